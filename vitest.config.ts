@@ -25,6 +25,7 @@ const long = [
   'test/scenarios/drift.test.ts',
   'test/scenarios/drift-memory.test.ts',
   'test/scenarios/drift-model.test.ts',
+  'test/scenarios/drift-notifications.test.ts',
   'test/scenarios/drift-worlds.test.ts',
   'test/scenarios/crashes-in-pairs.test.ts',
   'test/scenarios/crashes-of-kinds.test.ts',

@@ -68,6 +68,7 @@ const worldly = [
   'project/export-project.ts',
   'project/links.ts',
   'project/load.ts',
+  'project/notify.ts', // signs messages
   'project/open-store.ts',
   'project/state-location.ts',
   'project/target.ts',

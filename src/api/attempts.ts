@@ -35,6 +35,20 @@ export const attempts = {
     /** The longest wait in a row. */
     limitMs: 600_000,
   },
+  /** A notification goes to another host than the platform. It is sent again until that host confirms it. */
+  notification: {
+    /** Sent at most. */
+    most: 4,
+    /** For connecting, headers and body together. */
+    deadlineMs: 10_000,
+    /** The first pause, and how many times as long each one is after it. */
+    firstPauseMs: 500,
+    pauseGrowth: 4,
+    /** The longest pause that the receiver may ask for. */
+    longestAskedMs: 30_000,
+    /** The longest answer that is read; it is never shown. Bytes. */
+    mostAnswerBytes: 1024 * 1024,
+  },
   /** Requests on their way at a time. */
   connections: {
     /** Short ones, unless the user says another number. */

@@ -19,6 +19,11 @@ export function explainSilence(call: Call, error: unknown): PlatformError {
   });
 }
 
+/** Says in a clause why no answer came. Never throws. */
+export function describeSilence(error: unknown): string {
+  return silences.get(findCode(error) ?? '')?.event ?? 'the connection failed';
+}
+
 const deadline = { failure: 'timeout', event: 'the whole answer did not arrive in time' } as const;
 const broken = { failure: 'connection', event: 'the connection broke off before the whole answer arrived' } as const;
 const refused = { failure: 'connection', event: 'the server refused the connection', outcome: 'not executed' } as const;
@@ -161,7 +166,8 @@ function isProvedUnexecuted(status: number, refusal: ErrorAnswer): boolean {
   }
 }
 
-function parseRetryAfter(header: string | undefined): number | undefined {
+/** The seconds of a header `retry-after`; undefined: it names none. */
+export function parseRetryAfter(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   if (/^\s*\d+\s*$/.test(header)) return Number(header);
   const date = Date.parse(header);

@@ -179,17 +179,20 @@ function addDrift(program: Command, run: Runner): void {
     .command('drift')
     .description('say what changed on the platform since the last apply; changes nothing there')
     .option('--no-remember', 'do not write the memory, drift.yaml')
+    .option('--notify', 'send a message to every receiver of drift.notify, also when nothing is new')
+    .option('--no-notify', 'send no message; the default with --no-remember')
     .option('--full', 'list also what is ignored, and all lines of long texts and lists')
     .option(...hideValues)
     .option(...showValues)
     .addHelpText(
       'after',
       `
-Sends GETs only: a key that may only read is enough, and no secret has to be at hand. drift.yaml beside the manifest
-remembers what was found, so that the exit code is 2 for new drift, and 8 for drift that is known or accepted.
+Sends the platform GETs only: a key that may only read is enough, and no secret has to be at hand. drift.yaml beside the
+manifest remembers what was found, so that the exit code is 2 for new drift, and 8 for drift that is known or accepted.
 ${examples(
   'trueup drift',
   'trueup drift --no-remember --format json | jq .summary',
+  'trueup drift --notify --no-remember',
   'trueup drift --format markdown > drift.md',
   "trueup drift accept production.compose.shop --field env.REGION --until 2027-01-31 --because 'vendor moves us'",
 )}`,

@@ -368,6 +368,11 @@ export const codes = {
     meaning: 'An object is, or would be, a duplicate: a create was sent again, or an earlier state was lost.',
     remedy: 'Compare the two on the platform, and delete the one you do not need.',
   },
+  'not-notified': {
+    severity: 'warning',
+    meaning: 'A receiver of notifications did not confirm one. What is new stays new.',
+    remedy: 'Correct the secret that the remedy names, or the receiver. The next run of trueup drift reports it again.',
+  },
   skipped: {
     severity: 'note',
     meaning: 'Apply did not try a resource, because something before it failed or the run was interrupted.',

@@ -5,7 +5,7 @@ import type { QuotingRule } from './quote.ts';
 import { settingsShape } from './settings.ts';
 
 /** Settings whose values may be secrets. */
-const closedSettings: ReadonlySet<string> = new Set(['secrets', 'variables', 'outputs']);
+const closedSettings: ReadonlySet<string> = new Set(['secrets', 'variables', 'outputs', 'notify']);
 
 /** Keys inside of settings and unions. */
 const innerKeys: readonly string[] = [

@@ -26,6 +26,21 @@ export interface Settings {
   readonly secrets: readonly SecretSource[];
   /** undefined: the defaults. */
   readonly drift?: DriftSettings | undefined;
+  /** Where `trueup drift` reports what it finds; none when left out. */
+  readonly notify?: readonly Receiver[] | undefined;
+}
+
+/** A receiver of notifications, as the manifest declares it. */
+export interface Receiver {
+  /** The form of its messages. */
+  readonly as: 'json' | 'slack' | 'discord' | 'teams';
+  /** `new`: only new, expired and resolved drift is worth a message. */
+  readonly on: 'new' | 'any';
+  /** The name of the secret that is its address. */
+  readonly url: string;
+  /** The name of the secret that signs messages. */
+  readonly signature?: string | undefined;
+  readonly at: Place;
 }
 
 /** What `trueup drift` leaves out, and where it remembers findings. */
@@ -39,6 +54,14 @@ export type SecretSource = { readonly at: Place } & (
   | { readonly is: 'file' | 'age'; readonly path: string }
   | { readonly is: 'command'; readonly words: readonly string[]; readonly passes: readonly string[] }
 );
+
+/** `${secret:NAME}` and nothing else. A value that is refused may be the secret itself: no message holds it. */
+const secretReference = z
+  .string()
+  .refine((text) => secretName.test(text), 'must be ${secret:NAME}, with letters, digits and "_" in NAME')
+  .meta({ pattern: String.raw`^\$\{secret:[A-Za-z_][A-Za-z0-9_]*\}$` });
+
+const secretName = /^\$\{secret:([A-Za-z_][A-Za-z0-9_]*)\}$/;
 
 const plainScalar = z.union([z.string(), z.number(), z.boolean()]);
 
@@ -180,6 +203,46 @@ export const settingsShape = {
         )
         .optional()
         .describe('Drift that trueup drift counts and does not list.'),
+      notify: z
+        .array(
+          z
+            .strictObject({
+              url: secretReference.describe(
+                'Address of the receiver: ${secret:NAME}, with the value of TRUEUP_SECRET_<NAME>.',
+              ),
+              as: z
+                .union(
+                  [
+                    z.literal('json').describe('A document for a program, which can be signed.'),
+                    z.literal('slack').describe('For an incoming webhook of Slack.'),
+                    z.literal('discord').describe('For a webhook of Discord.'),
+                    z.literal('teams').describe('For a webhook of Teams, made by Workflows.'),
+                  ],
+                  { error: 'must be json, slack, discord or teams' },
+                )
+                .describe('Form of the messages.'),
+              on: z
+                .union(
+                  [
+                    z.literal('new').describe('There is new or expired drift, or drift was resolved.'),
+                    z.literal('any').describe('The same, or there is known or accepted drift.'),
+                  ],
+                  { error: 'must be new or any' },
+                )
+                .optional()
+                .describe('When a message is sent; new when left out.'),
+              signature: secretReference
+                .optional()
+                .describe('Key that signs messages of the form json: ${secret:NAME}, with a value such as whsec_….'),
+            })
+            .refine(
+              ({ as, signature }) => signature === undefined || as === 'json',
+              'can have signature only beside as: json',
+            ),
+        )
+        .max(10)
+        .optional()
+        .describe('Receivers of a message about drift.'),
     })
     .optional()
     .describe('What trueup drift reports, and where it remembers it.'),
@@ -255,7 +318,7 @@ export function readSettings(
   read('outputs');
   for (const key of Object.keys(settingsShape)) {
     const node = root.entries.get(key)?.node;
-    if (node !== undefined && key !== 'outputs') refuseExpressions(key, node, sources, diagnostics);
+    if (node !== undefined && key !== 'outputs') refuseExpressions([key], node, sources, diagnostics);
   }
   if (diagnostics.length > before || platform === undefined || project === undefined) return undefined;
   const itemAt = (key: 'moved' | 'secrets', index: number): Place => {
@@ -274,7 +337,21 @@ export function readSettings(
     moved: (moved ?? []).map((item, index) => ({ ...item, at: itemAt('moved', index) })),
     secrets: (secrets ?? []).map((source, index) => secretSource(source, itemAt('secrets', index))),
     ...(drift === undefined ? {} : { drift }),
+    ...(drift?.notify === undefined ? {} : { notify: receivers(root, drift.notify) }),
   };
+}
+
+function receivers(root: MapNode, written: NonNullable<DriftSettings['notify']>): Receiver[] {
+  const drift = root.entries.get('drift')?.node;
+  const list = drift?.is === 'map' ? drift.entries.get('notify')?.node : undefined;
+  const nameIn = (reference: string) => secretName.exec(reference)?.[1] ?? '';
+  return written.map(({ url, as, on = 'new', signature }, index) => ({
+    as,
+    on,
+    url: nameIn(url),
+    ...(signature === undefined ? {} : { signature: nameIn(signature) }),
+    at: (list?.is === 'list' ? list.items[index]?.at : undefined) ?? root.at,
+  }));
 }
 
 /** The platform at the address that the environment gives; undefined: it gives none. */
@@ -322,28 +399,33 @@ function variable(
   return { value, written: isNumber ? source.source : String(value) };
 }
 
-/** Settings decide where values come from, so they hold none of them. */
+/** Settings decide where values come from, so they hold none of them; only the addresses and keys of receivers are secrets. */
 function refuseExpressions(
-  key: string,
+  path: readonly string[],
   node: Node,
   sources: readonly ExpressionSource[],
   diagnostics: Diagnostic[],
 ): void {
-  if (node.is === 'list') for (const item of node.items) refuseExpressions(key, item, sources, diagnostics);
+  if (node.is === 'list')
+    for (const [at, item] of node.items.entries()) refuseExpressions([...path, String(at)], item, sources, diagnostics);
   else if (node.is === 'map')
-    for (const { node: value } of node.entries.values()) refuseExpressions(key, value, sources, diagnostics);
-  else if (typeof node.value === 'string') {
+    for (const [key, { node: value }] of node.entries.entries())
+      refuseExpressions([...path, key], value, sources, diagnostics);
+  else if (typeof node.value === 'string' && !ofReceiver.test(path.join('.'))) {
     const { parts, unclosed } = parseExpressions(node.value, sources);
     const first = unclosed ?? parts.find((part) => typeof part === 'object')?.source;
     if (first === undefined) return;
     diagnostics.push(
-      diagnostic('bad-expression', `${key} must not hold \${${first.name}:…}: settings take no expressions`, {
+      diagnostic('bad-expression', `${path[0]} must not hold \${${first.name}:…}: settings take no expressions`, {
         remedy: 'Write the value itself. Expressions work in the fields of resources.',
         position: position(node.at),
       }),
     );
   }
 }
+
+/** Its form is checked: `${secret:NAME}` and nothing else. */
+const ofReceiver = /^drift\.notify\.\d+\.(?:url|signature)$/;
 
 const remedies: Record<keyof typeof settingsShape, string> = {
   trueup: 'Write trueup: 1 at the top of the file.',
@@ -356,7 +438,7 @@ const remedies: Record<keyof typeof settingsShape, string> = {
   secrets:
     'Write a list of { file: secrets.env }, { age: secrets.env.age } and { command: [pass, show, "shop/{name}"] }. The identity for age comes from TRUEUP_AGE_IDENTITY or TRUEUP_AGE_IDENTITY_FILE.',
   drift:
-    'Write drift: { ignore: [{ address: production.compose.shop, field: env.REGION }] }. docs/drift.md has all keys.',
+    'Write drift: { ignore: [{ address: production.compose.shop, field: env.REGION }], notify: [{ url: "${secret:HOOK}", as: slack }] }. docs/drift.md has all keys.',
   platform: 'Write platform: { url: https://… }, or set TRUEUP_URL. To try things out, write platform: emulator.',
   project: 'Write project: with the id of the project; it stands in the address of its page.',
 };

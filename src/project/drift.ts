@@ -13,6 +13,7 @@ import { entryKey } from '../drift/memory.ts';
 import { closest } from '../diagnostics/closest.ts';
 import { normalAddress } from '../kind/address.ts';
 import type { Manifest } from '../manifest/manifest.ts';
+import type { Notified } from '../render/drift-json.ts';
 import type { Plan } from '../plan/action.ts';
 import type { Values } from '../plan/shown.ts';
 import type { World } from '../reconcile.ts';
@@ -22,6 +23,7 @@ import { digestsAt, digestsOf } from '../state/digests.ts';
 import type { MemoryStore } from './drift-memory.ts';
 import { memoryStore } from './drift-memory.ts';
 import type { ProjectFolder } from './folder.ts';
+import type { Notifying } from './notify.ts';
 
 /** The result of comparing a platform. */
 export interface Drift extends Pick<Judged, 'findings' | 'resolved'> {
@@ -30,6 +32,8 @@ export interface Drift extends Pick<Judged, 'findings' | 'resolved'> {
   readonly exitCode: 0 | 2 | 8;
   readonly ignored: readonly (Ignored & { readonly id: string })[];
   readonly memory: { readonly location: string; readonly isUpdated: boolean };
+  /** Receivers that confirmed a notification. */
+  readonly notified: readonly Notified[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -41,6 +45,8 @@ export interface DriftOptions {
   /** false: the memory stays as it is; true by default. */
   readonly remembers?: boolean;
   readonly values?: Values;
+  /** Reports what was found, before it is remembered: the memory stays as it is when that fails. */
+  readonly notify?: ((found: Drift) => Promise<Notifying>) | undefined;
   /** Ends the pauses of a platform that takes no requests. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -58,15 +64,23 @@ export function refuseWrites(): never {
  */
 export async function findDrift(manifest: Manifest, world: World, options: DriftOptions): Promise<Drift> {
   const { made, judged, ignored, memory } = await compare(manifest, world, options);
-  const isUpdated = options.remembers !== false && (await memory.write(judged.memory));
-  return {
+  const found: Drift = {
     plan: made,
     findings: judged.findings,
     resolved: judged.resolved,
     ignored: ignored.map((one) => ({ ...one, id: findingId(one.found) })),
     exitCode: exitCodeOf(judged.findings),
-    memory: { location: memory.location, isUpdated },
+    memory: { location: memory.location, isUpdated: false },
+    notified: [],
     diagnostics: diagnosticsOf(made),
+  };
+  const { notified, diagnostics } = (await options.notify?.(found)) ?? { notified: [], diagnostics: [] };
+  const isUpdated = options.remembers !== false && diagnostics.length === 0 && (await memory.write(judged.memory));
+  return {
+    ...found,
+    memory: { ...found.memory, isUpdated },
+    notified,
+    diagnostics: [...found.diagnostics, ...diagnostics],
   };
 }
 

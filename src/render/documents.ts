@@ -175,32 +175,70 @@ const finding = z.object({
 
 const findingKey = finding.pick({ id: true, is: true, address: true, path: true });
 
+const receiverForm = z.enum(['json', 'slack', 'discord', 'teams']);
+
+const driftSummary = z.object({
+  new: z.number().int(),
+  known: z.number().int(),
+  accepted: z.number().int(),
+  expired: z.number().int(),
+  'not yet applied': z.number().int(),
+  ignored: z.number().int(),
+  resolved: z.number().int(),
+});
+
 /** What `drift` prints. */
 export const driftDocument = z.object({
   format: z.literal('trueup/drift'),
   version,
-  /** 0: nothing new, and nothing known; 2: new drift; 8: known or accepted drift only. */
-  exitCode: z.literal([0, 2, 8]),
+  /** 0: nothing new, and nothing known; 1: that too, and a notification failed; 2: new drift; 8: known or accepted drift only. */
+  exitCode: z.literal([0, 1, 2, 8]),
   requests,
   ...about,
   /** `isUpdated`: this run wrote it. */
   memory: z.object({ location: z.string(), isUpdated: z.boolean() }),
-  summary: z.object({
-    new: z.number().int(),
-    known: z.number().int(),
-    accepted: z.number().int(),
-    expired: z.number().int(),
-    'not yet applied': z.number().int(),
-    ignored: z.number().int(),
-    resolved: z.number().int(),
-  }),
+  summary: driftSummary,
   /** In the order of the manifest, then by path; objects without an address last. */
   findings: z.array(finding),
   /** In the memory, and gone now. */
   resolved: z.array(findingKey),
   /** With --full: what the rules under `drift.ignore` leave out. */
   ignored: z.array(findingKey.extend({ because: z.string().optional() })).optional(),
+  /** Receivers that confirmed a notification; left out where there is none. */
+  notified: z.array(z.object({ as: receiverForm, host: z.string() })).optional(),
   diagnostics: z.array(diagnostic),
+});
+
+/** What a receiver of notifications gets, in the form json: no values, and no remedies. */
+export const driftNotificationDocument = z.object({
+  format: z.literal('trueup/drift-notification'),
+  version,
+  time: z.iso.datetime(),
+  /** 0: nothing new, and nothing known; 2: new drift; 8: known or accepted drift only. */
+  exitCode: z.literal([0, 2, 8]),
+  ...about,
+  /** The address of the run of the pipeline. */
+  run: z.string().optional(),
+  summary: driftSummary,
+  /** New and expired ones first, then known and accepted ones; 100 at most. */
+  findings: z.array(
+    finding.pick({
+      id: true,
+      is: true,
+      address: true,
+      kind: true,
+      objectId: true,
+      name: true,
+      path: true,
+      status: true,
+      since: true,
+      position: true,
+    }),
+  ),
+  /** In the memory, and gone now; 100 at most. */
+  resolved: z.array(findingKey),
+  /** Numbers of findings that are not listed: those above 100, and what is not yet applied. */
+  omitted: z.object({ findings: z.number().int(), resolved: z.number().int() }),
 });
 
 /** What `drift accept` prints. */
@@ -487,6 +525,7 @@ export const anyDocument = z.discriminatedUnion('format', [
 export type PlanDocument = z.output<typeof planDocument>;
 export type DriftDocument = z.output<typeof driftDocument>;
 export type DriftAdoptDocument = z.output<typeof driftAdoptDocument>;
+export type DriftNotificationDocument = z.output<typeof driftNotificationDocument>;
 export type DriftAcceptDocument = z.output<typeof driftAcceptDocument>;
 export type EventDocument = z.output<typeof eventDocument>;
 export type ResultDocument = z.output<typeof resultDocument>;

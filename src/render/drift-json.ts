@@ -7,6 +7,7 @@ import { remedyText } from '../drift/remedies.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnosticJson } from './diagnostics-json.ts';
 import type { DriftAcceptDocument, DriftDocument } from './documents.ts';
+import { driftExit, exitCodes } from './exit-codes.ts';
 import type { PlanAbout } from './plan-head.ts';
 import { aboutJson } from './plan-json.ts';
 
@@ -18,6 +19,8 @@ export interface DriftView {
     readonly ignored: readonly Ignored[];
     readonly exitCode: 0 | 2 | 8;
     readonly memory: { readonly location: string; readonly isUpdated: boolean };
+    /** Receivers that confirmed a notification. */
+    readonly notified?: readonly Notified[];
     readonly diagnostics: readonly Diagnostic[];
   };
   readonly counts: { readonly reads: number; readonly writes: number };
@@ -25,6 +28,12 @@ export interface DriftView {
   /** Lists what is ignored, and cuts nothing short. */
   readonly isFull: boolean;
   readonly command: CommandText;
+}
+
+/** A receiver that confirmed a notification. */
+export interface Notified {
+  readonly as: NonNullable<DriftDocument['notified']>[number]['as'];
+  readonly host: string;
 }
 
 /** What `drift accept` did. */
@@ -35,11 +44,11 @@ export interface DriftAcceptView {
 
 /** What `drift` found as a document. Secrets are redacted already. */
 export function driftJson({ drift, counts, about, isFull, command }: DriftView): DriftDocument {
-  const { findings, resolved, ignored, exitCode, memory, diagnostics } = drift;
+  const { findings, resolved, ignored, memory, notified = [], diagnostics } = drift;
   return {
     format: 'trueup/drift',
     version: 1,
-    exitCode,
+    exitCode: exitCodes[driftExit(drift)].code,
     requests: { reads: counts.reads, writes: counts.writes },
     ...aboutJson(about),
     memory: { ...memory },
@@ -54,6 +63,7 @@ export function driftJson({ drift, counts, about, isFull, command }: DriftView):
           })),
         }
       : {}),
+    ...(notified.length === 0 ? {} : { notified: notified.map((one) => ({ ...one })) }),
     diagnostics: diagnostics.map(diagnosticJson),
   };
 }

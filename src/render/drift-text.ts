@@ -235,5 +235,9 @@ function remedyLines({ aim, command: words }: Remedy, command: DriftView['comman
 
 function remembered({ drift }: DriftView, style: Style): string[] {
   const { location, isUpdated } = drift.memory;
-  return isUpdated ? fold(`Remembered in ${printable(location)}.`, 0, style) : [];
+  const receivers = (drift.notified ?? []).map(({ as, host }) => `${host} (${as})`);
+  return [
+    ...(receivers.length === 0 ? [] : fold(`Notified ${printable(receivers.join(', '))}.`, 0, style)),
+    ...(isUpdated ? fold(`Remembered in ${printable(location)}.`, 0, style) : []),
+  ];
 }

@@ -1,4 +1,4 @@
-import type { Stop } from '../diagnostics/diagnostic.ts';
+import type { Diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 
 /** What the exit code of a run means; the help and docs/json-output.md show this table. */
 export const exitCodes = {
@@ -41,3 +41,15 @@ export const stopExits: Readonly<Record<Stop['failure'], Exit>> = {
   state: 'state',
   usage: 'failed',
 };
+
+/** How a run of `drift` ends: by its drift; without drift, as failed when a notification failed. */
+export function driftExit({
+  exitCode,
+  diagnostics,
+}: {
+  readonly exitCode: 0 | 2 | 8;
+  readonly diagnostics: readonly Pick<Diagnostic, 'code'>[];
+}): 'done' | 'failed' | 'changes' | 'known drift' {
+  if (exitCode === 0) return diagnostics.some(({ code }) => code === 'not-notified') ? 'failed' : 'done';
+  return exitCode === 2 ? 'changes' : 'known drift';
+}

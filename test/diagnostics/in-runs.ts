@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { LineCounter } from 'yaml';
 import type { Send } from '../../src/api/wire.ts';
 import { driftCommand } from '../../src/cli/commands/drift.ts';
 import { planCommand } from '../../src/cli/commands/plan.ts';
@@ -11,9 +12,12 @@ import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { checkPlatform } from '../../src/project/platform-address.ts';
 import { editYaml } from '../../src/edit/edit.ts';
 import { plainly } from '../../src/export/yaml.ts';
+import { notify } from '../../src/project/notify.ts';
 import { writeFiles } from '../../src/project/write-files.ts';
 import { applyPlan } from '../../src/reconcile.ts';
 import { anyDocument } from '../../src/render/documents.ts';
+import { notificationOf } from '../../src/render/notification.ts';
+import { createRedactor } from '../../src/secrets/redactor.ts';
 import { newState } from '../../src/state/new-state.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import { execute, recordingTerminal } from '../support/commands.ts';
@@ -31,6 +35,9 @@ function once(made: Bench, operation: string, answer: (send: Send, request: Para
     return answer(send, request);
   };
 }
+
+/** The place of a receiver in a manifest. */
+const receiverAt = { file: 'trueup.yaml', offset: 60, lines: new LineCounter() };
 
 /** A connection that ends before the answer. */
 function cut(): Error {
@@ -191,6 +198,18 @@ export const inRuns = {
       await execute(driftCommand({}), { folder, terminal: recordingTerminal().terminal });
       return [];
     }),
+  'not-notified': async () => {
+    const receiver = { as: 'slack', on: 'new', url: 'HOOK', at: receiverAt } as const;
+    const summary = { new: 1, known: 0, accepted: 0, expired: 0, 'not yet applied': 0, ignored: 0, resolved: 0 };
+    const document = { exitCode: 2 as const, summary, findings: [], resolved: [] };
+    const message = notificationOf({
+      document,
+      time: '2026-03-01T03:00:00.000Z',
+      redact: (text) => text,
+    });
+    const about = { env: {}, redactor: createRedactor(), platform: 'emulator' } as const;
+    return (await notify([receiver], message, about)).diagnostics;
+  },
   'plan-file': () =>
     reported(async () => {
       await readPlanFile('/', 'no-such-plan.trueup');

@@ -1,14 +1,20 @@
 import { flagsOf } from '../../drift/remedies.ts';
 import { aboutPlan } from '../../project/about-plan.ts';
+import type { Drift } from '../../project/drift.ts';
 import { findDrift, refuseWrites } from '../../project/drift.ts';
 import { loadManifest } from '../../project/load.ts';
+import { notify } from '../../project/notify.ts';
+import { pipelineRun } from '../../project/pipeline-run.ts';
 import type { Exit } from '../../render/exit-codes.ts';
+import { driftExit } from '../../render/exit-codes.ts';
 import type { DriftCommandView } from '../../render/formats/drift.ts';
 import { driftFormats } from '../../render/formats/drift.ts';
+import { driftNotification } from '../../render/notification.ts';
 import type { Clock } from '../../state/clock.ts';
-import { systemClock } from '../../state/clock.ts';
+import { isoTime, systemClock } from '../../state/clock.ts';
 import type { Command, Run } from '../command.ts';
 import { connect } from '../connect.ts';
+import { usage } from '../options.ts';
 import { commandLine } from '../shell-command.ts';
 import type { ValuesFlags } from '../values.ts';
 import { readValues } from '../values.ts';
@@ -18,41 +24,69 @@ interface DriftFlags extends ValuesFlags {
   readonly full?: true;
   /** false: the memory stays as it is. */
   readonly remember?: boolean;
+  /** true: every receiver gets a message; false: none does. Undefined: as the manifest says, when the run remembers. */
+  readonly notify?: boolean;
 }
 
-/** Compares the platform with what was applied last, and remembers what it found. Sends GETs only. */
-export function driftCommand(flags: DriftFlags, clock: Pick<Clock, 'wall'> = systemClock): Command<DriftCommandView> {
-  return { formats: driftFormats, execute: (run, view) => compare(run, view, flags, clock.wall()) };
+/** Compares the platform with what was applied last, and remembers what it found. Sends the platform GETs only. */
+export function driftCommand(
+  flags: DriftFlags,
+  { wall, sleep = systemClock.sleep }: Pick<Clock, 'wall'> & Partial<Pick<Clock, 'sleep'>> = systemClock,
+): Command<DriftCommandView> {
+  return { formats: driftFormats, execute: (run, view) => compare(run, view, flags, { wall, sleep }) };
 }
 
-async function compare(run: Run, view: DriftCommandView, flags: DriftFlags, now: number): Promise<Exit> {
+async function compare(
+  run: Run,
+  view: DriftCommandView,
+  flags: DriftFlags,
+  clock: Pick<Clock, 'wall' | 'sleep'>,
+): Promise<Exit> {
   const { options, terminal, redactor } = run;
   const values = readValues(run, view, flags);
   // Secrets of the environment only: whoever may not know them can compare by digests.
   const { manifest, warnings } = await loadManifest(options, redactor);
   run.warn(warnings);
+  const { platform, notify: receivers = [] } = manifest.settings;
+  if (flags.notify === true && receivers.length === 0)
+    throw usage(
+      '--notify: the manifest names no receiver',
+      'Write drift: { notify: [{ url: "${secret:HOOK}", as: json }] }.',
+    );
+  const remembers = flags.remember !== false;
+  const notifies = receivers.length > 0 && (flags.notify ?? remembers);
   const about = { options, redactor, terminal, purpose: 'drift', mayWrite: refuseWrites };
   const connection = await connect(manifest.settings, about);
   try {
-    const { client } = connection;
+    const { counts } = connection.client;
+    const now = clock.wall();
+    const viewOf = async (drift: Drift) => ({
+      drift,
+      counts,
+      about: await aboutPlan(drift.plan, { manifest, folder: options.folder, world: connection }),
+      isFull: flags.full === true,
+      command: (command: Parameters<typeof flagsOf>[0]) => commandLine(run, command.words, flagsOf(command)),
+    });
+    const report = async (found: Drift) =>
+      notify(
+        receivers,
+        driftNotification(await viewOf(found), {
+          time: isoTime(now),
+          run: pipelineRun(options.env),
+          redact: redactor.redact,
+        }),
+        { env: options.env, redactor, platform, clock, isForced: flags.notify === true },
+      );
     const drift = await findDrift(manifest, connection, {
       folder: options,
       now,
-      remembers: flags.remember !== false,
+      remembers,
       values,
+      notify: notifies ? report : undefined,
     });
-    view.drift({
-      drift,
-      warnings,
-      counts: client.counts,
-      about: await aboutPlan(drift.plan, { manifest, folder: options.folder, world: connection }),
-      isFull: flags.full === true,
-      command: (command) => commandLine(run, command.words, flagsOf(command)),
-    });
-    return exits[drift.exitCode];
+    view.drift({ ...(await viewOf(drift)), warnings });
+    return driftExit(drift);
   } finally {
     await connection.close();
   }
 }
-
-const exits = { 0: 'done', 2: 'changes', 8: 'known drift' } as const;

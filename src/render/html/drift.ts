@@ -24,6 +24,7 @@ const statuses: Readonly<Record<Finding['status'], { readonly title: string; rea
 
 const verdicts: Readonly<Record<DriftDocument['exitCode'], string>> = {
   0: 'No drift.',
+  1: 'No drift. A notification failed.',
   2: 'There is new drift.',
   8: 'There is no new drift; some is known.',
 };

@@ -1,0 +1,92 @@
+import type { DriftDocument, DriftNotificationDocument } from './documents.ts';
+import type { DriftView } from './drift-json.ts';
+import { driftJson } from './drift-json.ts';
+import { printable } from './printable.ts';
+
+/** What a notification takes from a run of `drift`. */
+export interface NotificationInput {
+  readonly document: Pick<
+    DriftDocument,
+    'exitCode' | 'platform' | 'project' | 'state' | 'commit' | 'summary' | 'findings' | 'resolved'
+  >;
+  /** ISO 8601. */
+  readonly time: string;
+  /** The address of the run of the pipeline. */
+  readonly run?: string | undefined;
+  /** Takes the secrets of the run out of a text. */
+  readonly redact: (text: string) => string;
+}
+
+/** Most findings that a message lists, and most that are resolved. */
+const mostListed = 100;
+
+/** Longest text of a message. Characters. */
+const longestText = 500;
+
+/** The message about what `drift` found. */
+export function driftNotification(
+  view: DriftView,
+  about: Omit<NotificationInput, 'document'>,
+): DriftNotificationDocument {
+  return notificationOf({ document: driftJson(view), ...about });
+}
+
+/**
+ * The message about a document of `drift`, without values: receivers are read by more people than a plan. Every foreign text is
+ * one line without control characters.
+ */
+export function notificationOf(input: NotificationInput): DriftNotificationDocument {
+  const { document, time, run, redact } = input;
+  const { exitCode, platform, project, state, commit, summary, findings, resolved } = document;
+  const clean = (text: string) => shortened(printable(redact(text)), longestText);
+  const listed = listedOf(findings).slice(0, mostListed);
+  const gone = resolved.slice(0, mostListed);
+  return {
+    format: 'trueup/drift-notification',
+    version: 1,
+    time,
+    exitCode: exitCode === 1 ? 0 : exitCode,
+    ...(platform === undefined ? {} : { platform: clean(platform) }),
+    ...(project === undefined
+      ? {}
+      : { project: { id: clean(project.id), ...(project.name === undefined ? {} : { name: clean(project.name) }) } }),
+    ...(state === undefined ? {} : { state: { ...state, location: clean(state.location) } }),
+    ...(commit === undefined ? {} : { commit }),
+    ...(run === undefined ? {} : { run }),
+    summary,
+    findings: listed.map(({ id, is, address, kind, objectId, name, path, status, since, position }) => ({
+      id,
+      is,
+      ...(address === undefined ? {} : { address: clean(address) }),
+      kind,
+      ...(objectId === undefined ? {} : { objectId: clean(objectId) }),
+      ...(name === undefined ? {} : { name: clean(name) }),
+      ...(path === undefined ? {} : { path: clean(path) }),
+      status,
+      ...(since === undefined ? {} : { since }),
+      ...(position === undefined ? {} : { position: { ...position, file: clean(position.file) } }),
+    })),
+    resolved: gone.map(({ id, is, address, path }) => ({
+      id,
+      is,
+      ...(address === undefined ? {} : { address: clean(address) }),
+      ...(path === undefined ? {} : { path: clean(path) }),
+    })),
+    omitted: { findings: findings.length - listed.length, resolved: resolved.length - gone.length },
+  };
+}
+
+type Finding = DriftDocument['findings'][number];
+
+/** Drift, what is new first. What is not yet applied is counted only. */
+function listedOf(findings: readonly Finding[]): readonly Finding[] {
+  const isFresh = ({ status }: Finding) => status === 'new' || status === 'expired';
+  const drift = findings.filter(({ status }) => status !== 'not yet applied');
+  return [...drift.filter(isFresh), ...drift.filter((one) => !isFresh(one))];
+}
+
+/** The beginning of a text that is too long; cuts no character in two. */
+export function shortened(text: string, most: number): string {
+  if (text.length <= most) return text;
+  return `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
