@@ -38,6 +38,7 @@ const shown = z.discriminatedUnion('is', [
 ]);
 
 const unit = z.enum(['bytes', 'nanocpus', 'nanoseconds']);
+const unitOf = z.union([unit, z.record(z.string(), unit)]);
 
 const change = z.object({
   path: z.string(),
@@ -56,7 +57,7 @@ const change = z.object({
   after: shown,
   last: shown.optional(),
   /** The unit of the number, or of members of the value by their names; values are the platform's numbers. */
-  unit: z.union([unit, z.record(z.string(), unit)]).optional(),
+  unit: unitOf.optional(),
   summary: z.string().optional(),
   atDeploy: z.boolean(),
   forcesReplacement: z.boolean(),
@@ -157,6 +158,8 @@ const finding = z.object({
   applied: shown.optional(),
   platform: shown.optional(),
   manifest: shown.optional(),
+  /** The unit of the number, as in the changes of a plan. */
+  unit: unitOf.optional(),
   /** What can be said of hidden text. */
   summary: z.string().optional(),
   /** Of drift: the manifest has a third value, which was never applied. */

@@ -100,7 +100,7 @@ const noAcceptance: Acceptance = { until: '', because: '', by: '' };
 type FindingJson = DriftDocument['findings'][number];
 
 function findingJson(finding: Finding, command: CommandText): FindingJson {
-  const { kind, objectId, name, applied, platform, manifest, summary, edited, position } = finding;
+  const { kind, objectId, name, applied, platform, manifest, unit, summary, edited, position } = finding;
   const { status, since, accepted, flapping } = finding;
   const { id, is, address, path } = keyJson(finding);
   return {
@@ -115,6 +115,7 @@ function findingJson(finding: Finding, command: CommandText): FindingJson {
     ...(applied === undefined ? {} : { applied: applied as ShownJson }),
     ...(platform === undefined ? {} : { platform: platform as ShownJson }),
     ...(manifest === undefined ? {} : { manifest: manifest as ShownJson }),
+    ...(unit === undefined ? {} : { unit: typeof unit === 'string' ? unit : { ...unit } }),
     ...(summary === undefined ? {} : { summary }),
     ...(edited === undefined ? {} : { edited }),
     status,

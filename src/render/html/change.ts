@@ -51,7 +51,7 @@ function renderChange(change: DocumentChange): Markup[] {
 }
 
 /** What is shown, with its numbers as amounts where their unit is known. */
-function inAmounts({ unit }: DocumentChange, shown: Shown): Shown {
+export function inAmounts({ unit }: Pick<DocumentChange, 'unit'>, shown: Shown): Shown {
   const value = valueOf(shown);
   return unit === undefined || value === undefined ? shown : like(shown, inUnits(unit, value));
 }

@@ -6,7 +6,7 @@ import type { Markup } from '../markup.ts';
 import { markup } from '../markup.ts';
 import { headFacts } from '../plan-head.ts';
 import { inlineShown, isLong, valueOf } from '../value-text.ts';
-import { difference, place } from './change.ts';
+import { difference, inAmounts, place } from './change.ts';
 import { diagnosticList } from './diagnostics.ts';
 import { countValues, renderFilter } from './filter.ts';
 import { renderShell } from './shell.ts';
@@ -116,7 +116,11 @@ function about({ since, accepted, flapping, objectId }: Entry): string {
 }
 
 /** What was applied beside what the platform has, and what the manifest says where that is something else. */
-function sides({ is, path, applied, platform, manifest, summary, edited, position }: Entry): Markup {
+function sides(entry: Entry): Markup {
+  const { is, path, summary, edited, position } = entry;
+  const [applied, platform, manifest] = [entry.applied, entry.platform, entry.manifest].map((shown) =>
+    shown === undefined ? undefined : inAmounts(entry, shown),
+  );
   if (path === undefined) return markup``;
   const about = { path, summary, position };
   const none: Shown = { is: 'absent' };

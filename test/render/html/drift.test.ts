@@ -30,3 +30,12 @@ it('takes hostile names for text, wherever they stand', () => {
   const harmless = renderDriftPage(hostileDrift(hostileNames.map((_, at) => `name-${at}`)));
   expect(new Set(tagsOf(page))).toEqual(new Set(tagsOf(harmless)));
 });
+
+it('shows numbers in their units', () => {
+  const drift = hostileDrift(['main']);
+  const value = (text: string) => ({ is: 'value' as const, value: text });
+  const sides = { applied: value('2147483648'), platform: value('3221225472'), manifest: value('4294967296') };
+  const findings = drift.findings.map((one) => ({ ...one, ...sides, unit: 'bytes' as const, summary: undefined }));
+  const page = renderDriftPage({ ...drift, findings });
+  for (const amount of ['2Gi', '3Gi', '4Gi']) expect(page).toContain(`<code>${amount}</code>`);
+});

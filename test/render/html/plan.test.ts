@@ -66,7 +66,7 @@ it('shows counts, deletions, data at risk, restarts, fields with units and lines
   expect(page).not.toContain(canary);
 });
 
-it('shows a first plan, with hidden values, in the order of the manifest', async () => {
+it('shows a first plan, with hidden values, in the order of the document', async () => {
   const { first } = await plans();
   const page = renderPlanPage({ plan: first });
   expectSafe(page);
@@ -76,8 +76,8 @@ it('shows a first plan, with hidden values, in the order of the manifest', async
   const groups = [...page.matchAll(/id="g\d+" open><summary><h3><code>([^<]*)/g)].map(([, name]) => name);
   expect(groups).toEqual([
     'production',
-    'production.postgres.main',
     'production.compose.shop',
+    'production.postgres.main',
     'production.redis.cache',
   ]);
   expect(page).not.toContain(canary);
@@ -99,7 +99,7 @@ it('draws what depends on what, with links to the resources', async () => {
   const page = renderPlanPage({ plan: second });
   const drawing = /<div class="level level-resources">.*?<\/svg>/s.exec(page)?.[0] ?? '';
   const names = [...drawing.matchAll(/<text[^>]*>([^<]*)/g)].map(([, name]) => name);
-  expect(names).toEqual(['~ postgres.main', '~ compose.shop', 'domains[&#34;shop.example.com&#34;]', '- redis.cache']);
+  expect(names).toEqual(['~ compose.shop', 'domains[&#34;shop.example.com&#34;]', '~ postgres.main', '- redis.cache']);
   // The compose needs the database by a reference, and the domain the compose.
   expect(drawing.match(/class="edge"/g)).toHaveLength(2);
   expect(drawing.match(/<a href="#r\d+"/g)).toHaveLength(4);
@@ -129,7 +129,7 @@ it('shows how each action ended, with what went wrong first', async () => {
   });
   expectSafe(page);
   const text = textOf(page);
-  expect(text).toContain('Applied in part. It was interrupted. 4 done, 1 failed.');
+  expect(text).toContain('Applied in part. It was interrupted. 1 failed, 4 done.');
   expect(text).toContain('Look at this first\nFailed or not verified: 1 action\nproduction.compose.shop\n');
   expect(text).toContain('compose.update failed: 500');
   expect(text).toContain('Applied with 9 reads, 2 writes.');
