@@ -1,4 +1,4 @@
-import { normalize } from 'node:path';
+import { basename, normalize } from 'node:path';
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Redact } from './problem.ts';
@@ -76,7 +76,7 @@ export async function loadIncludes(
   const list = root.entries.get('include')?.node;
   const allowed = [...sections, ...includedKeys];
   const named = await Promise.all(
-    include.map(async (pattern) => (pattern.includes('*') ? workspace.match(pattern) : [pattern])),
+    include.map(async (pattern) => (pattern.includes('*') ? withoutMemory(workspace, pattern) : [pattern])),
   );
   const files = await workspace.readAll(
     named.flatMap((found) => ('problem' in found ? [] : found.filter((path) => normalize(path) !== root.at.file))),
@@ -112,8 +112,7 @@ export async function loadIncludes(
       const file = files.get(path);
       const about = { position: at, begins: `${sections[0] ?? 'variables'}:`, texts };
       const tree = file === undefined ? undefined : readMap(path, file, diagnostics, about);
-      // A pattern that also matches the memory of trueup drift does not mean it.
-      if (tree === undefined || (pattern.includes('*') && isDriftMemory(tree))) continue;
+      if (tree === undefined) continue;
       const entries = new Map([...tree.entries].filter(([key]) => allowed.includes(key)));
       for (const [key, entry] of tree.entries) {
         if (entries.has(key)) continue;
@@ -132,9 +131,26 @@ export async function loadIncludes(
   return merged;
 }
 
+/**
+ * The files that a pattern names, without the memory of `trueup drift`: it is no part of the manifest, and a pipeline writes it
+ * without committing it.
+ */
+async function withoutMemory(workspace: Workspace, pattern: string): ReturnType<Workspace['match']> {
+  const found = await workspace.match(pattern);
+  if ('problem' in found) return found;
+  const isMemory = await Promise.all(found.map(async (path) => isDriftMemory(workspace, path)));
+  return found.filter((_, at) => isMemory[at] !== true);
+}
+
 /** Whether a file is the memory of `trueup drift`, and nothing else. */
-function isDriftMemory({ entries }: MapNode): boolean {
-  return entries.has(driftMemoryKey) && [...entries.keys()].every((key) => [driftMemoryKey, 'findings'].includes(key));
+async function isDriftMemory(workspace: Workspace, path: string): Promise<boolean> {
+  if (!/^drift(?:\..*)?\.yaml$/.test(basename(path))) return false;
+  const file = await workspace.readBytes(path, yamlLimit);
+  if ('problem' in file) return false;
+  const tree = readTree(path, new TextDecoder().decode(file.bytes), []);
+  if (tree?.is !== 'map') return false;
+  const keys = [...tree.entries.keys()];
+  return keys.includes(driftMemoryKey) && keys.every((key) => [driftMemoryKey, 'findings'].includes(key));
 }
 
 /** Sections are merged, and of those that have sections below them the blocks and these; two definitions of one block contradict. */

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +16,7 @@ import { driftJson } from '../../src/render/drift-json.ts';
 import { renderDrift, renderDriftAccept } from '../../src/render/drift-text.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import { kinds } from '../../src/resources/index.ts';
+import { project, trueup } from '../cli/process.ts';
 import { addPerson } from '../emulator/people.ts';
 import { driftOf, edit } from '../support/drifting.ts';
 import type { Bench } from '../support/world.ts';
@@ -334,10 +336,28 @@ describe('a pattern of include:', () => {
     const made = bench();
     const files = {
       'trueup.yaml': `${head}include: ["*.yaml"]\n`,
-      'more.yaml': 'trueup-drift: 1\nenvironments: { production: { redis: { cache: { dockerImage: "redis:7" } } } }\n',
+      'drift.yaml': 'trueup-drift: 1\nenvironments: { production: { redis: { cache: { dockerImage: "redis:7" } } } }\n',
     };
     await expect(made.manifest(files)).rejects.toMatchObject({ failure: 'manifest' });
-    writeFileSync(join(made.folder, 'more.yaml'), 'trueup-drift: 1\n');
+    writeFileSync(join(made.folder, 'drift.yaml'), 'trueup-drift: 1\n');
+    writeFileSync(join(made.folder, 'more.yaml'), 'variables: {}\n');
     await expect(made.manifest({ 'trueup.yaml': files['trueup.yaml'] })).resolves.toMatchObject({ resources: [] });
+  });
+});
+
+describe('a pinned run', () => {
+  it('includes files by a pattern that matches a memory which git does not track', async () => {
+    const folder = project({
+      'trueup.yaml': `${head}include: ["*.yaml"]\n`,
+      'more.yaml': 'variables: {}\n',
+    });
+    const git = (...words: readonly string[]) => execFileSync('git', ['-C', folder, ...words], { stdio: 'ignore' });
+    git('init');
+    git('add', '.');
+    writeFileSync(join(folder, 'drift.yaml'), 'trueup-drift: 1\nfindings: []\n');
+    expect(await trueup(['validate', '--pinned', '-C', folder])).toMatchObject({ code: 0 });
+    writeFileSync(join(folder, 'drift.yaml'), 'environments: {}\n');
+    const refused = await trueup(['validate', '--pinned', '-C', folder]);
+    expect(refused).toMatchObject({ code: 3, err: expect.stringContaining('drift.yaml is not tracked') as string });
   });
 });
