@@ -31,6 +31,8 @@ export interface AdoptInput {
   readonly texts: ReadonlyMap<string, string>;
   /** The files that `${file:…}` of a file names, by the name that it has below the root. */
   readonly named: (from: string, path: string) => { readonly file: string; readonly text: string } | undefined;
+  /** Replaces every secret that the run knows in a text. */
+  readonly redact: (text: string) => string;
 }
 
 /** The files with what the platform has. */
@@ -85,9 +87,10 @@ function adoptOne(finding: Finding, work: Work): string {
   if (work.written.has(JSON.stringify([address, group]))) return place.file;
   const node = nodeAt(treeOf(place.file, work), place.path);
   const file = namedBy(node, place.file, work);
-  const text = (file === undefined ? work.files.get(place.file) : file.text) ?? '';
   const old = node === undefined ? undefined : toJson(node);
-  const found = adoptedValue({ resource, change, nameOf: nameIn(work, change.field.refersTo), old, text });
+  const text = file?.text ?? (typeof old === 'string' ? old : '');
+  const { redact } = work;
+  const found = adoptedValue({ resource, change, nameOf: nameIn(work, change.field.refersTo), old, text, redact });
   if ('why' in found) throw refuse(path ?? '', found.why, found.remedy);
   if (file !== undefined && found.value?.is === 'plain' && typeof found.value.value === 'string') {
     work.files.set(file.file, found.value.value);
@@ -129,13 +132,19 @@ function adoptUnion(
     throw refuse(`${at}.type`, 'the platform has a case that no block can have', 'Run trueup apply to put it back.');
   }
   const { file, path } = placeOf(resource, change.attribute, work);
-  const text = work.files.get(file) ?? '';
   const entries = caseFields(union, word).flatMap(([written, name]): Entry[] => {
     const observed = observedValue(kind, name, row) ?? null;
     const field = fieldOf(kind, name);
     if (observed === null || fieldPath(kind, name) === name || same(observed, field.otherwise ?? null)) return [];
     const one = { attribute: { field: name }, field, before: secret(observed), wanted: undefined };
-    const found = adoptedValue({ resource, change: one, nameOf: nameIn(work, field.refersTo), old: undefined, text });
+    const found = adoptedValue({
+      resource,
+      change: one,
+      nameOf: nameIn(work, field.refersTo),
+      old: undefined,
+      text: '',
+      redact: work.redact,
+    });
     if ('why' in found) throw refuse(`${at}.${written}`, found.why, found.remedy);
     return found.value === undefined ? [] : [{ key: written, value: found.value }];
   });

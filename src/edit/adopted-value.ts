@@ -19,12 +19,14 @@ export interface AdoptedInput {
   readonly nameOf: (id: string) => string;
   /** The value that the manifest has now; undefined without one. */
   readonly old: Json | undefined;
-  /** The text that the value goes into: what it holds already is no new secret in it. */
+  /** The text that the value replaces: a secret that it holds already is no new one. */
   readonly text: string;
+  /** Replaces every secret that the run knows in a text. */
+  readonly redact: (text: string) => string;
 }
 
 /** Writes the value that the platform has of an attribute in the form of the manifest. Never writes a secret. */
-export function adoptedValue({ resource, change, nameOf, old, text }: AdoptedInput): AdoptedValue {
+export function adoptedValue({ resource, change, nameOf, old, text, redact }: AdoptedInput): AdoptedValue {
   const { attribute, field, before, wanted } = change;
   const { kind } = resource;
   const observed = before.reveal();
@@ -42,8 +44,10 @@ export function adoptedValue({ resource, change, nameOf, old, text }: AdoptedInp
   const value = withoutAppended(observed, wanted?.appended ?? '');
   const privateKeys = wanted?.privateKeys ?? resource.privateKeys;
   const isNamedPrivate = privateKeys?.has(attribute.key ?? attribute.field) === true;
+  const isKnown = textsIn(value).some((one) => redact(one) !== one);
   const isMasked = !same(maskAttribute({ field, attribute }, value, privateKeys), value);
-  if (isNamedPrivate || (isMasked && !isThere(value, text, attribute.key))) return isSecret;
+  const isNew = isMasked && (attribute.key !== undefined || !areThere(value, text, privateKeys));
+  if (isNamedPrivate || isKnown || isNew) return isSecret;
   if (attribute.key !== undefined && typeof value === 'string') return { value: variable(value, old) };
   const written = blockValue(field, value);
   if (written === undefined) {
@@ -61,12 +65,13 @@ const isSecret = {
   remedy: 'Write ${secret:NAME} by hand, and give the value as TRUEUP_SECRET_NAME.',
 };
 
-/** Whether a text holds each secret of a value already. What is a secret by its key counts as a whole. */
-function isThere(value: Json, text: string, key: string | undefined): boolean {
-  if (key !== undefined) return false;
+/** Whether all that looks like a secret in a value does so in the text that it replaces. */
+function areThere(value: Json, text: string, privateKeys: ReadonlySet<string> | undefined): boolean {
+  const secretsIn = (one: string) => secretParts(one, { privateKeys }).map(([from, to]) => one.slice(from, to));
+  const there = new Set(secretsIn(text));
   return textsIn(value).every((one) => {
-    const parts = secretParts(one);
-    return parts.length > 0 && parts.every(([from, to]) => text.includes(one.slice(from, to)));
+    const found = secretsIn(one);
+    return found.length > 0 && found.every((part) => there.has(part));
   });
 }
 

@@ -77,6 +77,7 @@ export async function adoptDrift(
     resources: manifest.resources,
     findings,
     texts: manifest.texts,
+    redact: redactor.redact,
     named: (from, path) => {
       const file = workspace.beside(from, path);
       const text = beside.get(file);

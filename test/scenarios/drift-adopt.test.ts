@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Operation } from '../../src/api/contract.ts';
 import { applyCommand } from '../../src/cli/commands/apply.ts';
 import { driftAdoptCommand } from '../../src/cli/commands/drift-adopt.ts';
@@ -168,6 +168,37 @@ describe('drift adopt', () => {
     const only = await at.adopt([cache]);
     expect(only.exit).toBe('stopped');
     expect(at.read()).toBe(at.with(['REPLICAS: 2', 'REPLICAS: 4']));
+  });
+
+  it('writes no secret that the run knows, nor one that only the place of a text makes one', async () => {
+    vi.stubEnv('TRUEUP_SECRET_TOKEN', 'canary-token-4711');
+    const text = shop
+      .replace("'eu-1'", "'shop'")
+      .replace('image: nginx:1.27', 'environment: { DB_PASSWORD: canary-old-4712 }');
+    const at = await world(text);
+    await at.change('compose.update', compose, {
+      env: 'REGION=at canary-token-4711\nREPLICAS=2\nLIMIT=10',
+      composeFile: '# canary-new-4713\nservices:\n  web:\n    environment: { DB_PASSWORD: canary-new-4713 }\n',
+    });
+    const ran = await at.adopt([compose]);
+    expect(ran.exit).toBe('stopped');
+    expect(ran.err).toContain('cannot adopt env.REGION: its value is a secret');
+    expect(ran.err).toContain('cannot adopt source.composeFile: its value is a secret');
+    expect(ran.out + ran.err).not.toContain('canary');
+    expect(at.read()).toBe(at.with());
+    // What stands there already is no new secret.
+    await at.change('compose.update', compose, {
+      env: 'REGION=shop\nREPLICAS=2\nLIMIT=10',
+      composeFile:
+        '# a comment of the file\nservices:\n  web:\n    restart: always\n    environment: { DB_PASSWORD: canary-old-4712 }\n',
+    });
+    expect(await at.adopt([compose])).toMatchObject({ exit: 'done' });
+    expect(at.read()).toBe(
+      at.with([
+        '                          web:\n',
+        '                          web:\n                            restart: always\n',
+      ]),
+    );
   });
 
   it('finds the value in an included file, with CRLF and anchors, and a compose file beside it', async () => {

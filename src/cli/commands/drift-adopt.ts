@@ -39,8 +39,11 @@ export function driftAdoptCommand(
         const request = { subjects, field, isAll: all === true, writes: dryRun !== true };
         const result = await adoptDrift(manifest, connection, { options, redactor, now: clock.wall(), request });
         const rule = quotingRule(options.kinds);
+        const privateKeys = new Set(manifest.resources.flatMap(({ privateKeys: own }) => [...(own ?? [])]));
         const shown = (path: string, text: string) =>
-          redactor.redact(manifest.texts.has(path) ? maskedText(text.replace(/^\uFEFF/, ''), rule) : maskText(text));
+          redactor.redact(
+            manifest.texts.has(path) ? maskedText(text.replace(/^\uFEFF/, ''), rule) : maskText(text, { privateKeys }),
+          );
         view.adopted({
           ...result,
           differences: result.files.map(({ path, before, after }) => ({
