@@ -116,6 +116,7 @@ async function place(elsewhere?: Elsewhere) {
 
 const apply = ['apply', '--auto-approve', '--adopt'];
 const json = ['--format', 'json'];
+const forReviewers = ['markdown', 'sarif', 'junit'].map((format) => ['--format', format]);
 
 /** Everything that runs left beside the manifest. */
 function left(folder: string): string {
@@ -135,7 +136,7 @@ describe('the program prints no secret and leaves none', () => {
   test('when every command succeeds', async () => {
     const { run, emulator, folder } = await place();
     await run(['validate']);
-    for (const format of [[], json]) expect(await run(['plan', ...format])).toMatchObject({ code: 0 });
+    for (const format of [[], json, ...forReviewers]) expect(await run(['plan', ...format])).toMatchObject({ code: 0 });
     expect(await run([...apply, ...json])).toMatchObject({ code: 0 });
     const sent = JSON.stringify(emulator.world.tables);
     for (const value of Object.values(values)) expect(sent).toContain(JSON.stringify(value).slice(1, -1));
@@ -229,7 +230,7 @@ describe('the program prints no secret and leaves none', () => {
       join(folder, 'trueup.yaml'),
       text.replace('    compose:\n', (line) => line + more),
     );
-    for (const format of [[], json]) {
+    for (const format of [[], json, ...forReviewers]) {
       const { code, both } = await run(['plan', ...format]);
       expect(code).not.toBe(0);
       expect(both).toContain('nowhere');

@@ -107,6 +107,19 @@ outputs: { hostile: ${JSON.stringify(`${hostile.join('\n')}\n${severalLines}`)} 
   });
 });
 
+it.each(['markdown', 'sarif', 'junit'])('S8: no text from elsewhere commands a runner, in %s', async (format) => {
+  const mistaken = project(`trueup: 1\nplatform: emulator\nproject: prj_1\n${JSON.stringify(hostile.join(' '))}: 1\n`);
+  for (const words of [
+    ['plan', '-C', folder],
+    ['plan', '-C', mistaken],
+    ['drift', '--no-remember', '-C', folder],
+  ]) {
+    const { out, err } = await trueup([...words, '--format', format], { env });
+    expect(out, words.join(' ')).not.toBe('');
+    expect([...obeyedIn(out), ...obeyedIn(err)]).toEqual([]);
+  }
+});
+
 const formats = ['text', 'json'];
 
 describe.each(formats)('S8: no text from elsewhere commands a terminal or a runner, in %s', (format) => {
