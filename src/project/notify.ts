@@ -96,7 +96,8 @@ function readSecrets(
     return { problem, remedy: `Set TRUEUP_SECRET_${name} to the address of the webhook: https://…, without a user.` };
   }
   // The path of a webhook is its password, also without its host. Short parts are words, such as `services`.
-  for (const part of [url.pathname, url.search, ...url.pathname.split('/')]) if (part.length > 15) redactor.add(part);
+  for (const part of [url.pathname, url.search, ...url.pathname.split('/'), ...url.searchParams.values()])
+    if (part.length > 15) redactor.add(part);
   if (platform !== 'emulator' && new URL(platform.url).origin === url.origin) {
     const problem = `TRUEUP_SECRET_${name} is an address of the platform: drift sends it no request but GETs`;
     return { problem, remedy: 'Use a receiver at another address.' };
