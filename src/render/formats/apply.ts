@@ -7,6 +7,7 @@ import { diagnosticJson } from '../diagnostics-json.ts';
 import type { EventDocument, PlanDocument } from '../documents.ts';
 import type { Format, Formats, View } from '../format.ts';
 import { htmlView } from '../html-view.ts';
+import type { PlanRun } from '../html/plan.ts';
 import { renderPlanPage } from '../html/plan.ts';
 import { jsonView, printJson } from '../json-view.ts';
 import { markdownView } from '../markdown-view.ts';
@@ -78,6 +79,11 @@ const html: Format<ApplyView> = (screen) => {
   const common = htmlView(screen);
   const events: EventDocument[] = [];
   let plan: PlanDocument | undefined;
+  /** What ends the run after its page stands on stderr alone. */
+  const print = (ending: Omit<PlanRun, 'plan' | 'events'>): void => {
+    if (plan !== undefined) out(renderPlanPage({ plan, events, ...ending }));
+    plan = undefined;
+  };
   return {
     ...common,
     plan: (view) => {
@@ -91,11 +97,9 @@ const html: Format<ApplyView> = (screen) => {
         end: (isCut) => [lines, documents].forEach((one) => one.end(isCut)),
       };
     },
-    result: (applied) => {
-      if (plan !== undefined) out(renderPlanPage({ plan, events, result: resultOf(applied) }));
-    },
+    result: (applied) => print({ result: resultOf(applied) }),
     failure: (errors, exitCode) => {
-      if (plan !== undefined) out(renderPlanPage({ plan, events, errors: errors.map(diagnosticJson) }));
+      print({ errors: errors.map(diagnosticJson) });
       common.failure(errors, exitCode);
     },
   };
