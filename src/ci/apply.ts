@@ -12,9 +12,9 @@ import { artifactName, fetchPlan, planFileName } from './stored-plans.ts';
 
 /**
  * Applies the stored plan of exactly this manifest. Where there is none, it plans: without changes there is nothing to
- * apply, and changes that nobody reviewed are refused. Returns the exit code.
+ * apply, and changes without a review are refused. Returns the exit code.
  *
- * @throws {Stop} `refused`, when nobody reviewed the changes. @throws {ForgeError} when the plan cannot be fetched.
+ * @throws {Stop} `refused`, when the changes were not reviewed. @throws {ForgeError} when the plan cannot be fetched.
  */
 export async function applyReviewed(job: Job): Promise<number> {
   const { forge, manifest, trueup, report, options } = job;
@@ -33,24 +33,25 @@ export async function applyReviewed(job: Job): Promise<number> {
   return ended.code;
 }
 
-async function expectNoChanges({ manifest, trueup, report, options, forge }: Job): Promise<number> {
+async function expectNoChanges(job: Job): Promise<number> {
+  const { manifest, trueup, report, options, forge } = job;
   const name = artifactName(manifest.content);
   report.say(`There is no stored plan ${name}.`);
   const { code, all } = await trueup(['plan', '--detailed-exitcode', ...options.shared], { isShown: true });
   report.output('exit-code', String(code === 2 ? 1 : code));
-  if (code === 2) {
-    throw new Stop('refused', [
-      diagnostic(
-        'plan-outdated',
-        `these changes were not reviewed: there is no stored plan ${name}; nothing was sent`,
-        {
-          remedy: 'Run the plan job for this commit, review it, and run this job again.',
-        },
-      ),
-    ]);
-  }
-  report.summary(`### Trueup: nothing to apply\n\n${outputBlock(all)}\n\nCommit ${forge?.commit ?? ''}.\n`);
-  return code;
+  const title = new Map([
+    [0, 'nothing to apply'],
+    [2, 'not applied, because these changes were not reviewed'],
+  ]).get(code);
+  const body = `### Trueup: ${title ?? `plan: failed with exit code ${code}`}\n\n${outputBlock(all)}\n\nCommit ${forge?.commit ?? ''}.\n`;
+  report.summary(body);
+  if (code !== 2) return code;
+  if (forge !== undefined) await commentOnMerged(job, forge, body);
+  throw new Stop('refused', [
+    diagnostic('plan-outdated', `these changes were not reviewed: there is no stored plan ${name}; nothing was sent`, {
+      remedy: 'Run the plan job for this commit, review it, and run this job again.',
+    }),
+  ]);
 }
 
 /** Reports to the pull request that was merged. A failure to do so is no failure of the apply. */
@@ -66,7 +67,7 @@ async function commentOnMerged({ manifest, report, options }: Job, forge: Forge,
   }
 }
 
-/** The number of the pull request that brought a commit; undefined: somebody pushed it. */
+/** The number of the pull request that brought a commit; undefined: it was pushed without one. */
 async function mergedPull(forge: Forge): Promise<number | undefined> {
   const { name, repository, commit } = forge;
   const path = {

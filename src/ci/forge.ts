@@ -92,7 +92,7 @@ function readPull(event: string): PullRequest | undefined {
   const pull = (content as { pull_request?: { number?: unknown; head?: Side; base?: Side } } | null)?.pull_request;
   if (typeof pull?.number !== 'number' || !Number.isSafeInteger(pull.number)) return undefined;
   const [head, base] = [pull.head?.repo?.full_name, pull.base?.repo?.full_name];
-  // Somebody deleted the repository of the commits: it was another one.
+  // The repository of the commits was deleted: it was another one.
   return { number: pull.number, isFork: head === undefined || head !== base };
 }
 

@@ -20,8 +20,8 @@ export type Trueup = (
 ) => Promise<Ended>;
 
 /**
- * Runs the program in a process of its own, without the token of the forge. Signals of the runner go on to it, so that an
- * apply that somebody cancels ends as the one on a terminal does.
+ * Runs the program in a process of its own, without the token of the forge. Signals of the runner go on to it, so that a
+ * cancelled apply ends as the one on a terminal does.
  *
  * @param program the file of the program
  */

@@ -119,7 +119,7 @@ ${name === 'gitlab' ? 'drift: { memory: state }\n' : ''}environments:
     return web.dockerImage;
   }
 
-  /** Somebody gives the application another image, in the pages of the platform. */
+  /** A person gives the application another image, in the pages of the platform. */
   async function hotFix(dockerImage: string): Promise<void> {
     const others = { username: null, password: null, registryUrl: null };
     await emulator.act('application.saveDockerProvider', { applicationId: await idOfWeb(), dockerImage, ...others });
@@ -174,7 +174,7 @@ ${name === 'gitlab' ? 'drift: { memory: state }\n' : ''}environments:
     expect(await changesOfMain()).toBe(0);
   });
 
-  test('refuses a merge whose manifest is not the planned one, until somebody plans it', async () => {
+  test('refuses a merge whose manifest is not the planned one, until main is planned', async () => {
     begin('port');
     manifest('1.28', 8080);
     commit('Change the port', 'port');
@@ -188,6 +188,14 @@ ${name === 'gitlab' ? 'drift: { memory: state }\n' : ''}environments:
     const refused = await merge('port', 8);
     expect(refused.run.code).toBe(1);
     expect(refused.run.log).toContain('these changes were not reviewed');
+    expect(
+      world()
+        .forge.comments.get(8)
+        ?.map(({ body }) => body),
+    ).toEqual([
+      expect.stringContaining('Trueup plan: '),
+      expect.stringContaining('Trueup: not applied, because these changes were not reviewed'),
+    ]);
     expect(writes(refused.requests)).toEqual([]);
     const planned = await happens({ is: 'dispatch', inputs: { command: 'plan' } });
     expect(planned.run).toMatchObject({ code: 0, log: expect.stringContaining('8080') });
@@ -198,7 +206,7 @@ ${name === 'gitlab' ? 'drift: { memory: state }\n' : ''}environments:
     expect(await changesOfMain()).toBe(0);
   });
 
-  test('keeps a hot fix that somebody made between the plan and the merge', async () => {
+  test('keeps a hot fix made between the plan and the merge', async () => {
     begin('tag');
     manifest('1.29', 8080);
     commit('Use nginx 1.29', 'tag');
@@ -241,7 +249,7 @@ ${name === 'gitlab' ? 'drift: { memory: state }\n' : ''}environments:
     expect(await changesOfMain()).toBe(0);
   });
 
-  test('keeps a hot fix that somebody adopts, and deploys it once', async () => {
+  test('keeps an adopted hot fix, and deploys it once', async () => {
     await hotFix('nginx:adopted');
     begin('adopt');
     await atDesk('drift adopt production.application.web');
