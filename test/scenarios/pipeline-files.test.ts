@@ -13,7 +13,9 @@ import { processOfTest } from '../support/process.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
-const lacks = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status !== 0;
+/** Every CI installs the tools, so there a missing one fails its tests. */
+const lacks = (program: string) =>
+  (process.env.CI ?? '') === '' && spawnSync('sh', ['-c', `command -v ${program}`]).status !== 0;
 
 describe('the Dockerfile', () => {
   const lines = read('Dockerfile').split(/\n(?!\s)/);
