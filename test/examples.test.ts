@@ -160,9 +160,9 @@ test('U15: adopt adopts on the embedded emulator, after the script that puts the
   const { actions } = documentOf(planned) as PlanDocument;
   expect(actions.filter(({ action }) => action === 'adopt').map(({ address }) => address)).toEqual([
     'production',
-    'production.postgres.wikidb',
     'production.compose.wiki',
     'production.compose.wiki.domains["wiki.example.com"]',
+    'production.postgres.wikidb',
   ]);
   expect((await trueup(['apply', '--auto-approve', '--adopt'], { cwd: folder, env })).code).toBe(0);
   expect((await trueup(['plan', '--detailed-exitcode'], { cwd: folder, env })).code).toBe(0);
