@@ -166,7 +166,7 @@ describe('it is removed from the state only', () => {
     const pending = plan({ kind, object: undefined, record: { id: null } });
     expect(pending).toMatchObject(forgotten);
     expect(said(pending)[0]).toMatch(
-      new RegExp(`^stays-there: ${at} was created, stays on the platform, and is listed only once somebody`),
+      new RegExp(`^stays-there: ${at} was created, stays on the platform, and is listed only once it is connected`),
     );
     expect(pending.notes[0]).toMatchObject({
       address: at,
