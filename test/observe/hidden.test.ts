@@ -16,7 +16,7 @@ import { addKey, addPerson } from '../emulator/people.ts';
 import { actionsOf, answered, answering, everything, failed, idOf, operationOf, worldOver } from '../support/faults.ts';
 import { composeBody, database, production } from '../support/manifest-texts.ts';
 import type { Stand } from '../support/kind-manifests.ts';
-import { addressOf, manifestWith, stands } from '../support/kind-manifests.ts';
+import { addressOf, manifestWith, stands, triedStands } from '../support/kind-manifests.ts';
 import { keys } from '../support/organization-blocks.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
@@ -82,7 +82,7 @@ async function applied(made: Bench, text: string): Promise<void> {
 const codesOf = (result: Plan | Stop | PlatformError): readonly string[] =>
   result instanceof Stop ? result.diagnostics.map(({ code }) => code) : [];
 
-const creatable = stands().filter(({ kind }) => kind.operations.create !== undefined);
+const creatable = triedStands().filter(({ kind }) => kind.operations.create !== undefined);
 
 describe.each(creatable)('$title', (stand: Stand) => {
   const address = addressOf(stand);
