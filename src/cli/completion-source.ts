@@ -40,6 +40,8 @@ async function findValues(before: Before, name: string, process: Surroundings): 
       case 'exclude':
         return (await allAddresses(before, process)).map((value) => ({ value, about: '' }));
       case 'replace':
+      case 'in':
+      case 'expression':
         return (await declaredAddresses(settle(before, process))).map((value) => ({ value, about: '' }));
       case 'command':
         return commands();

@@ -33,6 +33,8 @@ export interface Evaluation {
   readonly address: string;
   /** Takes numbers and booleans as they were written, for maps of text. */
   readonly asWritten?: true;
+  /** The text of a scalar stands in its file character by character: each expression has a place of its own. */
+  readonly isVerbatim?: true;
 }
 
 /**
@@ -98,10 +100,12 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
   if (typeof node.value !== 'string') {
     return { is: 'value', value: evaluation.asWritten === true && node.value !== null ? node.source : node.value };
   }
-  const { parts, unclosed } = parseExpressions(node.value, evaluation.sources);
+  const { parts, unclosed, unclosedAt = 0 } = parseExpressions(node.value, evaluation.sources);
   if (unclosed !== undefined) {
     const remedy = `Close it, or write $\${${unclosed.name}: for the text itself.`;
-    refuse(found, node.at, badExpression(`\${${unclosed.name}:… is never closed with }`, remedy));
+    const opening = { from: unclosedAt, to: unclosedAt + `\${${unclosed.name}:`.length };
+    const at = placeOf(opening, node, evaluation);
+    refuse(found, at, badExpression(`\${${unclosed.name}:… is never closed with }`, remedy));
     return { is: 'value', value: node.value };
   }
   for (const { written, meant } of findNearMisses(node.value, evaluation.sources)) {
@@ -112,7 +116,7 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
   const pieces: Piece[] = [];
   let characters = 0;
   for (const part of parts) {
-    const piece = typeof part === 'string' ? part : evaluateExpression(part, node.at, found);
+    const piece = typeof part === 'string' ? part : evaluateExpression(part, placeOf(part, node, evaluation), found);
     const plain = asText(piece);
     characters +=
       typeof plain === 'string' ? plain.length : 'hidden' in plain ? plain.hidden.length : charactersOfReference;
@@ -131,6 +135,11 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
     return { is: 'value', value: only.value };
   }
   return textShape(pieces.map(asText));
+}
+
+/** The place of a part of a scalar; that of the whole, where its text is not known to stand in the file as it is. */
+function placeOf({ from, to }: Pick<Expression, 'from' | 'to'>, { at }: ScalarNode, { isVerbatim }: Evaluation): Place {
+  return isVerbatim === true ? { ...at, offset: at.offset + from, end: at.offset + to } : at;
 }
 
 /** The shape of a text; texts beside each other are one. */

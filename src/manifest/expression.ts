@@ -5,6 +5,9 @@ import type { ExpressionSource } from './sources/source.ts';
 export interface Expression {
   readonly source: ExpressionSource;
   readonly argument: string;
+  /** Offsets of its first character in the text, and behind its last one. */
+  readonly from: number;
+  readonly to: number;
 }
 
 /** What no source reads, and the expression that was probably meant. */
@@ -44,11 +47,14 @@ function isLike(word: string, name: string): boolean {
   return closest(word, [name]) === name;
 }
 
-/** Splits a text into its plain pieces and its expressions; `unclosed` is the source of a `${` that is never closed. */
+/**
+ * Splits a text into its plain pieces and its expressions; `unclosed` is the source of a `${` that is never closed, and
+ * `unclosedAt` its offset.
+ */
 export function parseExpressions(
   text: string,
   sources: readonly ExpressionSource[],
-): { parts: (string | Expression)[]; unclosed?: ExpressionSource } {
+): { parts: (string | Expression)[]; unclosed?: ExpressionSource; unclosedAt?: number } {
   if (!text.includes('${')) return { parts: [text] };
   const parts: (string | Expression)[] = [];
   const opening = /\$(\$?)\{([A-Za-z][A-Za-z0-9-]*):/g;
@@ -64,10 +70,10 @@ export function parseExpressions(
       continue;
     }
     const close = source.closing(text, from);
-    if (close === -1) return { parts: [text], unclosed: source };
+    if (close === -1) return { parts: [text], unclosed: source, unclosedAt: match.index };
     if (plain !== '') parts.push(plain);
     plain = '';
-    parts.push({ source, argument: text.slice(from, close) });
+    parts.push({ source, argument: text.slice(from, close), from: match.index, to: close + 1 });
     from = close + 1;
     opening.lastIndex = from;
   }

@@ -2,6 +2,8 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
+import { evaluateFreeText, placeFreeText, quoteFreeText } from './free-text.ts';
+import type { FreeText } from './free-text.ts';
 import { findBlocks, sectionsOf } from './blocks.ts';
 import { checkResources } from './check.ts';
 import { readResource } from './fields.ts';
@@ -31,6 +33,8 @@ export interface Manifest {
   readonly resources: readonly Resource[];
   /** What `trueup output` prints, by name. */
   readonly outputs: ReadonlyMap<string, Wanted>;
+  /** The value of the free text that was asked for. */
+  readonly freeText?: Wanted;
   /** Real paths of the files that it was read from. */
   readonly files: ReadonlySet<string>;
   /** Their texts, by the names that positions have for them. */
@@ -51,6 +55,8 @@ export interface ManifestInput {
   readonly secret: (name: string) => string | undefined;
   /** Values of variables given on the command line or by the environment. */
   readonly given: (name: string) => string | undefined;
+  /** A text to evaluate beside the manifest. */
+  readonly freeText?: FreeText | undefined;
   /** The address of the platform where the manifest names none. */
   readonly platformUrl?: string | undefined;
   readonly addSecret: (value: string) => void;
@@ -68,11 +74,9 @@ export async function readManifest(
   const found: Diagnostic[] = [];
   const texts = new Map<string, string>();
   const manifest = await read(input, found, texts);
-  const diagnostics = withQuotes(
-    oncePerPlace(inOrderOfFiles(found, [...texts.keys()])),
-    texts,
-    quotingRule(input.kinds),
-  );
+  const inOrder = oncePerPlace(inOrderOfFiles(found, [...texts.keys()]));
+  const quoted = withQuotes(inOrder, texts, quotingRule(input.kinds));
+  const diagnostics = input.freeText === undefined ? quoted : quoteFreeText(quoted, input.freeText.text);
   return { manifest: hasErrors(diagnostics) ? undefined : manifest, diagnostics };
 }
 
@@ -125,7 +129,9 @@ async function read(
     ),
   );
   const { env, envLimit = () => undefined, secret, addSecret } = input;
-  const file = await readNamedFiles(merged, sources, workspace);
+  const freeText =
+    input.freeText === undefined ? undefined : placeFreeText(input.freeText, { root: tree, byAddress }, diagnostics);
+  const file = await readNamedFiles(freeText === undefined ? [merged] : [merged, freeText.node], sources, workspace);
   const variable = (name: string) => settings.variables.get(name);
   const variableNames = [...settings.variables.keys()];
   const size = { characters: 0 };
@@ -163,7 +169,15 @@ async function read(
   checkResources(resources, kinds, diagnostics, { texts, beside: workspace.beside });
   checkMentions(resources, diagnostics);
   const outputs = readOutputs(merged, evaluationAt(undefined));
-  return { settings, resources, outputs, files: workspace.files, texts };
+  const found = freeText === undefined ? undefined : evaluateFreeText(freeText, evaluationAt(freeText.block));
+  return {
+    settings,
+    resources,
+    outputs,
+    ...(found === undefined ? {} : { freeText: found }),
+    files: workspace.files,
+    texts,
+  };
 }
 
 /** Gives fields that default to one of the parent's the value that is declared there. */

@@ -1,19 +1,19 @@
 import { parseExpressions } from './expression.ts';
 import type { ExpressionSource, Values } from './sources/source.ts';
-import type { MapNode, Node, Place } from './tree.ts';
+import type { Node, Place } from './tree.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Most bytes of a file that an expression names: a request may carry no more. */
 const contentLimit = 1_000_000;
 
-/** Reads the files that the expressions of a tree name, each once and side by side. */
+/** Reads the files that the expressions of trees name, each once and side by side. */
 export async function readNamedFiles(
-  tree: MapNode,
+  trees: readonly Node[],
   sources: readonly ExpressionSource[],
   workspace: Workspace,
 ): Promise<Values['file']> {
   const paths = new Set<string>();
-  collect(tree, sources, (path, at) => paths.add(workspace.beside(at.file, path)));
+  for (const tree of trees) collect(tree, sources, (path, at) => paths.add(workspace.beside(at.file, path)));
   const files = await workspace.readAll(paths, contentLimit);
   return (path, from) => {
     const file = files.get(workspace.beside(from.file, path));

@@ -12,12 +12,13 @@ import { position } from './tree.ts';
 import type { FileText, Workspace } from './workspace.ts';
 
 /** The secrets that a manifest needs and its reader did not have, by name, each once. */
-export function missingSecrets({ resources, outputs }: Manifest): readonly string[] {
+export function missingSecrets({ resources, outputs, freeText }: Manifest): readonly string[] {
+  const free = freeText === undefined ? [] : [freeText];
   const wanted = resources.flatMap(({ fields, maps }) => [
     ...Object.values(fields),
     ...Object.values(maps).flatMap((map) => [...map.values()]),
   ]);
-  return [...new Set([...wanted, ...outputs.values()].flatMap(({ missing }) => missing))];
+  return [...new Set([...wanted, ...outputs.values(), ...free].flatMap(({ missing }) => missing))];
 }
 
 /** The sources of a manifest and what they may use. */

@@ -9,7 +9,7 @@ import { outputValue } from '../kind/wire.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
-import type { Reference, Wanted } from '../manifest/wanted.ts';
+import type { Outputs, Reference, Wanted } from '../manifest/wanted.ts';
 import { resolve } from '../manifest/wanted.ts';
 import { howToGive } from '../secrets/sources/env.ts';
 import type { State } from '../state/state.ts';
@@ -26,65 +26,84 @@ export interface OutputValue {
   readonly missing: readonly string[];
 }
 
-/** The manifest, the state and the platform that outputs are evaluated from. */
-export interface OutputsInput {
+/** The manifest, the state and the platform that references are read from. */
+export interface ReferencesInput {
   readonly client: Client;
   readonly kinds: readonly Kind[];
-  readonly manifest: Manifest;
+  readonly manifest: Pick<Manifest, 'resources' | 'settings'>;
   readonly state: State | undefined;
+}
+
+/** A value that may refer to outputs of resources; `name` is its name in messages: `the output url`. */
+export interface Named {
+  readonly name: string;
+  readonly wanted: Wanted;
+}
+
+interface OutputsInput extends ReferencesInput {
+  readonly manifest: Manifest;
   /** Names of the outputs to evaluate. */
   readonly names: readonly string[];
 }
 
 /**
- * Evaluates outputs from the state, which knows the ids, and one GET for each object whose row is needed, once the
- * platform shows all these objects inside the project.
+ * Evaluates outputs.
  *
- * @throws {Stop} `refused`, when an output refers to an object that is not applied yet, that is missing, or that is in
- *   another project.
- * @throws {PlatformError} when the platform does not answer, or refuses.
+ * @throws as `readReferences`
  */
 export async function evaluateOutputs(input: OutputsInput): Promise<readonly OutputValue[]> {
   const { manifest, names } = input;
-  const wanted = names.flatMap((name) => {
-    const output = manifest.outputs.get(name);
-    return output === undefined ? [] : [{ name, output }];
+  const outputs = names.flatMap((name) => {
+    const wanted = manifest.outputs.get(name);
+    return wanted === undefined ? [] : [{ name, wanted }];
   });
-  const objects = findObjects(input, wanted);
-  const rows = await readRows(input, objects, wanted);
-  const valueOf = ({ address, output }: Reference): string | undefined => {
-    const object = objects.get(address);
-    if (object === undefined) return undefined;
-    return outputValue(object.resource.kind, output, object.id, rows.get(address) ?? {});
-  };
-  return wanted.map(({ name, output }) => {
-    const resolved = resolve(output, valueOf);
-    if (resolved.is === 'pending')
-      throw new Stop(
-        'platform',
-        resolved.on.map((on) => unanswered(name, output, on)),
-      );
+  const subjects = outputs.map(({ name, wanted }) => ({ name: `the output ${name}`, wanted }));
+  const valueOf = await readReferences(input, subjects);
+  return outputs.map(({ name, wanted }) => {
+    const resolved = resolve(wanted, valueOf);
     return {
       name,
       value: resolved.is === 'known' ? String(resolved.value) : undefined,
-      isSensitive: output.isSecret,
+      isSensitive: wanted.isSecret,
       missing: resolved.is === 'unavailable' ? resolved.secrets : [],
     };
   });
 }
 
-interface Named {
-  readonly name: string;
-  readonly output: Wanted;
+/**
+ * Reads what values refer to: ids from the state, and the rest with one GET for each object whose row is needed, once the
+ * platform shows all these objects inside the project.
+ *
+ * @throws {Stop} `refused`, when a value refers to an object that is not applied yet, that is missing, or that is in
+ *   another project; `platform`, when the platform does not tell an output.
+ * @throws {PlatformError} when the platform does not answer, or refuses.
+ */
+export async function readReferences(input: ReferencesInput, values: readonly Named[]): Promise<Outputs> {
+  const objects = findObjects(input, values);
+  const rows = await readRows(input, objects, values);
+  const valueOf: Outputs = ({ address, output }) => {
+    const object = objects.get(address);
+    if (object === undefined) return undefined;
+    return outputValue(object.resource.kind, output, object.id, rows.get(address) ?? {});
+  };
+  for (const { name, wanted } of values) {
+    const resolved = resolve(wanted, valueOf);
+    if (resolved.is !== 'pending') continue;
+    throw new Stop(
+      'platform',
+      resolved.on.map((on) => unanswered(name, wanted, on)),
+    );
+  }
+  return valueOf;
 }
 
-/** The objects that outputs refer to, by address. */
-function findObjects({ manifest, state }: OutputsInput, wanted: readonly Named[]) {
+/** The objects that values refer to, by address. */
+function findObjects({ manifest, state }: ReferencesInput, values: readonly Named[]) {
   const objects = new Map<string, { readonly resource: Resource; readonly id: string; readonly foundBy: IdSource }>();
   const records = new Map(Object.entries(state?.resources ?? {}));
   const problems: Diagnostic[] = [];
-  for (const { name, output } of wanted) {
-    for (const { address } of output.references) {
+  for (const { name, wanted } of values) {
+    for (const { address } of wanted.references) {
       const resource = manifest.resources.find((item) => item.address === address);
       const known = records.get(address)?.id ?? undefined;
       const id = known ?? resource?.pinned;
@@ -92,9 +111,9 @@ function findObjects({ manifest, state }: OutputsInput, wanted: readonly Named[]
       if (resource !== undefined && id !== undefined) objects.set(address, { resource, id, foundBy });
       else {
         problems.push(
-          diagnostic('bad-reference', `the output ${name} needs ${address}, which is not applied yet`, {
+          diagnostic('bad-reference', `${name} needs ${address}, which is not applied yet`, {
             remedy: 'Run trueup apply first.',
-            position: position(output.at),
+            position: position(wanted.at),
           }),
         );
       }
@@ -106,11 +125,11 @@ function findObjects({ manifest, state }: OutputsInput, wanted: readonly Named[]
 
 /** The rows of the objects whose outputs are more than the id. Every object is in the project then. */
 async function readRows(
-  { client, kinds, manifest }: OutputsInput,
+  { client, kinds, manifest }: ReferencesInput,
   objects: ReturnType<typeof findObjects>,
-  wanted: readonly Named[],
+  values: readonly Named[],
 ): Promise<ReadonlyMap<string, Row>> {
-  const references = wanted.flatMap(({ output }) => output.references);
+  const references = values.flatMap(({ wanted }) => wanted.references);
   const reader = createReader(client);
   const isNeeded = (address: string, { outputs }: Kind) =>
     references.some((item) => item.address === address && outputs?.[item.output] !== undefined);
@@ -171,12 +190,8 @@ export function requireSecrets(outputs: readonly OutputValue[]): void {
   if (problems.length > 0) throw new Stop('refused', problems);
 }
 
-function unanswered(name: string, output: Wanted, { address, output: of }: Reference): Diagnostic {
-  return diagnostic(
-    'platform-answer',
-    `the output ${name} needs ${of} of ${address}, and the platform does not tell it`,
-    {
-      position: position(output.at),
-    },
-  );
+function unanswered(name: string, wanted: Wanted, { address, output: of }: Reference): Diagnostic {
+  return diagnostic('platform-answer', `${name} needs ${of} of ${address}, and the platform does not tell it`, {
+    position: position(wanted.at),
+  });
 }

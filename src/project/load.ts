@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { closest } from '../diagnostics/closest.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
+import type { FreeText } from '../manifest/free-text.ts';
 import { adoptOnly } from '../manifest/required.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
@@ -30,10 +31,13 @@ import { targetOf } from './target.ts';
 export async function loadManifest(
   options: ProjectFolder,
   redactor: Redactor,
-  { around = (workspace) => workspace }: { readonly around?: (workspace: Workspace) => Workspace } = {},
+  {
+    around = (workspace) => workspace,
+    freeText,
+  }: { readonly around?: (workspace: Workspace) => Workspace; readonly freeText?: FreeText | undefined } = {},
 ): Promise<Validated> {
   const workspace = around(await openFolder(options));
-  return load(options, { redactor, workspace, secret: envSecrets(options.env) });
+  return load(options, { redactor, workspace, secret: envSecrets(options.env), freeText });
 }
 
 /**
@@ -57,11 +61,12 @@ export async function loadWithSecrets(
   options: ProjectFolder,
   redactor: Redactor,
   check: (settings: Settings) => void = (settings) => void targetOf(settings, options),
+  freeText?: FreeText,
 ): Promise<Validated & { readonly secret: (name: string) => string | undefined }> {
   const { env } = options;
   const workspace = await openFolder(options);
   const inEnvironment = envSecrets(env);
-  const validated = await load(options, { redactor, workspace, secret: inEnvironment });
+  const validated = await load(options, { redactor, workspace, secret: inEnvironment, freeText });
   const { secrets: sources } = validated.manifest.settings;
   const names = missingSecrets(validated.manifest);
   if (sources.length > 0) check(validated.manifest.settings);
@@ -80,7 +85,7 @@ export async function loadWithSecrets(
   await learnSecrets(asking);
   const secret = (name: string) => inEnvironment(name) ?? values.get(name);
   if (values.size === 0) return { ...validated, secret };
-  return { ...(await load(options, { redactor, workspace, secret })), secret };
+  return { ...(await load(options, { redactor, workspace, secret, freeText })), secret };
 }
 
 /** The resources of the manifest, for commands that name one by its address. */
@@ -105,9 +110,10 @@ interface Loading {
   readonly redactor: Redactor;
   readonly workspace: Workspace;
   readonly secret: (name: string) => string | undefined;
+  readonly freeText?: FreeText | undefined;
 }
 
-async function load(options: ProjectFolder, { redactor, workspace, secret }: Loading): Promise<Validated> {
+async function load(options: ProjectFolder, { redactor, workspace, secret, freeText }: Loading): Promise<Validated> {
   const { file, variables, env, kinds } = options;
   const validated = await validate({
     workspace,
@@ -116,6 +122,7 @@ async function load(options: ProjectFolder, { redactor, workspace, secret }: Loa
     env: (name) => (Object.hasOwn(env, name) ? env[name] : undefined),
     envLimit: envLimit(env, whyPinned(options)),
     secret,
+    freeText,
     platformUrl: env['TRUEUP_URL'] || undefined,
     given: (name) => variables.get(name) ?? env[`TRUEUP_VAR_${name}`],
     addSecret: redactor.add,

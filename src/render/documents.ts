@@ -453,6 +453,17 @@ export const outputsDocument = z.object({
   outputs: z.record(z.string(), z.object({ value: z.string(), sensitive: z.boolean() })),
 });
 
+/** What `eval` prints: `(sensitive)` stands in place of what is secret or looks secret, unless `--show-secrets` is given. */
+export const evaluationDocument = z.object({
+  format: z.literal('trueup/evaluation'),
+  version,
+  value: z.json(),
+  /** Something in it is secret, or looks like it. */
+  sensitive: z.boolean(),
+  /** What it refers to, and where that was read. */
+  references: z.array(z.object({ name: z.string(), from: z.enum(['state', 'platform']) })),
+});
+
 /** What `export` prints. */
 export const exportDocument = z.object({
   format: z.literal('trueup/export'),
@@ -520,6 +531,7 @@ export const anyDocument = z.discriminatedUnion('format', [
   logsDocument,
   unlockDocument,
   outputsDocument,
+  evaluationDocument,
   exportDocument,
   explanationDocument,
   formatDocument,
@@ -547,4 +559,5 @@ export type LogsDocument = z.output<typeof logsDocument>;
 export type ExplanationDocument = z.output<typeof explanationDocument>;
 export type FormatDocument = z.output<typeof formatDocument>;
 export type OutputsDocument = z.output<typeof outputsDocument>;
+export type EvaluationDocument = z.output<typeof evaluationDocument>;
 export type ExportDocument = z.output<typeof exportDocument>;
