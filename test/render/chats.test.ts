@@ -58,6 +58,8 @@ describe('slack', () => {
       const texts = textsOf(body).map(([, text]) => text);
       const commands = texts.flatMap((text) => [...text.matchAll(/<[^>]*>/g)].map(([found]) => found));
       expect(commands).toEqual(['<https://git.example.com/shop/infra/actions/runs/7|Open the run>']);
+      const others = texts.map((text) => text.replaceAll(commands[0] ?? '', ''));
+      for (const text of others) expect(text).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
       // Foreign text stands between two backticks of a line, and has none itself.
       for (const { type, text } of blocksOf(message)) {
         if (type !== 'section') continue;
