@@ -50,6 +50,12 @@ describe('U12: the line of an error', () => {
       '********: ********',
     ],
     ['a value below a password', 'metadata:\n  postgres:\n    §x§: y', '    ********: ********', '********'],
+    [
+      'the address of a webhook',
+      'drift:\n  notify:\n    - url: §https://hooks.example/services/a/b§\n',
+      '    - url: ********',
+      '********',
+    ],
     ['a variable', 'env: { §TOKEN§: hunter2 }', 'env: { TOKEN: ******** }', 'TOKEN'],
     ['wide characters', 'name: "店舗"\ndescription: §店§', 'description: 店', '店'],
     ['line ends of two characters', 'port: 80\r\nhttps: §yes§\r\nport: 80\r\n', 'https: yes', 'yes'],
