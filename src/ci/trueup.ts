@@ -34,6 +34,8 @@ export function trueupOf(process: Process, node: string, program: string): Trueu
         cwd: process.cwd(),
         env: given,
         stdio: ['ignore', 'pipe', 'pipe'],
+        // A group of its own: a signal to the whole group would reach it twice, and the second one ends a run at once.
+        detached: true,
       });
       let [out, all] = ['', ''];
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
