@@ -32,6 +32,7 @@ import type { Redactor } from './secrets/redactor.ts';
 import { digestsOf } from './state/digests.ts';
 import { newState } from './state/new-state.ts';
 import type { State, StateStore } from './state/state.ts';
+import { inSpan } from './trace/span.ts';
 
 /** A manifest that may be planned, and what is to be said about it. */
 export interface Validated {
@@ -41,7 +42,7 @@ export interface Validated {
 
 /** files -> manifest: reads and checks everything that can be checked without a request. */
 export async function validate(input: ManifestInput): Promise<Validated> {
-  const { manifest, diagnostics } = await readManifest(input);
+  const { manifest, diagnostics } = await inSpan({ name: 'manifest' }, () => readManifest(input));
   const circles = manifest === undefined ? [] : inOrder(manifest.resources).diagnostics;
   const all = [...diagnostics, ...withQuotes(circles, manifest?.texts ?? new Map(), quotingRule(input.kinds))];
   if (manifest === undefined || hasErrors(all)) throw new Stop('manifest', all);
@@ -80,7 +81,8 @@ export interface PlanOptions {
 
 /** manifest + state + platform -> plan: reads with GETs and writes nothing. */
 export async function plan(manifest: Manifest, world: ReadWorld, options: PlanOptions = {}): Promise<Plan> {
-  return quoting(manifest, world, planFor(manifest.settings, manifest.resources, world, options));
+  const made = inSpan({ name: 'plan' }, () => planFor(manifest.settings, manifest.resources, world, options));
+  return quoting(manifest, world, made);
 }
 
 /** A plan; an error that refuses it quotes the lines of the manifest that it is about. */
@@ -100,7 +102,8 @@ export async function planDestruction(
   world: ReadWorld,
   options: Pick<PlanOptions, 'begins' | 'narrowing'> = {},
 ): Promise<Plan> {
-  return planFor({ ...manifest.settings, moved: [] }, [], world, { ...options, destroys: true });
+  const settings = { ...manifest.settings, moved: [] };
+  return inSpan({ name: 'plan' }, () => planFor(settings, [], world, { ...options, destroys: true }));
 }
 
 async function planFor(
@@ -111,14 +114,14 @@ async function planFor(
 ): Promise<Plan> {
   const { deploys = true, destroys = false, narrowing = everything, begins } = about;
   const { client, store, kinds, signal } = world;
-  const saved = await store.read();
+  const saved = await inSpan({ name: 'state' }, () => store.read());
   const key = await store.key();
   const moved = applyMoves(saved, settings.moved, resources);
   const records = moved.state?.resources ?? {};
   const declared = resources.map(({ address }) => address);
   const unknown = unknownIn(narrowing, [...new Set([...declared, ...Object.keys(records)])], declared);
   if (unknown.length > 0) throw new Stop('refused', unknown);
-  const seen = await observe({
+  const observing = {
     client: signal === undefined ? client : interruptibleReads(client, signal),
     kinds,
     resources,
@@ -128,7 +131,8 @@ async function planFor(
     clock: world.clock ?? systemClock,
     signal,
     digests: digestsOf(key, moved.state ?? { keyNumber: 1, resources: {} }),
-  });
+  };
+  const seen = await inSpan({ name: 'observe' }, () => observe(observing));
   addSecrets(seen.observed, world);
   const { organizationId, projectId } = seen.observed;
   const state = moved.state ?? { ...newState(organizationId, projectId), ...begins };
@@ -212,7 +216,7 @@ export async function applyPlan(
   const { permissions, ...how } = options;
   const { client, store, kinds, addSecret, redact } = world;
   requirePermissions(made, permissions);
-  return apply({
+  const input = {
     ...how,
     plan: made,
     kinds,
@@ -221,7 +225,8 @@ export async function applyPlan(
     digests: digestsOf(await store.key(), made.base),
     addSecret,
     redact,
-  });
+  };
+  return inSpan({ name: 'apply' }, () => apply(input));
 }
 
 /** The plan of a manifest whose blocks at some addresses mean the objects with these ids, as `id:` would say. */

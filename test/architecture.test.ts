@@ -11,6 +11,7 @@ const source = resolve(import.meta.dirname, '../src');
 const order = [
   'diagnostics',
   'api',
+  'trace',
   'kind',
   'resources',
   'secrets',
@@ -78,6 +79,7 @@ const worldly = [
   'secrets/state-key.ts',
   'secrets/sources/command.ts',
   'state/backends/bucket.ts',
+  'trace/exporter.ts', // ids by chance, and a limit of time
   'state/backends/database.ts',
   'state/clock.ts',
   'state/disk.ts',

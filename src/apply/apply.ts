@@ -21,6 +21,8 @@ import { writesOrRemoves } from '../plan/decide.ts';
 import { refuseChanged } from './freshness.ts';
 import { poll } from './attempt.ts';
 import { rehearse } from './request.ts';
+import type { SpanAbout } from '../trace/span.ts';
+import { inSpan } from '../trace/span.ts';
 import { readScope, rowIn } from './scope.ts';
 import { requestInput, send } from './send.ts';
 
@@ -41,19 +43,30 @@ export async function apply(input: ApplyInput): Promise<ApplyResult> {
 async function runNode(run: Run, node: ApplyNode, after: readonly ApplyNode[]): Promise<'done' | 'failed'> {
   switch (node.part) {
     case 'read back':
-      await readBack(run, node.scope).catch((error: unknown) =>
-        reportFailure(run, scopeOf(run, node.scope).root, error),
-      );
+      await inSpan({ name: 'read back', attributes: { 'trueup.address': node.scope } }, () =>
+        readBack(run, node.scope),
+      ).catch((error: unknown) => reportFailure(run, scopeOf(run, node.scope).root, error));
       return 'done';
     case 'hub':
       return 'done';
     case 'teardown':
     case 'make':
     case 'deploy':
-      return runAction(run, node, after);
+      return inSpan(spanOf(node), async (span) => {
+        const fate = await runAction(run, node, after);
+        if (fate === 'failed') span?.end('failed');
+        return fate;
+      });
     default:
       return node satisfies never;
   }
+}
+
+function spanOf({ part, action }: ActionNode): SpanAbout {
+  const { kind } = action.kind;
+  const name = part === 'teardown' ? 'delete' : action.action;
+  const attributes = { 'trueup.address': blockAddress(action.address), 'trueup.kind': kind, 'trueup.action': name };
+  return { name: `${name} ${kind}`, attributes };
 }
 
 async function runAction(run: Run, node: ActionNode, after: readonly ApplyNode[]): Promise<'done' | 'failed'> {

@@ -58,6 +58,8 @@ Environment:
   AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN
                         key for the state, for state: { backend: s3 }
   TRUEUP_DEBUG=1        prints the stack of an error, and warnings of Node
+  OTEL_EXPORTER_OTLP_ENDPOINT
+                        exports an OpenTelemetry trace of the run
 
 Exit codes:
 ${describeExitCodes()}

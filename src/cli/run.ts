@@ -9,6 +9,7 @@ import { printable } from '../render/printable.ts';
 import type { Style } from '../render/style.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { redactorOf } from '../secrets/sources/env.ts';
+import { asksForTraces } from '../trace/settings.ts';
 import type { Command, Run } from './command.ts';
 import type { Exit } from '../render/exit-codes.ts';
 import { exitCodes, stopExits } from '../render/exit-codes.ts';
@@ -44,8 +45,9 @@ export async function runCommand(
     if (format === undefined) throw unknownFormat(name, options.format, command.formats);
     view.check?.();
     const about = { options: settleOptions(options, process), process, terminal, redactor };
-    const exit = await command.execute(runFor(view, about), view);
-    return exitCodes[exit].code;
+    const run = runFor(view, about);
+    const execute = async () => exitCodes[await command.execute(run, view)].code;
+    return await (asksForTraces(env) ? (await import('./traced.ts')).traced(run, name, execute) : execute());
   } catch (error) {
     return reportFailure(error, { env, terminal, redactor, view });
   }

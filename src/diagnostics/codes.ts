@@ -373,6 +373,11 @@ export const codes = {
     meaning: 'A receiver of notifications did not confirm one. What is new stays new.',
     remedy: 'Correct the secret that the remedy names, or the receiver. The next run of trueup drift reports it again.',
   },
+  'not-traced': {
+    severity: 'warning',
+    meaning: 'The trace of a run did not reach its collector. The run itself is not concerned.',
+    remedy: 'Check the variables OTEL_EXPORTER_OTLP_…, and that the collector takes OTLP over HTTP.',
+  },
   skipped: {
     severity: 'note',
     meaning: 'Apply did not try a resource, because something before it failed or the run was interrupted.',

@@ -15,6 +15,7 @@ import type { Connection, Platform } from '../session.ts';
 import { openEmulatorFile } from './emulator-file.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 import { refuseLinks } from './links.ts';
+import { tracedSend } from '../trace/send.ts';
 import { openStore } from './open-store.ts';
 import { checkPlatform } from './platform-address.ts';
 import { targetOf } from './target.ts';
@@ -97,7 +98,7 @@ export async function openPlatform(
   const open = (send: Send, url: string, apiKey: string): Client => {
     redactor.add(apiKey);
     return createClient({
-      send,
+      send: tracedSend(send, url),
       url,
       apiKey,
       redact: redactor.redactForeign,

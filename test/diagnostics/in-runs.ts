@@ -20,6 +20,7 @@ import { notificationOf } from '../../src/render/notification.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import { newState } from '../../src/state/new-state.ts';
 import { localStore } from '../../src/state/backends/local.ts';
+import { traceSettings } from '../../src/trace/settings.ts';
 import { execute, recordingTerminal } from '../support/commands.ts';
 import { exportOf } from '../support/exporting.ts';
 import type { Bench } from '../support/world.ts';
@@ -209,6 +210,10 @@ export const inRuns = {
     });
     const about = { env: {}, redactor: createRedactor(), platform: 'emulator' } as const;
     return (await notify([receiver], message, about)).diagnostics;
+  },
+  'not-traced': () => {
+    const settings = traceSettings({ OTEL_TRACES_EXPORTER: 'zipkin' });
+    return Promise.resolve(settings !== undefined && 'code' in settings ? [settings] : []);
   },
   'plan-file': () =>
     reported(async () => {

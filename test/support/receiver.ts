@@ -12,8 +12,12 @@ interface Received {
   readonly body: string;
 }
 
-/** An answer of a receiver; `cut` ends the connection without one. */
-type Answer = 'cut' | number | { readonly status: number; readonly headers: Readonly<Record<string, string>> };
+/** An answer of a receiver; `cut` ends the connection without one, `never` keeps it open. */
+type Answer =
+  | 'cut'
+  | 'never'
+  | number
+  | { readonly status: number; readonly headers: Readonly<Record<string, string>> };
 
 /** Starts receivers of webhooks for the tests of this file, and stops them afterwards. Each gives its answers in turn, then 200. */
 export function receivers() {
@@ -33,6 +37,7 @@ export function receivers() {
         const { method, url: path, headers } = request;
         received.push({ method, path, headers, body: Buffer.concat(chunks).toString('utf8') });
         const answer = answers.shift() ?? 200;
+        if (answer === 'never') return;
         if (answer === 'cut') response.destroy();
         else if (typeof answer === 'number') response.writeHead(answer).end('answer-of-the-receiver');
         else response.writeHead(answer.status, answer.headers).end();

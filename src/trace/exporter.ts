@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import { createTransport } from '../api/transport.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Attributes, Span, Tracer } from './span.ts';
+import type { TraceSettings } from './settings.ts';
+import { notExported } from './settings.ts';
+
+/** The surroundings of an exporter. */
+export interface ExporterOptions {
+  /** The version of this program. */
+  readonly version: string;
+  /** Replaces the secrets of the run in a text. */
+  readonly redact: (text: string) => string;
+}
+
+/** A tracer that sends its spans to a collector. */
+export interface Exporter extends Tracer<ExportedSpan> {
+  /** Sends what is left, within the timeout of the settings. A warning says what went wrong. Never throws. */
+  close(): Promise<Diagnostic | undefined>;
+}
+
+/** A span with its id. */
+interface ExportedSpan extends Span {
+  readonly id: string;
+}
+
+/** A span as OTLP has it in JSON: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding */
+interface OtlpSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: 1 | 3;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: readonly OtlpAttribute[];
+  readonly status: { readonly code: 0 | 2 };
+}
+
+interface OtlpAttribute {
+  readonly key: string;
+  readonly value: Readonly<Record<'stringValue', string> | Record<'intValue', string> | Record<'boolValue', boolean>>;
+}
+
+/** Spans of one request; a run sends those that ended while it goes on. */
+const batch = 500;
+/** Spans that wait while the collector takes none; more are dropped. */
+const most = 20_000;
+const mostAnswerBytes = 64 * 1024;
+
+/**
+ * Makes a tracer that sends spans as OTLP over HTTP, in JSON, to the collector of the settings. Nothing that the collector
+ * does slows the run down, except that its end waits for the timeout.
+ */
+export function createExporter(settings: TraceSettings, { version, redact }: ExporterOptions): Exporter {
+  const { url, headers, timeoutMs, parent } = settings;
+  const traceId = parent?.traceId ?? randomBytes(16).toString('hex');
+  const transport = createTransport({ url: url.origin, deadlineMs: timeoutMs, bodyLimit: mostAnswerBytes });
+  const resource = { attributes: toAttributes({ ...settings.resource, 'telemetry.sdk.language': 'nodejs' }, redact) };
+  const scope = { name: 'trueup', version };
+  const waiting: OtlpSpan[] = [];
+  let sending: Promise<void> | undefined;
+  let dropped = 0;
+  let problem: string | undefined;
+
+  function begin(about: Parameters<Exporter['begin']>[0], above?: ExportedSpan): ExportedSpan {
+    const id = randomBytes(8).toString('hex');
+    const startTimeUnixNano = now();
+    let attributes: Attributes = about.attributes ?? {};
+    let isOver = false;
+    const parentSpanId = above?.id ?? parent?.spanId;
+    return {
+      id,
+      set: (more) => {
+        attributes = { ...attributes, ...more };
+      },
+      end: (sort) => {
+        if (isOver) return;
+        isOver = true;
+        keep({
+          traceId,
+          spanId: id,
+          ...(parentSpanId === undefined ? {} : { parentSpanId }),
+          name: redact(about.name),
+          kind: about.isRequest === true ? 3 : 1,
+          startTimeUnixNano,
+          endTimeUnixNano: now(),
+          attributes: toAttributes(sort === undefined ? attributes : { ...attributes, 'error.type': sort }, redact),
+          status: { code: sort === undefined ? 0 : 2 },
+        });
+      },
+    };
+  }
+
+  function keep(span: OtlpSpan): void {
+    if (waiting.length >= most) dropped += 1;
+    else waiting.push(span);
+    // After a problem the end tries once more; the run does not go on knocking.
+    if (waiting.length >= batch && sending === undefined && problem === undefined) {
+      sending = sendBatch().finally(() => {
+        sending = undefined;
+      });
+    }
+  }
+
+  async function sendBatch(): Promise<void> {
+    const spans = waiting.splice(0, batch);
+    const body = JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }] });
+    const request = {
+      method: 'POST',
+      path: url.pathname + url.search,
+      headers: { ...headers, 'content-type': 'application/json', 'user-agent': `trueup/${version}` },
+      body,
+    };
+    const answer = await transport.send(request).catch((error: unknown) => error as Error);
+    if (answer instanceof Error) problem ??= 'it did not answer';
+    else if (answer.status < 200 || answer.status > 299) problem ??= `it answered ${answer.status}`;
+  }
+
+  async function sendAll(): Promise<void> {
+    await sending;
+    while (waiting.length > 0 && problem === undefined) await sendBatch();
+  }
+
+  async function close(): Promise<Diagnostic | undefined> {
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<void>((resolve) => {
+      timer = setTimeout(() => {
+        problem ??= `it did not answer within ${timeoutMs} ms`;
+        resolve();
+      }, timeoutMs);
+    });
+    await Promise.race([sendAll(), limit]);
+    clearTimeout(timer);
+    await transport.close(true);
+    if (problem === undefined && dropped === 0) return undefined;
+    const why = problem ?? `it was too slow: ${dropped} spans were dropped`;
+    return notExported(
+      `the collector ${url.host}: ${why}`,
+      'The run itself is not concerned. Check OTEL_EXPORTER_OTLP_ENDPOINT and its headers.',
+    );
+  }
+
+  return { begin, close };
+}
+
+/** Nanoseconds since 1970, exact to a microsecond. */
+function now(): string {
+  return `${Math.round((performance.timeOrigin + performance.now()) * 1_000)}000`;
+}
+
+function toAttributes(attributes: Attributes, redact: ExporterOptions['redact']): OtlpAttribute[] {
+  return Object.entries(attributes).map(([key, value]) => ({ key, value: toValue(value, redact) }));
+}
+
+function toValue(value: Attributes[string], redact: ExporterOptions['redact']): OtlpAttribute['value'] {
+  if (typeof value === 'string') return { stringValue: redact(value) };
+  return typeof value === 'number' ? { intValue: String(value) } : { boolValue: value };
+}
