@@ -5,6 +5,7 @@ import { isWhole } from './test/support/whole.ts';
 /** What kills, corrupts and starts other programs for minutes: run where CI is set, and by TRUEUP_TESTS=all. */
 const long = [
   'test/cli/completion-scripts.test.ts',
+  'test/manifest/git-blame.test.ts',
   'test/scenarios/canary-program.test.ts',
   'test/security/hostile-repository.test.ts',
   'test/security/installed-package.test.ts',

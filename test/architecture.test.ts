@@ -58,6 +58,7 @@ const worldly = [
   'api/sleep.ts',
   'api/transport.ts',
   'library/manifest.ts', // the environment of the process, unless another is given
+  'manifest/git-blame.ts',
   'manifest/git-commit.ts',
   'manifest/git-ignore.ts', // git knows which files it ignores
   'manifest/git-index.ts',

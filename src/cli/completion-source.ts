@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { contract, endpointOf, isOperation } from '../api/contract.ts';
+import { codes } from '../diagnostics/codes.ts';
 import type { Kind } from '../kind/kind.ts';
 import { alternativesOf } from '../kind/command-call.ts';
 import { commonFormats } from '../render/formats/plain.ts';
@@ -39,6 +40,11 @@ async function findValues(before: Before, name: string, process: Surroundings): 
       case 'target':
       case 'exclude':
         return (await allAddresses(before, process)).map((value) => ({ value, about: '' }));
+      case 'code-or-address':
+        return [
+          ...Object.keys(codes).map((value) => ({ value, about: '' })),
+          ...(await allAddresses(before, process).catch(() => [])).map((value) => ({ value, about: '' })),
+        ];
       case 'replace':
       case 'in':
       case 'expression':

@@ -597,10 +597,25 @@ ${examples(
   run(emulate, async () => (await import('./commands/emulate.ts')).emulateCommand(emulate.opts()));
   const explain = program
     .command('explain')
-    .description('print what an error, a warning or a note means, with an example and its remedy')
-    .argument('<code>', 'the code in brackets, such as unknown-key')
-    .addHelpText('after', examples('trueup explain unknown-key', "trueup explain 'error[data-at-risk]'"));
-  run(explain, async () => (await import('./commands/explain.ts')).explainCommand(explain.args[0] ?? ''));
+    .description('explain the code of an error, warning or note; or an address: its line, what changes and why')
+    .argument('<code-or-address>', 'the code in brackets, such as unknown-key; or an address, also of a field')
+    .option('--offline', 'of an address: make no plan, and send nothing')
+    .addHelpText(
+      'after',
+      `
+Of an address it prints the file and the line, the commit that changed the line last, what it needs and what needs it, and
+what the next plan does there: each change with its cause, and the requests that apply would send. It sends GETs only.
+${examples(
+  'trueup explain unknown-key',
+  "trueup explain 'error[data-at-risk]'",
+  'trueup explain production.compose.shop',
+  'trueup explain production.compose.shop.env.TAG --format json',
+  'trueup explain production.postgres.main --offline',
+)}`,
+    );
+  run(explain, async () =>
+    (await import('./commands/explain.ts')).explainCommand(explain.args[0] ?? '', explain.opts()),
+  );
   const schema = program
     .command('schema')
     .description('print the JSON Schema of manifests, for editors')

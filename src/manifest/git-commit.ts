@@ -60,13 +60,13 @@ async function countDiffering(files: readonly string[], repositoryAt: Repository
 const largestFile = 64 * 1024 * 1024;
 
 /** The folder with branches and objects: a second work tree has those of the first one. */
-async function commonFolder(git: string): Promise<string> {
+export async function commonFolder(git: string): Promise<string> {
   const common = await readText(join(git, 'commondir'));
   return common === undefined ? git : resolve(git, common.trim());
 }
 
 /** The digest of the commit that a HEAD names; `branches`: the folder with its branches. */
-async function resolveHead(head: string, branches: string): Promise<string | undefined> {
+export async function resolveHead(head: string, branches: string): Promise<string | undefined> {
   let text: string | undefined = head;
   for (let left = mostLinks; left > 0 && text !== undefined; left--) {
     const [, digest, branch]: readonly (string | undefined)[] =

@@ -59,6 +59,6 @@ export function placeOfSection(section: string, kinds: readonly Kind[]): string 
 }
 
 /** The page of a kind, as the docs name it. */
-export function pageOf({ kind }: Kind): string {
+export function pageOf({ kind }: Pick<Kind, 'kind'>): string {
   return `docs/kinds/${kind.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.md`;
 }

@@ -490,6 +490,56 @@ export const explanationDocument = z.object({
   examples: z.array(z.string()),
 });
 
+/** What `explain` prints of an address. */
+export const addressDocument = z.object({
+  format: z.literal('trueup/address'),
+  version,
+  address: z.string(),
+  /** The field below it, where the address names one. */
+  path: z.string().optional(),
+  kind: z.string(),
+  /** The page about its fields. */
+  page: z.string(),
+  /** Left out for what only the state has. */
+  position: position.optional(),
+  /** What changed its line last; left out where git does not know. */
+  line: z
+    .discriminatedUnion('is', [
+      z.object({
+        is: z.literal('committed'),
+        commit: z.string(),
+        author: z.string(),
+        date: z.iso.date(),
+        subject: z.string(),
+      }),
+      z.object({ is: z.literal('not committed') }),
+    ])
+    .optional(),
+  dependsOn: z.array(z.string()),
+  neededBy: z.array(z.string()),
+  /** What the next plan does there; left out with --offline. */
+  planned: z
+    .object({
+      requests,
+      actions: z.array(
+        action.extend({
+          /** What apply would send, in this order. */
+          sends: z.array(
+            z.object({
+              operation: z.string(),
+              method: z.string(),
+              /** Members that change something. */
+              changes: z.array(z.string()),
+              /** Members that the operation requires beside them. */
+              with: z.array(z.string()),
+            }),
+          ),
+        }),
+      ),
+    })
+    .optional(),
+});
+
 /** What `fmt` prints; `written`: the files that changed were written. */
 export const formatDocument = z.object({
   format: z.literal('trueup/format'),
@@ -534,6 +584,7 @@ export const anyDocument = z.discriminatedUnion('format', [
   evaluationDocument,
   exportDocument,
   explanationDocument,
+  addressDocument,
   formatDocument,
 ]);
 
@@ -557,6 +608,7 @@ export type StateEditDocument = z.output<typeof stateEditDocument>;
 export type UnlockDocument = z.output<typeof unlockDocument>;
 export type LogsDocument = z.output<typeof logsDocument>;
 export type ExplanationDocument = z.output<typeof explanationDocument>;
+export type AddressDocument = z.output<typeof addressDocument>;
 export type FormatDocument = z.output<typeof formatDocument>;
 export type OutputsDocument = z.output<typeof outputsDocument>;
 export type EvaluationDocument = z.output<typeof evaluationDocument>;

@@ -52,7 +52,8 @@ export function aboutJson({
   };
 }
 
-function actionJson(action: ShownAction): PlanDocument['actions'][number] {
+/** One action as a member of a document. */
+export function actionJson(action: ShownAction): PlanDocument['actions'][number] {
   const { id, parent, movedFrom, because, isAsked, holds, dataAtRisk, protect, position } = action;
   const needs = new Set((action.dependsOn ?? []).map(blockAddress));
   needs.delete(blockAddress(action.address));

@@ -41,6 +41,8 @@ describe('the program completes', () => {
     expect(await candidates('logs', '')).toEqual(['production.postgres.main']);
     expect(await candidates('output', '')).toEqual(['cache', 'main']);
     expect(await candidates('eval', 'production.r')).toEqual(['production.redis.cache']);
+    expect(await candidates('explain', 'production.r')).toEqual(['production.redis.cache']);
+    expect(await candidates('explain', 'data-at')).toEqual(['data-at-risk']);
     expect(await candidates('eval', '--in', 'production.r')).toEqual(['production.redis.cache']);
     expect(place.requests()).toEqual([]);
     writeFileSync(join(place.folder, 'trueup.yaml'), '[');

@@ -1,9 +1,17 @@
 import type { Code } from '../../diagnostics/codes.ts';
 import { codes } from '../../diagnostics/codes.ts';
-import type { ExplanationDocument } from '../documents.ts';
+import { pageOf } from '../../manifest/unknown-key.ts';
+import type { LineOrigin } from '../../manifest/git-blame.ts';
+import type { ExplainedAction, ExplainedAddress } from '../../plan/explain.ts';
+import type { AddressDocument, ExplanationDocument } from '../documents.ts';
 import type { Formats, Screen, View } from '../format.ts';
 import { jsonView, printJson } from '../json-view.ts';
-import { fold, indented } from '../lines.ts';
+import { renderGroups } from '../equal-groups.ts';
+import { groupActions } from '../groups.ts';
+import { fold, indented, requestCounts } from '../lines.ts';
+import { actionJson } from '../plan-json.ts';
+import { printable } from '../printable.ts';
+import type { Style } from '../style.ts';
 import { textView } from '../text-view.ts';
 
 /** What is known of a code of diagnostics. */
@@ -13,9 +21,25 @@ interface Explanation {
   readonly examples: readonly string[];
 }
 
+/** What the next plan does at an address, and the GETs that the plan took. */
+export interface PlannedAt {
+  readonly actions: readonly ExplainedAction[];
+  readonly reads: number;
+}
+
+/** What is known about an address. */
+interface AboutAddress {
+  readonly explained: ExplainedAddress;
+  /** Undefined: git does not know. */
+  readonly origin: LineOrigin | undefined;
+  /** Undefined: nothing was planned. */
+  readonly planned?: PlannedAt;
+}
+
 /** Prints what `explain` reports. */
 export interface ExplainView extends View {
   readonly explanation: (result: Explanation) => void;
+  readonly address: (result: AboutAddress) => void;
 }
 
 /** The formats of `explain`. */
@@ -23,6 +47,7 @@ export const explainFormats: Formats<ExplainView> = {
   text: (screen) => ({
     ...textView(screen),
     explanation: (result) => screen.out(explanationText(result, screen)),
+    address: (result) => screen.out(addressText(result, screen)),
   }),
   json: (screen) => ({
     ...jsonView(screen),
@@ -39,6 +64,7 @@ export const explainFormats: Formats<ExplainView> = {
       };
       printJson(screen, document);
     },
+    address: (result) => printJson(screen, addressJson(result)),
   }),
 };
 
@@ -53,4 +79,84 @@ function explanationText({ code, examples }: Explanation, { outStyle }: Screen):
   ]
     .map((lines) => `${lines.join('\n')}\n`)
     .join('\n');
+}
+
+function addressText({ explained, origin, planned }: AboutAddress, { outStyle: style }: Screen): string {
+  const { address, path, kind, position, dependsOn, neededBy } = explained;
+  const name = printable(path === '' ? address : `${address}: ${path}`);
+  const place =
+    position === undefined ? 'in the state only' : printable(`${position.file}:${position.line}:${position.column}`);
+  const facts = [
+    `declared: ${place}`,
+    ...(origin === undefined ? [] : [`line: ${originWords(origin)}`]),
+    `fields: ${pageOf({ kind })}`,
+    ...(dependsOn.length === 0 ? [] : [`needs: ${dependsOn.map(printable).join(', ')}`]),
+    ...(neededBy.length === 0 ? [] : [`needed by: ${neededBy.map(printable).join(', ')}`]),
+  ];
+  const head = [
+    `${style.paint('strong', name)} (${kind})`,
+    ...facts.flatMap((fact) => {
+      const [first = '', ...rest] = fold(fact, 4, style);
+      return [`  ${first}`, ...indented(rest, 4)];
+    }),
+  ];
+  const blocks = planned === undefined ? [head] : [head, ...plannedBlocks(planned, style)];
+  return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+function originWords(origin: LineOrigin): string {
+  if (origin.is === 'not committed') return 'not committed yet';
+  const { commit, author, date, subject } = origin;
+  return printable(`changed last by ${author} in ${commit.slice(0, 12)} on ${date}: ${subject}`);
+}
+
+function plannedBlocks({ actions, reads }: PlannedAt, style: Style): string[][] {
+  const groups = renderGroups(groupActions(actions.map(({ action }) => action)), style);
+  const sent = actions.flatMap(({ requests }) => requests);
+  const requests = sent.flatMap(({ method, operation, changed, others }) => {
+    const beside = others.length === 0 ? '' : ` (with ${others.join(', ')})`;
+    const [first = '', ...rest] = fold(
+      `${method} ${operation}: ${changed.join(', ') || 'no fields'}${beside}`,
+      4,
+      style,
+    );
+    return [`  ${first}`, ...indented(rest, 4)];
+  });
+  return [
+    ...(groups.length === 0 ? [['The next plan changes nothing here.']] : groups),
+    ...(requests.length === 0 ? [] : [['Apply would send:', ...requests]]),
+    [style.paint('faint', `planned with ${requestCounts({ reads, writes: 0 })}`)],
+  ];
+}
+
+function addressJson({ explained, origin, planned }: AboutAddress): AddressDocument {
+  const { address, path, kind, position, dependsOn, neededBy } = explained;
+  return {
+    format: 'trueup/address',
+    version: 1,
+    address,
+    ...(path === '' ? {} : { path }),
+    kind,
+    page: pageOf({ kind }),
+    ...(position === undefined ? {} : { position }),
+    ...(origin === undefined ? {} : { line: { ...origin } }),
+    dependsOn: [...dependsOn],
+    neededBy: [...neededBy],
+    ...(planned === undefined ? {} : { planned: plannedJson(planned) }),
+  };
+}
+
+function plannedJson({ actions, reads }: PlannedAt): AddressDocument['planned'] {
+  return {
+    requests: { reads, writes: 0 },
+    actions: actions.map(({ action, requests }) => ({
+      ...actionJson(action),
+      sends: requests.map(({ operation, method, changed, others }) => ({
+        operation,
+        method,
+        changes: [...changed],
+        with: [...others],
+      })),
+    })),
+  };
 }

@@ -1,0 +1,108 @@
+import type { Operation } from '../api/contract.ts';
+import { endpointOf } from '../api/contract.ts';
+import { dependencies } from '../graph/order.ts';
+import { blockAddress } from '../kind/address.ts';
+import type { Position } from '../diagnostics/diagnostic.ts';
+import { resourcePosition } from '../manifest/resource.ts';
+import type { Resource } from '../manifest/resource.ts';
+import { position } from '../manifest/tree.ts';
+import type { PartOfManifest } from '../manifest/value-at.ts';
+import type { Action, Step } from './action.ts';
+
+/** A request that the next apply would send. */
+interface PlannedRequest {
+  readonly operation: Operation;
+  readonly method: string;
+  /** Members that change something. */
+  readonly changed: readonly string[];
+  /** Members that the operation requires beside them. */
+  readonly others: readonly string[];
+}
+
+/** What the next apply would do to an object, or to the value of a field. */
+export interface ExplainedAction {
+  readonly action: Action;
+  /** In the order in which they are sent. */
+  readonly requests: readonly PlannedRequest[];
+}
+
+/** What is known about an address. */
+export interface ExplainedAddress {
+  /** The address of the resource. */
+  readonly address: string;
+  /** The path of a field below it; empty for the resource. */
+  readonly path: string;
+  readonly kind: string;
+  /** Undefined: the manifest does not declare it, only the state has it. */
+  readonly position: Position | undefined;
+  readonly dependsOn: readonly string[];
+  readonly neededBy: readonly string[];
+}
+
+/** Explains a part of the manifest. */
+export function explainPart({ resource, path, values }: PartOfManifest, all: readonly Resource[]): ExplainedAddress {
+  const [first] = values;
+  const { address, kind } = resource;
+  return {
+    address,
+    path: path.join('.'),
+    kind: kind.kind,
+    position: path.length > 0 && first !== undefined ? position(first.wanted.at) : resourcePosition(resource),
+    dependsOn: needsOf(path.length > 0 ? valuesNeed(values) : dependencies(resource), address),
+    neededBy: path.length > 0 ? [] : all.filter((one) => dependencies(one).includes(address)).map((one) => one.address),
+  };
+}
+
+function valuesNeed(values: PartOfManifest['values']): string[] {
+  return values.flatMap(({ wanted }) => wanted.references.map(({ address }) => address));
+}
+
+/** Explains an object that only the state has; undefined: the plan has none at this address. */
+export function explainRemoved(address: string, actions: readonly Action[]): ExplainedAddress | undefined {
+  const action = actions.find((one) => one.address === address);
+  if (action === undefined) return undefined;
+  return {
+    address,
+    path: '',
+    kind: action.kind.kind,
+    position: undefined,
+    dependsOn: needsOf(action.dependsOn, address),
+    neededBy: needsOf(
+      actions.filter(({ dependsOn }) => dependsOn.includes(address)).map((one) => one.address),
+      address,
+    ),
+  };
+}
+
+function needsOf(addresses: readonly string[], own: string): string[] {
+  return [...new Set(addresses.map(blockAddress))].filter((address) => address !== own).toSorted();
+}
+
+/** The actions of a plan for an address; of a field, only the changes and the requests with it. */
+export function actionsAt(
+  { address, path }: Pick<ExplainedAddress, 'address' | 'path'>,
+  fields: ReadonlySet<string>,
+  actions: readonly Action[],
+): ExplainedAction[] {
+  const own = actions.filter((action) => blockAddress(action.address) === address);
+  if (path === '') return own.map((action) => ({ action, requests: requestsOf(action, () => true) }));
+  return own.flatMap((action) => {
+    const changes = action.changes.filter((change) => change.path === path || change.path.startsWith(`${path}.`));
+    if (changes.length === 0) return [];
+    const carries = ({ changed }: Step) => changed.some((name) => fields.has(name));
+    return [{ action: { ...action, changes }, requests: requestsOf(action, carries) }];
+  });
+}
+
+function requestsOf(
+  { teardown, steps, createsBeforeDestroy }: Action,
+  isMeant: (step: Step) => boolean,
+): PlannedRequest[] {
+  const all = createsBeforeDestroy ? [...steps, ...teardown] : [...teardown, ...steps];
+  return all.filter(isMeant).map(({ operation, members, changed }) => ({
+    operation,
+    method: endpointOf(operation).method,
+    changed,
+    others: Object.keys(members).filter((name) => !changed.includes(name)),
+  }));
+}
