@@ -78,7 +78,7 @@ function needsOf(addresses: readonly string[], own: string): string[] {
   return [...new Set(addresses.map(blockAddress))].filter((address) => address !== own).toSorted();
 }
 
-/** The actions of a plan for an address; of a field, only the changes and the requests with it. */
+/** The actions of a plan for an address; of a field, only the changes, the requests and the deployment with it. */
 export function actionsAt(
   { address, path }: Pick<ExplainedAddress, 'address' | 'path'>,
   fields: ReadonlySet<string>,
@@ -87,6 +87,7 @@ export function actionsAt(
   const own = actions.filter((action) => blockAddress(action.address) === address);
   if (path === '') return own.map((action) => ({ action, requests: requestsOf(action, () => true) }));
   return own.flatMap((action) => {
+    if (action.because?.includes(path) === true) return [{ action, requests: requestsOf(action, () => true) }];
     const changes = action.changes.filter((change) => change.path === path || change.path.startsWith(`${path}.`));
     if (changes.length === 0) return [];
     const carries = ({ changed }: Step) => changed.some((name) => fields.has(name));

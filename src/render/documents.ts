@@ -521,6 +521,8 @@ export const addressDocument = z.object({
   planned: z
     .object({
       requests,
+      /** What the plan has to say about the address beside its actions. */
+      diagnostics: z.array(diagnostic),
       actions: z.array(
         action.extend({
           /** What apply would send, in this order. */

@@ -7,7 +7,7 @@ import { lineOrigin } from '../../manifest/git-blame.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import type { PartOfManifest } from '../../manifest/value-at.ts';
 import { findPart } from '../../manifest/value-at.ts';
-import type { Action, Plan } from '../../plan/action.ts';
+import type { Plan } from '../../plan/action.ts';
 import type { ExplainedAddress } from '../../plan/explain.ts';
 import { actionsAt, explainPart, explainRemoved } from '../../plan/explain.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
@@ -46,7 +46,9 @@ export async function explainAddress(
     const removed = made.actions.map(({ address }) => blockAddress(address));
     throw nothingAt(written, [...new Set([...known, ...removed])]);
   }
-  const planned: PlannedAt = { actions: actionsAt(explained, fieldsOf(part), made.actions), reads };
+  const actions = actionsAt(explained, fieldsOf(part), made.actions);
+  const diagnostics = made.diagnostics.filter(({ address }) => address === explained.address);
+  const planned: PlannedAt = { actions, diagnostics, reads };
   view.address({ explained, origin: await originOf(explained, manifest, run), planned });
 }
 
@@ -63,7 +65,7 @@ function nothingAt(written: string, known: readonly string[]) {
 async function makePlan(
   manifest: Manifest,
   { options, redactor, terminal }: Run,
-): Promise<{ readonly made: Plan & { readonly actions: readonly Action[] }; readonly reads: number }> {
+): Promise<{ readonly made: Plan; readonly reads: number }> {
   const connection = await connect(manifest.settings, { options, redactor, terminal, purpose: 'explain' });
   try {
     const made = await plan(manifest, connection);

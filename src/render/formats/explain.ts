@@ -1,3 +1,4 @@
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { Code } from '../../diagnostics/codes.ts';
 import { codes } from '../../diagnostics/codes.ts';
 import { pageOf } from '../../manifest/unknown-key.ts';
@@ -5,6 +6,8 @@ import type { LineOrigin } from '../../manifest/git-blame.ts';
 import type { ExplainedAction, ExplainedAddress } from '../../plan/explain.ts';
 import type { AddressDocument, ExplanationDocument } from '../documents.ts';
 import type { Formats, Screen, View } from '../format.ts';
+import { diagnosticJson } from '../diagnostics-json.ts';
+import { renderDiagnostic } from '../diagnostics-text.ts';
 import { jsonView, printJson } from '../json-view.ts';
 import { renderGroups } from '../equal-groups.ts';
 import { groupActions } from '../groups.ts';
@@ -24,6 +27,8 @@ interface Explanation {
 /** What the next plan does at an address, and the GETs that the plan took. */
 export interface PlannedAt {
   readonly actions: readonly ExplainedAction[];
+  /** What the plan has to say about the address beside its actions. */
+  readonly diagnostics: readonly Diagnostic[];
   readonly reads: number;
 }
 
@@ -110,7 +115,7 @@ function originWords(origin: LineOrigin): string {
   return printable(`changed last by ${author} in ${commit.slice(0, 12)} on ${date}: ${subject}`);
 }
 
-function plannedBlocks({ actions, reads }: PlannedAt, style: Style): string[][] {
+function plannedBlocks({ actions, diagnostics, reads }: PlannedAt, style: Style): string[][] {
   const groups = renderGroups(groupActions(actions.map(({ action }) => action)), style);
   const sent = actions.flatMap(({ requests }) => requests);
   const requests = sent.flatMap(({ method, operation, changed, others }) => {
@@ -124,6 +129,7 @@ function plannedBlocks({ actions, reads }: PlannedAt, style: Style): string[][] 
   });
   return [
     ...(groups.length === 0 ? [['The next plan changes nothing here.']] : groups),
+    ...diagnostics.map((item) => renderDiagnostic(item, style)),
     ...(requests.length === 0 ? [] : [['Apply would send:', ...requests]]),
     [style.paint('faint', `planned with ${requestCounts({ reads, writes: 0 })}`)],
   ];
@@ -146,9 +152,10 @@ function addressJson({ explained, origin, planned }: AboutAddress): AddressDocum
   };
 }
 
-function plannedJson({ actions, reads }: PlannedAt): AddressDocument['planned'] {
+function plannedJson({ actions, diagnostics, reads }: PlannedAt): AddressDocument['planned'] {
   return {
     requests: { reads, writes: 0 },
+    diagnostics: diagnostics.map(diagnosticJson),
     actions: actions.map(({ action, requests }) => ({
       ...actionJson(action),
       sends: requests.map(({ operation, method, changed, others }) => ({

@@ -65,12 +65,14 @@ describe('explain of an address', () => {
       position: { file: 'trueup.yaml', line: 12 },
       line: { is: 'committed', commit: id, author: 'Ada', date: '2026-03-04' },
       planned: {
+        diagnostics: [],
         actions: [
           {
             action: 'update',
             changes: [{ path: 'env.TAG', cause: 'edit' }],
             sends: [{ operation: 'compose.update', method: 'POST', changes: ['env'] }],
           },
+          { action: 'deploy', because: ['env.TAG'], sends: [{ operation: 'compose.deploy' }] },
         ],
       },
     });
