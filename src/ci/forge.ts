@@ -1,4 +1,5 @@
 import type { Environment } from '../project/folder.ts';
+import { isGiteaRun, isRepositoryName, withoutSlash } from '../project/forge-variables.ts';
 
 /** The pull request of a pipeline; GitLab calls it a merge request. */
 interface PullRequest {
@@ -60,8 +61,8 @@ function gitlab(env: Environment): Forge | undefined {
  */
 function github(env: Environment, event: string): Forge | undefined {
   const { GITHUB_API_URL: api = '', GITHUB_REPOSITORY: repository = '', GITHUB_SHA: commit = '' } = env;
-  if (!isAddress(api) || !/^[\w.-]+\/[\w.-]+$/.test(repository)) return undefined;
-  const isGitea = env['GITEA_ACTIONS'] === 'true' || env['FORGEJO_ACTIONS'] === 'true';
+  if (!isAddress(api) || !isRepositoryName(repository)) return undefined;
+  const isGitea = isGiteaRun(env);
   const pull = readPull(event);
   const token = given(env['TRUEUP_FORGE_TOKEN']);
   const { GITHUB_SERVER_URL: server = '' } = env;
@@ -107,8 +108,4 @@ function readNumber(text: string | undefined): number | undefined {
 
 function isAddress(text: string): boolean {
   return /^https?:\/\//.test(text) && URL.canParse(text);
-}
-
-function withoutSlash(address: string): string {
-  return address.replace(/\/+$/, '');
 }

@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { isBelowFolder } from '../manifest/below.ts';
 import { findPlace } from '../project/folder.ts';
 import type { Environment } from '../project/folder.ts';
+import { isGiteaRun, isPlainAddress, isRepositoryName } from '../project/forge-variables.ts';
 import type { ReviewSite } from '../render/review-site.ts';
 import type { GlobalOptions } from './options.ts';
 import { usage } from './options.ts';
@@ -65,10 +66,8 @@ function forgeLinks(env: Environment): ReviewSite['links'] {
   const { GITHUB_SERVER_URL, GITHUB_REPOSITORY, GITHUB_SHA, CI_PROJECT_URL, CI_COMMIT_SHA } = env;
   if (isSet(GITHUB_SERVER_URL) && isSet(GITHUB_REPOSITORY) && isSet(GITHUB_SHA)) {
     const server = readBase('GITHUB_SERVER_URL', GITHUB_SERVER_URL);
-    if (!/^[\w.-]+\/[\w.-]+$/.test(GITHUB_REPOSITORY)) throw hostile('GITHUB_REPOSITORY', 'owner/name');
-    // Forgejo and Gitea set the variables of GitHub too, and have other addresses of files.
-    const isForgejo = env.FORGEJO_ACTIONS === 'true' || env.GITEA_ACTIONS === 'true';
-    const base = `${server}${GITHUB_REPOSITORY}/${isForgejo ? 'src/commit' : 'blob'}/`;
+    if (!isRepositoryName(GITHUB_REPOSITORY)) throw hostile('GITHUB_REPOSITORY', 'owner/name');
+    const base = `${server}${GITHUB_REPOSITORY}/${isGiteaRun(env) ? 'src/commit' : 'blob'}/`;
     return { base, commit: readCommitId('GITHUB_SHA', GITHUB_SHA) };
   }
   if (!isSet(CI_PROJECT_URL) || !isSet(CI_COMMIT_SHA)) return undefined;
@@ -82,11 +81,7 @@ function isSet(value: string | undefined): value is string {
 
 /** The value may hold a password, so no message shows it. */
 function readBase(name: string, text: string): string {
-  const what = 'an http or https address without user, query and fragment';
-  // Nothing that Markdown or HTML could take for something else.
-  if (!/^https?:\/\/[A-Za-z0-9.:[\]-]+(?:\/[A-Za-z0-9._~%+-]*)*$/.test(text) || !URL.canParse(text)) {
-    throw hostile(name, what);
-  }
+  if (!isPlainAddress(text)) throw hostile(name, 'an http or https address without user, query and fragment');
   return text.endsWith('/') ? text : `${text}/`;
 }
 
