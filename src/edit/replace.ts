@@ -1,0 +1,162 @@
+import type { CST, ParsedNode, YAMLMap, YAMLSeq } from 'yaml';
+import { isMap, isScalar, isSeq, Scalar } from 'yaml';
+import type { Value } from '../export/yaml.ts';
+import { plainly, renderEntries } from '../export/yaml.ts';
+import { parseExpressions } from '../manifest/expression.ts';
+import { expressionSources } from '../manifest/sources/all.ts';
+import { replaceBlockText } from './block-text.ts';
+import { insert, insertItems, remove, removeAll } from './entries.ts';
+import { indexOf, isAlready, keyText } from './nodes.ts';
+import type { Work } from './splices.ts';
+import { refused, unusual } from './splices.ts';
+import { breakAt, endOf, itemStart, lineEnd, lineStart, signOf, tokensOf, withoutBreak } from './tokens.ts';
+import type { KeyValue } from './written.ts';
+import { entriesOf, fitsBlock, inOneLine, isFilled, listOf, stringOf } from './written.ts';
+
+/** Replaces the value of an entry of a map or list. */
+export function replace(node: YAMLMap | YAMLSeq, index: number, value: Value, work: Work): void {
+  const entry = node.items[index];
+  const old = (isMap(node) ? (entry as YAMLMap['items'][number]).value : entry) as ParsedNode | null | undefined;
+  const item = tokensOf(node)?.[index];
+  if (item === undefined) {
+    throw unusual(node, work);
+  }
+  const entries = entriesOf(value);
+  if (isMap(old) && entries?.some(({ key }) => indexOf(old, key) !== -1) === true) {
+    if (indexOf(old, '<<') !== -1) throw refused(work, 'it has a merge key (<<)', old.range?.[0]);
+    replaceMap(old, entries, work);
+    return;
+  }
+  const values = listOf(value);
+  if (isSeq(old) && old.items.length > 0 && values !== undefined && values.length > 0) {
+    replaceList(old, values, work);
+    return;
+  }
+  refuseExpressions(old, work);
+  if (isScalar(old) && old.tag !== undefined && !old.tag.startsWith('tag:yaml.org'))
+    throw refused(work, 'it has a tag', old.range?.[0]);
+  replaceWhole({ node, item, old }, value, work);
+}
+
+function replaceMap(map: YAMLMap, entries: readonly KeyValue[], work: Work): void {
+  const keys = entries.map(({ key }) => key);
+  for (const { key, value } of entries) {
+    const index = indexOf(map, key);
+    if (index === -1) insert(map, { key, value }, { order: keys, work });
+    else if (!isAlready(map.items[index]?.value, value)) replace(map, index, value, work);
+  }
+  const leaving = map.items.flatMap((pair, index) => (keys.includes(keyText(pair.key) ?? '') ? [] : [index]));
+  for (const index of leaving) refuseExpressions(map.items[index]?.value, work);
+  removeAll(map, new Set(leaving), work);
+}
+
+function replaceList(list: YAMLSeq, values: readonly Value[], work: Work): void {
+  const olds = list.items;
+  let start = 0;
+  while (start < Math.min(olds.length, values.length) && isAlready(olds[start], values[start] ?? plainly(null)))
+    start += 1;
+  let end = 0;
+  while (
+    end < Math.min(olds.length, values.length) - start &&
+    isAlready(olds.at(-1 - end), values.at(-1 - end) ?? plainly(null))
+  ) {
+    end += 1;
+  }
+  const [leaving, coming] = [olds.length - start - end, values.length - start - end];
+  for (let at = start; at < start + Math.min(leaving, coming); at++)
+    replace(list, at, values[at] ?? plainly(null), work);
+  for (let at = start + coming; at < start + leaving; at++) refuseExpressions(olds[at], work);
+  if (leaving > coming) remove(list, start + coming, start + leaving - 1, work);
+  if (coming > leaving) insertItems(list, start + leaving, values.slice(start + leaving, start + coming), work);
+}
+
+function refuseExpressions(node: unknown, work: Work): void {
+  if (isMap(node)) {
+    for (const { value } of node.items) refuseExpressions(value, work);
+  } else if (isSeq(node)) {
+    for (const item of node.items) refuseExpressions(item, work);
+  } else if (isScalar(node) && typeof node.value === 'string') {
+    const { parts, unclosed } = parseExpressions(node.value, expressionSources);
+    const first = parts.find((part) => typeof part === 'object');
+    if (unclosed === undefined && first === undefined) return;
+    const name = unclosed?.name ?? (first?.source.name || '');
+    throw refused(
+      work,
+      `it is written with the expression \${${name}:…}`,
+      node.range?.[0],
+      'Change by hand what the expression gives.',
+    );
+  }
+}
+
+interface Place {
+  readonly node: YAMLMap | YAMLSeq;
+  readonly item: CST.CollectionItem;
+  readonly old: ParsedNode | null | undefined;
+}
+
+/** Replaces a value by another one that is written anew. */
+function replaceWhole({ node, item, old }: Place, value: Value, work: Work): void {
+  const { text, splices } = work;
+  const start = itemStart(item);
+  const column = start - lineStart(text, start);
+  const isFlow = node.flow === true;
+  const end = breakAt(text, start);
+  const token = item.value;
+  const string = stringOf(value);
+  if (token?.type === 'block-scalar' && string !== undefined && fitsBlock(string)) {
+    replaceBlockText(token, { string, column, isFolded: isScalar(old) && old.type === Scalar.BLOCK_FOLDED }, work);
+    return;
+  }
+  // A text that has its line breaks as escapes keeps them so.
+  const isEscaped = isScalar(old) && old.type === Scalar.QUOTE_DOUBLE && String(old.value).includes('\n');
+  const isText = string?.includes('\n') === true && !isEscaped && fitsBlock(string);
+  const isLong = !isFlow && (string === undefined ? isFilled(value) : isText);
+  if (token === undefined || token === null || (token.type === 'scalar' && token.source === '')) {
+    const sign = signOf(item);
+    if (isLong) putBelow({ from: sign, to: sign, lead: '' }, value, { column, end, work });
+    else
+      splices.push({
+        from: sign,
+        to: sign,
+        text: `${isMap(node) && item.sep === undefined ? ':' : ''} ${inOneLine(value, { isFlow })}`,
+      });
+    return;
+  }
+  const isBlock = token.type === 'block-map' || token.type === 'block-seq';
+  const [one] = isBlock ? (token.items as CST.CollectionItem[]) : [];
+  const from = one === undefined ? token.offset : itemStart(one);
+  const to = withoutBreak(text, endOf(token));
+  const sign = signOf(item);
+  const isBelow = isBlock && text.slice(sign, from).trim() === '';
+  if (isLong) putBelow(isBelow ? { from: sign, to, lead: '' } : { from, to, lead: ' ' }, value, { column, end, work });
+  else {
+    const style = isScalar(old) ? old.type : undefined;
+    const written = inOneLine(value, { style, isFlow });
+    splices.push(isBelow ? { from: sign, to, text: ` ${written}` } : { from, to, text: written });
+  }
+}
+
+/** Puts a value of several lines below the line on which its key stands. */
+function putBelow(
+  { from, to, lead }: { readonly from: number; readonly to: number; readonly lead: string },
+  value: Value,
+  { column, end, work }: { readonly column: number; readonly end: string; readonly work: Work },
+): void {
+  const { text, splices } = work;
+  const rendered = renderEntries([{ key: 'v', value }]);
+  const [first = '', ...rest] = rendered.slice(0, -1).split('\n');
+  const sign = first.slice(2).trim();
+  const lines = rest.map((line) => (line === '' ? '' : ' '.repeat(column) + line)).join(end);
+  // A comment behind the old value stays behind the key.
+  const stop = lineEnd(text, to);
+  const behind = text.slice(to, stop).replace(/\r?\n$/, '');
+  const isOnOwnLine = lead !== '' && text.slice(lineStart(text, from), from).trim() === '';
+  const head = sign === '' ? '' : `${lead === '' ? ' ' : ''}${sign}`;
+  if (behind.trim() === '' || isOnOwnLine) splices.push({ from, to, text: `${head}${end}${lines}` });
+  else {
+    splices.push({ from: head === '' && text[from - 1] === ' ' ? from - 1 : from, to, text: head });
+    const isOpen = text[stop - 1] !== '\n';
+    splices.push({ from: stop, to: stop, text: isOpen ? `${end}${lines}` : `${lines}${end}` });
+  }
+}
