@@ -1,4 +1,4 @@
-import type { YAMLMap, YAMLSeq } from 'yaml';
+import type { CST, YAMLMap, YAMLSeq } from 'yaml';
 import { isMap } from 'yaml';
 import type { Value } from '../export/yaml.ts';
 import { indentedBy, renderEntries } from '../export/yaml.ts';
@@ -38,56 +38,35 @@ export function insert(
     const written = inOneLine({ is: 'map', entries: [entry] }, { isFlow: true })
       .slice(1, -1)
       .trim();
-    const previous = items[before];
-    const [first] = items;
-    if (previous !== undefined) splices.push({ from: itemEnd(previous), to: itemEnd(previous), text: `, ${written}` });
-    else if (first !== undefined) splices.push({ from: itemStart(first), to: itemStart(first), text: `${written}, ` });
-    else {
-      const [start, end] = [map.range?.[0] ?? 0, map.range?.[1] ?? 0];
-      if (text.slice(start + 1, end - 1).trim() !== '') throw refused(work, 'its braces hold a comment only', start);
-      splices.push({ from: start, to: end, text: `{ ${written} }` });
-    }
+    if (putInLine(items, before + 1, written, work)) return;
+    const [start, end] = [map.range?.[0] ?? 0, map.range?.[1] ?? 0];
+    if (text.slice(start + 1, end - 1).trim() !== '') throw refused(work, 'its braces hold a comment only', start);
+    splices.push({ from: start, to: end, text: `{ ${written} }` });
     return;
   }
   const [first] = items;
   if (first === undefined) throw unusual(map, work);
-  const start = itemStart(first);
-  const column = start - lineStart(text, start);
-  const end = breakAt(text, start);
-  const lines = indentedBy(column, renderEntries([entry])).replaceAll('\n', end);
-  const previous = items[before];
-  if (previous === undefined) {
-    putBefore(start, lines, work);
-    return;
-  }
-  const at = lineEnd(text, itemEnd(previous));
-  if (at > 0 && text[at - 1] !== '\n') splices.push({ from: at, to: at, text: `${end}${lines.slice(0, -end.length)}` });
-  else splices.push({ from: at, to: at, text: lines });
+  putLines({ first, previous: items[before] }, renderEntries([entry]), work);
 }
 
-/** Adds items to a list, before the one of an index. */
-export function insertItems(list: YAMLSeq, index: number, values: readonly Value[], work: Work): void {
+/** Puts a text between the entries of braces or brackets, before the one of an index. Returns false where there are none. */
+function putInLine(items: readonly CST.CollectionItem[], index: number, written: string, { splices }: Work): boolean {
+  const [previous, next] = [items[index - 1], items[index]];
+  if (previous !== undefined) splices.push({ from: itemEnd(previous), to: itemEnd(previous), text: `, ${written}` });
+  else if (next !== undefined) splices.push({ from: itemStart(next), to: itemStart(next), text: `${written}, ` });
+  return previous !== undefined || next !== undefined;
+}
+
+/** Puts lines behind an entry, else before the first one, and indents them as that one. */
+function putLines(
+  { first, previous }: { readonly first: CST.CollectionItem; readonly previous: CST.CollectionItem | undefined },
+  rendered: string,
+  work: Work,
+): void {
   const { text, splices } = work;
-  const items = tokensOf(list);
-  if (items === undefined) throw unusual(list, work);
-  const previous = items[index - 1];
-  const next = items[index];
-  if (list.flow === true || items.length === 0) {
-    const written = values.map((value) => inOneLine(value, { isFlow: true })).join(', ');
-    if (previous !== undefined) splices.push({ from: itemEnd(previous), to: itemEnd(previous), text: `, ${written}` });
-    else if (next !== undefined) splices.push({ from: itemStart(next), to: itemStart(next), text: `${written}, ` });
-    else splices.push({ from: list.range?.[0] ?? 0, to: list.range?.[1] ?? 0, text: `[${written}]` });
-    return;
-  }
-  const [first] = items;
-  const start = first === undefined ? 0 : itemStart(first);
-  const column = start - lineStart(text, start);
+  const start = itemStart(first);
   const end = breakAt(text, start);
-  const rendered = renderEntries([{ key: 'v', value: { is: 'list', items: values } }]);
-  const lines = indentedBy(column, rendered.slice(rendered.indexOf('\n') + 1).replaceAll(/^ {2}/gm, '')).replaceAll(
-    '\n',
-    end,
-  );
+  const lines = indentedBy(start - lineStart(text, start), rendered).replaceAll('\n', end);
   if (previous === undefined) {
     putBefore(start, lines, work);
     return;
@@ -95,6 +74,22 @@ export function insertItems(list: YAMLSeq, index: number, values: readonly Value
   const at = lineEnd(text, itemEnd(previous));
   if (text[at - 1] !== '\n') splices.push({ from: at, to: at, text: `${end}${lines.slice(0, -end.length)}` });
   else splices.push({ from: at, to: at, text: lines });
+}
+
+/** Adds items to a list, before the one of an index. */
+export function insertItems(list: YAMLSeq, index: number, values: readonly Value[], work: Work): void {
+  const items = tokensOf(list);
+  if (items === undefined) throw unusual(list, work);
+  const [first] = items;
+  if (list.flow === true || first === undefined) {
+    const written = values.map((value) => inOneLine(value, { isFlow: true })).join(', ');
+    if (putInLine(items, index, written, work)) return;
+    work.splices.push({ from: list.range?.[0] ?? 0, to: list.range?.[1] ?? 0, text: `[${written}]` });
+    return;
+  }
+  const rendered = renderEntries([{ key: 'v', value: { is: 'list', items: values } }]);
+  const lines = rendered.slice(rendered.indexOf('\n') + 1).replaceAll(/^ {2}/gm, '');
+  putLines({ first, previous: items[index - 1] }, lines, work);
 }
 
 /** Puts indented lines before an entry, which may stand behind the sign of a list. */
