@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { appendEntries } from '../../src/export/append.ts';
+import { appendEntries } from '../../src/edit/append.ts';
 import type { Entry } from '../../src/export/yaml.ts';
 import { plainly } from '../../src/export/yaml.ts';
 
@@ -43,6 +43,13 @@ test('a section that is not there is added to the block around it, and one at th
     'environments:\n  production:\n    env: { A: 1 }\n    compose:\n      new:\n        text: |\n          a\n            b\n' +
       'sshKeys:\n  new:\n    text: |\n      a\n        b\n# end\n',
   );
+});
+
+test('a file with line breaks of Windows gets no others', () => {
+  const text = 'environments:\n  production:\n    compose:\n      old: 1\n'.replaceAll('\n', '\r\n');
+  const added = '      new:\n        text: |\n          a\n            b\n'.replaceAll('\n', '\r\n');
+  expect(appendEntries('f', text, [compose])).toBe(text + added);
+  expect(appendEntries('f', text.trimEnd(), [compose])).toBe(text + added);
 });
 
 test.each([

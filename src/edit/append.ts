@@ -1,8 +1,9 @@
 import type { Document, ParsedNode, YAMLMap } from 'yaml';
 import { isMap, isNode, isScalar, parseDocument } from 'yaml';
 import { usage } from '../diagnostics/usage.ts';
-import type { Entry } from './yaml.ts';
-import { indentedBy, renderEntries } from './yaml.ts';
+import type { Entry } from '../export/yaml.ts';
+import { indentedBy, renderEntries } from '../export/yaml.ts';
+import { breakAt, lineEnd, lineStart } from './tokens.ts';
 
 /**
  * Adds entries to the text of a manifest, each behind the last one of its map. Every other byte stays.
@@ -12,15 +13,17 @@ import { indentedBy, renderEntries } from './yaml.ts';
 export function appendEntries(file: string, text: string, entries: readonly Entry[]): string {
   const document: Document.Parsed<ParsedNode> = parseDocument(text, { logLevel: 'silent', schema: 'core' });
   const { contents } = document;
-  if (contents === null) return text + (text === '' || text.endsWith('\n') ? '' : '\n') + renderEntries(entries);
+  const end = breakAt(text, 0);
+  const linesOf = (added: readonly Entry[], column: number) =>
+    indentedBy(column, renderEntries(added)).replaceAll('\n', end);
+  if (contents === null) return text + (text === '' || text.endsWith('\n') ? '' : end) + linesOf(entries, 0);
   if (!isMap(contents)) throw cannotAppend(file, '');
   let next = text;
   // From the last to the first, so that the offsets of the others stay true; of one place, what stands deeper comes first.
   const places = entries.flatMap((entry) => placesOf(file, text, contents, entry, '')).toReversed();
   for (const { at, column, entry } of places.toSorted((a, b) => b.at - a.at || a.column - b.column)) {
-    const lines = indentedBy(column, renderEntries([entry]));
     const isOpen = at > 0 && next[at - 1] !== '\n';
-    next = `${next.slice(0, at)}${isOpen ? '\n' : ''}${lines}${next.slice(at)}`;
+    next = `${next.slice(0, at)}${isOpen ? end : ''}${linesOf([entry], column)}${next.slice(at)}`;
   }
   return next;
 }
@@ -44,18 +47,15 @@ function placesOf(file: string, text: string, map: YAMLMap, entry: Entry, path: 
   const last = map.items.at(-1);
   if (map.flow === true || !isNode(first) || last === undefined) throw cannotAppend(file, path);
   const start = first.range?.[0] ?? 0;
-  const lineStart = text.lastIndexOf('\n', start - 1) + 1;
-  if (text.slice(lineStart, start).trim() !== '') throw cannotAppend(file, path);
-  return [{ at: endOf(text, last), column: start - lineStart, entry }];
+  const column = start - lineStart(text, start);
+  if (text.slice(start - column, start).trim() !== '') throw cannotAppend(file, path);
+  return [{ at: endOf(text, last), column, entry }];
 }
 
 /** The offset behind the line on which an item of a map ends. */
 function endOf(text: string, { key, value }: YAMLMap['items'][number]): number {
   const range = (isNode(value) ? value.range : undefined) ?? (isNode(key) ? key.range : undefined);
-  const end = range?.[1] ?? text.length;
-  if (end > 0 && text[end - 1] === '\n') return end;
-  const line = text.indexOf('\n', end);
-  return line === -1 ? text.length : line + 1;
+  return lineEnd(text, range?.[1] ?? text.length);
 }
 
 function cannotAppend(file: string, path: string) {
