@@ -34,7 +34,7 @@ describe.each(names)('a comment on %s', (name) => {
 
   test('is found among the comments of people, on any page, and left as it is where nothing changed', async () => {
     const { server, forge } = await forgeOf(name);
-    const people = Array.from({ length: 7 }, (_, at) => ({ id: 100 + at, author: 'mallory', body: 'hello' }));
+    const people = Array.from({ length: 7 }, (_, at) => ({ id: 100 + at, author: 'stranger', body: 'hello' }));
     server.comments.set(7, people);
     await writeComment(forge, 7, `${marker}\nfirst`);
     server.log.splice(0);
@@ -45,9 +45,9 @@ describe.each(names)('a comment on %s', (name) => {
 
   test('of another account is never edited, also with the marker', async () => {
     const { server, forge } = await forgeOf(name);
-    server.comments.set(7, [{ id: 100, author: 'mallory', body: `${marker}\nall is well` }]);
+    server.comments.set(7, [{ id: 100, author: 'stranger', body: `${marker}\nall is well` }]);
     await writeComment(forge, 7, `${marker}\nfirst`);
-    expect(server.comments.get(7)?.map(({ author }) => author)).toEqual(['mallory', 'trueup-bot']);
+    expect(server.comments.get(7)?.map(({ author }) => author)).toEqual(['stranger', 'trueup-bot']);
   });
 
   test.each([401, 403, 404, 500])('that gets %d is an error without the token', async (status) => {

@@ -57,7 +57,7 @@ describe('the forge of a pipeline', () => {
 describe('the pull request', () => {
   test.each([
     ['of the same repository', event('shop/infra', 'shop/infra'), { number: 7, isFork: false }],
-    ['of a fork', event('mallory/infra', 'shop/infra'), { number: 7, isFork: true }],
+    ['of a fork', event('fork/infra', 'shop/infra'), { number: 7, isFork: true }],
     ['of a fork that is deleted', event(null, 'shop/infra'), { number: 7, isFork: true }],
     ['of a push', '{"ref":"refs/heads/main"}', undefined],
     ['of a broken event', '{', undefined],

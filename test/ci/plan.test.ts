@@ -35,7 +35,7 @@ async function planOn(more: { env?: Record<string, string>; isFork?: boolean; fa
   execFileSync('git', ['init', '-q'], { cwd });
   execFileSync('git', ['add', '-A'], { cwd });
   const repo = (name: string) => ({ repo: { full_name: name } });
-  const head = repo(more.isFork === true ? 'mallory/infra' : 'shop/infra');
+  const head = repo(more.isFork === true ? 'fork/infra' : 'shop/infra');
   const event = JSON.stringify({ pull_request: { number: 7, head, base: repo('shop/infra') } });
   writeFileSync(join(folder, 'event.json'), event);
   const env = {

@@ -6,7 +6,7 @@ import type { Memory } from '../../src/drift/memory.ts';
 const subject = { kind: 'redis', objectId: 'red_1', field: 'dockerImage' };
 const about = { ...subject, is: 'drifted' as const, address: 'production.redis.cache' };
 const found = (digest: string): Found => ({ ...about, path: 'dockerImage', digest: () => digest });
-const accepted = { until: '2026-03-31', because: 'a reason', by: 'Ada' };
+const accepted = { until: '2026-03-31', because: 'a reason', by: 'ops' };
 
 /** The status of one finding, and the memory after it. */
 function statusOf(memory: Memory, today: string, digest = '1.a') {

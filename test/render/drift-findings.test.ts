@@ -28,7 +28,7 @@ it('drift as SARIF has a result per finding, with its id as fingerprint', () => 
     [
       'note',
       'unchanged',
-      [{ kind: 'external', status: 'accepted', justification: 'vendor moves us (until 2026-12-31, by Ada)' }],
+      [{ kind: 'external', status: 'accepted', justification: 'vendor moves us (until 2026-12-31, by ops)' }],
     ],
     ['warning', 'new', undefined],
     ['note', 'unchanged', undefined],
@@ -56,9 +56,9 @@ it('drift in the form of JUnit fails what is new, and skips what is known or acc
 Put it back: trueup apply --target production.compose.shop. Keep what the platform has: trueup drift adopt production.compose.shop --field env.REGION. Leave it for now: trueup drift accept production.compose.shop --field env.REGION --until DATE --because TEXT</failure>
     </testcase>
     <testcase classname="drifted" name="production.compose.shop env.TAG" file="infra/trueup.yaml" time="0">
-      <skipped message="accepted until 2026-12-31 by Ada: vendor moves us"/>
+      <skipped message="accepted until 2026-12-31 by ops: vendor moves us"/>
       <system-out>env.TAG: eu-1 -&#62; eu-2
-  accepted until 2026-12-31 by Ada: vendor moves us</system-out>
+  accepted until 2026-12-31 by ops: vendor moves us</system-out>
     </testcase>
     <testcase classname="missing" name="production.redis.old" file="infra/trueup.yaml" time="0">
       <failure message="gone from the platform (redis red_1)" type="drift-missing">gone from the platform (redis red_1)
@@ -74,7 +74,7 @@ Create it again: trueup apply --target production.redis.old. Remove its block fr
     </testcase>
     <testcase classname="drifted" name="production.compose.shop env.AREA" file="infra/trueup.yaml" time="0">
       <failure message="env.AREA: eu-1 -&#62; eu-2" type="drift-drifted">env.AREA: eu-1 -&#62; eu-2
-  was accepted until 2026-01-31 by Ada: until the move
+  was accepted until 2026-01-31 by ops: until the move
 Put it back: trueup apply --target production.compose.shop. Keep what the platform has: trueup drift adopt production.compose.shop --field env.AREA. Leave it for now: trueup drift accept production.compose.shop --field env.AREA --until DATE --because TEXT</failure>
     </testcase>
     <testcase classname="drifted" name="production.compose.shop env.OLD" time="0">

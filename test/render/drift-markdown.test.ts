@@ -57,7 +57,7 @@ ${place}
 \`\`\`diff
 - env.TAG: eu-1
 + env.TAG: eu-2
-  accepted until 2026-12-31 by Ada: vendor moves us
+  accepted until 2026-12-31 by ops: vendor moves us
 \`\`\`
 
 ${place}

@@ -43,7 +43,7 @@ function viewOf(findings: readonly Finding[], more: Partial<DriftView['drift']> 
   };
 }
 
-const accepted = { until: '2026-03-31', because: 'the vendor moves us to another region', by: 'Ada' };
+const accepted = { until: '2026-03-31', because: 'the vendor moves us to another region', by: 'ops' };
 
 const several: readonly Finding[] = [
   region,
@@ -118,7 +118,7 @@ it('says the counts first, then what is new, and the commands that deal with it'
       redis red_2
         on the platform only: redis legacy (red_2); neither the manifest nor the
           state names it
-          was accepted until 2026-02-28 by Ada: the vendor moves us to another
+          was accepted until 2026-02-28 by ops: the vendor moves us to another
             region
 
     Known (1)
@@ -129,7 +129,7 @@ it('says the counts first, then what is new, and the commands that deal with it'
     Accepted (1)
       production.compose.shop
         replicas: "1" -> "3"
-          accepted until 2026-03-31 by Ada: the vendor moves us to another region
+          accepted until 2026-03-31 by ops: the vendor moves us to another region
 
     Not yet applied (1)
       production.compose.shop

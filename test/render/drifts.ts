@@ -31,7 +31,7 @@ export const findings: readonly Finding[] = [
     path: 'env.TAG',
     status: 'accepted',
     since: '2026-03-01',
-    accepted: { until: '2026-12-31', because: 'vendor moves us', by: 'Ada' },
+    accepted: { until: '2026-12-31', because: 'vendor moves us', by: 'ops' },
   }),
   { ...object, is: 'missing', address: 'production.redis.old', kind: 'redis', objectId: 'red_1', id: 'm1' },
   finding({ path: 'description', status: 'known', since: '2026-03-01' }),
@@ -39,7 +39,7 @@ export const findings: readonly Finding[] = [
   finding({
     path: 'env.AREA',
     status: 'expired',
-    accepted: { until: '2026-01-31', because: 'until the move', by: 'Ada' },
+    accepted: { until: '2026-01-31', because: 'until the move', by: 'ops' },
   }),
 ];
 

@@ -44,7 +44,7 @@ describe('the memory survives', () => {
     const fix = (dockerImage: string) => edit(made, 'redis.update', { redisId, dockerImage });
     await fix('redis:8');
     const first = await driftOf(made, cache('cache'), day('2026-03-01'));
-    const request = { subject: 'production.redis.cache', until: '2026-12-31', because: 'a reason', by: 'Ada' };
+    const request = { subject: 'production.redis.cache', until: '2026-12-31', because: 'a reason', by: 'ops' };
     const about = { folder: { folder: made.folder, file: 'trueup.yaml' }, ...day('2026-03-01'), request };
     await acceptDrift(await made.manifest(cache('cache')), made.world(), about);
     return { made, redisId, fix, id: first.findings[0]?.id };
@@ -206,7 +206,7 @@ describe('drift without secrets', () => {
         field: 'env.TOKEN',
         until: '2099-01-01',
         because: one.redact(`because of ${token}`),
-        by: 'Ada',
+        by: 'ops',
       };
       const about = { folder: { folder: one.folder, file: 'trueup.yaml' }, now: one.clock.wall() };
       if (one === made) {

@@ -207,7 +207,7 @@ async function live(commands: readonly Command[]): Promise<void> {
       case 'accept': {
         const until = model.day + one.days;
         const name = model.isThere ? one.field : '';
-        const request = { subject: address, until: isoDay(until), because: 'a test', by: 'Ada' };
+        const request = { subject: address, until: isoDay(until), because: 'a test', by: 'ops' };
         const about = { folder: { folder: made.folder, file: 'trueup.yaml' }, now: now(model.day) };
         const accepted = acceptDrift(await made.manifest(text()), made.world(), {
           ...about,

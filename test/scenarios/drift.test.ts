@@ -210,7 +210,7 @@ describe('drift.yaml', () => {
       '    field: env.REGION',
       '    is: drifted',
       '    since: 2026-02-01',
-      "    accepted: { until: 2026-12-31, because: 'moves us', by: Ada } # by mail",
+      "    accepted: { until: 2026-12-31, because: 'moves us', by: ops } # by mail",
       '',
     ].join('\r\n');
     writeFileSync(file, text);
@@ -261,7 +261,7 @@ describe('the command', () => {
     expect(first.out).toContain('env.REGION: eu-1 -> eu-2');
     expect(first.out).toContain('trueup drift accept production.compose.shop --field env.REGION --until DATE');
     expect((await run(driftCommand({}, clock))).exit).toBe('known drift');
-    const flags = { until: '2026-03-10', because: 'vendor moves us', by: 'Ada' };
+    const flags = { until: '2026-03-10', because: 'vendor moves us', by: 'ops' };
     const accepted = await run(driftAcceptCommand('production.compose.shop', flags, clock), { format: 'json' });
     expect(documentIn(accepted)).toMatchObject({ accepted: [{ path: 'env.REGION', accepted: flags }] });
     const third = await run(driftCommand({ full: true }, clock), { format: 'json' });
@@ -276,11 +276,11 @@ describe('the command', () => {
   });
 
   test.each([
-    ['no day', { until: 'soon', because: 'x', by: 'Ada' }, '--until must be a day'],
-    ['a day that does not exist', { until: '2026-02-30', because: 'x', by: 'Ada' }, '--until must be a day'],
-    ['a day that has passed', { until: '2026-02-28', because: 'x', by: 'Ada' }, 'has passed'],
-    ['no reason', { until: '2026-03-10', because: ' ', by: 'Ada' }, '--because'],
-    ['nothing found there', { until: '2026-03-10', because: 'x', by: 'Ada' }, 'nothing has drifted'],
+    ['no day', { until: 'soon', because: 'x', by: 'ops' }, '--until must be a day'],
+    ['a day that does not exist', { until: '2026-02-30', because: 'x', by: 'ops' }, '--until must be a day'],
+    ['a day that has passed', { until: '2026-02-28', because: 'x', by: 'ops' }, 'has passed'],
+    ['no reason', { until: '2026-03-10', because: ' ', by: 'ops' }, '--because'],
+    ['nothing found there', { until: '2026-03-10', because: 'x', by: 'ops' }, 'nothing has drifted'],
   ])('accept refuses %s', async (_, flags, words) => {
     const { run } = await place(sections);
     const { exit, err } = await run(driftAcceptCommand('production.compose.shop', flags, clock));

@@ -229,7 +229,7 @@ ${name === 'gitlab' ? 'drift: { memory: state }\n' : ''}environments:
     expect(found.run).toMatchObject({ code: 2, log: expect.stringContaining('nginx:at-night') });
     expect(writes(found.requests)).toEqual([]);
     begin('accept');
-    await atDesk("drift accept production.application.web --until 2099-12-31 --because 'the vendor asked' --by ada");
+    await atDesk("drift accept production.application.web --until 2099-12-31 --because 'the vendor asked' --by ops");
     if (name !== 'gitlab') {
       commit('Accept the image of the vendor', 'accept');
       mergeBranch(bare, 'accept', how);

@@ -158,7 +158,7 @@ afterAll(async () => {
 async function inShell(commands: string): Promise<{ readonly code: number; readonly out: string }> {
   const [environment, folder] = [join(place, 'environment'), join(place, 'folder')];
   const image = imageOf(program());
-  const who = { GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.test' };
+  const who = { GIT_AUTHOR_NAME: 'ops', GIT_AUTHOR_EMAIL: 'ops@example.test' };
   const env = {
     ...image,
     ...who,

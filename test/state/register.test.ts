@@ -8,7 +8,7 @@ import { swapSurely } from '../../src/state/register.ts';
 
 const hold = {
   id: 'run-1',
-  owner: 'ada@host pid 7',
+  owner: 'ops@host pid 7',
   machine: 'host',
   pid: 7,
   purpose: 'apply',

@@ -21,7 +21,7 @@ export function readYaml(path: string): unknown {
 
 /** Runs git in a folder. Gives what it prints. */
 export function git(folder: string, ...args: readonly string[]): string {
-  const who = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.test', '-c', 'init.defaultBranch=main'];
+  const who = ['-c', 'user.name=ops', '-c', 'user.email=ops@example.test', '-c', 'init.defaultBranch=main'];
   const env = { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' };
   return execFileSync('git', [...who, '-C', folder, ...args], { env, encoding: 'utf8', stdio: 'pipe' }).trim();
 }
@@ -163,7 +163,7 @@ async function runWorkflowJob(
   const repo = (full_name: string) => ({ repo: { full_name } });
   const pull = isPull && {
     number: event.number,
-    head: repo(isFork ? 'mallory/infra' : 'shop/infra'),
+    head: repo(isFork ? 'fork/infra' : 'shop/infra'),
     base: repo('shop/infra'),
   };
   writeFileSync(eventPath, JSON.stringify(isPull ? { pull_request: pull } : { ref: 'refs/heads/main' }));

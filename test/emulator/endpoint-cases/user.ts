@@ -73,11 +73,11 @@ export const user: Readonly<Record<string, EndpointCase>> = {
     check: ({ answer }) => expect(answer).toMatchObject({ id: 'user_1', email: 'admin@example.test' }),
   },
   'user.update': {
-    input: { firstName: 'Ada', image: null },
+    input: { firstName: 'New', image: null },
     has: userColumns,
     async check({ answer, call }) {
-      expect(answer).toMatchObject({ id: 'user_1', firstName: 'Ada', lastName: 'User' });
-      expect(row(await call('user.get'))['user']).toMatchObject({ firstName: 'Ada' });
+      expect(answer).toMatchObject({ id: 'user_1', firstName: 'New', lastName: 'User' });
+      expect(row(await call('user.get'))['user']).toMatchObject({ firstName: 'New' });
       await expect(call('user.update', {})).rejects.toMatchObject({ status: 400 });
     },
   },

@@ -19,7 +19,7 @@ const filesOf = (folder: string) => readdirSync(join(folder, 'lease')).toSorted(
 const past = null;
 const hold = {
   id: 'run-1',
-  owner: 'ada@host pid 7',
+  owner: 'ops@host pid 7',
   machine: 'host',
   pid: 7,
   purpose: 'apply',
