@@ -29,8 +29,12 @@ export interface ForgeRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Most redirects that are followed. */
+const mostRedirects = 5;
+
 /**
- * Sends one request to a forge, once, with its token; a redirect to another address is followed without the token.
+ * Sends one request to a forge, once, with its token. A redirect of a GET is followed, to another server without any
+ * header of the forge; one of another method is an error.
  *
  * @throws {ForgeError} when the answer is not a success, or none comes.
  */
@@ -41,9 +45,9 @@ export async function callForge(forge: Forge, request: ForgeRequest): Promise<Bu
   const body = json === undefined ? bytes : JSON.stringify(json);
   const type = json === undefined ? 'application/octet-stream' : 'application/json';
   try {
-    const response = await fetch(address, {
+    const response = await follow(new URL(address), headers, {
       method,
-      headers: { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': type }), ...headers },
+      headers: { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': type }) },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : Buffer.from(body) }),
       signal: AbortSignal.timeout(deadlineMs),
     });
@@ -52,6 +56,27 @@ export async function callForge(forge: Forge, request: ForgeRequest): Promise<Bu
   } catch (error) {
     if (error instanceof ForgeError) throw error;
     throw new ForgeError(0, `the forge did not answer ${about}`, error);
+  }
+}
+
+/**
+ * `fetch` itself takes `authorization` out of a request to another server, and leaves the headers in which GitLab takes
+ * its tokens. @param own the headers that only the server of the first address gets
+ */
+async function follow(first: URL, own: Readonly<Record<string, string>>, request: RequestInit): Promise<Response> {
+  let [url, headers] = [first, own];
+  for (let count = 0; ; count++) {
+    const common = request.headers as Readonly<Record<string, string>>;
+    const response = await fetch(url.href, { ...request, headers: { ...common, ...headers }, redirect: 'manual' });
+    const location = response.headers.get('location') ?? '';
+    const isRedirect = [301, 302, 303, 307, 308].includes(response.status) && URL.canParse(location, url.href);
+    if (!isRedirect || request.method !== 'GET' || location === '' || count === mostRedirects) return response;
+    const next = new URL(location, url);
+    const isSecure = next.protocol === 'https:' || (next.protocol === 'http:' && url.protocol === 'http:');
+    if (!isSecure) return response;
+    await response.body?.cancel();
+    if (next.origin !== url.origin) headers = {};
+    url = next;
   }
 }
 
