@@ -136,6 +136,8 @@ describe('the units of systemd', () => {
 describe('the line of cron', () => {
   const [, script = ''] = /^17 3 \* \* \* trueup (.*)$/m.exec(read('pipelines/trueup-drift.cron')) ?? [];
 
+  const variables = [...read('pipelines/trueup-drift.cron').matchAll(/^([A-Z_]+)=(.*)$/gm)];
+
   /** Runs the line with programs that answer as given. Gives what cron would send by mail. */
   function mail(check: string, git = 'exit 0'): string {
     const folder = mkdtempSync(join(tmpdir(), 'trueup-cron-'));
@@ -148,8 +150,13 @@ describe('the line of cron', () => {
     }
     mkdirSync(join(folder, 'repository'));
     writeFileSync(join(folder, 'drift.env'), 'export TRUEUP_API_KEY=given\n');
-    const here = script.replaceAll('/var/lib/trueup', folder).replaceAll('/etc/trueup', folder);
-    const env = { PATH: `${folder}:/usr/bin:/bin` };
+    // To cron, a percent sign without a backslash ends the command.
+    expect(script).not.toMatch(/(?<!\\)%/);
+    const here = script.replaceAll('\\%', '%').replaceAll('/var/lib/trueup', folder).replaceAll('/etc/trueup', folder);
+    const env = {
+      ...Object.fromEntries(variables.map(([, name, value]) => [name, value])),
+      PATH: `${folder}:/usr/bin:/bin`,
+    };
     const { stdout, stderr } = spawnSync('/bin/sh', ['-c', here], { env, encoding: 'utf8' });
     return stdout + stderr;
   }
@@ -160,6 +167,15 @@ describe('the line of cron', () => {
 
   test('prints what the check prints when it fails', () => {
     expect(mail('echo "1 new"; echo why >&2; exit 2')).toBe('1 new\nwhy\n');
+  });
+
+  test('prints names with backslashes as they are, and all that comes behind them', () => {
+    const words = String.raw`1 new: web\c \033[2J \n %s`;
+    expect(mail(`cat <<'END'\n${words}\nEND\nexit 2`)).toBe(`${words}\n`);
+  });
+
+  test('is pinned, because cron sets no CI', () => {
+    expect(mail('echo "pinned: $TRUEUP_PINNED"; exit 2')).toBe('pinned: true\n');
   });
 
   test('checks nothing when the clone cannot be updated', () => {
