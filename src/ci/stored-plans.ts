@@ -56,7 +56,7 @@ interface Artifact {
   readonly id: number;
   readonly expired: boolean;
   readonly created_at: string;
-  readonly workflow_run?: { readonly repository_id?: number; readonly head_repository_id?: number };
+  readonly workflow_run?: { readonly repository_id?: number; readonly head_repository_id?: number } | null;
 }
 
 async function fetchArtifact(forge: Forge, manifest: string): Promise<Buffer | undefined> {
@@ -64,7 +64,8 @@ async function fetchArtifact(forge: Forge, manifest: string): Promise<Buffer | u
   const answer = (await callForgeJson(forge, { method: 'GET', path })) as { artifacts?: readonly Artifact[] };
   // A pull request from a fork may upload artifacts of any name.
   const [newest] = (answer.artifacts ?? [])
-    .filter(({ expired, workflow_run: run }) => !expired && run?.head_repository_id === run?.repository_id)
+    .filter(({ expired, workflow_run: run }) => !expired && run?.head_repository_id !== undefined)
+    .filter(({ workflow_run: run }) => run?.head_repository_id === run?.repository_id)
     .toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1));
   if (newest === undefined) return undefined;
   const archive = `${forge.repository}/actions/artifacts/${newest.id}/zip`;

@@ -54,6 +54,12 @@ describe('a plan on GitHub', () => {
     expect(await fetchPlan(forge, content)).toEqual(second);
   });
 
+  test('is none where nobody knows which repository uploaded it', async () => {
+    const { server, forge } = await forgeOf('github');
+    server.artifacts.push({ name: artifactName(content), content: first, hasNoRun: true });
+    expect(await fetchPlan(forge, content)).toBeUndefined();
+  });
+
   test('is none where only a fork uploaded one', async () => {
     const { server, forge } = await forgeOf('github');
     server.artifacts.push({ name: artifactName(content), content: first, isForeign: true });

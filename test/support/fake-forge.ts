@@ -18,6 +18,8 @@ interface FakeArtifact {
   readonly content: Buffer;
   /** Uploaded by a run of a fork. */
   readonly isForeign?: boolean;
+  /** Its run was deleted. */
+  readonly hasNoRun?: boolean;
   readonly expired?: boolean;
 }
 
@@ -155,12 +157,12 @@ export async function serveForge(
 
   function readArtifact(path: string, wanted: string | null): Answer | undefined {
     if (path === '/repos/shop/infra/actions/artifacts') {
-      const rows = artifacts.map(({ name: own, isForeign = false, expired = false }, id) => ({
+      const rows = artifacts.map(({ name: own, isForeign = false, hasNoRun = false, expired = false }, id) => ({
         id,
         name: own,
         expired,
         created_at: new Date(id * 1_000).toISOString(),
-        workflow_run: { repository_id: 1, head_repository_id: isForeign ? 2 : 1 },
+        workflow_run: hasNoRun ? null : { repository_id: 1, head_repository_id: isForeign ? 2 : 1 },
       }));
       return { status: 200, json: { artifacts: rows.filter((one) => one.name === wanted) } };
     }
