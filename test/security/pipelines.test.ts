@@ -148,7 +148,7 @@ describe('the action', () => {
       INPUT_COMMAND: 'apply',
       INPUT_FOLDER: 'a b; $(touch pwned)',
       INPUT_FILE: '-f',
-      INPUT_OPTIONS: '--no-wait  $(touch pwned) `touch pwned` * --var=a="b"',
+      INPUT_OPTIONS: '--no-wait  $(touch pwned)\n`touch pwned` *\n--var=a="b"\n',
       INPUT_COMMENT: 'false',
     };
     const script = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', run?.run ?? 'false'];
