@@ -46,7 +46,7 @@ export function settleOptions(options: GlobalOptions, { env, cwd }: Pick<Process
   };
 }
 
-/** The current folder. @throws {Stop} `usage`, when somebody removed it. */
+/** The current folder. @throws {Stop} `usage`, when it is gone. */
 function currentFolder(cwd: Process['cwd']): string {
   try {
     return cwd();

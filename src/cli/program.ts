@@ -223,7 +223,7 @@ ${examples(
     .description('write what the platform has into the YAML files; changes nothing on the platform')
     .argument('[address...]', 'addresses, as trueup drift prints them; the block of a missing object is removed')
     .option('--field <path>', 'only this field, such as env.REGION')
-    .option('--all', 'every drifted field that nobody accepted, instead of addresses')
+    .option('--all', 'every drifted field that was not accepted, instead of addresses')
     .option('--dry-run', 'show what would change, and write nothing')
     .addHelpText(
       'after',

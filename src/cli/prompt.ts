@@ -7,7 +7,7 @@ import type { Process } from './process.ts';
 export interface Prompt {
   /** The answer, without white space around it; undefined: the input has ended. `isHidden`: what is typed does not show. */
   readonly ask: (question: string, about?: { readonly isHidden?: boolean }) => Promise<string | undefined>;
-  /** The input has ended: nobody answers any more. */
+  /** The input has ended: no answer comes any more. */
   readonly isOver: () => boolean;
   readonly close: () => void;
 }

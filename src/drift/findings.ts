@@ -196,7 +196,7 @@ function ofChange(subject: Pick<Found, 'address' | 'kind' | 'objectId'>, where: 
   };
 }
 
-/** The finding that somebody moved an object on the platform, or that the manifest moves it. */
+/** The finding that an object was moved on the platform, or that the manifest moves it. */
 function placeOf({ plan, digestsOfObjects, addressOf }: About, action: Action, subject: Pick<Found, 'kind'>): Found[] {
   if (action.action !== 'move' || action.steps.every(({ role }) => role !== 'move')) return [];
   const where = positionOf(action);
@@ -289,7 +289,7 @@ function decisionIsEdit({ decision }: AttributeChange): boolean {
   return 'cause' in decision && (decision.cause === 'edit' || decision.cause === 'conflict');
 }
 
-/** Whether a map of an object was applied before: a key that nobody declared came later. */
+/** Whether a map of an object was applied before: a key that was not declared came later. */
 function hasPairs({ plan }: About, address: string, field: string): boolean {
   return Object.keys(plan.base.resources[address]?.pairs ?? {}).some((name) => name.startsWith(`${field}["`));
 }

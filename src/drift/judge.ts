@@ -120,7 +120,7 @@ function judged(
   };
 }
 
-/** Whether two digests are of one value. Of one that was made with a key that is gone nobody can tell. */
+/** Returns true unless two digests are of different values: those of different keys may be of one. */
 function isSameDigest(old: string | undefined, now: string | undefined): boolean {
   if (old === undefined || now === undefined || old === now) return true;
   return keyOf(old) !== keyOf(now);

@@ -28,7 +28,7 @@ const limitMs = 10_000;
 const mostBytes = 1024 * 1024;
 
 /**
- * Finds the commit that changed a line of a file last, with `git blame`. The repository may be somebody else's, so git never
+ * Finds the commit that changed a line of a file last, with `git blame`. The repository may belong to another user, so git never
  * sees its `.git`: it runs in an empty folder of its own, with a configuration of Trueup's, and reads nothing of the
  * repository but its objects. Undefined: there is no repository around it, no git, or git does not know. Never throws.
  * @param file a path that exists

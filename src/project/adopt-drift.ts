@@ -22,7 +22,7 @@ export interface AdoptRequest {
   readonly subjects: readonly string[];
   /** One field of the one address; undefined: all that drifted there. */
   readonly field?: string | undefined;
-  /** Every drifted field that nobody accepted, instead of addresses. */
+  /** Every drifted field that was not accepted, instead of addresses. */
   readonly isAll?: boolean;
   /** false: nothing is written. */
   readonly writes: boolean;
@@ -163,7 +163,7 @@ function refuseForeign({ is, address }: Finding, subject: string): void {
             ? 'trueup export --unmanaged takes it in.'
             : `trueup export --address '${address}' takes it in.`,
         ]
-      : ['it is a duplicate', 'Compare the two on the platform, and delete the one that nobody needs.'];
+      : ['it is a duplicate', 'Compare the two on the platform, and delete the one that is not needed.'];
   throw new Stop('refused', [
     diagnostic('bad-reference', `cannot adopt ${subject}: ${message}; nothing was written`, { remedy }),
   ]);

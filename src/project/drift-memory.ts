@@ -89,7 +89,7 @@ function remembering({ name, location, get, put }: Place): MemoryStore {
   };
 }
 
-/** Reads a file beside the manifest, which may be somebody else's; undefined: there is none. */
+/** Reads a file beside the manifest, which may belong to another user; undefined: there is none. */
 async function readFileOf(folder: string, name: string): Promise<string | undefined> {
   const found = await lstat(join(folder, name)).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;

@@ -58,7 +58,7 @@ export function refuseWrites(): never {
 
 /**
  * Compares the platform with what was applied last, and the manifest with both. Sends the GETs of a plan and nothing else;
- * needs no right to write. Writes the memory, unless it is told not to.
+ * needs no right to write. Writes the memory, unless `remembers` is false.
  *
  * @throws {Stop} as planning does; `manifest`, when the memory cannot be used; `refused`, when it cannot be written.
  */

@@ -156,7 +156,7 @@ export async function leavingNothing<T>(
   }
 }
 
-/** Removes a lock that nobody holds, version by version: one that is newer by now stays, and the folder with it. */
+/** Removes a lock without a holder, version by version: one that is newer by now stays, and the folder with it. */
 async function removeLock(stateFolder: string): Promise<void> {
   const folder = join(stateFolder, 'lease');
   if ((await readdir(stateFolder)).join() !== 'lease') return;

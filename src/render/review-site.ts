@@ -16,10 +16,10 @@ export interface ReviewSite {
     | undefined;
 }
 
-/** A report that nobody reads in a pull request. */
+/** The site of a report outside of a pull request. */
 export const noSite: ReviewSite = { key: 'local', folder: '', file: 'trueup.yaml' };
 
-/** The site of a report; an error about the site itself is reported as if nobody read it elsewhere. */
+/** The site of a report; an error about the site itself is reported without it. */
 export function siteOrNone(site: () => ReviewSite): ReviewSite {
   try {
     return site();

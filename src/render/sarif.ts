@@ -18,7 +18,7 @@ export interface SarifResult {
   readonly position: Position | undefined;
   /** The same in every run, wherever its line moves. */
   readonly fingerprint: string;
-  /** Why somebody accepted it. */
+  /** The reason for which it was accepted. */
   readonly accepted?: string | undefined;
   /** Compared with earlier runs. */
   readonly since?: 'new' | 'unchanged';

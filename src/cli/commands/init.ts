@@ -51,7 +51,7 @@ export function initCommand(flags: InitFlags): Command<InitView> {
 
 interface Asking {
   readonly flags: InitFlags;
-  /** undefined: nobody can be asked, or is to be. */
+  /** undefined: there is no terminal, or no question is wanted. */
   readonly prompt: Prompt | undefined;
 }
 

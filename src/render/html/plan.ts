@@ -96,7 +96,7 @@ function verdict(plan: PlanDocument, result: PlanRun['result'], failures: PlanDo
   return `${words}${cannot}${narrowed}`;
 }
 
-/** What nobody may overlook; undefined: there is nothing of that. */
+/** What a reader must not overlook; undefined: there is nothing of that. */
 function firstOf(
   plan: PlanDocument,
   entries: readonly Entry[],
