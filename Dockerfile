@@ -1,6 +1,6 @@
 # Trueup with Node, as the user "node" (1000). The image holds no secret; pass them as variables when it runs:
 #   docker build -t registry.example.com/trueup:0.1.0 .
-#   docker run --rm --read-only -v "$PWD:/work" -e TRUEUP_API_KEY registry.example.com/trueup:0.1.0 plan
+#   docker run --rm --read-only -v "$PWD:/workspace" -e TRUEUP_API_KEY registry.example.com/trueup:0.1.0 plan
 ARG NODE=docker.io/library/node:20.20.2-bookworm-slim@sha256:2cf067cfed83d5ea958367df9f966191a942351a2df77d6f0193e162b5febfc0
 
 FROM ${NODE} AS build
@@ -23,6 +23,6 @@ COPY --from=build /src/bin /opt/trueup/bin
 COPY --from=build /src/dist /opt/trueup/dist
 RUN ln -s /opt/trueup/bin/trueup.js /usr/local/bin/trueup && ln -s /opt/trueup/bin/trueup-ci.js /usr/local/bin/trueup-ci
 USER node
-WORKDIR /work
+WORKDIR /workspace
 ENTRYPOINT ["trueup"]
 CMD ["--help"]

@@ -98,11 +98,16 @@ describe.skipIf(!hasBuildah)('the image', () => {
     const { OCIv1 } = JSON.parse(succeed(['inspect', '--type=image', 'localhost/trueup'])) as {
       OCIv1: { config: unknown };
     };
-    expect(OCIv1.config).toMatchObject({ User: 'node', Entrypoint: ['trueup'], Cmd: ['--help'], WorkingDir: '/work' });
+    expect(OCIv1.config).toMatchObject({
+      User: 'node',
+      Entrypoint: ['trueup'],
+      Cmd: ['--help'],
+      WorkingDir: '/workspace',
+    });
   });
 
   test('checks a manifest that it may only read', () => {
-    const options = [`--volume=${join(root, 'examples/hello')}:/work:ro`];
+    const options = [`--volume=${join(root, 'examples/hello')}:/workspace:ro`];
     expect(run(['trueup', 'validate'], options)).toMatchObject({
       status: 0,
       stdout: 'trueup.yaml is valid: 3 resources.\n',
