@@ -162,7 +162,8 @@ function print(leaves: readonly Leaf[], text: string): string {
       const shown = blockText(leaf);
       printed += shown;
       isKept = leaf.header?.source.includes('+') === true && shown.endsWith('\n');
-      if (shown !== '') breaks = shown.endsWith('\n\n') ? 2 : 1;
+      // Of the empty lines behind an empty text, the parser takes one for the text.
+      breaks = shown === '' || shown.endsWith('\n\n') ? 2 : 1;
       isLineStart = true;
       last = leaf;
       continue;
@@ -232,16 +233,20 @@ function moved({ type, source, column }: Leaf, shift: number): string {
 
 /** The text of a block scalar at its new column. Empty lines get no blanks. */
 function blockText({ source, level, header }: Leaf): string {
-  // Blanks without a line break at the end of the file count as an empty line.
-  const lines = (/(?:^|\n)[ \t]+$/.test(source) ? `${source}\n` : source).split(/\r?\n/);
+  const lines = source.split(/\r?\n/);
   const digit = /[1-9]/.exec(header?.source ?? '')?.[0];
   const filled = lines.find((line) => line.trim() !== '' || line.includes('\t'));
+  if (filled === undefined && header?.source.includes('+') !== true) return '';
   const old =
     digit === undefined
       ? filled === undefined
         ? Infinity
         : blanksOf(filled)
       : Math.max(header?.indent ?? 0, 0) + Number(digit);
+  // At the end of the file, blanks without a line break are a line where they are all of the text, or deeper than its words.
+  const end = lines.at(-1) ?? '';
+  const isLine = lines.length === 1 || (filled !== undefined && end.length > old);
+  if (/^[ \t]+$/.test(end)) lines.splice(isLine ? lines.length : -1, isLine ? 0 : 1, '');
   const fresh = (level?.fresh ?? 0) + (digit === undefined ? step : Number(digit));
   return lines
     .map((line) => (blanksOf(line) === line.length && line.length <= old ? '' : ' '.repeat(fresh) + line.slice(old)))

@@ -67,6 +67,11 @@ test.each([
     'a:\n  # of b\n  b: 1\nc:\n  # of d\n  d: 1\n',
   ],
   ['a comment behind a text is not part of it', 'a: |\n      x\n   # c\nb: 1\n', 'a: |\n  x\n# c\nb: 1\n'],
+  ['blanks at the end of a file of empty lines that are kept', 'u: |2+\n\r\n  ', 'u: |2+\n\n'],
+  ['deep blanks at the end of a file of empty lines', 'u: |2+\n\n    ', 'u: |2+\n\n'],
+  ['blanks at the end of a file that are all of a text', 'u: |+\n  ', 'u: |+\n\n'],
+  ['deep blanks at the end of a file, which are a line of the text', 'u: |+\n  a\n    ', 'u: |+\n  a\n    \n'],
+  ['empty lines behind an empty text', 'u: |\n\n\n  \nc: 1\n', 'u: |\nc: 1\n'],
   ['only a comment', '\n\n  # a\n\n', '# a\n'],
   ['nothing', '', ''],
 ])('%s', (_, text, formatted) => {
