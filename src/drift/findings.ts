@@ -45,10 +45,9 @@ export interface Findings {
 export function findingsOf(input: FindingsInput): Findings {
   const { plan, redact } = input;
   const about = aboutPlan(input);
-  const missing = new Set(plan.actions.filter((action) => isMissing(about, action)).map(({ address }) => address));
   const duplicates = new Map(plan.observed.duplicates.map((one) => [one.id, one]));
   const found = [
-    ...plan.actions.flatMap((action) => findingsAt(about, action, missing)),
+    ...plan.actions.flatMap((action) => findingsAt(about, action)),
     ...[...duplicates.values()].map(({ kind, id, address }): Found => ({
       is: 'duplicate',
       address,
@@ -59,7 +58,7 @@ export function findingsOf(input: FindingsInput): Findings {
     ...unmanaged(input, (id) => duplicates.has(id)),
   ];
   const uncompared = plan.actions.flatMap(({ action, address }) => {
-    const id = action === 'replace' ? plan.base.resources[address]?.id : undefined;
+    const id = uncomparing.has(action) ? plan.base.resources[address]?.id : undefined;
     return typeof id === 'string' ? [id] : [];
   });
   return {
@@ -69,6 +68,9 @@ export function findingsOf(input: FindingsInput): Findings {
     uncompared: new Set(uncompared),
   };
 }
+
+/** The actions of objects whose fields a plan does not compare with the platform. */
+const uncomparing: ReadonlySet<Action['action']> = new Set(['replace', 'delete', 'forget']);
 
 /** What was not applied yet of one object as a whole is one finding, such as a rename and a move. */
 function together(found: readonly Found[]): Found[] {
@@ -86,21 +88,34 @@ interface About extends FindingsInput {
   readonly outputs: ReturnType<typeof outputsOf>;
   readonly declared: ReadonlyMap<string, Resource>;
   readonly addressOf: ReadonlyMap<string, string>;
+  /** The addresses of missing objects. */
+  readonly missing: ReadonlySet<string>;
+  readonly missingBelow: ReadonlyMap<string, number>;
+  /** The number of actions with requests in each service scope. */
+  readonly busy: ReadonlyMap<string, number>;
 }
 
 function aboutPlan(input: FindingsInput): About {
   const { plan, resources } = input;
   const actions = new Map(plan.actions.map((action) => [action.address, action]));
+  const missing = new Set(plan.actions.filter((action) => isMissing(plan, action)).map(({ address }) => address));
+  const busy = new Map<string, number>();
+  for (const { scope, steps } of plan.actions) {
+    if (steps.length > 0) busy.set(scope, (busy.get(scope) ?? 0) + 1);
+  }
   return {
     ...input,
     outputs: outputsOf(actions, plan.observed.objects),
     declared: new Map(resources.map((resource) => [resource.address, resource])),
     addressOf: new Map([...plan.observed.objects].map(([address, { id }]) => [id, address])),
+    missing,
+    missingBelow: countBelow(plan.actions, missing),
+    busy,
   };
 }
 
 /** Whether the state has an object at an address that the platform does not have any more, and the manifest wants it. */
-function isMissing({ plan }: About, { address, action }: Action): boolean {
+function isMissing(plan: Plan, { address, action }: Action): boolean {
   if (action === 'delete' || action === 'forget' || action === 'deploy') return false;
   const record = plan.base.resources[address];
   if (typeof record?.id !== 'string' || record.pending?.is === 'create') return false;
@@ -108,8 +123,8 @@ function isMissing({ plan }: About, { address, action }: Action): boolean {
   return object === undefined ? action === 'create' : object.id !== record.id && object.foundBy === 'key';
 }
 
-function findingsAt(about: About, action: Action, missing: ReadonlySet<string>): Found[] {
-  const { plan } = about;
+function findingsAt(about: About, action: Action): Found[] {
+  const { plan, missing } = about;
   const address = blockAddress(action.address);
   const record = plan.base.resources[action.address];
   const recorded = typeof record?.id === 'string' ? record.id : undefined;
@@ -119,7 +134,7 @@ function findingsAt(about: About, action: Action, missing: ReadonlySet<string>):
   const pending = (summary: string): Found => ({ ...subject, ...where, is: 'not yet applied', summary });
   if (missing.has(action.address)) {
     if (missing.has(action.parent ?? '')) return [];
-    const below = countBelow(plan.actions, action.address, missing);
+    const below = about.missingBelow.get(action.address) ?? 0;
     const gone: Found = {
       ...subject,
       ...where,
@@ -145,8 +160,8 @@ function findingsAt(about: About, action: Action, missing: ReadonlySet<string>):
       ];
     case 'deploy': {
       // A deployment that follows from other findings goes without saying.
-      const isAlone = plan.actions.every((one) => one === action || one.scope !== address || one.steps.length === 0);
-      return isAlone ? [pending('deploy')] : [];
+      const own = action.scope === address && action.steps.length > 0 ? 1 : 0;
+      return (about.busy.get(address) ?? 0) === own ? [pending('deploy')] : [];
     }
     case 'move':
     case 'update':
@@ -166,13 +181,16 @@ function findingsAt(about: About, action: Action, missing: ReadonlySet<string>):
   }
 }
 
-function countBelow(actions: readonly Action[], address: string, missing: ReadonlySet<string>): number {
+/** The number of missing objects below each topmost missing one, by its address. */
+function countBelow(actions: readonly Action[], missing: ReadonlySet<string>): ReadonlyMap<string, number> {
   const parents = new Map(actions.map((action) => [action.address, action.parent]));
-  const isBelow = (one: string): boolean => {
-    const parent = parents.get(one);
-    return parent !== undefined && (parent === address || isBelow(parent));
-  };
-  return [...missing].filter(isBelow).length;
+  const below = new Map<string, number>();
+  for (const address of missing) {
+    let top = address;
+    for (let at = parents.get(top); at !== undefined && missing.has(at); at = parents.get(at)) top = at;
+    if (top !== address) below.set(top, (below.get(top) ?? 0) + 1);
+  }
+  return below;
 }
 
 function isDriftOf({ cause }: Change): boolean {

@@ -143,7 +143,8 @@ async function compare(manifest: Manifest, world: World, options: DriftOptions):
   });
   const { found, ignored } = withoutIgnored(all.found, settings.drift?.ignore);
   const left = new Set(ignored.map((one) => entryKey(one.found)));
-  const isUnknown = (entry: Entry) => left.has(entryKey(entry)) || all.uncompared.has(entry.objectId);
+  const isUnknown = (entry: Entry) =>
+    left.has(entryKey(entry)) || (entry.is === 'drifted' && all.uncompared.has(entry.objectId));
   const before = await memory.read();
   const today = isoTime(options.now).slice(0, 10);
   return { made, judged: judge({ found, memory: before, today, isUnknown }), ignored, memory, before, today };

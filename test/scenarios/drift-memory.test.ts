@@ -83,6 +83,17 @@ describe('the memory survives', () => {
     expect((await made.plan(cache('main'))).actions.every(({ action }) => action === 'no-op')).toBe(true);
   });
 
+  it('a block that is removed, and comes back before an apply: nothing was resolved, and nothing flaps', async () => {
+    const { made, id } = await accepted();
+    for (const date of ['2026-03-02', '2026-03-03', '2026-03-04']) {
+      const without = await driftOf(made, `${head}environments: { production: {} }\n`, day(date));
+      expect(without).toMatchObject({ resolved: [], findings: [{ is: 'not yet applied', summary: 'delete' }] });
+      const found = await driftOf(made, cache('cache'), day(date));
+      expect(found).toMatchObject(known('production.redis.cache', id));
+      expect(found.findings[0]?.flapping).toBe(undefined);
+    }
+  });
+
   it('a rename in the state', async () => {
     const { made, id } = await accepted();
     const state = await made.store.read();
