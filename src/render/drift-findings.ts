@@ -32,19 +32,30 @@ export function driftJunit({ drift, command }: DriftView, site: ReviewSite): str
   return junitXml('trueup drift', cases);
 }
 
-/** What each sort of finding means. */
-const meanings: Readonly<Record<Finding['is'], string>> = {
-  drifted: 'The platform has another value than the last apply left there.',
-  missing: 'The platform does not have the object any more.',
-  unmanaged: 'The platform has an object that neither the manifest nor the state names.',
-  duplicate: 'A create was sent again, and both may have taken effect.',
-  'not yet applied': 'The manifest changed since the last apply.',
+/** What each sort of finding means, and what to do about it. */
+const meanings: Readonly<Record<Finding['is'], readonly [meaning: string, remedy: string]>> = {
+  drifted: [
+    'The platform has another value than the last apply left there. A -> B: A was applied last, B is on the platform.',
+    'Put it back with trueup apply, keep it with trueup drift adopt, or leave it until a day with trueup drift accept.',
+  ],
+  missing: [
+    'The platform does not have the object any more.',
+    'Create it again with trueup apply, or remove its block with trueup drift adopt.',
+  ],
+  unmanaged: [
+    'The platform has an object that neither the manifest nor the state names.',
+    'Take it into the manifest with trueup export, or delete it on the platform.',
+  ],
+  duplicate: [
+    'A create was sent again, and both may have taken effect.',
+    'Compare the two on the platform, and delete the one that you do not need.',
+  ],
+  'not yet applied': ['The manifest changed since the last apply.', 'Apply the change with trueup apply.'],
 };
 
 const rules: ReadonlyMap<string, SarifRule> = new Map<string, SarifRule>([
-  ...Object.entries(meanings).map(([name, meaning]) => {
+  ...Object.entries(meanings).map(([name, [meaning, remedy]]) => {
     const level = name === 'not yet applied' ? 'note' : 'warning';
-    const remedy = 'Put it back with trueup apply, keep it with trueup drift adopt, or accept it for a while.';
     return [ruleOf(name), { meaning, remedy, level, page: 'drift.md' }] as const;
   }),
   ...diagnosticRules,

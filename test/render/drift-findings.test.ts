@@ -8,7 +8,13 @@ interface Log {
   readonly runs: readonly [
     {
       readonly tool: {
-        readonly driver: { readonly rules: readonly { readonly id: string; readonly helpUri: string }[] };
+        readonly driver: {
+          readonly rules: readonly {
+            readonly id: string;
+            readonly helpUri: string;
+            readonly help: { readonly text: string };
+          }[];
+        };
       };
       readonly results: readonly Readonly<Record<string, unknown>>[];
     },
@@ -41,6 +47,21 @@ it('drift as SARIF has a result per finding, with its id as fingerprint', () => 
   expect(results[0]?.['message']).toEqual({
     text: 'production.compose.shop: env.REGION: eu-1 -> eu-2\nPut it back: trueup apply --target production.compose.shop. Keep what the platform has: trueup drift adopt production.compose.shop --field env.REGION. Leave it for now: trueup drift accept production.compose.shop --field env.REGION --until DATE --because TEXT',
   });
+});
+
+it('each rule of SARIF says what helps with its sort of finding', () => {
+  const [first] = findings;
+  const sorts = ['drifted', 'missing', 'unmanaged', 'duplicate', 'not yet applied'] as const;
+  const view = driftView(sorts.flatMap((is) => (first === undefined ? [] : [{ ...first, id: is, is }])));
+  const { runs } = driftSarif(view, site) as Log;
+  const commands = runs[0].tool.driver.rules.map(({ id, help }) => [id, help.text.match(/trueup [a-z ]*[a-z]/g)]);
+  expect(commands).toEqual([
+    ['drift-drifted', ['trueup apply', 'trueup drift adopt', 'trueup drift accept']],
+    ['drift-missing', ['trueup apply', 'trueup drift adopt']],
+    ['drift-unmanaged', ['trueup export']],
+    ['drift-duplicate', null],
+    ['drift-not-yet-applied', ['trueup apply']],
+  ]);
 });
 
 it('drift in the form of JUnit fails what is new, and skips what is known or accepted', () => {
