@@ -1,4 +1,5 @@
 import type { Json } from '../kind/json.ts';
+import type { FieldUnit } from '../kind/units.ts';
 import { inUnits } from '../kind/units.ts';
 import type { Change, Shown } from '../plan/action.ts';
 import { envDifference } from './env-differences.ts';
@@ -35,8 +36,8 @@ interface Sides extends Pick<Change, 'before' | 'after'> {
 export function renderChange(change: Change, indent: number, style: Style): string[] {
   const { path, cause, summary, forcesReplacement } = change;
   const frame = { indent, style };
-  const [before, written] = [amounts(change, change.before), amounts(change, change.after)];
-  const last = change.last === undefined ? undefined : amounts(change, change.last);
+  const [before, written] = [inAmounts(change, change.before), inAmounts(change, change.after)];
+  const last = change.last === undefined ? undefined : inAmounts(change, change.last);
   const after: Shown = cause === 'removed' ? { is: 'absent' } : written;
   const why = before.is === 'absent' && cause === 'first managed' ? '' : causeWords({ cause, before, after, last });
   const isGone = cause === 'delete' ? { isGone: true as const } : {};
@@ -207,7 +208,8 @@ function withWhy(lines: readonly string[], why: string, { indent, style }: Frame
 }
 
 /** What is shown, with its numbers as amounts where their unit is known. */
-function amounts({ unit }: Change, shown: Shown): Shown {
+/** What is shown, with its numbers as amounts where their unit is known. */
+export function inAmounts({ unit }: { readonly unit?: FieldUnit | undefined }, shown: Shown): Shown {
   const value = valueOf(shown);
   return unit === undefined || value === undefined ? shown : like(shown, inUnits(unit, value));
 }

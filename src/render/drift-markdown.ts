@@ -2,7 +2,7 @@ import { remediesFor } from '../drift/remedies.ts';
 import type { Finding } from '../drift/finding.ts';
 import { diffLines, diffStyle } from './diff-lines.ts';
 import type { DriftView } from './drift-json.ts';
-import { bySubject, renderFinding, sections, subjectOf, verdictWords } from './drift-text.ts';
+import { bySubject, legendOf, renderFinding, sections, subjectOf, verdictWords } from './drift-text.ts';
 import { requestCounts } from './lines.ts';
 import { code } from './markdown.ts';
 import type { Place, ReportBlock } from './markdown-report.ts';
@@ -36,6 +36,7 @@ export function renderDriftMarkdown(view: DriftView, site: ReviewSite): string {
     top: reportTop('drift', `drift: ${verdictWords(view)}`, site, about),
     end: [
       ...(isUpdated ? [`Remembered in ${code(location)}.`] : []),
+      ...legendOf(drift.findings, (before, after) => `- ${before}, + ${after}`).map((words) => `<sub>${words}</sub>`),
       `<sub>compared with ${requestCounts(counts)}</sub>`,
     ],
     showing: command({ words: ['drift'], options: [['--full']] }),

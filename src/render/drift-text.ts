@@ -3,7 +3,7 @@ import type { Remedy } from '../drift/remedies.ts';
 import { remediesFor } from '../drift/remedies.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Change, Shown } from '../plan/action.ts';
-import { renderChange } from './change-text.ts';
+import { inAmounts, renderChange } from './change-text.ts';
 import { renderDiagnostic } from './diagnostics-text.ts';
 import type { DriftAcceptView, DriftView } from './drift-json.ts';
 import { summaryOf } from './drift-json.ts';
@@ -59,7 +59,22 @@ export const sections: readonly Section[] = [
 
 /** The first line: what matters, with all counts. */
 function verdict(view: DriftView, style: Style): string[] {
-  return fold(verdictWords(view), 0, style).map((part) => style.paint('strong', part));
+  const words = fold(verdictWords(view), 0, style).map((part) => style.paint('strong', part));
+  const legend = legendOf(view.drift.findings).join('; ');
+  return legend === '' ? words : [...words, ...fold(legend, 0, style).map((line) => style.paint('faint', line))];
+}
+
+/** The two values that drift shows, and those of a change that is not applied yet, for the sorts that are there. */
+export function legendOf(
+  findings: readonly Finding[],
+  between = (before: string, after: string) => `${before} -> ${after}`,
+): string[] {
+  const has = (isPending: boolean) =>
+    findings.some(({ is, path }) => path !== undefined && (is === 'not yet applied') === isPending);
+  return [
+    ...(has(false) ? [`drift: ${between('last applied', 'on the platform')}`] : []),
+    ...(has(true) ? [`not yet applied: ${between('on the platform', 'in the manifest')}`] : []),
+  ];
 }
 
 /** What matters, with all counts, in one sentence. */
@@ -149,7 +164,7 @@ function change(finding: Finding, path: string, style: Style): string[] {
     style,
   );
   if (edited !== true) return shown;
-  const words = `The manifest has a third value, not yet applied: ${printable(inlineShown(manifest ?? absent))}.`;
+  const words = `The manifest has a third value, not yet applied: ${printable(inlineShown(inAmounts(finding, manifest ?? absent)))}.`;
   return [...shown, ...indented(fold(words, 6, style), 2)];
 }
 

@@ -66,6 +66,8 @@ ${place}
 
 Remembered in \`drift.yaml\`.
 
+<sub>drift: - last applied, + on the platform</sub>
+
 <sub>compared with 3 reads, 0 writes</sub>
 `);
   });

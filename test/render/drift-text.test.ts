@@ -105,6 +105,8 @@ it('says the counts first, then what is new, and the commands that deal with it'
     state     .trueup/state.json, version 3
 
     New drift: 2 new, 1 expired, 1 known, 1 accepted, 1 not yet applied, 1 resolved.
+    drift: last applied -> on the platform; not yet applied: on the platform -> in
+    the manifest
 
     New (2)
       production.compose.shop  trueup.yaml:8
@@ -175,6 +177,20 @@ it('says that there is no drift', () => {
     plainStyle,
   );
   expect(text).toContain('No drift: the platform is as it was applied.\n\ncompared with 4 reads, 0 writes\n');
+});
+
+it('explains no arrow where it shows none', () => {
+  const gone = several.find(({ is }) => is === 'missing');
+  expect(renderDrift(viewOf(gone === undefined ? [] : [gone]), plainStyle)).not.toContain('->');
+});
+
+it('shows the third value in its unit too', () => {
+  const amount = (bytes: string) => value(bytes);
+  const sides = { applied: amount('268435456'), platform: amount('1073741824'), manifest: amount('805306368') };
+  const limit: Finding = { ...region, path: 'memoryLimit', unit: 'bytes', ...sides };
+  const text = renderDrift(viewOf([limit]), plainStyle);
+  expect(text).toContain('memoryLimit: 256Mi -> 1Gi');
+  expect(text).toContain('The manifest has a third value, not yet applied: 768Mi.');
 });
 
 it('lets no name, reason or value command a terminal or a runner', () => {

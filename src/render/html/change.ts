@@ -1,7 +1,6 @@
 import type { Json } from '../../kind/json.ts';
-import { inUnits } from '../../kind/units.ts';
 import type { Shown } from '../../plan/action.ts';
-import { causeWords, isSpread, like, withoutMarks } from '../change-text.ts';
+import { causeWords, inAmounts, isSpread, like, withoutMarks } from '../change-text.ts';
 import type { PlanDocument } from '../documents.ts';
 import { envDifference } from '../env-differences.ts';
 import type { Hunk, HunkLine } from '../hunks.ts';
@@ -48,12 +47,6 @@ function renderChange(change: DocumentChange): Markup[] {
   }
   if (forcesReplacement) rows.push(row({ path, position }, markup`<p class="risk">forces replacement</p>`));
   return rows;
-}
-
-/** What is shown, with its numbers as amounts where their unit is known. */
-export function inAmounts({ unit }: Pick<DocumentChange, 'unit'>, shown: Shown): Shown {
-  const value = valueOf(shown);
-  return unit === undefined || value === undefined ? shown : like(shown, inUnits(unit, value));
 }
 
 /** Two sides of a field as rows of a list. */
