@@ -18,8 +18,8 @@ import { readTree, toJson } from '../manifest/tree.ts';
 import type { AttributeChange, Plan } from '../plan/action.ts';
 import { secret } from '../secrets/secret.ts';
 import { adoptedValue } from './adopted-value.ts';
-import type { Edit } from './edit.ts';
-import { editYaml } from './edit.ts';
+import type { Edit, Edits } from './edit.ts';
+import { editTogether, editYaml } from './edit.ts';
 
 /** What adopting is computed from. */
 export interface AdoptInput {
@@ -46,8 +46,25 @@ export interface Adopted {
 
 /** Writes what the platform has into the files of a manifest: the values of drifted fields; blocks of missing objects go. */
 export function adopt(input: AdoptInput): Adopted {
-  const { findings } = input;
-  const work: Work = { ...input, files: new Map(input.texts), changed: new Set(), written: new Set() };
+  // Edits that are made together need one reading of their file, and not one each.
+  const { found, areMade } = adoptAll(input, { isTogether: true });
+  return areMade ? found : adoptAll(input, { isTogether: false }).found;
+}
+
+function adoptAll(
+  input: AdoptInput,
+  { isTogether }: { readonly isTogether: boolean },
+): { readonly found: Adopted; readonly areMade: boolean } {
+  const { findings, texts } = input;
+  const work: Work = {
+    ...input,
+    files: new Map(texts),
+    changed: new Set(),
+    written: new Set(),
+    open: isTogether ? new Map<string, Edits>() : undefined,
+    failed: new Set(),
+    trees: new Map(),
+  };
   const adopted: { finding: Finding; file: string }[] = [];
   const left: Diagnostic[] = [];
   for (const finding of findings) {
@@ -58,8 +75,9 @@ export function adopt(input: AdoptInput): Adopted {
       left.push(...(error.diagnostics.map((item) => ({ ...item, address: finding.address })) as Diagnostic[]));
     }
   }
+  for (const file of work.open?.keys() ?? []) close(file, work);
   const files = new Map([...work.files].filter(([file]) => work.changed.has(file)));
-  return { files, adopted, left };
+  return { found: { files, adopted, left }, areMade: work.failed.size === 0 };
 }
 
 interface Work extends AdoptInput {
@@ -67,6 +85,12 @@ interface Work extends AdoptInput {
   readonly changed: Set<string>;
   /** Groups that were written as a whole. */
   readonly written: Set<string>;
+  /** The edits of each file that are not made yet; undefined: each edit is made at once. */
+  readonly open: Map<string, Edits> | undefined;
+  /** The files with edits that could not be made together. */
+  readonly failed: Set<string>;
+  /** The texts that were read, with their trees, by file. */
+  readonly trees: Map<string, { readonly text: string; readonly tree: Node | undefined }>;
 }
 
 /** Writes one finding, and gives the file. @throws {Stop} `refused`, when it cannot be written */
@@ -102,9 +126,29 @@ function adoptOne(finding: Finding, work: Work): string {
   return place.file;
 }
 
-function write(file: string, edit: Edit, { files, changed }: Work): void {
+function write(file: string, edit: Edit, work: Work): void {
+  const { files, changed, open } = work;
+  if (open !== undefined) {
+    const edits = open.get(file) ?? editTogether(file, files.get(file) ?? '');
+    if (edits.add(edit)) {
+      open.set(file, edits);
+      changed.add(file);
+      return;
+    }
+    close(file, work);
+  }
   files.set(file, editYaml(file, files.get(file) ?? '', [edit]));
   changed.add(file);
+}
+
+/** Makes the open edits of a file. */
+function close(file: string, { files, open, failed }: Work): void {
+  const edits = open?.get(file);
+  if (edits === undefined) return;
+  open?.delete(file);
+  const text = edits.text();
+  if (text === undefined) failed.add(file);
+  else files.set(file, text);
 }
 
 function refuse(subject: string, why: string, remedy: string): Stop {
@@ -197,8 +241,14 @@ function formsOf(kind: Kind, name: string): string[][] {
   return [fieldPath(kind, name).split('.'), ...(alsoWritten === undefined ? [] : [[alsoWritten]]), ...inGroups];
 }
 
-function treeOf(file: string, { files }: Work): Node | undefined {
-  return readTree(file, files.get(file) ?? '', []);
+/** The tree of a file, without edits that are not made yet. */
+function treeOf(file: string, { files, trees }: Work): Node | undefined {
+  const text = files.get(file) ?? '';
+  const known = trees.get(file);
+  if (known?.text === text) return known.tree;
+  const tree = readTree(file, text, []);
+  trees.set(file, { text, tree });
+  return tree;
 }
 
 function nodeAt(tree: Node | undefined, path: readonly string[]): Node | undefined {

@@ -1,7 +1,7 @@
 import type { ParsedNode, YAMLMap } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import type { Value } from '../export/yaml.ts';
-import type { Entry, MapNode } from '../manifest/tree.ts';
+import type { Entry, MapNode, Node } from '../manifest/tree.ts';
 import { readTree } from '../manifest/tree.ts';
 import { insert, remove } from './entries.ts';
 import { indexOf, keyText } from './nodes.ts';
@@ -36,23 +36,77 @@ export function editYaml(file: string, text: string, edits: readonly Edit[]): st
 }
 
 function editOne(file: string, text: string, edit: Edit): string {
-  const contents = read(text);
-  const about: About = { file, text, path: edit.path };
-  if (contents !== null && !isMap(contents)) throw refused(about, 'the file is not a map');
-  const splices: Splice[] = [];
-  change(contents, edit, { ...about, splices });
-  const next = spliced(text, splices);
-  const empty: MapNode = { is: 'map', entries: new Map(), at: { file, offset: 0, lines: new LineCounter() } };
-  const before = contents === null ? empty : readTree(file, text, []);
-  const after = readTree(file, next, []);
-  if (before?.is === 'map' && sameTree(expected(before, edit.path, edit.value), after, { anyOrder: true })) return next;
-  const anchor = anchorOn(contents, edit.path);
+  const reading = readText(file, text);
+  const next = made(reading, [edit], splicesOf(reading, edit));
+  if (next !== undefined) return next;
+  const anchor = anchorOn(reading.contents, edit.path);
   throw refused(
-    about,
+    { file, text, path: edit.path },
     anchor === undefined
       ? 'it cannot be changed without changing another value'
       : `others share it by the anchor &${anchor}`,
   );
+}
+
+/** Edits of one text that are made together. */
+export interface Edits {
+  /**
+   * Adds an edit. Returns false for one that has to be made alone: it touches an earlier one, or a value with an anchor.
+   *
+   * @throws {Stop} `refused`, as `editYaml`
+   */
+  readonly add: (edit: Edit) => boolean;
+  /** The text with all edits; undefined: they cannot be made together. */
+  readonly text: () => string | undefined;
+}
+
+/** Collects edits of a text without a byte order mark, which is read once for all of them. */
+export function editTogether(file: string, text: string): Edits {
+  const reading = readText(file, text);
+  const edits: Edit[] = [];
+  const splices: Splice[] = [];
+  return {
+    add: (edit) => {
+      const own = splicesOf(reading, edit);
+      const touches = own.some((one) => splices.some(({ from, to }) => one.from <= to && from <= one.to));
+      if (touches || anchorOn(reading.contents, edit.path) !== undefined) return false;
+      edits.push(edit);
+      splices.push(...own);
+      return true;
+    },
+    text: () => made(reading, edits, splices),
+  };
+}
+
+/** A text as its nodes, which know their places, and as the tree of its values. */
+interface Reading {
+  readonly file: string;
+  readonly text: string;
+  readonly contents: ParsedNode | null;
+  readonly tree: Node | undefined;
+}
+
+function readText(file: string, text: string): Reading {
+  const contents = read(text);
+  const empty: MapNode = { is: 'map', entries: new Map(), at: { file, offset: 0, lines: new LineCounter() } };
+  return { file, text, contents, tree: contents === null ? empty : readTree(file, text, []) };
+}
+
+/** The replacements that make an edit. @throws {Stop} `refused` */
+function splicesOf({ file, text, contents }: Reading, edit: Edit): readonly Splice[] {
+  const about: About = { file, text, path: edit.path };
+  if (contents !== null && !isMap(contents)) throw refused(about, 'the file is not a map');
+  const splices: Splice[] = [];
+  change(contents, edit, { ...about, splices });
+  return splices;
+}
+
+/** The text after edits; undefined: it does not have the old values but for these edits. */
+function made({ file, text, tree }: Reading, edits: readonly Edit[], splices: readonly Splice[]): string | undefined {
+  if (tree?.is !== 'map') return undefined;
+  const next = spliced(text, splices);
+  const goal = edits.reduce((node, { path, value }) => expected(node, path, value), tree);
+  return sameTree(goal, readTree(file, next, []), { anyOrder: true }) ? next : undefined;
 }
 
 function read(text: string): ParsedNode | null {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import type { Edit } from '../../src/edit/edit.ts';
-import { editYaml } from '../../src/edit/edit.ts';
+import { editTogether, editYaml } from '../../src/edit/edit.ts';
 import type { Value } from '../../src/export/yaml.ts';
 import { plainly } from '../../src/export/yaml.ts';
 import type { Json } from '../../src/kind/json.ts';
@@ -257,4 +257,40 @@ test('from any value to any other, and back, by changes that are read again', ()
     }),
     { numRuns: isWhole ? 1_000 : 100 },
   );
+});
+
+test('edits that are made together give the text that they give one by one', () => {
+  const text =
+    'a: 1 # one\nb: { c: x, d: [ 1, 2 ], e: y } # two\nf:\n  g: |\n    old\n    text\n  h:\n    - i: 1\n    - j\n# end\nk: "z"\n';
+  const places = [['a'], ['b', 'c'], ['b', 'd'], ['b', 'new'], ['f', 'g'], ['f', 'h'], ['f', 'new'], ['k'], ['new']];
+  const edits = fc.array(fc.record({ path: fc.constantFrom(...places), value: fc.option(json) }), { maxLength: 4 });
+  let together = 0;
+  fc.assert(
+    fc.property(edits, (chosen) => {
+      const open = editTogether('f', text);
+      const made: Edit[] = [];
+      for (const { path, value } of chosen) {
+        if (made.some((one) => one.path.join() === path.join())) continue;
+        const edit = { path, value: plainly(value) };
+        if (open.add(edit)) made.push(edit);
+      }
+      const found = open.text();
+      if (made.length > 1 && found !== undefined) together += 1;
+      // A text that ends with several line breaks may take empty lines that follow, so that it cannot be changed.
+      if (found !== undefined) expect(found).toBe(editYaml('f', text, made));
+    }),
+    { numRuns: isWhole ? 1_000 : 100 },
+  );
+  expect(together).toBeGreaterThan(10);
+});
+
+test.each([
+  ['the same place', 'a: 1\n', ['b'], ['c']],
+  ['the same value', 'a: [ 1, 2 ]\nb: 1\n', ['a'], ['a']],
+  ['a value with an anchor', 'a: 1\nb: &b 1\nc: *b\n', ['a'], ['b']],
+])('an edit of %s is not made together with others', (_, text, first, second) => {
+  const open = editTogether('f', text);
+  expect(open.add({ path: first, value: plainly(5) })).toBe(true);
+  expect(open.add({ path: second, value: plainly(6) })).toBe(false);
+  expect(open.text()).toBe(editYaml('f', text, [{ path: first, value: plainly(5) }]));
 });
