@@ -7,7 +7,9 @@ import { callForgeJson, ForgeError } from './call.ts';
 import { writeComment } from './comment.ts';
 import type { Forge } from './forge.ts';
 import type { Job } from './job.ts';
+import type { Report } from './report.ts';
 import { outputBlock } from './report.ts';
+import type { MergedPull } from './stored-plans.ts';
 import { artifactName, fetchPlan, planFileName } from './stored-plans.ts';
 
 /**
@@ -18,8 +20,9 @@ import { artifactName, fetchPlan, planFileName } from './stored-plans.ts';
  */
 export async function applyReviewed(job: Job): Promise<number> {
   const { forge, manifest, trueup, report, options } = job;
-  const stored = forge === undefined ? undefined : await fetchPlan(forge, manifest.content);
-  if (stored === undefined) return expectNoChanges(job);
+  const merged = forge === undefined ? undefined : await mergedPull(forge, report);
+  const stored = forge === undefined ? undefined : await fetchPlan(forge, manifest.content, merged);
+  if (stored === undefined) return expectNoChanges(job, merged);
   const file = join(job.cwd, planFileName);
   rmSync(file, { force: true });
   await writeFile(file, stored, { mode: 0o600 });
@@ -29,11 +32,11 @@ export async function applyReviewed(job: Job): Promise<number> {
   const body = `### ${title}\n\n${outputBlock(ended.all)}\n\nCommit ${forge?.commit ?? ''}, plan \`${artifactName(manifest.content)}\`.\n`;
   report.summary(body);
   report.output('exit-code', String(ended.code));
-  if (forge !== undefined) await commentOnMerged(job, forge, body);
+  await commentOnMerged(job, merged, body);
   return ended.code;
 }
 
-async function expectNoChanges(job: Job): Promise<number> {
+async function expectNoChanges(job: Job, merged: MergedPull | undefined): Promise<number> {
   const { manifest, trueup, report, options, forge } = job;
   const name = artifactName(manifest.content);
   report.say(`There is no stored plan ${name}.`);
@@ -46,7 +49,7 @@ async function expectNoChanges(job: Job): Promise<number> {
   const body = `### Trueup: ${title ?? `plan: failed with exit code ${code}`}\n\n${outputBlock(all)}\n\nCommit ${forge?.commit ?? ''}.\n`;
   report.summary(body);
   if (code !== 2) return code;
-  if (forge !== undefined) await commentOnMerged(job, forge, body);
+  await commentOnMerged(job, merged, body);
   throw new Stop('refused', [
     diagnostic('plan-outdated', `these changes were not reviewed: there is no stored plan ${name}; nothing was sent`, {
       remedy: 'Run the plan job for this commit, review it, and run this job again.',
@@ -55,31 +58,51 @@ async function expectNoChanges(job: Job): Promise<number> {
 }
 
 /** Reports to the pull request that was merged. A failure to do so is no failure of the apply. */
-async function commentOnMerged({ manifest, report, options }: Job, forge: Forge, body: string): Promise<void> {
-  if (forge.token === undefined || !options.comments) return;
+async function commentOnMerged(job: Job, merged: MergedPull | undefined, body: string): Promise<void> {
+  const { forge, manifest, report, options } = job;
+  if (forge === undefined || merged === undefined || !options.comments) return;
   try {
-    const pull = await mergedPull(forge);
-    if (pull === undefined) return;
-    await writeComment(forge, pull, `${marker('apply', { key: manifest.name })}\n${body}`);
+    await writeComment(forge, merged.number, `${marker('apply', { key: manifest.name })}\n${body}`);
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
     report.say(`No comment was written: ${error.message}.`);
   }
 }
 
-/** The number of the pull request that brought a commit; undefined: it was pushed without one. */
-async function mergedPull(forge: Forge): Promise<number | undefined> {
+/** The pull request that brought the applied commit; undefined: it was pushed without one, or the forge does not tell. */
+async function mergedPull(forge: Forge, report: Report): Promise<MergedPull | undefined> {
   const { name, repository, commit } = forge;
+  if (forge.token === undefined) return undefined;
   const path = {
     github: `${repository}/commits/${commit}/pulls`,
     gitlab: `${repository}/repository/commits/${commit}/merge_requests`,
     gitea: `${repository}/commits/${commit}/pull`,
   }[name];
-  const answer = await callForgeJson(forge, { method: 'GET', path }).catch((error: unknown) => {
-    if (error instanceof ForgeError && error.status === 404) return undefined;
-    throw error;
-  });
-  const [first] = [answer].flat() as { readonly number?: unknown; readonly iid?: unknown; readonly state?: unknown }[];
-  const number = first?.iid ?? first?.number;
-  return typeof number === 'number' ? number : undefined;
+  try {
+    const answer = [await callForgeJson(forge, { method: 'GET', path })].flat() as readonly (Pull | null)[];
+    // A commit can also be part of pull requests that were not merged.
+    const merged = answer.find((one) => one?.merged === true || one?.state === 'merged' || isText(one?.merged_at));
+    const number = merged?.iid ?? merged?.number;
+    if (!Number.isSafeInteger(number)) return undefined;
+    const head = merged?.head?.sha;
+    return { number: Number(number), ...(isText(head) ? { head } : {}) };
+  } catch (error) {
+    if (!(error instanceof ForgeError)) throw error;
+    if (error.status !== 404) report.say(`The pull request of this commit is unknown: ${error.message}.`);
+    return undefined;
+  }
+}
+
+/** A pull request of GitHub, Forgejo and Gitea, or a merge request of GitLab, as far as it is read. */
+interface Pull {
+  readonly number?: unknown;
+  readonly iid?: unknown;
+  readonly state?: unknown;
+  readonly merged?: unknown;
+  readonly merged_at?: unknown;
+  readonly head?: { readonly sha?: unknown };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }

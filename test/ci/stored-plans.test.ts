@@ -32,6 +32,18 @@ describe.each(['gitlab', 'gitea'] as const)('a plan on %s', (name) => {
     expect(await fetchPlan(forge, 'ffff')).toBeUndefined();
   });
 
+  test('is that of the pull request that was merged, also where a later one has the same content', async () => {
+    const { forge } = await forgeOf(name);
+    await storePlan({ ...forge, pull: { number: 7, isFork: false } }, content, first);
+    await storePlan({ ...forge, pull: { number: 8, isFork: false } }, content, second);
+    expect(await fetchPlan(forge, content, { number: 7 })).toEqual(first);
+    expect(await fetchPlan(forge, content, { number: 9 })).toEqual(second);
+    const planned = { ...forge, commit: 'aa11' };
+    await storePlan(planned, content, Buffer.from('{}'));
+    expect(await fetchPlan(planned, content, { number: 7 })).toEqual(Buffer.from('{}'));
+    expect(await fetchPlan({ ...forge, commit: 'bb22' }, content, { number: 7 })).toEqual(first);
+  });
+
   test('that cannot be fetched is an error, and no missing plan', async () => {
     const { server, forge } = await forgeOf(name);
     server.fault = () => 403;
@@ -52,6 +64,15 @@ describe('a plan on GitHub', () => {
       { name: artifactName('ffff'), content: Buffer.from('another') },
     );
     expect(await fetchPlan(forge, content)).toEqual(second);
+  });
+
+  test('is that of the pull request that was merged, also where a later one has the same content', async () => {
+    const { server, forge } = await forgeOf('github');
+    const name = artifactName(content);
+    server.artifacts.push({ name, content: first, head: 'aa11' }, { name, content: second, head: 'bb22' });
+    expect(await fetchPlan(forge, content, { number: 7, head: 'aa11' })).toEqual(first);
+    expect(await fetchPlan(forge, content, { number: 7, head: 'cc33' })).toEqual(second);
+    expect(await fetchPlan({ ...forge, commit: 'bb22' }, content, { number: 7, head: 'aa11' })).toEqual(second);
   });
 
   test('is none where nobody knows which repository uploaded it', async () => {

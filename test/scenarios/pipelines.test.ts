@@ -264,6 +264,26 @@ ${name === 'gitlab' ? 'drift: { memory: state }\n' : ''}environments:
     expect(await changesOfMain()).toBe(0);
   });
 
+  test('applies the plan that the reviewers of a pull request saw, and not a later one of the same content', async () => {
+    begin('twin');
+    manifest('1.30', 8080);
+    commit('Use nginx 1.30', 'twin');
+    git(clone, 'commit', '-q', '--allow-empty', '-m', 'Begin again');
+    git(clone, 'push', '-q', '-f', 'origin', 'HEAD:refs/heads/other-twin');
+    expect((await happens({ is: 'pull request', number: 14, branch: 'twin' })).run.code).toBe(0);
+    await hotFix('nginx:between');
+    expect((await happens({ is: 'pull request', number: 15, branch: 'other-twin' })).run.code).toBe(0);
+    const refused = await merge('twin', 14);
+    expect(refused.run.log).toContain('plan-outdated');
+    expect(refused.run.code).toBe(1);
+    expect(writes(refused.requests)).toEqual([]);
+    expect(await imageOfWeb()).toBe('nginx:between');
+    expect(world().forge.comments.get(99)).toBeUndefined();
+    await happens({ is: 'dispatch', inputs: { command: 'plan' } });
+    expect((await happens({ is: 'push' })).run.code).toBe(0);
+    expect(await changesOfMain()).toBe(0);
+  });
+
   test('gives a pull request from a fork no secrets: it is validated, and nothing is stored', async () => {
     begin('$(touch${IFS}pwned)');
     manifest('evil', 80);

@@ -18,6 +18,8 @@ interface FakeArtifact {
   readonly content: Buffer;
   /** Uploaded by a run of a fork. */
   readonly isForeign?: boolean;
+  /** The last commit of the branch of its run. */
+  readonly head?: string;
   /** Its run was deleted. */
   readonly hasNoRun?: boolean;
   readonly expired?: boolean;
@@ -36,6 +38,8 @@ export interface FakeForge {
   readonly packages: Map<string, Buffer>;
   /** The pull request that brought a commit. */
   readonly merged: Map<string, number>;
+  /** The last commit of each pull request. */
+  readonly heads: Map<number, string>;
   readonly log: { readonly method: string; readonly path: string; readonly status: number }[];
   /** Answers of requests that fail: asked first. */
   fault: (method: string, path: string) => number | undefined;
@@ -60,10 +64,11 @@ export async function serveForge(
   name: Forge['name'],
   { account = 'trueup-bot', isAutomatic = false }: { account?: string; isAutomatic?: boolean } = {},
 ): Promise<FakeForge> {
-  const [comments, packages, merged] = [
+  const [comments, packages, merged, heads] = [
     new Map<number, ShownComment[]>(),
     new Map<string, Buffer>(),
     new Map<string, number>(),
+    new Map<number, string>(),
   ];
   const artifacts: FakeArtifact[] = [];
   const log: { method: string; path: string; status: number }[] = [];
@@ -72,6 +77,7 @@ export async function serveForge(
     comments,
     packages,
     merged,
+    heads,
     artifacts,
     log,
     fault: () => undefined,
@@ -157,12 +163,12 @@ export async function serveForge(
 
   function readArtifact(path: string, wanted: string | null): Answer | undefined {
     if (path === '/repos/shop/infra/actions/artifacts') {
-      const rows = artifacts.map(({ name: own, isForeign = false, hasNoRun = false, expired = false }, id) => ({
+      const rows = artifacts.map(({ name: own, isForeign = false, head, hasNoRun = false, expired = false }, id) => ({
         id,
         name: own,
         expired,
         created_at: new Date(id * 1_000).toISOString(),
-        workflow_run: hasNoRun ? null : { repository_id: 1, head_repository_id: isForeign ? 2 : 1 },
+        workflow_run: hasNoRun ? null : { repository_id: 1, head_repository_id: isForeign ? 2 : 1, head_sha: head },
       }));
       return { status: 200, json: { artifacts: rows.filter((one) => one.name === wanted) } };
     }
@@ -180,8 +186,20 @@ export async function serveForge(
     const [isIt, commit = ''] = form.exec(path) ?? [];
     if (isIt === undefined) return { status: 404 };
     const number = merged.get(commit);
-    if (name === 'gitea') return number === undefined ? { status: 404 } : { status: 200, json: { number } };
-    return { status: 200, json: number === undefined ? [] : [name === 'gitlab' ? { iid: number } : { number }] };
+    if (number === undefined) return name === 'gitea' ? { status: 404 } : { status: 200, json: [] };
+    if (name === 'gitea') return { status: 200, json: { number, merged: true } };
+    // Somebody opened another one with the same commit.
+    const [open, closed] =
+      name === 'gitlab'
+        ? [
+            { iid: 99, state: 'opened', merged_at: null },
+            { iid: number, state: 'merged' },
+          ]
+        : [
+            { number: 99, state: 'open', merged_at: null },
+            { number, state: 'closed', merged_at: '2026-01-02T03:04:05Z', head: { sha: heads.get(number) } },
+          ];
+    return { status: 200, json: [open, closed] };
   }
 
   const server = createServer((request, response) => {

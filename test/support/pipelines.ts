@@ -188,7 +188,10 @@ async function runWorkflowJob(
         commit = checkOut(bare, folder, event, { merges: name === 'github' });
       } else if (step.uses?.startsWith('actions/upload-artifact@') === true) {
         const content = readFileSync(join(folder, given['path'] ?? ''));
-        forge.artifacts.push({ name: given['name'] ?? '', content, ...(isFork ? { isForeign: true } : {}) });
+        // The checkout of a pull request is a merge commit of its branch.
+        const head = event.is === 'pull request' ? git(bare, 'rev-parse', event.branch) : commit;
+        if (event.is === 'pull request') forge.heads.set(event.number, head);
+        forge.artifacts.push({ name: given['name'] ?? '', content, head, ...(isFork ? { isForeign: true } : {}) });
       } else if (step.uses?.startsWith('OWNER/trueup@') === true) {
         const action = readYaml('action.yml') as {
           inputs: Record<string, { default?: string; required?: boolean }>;
