@@ -57,7 +57,7 @@ describe('the program completes', () => {
   it('flags of the command and of all, and their values', async () => {
     expect(await candidates(['plan', '--de'])).toEqual(['--detailed-exitcode', '--destroy']);
     expect(await candidates(['plan', '--dir'])).toEqual(['--directory']);
-    expect(await candidates(['plan', '--format', ''])).toEqual(['text', 'json']);
+    expect(await candidates(['plan', '--format', ''])).toEqual(['text', 'json', 'markdown', 'sarif', 'junit', 'html']);
     expect(await candidates(['state', 'list', '--format', 'j'])).toEqual(['json']);
     expect(await candidates(['--format', ''])).toEqual(['text', 'json']);
     expect(await candidates(['plan', '--connections', ''])).toEqual([]);
