@@ -1,3 +1,4 @@
+import { usage } from '../diagnostics/usage.ts';
 import type { Environment } from '../project/folder.ts';
 import { isGiteaRun, isRepositoryName, withoutSlash } from '../project/forge-variables.ts';
 
@@ -27,7 +28,9 @@ export interface Forge {
 
 /**
  * Reads the forge from the variables that its runner sets; undefined: no known forge runs this.
+ *
  * @param event the text of the file that GITHUB_EVENT_PATH names; empty where there is none
+ * @throws {Stop} `usage`, when a run for a pull request does not tell which
  */
 export function readForge(env: Environment, event: string): Forge | undefined {
   if (env['GITLAB_CI'] === 'true') return gitlab(env);
@@ -64,6 +67,12 @@ function github(env: Environment, event: string): Forge | undefined {
   if (!isAddress(api) || !isRepositoryName(repository)) return undefined;
   const isGitea = isGiteaRun(env);
   const pull = readPull(event);
+  if (pull === undefined && ofPulls.includes(env['GITHUB_EVENT_NAME'] ?? '')) {
+    throw usage(
+      'cannot tell whose pull request this is: GITHUB_EVENT_PATH names no event of one',
+      'Let this step read the file of GITHUB_EVENT_PATH, such as by a volume of its container.',
+    );
+  }
   const token = given(env['TRUEUP_FORGE_TOKEN']);
   const { GITHUB_SERVER_URL: server = '' } = env;
   const owner = repository.split('/')[0] ?? '';
@@ -78,6 +87,9 @@ function github(env: Environment, event: string): Forge | undefined {
     ...(isGitea && token !== undefined ? { storeHeaders: { authorization: `token ${token}` } } : {}),
   };
 }
+
+/** Events of a pull request. Without its event, one of a fork would look like a branch. */
+const ofPulls = ['pull_request', 'pull_request_target', 'pull_request_sync'];
 
 /** The member `pull_request` of an event: https://docs.github.com/en/webhooks/webhook-events-and-payloads#pull_request */
 function readPull(event: string): PullRequest | undefined {

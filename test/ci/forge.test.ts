@@ -67,6 +67,16 @@ describe('the pull request', () => {
   });
 
   test.each([
+    ['pull_request', ''],
+    ['pull_request_target', '{"ref":"refs/heads/main"}'],
+    ['pull_request_sync', '{'],
+  ])('of a run for %s that cannot be read is an error: it may be one of a fork', (name, text) => {
+    expect(() => readForge({ ...github, GITHUB_EVENT_NAME: name }, text)).toThrow(
+      'cannot tell whose pull request this is: GITHUB_EVENT_PATH names no event of one',
+    );
+  });
+
+  test.each([
     ['of the same project', '12', false],
     ['of a fork', '99', true],
   ])('of GitLab, %s', (_what, source, isFork) => {
