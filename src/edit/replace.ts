@@ -153,9 +153,13 @@ function putBelow(
   const behind = text.slice(to, stop).replace(/\r?\n$/, '');
   const isOnOwnLine = lead !== '' && text.slice(lineStart(text, from), from).trim() === '';
   const head = sign === '' ? '' : `${lead === '' ? ' ' : ''}${sign}`;
-  if (behind.trim() === '' || isOnOwnLine) splices.push({ from, to, text: `${head}${end}${lines}` });
+  // No blank stays at the end of the line of the key.
+  const line = lineStart(text, from);
+  const bare = line + text.slice(line, from).trimEnd().length;
+  const start = head !== '' ? from : isOnOwnLine ? withoutBreak(text, bare) : bare;
+  if (behind.trim() === '' || isOnOwnLine) splices.push({ from: start, to, text: `${head}${end}${lines}` });
   else {
-    splices.push({ from: head === '' && text[from - 1] === ' ' ? from - 1 : from, to, text: head });
+    splices.push({ from: start, to, text: head });
     const isOpen = text[stop - 1] !== '\n';
     splices.push({ from: stop, to: stop, text: isOpen ? `${end}${lines}` : `${lines}${end}` });
   }

@@ -24,6 +24,8 @@ function edited(text: string, changes: Readonly<Record<string, Json | undefined>
 
 test.each<[string, string, Record<string, Json | undefined>, string]>([
   ['a number', 'a: 1 # why\nb: 2\n', { a: 3 }, 'a: 3 # why\nb: 2\n'],
+  ['an empty list that gets items', 'a: []\nb: 2\n', { a: ['x'] }, 'a:\n  - x\nb: 2\n'],
+  ['a value below its key', 'a:\n  x\nb: 2\n', { a: ['y'] }, 'a:\n  - y\nb: 2\n'],
   ['a tab before a comment', 'a: 1\t# why\n', { a: 3 }, 'a: 3\t# why\n'],
   ['a plain text', 'a: x\n', { a: 'y z' }, 'a: y z\n'],
   ['a text that needs quotes', 'a: x\n', { a: 'no: #' }, 'a: "no: #"\n'],
