@@ -9,6 +9,11 @@ export type FindingName = 'drifted' | 'missing' | 'unmanaged' | 'not yet applied
 /** The judgement of a finding by the memory. `expired`: was accepted until a day that has passed; counts as new. */
 export type Status = 'new' | 'known' | 'accepted' | 'expired' | 'not yet applied';
 
+/** Returns true for drift that counts as new. */
+export function isFresh({ status }: { readonly status: Status }): boolean {
+  return status === 'new' || status === 'expired';
+}
+
 /** What a finding is about: the same in every run, whatever its address is meanwhile. */
 export interface Subject {
   readonly kind: string;

@@ -1,5 +1,5 @@
 import type { Acceptance, Finding, Found } from './finding.ts';
-import { findingId, inOrder } from './finding.ts';
+import { findingId, inOrder, isFresh } from './finding.ts';
 import type { Entry, Memory } from './memory.ts';
 import { entryKey } from './memory.ts';
 
@@ -54,9 +54,8 @@ export function judge({ found, memory, today, isUnknown = () => false }: Judging
 
 /** The exit code: 2 with new drift, 8 with known drift only, 0 without any. */
 export function exitCodeOf(findings: readonly Pick<Finding, 'status'>[]): 0 | 2 | 8 {
-  const has = (...names: readonly Finding['status'][]) => findings.some(({ status }) => names.includes(status));
-  if (has('new', 'expired')) return 2;
-  return has('known', 'accepted') ? 8 : 0;
+  if (findings.some(isFresh)) return 2;
+  return findings.some(({ status }) => status === 'known' || status === 'accepted') ? 8 : 0;
 }
 
 /** The memory in which some findings are accepted; the others of it stay as they are. */

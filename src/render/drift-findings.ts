@@ -1,4 +1,5 @@
 import type { Finding } from '../drift/finding.ts';
+import { isFresh } from '../drift/finding.ts';
 import { remedyText } from '../drift/remedies.ts';
 import type { DriftView } from './drift-json.ts';
 import { renderFinding, subjectOf } from './drift-text.ts';
@@ -63,10 +64,6 @@ const rules: ReadonlyMap<string, SarifRule> = new Map<string, SarifRule>([
 
 function ruleOf(name: string): string {
   return `drift-${name.replaceAll(' ', '-')}`;
-}
-
-function isFresh({ status }: Finding): boolean {
-  return status === 'new' || status === 'expired';
 }
 
 function resultOf(finding: Finding, command: DriftView['command']): SarifResult {

@@ -1,5 +1,6 @@
 import { remediesFor } from '../drift/remedies.ts';
 import type { Finding } from '../drift/finding.ts';
+import { isFresh } from '../drift/finding.ts';
 import { diffLines, diffStyle } from './diff-lines.ts';
 import type { DriftView } from './drift-json.ts';
 import { bySubject, legendOf, renderFinding, sections, subjectOf, verdictWords } from './drift-text.ts';
@@ -67,8 +68,7 @@ function blockOf(
   const { command, isFull } = view;
   const style = isFull ? { ...diffStyle, isFull: true as const } : diffStyle;
   const [first] = group;
-  const isFresh = first?.status === 'new' || first?.status === 'expired';
-  const remedies = isFresh ? remediesOf(group, command) : [];
+  const remedies = first !== undefined && isFresh(first) ? remediesOf(group, command) : [];
   const positions = renderPositions(
     group.map(({ position }) => position),
     place,

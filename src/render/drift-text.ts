@@ -1,4 +1,5 @@
 import type { Finding, Status } from '../drift/finding.ts';
+import { isFresh } from '../drift/finding.ts';
 import type { Remedy } from '../drift/remedies.ts';
 import { remediesFor } from '../drift/remedies.ts';
 import { groupBy } from '../kind/group.ts';
@@ -225,7 +226,7 @@ export function subjectOf({
 
 /** The commands for the first new finding of each sort; without one, for what is not applied yet. */
 function whatToDo({ drift, command }: DriftView, style: Style): string[][] {
-  const fresh = drift.findings.filter(({ status }) => status === 'new' || status === 'expired');
+  const fresh = drift.findings.filter(isFresh);
   const pending = drift.findings.filter(({ status }) => status === 'not yet applied');
   const sorts = [...new Map(fresh.toReversed().map((finding) => [finding.is, finding])).values()].toReversed();
   const blocks = sorts.map((finding) => {

@@ -1,3 +1,4 @@
+import { isFresh } from '../drift/finding.ts';
 import type { DriftDocument, DriftNotificationDocument } from './documents.ts';
 import type { DriftView } from './drift-json.ts';
 import { driftJson } from './drift-json.ts';
@@ -80,7 +81,6 @@ type Finding = DriftDocument['findings'][number];
 
 /** Drift, what is new first. What is not yet applied is counted only. */
 function listedOf(findings: readonly Finding[]): readonly Finding[] {
-  const isFresh = ({ status }: Finding) => status === 'new' || status === 'expired';
   const drift = findings.filter(({ status }) => status !== 'not yet applied');
   return [...drift.filter(isFresh), ...drift.filter((one) => !isFresh(one))];
 }
