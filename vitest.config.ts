@@ -10,6 +10,7 @@ const long = [
   'test/security/hostile-repository.test.ts',
   'test/security/installed-package.test.ts',
   'test/security/limits-of-manifests.test.ts',
+  'test/security/reading-jobs.test.ts',
   'test/render/plan-markdown.size.test.ts',
   'test/scenarios/stable-bytes.test.ts',
   'test/edit/adopt.test.ts',
