@@ -114,7 +114,7 @@ function aboutPlan(input: FindingsInput): About {
   };
 }
 
-/** Whether the state has an object at an address that the platform does not have any more, and the manifest wants it. */
+/** Returns true where the state has an object that the platform does not have any more, and the manifest wants it. */
 function isMissing(plan: Plan, { address, action }: Action): boolean {
   if (action === 'delete' || action === 'forget' || action === 'deploy') return false;
   const record = plan.base.resources[address];
@@ -294,7 +294,7 @@ function fieldName(kind: Kind, attribute: Attribute): string {
   return isShared ? `${pathOf(kind, attribute)} (${attribute.field})` : pathOf(kind, attribute);
 }
 
-/** Whether the platform has what the manifest wants. */
+/** Returns true where the platform has what the manifest wants. */
 function isWanted(
   { field }: AttributeChange,
   resolved: Resolved | undefined,
@@ -307,7 +307,7 @@ function decisionIsEdit({ decision }: AttributeChange): boolean {
   return 'cause' in decision && (decision.cause === 'edit' || decision.cause === 'conflict');
 }
 
-/** Whether a map of an object was applied before: a key that was not declared came later. */
+/** Returns true for a map that was applied before: a key of it that was not declared came later. */
 function hasPairs({ plan }: About, address: string, field: string): boolean {
   return Object.keys(plan.base.resources[address]?.pairs ?? {}).some((name) => name.startsWith(`${field}["`));
 }

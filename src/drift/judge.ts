@@ -18,7 +18,7 @@ export interface Judging {
   readonly memory: Memory;
   /** The ISO day in UTC. */
   readonly today: string;
-  /** Whether the run cannot tell if a remembered finding is still there. */
+  /** Returns true for an entry that the run did not compare: its finding may still be there. */
   readonly isUnknown?: (entry: Entry) => boolean;
 }
 
@@ -141,7 +141,7 @@ function recentChanges({ since, changes = [since] }: Entry, today: string): read
   return changes.filter((one) => daysBetween(one, today) < rememberedDays);
 }
 
-/** Whether a resolved finding can be forgotten. */
+/** Returns true for a resolved finding that the memory drops. */
 function isOver({ gone, accepted }: Entry, today: string): boolean {
   const isOld = gone !== undefined && daysBetween(gone, today) >= rememberedDays;
   return isOld && (accepted === undefined || accepted.until < today);

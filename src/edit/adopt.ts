@@ -269,7 +269,7 @@ function namedBy(node: Node | undefined, from: string, { named, files }: Work): 
   return found === undefined ? undefined : { file: found.file, text: files.get(found.file) ?? found.text };
 }
 
-/** Whether a plan leaves what was found as it is on the platform; of a group whose case was found, all of it. */
+/** Returns true where a plan leaves a finding as it is on the platform; of a group with another case, all of it. */
 export function isSettled(
   plan: Plan,
   { address = '', path = '', is }: Pick<Finding, 'address' | 'path' | 'is'>,

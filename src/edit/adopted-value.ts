@@ -65,7 +65,7 @@ const isSecret = {
   remedy: 'Write ${secret:NAME} by hand, and give the value as TRUEUP_SECRET_NAME.',
 };
 
-/** Whether all that looks like a secret in a value does so in the text that it replaces. */
+/** Returns true where everything in a value that looks like a secret stands in the text that it replaces. */
 function areThere(value: Json, text: string, privateKeys: ReadonlySet<string> | undefined): boolean {
   const secretsIn = (one: string) => secretParts(one, { privateKeys }).map(([from, to]) => one.slice(from, to));
   const there = new Set(secretsIn(text));

@@ -47,7 +47,7 @@ export function asBlock(text: string, columns: number): { readonly header: strin
   return { header: `|${isIndented ? String(columns) : ''}${chomping}`, lines };
 }
 
-/** Whether a block can hold a text, whatever follows: empty lines behind it would become part of one that ends with several. */
+/** Returns true for a text that a block can hold, whatever follows; one that ends with empty lines takes those behind it. */
 export function fitsBlock(text: string): boolean {
   return clear.test(text) && /\S/.test(text) && !text.endsWith('\n\n');
 }

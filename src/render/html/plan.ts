@@ -69,7 +69,7 @@ ${groups.map(([address, members], at) => renderGroup(address, members, { at, isO
 /** Groups that are open from the start. */
 const mostOpenGroups = 40;
 
-/** Whether an action needs attention. */
+/** Returns true for an action that needs attention. */
 function isNews({ action, notes, dataAtRisk, outcome }: Entry): boolean {
   const isUnchanged = action === 'no-op' && notes.length === 0 && dataAtRisk === undefined;
   return !isUnchanged || (outcome !== undefined && outcome.result !== 'done' && outcome.result !== 'skipped');
