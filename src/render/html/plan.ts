@@ -116,48 +116,47 @@ function firstOf(
   const adopted = entries.filter(({ needsConsent }) => needsConsent);
   const { restarts = [], recreates = [], overwrites = [], unmanaged = 0 } = plan;
   const did = result !== undefined;
-  const number = (count: number, noun: string) => counted(count, noun);
   const lines = [
     ...line(
       'bad',
-      `Failed or not verified: ${number(failed.length, 'action')}`,
+      `Failed or not verified: ${counted(failed.length, 'action')}`,
       failed.map(({ address }) => address),
     ),
     ...line(
       'bad',
-      `Errors at ${number(broken.length, 'resource')}`,
+      `Errors at ${counted(broken.length, 'resource')}`,
       broken.map(({ address }) => address),
     ),
-    ...line('bad', `${did ? 'Deletions' : 'Deletes'}: ${number(named('delete').length, 'object')}`, named('delete')),
+    ...line('bad', `${did ? 'Deletions' : 'Deletes'}: ${counted(named('delete').length, 'object')}`, named('delete')),
     ...line(
       'bad',
-      `${did ? 'Replacements' : 'Replaces'}: ${number(named('replace').length, 'object')}`,
+      `${did ? 'Replacements' : 'Replaces'}: ${counted(named('replace').length, 'object')}`,
       named('replace'),
     ),
     ...(risky.length === 0
       ? []
       : [
-          markup`<li class="bad"><p><b>Data at risk: ${number(risky.length, 'resource')}</b></p><ul class="risks">${risky.map(
+          markup`<li class="bad"><p><b>Data at risk: ${counted(risky.length, 'resource')}</b></p><ul class="risks">${risky.map(
             (entry) =>
               markup`<li><a href="#${entry.id}"><code>${entry.address}</code></a> ${entry.dataAtRisk} (${allowance(entry)})</li>`,
           )}</ul></li>`,
         ]),
-    ...line('change', `Stops, and creates again: ${number(recreates.length, 'service')}`, recreates),
-    ...line('change', `Restarts: ${number(restarts.length, 'service')}`, restarts),
+    ...line('change', `Stops, and creates again: ${counted(recreates.length, 'service')}`, recreates),
+    ...line('change', `Restarts: ${counted(restarts.length, 'service')}`, restarts),
     ...line(
       'change',
-      `Overwrites changes that were made on the platform: ${number(overwrites.length, 'resource')}`,
+      `Overwrites changes that were made on the platform: ${counted(overwrites.length, 'resource')}`,
       overwrites,
     ),
     ...line(
       'info',
-      `Takes over ${number(adopted.length, 'object')}; apply needs consent: ${flags.adoption}, or answer yes`,
+      `Takes over ${counted(adopted.length, 'object')}; apply needs consent: ${flags.adoption}, or answer yes`,
       adopted.map(({ address }) => address),
     ),
     ...(unmanaged === 0
       ? []
       : [
-          markup`<li class="info"><p>${number(unmanaged, 'object')} of the project ${unmanaged === 1 ? 'is' : 'are'} not managed (trueup export --unmanaged).</p></li>`,
+          markup`<li class="info"><p>${counted(unmanaged, 'object')} of the project ${unmanaged === 1 ? 'is' : 'are'} not managed (trueup export --unmanaged).</p></li>`,
         ]),
   ];
   if (lines.length === 0) return undefined;
