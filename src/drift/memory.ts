@@ -5,6 +5,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { problemOf } from '../manifest/problem.ts';
 import { driftMemoryKey } from '../manifest/settings.ts';
+import type { Node } from '../manifest/tree.ts';
 import { position, readTree, toJson } from '../manifest/tree.ts';
 import type { Acceptance, FindingName, Subject } from './finding.ts';
 
@@ -68,20 +69,34 @@ export function parseMemory(name: string, written: string): Memory {
   const read = memoryShape.safeParse(toJson(tree));
   if (!read.success) {
     const redact = (text: string) => text; // nothing is quoted
-    const { message, place } = problemOf(read.error, tree, { name: '', value: toJson(tree), isSecret: true, redact });
+    const first = new z.ZodError(read.error.issues.slice(0, 1));
+    const { message, place } = problemOf(first, tree, { name: '', value: toJson(tree), isSecret: true, redact });
     throw unusable(diagnostic('drift-memory', `${name}: ${message.trim()}`, { position: position(place), remedy }));
   }
   const entries = (read.data.findings ?? []).map(({ object, ...rest }) =>
     withoutUndefined<Entry>({ ...rest, objectId: object }),
   );
   const keys = new Set<string>();
-  for (const entry of entries) {
+  for (const [at, entry] of entries.entries()) {
     const key = entryKey(entry);
     const subject = `${entry.kind} ${entry.objectId}${entry.field === undefined ? '' : `, field ${entry.field}`}`;
-    if (keys.has(key)) throw unusable(diagnostic('drift-memory', `${name}: ${subject} stands there twice`, { remedy }));
+    if (keys.has(key)) {
+      throw unusable(
+        diagnostic('drift-memory', `${name}: ${subject} stands there twice`, {
+          remedy: 'Remove one of the two. Of entries that were merged, keep the one that is accepted.',
+          ...entryPosition(tree, at),
+        }),
+      );
+    }
     keys.add(key);
   }
   return entries;
+}
+
+function entryPosition(tree: Node, at: number): Pick<Diagnostic, 'position'> {
+  const list = tree.is === 'map' ? tree.entries.get('findings')?.node : undefined;
+  const place = list?.is === 'list' ? list.items[at]?.at : undefined;
+  return place === undefined ? {} : { position: position(place) };
 }
 
 const remedy = 'Correct the file, or restore an earlier version of it. docs/drift.md has its form.';

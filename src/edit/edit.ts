@@ -39,13 +39,10 @@ function editOne(file: string, text: string, edit: Edit): string {
   const reading = readText(file, text);
   const next = made(reading, [edit], splicesOf(reading, edit));
   if (next !== undefined) return next;
-  const anchor = anchorOn(reading.contents, edit.path);
-  throw refused(
-    { file, text, path: edit.path },
-    anchor === undefined
-      ? 'it cannot be changed without changing another value'
-      : `others share it by the anchor &${anchor}`,
-  );
+  const about: About = { file, text, path: edit.path };
+  const shared = anchorOn(reading.contents, edit.path);
+  if (shared === undefined) throw refused(about, 'it cannot be changed without changing another value');
+  throw refused(about, `others share it by the anchor &${shared.anchor}`, shared.offset);
 }
 
 /** Edits of one text that are made together. */
@@ -178,24 +175,30 @@ function comesFromMerge(map: YAMLMap, key: string): boolean {
   return map.items.some((pair) => keyText(pair.key) === '<<') && key !== '<<';
 }
 
-/** An anchor on a path, or in the value at its end, that others may use. */
-function anchorOn(contents: unknown, path: readonly string[]): string | undefined {
+/** An anchor on a path, or in the value at its end, that others may use, and where its value begins. */
+function anchorOn(contents: unknown, path: readonly string[]): Anchored | undefined {
   let node = contents;
-  let found: string | undefined;
+  let found: Anchored | undefined;
   for (const key of path) {
     if (!isMap(node)) break;
     node = node.items.find((pair) => keyText(pair.key) === key)?.value;
     found = anchorOf(node) ?? found;
   }
-  const inside = (one: unknown): string | undefined => {
+  const inside = (one: unknown): Anchored | undefined => {
     const items = isMap(one) ? one.items.map(({ value }) => value) : isSeq(one) ? one.items : [];
     return items.map((item) => anchorOf(item) ?? inside(item)).find((name) => name !== undefined);
   };
   return found ?? inside(node);
 }
 
-function anchorOf(node: unknown): string | undefined {
-  return (node as { anchor?: string } | null | undefined)?.anchor;
+interface Anchored {
+  readonly anchor: string;
+  readonly offset: number;
+}
+
+function anchorOf(node: unknown): Anchored | undefined {
+  const { anchor, range } = (node ?? {}) as Partial<Pick<ParsedNode, 'range'>> & { readonly anchor?: string };
+  return anchor === undefined ? undefined : { anchor, offset: range?.[0] ?? 0 };
 }
 
 /** A tree with the change. */

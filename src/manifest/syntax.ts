@@ -23,6 +23,12 @@ export function explainSyntax({ code, message, pos: [from, to] }: YAMLError, tex
   const line = lineAt(text, from);
   const indent = /^[ \t]*/.exec(line.text)?.[0] ?? '';
 
+  const conflict = /^<{7} /m.exec(text);
+  if (conflict !== null) {
+    const remedy =
+      'Keep the lines that are right, and remove those that begin with <<<<<<<, =======, ||||||| and >>>>>>>.';
+    return about('git could not merge this file here', remedy, [conflict.index, conflict.index + 7]);
+  }
   if (code === 'MULTIPLE_DOCS') {
     return about('a second document begins here', 'A file holds one document: give the second one a file of its own.');
   }

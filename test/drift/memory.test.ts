@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import type { Entry } from '../../src/drift/memory.ts';
 import { memoryText, parseMemory } from '../../src/drift/memory.ts';
 
@@ -64,6 +65,29 @@ describe('a memory', () => {
     const one = '&a { kind: redis, object: red_1, field: dockerImage, is: drifted, since: 2026-03-01 }';
     const next = memoryText(`trueup-drift: 1\nfindings:\n  - ${one}\n`, [{ ...entry, digest: '1.a' }]) ?? '';
     expect(parseMemory('drift.yaml', next)).toEqual([{ ...entry, digest: '1.a' }]);
+  });
+
+  it('that cannot be used names its first mistake only, and its line', () => {
+    const problemOf = (text: string) => {
+      try {
+        parseMemory('drift.yaml', text);
+      } catch (error) {
+        if (error instanceof Stop) return error.diagnostics;
+      }
+      return undefined;
+    };
+    const one = '{ kind: redis, object: red_1, is: missing, since: 2026-03-01 }';
+    const bad = one.replace('2026-03-01', 'yesterday');
+    expect(problemOf(`trueup-drift: 1\nfindings:\n  - ${one}\n  - ${bad}\n  - ${bad}\n`)).toMatchObject([
+      { message: 'drift.yaml: findings.1.since must be a day such as 2026-07-05', position: { line: 4 } },
+    ]);
+    expect(problemOf(`trueup-drift: 1\nfindings:\n  - ${one}\n  - ${one}\n`)).toMatchObject([
+      { message: 'drift.yaml: redis red_1 stands there twice', position: { line: 4 } },
+    ]);
+    const sides = `<<<<<<< HEAD\n  - ${one}\n=======\n  - ${bad}\n>>>>>>> nightly\n`;
+    expect(problemOf(`trueup-drift: 1\nfindings:\n${sides}`)).toMatchObject([
+      { code: 'drift-memory', message: 'git could not merge this file here', position: { line: 3 } },
+    ]);
   });
 
   it('may be empty, or have comments only', () => {

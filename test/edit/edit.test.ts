@@ -180,9 +180,9 @@ test.each<[string, string, Record<string, Json | undefined>, string, string]>([
   ],
   ['an item that has one', 'a: [1, "${env:B}"]\n', { a: [1] }, 'it is written with the expression ${env:…}', '1:8'],
   ['a value below an alias', 'x: &x { a: 1 }\nb: *x\n', { 'b.a': 2 }, 'b is the alias *x', '2:4'],
-  ['a value that others share', 'x: &x { a: 1 }\nb: *x\n', { 'x.a': 2 }, 'others share it by the anchor &x', '1:1'],
-  ['a text that others share', 'x: &x text\nb: *x\n', { x: 'y' }, 'others share it by the anchor &x', '1:1'],
-  ['what an anchor stands in', 'x:\n  y: &y 1\nb: *y\n', { x: undefined }, 'others share it by the anchor &y', '1:1'],
+  ['a value that others share', 'x: &x { a: 1 }\nb: *x\n', { 'x.a': 2 }, 'others share it by the anchor &x', '1:7'],
+  ['a text that others share', 'x: &x text\nb: *x\n', { x: 'y' }, 'others share it by the anchor &x', '1:7'],
+  ['what an anchor stands in', 'x:\n  y: &y 1\nb: *y\n', { x: undefined }, 'others share it by the anchor &y', '2:9'],
   [
     'a key of a merged map',
     'x: &x { a: { c: 1 } }\nb:\n  <<: *x\n',

@@ -32,6 +32,12 @@ describe('U12: a mistake of YAML has the remedy that fits it', () => {
     ['more indentation in an item', 'a:\n  - b: 1\n§   c: 2\n', column(4), 'Begin it in column 5, as line 2.'],
     ['a text of several lines that ends early', 'a: |\n    x\n§  y\n', column(3), 'Begin it in column 5, as line 2.'],
     ['no space behind a colon', 'a:\n  §b:1\n  c: 2\n', 'there is no space behind the colon', 'Write one: key: value.'],
+    [
+      'the marks of a merge conflict',
+      'a:\n  b: 1\n§<<<<<<< HEAD\n  c: 2\n=======\n  c: 3\n>>>>>>> other\n',
+      'git could not merge this file here',
+      'Keep the lines that are right',
+    ],
     ['no colon', 'a:\n  §b\n  c: 2\n', ...noColon],
     ['no colon in the last line', 'a:\n  c: 2\n  §b\n', ...noColon],
     ['= for a colon', 'a: 1\n§b = 2\n', 'this line has = instead of a colon', 'Write key: value.'],
