@@ -14,7 +14,7 @@ describe('drift as Markdown', () => {
 
 ### Trueup drift: New drift: 2 new, 1 accepted.
 
-platform \`https://deploy.example.com\` · project \`prj_1\` · state \`state.json, none yet\`
+platform \`https://deploy.example.com\` · project \`prj_1\` · state \`state.json, version 3\`
 
 #### New (2)
 

@@ -56,7 +56,11 @@ export function driftView(all: readonly Finding[] = findings, over: Partial<Drif
       ...over,
     },
     counts: { reads: 3, writes: 0 },
-    about: { platform: 'https://deploy.example.com', project: { id: 'prj_1' }, state: { location: 'state.json' } },
+    about: {
+      platform: 'https://deploy.example.com',
+      project: { id: 'prj_1' },
+      state: { location: 'state.json', serial: 3 },
+    },
     isFull: false,
     command: ({ words, options = [] }) =>
       ['trueup', ...words, ...options.map(([name, value]) => `${name} ${value}`)].join(' '),
