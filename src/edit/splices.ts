@@ -39,7 +39,7 @@ export function refused({ file, text, path }: About, why: string, offset = 0, re
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines.addNewLine(at + 1);
   const shown = path.at(-1) ?? file;
   return new Stop('refused', [
-    diagnostic('not-editable', `cannot change ${shown}: ${why}; nothing was written`, {
+    diagnostic('not-editable', `cannot change ${shown}: ${why}`, {
       remedy: remedy ?? 'Change it by hand.',
       position: position({ file, offset, lines }),
     }),
