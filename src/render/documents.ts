@@ -174,6 +174,8 @@ const finding = z.object({
   /** The line of the field, else of the block. */
   position: position.optional(),
   remedy: z.string(),
+  /** The same, one by one; a command as a shell takes it. */
+  remedies: z.array(z.object({ aim: z.string(), command: z.string().optional() })).optional(),
 });
 
 const findingKey = finding.pick({ id: true, is: true, address: true, path: true });

@@ -3,7 +3,7 @@ import { findingId } from '../drift/finding.ts';
 import type { Ignored } from '../drift/ignore.ts';
 import type { Entry } from '../drift/memory.ts';
 import type { CommandText } from '../drift/remedies.ts';
-import { remedyText } from '../drift/remedies.ts';
+import { remediesFor, remedyText } from '../drift/remedies.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnosticJson } from './diagnostics-json.ts';
 import type { DriftAcceptDocument, DriftDocument } from './documents.ts';
@@ -124,6 +124,9 @@ function findingJson(finding: Finding, command: CommandText): FindingJson {
     ...(flapping === undefined ? {} : { flapping: { ...flapping } }),
     ...(position === undefined ? {} : { position }),
     remedy: remedyText(finding, command),
+    remedies: remediesFor(finding).map(({ aim, command: words }) =>
+      words === undefined ? { aim } : { aim, command: command(words) },
+    ),
   };
 }
 

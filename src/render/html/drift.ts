@@ -96,11 +96,15 @@ function choices(entries: readonly Entry[]) {
 }
 
 function renderFinding(entry: Entry): Markup {
-  const { anchor, is, status, kind, environment, address, name, objectId, position, remedy } = entry;
+  const { anchor, is, status, kind, environment, address, name, objectId, position, remedies = [] } = entry;
   const title = address ?? name ?? objectId ?? kind;
   const { tone } = statuses[status];
   return markup`<article class="entry ${tone}" id="${anchor}" tabindex="-1" data-status="${status}" data-finding="${is}" data-kind="${kind}" data-within="${environment}"><header><h4><code>${title}</code></h4><span class="kind">${kind}</span><span class="word">${is}</span>${place(position)}</header>
-<p class="what">${about(entry)}</p>${sides(entry)}<p class="remedy">${remedy}</p></article>`;
+<p class="what">${about(entry)}</p>${sides(entry)}<dl class="remedies">${remedies.map(renderRemedy)}</dl></article>`;
+}
+
+function renderRemedy({ aim, command }: NonNullable<Entry['remedies']>[number]): Markup {
+  return markup`<div><dt>${aim}</dt>${command === undefined ? '' : markup`<dd><code>${command}</code></dd>`}</div>`;
 }
 
 function about({ since, accepted, flapping, objectId }: Entry): string {
