@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import type { Process } from '../cli/process.ts';
+import { textBlock } from '../render/diff-lines.ts';
 import { codeBlock } from '../render/markdown.ts';
 import type { Printed } from '../render/printable.ts';
 import { printed } from '../render/printable.ts';
@@ -41,5 +42,5 @@ export function outputBlock(text: string): string {
     left <= 0
       ? text
       : `${text.slice(0, half)}\n… ${left} characters left out; the log has them …\n${text.slice(-half)}`;
-  return codeBlock(shown.trimEnd().split('\n'), 'text');
+  return codeBlock(textBlock(shown.trimEnd().split('\n')), 'text');
 }

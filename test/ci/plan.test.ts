@@ -107,7 +107,7 @@ describe('the plan of a pull request', () => {
   test('that fails is a comment too, and the exit code stays', async () => {
     const run = await planOn({ env: { FAILS: '1' } });
     expect(run.code).toBe(1);
-    expect(run.comments).toEqual([expect.stringMatching(/failed with exit code 1\n\n```text\nrefused\n```/)]);
+    expect(run.comments).toEqual([expect.stringMatching(/failed with exit code 1\n\n```text\n  refused\n```/)]);
     expect(run.outputs).toBe('exit-code=1\nhas-changes=false\n');
   });
 
