@@ -1,6 +1,6 @@
 import { Document, Scalar, YAMLSeq } from 'yaml';
 import type { Entry, Value } from '../export/yaml.ts';
-import { clear, escaped, nodeOf, plainly, renderEntries } from '../export/yaml.ts';
+import { escaped, isClear, nodeOf, plainly, renderEntries, visible } from '../export/yaml.ts';
 import type { Json } from '../kind/json.ts';
 import { isObject } from '../kind/json.ts';
 import type { Node } from '../manifest/tree.ts';
@@ -20,12 +20,12 @@ export function inOneLine(
   const node = nodeOf(value);
   if (node instanceof Scalar && typeof node.value === 'string') {
     node.type =
-      node.value.includes('\n') || !clear.test(node.value) ? Scalar.QUOTE_DOUBLE : (quotesOf(style) ?? Scalar.PLAIN);
+      node.value.includes('\n') || !isClear(node.value) ? Scalar.QUOTE_DOUBLE : (quotesOf(style) ?? Scalar.PLAIN);
   }
   const list = new YAMLSeq();
   list.items.push(node);
   list.flow = isFlow || !(node instanceof Scalar);
-  const text = new Document(list, { schema: 'core' }).toString(endless).trimEnd();
+  const text = visible(new Document(list, { schema: 'core' }).toString(endless)).trimEnd();
   return list.flow ? text.slice(1, -1).trim() : text.slice(2);
 }
 
@@ -49,7 +49,7 @@ export function asBlock(text: string, columns: number): { readonly header: strin
 
 /** Returns true for a text that a block can hold, whatever follows; one that ends with empty lines takes those behind it. */
 export function fitsBlock(text: string): boolean {
-  return clear.test(text) && /\S/.test(text) && !text.endsWith('\n\n');
+  return isClear(text) && /\S/.test(text) && !text.endsWith('\n\n');
 }
 
 /** The entries of a value that is a map. */

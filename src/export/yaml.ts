@@ -41,7 +41,7 @@ export function isUnstorable(text: string): boolean {
 export function renderEntries(entries: readonly Entry[]): string {
   if (entries.length === 0) return '';
   const document = new Document(mapOf(entries), { schema: 'core' });
-  const text = document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER });
+  const text = visible(document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER }));
   return text.endsWith('\n') ? text : `${text}\n`;
 }
 
@@ -93,12 +93,21 @@ function listOf(items: readonly Node[]): YAMLSeq {
   return list;
 }
 
-/** Characters that a block or plain scalar keeps as they are. */
-export const clear = /^[\t\n\u0020-\u007e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]*$/u;
+/** Returns true for text that a block or plain scalar keeps as it is, and that shows in the order in which it is read. */
+export function isClear(text: string): boolean {
+  return keepable.test(text) && !/\p{Bidi_Control}/u.test(text);
+}
+
+const keepable = /^[\t\n\u0020-\u007e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]*$/u;
+
+/** YAML whose reviewer sees the order of its letters: characters that change it stand in double quotes, and become escapes. */
+export function visible(yaml: string): string {
+  return yaml.replaceAll(/\p{Bidi_Control}/gu, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
 
 function textNode(text: string): Scalar {
   const node = new Scalar(text);
-  if (!clear.test(text)) node.type = Scalar.QUOTE_DOUBLE;
+  if (!isClear(text)) node.type = Scalar.QUOTE_DOUBLE;
   else if (text.includes('\n')) node.type = /\S/.test(text) ? Scalar.BLOCK_LITERAL : Scalar.QUOTE_DOUBLE;
   return node;
 }
