@@ -131,6 +131,7 @@ async function compare(manifest: Manifest, world: World, options: DriftOptions):
   // A broken memory is said before the first request.
   await memory.read();
   const made = await plan(manifest, { ...world, client: readingOnly(world.client), values, signal });
+  if (made.saved === undefined) throw nothingApplied(store.location);
   const key = await store.key();
   const all = findingsOf({
     plan: made,
@@ -148,6 +149,14 @@ async function compare(manifest: Manifest, world: World, options: DriftOptions):
   const before = await memory.read();
   const today = isoTime(options.now).slice(0, 10);
   return { made, judged: judge({ found, memory: before, today, isUnknown }), ignored, memory, before, today };
+}
+
+/** Without a state nothing can have drifted. A job whose state is another one must not look healthy. */
+function nothingApplied(location: string): Stop {
+  const message = `there is no state at ${location}: nothing was applied with it, so drift has nothing to compare with`;
+  const remedy =
+    'Apply first. If you did, this run uses another state: check state: in the manifest, and TRUEUP_STATE_URL.';
+  return new Stop('state', [diagnostic('state-unusable', message, { remedy })]);
 }
 
 /** What a plan says of all, and the errors of its objects. Duplicates are findings, and no secret is needed. */

@@ -79,18 +79,12 @@ export function legendOf(
 }
 
 /** What matters, with all counts, in one sentence. */
-export function verdictWords({ drift, about }: Pick<DriftView, 'drift' | 'about'>): string {
+export function verdictWords({ drift }: Pick<DriftView, 'drift'>): string {
   const summary = summaryOf(drift);
   const names = ['new', 'expired', 'known', 'accepted', 'not yet applied', 'ignored', 'resolved'] as const;
   const parts = names.filter((name) => summary[name] > 0).map((name) => `${summary[name]} ${name}`);
-  const isCompared = about.state.serial !== undefined;
-  const words = {
-    0: isCompared ? 'No drift' : 'No state to compare with',
-    2: 'New drift',
-    8: 'Known drift only',
-  }[drift.exitCode];
-  if (parts.length > 0) return `${words}: ${parts.join(', ')}.`;
-  return isCompared ? `${words}: the platform is as it was applied.` : `${words}: nothing was applied with it.`;
+  const words = { 0: 'No drift', 2: 'New drift', 8: 'Known drift only' }[drift.exitCode];
+  return parts.length > 0 ? `${words}: ${parts.join(', ')}.` : `${words}: the platform is as it was applied.`;
 }
 
 /** Findings by their object: its address, or its kind and id. */

@@ -193,14 +193,6 @@ it('shows the third value in its unit too', () => {
   expect(text).toContain('The manifest has a third value, not yet applied: 768Mi.');
 });
 
-it('says that there is no state to compare with, and not that there is no drift', () => {
-  const pending = several.filter(({ is }) => is === 'not yet applied');
-  const view = viewOf(pending, { exitCode: 0 });
-  const text = renderDrift({ ...view, about: { ...view.about, state: { location: 'x' } } }, plainStyle);
-  expect(text).toContain('No state to compare with: 1 not yet applied.\n');
-  expect(text).not.toContain('No drift');
-});
-
 it('lets no name, reason or value command a terminal or a runner', () => {
   const hostile = 'x\u001B[2J\n::error::pwned ##[error]\u202E';
   const one: Finding = {

@@ -41,6 +41,15 @@ describe('drift', () => {
     expect(made.requests('POST')).toEqual([]);
   });
 
+  it('needs a state, so that a job that has another one does not look healthy', async () => {
+    const made = bench();
+    await expect(driftOf(made, shop())).rejects.toMatchObject({
+      failure: 'state',
+      diagnostics: [{ code: 'state-unusable', message: expect.stringContaining('there is no state') as string }],
+    });
+    expect(existsSync(join(made.folder, 'drift.yaml'))).toBe(false);
+  });
+
   it('tells an edit of the manifest from drift, and has all three values of both', async () => {
     const { made, idOf } = await applied();
     const edited = shop('', 'REGION: us-1');
