@@ -50,6 +50,7 @@ const hangs = 120_000;
 const alone = [
   'test/edit/adopt.readings.test.ts',
   'test/manifest/workspace.test.ts',
+  'test/security/hostile-repository.test.ts',
   'test/scenarios/convergence-reproduction.test.ts',
   'test/scenarios/crashes-in-pairs.test.ts',
   'test/scenarios/crashes-of-kinds.test.ts',
