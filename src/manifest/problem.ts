@@ -20,8 +20,8 @@ export type Redact = (text: string) => string;
 
 /**
  * A key as a message shows it: behind a colon or `=` that lacks a blank stands a value, which may be a secret; behind a blank
- * too, when the key itself has none (`isEmpty`). A known secret is taken out before: of its beginning nobody could tell what
- * it is.
+ * too, when the key itself has none (`isEmpty`). The secrets of the run are redacted before the cut, which leaves too little of
+ * one to be recognised.
  */
 export function shownKey(key: string, redact: Redact, isEmpty = false): string {
   return redact(key).replace(isEmpty ? valueWithoutColon : valueInKey, '$1$2…');

@@ -151,7 +151,7 @@ function nested(values: readonly { readonly below: readonly string[]; readonly v
 function inner(value: Json, keys: readonly string[], name: string): Json {
   let at = value;
   for (const key of keys) {
-    // Of a value that is secret as a whole nobody sees the inside.
+    // A value that is secret as a whole prints as one `(sensitive)`.
     if (at === redacted) return redacted;
     const next =
       typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? (at as Record<string, Json>)[key] : undefined;
