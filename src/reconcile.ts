@@ -42,7 +42,7 @@ export interface Validated {
 
 /** files -> manifest: reads and checks everything that can be checked without a request. */
 export async function validate(input: ManifestInput): Promise<Validated> {
-  const { manifest, diagnostics } = await inSpan({ name: 'manifest' }, () => readManifest(input));
+  const { manifest, diagnostics } = await inSpan('manifest', () => readManifest(input));
   const circles = manifest === undefined ? [] : inOrder(manifest.resources).diagnostics;
   const all = [...diagnostics, ...withQuotes(circles, manifest?.texts ?? new Map(), quotingRule(input.kinds))];
   if (manifest === undefined || hasErrors(all)) throw new Stop('manifest', all);
@@ -81,7 +81,7 @@ export interface PlanOptions {
 
 /** manifest + state + platform -> plan: reads with GETs and writes nothing. */
 export async function plan(manifest: Manifest, world: ReadWorld, options: PlanOptions = {}): Promise<Plan> {
-  const made = inSpan({ name: 'plan' }, () => planFor(manifest.settings, manifest.resources, world, options));
+  const made = inSpan('plan', () => planFor(manifest.settings, manifest.resources, world, options));
   return quoting(manifest, world, made);
 }
 
@@ -103,7 +103,7 @@ export async function planDestruction(
   options: Pick<PlanOptions, 'begins' | 'narrowing'> = {},
 ): Promise<Plan> {
   const settings = { ...manifest.settings, moved: [] };
-  return inSpan({ name: 'plan' }, () => planFor(settings, [], world, { ...options, destroys: true }));
+  return inSpan('plan', () => planFor(settings, [], world, { ...options, destroys: true }));
 }
 
 async function planFor(
@@ -114,7 +114,7 @@ async function planFor(
 ): Promise<Plan> {
   const { deploys = true, destroys = false, narrowing = everything, begins } = about;
   const { client, store, kinds, signal } = world;
-  const saved = await inSpan({ name: 'state' }, () => store.read());
+  const saved = await inSpan('state', () => store.read());
   const key = await store.key();
   const moved = applyMoves(saved, settings.moved, resources);
   const records = moved.state?.resources ?? {};
@@ -132,7 +132,7 @@ async function planFor(
     signal,
     digests: digestsOf(key, moved.state ?? { keyNumber: 1, resources: {} }),
   };
-  const seen = await inSpan({ name: 'observe' }, () => observe(observing));
+  const seen = await inSpan('observe', () => observe(observing));
   addSecrets(seen.observed, world);
   const { organizationId, projectId } = seen.observed;
   const state = moved.state ?? { ...newState(organizationId, projectId), ...begins };
@@ -226,7 +226,7 @@ export async function applyPlan(
     addSecret,
     redact,
   };
-  return inSpan({ name: 'apply' }, () => apply(input));
+  return inSpan('apply', () => apply(input));
 }
 
 /** The plan of a manifest whose blocks at some addresses mean the objects with these ids, as `id:` would say. */

@@ -43,8 +43,9 @@ export async function apply(input: ApplyInput): Promise<ApplyResult> {
 async function runNode(run: Run, node: ApplyNode, after: readonly ApplyNode[]): Promise<'done' | 'failed'> {
   switch (node.part) {
     case 'read back':
-      await inSpan({ name: 'read back', attributes: { 'trueup.address': node.scope } }, () =>
-        readBack(run, node.scope),
+      await inSpan(
+        () => ({ name: 'read back', attributes: { 'trueup.address': node.scope } }),
+        () => readBack(run, node.scope),
       ).catch((error: unknown) => reportFailure(run, scopeOf(run, node.scope).root, error));
       return 'done';
     case 'hub':
@@ -52,11 +53,14 @@ async function runNode(run: Run, node: ApplyNode, after: readonly ApplyNode[]): 
     case 'teardown':
     case 'make':
     case 'deploy':
-      return inSpan(spanOf(node), async (span) => {
-        const fate = await runAction(run, node, after);
-        if (fate === 'failed') span?.end('failed');
-        return fate;
-      });
+      return inSpan(
+        () => spanOf(node),
+        async (span) => {
+          const fate = await runAction(run, node, after);
+          if (fate === 'failed') span?.end('failed');
+          return fate;
+        },
+      );
     default:
       return node satisfies never;
   }

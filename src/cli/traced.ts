@@ -3,7 +3,7 @@ import { readVersion } from '../project/version.ts';
 import { createExporter } from '../trace/exporter.ts';
 import { commonFormats } from '../render/formats/plain.ts';
 import { traceSettings } from '../trace/settings.ts';
-import { traceWith } from '../trace/span.ts';
+import { runIn } from '../trace/span.ts';
 import type { Run } from './command.ts';
 
 /** Exit codes of runs that did what they were asked for: done, changes, known drift. */
@@ -26,10 +26,10 @@ export async function traced(run: Run, name: string, execute: () => Promise<numb
   for (const value of Object.values(settings.headers)) redactor.add(value);
   const exporter = createExporter(settings, { version: readVersion(), redact: redactor.redact });
   try {
-    return await traceWith(exporter, { name: `trueup ${name}` }, async (span) => {
+    return await runIn(exporter.begin({ name: `trueup ${name}` }), async (span) => {
       const code = await execute();
-      span?.set({ 'process.exit.code': code });
-      if (!good.has(code)) span?.end('failed');
+      span.set({ 'process.exit.code': code });
+      if (!good.has(code)) span.end('failed');
       return code;
     });
   } finally {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createTransport } from '../api/transport.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Attributes, Span, Tracer } from './span.ts';
+import type { Attributes, Span, SpanAbout } from './span.ts';
 import type { TraceSettings } from './settings.ts';
 import { notExported } from './settings.ts';
 
@@ -13,15 +13,12 @@ export interface ExporterOptions {
   readonly redact: (text: string) => string;
 }
 
-/** A tracer that sends its spans to a collector. */
-export interface Exporter extends Tracer<ExportedSpan> {
+/** Sends spans to a collector. */
+export interface Exporter {
+  /** Begins the first span, below that of the caller of this program. */
+  begin(about: SpanAbout): Span;
   /** Sends what is left, within the timeout of the settings. A warning says what went wrong. Never throws. */
   close(): Promise<Diagnostic | undefined>;
-}
-
-/** A span with its id. */
-interface ExportedSpan extends Span {
-  readonly id: string;
 }
 
 /** A span as OTLP has it in JSON: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding */
@@ -49,7 +46,7 @@ const most = 20_000;
 const mostAnswerBytes = 64 * 1024;
 
 /**
- * Makes a tracer that sends spans as OTLP over HTTP, in JSON, to the collector of the settings. Nothing that the collector
+ * Makes an exporter that sends spans as OTLP over HTTP, in JSON, to the collector of the settings. Nothing that the collector
  * does slows the run down, except that its end waits for the timeout.
  */
 export function createExporter(settings: TraceSettings, { version, redact }: ExporterOptions): Exporter {
@@ -63,14 +60,13 @@ export function createExporter(settings: TraceSettings, { version, redact }: Exp
   let dropped = 0;
   let problem: string | undefined;
 
-  function begin(about: Parameters<Exporter['begin']>[0], above?: ExportedSpan): ExportedSpan {
-    const id = randomBytes(8).toString('hex');
+  function begin(about: SpanAbout, parentSpanId = parent?.spanId): Span {
+    const spanId = randomBytes(8).toString('hex');
     const startTimeUnixNano = now();
     let attributes: Attributes = about.attributes ?? {};
     let isOver = false;
-    const parentSpanId = above?.id ?? parent?.spanId;
     return {
-      id,
+      begin: (below) => begin(below, spanId),
       set: (more) => {
         attributes = { ...attributes, ...more };
       },
@@ -79,7 +75,7 @@ export function createExporter(settings: TraceSettings, { version, redact }: Exp
         isOver = true;
         keep({
           traceId,
-          spanId: id,
+          spanId,
           ...(parentSpanId === undefined ? {} : { parentSpanId }),
           name: redact(about.name),
           kind: about.isRequest === true ? 3 : 1,

@@ -5,6 +5,8 @@ export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
 /** A stage, an action or a request of a run, from its beginning to its end. */
 export interface Span {
+  /** Begins a span below this one. */
+  begin(about: SpanAbout): Span;
   /** Adds facts, until the end. */
   set(attributes: Attributes): void;
   /** Ends the span, once; with the sort of the problem where it failed, such as `refused`. */
@@ -19,43 +21,24 @@ export interface SpanAbout {
   readonly attributes?: Attributes;
 }
 
-/** Keeps the spans of one run. */
-export interface Tracer<S extends Span = Span> {
-  /** Begins a span below another one; without that, below the caller of this program. */
-  begin(about: SpanAbout, parent?: S): S;
-}
-
-interface Current {
-  readonly span: Span;
-  readonly begin: (about: SpanAbout) => Current;
-}
-
 /** The span that the code is in: two runs in one process have their own. */
-const current = new AsyncLocalStorage<Current>();
+const current = new AsyncLocalStorage<Span>();
 
-/** Runs work as the first span of a tracer. @throws whatever the work throws. */
-export function traceWith<S extends Span, T>(
-  tracer: Tracer<S>,
-  about: SpanAbout,
-  work: (span: Span | undefined) => Promise<T>,
-): Promise<T> {
-  const begin = (what: SpanAbout, parent?: S): Current => {
-    const span = tracer.begin(what, parent);
-    return { span, begin: (below) => begin(below, span) };
-  };
-  return runIn(begin(about), work);
-}
-
-/** Runs work as a span below the current one; without a tracer, it only runs. @throws whatever the work throws. */
-export function inSpan<T>(about: SpanAbout, work: (span: Span | undefined) => Promise<T>): Promise<T> {
+/**
+ * Runs work as a span below the current one. Without a trace, it only runs: `about` is not called.
+ *
+ * @throws whatever the work throws.
+ */
+export function inSpan<T>(about: string | (() => SpanAbout), work: (span: Span | undefined) => Promise<T>): Promise<T> {
   const above = current.getStore();
-  return above === undefined ? work(undefined) : runIn(above.begin(about), work);
+  if (above === undefined) return work(undefined);
+  return runIn(above.begin(typeof about === 'string' ? { name: about } : about()), work);
 }
 
-async function runIn<T>(scope: Current, work: (span: Span | undefined) => Promise<T>): Promise<T> {
-  const { span } = scope;
+/** Runs work as a span, and ends it. @throws whatever the work throws. */
+export async function runIn<T>(span: Span, work: (span: Span) => Promise<T>): Promise<T> {
   try {
-    const result = await current.run(scope, () => work(span));
+    const result = await current.run(span, () => work(span));
     span.end();
     return result;
   } catch (error) {
