@@ -133,6 +133,20 @@ describe('a trace', () => {
     expect(JSON.stringify(collector.received.map(({ body }) => body))).not.toContain(canary);
   });
 
+  it('has no secret in the name of a resource', async () => {
+    const collector = await receiver();
+    const folder = project(manifest.replace('      shop:', `      ${canary}:`));
+    const env = envFor(collector);
+    expect(await trueup(['-C', folder, 'apply', '--auto-approve'], { env })).toMatchObject({ code: 0 });
+    const bodies = collector.received.map(({ body }) => body).join('');
+    expect(bodies).toContain('production.compose.');
+    expect(bodies).not.toContain(canary);
+    expect(await trueup(['-C', folder, 'plan'], { env })).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('No changes.') as string,
+    });
+  });
+
   it('is not there without a variable that asks for it', async () => {
     const collector = await receiver();
     const env = { ...envFor(collector), OTEL_TRACES_EXPORTER: 'none' };
