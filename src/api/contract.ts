@@ -20,6 +20,7 @@ import { selfgit } from './endpoints/selfgit.ts';
 import { sshKey } from './endpoints/ssh-key.ts';
 import { user } from './endpoints/user.ts';
 import { volumeBackups } from './endpoints/volume-backups.ts';
+import { extension } from './extensions/index.ts';
 
 /** Every documented operation of the platform, by name: 192 in 20 groups. */
 export const contract = {
@@ -45,16 +46,22 @@ export const contract = {
   ...volumeBackups,
 } satisfies Record<string, Endpoint>;
 
-/** The name of an operation: `<group>.<operation>`. */
-export type Operation = keyof typeof contract;
+/** The name of an operation of the API document: `<group>.<operation>`. */
+export type DocumentedOperation = keyof typeof contract;
+
+/** The name of an operation; those beyond the document a platform may lack. */
+export type Operation = DocumentedOperation | keyof typeof extension;
+
+/** Every operation that Trueup knows. */
+const known = { ...contract, ...extension };
 
 /** An operation that reads: a GET. */
 export type ReadOperation = {
-  [Op in Operation]: (typeof contract)[Op]['method'] extends 'GET' ? Op : never;
+  [Op in Operation]: (typeof known)[Op]['method'] extends 'GET' ? Op : never;
 }[Operation];
 
 /** The input of an operation: every member with its type; a wrong name or value does not compile. */
-export type Input<Op extends Operation> = z.input<(typeof contract)[Op]['input']>;
+export type Input<Op extends Operation> = z.input<(typeof known)[Op]['input']>;
 
 /** One operation as a platform serves it. */
 export interface ServedOperation {
@@ -79,23 +86,29 @@ export const standardContract: Contract = {
   operations: new Map(Object.entries(contract).map(([path, endpoint]) => [path, { path, endpoint }])),
 };
 
+/** The same with every operation beyond the document that Trueup knows. */
+export const extendedContract: Contract = {
+  profile: 'standard',
+  operations: new Map(Object.entries(known).map(([path, endpoint]) => [path, { path, endpoint }])),
+};
+
 /** The contracts that a platform can have, by the profile that a manifest names. */
 export const contracts = { standard: standardContract } satisfies Record<string, Contract>;
 
 /** A profile that a manifest can name. */
 export type Profile = keyof typeof contracts;
 
-/** Whether a name is an operation of the standard contract. Never throws. */
-export function isOperation(name: string): name is Operation {
+/** Whether a name is an operation of the API document. Never throws. */
+export function isOperation(name: string): name is DocumentedOperation {
   return Object.hasOwn(contract, name);
 }
 
-/** The endpoint of an operation in the standard contract, for code that treats all operations alike. Never throws. */
+/** The endpoint of an operation, for code that treats all operations alike. Never throws. */
 export function endpointOf(operation: Operation): Endpoint {
-  return contract[operation];
+  return known[operation];
 }
 
-/** The members that an operation of the standard contract cannot be sent without. Never throws. */
+/** The members that an operation cannot be sent without. Never throws. */
 export function requiredMembers(operation: Operation): readonly string[] {
   return requiredOf(endpointOf(operation));
 }

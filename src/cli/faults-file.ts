@@ -4,9 +4,10 @@ import type * as z from 'zod';
 import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import { operations, patterns } from '../emulator/faults/matching.ts';
+import { patterns } from '../emulator/faults/matching.ts';
 import type { FaultPlan } from '../emulator/faults/plan.ts';
 import { faultPlan, keysIn } from '../emulator/faults/plan.ts';
+import { servedOperations } from '../emulator/served.ts';
 import type { Node, Place } from '../manifest/tree.ts';
 import type { Redact } from '../manifest/problem.ts';
 import { missingBlank, shownKey } from '../manifest/problem.ts';
@@ -113,8 +114,8 @@ function unknownOperations({ faults }: FaultPlan, tree: Node): Diagnostic[] {
       ...(rule.oneOf ?? []).map((effect, n) => ({ effect, at: [...at, 'oneOf', n] })),
     ];
     const edits = effects.flatMap(({ effect, at: path }) => [
-      ...check(effect.before?.do, operations, [...path, 'before', 'do'], tree),
-      ...check(effect.after?.do, operations, [...path, 'after', 'do'], tree),
+      ...check(effect.before?.do, servedOperations, [...path, 'before', 'do'], tree),
+      ...check(effect.after?.do, servedOperations, [...path, 'after', 'do'], tree),
     ]);
     return [...rule.on.flatMap((on, n) => check(on, patterns, [...at, 'on', n], tree)), ...edits];
   });

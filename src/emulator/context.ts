@@ -33,8 +33,9 @@ export type Handler = (context: Context, input: Row) => Reply | Promise<Reply>;
 /** The operations of one group. */
 export type Group = Readonly<Record<string, Handler>>;
 
-/** Operations that the API document does not have and the real platform does: for fixtures and demonstrations. */
+/** Operations beyond the document. */
 export interface Extension {
+  /** What people do in a browser: no operations of the platform. */
   readonly endpoints: Readonly<Record<string, Endpoint>>;
   readonly handlers: Group;
 }

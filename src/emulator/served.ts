@@ -1,5 +1,6 @@
 import { contract } from '../api/contract.ts';
 import type { Endpoint } from '../api/endpoint.ts';
+import { extension } from '../api/extensions/index.ts';
 import type { Handler } from './context.ts';
 import { ai } from './groups/ai.ts';
 import { application } from './groups/application.ts';
@@ -56,10 +57,13 @@ export interface Route {
   readonly isExtension: boolean;
 }
 
+/** The names and endpoints of all operations that there can be, those that only a person in a browser has included. */
+const endpoints = { ...contract, ...extension, ...extensions.endpoints };
+
 const routes = new Map<string, Route>(
-  [...Object.entries<Endpoint>(contract), ...Object.entries(extensions.endpoints)].flatMap(([name, endpoint]) => {
+  Object.entries<Endpoint>(endpoints).flatMap(([name, endpoint]) => {
     const handler = handlers[name];
-    const isExtension = Object.hasOwn(extensions.endpoints, name);
+    const isExtension = !Object.hasOwn(contract, name);
     return handler === undefined ? [] : [[name.toLowerCase(), { name, endpoint, handler, isExtension }]];
   }),
 );
@@ -68,3 +72,6 @@ const routes = new Map<string, Route>(
 export function routeOf(operation: string): Route | undefined {
   return routes.get(operation.toLowerCase());
 }
+
+/** The names of all operations that the emulator serves. */
+export const servedOperations: readonly string[] = [...routes.values()].map(({ name }) => name);

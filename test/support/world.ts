@@ -3,6 +3,7 @@ import { mkdtempSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { createClient } from '../../src/api/client.ts';
+import { extendedContract } from '../../src/api/contract.ts';
 import type { Send } from '../../src/api/wire.ts';
 import type { BeatingClock, Clock } from '../../src/state/clock.ts';
 import type { ApplyResult } from '../../src/apply/job.ts';
@@ -132,7 +133,13 @@ export function bench(options: BenchOptions = {}): Bench {
   const redactor = createRedactor();
   let seen = 0;
   const clientOver = (send: Send) =>
-    createClient({ send, url: 'emulator:', apiKey: 'emulator-key', redact: redactor.redactForeign });
+    createClient({
+      send,
+      contract: extendedContract,
+      url: 'emulator:',
+      apiKey: 'emulator-key',
+      redact: redactor.redactForeign,
+    });
   const applying = async (files: string | Record<string, string>, request: PlanRequest, permissions: Permissions) =>
     session(await self.manifest(files), self.platform(), { purpose: 'apply', clock }, async (run) =>
       run.apply(await run.plan(request), permissions),

@@ -1,14 +1,10 @@
-import { contract } from '../../api/contract.ts';
-import { extensions } from '../groups/extensions.ts';
+import { servedOperations } from '../served.ts';
 import type { Asked } from './asked.ts';
-
-/** The operations that there are, those that only the real platform has included. */
-export const operations: readonly string[] = [...Object.keys(contract), ...Object.keys(extensions.endpoints)];
 
 /** Everything that can stand under `on`: an operation, all of a group, all of a name, a method, or all. */
 export const patterns: readonly string[] = [
   ...new Set([
-    ...operations.flatMap((operation) => {
+    ...servedOperations.flatMap((operation) => {
       const [group = '', name = ''] = operation.split('.');
       return [operation, `${group}.*`, `*.${name}`];
     }),

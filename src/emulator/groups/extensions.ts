@@ -1,5 +1,3 @@
-import * as z from 'zod';
-import { get, post } from '../../api/endpoint.ts';
 import type { Context, Extension } from '../context.ts';
 import { notFound } from '../errors.ts';
 import type { Row } from '../json.ts';
@@ -10,32 +8,16 @@ import { findCertificate } from './certificates.ts';
 import { providerExtensions } from './provider-extensions.ts';
 
 /**
- * Operations that only the real platform has. Of projects, destinations and servers the document knows the ids only;
- * of applications it leaves out two operations.
+ * Operations beyond the document. Of projects, destinations and servers it knows the ids only; of applications it leaves
+ * out two operations.
  */
 export const extensions: Extension = {
   endpoints: {
-    ...applicationExtensions.endpoints,
     ...providerExtensions.endpoints,
-    'certificates.update': post({
-      certificateId: z.string().min(1),
-      name: z.string().min(1).optional(),
-      certificateData: z.string().min(1).optional(),
-      privateKey: z.string().min(1).optional(),
-    }),
-    'project.create': post({
-      name: z.string().min(1),
-      description: z.string().nullable().optional(),
-      env: z.string().optional(),
-    }),
-    'project.one': get({ projectId: z.string().min(1) }),
-    'project.all': get({}),
-    'destination.all': get({}),
-    'server.all': get({}),
   },
 
   handlers: {
-    ...applicationExtensions.handlers,
+    ...applicationExtensions,
     ...providerExtensions.handlers,
     'certificates.update': (context, input) =>
       context.store.update('certificate', findCertificate(context, input)['certificateId'], input),

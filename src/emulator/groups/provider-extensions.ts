@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { get, post } from '../../api/endpoint.ts';
+import { post } from '../../api/endpoint.ts';
 import { callerOf } from '../caller.ts';
 import type { Context, Extension } from '../context.ts';
 import { notFound } from '../errors.ts';
@@ -15,8 +15,6 @@ import { findProvider, usableRecords } from '../providers.ts';
  */
 export const providerExtensions: Extension = {
   endpoints: {
-    'gitProvider.getAll': get({}),
-    'gitProvider.remove': post({ gitProviderId: z.string().min(1) }),
     'labgit.connect': post({ labgitId: z.string().min(1) }),
   },
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createEmulator, type Emulator } from '../../../src/emulator/emulator.ts';
-import { applicationExtensions } from '../../../src/emulator/groups/application-extensions.ts';
+import { extension } from '../../../src/api/extensions/index.ts';
 import { tables } from '../../../src/emulator/tables.ts';
 import { callerOf, inputs, until, type Answer } from '../caller.ts';
 
@@ -340,7 +340,7 @@ describe('beyond the document', () => {
   });
 
   test('an update takes every column but the server', () => {
-    const { applicationId: _id, ...columns } = applicationExtensions.endpoints['application.update']?.input.shape ?? {};
+    const { applicationId: _id, ...columns } = extension['application.update'].input.shape;
     const { applicationId: _key, serverId: _serverId, ...wanted } = tables.application.columns;
     expect(Object.keys(columns).toSorted()).toEqual(Object.keys(wanted).toSorted());
   });
