@@ -2,7 +2,8 @@ import { callerOf } from './caller.ts';
 import type { Context } from './context.ts';
 import type { Row } from './json.ts';
 import * as accounts from './rules/accounts.ts';
-import { environmentToRemove, environmentToUse, newEnvironment, projectToUse } from './rules/environments.ts';
+import { environmentToRemove, environmentToUse, newEnvironment } from './rules/environments.ts';
+import { newProject, projectToRemove, projectToUpdate, projectToUse } from './rules/projects.ts';
 import { provider } from './rules/providers.ts';
 import { anyone, ofOrganization, permit, type Rule } from './rules/rule.ts';
 import { child, childToBe, place, server, service } from './rules/services.ts';
@@ -139,9 +140,12 @@ const table: readonly Entry[] = [
   ['gitProvider', 'getAll', anyone, gitProviders],
   ['gitProvider', 'remove', ofOrganization('gitProvider'), gitProviders],
   ['labgit', 'connect', provider('labgit'), gitProviders],
-  ['project', 'create', anyone, { resource: 'project', flag: 'canCreateProjects' }],
+  ['project', 'create', newProject],
   ['project', 'one', projectToUse],
-  ['project', 'all', anyone],
+  ['project', 'update', projectToUpdate],
+  ['project', 'remove', projectToRemove],
+  // Shows only what the caller has in his list.
+  ['project', 'all search allForPermissions', anyone],
   ['destination', 'all', anyone, { resource: 'destination' }],
   ['server', 'all', anyone, { resource: 'server' }],
 ];

@@ -203,9 +203,12 @@ const cases: [operation: string, input: Row, refusals: Refusals][] = [
   ['user.get', {}, {}],
   ['user.getMetricsToken', {}, {}],
 
-  ['project.create', { name: 'n' }, { nobody: 401, reader: 401 }],
+  ['project.create', { name: 'n' }, { nobody: 400, reader: 400 }],
   ['project.one', { projectId: 'prj_1' }, used],
   ['project.one', { projectId: 'prj_2' }, { ...flagged, worker: 401 }],
+  ['project.all', {}, {}],
+  ['project.update', { projectId: 'prj_1', name: 'n' }, used],
+  ['project.remove', { projectId: 'prj_1' }, { ...members, stranger: 401 }],
   ['server.all', {}, members],
 ];
 

@@ -78,7 +78,8 @@ export const environment: Group = {
   },
 };
 
-const services = [
+/** The services of an environment, with the lists that hold them. */
+export const services = [
   { list: 'applications', table: 'application', status: 'applicationStatus', more: ['icon'] },
   { list: 'mariadb', table: 'mariadb', status: 'applicationStatus', more: [] },
   { list: 'postgres', table: 'postgres', status: 'applicationStatus', more: [] },
@@ -103,13 +104,14 @@ function serviceLists(context: Context, row: Row, columns: readonly string[]): R
 }
 
 /** Whether a member sees a service: a set, because there may be many services and a long list. */
-function shownTo(caller: Row): (id: Json | undefined) => boolean {
+export function shownTo(caller: Row): (id: Json | undefined) => boolean {
   if (isPrivileged(caller)) return () => true;
   const listed = new Set(Array.isArray(caller['accessedServices']) ? caller['accessedServices'] : []);
   return (id) => listed.has(id ?? null);
 }
 
-function serverView(store: Store, service: Row): Json {
+/** The server of a service, in short. */
+export function serverView(store: Store, service: Row): Json {
   const server = store.find('server', service['serverId']);
   return server === undefined ? null : pick(server, ['name', 'serverId']);
 }

@@ -30,12 +30,6 @@ export const environmentToRemove: Rule = (context, input) => {
     throw new ApiError('UNAUTHORIZED', `You don't have access to this environment`);
 };
 
-/** A project that a member has in his list. */
-export const projectToUse: Rule = (context, input) => {
-  if (!maySee(callerOf(context), 'accessedProjects', input['projectId'])) throw noProject();
-  checkOrganization(context, context.store.find('project', input['projectId']), 'project');
-};
-
 function noProject(): ApiError {
   return new ApiError('UNAUTHORIZED', `You don't have access to this project`);
 }

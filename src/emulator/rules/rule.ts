@@ -29,11 +29,12 @@ export function checkOrganization(
   row: Row | undefined,
   thing: string,
   code: ErrorCode = 'UNAUTHORIZED',
+  doing = 'access',
 ): void {
   if (row === undefined) return;
   const organizationId = organizationOf(context.store, row);
   if (organizationId === undefined || organizationId === callerOf(context)['organizationId']) return;
-  throw new ApiError(code, `You are not authorized to access this ${thing}`);
+  throw new ApiError(code, `You are not authorized to ${doing} this ${thing}`);
 }
 
 /** The organization of a row, found upwards through what the row belongs to; an orphan belongs to none. */
