@@ -11,11 +11,13 @@ import { inOrder } from './graph/order.ts';
 import { blockAddress } from './kind/address.ts';
 import { textsIn } from './kind/json.ts';
 import type { Kind } from './kind/kind.ts';
+import { kindsThere } from './kind/kinds-on.ts';
 import type { Manifest, ManifestInput } from './manifest/manifest.ts';
 import { readManifest } from './manifest/manifest.ts';
 import { quotingRule } from './manifest/may-quote.ts';
 import { withQuotes } from './manifest/quote.ts';
 import type { Resource } from './manifest/resource.ts';
+import { resourcesOn } from './manifest/resources-on.ts';
 import { position } from './manifest/tree.ts';
 import { observe } from './observe/observe.ts';
 import type { Observed } from './observe/observed.ts';
@@ -108,12 +110,15 @@ export async function planDestruction(
 
 async function planFor(
   settings: Manifest['settings'],
-  resources: readonly Resource[],
+  written: readonly Resource[],
   world: ReadWorld,
   about: PlanOptions & { readonly destroys?: boolean } = {},
 ): Promise<Plan> {
   const { deploys = true, destroys = false, narrowing = everything, begins } = about;
-  const { client, store, kinds, signal } = world;
+  const { client, store, signal } = world;
+  const kinds = kindsThere(world.kinds, client.contract);
+  const { resources, diagnostics: unsupported } = resourcesOn(written, kinds);
+  if (hasErrors(unsupported)) throw new Stop('refused', unsupported);
   const saved = await inSpan('state', () => store.read());
   const key = await store.key();
   const moved = applyMoves(saved, settings.moved, resources);
@@ -133,7 +138,7 @@ async function planFor(
     digests: digestsOf(key, moved.state ?? { keyNumber: 1, resources: {} }),
   };
   const seen = await inSpan('observe', () => observe(observing));
-  addSecrets(seen.observed, world);
+  addSecrets(seen.observed, { kinds, addSecret: world.addSecret });
   const { organizationId, projectId } = seen.observed;
   const state = moved.state ?? { ...newState(organizationId, projectId), ...begins };
   // With the state of another project, every object is in another project.
@@ -214,12 +219,12 @@ export async function applyPlan(
   >,
 ): Promise<ApplyResult> {
   const { permissions, ...how } = options;
-  const { client, store, kinds, addSecret, redact } = world;
+  const { client, store, addSecret, redact } = world;
   requirePermissions(made, permissions);
   const input = {
     ...how,
     plan: made,
-    kinds,
+    kinds: kindsThere(world.kinds, client.contract),
     client: how.signal === undefined ? client : interruptible(client, how.signal),
     store,
     digests: digestsOf(await store.key(), made.base),

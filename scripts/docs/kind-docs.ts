@@ -2,6 +2,7 @@ import type { ParentLink } from '../../src/kind/parent.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { fieldPath } from '../../src/kind/wire.ts';
 import { mergeOption, writtenFields } from '../../src/kind/written.ts';
+import { beyondDocument } from './kind-beyond.ts';
 import { callsOf } from './kind-calls.ts';
 import { identityOf } from './kind-identity.ts';
 import { renderKeys } from './kind-keys.ts';
@@ -13,6 +14,7 @@ import { schemaWords } from './schema-words.ts';
 /** The page of one kind. */
 export function renderKindPage(kind: Kind, kinds: readonly Kind[]): string {
   const risks = risksOf(kind);
+  const beyond = beyondDocument(kind, kinds);
   const below = kinds.filter((item) => Object.hasOwn(item.parents, kind.kind));
   return page([
     `# ${kind.kind}`,
@@ -32,6 +34,13 @@ export function renderKindPage(kind: Kind, kinds: readonly Kind[]): string {
     renderOutputs(kind),
     '## Operations',
     renderOperations(kind, kinds),
+    ...(beyond.length === 0
+      ? []
+      : [
+          '## Beyond the API document',
+          'Some platforms serve operations that the API document does not have. Trueup uses these where they are:',
+          points(beyond),
+        ]),
     ...(risks.length === 0 ? [] : ['## Deletion and replacement', points(risks)]),
   ]);
 }

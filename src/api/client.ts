@@ -25,6 +25,8 @@ export interface ReadClient {
    * @throws {PlatformError} and {Stop}, as the `call` of a client does.
    */
   invoke(operation: ReadOperation, input: Readonly<Record<string, unknown>>, options?: InvokeOptions): Promise<unknown>;
+  /** The vocabulary of the platform. */
+  readonly contract: Contract;
   /** Requests sent so far, retries included. */
   readonly counts: { reads: number; writes: number };
 }
@@ -56,10 +58,6 @@ export interface Client extends ReadClient {
     work: (own: OwnConnection) => Promise<T>,
     options?: { readonly signal?: AbortSignal },
   ): Promise<T>;
-  /** The vocabulary of the platform. */
-  readonly contract: Contract;
-  /** Requests sent so far, retries included. */
-  readonly counts: { reads: number; writes: number };
   /** The clock of the platform as its last answer showed it (wall ms); undefined when no answer had a `Date`. Never throws. */
   platformTime(): number | undefined;
   /** Ends all waiting: requests that are not on their way fail as interrupted, and no timer is left. Never throws. */
@@ -268,6 +266,7 @@ export function readingOnly(client: Client): ReadClient {
       if (client.contract.operations.get(operation)?.endpoint.method === 'POST') throw notSent(operation);
       return client.invoke(operation, input, options);
     },
+    contract: client.contract,
     counts: client.counts,
   };
 }
@@ -282,6 +281,7 @@ export function notSent(operation: string): Stop {
 export function interruptibleReads(client: ReadClient, signal: AbortSignal): ReadClient {
   return {
     invoke: (operation, input, options) => client.invoke(operation, input, { signal, ...options }),
+    contract: client.contract,
     counts: client.counts,
   };
 }

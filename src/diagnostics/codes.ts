@@ -185,6 +185,11 @@ export const codes = {
     meaning: 'The resource cannot be created as it is declared.',
     remedy: 'Follow the message: often a required key is missing, or the object must exist already.',
   },
+  unsupported: {
+    severity: 'error',
+    meaning: 'A block needs an operation that the platform does not serve.',
+    remedy: 'Remove the block or the line, or use a platform that serves the operation.',
+  },
   'cannot-change': {
     severity: 'error',
     meaning: 'The platform has no operation for this change.',

@@ -24,6 +24,8 @@ export interface EmulatorOptions {
   strict?: boolean;
   /** Leaves out the operations that the API document does not have. */
   documentedOnly?: boolean;
+  /** Operations beyond the API document that it leaves out, by name; none by default. */
+  lacks?: readonly string[];
   /** How long a deployment takes, in milliseconds; default 0: it is done a moment after it was ordered. */
   deployDelayMs?: number;
   /** The longest body that is taken, in bytes; default 1 MiB. */
@@ -77,6 +79,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     bootstrap: bootstrapOf(world, options.apiKey ?? 'emulator-key'),
     strict: options.strict ?? false,
     documentedOnly: options.documentedOnly ?? false,
+    lacks: new Set(options.lacks),
     bodyLimit: options.bodyLimit ?? 1024 * 1024,
   };
   const log: LoggedRequest[] = [];
@@ -110,7 +113,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     async act(operation, input = {}) {
       const { answer } = await respond(
         platform,
-        { ...manners, documentedOnly: false },
+        { ...manners, documentedOnly: false, lacks: new Set() },
         actRequest(manners, operation, input),
       );
       if (answer === undefined) throw new HungUp();

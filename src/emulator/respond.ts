@@ -15,6 +15,8 @@ export interface Manners {
   readonly strict: boolean;
   /** Knows only the operations of the API document. */
   readonly documentedOnly: boolean;
+  /** Operations that it does not know although the emulator has them. */
+  readonly lacks: ReadonlySet<string>;
   /** The longest body that is read, in bytes. */
   readonly bodyLimit: number;
 }
@@ -52,13 +54,18 @@ export async function respond(platform: Platform, manners: Manners, request: Wir
     return reply({ status: 200, headers: jsonHeaders, body: JSON.stringify(openApi()) });
 
   const route = path.startsWith('/api/') ? routeOf(operation) : undefined;
-  if (route === undefined || route.endpoint.method !== request.method || (manners.documentedOnly && route.isExtension))
+  if (route === undefined || route.endpoint.method !== request.method || !isServed(route, manners))
     return reply(failure('', new ApiError('NOT_FOUND', 'Not found')));
 
   const input = request.method === 'GET' ? readQuery(route, query) : body;
   const context = { ...platform, memberId };
   const answer = await carryOut(context, manners, { route, input, contentType: contentTypeOf(request) });
   return { answer, operation: route.name, input };
+}
+
+/** Whether an operation is served to those who do not act as a person in a browser. */
+function isServed({ name, isExtension }: Route, { documentedOnly, lacks }: Manners): boolean {
+  return !lacks.has(name) && !(documentedOnly && isExtension);
 }
 
 async function carryOut(

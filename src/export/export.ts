@@ -4,6 +4,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, hasErrors, Stop } from '../diagnostics/diagnostic.ts';
 import { blockAddress } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
+import { kindsThere } from '../kind/kinds-on.ts';
 import { fieldPath } from '../kind/wire.ts';
 import type { Manifest, ManifestInput } from '../manifest/manifest.ts';
 import type { FileText, Workspace } from '../manifest/workspace.ts';
@@ -65,7 +66,7 @@ const mostRounds = 50;
  */
 export async function makeExport(input: ExportInput): Promise<Exported> {
   const world = { ...input.world, client: remembering(input.world.client) };
-  const { kinds } = world;
+  const kinds = kindsThere(world.kinds, world.client.contract);
   const found = await survey(createReader(world.client), kinds, input.projectId);
   const dropped = new Map<string, string>();
   const leftOut = new Map<string, Set<string>>();

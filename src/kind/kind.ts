@@ -1,3 +1,4 @@
+import type { Operation } from '../api/contract.ts';
 import type { Checks } from './checks.ts';
 import type { KindCommand } from './command.ts';
 import type { Field, Union } from './field.ts';
@@ -83,6 +84,11 @@ export interface Kind {
   readonly outputs?: Readonly<Record<string, { readonly from: string; readonly describe: string }>>;
   /** The requests of a plan. */
   readonly operations: Operations;
+  /**
+   * The kind where the platform lacks an operation, beyond what `kindsOn` takes out by itself. Each operation that a
+   * function of the kind may answer with, such as `onChange.through`, needs an entry.
+   */
+  readonly without?: Readonly<Partial<Record<Operation, (kind: Kind) => Kind>>>;
   /** What the platform itself creates, deletes and keeps. */
   readonly lifecycle?: Lifecycle;
   /** What `trueup run` can do to an object, by the name of the command; of several alternatives, the first that matches. */

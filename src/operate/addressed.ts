@@ -97,6 +97,26 @@ export async function findObjects(input: AddressInput): Promise<readonly Address
   return objects;
 }
 
+/**
+ * The same objects with the kinds as a platform can.
+ *
+ * @throws {Stop} `refused`, when the platform does not serve the kind of one.
+ */
+export function objectsOn(objects: readonly Addressed[], kinds: readonly Kind[]): readonly Addressed[] {
+  const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
+  const problems: Diagnostic[] = [];
+  const found = objects.flatMap((object) => {
+    const { address, kind: full } = object;
+    const kind = byName.get(full.kind);
+    if (kind !== undefined) return [{ ...object, kind }];
+    const message = `${address}: the platform has no ${full.section}: it does not serve ${full.operations.read}`;
+    problems.push(diagnostic('unsupported', message, { address }));
+    return [];
+  });
+  if (problems.length > 0) throw new Stop('refused', problems);
+  return found;
+}
+
 /** A mistake in the manifest does not stop commands to objects that the state knows. */
 async function readDeclared({ declared }: AddressInput): Promise<readonly Resource[]> {
   try {

@@ -3,6 +3,7 @@ import { Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import { isRow } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
+import { kindsThere } from '../kind/kinds-on.ts';
 import { root } from '../kind/kind.ts';
 import { knowingInput } from '../secrets/call-secrets.ts';
 import type { Redactor } from '../secrets/redactor.ts';
@@ -60,10 +61,12 @@ export async function observeServices(services: readonly Service[], input: Servi
   const { client, kinds, state, redactor } = input;
   const reader = createReader(client);
   const lists = projectLists({ kinds, reader, projectId: state.projectId });
+  const there = new Set(kindsThere(kinds, client.contract).map(({ kind }) => kind));
   const states = await Promise.all(
     services.map(async (service) => {
       const { kind, id } = service;
       if (id === null) return { service, row: undefined };
+      if (!there.has(kind.kind)) return { service, row: undefined };
       // A service in no list may have been moved: ask for it by its id before calling it missing.
       const row = (await listedRow(kind, id, { kinds, lists })) ?? (await reader.row(kind, id));
       if (row !== undefined) knowingInput(redactor, row);

@@ -12,6 +12,7 @@ import type { Entry } from '../drift/memory.ts';
 import { entryKey } from '../drift/memory.ts';
 import { closest } from '../diagnostics/closest.ts';
 import { normalAddress } from '../kind/address.ts';
+import { kindsThere } from '../kind/kinds-on.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Notified } from '../render/drift-json.ts';
 import type { Plan } from '../plan/action.ts';
@@ -125,7 +126,7 @@ interface Compared {
 
 async function compare(manifest: Manifest, world: World, options: DriftOptions): Promise<Compared> {
   const { settings, resources } = manifest;
-  const { store, kinds, redact } = world;
+  const { store, redact } = world;
   const { values, signal } = options;
   const memory = memoryStore(settings.drift, options.folder, store);
   // A broken memory is said before the first request.
@@ -135,7 +136,7 @@ async function compare(manifest: Manifest, world: World, options: DriftOptions):
   const key = await store.key();
   const all = findingsOf({
     plan: made,
-    kinds,
+    kinds: kindsThere(world.kinds, world.client.contract),
     resources,
     digests: digestsOf(key, made.base),
     digestsOfObjects: digestsAt(key, made.base),

@@ -6,7 +6,10 @@ import { noSite } from '../../src/render/review-site.ts';
 import type { Code } from '../../src/diagnostics/codes.ts';
 import { obstacles } from '../../src/plan/safeguard.ts';
 import { keys } from '../support/organization-blocks.ts';
+import { kinds } from '../../src/resources/index.ts';
+import { mirror } from '../support/kind-beyond-document.ts';
 import type { Bench } from '../support/world.ts';
+import { bench } from '../support/world.ts';
 import { database, everything, gitProvider, head, idOf, platform, production, reported, stack } from './provoked.ts';
 
 const shop = 'production.compose.shop';
@@ -117,6 +120,10 @@ export const inPlans = {
     }),
   'cannot-create': () =>
     reported(() => platform().plan(`${head}members:\n  new@example.com: { canCreateServices: true }\n`)),
+  unsupported: () => {
+    const made = bench({ kinds: [...kinds, mirror], documentedOnly: true });
+    return reported(() => made.plan(production('    mirrors: { main: { databaseName: shop, databaseUser: shop } }\n')));
+  },
   'cannot-change': () => reported(() => planned(platform(), production(stack()), production(stack('appName: shop-2')))),
   protected: () =>
     reported(() => planned(platform(), production(database('protect: true')), production('    postgres: {}\n'))),

@@ -3,7 +3,8 @@ import { mkdtempSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { createClient } from '../../src/api/client.ts';
-import { extendedContract } from '../../src/api/contract.ts';
+import type { Contract } from '../../src/api/contract.ts';
+import { extendedContract, standardContract } from '../../src/api/contract.ts';
 import type { Send } from '../../src/api/wire.ts';
 import type { BeatingClock, Clock } from '../../src/state/clock.ts';
 import type { ApplyResult } from '../../src/apply/job.ts';
@@ -61,6 +62,10 @@ function beating(clock: Clock): BeatingClock {
 type BenchOptions = {
   readonly folder?: string;
   readonly kinds?: readonly Kind[];
+  /** true: the platform keeps to the API document. */
+  readonly documentedOnly?: boolean;
+  /** Operations beyond the document that the platform does not serve. */
+  readonly lacks?: readonly string[];
   /** Manifests that were read before, by their text, for tests with the same secrets. */
   readonly manifests?: Map<string, Promise<Manifest>>;
 } & (
@@ -119,9 +124,17 @@ function folderOf(given: string | undefined) {
   };
 }
 
+/** The contract of a platform that serves everything but some operations. */
+function without(lacking: readonly string[]): Contract {
+  if (lacking.length === 0) return extendedContract;
+  const operations = [...extendedContract.operations].filter(([name]) => !lacking.includes(name));
+  return { ...extendedContract, operations: new Map(operations) };
+}
+
 /** Makes a world of its own for a test: an emulator, a state in memory and a folder for files. */
 export function bench(options: BenchOptions = {}): Bench {
-  const kinds = options.kinds ?? allKinds;
+  const { kinds = allKinds, documentedOnly = false, lacks = [] } = options;
+  const contract = documentedOnly ? standardContract : without(lacks);
   const clock = beating(options.clock ?? selfMovingClock());
   const memory = createMemory(clock);
   const store = memoryStore(undefined, { memory, keys: testKeys });
@@ -129,13 +142,15 @@ export function bench(options: BenchOptions = {}): Bench {
   const secrets: Record<string, string> = {};
   const env: Record<string, string> = {};
   // What is made while nobody really waits is made late all the same.
-  const emulator = options.emulator ?? createEmulator({ ...options.emulate, now: () => new Date(clock.wall()) });
+  const emulator =
+    options.emulator ??
+    createEmulator({ documentedOnly, lacks, ...options.emulate, now: () => new Date(clock.wall()) });
   const redactor = createRedactor();
   let seen = 0;
   const clientOver = (send: Send) =>
     createClient({
       send,
-      contract: extendedContract,
+      contract,
       url: 'emulator:',
       apiKey: 'emulator-key',
       redact: redactor.redactForeign,

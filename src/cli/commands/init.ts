@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PlatformError } from '../../api/errors.ts';
 import { Stop } from '../../diagnostics/diagnostic.ts';
+import { kindsThere } from '../../kind/kinds-on.ts';
 import { manifestSchema } from '../../manifest/json-schema.ts';
 import { rootText } from '../../export/root-file.ts';
 import type { Survey } from '../../export/survey.ts';
@@ -149,7 +150,7 @@ async function look(
 ): Promise<Survey> {
   const { client, close } = await openPlatform(platform, { ...run, purpose: 'init' });
   try {
-    return await survey(createReader(client), run.options.kinds, project);
+    return await survey(createReader(client), kindsThere(run.options.kinds, client.contract), project);
   } finally {
     await close();
   }

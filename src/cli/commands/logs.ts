@@ -1,4 +1,5 @@
-import { findObjects, readStateOf } from '../../operate/addressed.ts';
+import { kindsThere } from '../../kind/kinds-on.ts';
+import { findObjects, objectsOn, readStateOf } from '../../operate/addressed.ts';
 import { logRequest, readLog } from '../../operate/logs.ts';
 import type { LogsView } from '../../render/formats/logs.ts';
 import { logsFormats } from '../../render/formats/logs.ts';
@@ -38,9 +39,12 @@ export function logsCommand(address: string, flags: LogsFlags): Command<LogsView
       });
       if (object === undefined) throw new Error('an address was neither found nor refused');
       const since = flags.since === undefined ? undefined : readSince(flags.since);
-      const request = logRequest(object, { ...flags, since }, kinds);
+      logRequest(object, { ...flags, since }, kinds);
       const { client, close } = await openPlatform(target.platform, { options, redactor, terminal, purpose: 'logs' });
       try {
+        const kindsOnPlatform = kindsThere(kinds, client.contract);
+        const [known = object] = objectsOn([object], kindsOnPlatform);
+        const request = logRequest(known, { ...flags, since }, kindsOnPlatform);
         const showsSecrets = flags.showSecrets === true;
         const project = target.project ?? state?.projectId;
         const log = await readLog(client, request, { redactor, showsSecrets, kinds, project });

@@ -1,4 +1,5 @@
-import { findObjects, readStateOf } from '../../operate/addressed.ts';
+import { kindsThere } from '../../kind/kinds-on.ts';
+import { findObjects, objectsOn, readStateOf } from '../../operate/addressed.ts';
 import type { ObjectCommand } from '../../operate/command.ts';
 import { commandDeadlines, usualCommandSeconds } from '../../operate/deadlines.ts';
 import type { CommandResult, Execution } from '../../operate/execute.ts';
@@ -49,20 +50,23 @@ export function executeCommand([name = '', ...addresses]: readonly string[], fla
       const target = await findTarget(options);
       const state = await readStateOf(target.project, openStore(target.state, run));
       const declared = () => declaredResources(options);
-      const objects = await findObjects({ kinds, state, declared, addresses, givenId: flags.id });
-      checkTargets(name, objects, { kinds, state });
+      const named = await findObjects({ kinds, state, declared, addresses, givenId: flags.id });
+      checkTargets(name, named, { kinds, state });
       const { client, close, abandon } = await openPlatform(target.platform, {
         options,
         redactor,
         terminal,
         purpose: 'run',
         deadlineMs: commandDeadlines(
-          objects.map(({ kind }) => kind),
+          named.map(({ kind }) => kind),
           name,
           seconds,
         ),
       });
       try {
+        const kindsOnPlatform = kindsThere(kinds, client.contract);
+        const objects = objectsOn(named, kindsOnPlatform);
+        checkTargets(name, objects, { kinds: kindsOnPlatform, state });
         const dataLoss = flags.allowDataLoss === true;
         const project = target.project ?? state?.projectId;
         const readAt = systemClock.monotonic();

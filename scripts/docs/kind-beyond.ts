@@ -1,0 +1,39 @@
+import type { Operation } from '../../src/api/contract.ts';
+import { isOperation } from '../../src/api/contract.ts';
+import type { Kind } from '../../src/kind/kind.ts';
+import { kindsOn } from '../../src/kind/kinds-on.ts';
+import { carrierOf, fieldPath } from '../../src/kind/wire.ts';
+import { callsOf } from './kind-calls.ts';
+import { code, enumerate } from './markdown.ts';
+
+/** What a kind needs operations beyond the API document for, as sentences; none when it needs none. */
+export function beyondDocument(kind: Kind, kinds: readonly Kind[]): string[] {
+  const documented = kindsOn(kinds, isOperation).find((one) => one.kind === kind.kind);
+  const calls = callsOf(kind, kinds).filter(({ operation }) => !isOperation(operation));
+  if (documented === undefined) {
+    const names = [...new Set(calls.map(({ operation }) => code(operation)))];
+    return [
+      `The API document has no such object. A platform has them that serves ${enumerate(names, 'and')}; elsewhere a block is an error of the plan.`,
+    ];
+  }
+  const byOperation = new Map<Operation, { only: string[]; changes: string[] }>();
+  for (const name of Object.keys(kind.fields)) {
+    const carrier = carrierOf(kind, name);
+    const field = documented.fields[name];
+    if (carrier === undefined || isOperation(carrier)) continue;
+    const about = byOperation.get(carrier) ?? { only: [], changes: [] };
+    (field === undefined ? about.only : about.changes).push(code(fieldPath(kind, name)));
+    byOperation.set(carrier, about);
+  }
+  return [
+    ...[...byOperation].flatMap(([operation, { only, changes }]) => [
+      ...(only.length === 0
+        ? []
+        : [`${code(operation)}: ${only.join(', ')}. Elsewhere such a line is an error of the plan.`]),
+      ...(changes.length === 0
+        ? []
+        : [`${code(operation)}: a change of ${changes.join(', ')}. Elsewhere it is refused.`]),
+    ]),
+    ...calls.filter(({ does }) => does !== 'update').map(({ does, operation }) => `${code(operation)}: ${does}.`),
+  ];
+}

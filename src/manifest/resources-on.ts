@@ -1,0 +1,57 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Kind } from '../kind/kind.ts';
+import { fieldPath, takes, updatesOf } from '../kind/wire.ts';
+import type { Resource } from './resource.ts';
+import { resourcePosition } from './resource.ts';
+import { position } from './tree.ts';
+
+const remedy = (what: string) => `Remove the ${what}, or use a platform that serves the operation.`;
+
+/**
+ * The resources of a manifest with the kinds as a platform can, and an error for each block and each field that it has no
+ * operation for. Never throws.
+ */
+export function resourcesOn(
+  resources: readonly Resource[],
+  kinds: readonly Kind[],
+): { readonly resources: readonly Resource[]; readonly diagnostics: readonly Diagnostic[] } {
+  const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
+  const diagnostics: Diagnostic[] = [];
+  const lacking = new Set<string>();
+  const found = resources.flatMap((resource): Resource[] => {
+    const { address, kind: full, parent } = resource;
+    const kind = byName.get(full.kind);
+    if (kind === full) return [resource];
+    const place = Object.keys(full.parents).find((name) => full.parents[name] === resource.link) ?? '';
+    const link = kind?.parents[place];
+    if (parent !== undefined && lacking.has(parent)) {
+      lacking.add(address);
+      return [];
+    }
+    if (kind === undefined || link === undefined) {
+      lacking.add(address);
+      const message = `${address}: the platform has no ${full.section}: it does not serve ${full.operations.read}`;
+      const about = { remedy: remedy('block'), address, position: resourcePosition(resource) };
+      diagnostics.push(diagnostic('unsupported', message, about));
+      return [];
+    }
+    for (const [name, at] of declaredFields(resource)) {
+      if (kind.fields[name] !== undefined) continue;
+      const lost = updatesOf(full).find((operation) => takes(operation, name)) ?? 'the operation for it';
+      const path = fieldPath(full, name);
+      const message = `${address}: the platform cannot set ${path}: it does not serve ${lost}`;
+      diagnostics.push(diagnostic('unsupported', message, { remedy: remedy('line'), address, position: position(at) }));
+    }
+    return [{ ...resource, kind, link }];
+  });
+  return { resources: found, diagnostics };
+}
+
+/** The fields that a resource declares, each with its place. */
+function declaredFields({ fields, maps, at }: Resource) {
+  return [
+    ...Object.entries(fields).map(([name, wanted]) => [name, wanted.at] as const),
+    ...Object.entries(maps).map(([name, entries]) => [name, [...entries.values()][0]?.at ?? at] as const),
+  ];
+}
