@@ -82,10 +82,10 @@ export function deployJob(context: Context, kind: Deployable, id: string, order:
 export function recordRun(
   { store, newId, now }: Context,
   row: Row,
-  run: { owner: 'backupId' | 'volumeBackupId'; title: string; status: 'done' | 'error' },
-): void {
+  run: { owner: 'backupId' | 'volumeBackupId' | 'scheduleId'; title: string; status: 'done' | 'error' },
+): Row {
   const time = now();
-  store.insert('deployment', {
+  return store.insert('deployment', {
     deploymentId: newId(),
     title: run.title,
     description: run.title,

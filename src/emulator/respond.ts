@@ -92,9 +92,10 @@ async function perform(context: Context, route: Route, given: Row, isStrict: boo
     checkRight(context, route.name, input);
     return await route.handler(context, input);
   } catch (error) {
-    if (!alwaysBadRequest.has(route.name)) throw error;
+    const oneMessage = oneForAll.get(route.name);
+    if (oneMessage === undefined && !alwaysBadRequest.has(route.name)) throw error;
     const { message, issues } = asApiError(error);
-    throw new ApiError('BAD_REQUEST', message, issues);
+    throw new ApiError('BAD_REQUEST', issues.length > 0 ? message : (oneMessage ?? message), issues);
   }
 }
 
@@ -127,6 +128,12 @@ const alwaysBadRequest = new Set([
   'ai.suggest',
   'compose.fetchSourceType',
   'user.update',
+]);
+
+/** Those that say the same of every failure but that of a wrong input. */
+const oneForAll: ReadonlyMap<string, string> = new Map([
+  ['port.create', 'Error input: Inserting port'],
+  ['port.one', 'Port not found'],
 ]);
 
 function asApiError(error: unknown): ApiError {

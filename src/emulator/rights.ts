@@ -6,7 +6,18 @@ import { environmentToRemove, environmentToUse, newEnvironment } from './rules/e
 import { newProject, projectToRemove, projectToUpdate, projectToUse } from './rules/projects.ts';
 import { provider } from './rules/providers.ts';
 import { anyone, ofOrganization, permit, type Rule } from './rules/rule.ts';
-import { child, childToBe, place, server, service } from './rules/services.ts';
+import {
+  child,
+  childOfAny,
+  childToBe,
+  newSchedule,
+  place,
+  scheduleList,
+  scheduleToUse,
+  server,
+  service,
+  serviceOfAny,
+} from './rules/services.ts';
 
 /** What is asked of the caller before the input is read: to be owner or admin, or to have the flag. */
 interface Door {
@@ -140,6 +151,24 @@ const table: readonly Entry[] = [
   ['gitProvider', 'getAll', anyone, gitProviders],
   ['gitProvider', 'remove', ofOrganization('gitProvider'), gitProviders],
   ['labgit', 'connect', provider('labgit'), gitProviders],
+  // The platform does not compare the organization in any of these.
+  ['port', 'create', serviceOfAny('applicationId', 'canCreateServices')],
+  ['port', 'one', childOfAny('port')],
+  ['port', 'update', childOfAny('port', 'canCreateServices')],
+  ['port', 'delete', childOfAny('port', 'canDeleteServices')],
+  ['redirects', 'create', serviceOfAny('applicationId', 'canCreateServices')],
+  ['redirects', 'one', childOfAny('redirect')],
+  ['redirects', 'update', childOfAny('redirect', 'canCreateServices')],
+  ['redirects', 'delete', childOfAny('redirect', 'canDeleteServices')],
+  ['security', 'create', serviceOfAny('applicationId', 'canCreateServices')],
+  ['security', 'one', childOfAny('security')],
+  ['security', 'update delete', childOfAny('security', 'canCreateServices')],
+  ['schedule', 'create', newSchedule],
+  ['schedule', 'list', scheduleList],
+  ['schedule', 'one update delete runManually', scheduleToUse],
+  ['tag', 'all one', anyone],
+  ['tag', 'create update remove', anyone, { resource: 'tag' }],
+  ['tag', 'assignToProject removeFromProject bulkAssign', projectToUse],
   ['project', 'create', newProject],
   ['project', 'one', projectToUse],
   ['project', 'update', projectToUpdate],

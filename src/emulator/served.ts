@@ -17,10 +17,15 @@ import { labgit } from './groups/labgit.ts';
 import { mariadb } from './groups/mariadb.ts';
 import { mounts } from './groups/mounts.ts';
 import { organization } from './groups/organization.ts';
+import { port } from './groups/port.ts';
 import { postgres } from './groups/postgres.ts';
+import { redirects } from './groups/redirects.ts';
 import { redis } from './groups/redis.ts';
+import { schedule } from './groups/schedule.ts';
+import { security } from './groups/security.ts';
 import { selfgit } from './groups/selfgit.ts';
 import { sshKey } from './groups/ssh-key.ts';
+import { tag } from './groups/tag.ts';
 import { user } from './groups/user.ts';
 import { volumeBackups } from './groups/volume-backups.ts';
 
@@ -47,6 +52,11 @@ const handlers: Readonly<Record<string, Handler>> = {
   ...user,
   ...volumeBackups,
   ...extensions.handlers,
+  ...port,
+  ...redirects,
+  ...schedule,
+  ...security,
+  ...tag,
 };
 
 /** One operation as it is called. */

@@ -1,6 +1,7 @@
 import type { Row } from './json.ts';
 import { accountTables } from './tables/accounts.ts';
 import { childTables } from './tables/children.ts';
+import { leafTables } from './tables/leafs.ts';
 import { machineTables } from './tables/machine.ts';
 import { placementTables } from './tables/placement.ts';
 import { providerTables } from './tables/providers.ts';
@@ -13,6 +14,7 @@ const definitions = {
   ...providerTables,
   ...serviceTables,
   ...childTables,
+  ...leafTables,
   ...machineTables,
 } satisfies Record<string, Table<string>>;
 

@@ -41,7 +41,7 @@ export function databaseView(store: Store, table: 'mariadb' | 'postgres' | 'redi
   return table === 'redis' ? view : { ...view, backups: backupViews(store, key, row[key]) };
 }
 
-/** An application with all that belongs to it; the document has no operations for what is always empty here. */
+/** An application with all that belongs to it; what is always empty here no operation makes. */
 export function applicationView(store: Store, row: Row): Row {
   const id = row['applicationId'];
   return {
@@ -50,9 +50,9 @@ export function applicationView(store: Store, row: Row): Row {
     domains: store.children('domain', 'applicationId', id),
     deployments: store.children('deployment', 'applicationId', id),
     mounts: store.children('mount', 'applicationId', id),
-    redirects: [],
-    security: [],
-    ports: [],
+    redirects: store.children('redirect', 'applicationId', id),
+    security: store.children('security', 'applicationId', id),
+    ports: store.children('port', 'applicationId', id),
     labgit: providerView(store, 'labgit', row['labgitId']),
     hubgit: providerView(store, 'hubgit', row['hubgitId']),
     bucketgit: providerView(store, 'bucketgit', row['bucketgitId']),

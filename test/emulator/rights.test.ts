@@ -42,6 +42,12 @@ const rows: [TableName, Row][] = [
   ['backup', { backupId: 'web', appName: 'w', databaseType: 'web-server', destinationId: 'dst_1' }],
   ['volumeBackup', { volumeBackupId: 'vol', name: 'v', applicationId: 'app', destinationId: 'dst_1', createdAt }],
   ['certificate', { certificateId: 'cer', name: 'c', certificatePath: 'c', organizationId: 'org_1' }],
+  ['port', { portId: 'por', publishedPort: 8080, targetPort: 80, applicationId: 'app' }],
+  ['redirect', { redirectId: 'rdr', regex: '^a$', replacement: 'b', applicationId: 'app', createdAt }],
+  ['security', { securityId: 'sec', username: 'u', password: 'p', applicationId: 'app', createdAt }],
+  ['schedule', { scheduleId: 'sch', name: 's', appName: 's', applicationId: 'app', createdAt }],
+  ['schedule', { scheduleId: 'mac', name: 's', appName: 't', scheduleType: 'dokploy-server', organizationId: 'org_1' }],
+  ['tag', { tagId: 'tag', name: 't', organizationId: 'org_1', createdAt }],
   ['ai', { aiId: 'ai', name: 'ai', organizationId: 'org_1', createdAt }],
   ['invitation', { id: 'inv', organizationId: 'org_1', email: 'x@example.test', inviterId: 'user_1', createdAt }],
 ];
@@ -78,6 +84,11 @@ const foreign: Refusals = { stranger: 401 };
 /** The same where the platform turns every failure into 400. */
 const asBadRequest = (refusals: Refusals): Refusals =>
   Object.fromEntries(Object.keys(refusals).map((caller) => [caller, 400]));
+
+/** The platform does not ask whose organization it is. */
+const unowned: Refusals = { nobody: 401 };
+const flaggedUnowned: Refusals = { nobody: 401, reader: 401 };
+const machines: Refusals = { nobody: 403, reader: 403, worker: 403 };
 
 const database = { name: 'd', environmentId, databaseName: 'd', databaseUser: 'u', databasePassword: 'p' };
 const schedule = {
@@ -202,6 +213,27 @@ const cases: [operation: string, input: Row, refusals: Refusals][] = [
   ['user.deleteApiKey', { apiKeyId: 'apikey_1' }, { admin: 401, ...flagged, worker: 401 }],
   ['user.get', {}, {}],
   ['user.getMetricsToken', {}, {}],
+
+  ['port.create', { applicationId: 'app', publishedPort: 1, targetPort: 1 }, asBadRequest(flaggedUnowned)],
+  ['port.one', { portId: 'por' }, asBadRequest(unowned)],
+  ['port.update', { portId: 'por', publishedPort: 1, targetPort: 1 }, flaggedUnowned],
+  ['port.delete', { portId: 'por' }, flaggedUnowned],
+  ['redirects.create', { applicationId: 'app', regex: 'a', replacement: 'b', permanent: true }, flaggedUnowned],
+  ['redirects.one', { redirectId: 'rdr' }, unowned],
+  ['redirects.delete', { redirectId: 'rdr' }, flaggedUnowned],
+  ['security.create', { applicationId: 'app', username: 'v', password: 'p' }, flaggedUnowned],
+  ['security.one', { securityId: 'sec' }, unowned],
+  ['security.delete', { securityId: 'sec' }, flaggedUnowned],
+  ['schedule.create', { name: 's', cronExpression: '@daily', command: 'true', applicationId: 'app' }, unowned],
+  ['schedule.create', { name: 's', cronExpression: '@daily', command: '', scheduleType: 'dokploy-server' }, machines],
+  ['schedule.list', { id: 'app', scheduleType: 'application' }, unowned],
+  ['schedule.list', { id: 'x', scheduleType: 'dokploy-server' }, machines],
+  ['schedule.one', { scheduleId: 'sch' }, unowned],
+  ['schedule.delete', { scheduleId: 'mac' }, machines],
+  ['tag.all', {}, {}],
+  ['tag.create', { name: 'n' }, members],
+  ['tag.remove', { tagId: 'tag' }, { ...members, stranger: 404 }],
+  ['tag.bulkAssign', { projectId: 'prj_1', tagIds: ['tag'] }, used],
 
   ['project.create', { name: 'n' }, { nobody: 400, reader: 400 }],
   ['project.one', { projectId: 'prj_1' }, used],

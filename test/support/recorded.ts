@@ -25,8 +25,8 @@ export function named(operation: string, samples: Sample[]): [string, Sample][] 
 export function compared({ status, body }: WireAnswer, { response, rawResponse, ...sample }: Sample) {
   if (rawResponse !== undefined)
     return { recorded: { status: sample.status, body: rawResponse }, answered: { status, body } };
-  // An empty body was recorded as null; no operation of these groups answers the JSON value null.
-  const recorded = response ?? undefined;
+  // An empty body was recorded as null or as an empty text; no operation of these groups answers one of those as JSON.
+  const recorded = response === '' ? undefined : (response ?? undefined);
   const value = withoutEmptyIssues(body === '' ? undefined : JSON.parse(body), recorded);
   return {
     recorded: { status: sample.status, body: fields(recorded, value) },

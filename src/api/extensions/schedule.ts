@@ -1,14 +1,15 @@
 import * as z from 'zod';
 import { get, post } from '../endpoint.ts';
 
-/** Operations of the `schedule` group beyond the API document. */
+/**
+ * Operations of the `schedule` group beyond the API document. Left out are `appName`, because a deletion removes the folder
+ * that it names with everything in it, and the id of a new schedule, which the platform ignores.
+ */
 export const schedule = {
   'schedule.create': post({
-    scheduleId: z.string().optional(),
     name: z.string(),
     description: z.string().nullable().optional(),
     cronExpression: z.string(),
-    appName: z.string().optional(),
     serviceName: z.string().nullable().optional(),
     shellType: z.enum(['bash', 'sh']).optional(),
     scheduleType: z.enum(['application', 'compose', 'server', 'dokploy-server']).optional(),
@@ -27,7 +28,6 @@ export const schedule = {
     name: z.string(),
     description: z.string().nullable().optional(),
     cronExpression: z.string(),
-    appName: z.string().optional(),
     serviceName: z.string().nullable().optional(),
     shellType: z.enum(['bash', 'sh']).optional(),
     scheduleType: z.enum(['application', 'compose', 'server', 'dokploy-server']).optional(),

@@ -4,6 +4,7 @@ import { omit, pick, textOr, type Json, type Row } from '../json.ts';
 import { callerOf, grantToCaller, maySee } from '../caller.ts';
 import { newestFirst } from '../newest-first.ts';
 import { services, serverView, shownTo } from './environment.ts';
+import { projectTags } from './tag.ts';
 
 /** The `project` group, which the API document does not have, without `duplicate` and `homeStats`. */
 export const project: Group = {
@@ -27,14 +28,18 @@ export const project: Group = {
 
   'project.one'(context, input) {
     const row = find(context, input);
-    return { ...row, environments: environmentsOf(context, row, wholeEnvironment), projectTags: tagsOf(context, row) };
+    return {
+      ...row,
+      environments: environmentsOf(context, row, wholeEnvironment),
+      projectTags: projectTags(context.store, row),
+    };
   },
 
   'project.all': (context) =>
     mine(context).map((row) => ({
       ...row,
       environments: environmentsOf(context, row, environmentInList),
-      projectTags: tagsOf(context, row),
+      projectTags: projectTags(context.store, row),
     })),
 
   'project.allForPermissions': (context) =>
@@ -75,11 +80,6 @@ function mine(context: Context): Row[] {
   const caller = callerOf(context);
   const all = context.store.children('project', 'organizationId', caller['organizationId']);
   return newestFirst(all.filter((row) => maySee(caller, 'accessedProjects', row['projectId'])));
-}
-
-/** The tags of a project: none, because the emulator has no tags. */
-function tagsOf(_context: Context, _row: Row): Json[] {
-  return [];
 }
 
 type View = (context: Context, environment: Row) => Row;

@@ -1,4 +1,4 @@
-import { callerOf, maySee } from '../caller.ts';
+import { callerOf, isPrivileged, maySee } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors.ts';
 import type { Json, Row } from '../json.ts';
@@ -11,6 +11,33 @@ type Flag = 'canCreateServices' | 'canDeleteServices';
 /** The service under this member of the input: a member needs it in his list, and the flag if one is named. */
 export function service(column: string, flag?: Flag): Rule {
   return (context, input) => checkService(context, input[column], flag);
+}
+
+/** Schedules of a machine and not of a service. */
+const ofMachines: readonly Json[] = ['server', 'dokploy-server'];
+
+/** A schedule to make, or the schedules to list, of a service or a machine: those of machines are for owners and admins. */
+export const newSchedule: Rule = (context, input) => {
+  checkMachine(context, input);
+  for (const id of ownersIn(input)) checkMember(context, id);
+};
+
+/** A list of schedules. */
+export const scheduleList: Rule = (context, input) => {
+  checkMachine(context, input);
+  if (!ofMachines.includes(input['scheduleType'] ?? null)) checkMember(context, input['id']);
+};
+
+/** A schedule that is there. */
+export const scheduleToUse: Rule = (context, input) => {
+  const row = context.store.find('schedule', input['scheduleId']);
+  checkMachine(context, row ?? {});
+  for (const id of ownersIn(row ?? {})) checkMember(context, id);
+};
+
+function checkMachine(context: Context, { scheduleType = null }: Row): void {
+  if (!ofMachines.includes(scheduleType) || isPrivileged(callerOf(context))) return;
+  throw new ApiError('FORBIDDEN', 'Only owners and admins can manage server-level schedules.');
 }
 
 /** A new service in an environment: a member needs the flag and the project in his list. */
@@ -46,12 +73,29 @@ export function child(table: TableName): Rule {
   };
 }
 
-function checkService(context: Context, id: Json | undefined, flag?: Flag): void {
+/** As `service`, but of an owner or admin the platform does not ask whose organization the service is in. */
+export function serviceOfAny(column: string, flag?: Flag): Rule {
+  return (context, input) => checkMember(context, input[column], flag);
+}
+
+/** As `child`, likewise; an object without a service is for everybody. */
+export function childOfAny(table: TableName, flag?: Flag): Rule {
+  const { key } = tables[table];
+  return (context, input) => {
+    for (const id of ownersIn(context.store.find(table, input[key]) ?? {})) checkMember(context, id, flag);
+  };
+}
+
+function checkMember(context: Context, id: Json | undefined, flag?: Flag): void {
   const caller = callerOf(context);
   if (flag !== undefined) permit(caller, 'service', flag);
   // Before it is known whether there is such a service: to a member an unknown id is one he has no access to.
   if (!maySee(caller, 'accessedServices', id))
     throw new ApiError('UNAUTHORIZED', `You don't have access to this service`);
+}
+
+function checkService(context: Context, id: Json | undefined, flag?: Flag): void {
+  checkMember(context, id, flag);
   for (const table of serviceTables) checkOrganization(context, context.store.find(table, id), table);
 }
 

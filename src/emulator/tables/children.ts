@@ -157,6 +157,7 @@ export const childTables = {
       applicationId: cascade('application'),
       composeId: cascade('compose'),
       serverId: cascade('server'),
+      scheduleId: cascade('schedule'),
       backupId: cascade('backup'),
       volumeBackupId: cascade('volumeBackup'),
     },
