@@ -4,17 +4,17 @@ import { attempts } from './attempts.ts';
 import { type Call, fail } from './call.ts';
 import type { Pause } from './circuit-breaker.ts';
 import { createCircuitBreaker, whyToWait } from './circuit-breaker.ts';
-import type { Contract, Input, Operation, ReadOperation, ServedOperation } from './contract.ts';
+import type { Contract, Input, Operation, ReadOperation } from './contract.ts';
 import { standardContract } from './contract.ts';
 import { PlatformError } from './errors.ts';
 import { explainRefusal, explainSilence } from './failures.ts';
-import { inTrueup } from './names.ts';
 import { createPatience } from './patience.ts';
 import type { Permit } from './permits.ts';
 import { createPermits } from './permits.ts';
 import { buildRequest } from './request.ts';
 import { sleep as wait } from './sleep.ts';
 import { createSlots } from './slots.ts';
+import { bareAnswers } from './vocabulary.ts';
 import type { Send, WireAnswer, WireRequest } from './wire.ts';
 
 /** Calls operations that read, and no others: a POST does not compile. */
@@ -25,7 +25,7 @@ export interface ReadClient {
    * @throws {PlatformError} and {Stop}, as the `call` of a client does.
    */
   invoke(operation: ReadOperation, input: Readonly<Record<string, unknown>>, options?: InvokeOptions): Promise<unknown>;
-  /** The vocabulary of the platform. */
+  /** The operations that the platform serves, and its words. */
   readonly contract: Contract;
   /** Requests sent so far, retries included. */
   readonly counts: { reads: number; writes: number };
@@ -88,7 +88,7 @@ export interface ClientOptions {
   readonly apiKey: string;
   /** Replaces every secret of the run in a text. */
   readonly redact: (text: string) => string;
-  /** The vocabulary of the platform; the documented one by default. */
+  /** The operations and the words of the platform; those of the document by default. */
   readonly contract?: Contract;
   /** Most requests on their way at a time, apart from long ones; 4 by default. */
   readonly connections?: number;
@@ -114,7 +114,6 @@ export interface ClientOptions {
 /** A call that is ready to be sent. */
 interface Outgoing {
   readonly call: Call;
-  readonly served: ServedOperation | undefined;
   readonly request: WireRequest;
 }
 
@@ -150,13 +149,21 @@ export function createClient(options: ClientOptions): Client {
   function requestOf(operation: Operation, input: Readonly<Record<string, unknown>>): Outgoing {
     const served = contract.operations.get(operation);
     const call = callOf(operation);
-    return { call, served, request: buildRequest(call, served, { input, apiKey }) };
+    return { call, request: buildRequest(call, served, { input, apiKey, names: contract.names }) };
   }
 
   const callOf = (operation: Operation): Call => {
-    const { path = operation, endpoint } = contract.operations.get(operation) ?? {};
+    const { path = contract.names?.operation(operation) ?? operation, endpoint } =
+      contract.operations.get(operation) ?? {};
     const isWrite = endpoint?.method === 'POST';
-    return { operation, url: `${base}/api/${path}`, isWrite, hasWritten: () => counts.writes > 0, redact };
+    return {
+      operation,
+      served: path,
+      url: `${base}/api/${path}`,
+      isWrite,
+      hasWritten: () => counts.writes > 0,
+      redact,
+    };
   };
 
   const noteDate: Send = async (wire) => {
@@ -166,13 +173,13 @@ export function createClient(options: ClientOptions): Client {
     return answer;
   };
 
-  async function sendOnce({ call, served, request }: Outgoing): Promise<unknown> {
+  async function sendOnce({ call, request }: Outgoing): Promise<unknown> {
     if (call.isWrite) counts.writes += 1;
     else counts.reads += 1;
     const data = await exchange(call, noteDate, request);
     breaker.noteAnswer();
     patience.noteAnswer();
-    return inTrueup(served ?? {}, data);
+    return contract.names === undefined ? data : contract.names.data(data, bareAnswers.get(call.operation));
   }
 
   /** Asks whether the platform takes requests again: a refusal with a code is about the caller's rights. */

@@ -21,6 +21,8 @@ import { sshKey } from './endpoints/ssh-key.ts';
 import { user } from './endpoints/user.ts';
 import { volumeBackups } from './endpoints/volume-backups.ts';
 import { extension } from './extensions/index.ts';
+import { type Names, namesOf } from './names.ts';
+import { dokploy, type Vocabulary } from './vocabulary.ts';
 
 /** Every documented operation of the platform, by name: 192 in 20 groups. */
 export const contract = {
@@ -65,38 +67,57 @@ export type Input<Op extends Operation> = z.input<(typeof known)[Op]['input']>;
 
 /** One operation as a platform serves it. */
 export interface ServedOperation {
-  /** Its path below `/api/`, such as `compose.one`. */
+  /** Its path below `/api/`, such as `compose.one`; messages to users name the operation so. */
   readonly path: string;
-  /** Its method, and its members by their names in Trueup. */
+  /** Its method, and its members by their names in the API document. */
   readonly endpoint: Endpoint;
-  /** The names on the wire of the members that are called otherwise there, in inputs and wherever they stand in answers. */
-  readonly memberNames?: Readonly<Record<string, string>>;
 }
 
-/** A vocabulary of the API, as data. Trueup speaks of operations and members by one name; a client translates at its edge. */
+/** The operations that a platform serves, and its words. Trueup speaks the words of the document; a client translates at its edge. */
 export interface Contract {
   readonly profile: string;
   /** By the name in Trueup; an operation that is missing does not exist on that platform. */
   readonly operations: ReadonlyMap<string, ServedOperation>;
+  /** undefined: the platform speaks the words of the document. */
+  readonly names?: Names;
 }
 
-/** The documented vocabulary: every operation and member has the same name in Trueup and on the wire. */
-export const standardContract: Contract = {
-  profile: 'standard',
-  operations: new Map(Object.entries(contract).map(([path, endpoint]) => [path, { path, endpoint }])),
-};
-
-/** The same with every operation beyond the document that Trueup knows. */
-export const extendedContract: Contract = {
-  profile: 'standard',
-  operations: new Map(Object.entries(known).map(([path, endpoint]) => [path, { path, endpoint }])),
-};
-
-/** The contracts that a platform can have, by the profile that a manifest names. */
-export const contracts = { standard: standardContract } satisfies Record<string, Contract>;
+/** The words of each profile that a manifest can name; undefined: those of the document. */
+const vocabularies = { standard: undefined, dokploy } satisfies Record<string, Vocabulary | undefined>;
 
 /** A profile that a manifest can name. */
-export type Profile = keyof typeof contracts;
+export type Profile = keyof typeof vocabularies;
+
+/** The contract of a platform of a profile that serves these operations. Never throws. */
+export function contractOf(profile: Profile, operations: Iterable<Operation>): Contract {
+  const vocabulary = vocabularies[profile];
+  const names = vocabulary === undefined ? undefined : namesOf(vocabulary);
+  const served = [...operations].map((operation): [string, ServedOperation] => {
+    return [operation, { path: names?.operation(operation) ?? operation, endpoint: endpointOf(operation) }];
+  });
+  return { profile, operations: new Map(served), ...(names === undefined ? {} : { names }) };
+}
+
+const documented = Object.keys(contract) as DocumentedOperation[]; // its keys are the operations
+const everything = Object.keys(known) as Operation[];
+
+/** The contracts of platforms that serve the documented operations only, by profile. */
+export const contracts: Readonly<Record<Profile, Contract>> = {
+  standard: contractOf('standard', documented),
+  dokploy: contractOf('dokploy', documented),
+};
+
+/** The contracts of platforms that serve every operation that Trueup knows, by profile. */
+export const extendedContracts: Readonly<Record<Profile, Contract>> = {
+  standard: contractOf('standard', everything),
+  dokploy: contractOf('dokploy', everything),
+};
+
+/** The documented operations, in the words of the document. */
+export const standardContract: Contract = contracts.standard;
+
+/** Every operation that Trueup knows, in the words of the document. */
+export const extendedContract: Contract = extendedContracts.standard;
 
 /** Whether a name is an operation of the API document. Never throws. */
 export function isOperation(name: string): name is DocumentedOperation {

@@ -29,6 +29,8 @@ export interface InputIssue {
 /** The facts of a failed call. Every text in it is redacted. */
 export interface FailedCall {
   readonly operation: string;
+  /** The operation by its path on the platform, as messages name it; by default the same. */
+  readonly served?: string;
   /** Origin and path, without credentials and query. */
   readonly url: string;
   readonly isWrite: boolean;
@@ -158,9 +160,9 @@ function isUnauthorized(text: string | undefined): boolean {
   return text?.toLowerCase() === 'unauthorized';
 }
 
-/** The operation and the address; the path is that of the operation, unless the platform renamed it. */
-function placeOf({ operation, url }: FailedCall): string {
-  return `${operation} at ${url.endsWith(`/api/${operation}`) ? url.slice(0, -5 - operation.length) : url}`;
+/** The operation and the address. */
+function placeOf({ operation, served = operation, url }: FailedCall): string {
+  return `${served} at ${url.endsWith(`/api/${served}`) ? url.slice(0, -5 - served.length) : url}`;
 }
 
 /** The answer of the server to a failed call, a line for its text and one for each member that was refused. */

@@ -1,25 +1,84 @@
-import type { ServedOperation } from './contract.ts';
+import type { Vocabulary } from './vocabulary.ts';
+import { freeMembers } from './vocabulary.ts';
 
-/** The members of an input by their names on the wire; what stands inside of a member is the user's. Never throws. */
-export function onWire(
-  { memberNames }: Pick<ServedOperation, 'memberNames'>,
-  input: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
-  if (memberNames === undefined) return input;
-  const names = new Map(Object.entries(memberNames));
-  return Object.fromEntries(Object.entries(input).map(([name, value]) => [names.get(name) ?? name, value]));
+/** The words of a platform, at the edge of a client or an emulator. */
+export interface Names {
+  /** The platform's word for an operation: `application.saveHubgitProvider` gives `application.saveGithubProvider`. Never throws. */
+  readonly operation: (name: string) => string;
+  /** The platform's word for a member. Never throws. */
+  readonly member: (name: string) => string;
+  /** The platform's word for a value of a member. Never throws. */
+  readonly value: (member: string, value: string) => string;
+  /**
+   * An input or an answer in the words of the other side: members, and values of the members that hold them, wherever rows
+   * of the platform stand in it; what users wrote stays as it is. It works both ways, because each word of one side takes
+   * the place of that of the other: a word of the wrong side names nothing on either. Gives the same object where nothing
+   * changes, and changes none. Linear in its size. Never throws.
+   *
+   * @param member the member that has the same values, when the whole is a value
+   */
+  readonly data: (data: unknown, member?: string) => unknown;
 }
 
-/** An answer with its members by their names in Trueup, wherever they stand. Never throws. */
-export function inTrueup({ memberNames }: Pick<ServedOperation, 'memberNames'>, answer: unknown): unknown {
-  if (memberNames === undefined) return answer;
-  const names = new Map(Object.entries(memberNames).map(([ours, theirs]) => [theirs, ours]));
-  const translate = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(translate);
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([name, inner]) => [names.get(name) ?? name, translate(inner)]),
-    );
+/** The words of a platform, ready for use. Never throws. */
+export function namesOf({ groups, operations, members, values }: Vocabulary): Names {
+  const theirs = {
+    groups: new Map(Object.entries(groups)),
+    operations: new Map(Object.entries(operations)),
+    members: new Map(Object.entries(members)),
+    values: new Map(Object.entries(values).map(([member, words]) => [member, new Map(Object.entries(words))])),
   };
-  return translate(answer);
+  const memberNames = bothWays(members);
+  const valuesOf = new Map(Object.entries(values).map(([member, words]) => [member, bothWays(words)]));
+
+  function translated(data: unknown): unknown {
+    if (typeof data !== 'object' || data === null) return data;
+    return Array.isArray(data) ? translatedList(data) : translatedRow(data as Readonly<Record<string, unknown>>);
+  }
+
+  function translatedList(list: readonly unknown[]): readonly unknown[] {
+    let copy: unknown[] | undefined;
+    for (let index = 0; index < list.length; index++) {
+      const now = translated(list[index]);
+      if (copy === undefined && now === list[index]) continue;
+      copy ??= list.slice(0, index);
+      copy.push(now);
+    }
+    return copy ?? list;
+  }
+
+  function translatedRow(row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+    const keys = Object.keys(row);
+    let entries: [string, unknown][] | undefined;
+    for (let index = 0; index < keys.length; index++) {
+      const key = keys[index] ?? '';
+      const before = row[key];
+      const name = memberNames.get(key) ?? key;
+      const now = translatedMember(key, before);
+      if (entries === undefined && name === key && now === before) continue;
+      entries ??= keys.slice(0, index).map((earlier) => [earlier, row[earlier]]);
+      entries.push([name, now]);
+    }
+    return entries === undefined ? row : Object.fromEntries(entries);
+  }
+
+  function translatedMember(key: string, value: unknown): unknown {
+    if (typeof value === 'string') return valuesOf.get(key)?.get(value) ?? value;
+    return typeof value !== 'object' || value === null || freeMembers.has(key) ? value : translated(value);
+  }
+
+  return {
+    operation: (name) => {
+      const [group = '', ...rest] = name.split('.');
+      const own = rest.join('.');
+      return rest.length === 0 ? name : `${theirs.groups.get(group) ?? group}.${theirs.operations.get(own) ?? own}`;
+    },
+    member: (name) => theirs.members.get(name) ?? name,
+    value: (member, value) => theirs.values.get(member)?.get(value) ?? value,
+    data: (data, member = '') => translatedMember(member, data),
+  };
+}
+
+function bothWays(words: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(words).flatMap(([ours, theirs]) => [[ours, theirs] as const, [theirs, ours] as const]));
 }

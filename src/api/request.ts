@@ -1,3 +1,4 @@
+import type * as z from 'zod';
 import { cleanText } from './answer.ts';
 import { attempts } from './attempts.ts';
 import { type Call, fail } from './call.ts';
@@ -5,7 +6,7 @@ import type { ServedOperation } from './contract.ts';
 import { requiredOf } from './contract.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Failure, InputIssue } from './errors.ts';
-import { onWire } from './names.ts';
+import type { Names } from './names.ts';
 import type { WireRequest } from './wire.ts';
 
 /**
@@ -16,7 +17,15 @@ import type { WireRequest } from './wire.ts';
 export function buildRequest(
   call: Call,
   served: ServedOperation | undefined,
-  { input, apiKey }: { readonly input: Readonly<Record<string, unknown>>; readonly apiKey: string },
+  {
+    input,
+    apiKey,
+    names,
+  }: {
+    readonly input: Readonly<Record<string, unknown>>;
+    readonly apiKey: string;
+    readonly names?: Names | undefined;
+  },
 ): WireRequest {
   const refuse = (failure: Failure, event: string, issues: readonly InputIssue[] = [], remedy?: string) =>
     fail(call, { failure, outcome: 'not executed', event, issues, remedy });
@@ -28,11 +37,11 @@ export function buildRequest(
       'the API key is empty, or contains a space, a line break or a character outside ASCII',
     );
   }
-  const issues = checkInput(call, served.endpoint, input);
+  const issues = checkInput(call, served.endpoint, { input, names });
   if (issues.length > 0) throw refuse('invalid', 'the input does not fit the operation', issues);
 
   const path = `/api/${served.path}`;
-  const members = onWire(served, input);
+  const members = (names?.data(input) ?? input) as typeof input; // translated, it is still an object
   const headers = { accept: 'application/json', 'x-api-key': apiKey };
   if (!call.isWrite) return { method: 'GET', path: path + buildQuery(members), headers, body: undefined };
 
@@ -47,16 +56,22 @@ export function buildRequest(
   return { method: 'POST', path, headers: { 'content-type': 'application/json', ...headers }, body };
 }
 
-function checkInput(call: Call, endpoint: Endpoint, input: Readonly<Record<string, unknown>>): readonly InputIssue[] {
+/** What of an input does not fit, in the words of the platform. */
+function checkInput(
+  call: Call,
+  endpoint: Endpoint,
+  { input, names }: { readonly input: Readonly<Record<string, unknown>>; readonly names: Names | undefined },
+): readonly InputIssue[] {
+  const word = (name: string): string => names?.member(name) ?? name;
   const issues: InputIssue[] = [];
   const parsed = endpoint.input.safeParse(input);
   for (const issue of parsed.error?.issues ?? []) {
-    const at = issue.path.map(String);
+    const at = issue.path.map((step) => word(String(step)));
     if (issue.code === 'unrecognized_keys') {
       // The platform drops names it does not know without a word.
-      for (const key of issue.keys) issues.push({ path: [...at, key].join('.'), message: 'is not a member' });
+      for (const key of issue.keys) issues.push({ path: [...at, word(key)].join('.'), message: 'is not a member' });
     } else {
-      issues.push({ path: at.join('.'), message: issue.message });
+      issues.push({ path: at.join('.'), message: inWords(issue, names) });
     }
   }
   if (call.isWrite) {
@@ -68,13 +83,20 @@ function checkInput(call: Call, endpoint: Endpoint, input: Readonly<Record<strin
   } else {
     for (const name of requiredOf(endpoint)) {
       // An empty query value counts as missing on the platform.
-      if (input[name] === '') issues.push({ path: name, message: 'must not be empty' });
+      if (input[name] === '') issues.push({ path: word(name), message: 'must not be empty' });
     }
   }
   return issues.map(({ path, message }) => ({
     path: cleanText(path, call.redact),
     message: cleanText(message, call.redact),
   }));
+}
+
+/** The message of an issue; values that the platform calls otherwise are named by its words. */
+function inWords({ message, path }: z.core.$ZodIssue, names: Names | undefined): string {
+  if (names === undefined) return message;
+  const member = String(path.at(-1) ?? '');
+  return message.replaceAll(/"([a-z0-9_]+)"/g, (_, value: string) => `"${names.value(member, value)}"`);
 }
 
 function buildQuery(input: Readonly<Record<string, unknown>>): string {

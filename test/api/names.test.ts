@@ -1,56 +1,73 @@
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
 import type { Contract, ServedOperation } from '../../src/api/contract.ts';
-import { contracts, endpointOf, standardContract } from '../../src/api/contract.ts';
-import { inTrueup, onWire } from '../../src/api/names.ts';
+import { contractOf, contracts, endpointOf, extendedContracts, standardContract } from '../../src/api/contract.ts';
+import { PlatformError } from '../../src/api/errors.ts';
+import { namesOf } from '../../src/api/names.ts';
+import { dokploy } from '../../src/api/vocabulary.ts';
 import type { WireRequest } from '../../src/api/wire.ts';
 
 /** A platform with a vocabulary of its own: another path, and other names of members. */
-
-const memberNames = { composeId: 'stackId', name: 'title', env: 'variables' };
 const stacks: Contract = {
   profile: 'stacks',
   operations: new Map<string, ServedOperation>([
-    ['compose.one', { path: 'v2/stacks', endpoint: endpointOf('compose.one'), memberNames }],
-    ['compose.update', { path: 'v2/stacks.save', endpoint: endpointOf('compose.update'), memberNames }],
+    ['compose.one', { path: 'v2/stacks', endpoint: endpointOf('compose.one') }],
+    ['compose.update', { path: 'v2/stacks.save', endpoint: endpointOf('compose.update') }],
   ]),
+  names: namesOf({
+    groups: {},
+    operations: {},
+    members: { composeId: 'stackId', name: 'title', env: 'variables' },
+    values: { sourceType: { raw: 'text' } },
+  }),
 };
 
-function platform(contract?: Contract) {
+const answer = {
+  stackId: 'c1',
+  title: 'shop',
+  sourceType: 'text',
+  domains: [{ host: 'a', stackId: 'c1', certificateType: 'text' }],
+  labelsSwarm: { title: 'name', sourceType: 'text' },
+};
+
+function platform(contract?: Contract, body: unknown = answer, status = 200) {
   const sent: WireRequest[] = [];
   const client = createClient({
     send: (request) => {
       sent.push(request);
-      const body = '{"stackId":"c1","title":"shop","domains":[{"host":"a","stackId":"c1"}],"labels":{"x":"title"}}';
-      return Promise.resolve({ status: 200, headers: { 'content-type': 'application/json' }, body });
+      const headers = { 'content-type': 'application/json' };
+      return Promise.resolve({ status, headers, body: JSON.stringify(body) });
     },
     url: 'https://platform.example',
-    apiKey: 'k',
+    apiKey: 'key-1',
     redact: (text) => text,
     ...(contract === undefined ? {} : { contract }),
   });
   return { client, sent };
 }
 
+const errorOf = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
+
 describe('a client of another vocabulary', () => {
-  test('sends paths and members by their names on the wire', async () => {
+  test('sends paths, members and values by their names on the wire', async () => {
     const { client, sent } = platform(stacks);
     await client.call('compose.one', { composeId: 'c1' });
-    await client.call('compose.update', { composeId: 'c1', name: 'shop', env: 'name=1' });
+    await client.call('compose.update', { composeId: 'c1', name: 'shop', env: 'name=1', sourceType: 'raw' });
     expect(sent.map(({ method, path, body }) => [method, path, body])).toEqual([
       ['GET', '/api/v2/stacks?stackId=c1', undefined],
-      ['POST', '/api/v2/stacks.save', '{"stackId":"c1","title":"shop","variables":"name=1"}'],
+      ['POST', '/api/v2/stacks.save', '{"stackId":"c1","title":"shop","variables":"name=1","sourceType":"text"}'],
     ]);
     expect(client.counts).toEqual({ reads: 1, writes: 1 });
     expect(client.contract.profile).toBe('stacks');
   });
 
-  test('gives answers by the names of Trueup, wherever they stand', async () => {
+  test('gives answers by the names of Trueup, wherever rows of the platform stand, and users’ own JSON as it is', async () => {
     expect(await platform(stacks).client.call('compose.one', { composeId: 'c1' })).toEqual({
       composeId: 'c1',
       name: 'shop',
-      domains: [{ host: 'a', composeId: 'c1' }],
-      labels: { x: 'title' },
+      sourceType: 'raw',
+      domains: [{ host: 'a', composeId: 'c1', certificateType: 'text' }],
+      labelsSwarm: { title: 'name', sourceType: 'text' },
     });
   });
 
@@ -62,9 +79,74 @@ describe('a client of another vocabulary', () => {
     expect(sent).toEqual([]);
   });
 
-  test('checks an input by the names of Trueup', async () => {
-    const wrong = platform(stacks).client.invoke('compose.one', { stackId: 'c1' });
-    await expect(wrong).rejects.toThrow('composeId: Invalid input');
+  test('takes inputs by the names of Trueup, and reports what is wrong by the names on the wire', async () => {
+    const { client, sent } = platform(stacks);
+    const wrong = client.invoke('compose.update', { stackId: 'c1', name: 3, sourceType: 'text' });
+    const error = await errorOf(wrong);
+    expect(error).toBeInstanceOf(PlatformError);
+    expect((error as PlatformError).issues).toEqual([
+      { path: 'stackId', message: 'Invalid input: expected string, received undefined' },
+      { path: 'title', message: 'Invalid input: expected string, received number' },
+      {
+        path: 'sourceType',
+        message: 'Invalid option: expected one of "git"|"hubgit"|"labgit"|"bucketgit"|"selfgit"|"text"',
+      },
+      { path: 'stackId', message: 'is not a member' },
+    ]);
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('a client of Dokploy', () => {
+  test('sends and reads its words', async () => {
+    const wire = { applicationId: 'a', sourceType: 'github', githubId: 'g', github: { githubAppId: 1 } };
+    const { client, sent } = platform(contracts.dokploy, wire);
+    const input = { applicationId: 'a', hubgitId: 'g', owner: 'o', repository: 'r', branch: 'b', buildPath: '/' };
+    await client.call('application.saveHubgitProvider', { ...input, enableSubmodules: false, triggerType: 'push' });
+    expect(await client.call('application.one', { applicationId: 'a' })).toEqual({
+      applicationId: 'a',
+      sourceType: 'hubgit',
+      hubgitId: 'g',
+      hubgit: { hubgitAppId: 1 },
+    });
+    expect(sent.map(({ path }) => path)).toEqual([
+      '/api/application.saveGithubProvider',
+      '/api/application.one?applicationId=a',
+    ]);
+    expect(JSON.parse(sent[0]?.body ?? '')).toMatchObject({ githubId: 'g', owner: 'o' });
+  });
+
+  test('reads an answer that is a value and nothing else', async () => {
+    const { client } = platform(contracts.dokploy, 'gitlab');
+    expect(await client.call('compose.fetchSourceType', { composeId: 'c' })).toBe('labgit');
+    expect(await client.call('compose.getDefaultCommand', { composeId: 'c' })).toBe('gitlab');
+  });
+
+  test('names the operation by its path and quotes the platform’s own words in an error', async () => {
+    const issues = [{ code: 'custom', path: ['githubId'], message: 'no such github' }];
+    const { client } = platform(
+      contracts.dokploy,
+      { message: 'Github Provider not found', code: 'BAD_REQUEST', issues },
+      400,
+    );
+    const error = (await errorOf(client.invoke('hubgit.one', { hubgitId: 'g' }))) as PlatformError;
+    expect(error.message).toContain('github.one at https://platform.example');
+    expect(error.message).not.toMatch(/hubgit/);
+    expect(error.serverMessage).toBe('Github Provider not found');
+    expect(error.issues).toEqual([{ path: 'githubId', message: 'no such github' }]);
+    expect(error.operation).toBe('hubgit.one');
+  });
+
+  test('refuses an operation that the platform does not serve', async () => {
+    const { client, sent } = platform(contractOf('dokploy', ['hubgit.one']));
+    await client.call('hubgit.one', { hubgitId: 'g' });
+    await expect(client.call('labgit.one', { labgitId: 'g' })).rejects.toThrow('gitlab.one');
+    expect(sent.map(({ path }) => path)).toEqual(['/api/github.one?githubId=g']);
+  });
+
+  test('has the same operations as the same platform in the words of the document', () => {
+    for (const served of [contracts, extendedContracts])
+      expect([...served.dokploy.operations.keys()]).toEqual([...served.standard.operations.keys()]);
   });
 });
 
@@ -79,10 +161,27 @@ describe('the documented vocabulary', () => {
 
   test('has one name for each operation and member', () => {
     expect(standardContract.operations.size).toBe(192);
-    for (const [name, { path, memberNames: names }] of standardContract.operations)
-      expect([path, names]).toEqual([name, undefined]);
-    const input = { a: 1 };
-    expect(onWire({}, input)).toBe(input);
-    expect(inTrueup({}, input)).toBe(input);
+    expect(standardContract.names).toBeUndefined();
+    for (const [name, { path }] of standardContract.operations) expect(path).toBe(name);
+  });
+});
+
+describe('translating', () => {
+  const { data } = namesOf(dokploy);
+
+  test('gives the same object where nothing changes, and changes none', () => {
+    const same = { name: 'hubgit', list: [{ env: 'labgitId=1' }, null, 1] };
+    expect(data(same)).toBe(same);
+    const other = { list: [{ a: 1 }, { hubgitId: 'g' }] };
+    const before = structuredClone(other);
+    expect(data(other)).toEqual({ list: [{ a: 1 }, { githubId: 'g' }] });
+    expect(other).toEqual(before);
+  });
+
+  test('keeps the order of members, and a member of any name', () => {
+    const row = JSON.parse('{"b":1,"__proto__":{"hubgitId":"g"},"hubgitId":"h","2":3}') as object;
+    const now = data(row) as object;
+    expect(JSON.stringify(now)).toBe('{"2":3,"b":1,"__proto__":{"githubId":"g"},"githubId":"h"}');
+    expect(Object.getPrototypeOf(now)).toBe(Object.prototype);
   });
 });

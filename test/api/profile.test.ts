@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { contracts } from '../../src/api/contract.ts';
+import { recogniseProfile } from '../../src/api/profile.ts';
+
+test('recognises the profile by the words of user.get, whichever the client assumed', () => {
+  const answers = {
+    standard: { role: 'member', canAccessToProxyFiles: false, user: { billingCustomerId: null } },
+    dokploy: { role: 'member', canAccessToTraefikFiles: false, user: { stripeCustomerId: null } },
+  };
+  for (const [profile, answer] of Object.entries(answers)) {
+    for (const { names } of Object.values(contracts)) {
+      const given = names?.data(answer) ?? answer;
+      expect(recogniseProfile(given, names)).toBe(profile);
+      expect(recogniseProfile({ user: (given as typeof answer).user }, names)).toBe(profile);
+    }
+  }
+});
+
+test('recognises no profile by other words', () => {
+  for (const answer of [
+    undefined,
+    null,
+    'x',
+    [],
+    {},
+    { user: null },
+    { user: ['stripeCustomerId'] },
+    { role: 'owner' },
+  ])
+    expect(recogniseProfile(answer, undefined)).toBeUndefined();
+});
