@@ -56,6 +56,16 @@ export const attempts = {
     /** Those that answer after minutes of work: more than a run deploys at once, few enough for a process. */
     long: 64,
   },
+  /** Reads that go together in one request, where a platform takes that. */
+  batch: {
+    /** The most reads: more gain little, because the server works for each, and the answer waits for the slowest. */
+    mostItems: 40,
+    /**
+     * The longest path with its query. The server of the reference implementation takes 16,384 bytes of request line and
+     * headers together; a proxy may take less. Characters.
+     */
+    mostCharacters: 8_000,
+  },
   /** One request. */
   request: {
     /** For connecting, headers and body together, unless its operation has another deadline. */

@@ -1,6 +1,10 @@
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { readData } from './answer.ts';
 import { attempts } from './attempts.ts';
+import type { BatchAnswer, BatchItem } from './batch.ts';
+import { batchPath, isKeyRefusal, readBatch } from './batch.ts';
+import type { BulkRead } from './bulk.ts';
+import { createBulk } from './bulk.ts';
 import { type Call, fail } from './call.ts';
 import type { Pause } from './circuit-breaker.ts';
 import { createCircuitBreaker, whyToWait } from './circuit-breaker.ts';
@@ -78,6 +82,8 @@ interface InvokeOptions {
   readonly mostErrors?: number;
   /** true: it only explains another failure, and is sent once whatever happens to it. */
   readonly isDiagnostic?: boolean;
+  /** true: the read may go together with others that are asked for at the same time, where the platform takes that. */
+  readonly inBulk?: boolean;
 }
 
 /** The surroundings of a client. */
@@ -109,6 +115,10 @@ export interface ClientOptions {
   readonly pauseLimitMs?: number;
   /** Called when the platform takes no requests for now, and when it takes them again. */
   readonly onPause?: (pause: Pause) => void;
+  /** false: every read is sent alone. By default reads go together where the contract of the platform has batches. */
+  readonly bulk?: boolean;
+  /** Called at most once, when the platform turns out not to answer reads that go together; with the reason, as a clause. */
+  readonly onBulkOff?: (why: string) => void;
 }
 
 /** A call that is ready to be sent. */
@@ -144,6 +154,8 @@ export function createClient(options: ClientOptions): Client {
     onPause: options.onPause ?? (() => undefined),
   });
   const permits = createPermits(breaker, (operation) => (isLong(operation) ? long : usual), underWay);
+  const hasBulk = contract.hasBatches === true && options.bulk !== false;
+  const bulk = hasBulk ? createBulk({ send: sendBatch, onOff: options.onBulkOff ?? (() => undefined) }) : undefined;
 
   /** A call of an operation, with the request that goes over the wire. */
   function requestOf(operation: Operation, input: Readonly<Record<string, unknown>>): Outgoing {
@@ -179,7 +191,12 @@ export function createClient(options: ClientOptions): Client {
     const data = await exchange(call, noteDate, request);
     breaker.noteAnswer();
     patience.noteAnswer();
-    return contract.names === undefined ? data : contract.names.data(data, bareAnswers.get(call.operation));
+    return inOurWords(call, data);
+  }
+
+  /** An answer in the words of Trueup. */
+  function inOurWords({ operation }: Call, data: unknown): unknown {
+    return contract.names === undefined ? data : contract.names.data(data, bareAnswers.get(operation));
   }
 
   /** Asks whether the platform takes requests again: a refusal with a code is about the caller's rights. */
@@ -193,8 +210,29 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  async function sendOn(permit: Permit, outgoing: Outgoing): Promise<unknown> {
-    const answer = sendOnce(outgoing);
+  /** Sends reads together, once. @throws {PlatformError} when the platform takes no requests, or gives no answer. */
+  async function sendBatch(items: readonly BatchItem[], signal: AbortSignal | undefined): Promise<BatchAnswer> {
+    const call: Call = { operation: 'bulk reads', url: `${base}/api/trpc`, isWrite: false, redact };
+    const headers = { accept: 'application/json', 'x-api-key': apiKey };
+    const request: WireRequest = { method: 'GET', path: batchPath(items), headers, body: undefined };
+    return permits.run(call, signal, (permit) =>
+      onPermit(permit, async () => {
+        counts.reads += 1;
+        const answer = await receive(call, noteDate, request);
+        const refusal = isKeyRefusal(answer) ? explainRefusal(call, { ...answer, body: keyRefused }) : undefined;
+        if (refusal !== undefined) throw refusal;
+        const read = readBatch(items, answer);
+        if (read.is === 'surprise' && (answer.status < 200 || answer.status > 299)) throw explainRefusal(call, answer);
+        if (read.is === 'surprise') return read;
+        breaker.noteAnswer();
+        patience.noteAnswer();
+        return read;
+      }),
+    );
+  }
+
+  async function onPermit<T>(permit: Permit, send: () => Promise<T>): Promise<T> {
+    const answer = send();
     underWay.add(answer);
     try {
       return await answer;
@@ -209,13 +247,22 @@ export function createClient(options: ClientOptions): Client {
   const invoke: Client['invoke'] = async (operation, input, about = {}) => {
     const outgoing = requestOf(operation, input);
     const { call } = outgoing;
-    return patience.persist(call, about, () => permits.run(call, about.signal, (permit) => sendOn(permit, outgoing)));
+    const { signal } = about;
+    const alone = () =>
+      patience.persist(call, about, () =>
+        permits.run(call, signal, (permit) => onPermit(permit, () => sendOnce(outgoing))),
+      );
+    if (about.inBulk !== true || bulk === undefined || call.isWrite) return alone();
+    const members = (contract.names?.data(input) ?? input) as typeof input; // translated, it is still an object
+    const translate: BulkRead['translate'] = (data) => inOurWords(call, data);
+    const answered = await bulk.read({ path: call.served ?? operation, members, signal, translate, alone });
+    return answered === undefined ? alone() : answered.data;
   };
 
   function own(permit: Permit, signal: AbortSignal | undefined): OwnConnection {
     const invoke: Client['invoke'] = async (operation, input, about = {}) => {
       const outgoing = requestOf(operation, input);
-      return patience.persist(outgoing.call, { signal, ...about }, () => sendOn(permit, outgoing));
+      return patience.persist(outgoing.call, { signal, ...about }, () => onPermit(permit, () => sendOnce(outgoing)));
     };
     const self: OwnConnection = {
       call: invoke,
@@ -235,6 +282,7 @@ export function createClient(options: ClientOptions): Client {
   }
 
   function close(): void {
+    bulk?.end();
     patience.end();
     breaker.end();
   }
@@ -293,15 +341,22 @@ export function interruptibleReads(client: ReadClient, signal: AbortSignal): Rea
   };
 }
 
-/** Sends a request once and gives the data of its answer. @throws {PlatformError} when it has none. */
-async function exchange(call: Call, send: Send, request: WireRequest): Promise<unknown> {
-  let answer: WireAnswer;
+/** The answer to a single read whose key is refused with a code. */
+const keyRefused = '{"message":"UNAUTHORIZED","code":"UNAUTHORIZED"}';
+
+/** Sends a request once and gives its answer. @throws {PlatformError} when none comes. */
+async function receive(call: Call, send: Send, request: WireRequest): Promise<WireAnswer> {
   try {
-    answer = await send(request);
+    return await send(request);
   } catch (error) {
     if (error instanceof Stop) throw error; // it was not sent
     throw explainSilence(call, error);
   }
+}
+
+/** Sends a request once and gives the data of its answer. @throws {PlatformError} when it has none. */
+async function exchange(call: Call, send: Send, request: WireRequest): Promise<unknown> {
+  const answer = await receive(call, send, request);
   if (answer.status < 200 || answer.status > 299) throw explainRefusal(call, answer);
   const read = readData(answer);
   if (read.isData) return read.data;

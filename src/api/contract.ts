@@ -80,6 +80,8 @@ export interface Contract {
   readonly operations: ReadonlyMap<string, ServedOperation>;
   /** undefined: the platform speaks the words of the document. */
   readonly names?: Names;
+  /** The platform answers many reads in one GET of `/api/trpc/`, which no API document has. */
+  readonly hasBatches?: boolean;
 }
 
 /** The words of each profile that a manifest can name; undefined: those of the document. */
@@ -95,7 +97,8 @@ export function contractOf(profile: Profile, operations: Iterable<Operation>): C
   const served = [...operations].map((operation): [string, ServedOperation] => {
     return [operation, { path: names?.operation(operation) ?? operation, endpoint: endpointOf(operation) }];
   });
-  return { profile, operations: new Map(served), ...(names === undefined ? {} : { names }) };
+  const hasBatches = profile === 'dokploy';
+  return { profile, operations: new Map(served), hasBatches, ...(names === undefined ? {} : { names }) };
 }
 
 const documented = Object.keys(contract) as DocumentedOperation[]; // its keys are the operations

@@ -67,7 +67,7 @@ const mostRounds = 50;
 export async function makeExport(input: ExportInput): Promise<Exported> {
   const world = { ...input.world, client: remembering(input.world.client) };
   const kinds = kindsThere(world.kinds, world.client.contract);
-  const found = await survey(createReader(world.client), kinds, input.projectId);
+  const found = await survey(createReader(world.client, 'in bulk'), kinds, input.projectId);
   const dropped = new Map<string, string>();
   const leftOut = new Map<string, Set<string>>();
   const why: Diagnostic[] = [];

@@ -49,9 +49,10 @@ async function lookAgain(input: IdentifyInput, unseen: readonly Claim[]): Promis
     input,
     unseen.map(({ item }) => item),
   );
-  const found = await readAll(input, unseen, readById);
+  const alone = { ...input, reader: input.reader.alone };
+  const found = await readAll(alone, unseen, readById);
   const judge = async (claim: Claim) =>
-    [await judgeTwoLooks(input, claim, found.get(claim.item.address)), claim] as const;
+    [await judgeTwoLooks(alone, claim, found.get(claim.item.address)), claim] as const;
   const judged = groupBy(await Promise.all(unseen.map(judge)));
   const unlisted = (judged.get('not listed') ?? []).map(({ item }) => item);
   const unreadable = (judged.get('not readable') ?? []).map(notReadable);

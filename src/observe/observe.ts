@@ -32,7 +32,7 @@ export interface Seen {
  */
 export async function observe(input: ObserveInput): Promise<Seen> {
   const { kinds, records, projectId } = input;
-  const reader = createReader(input.client);
+  const reader = createReader(input.client, 'in bulk');
   const diagnostics: Diagnostic[] = [];
   const duplicates: DuplicateObject[] = [];
   const objects = new Map<string, ObservedObject>();

@@ -27,10 +27,11 @@ export async function findCandidates(
   const unseen = open.filter((item) => candidates.get(item)?.length === 0 && pendingCreate(item.record) !== undefined);
   if (unseen.length === 0) return candidates;
   await waitForSecondLook(input, unseen);
+  const alone = { ...input, reader: input.reader.alone };
   const places = new Set(unseen.map((item) => parentOf(input, item)));
-  const lists = await Promise.all([...places].map((below) => listBelow(input, below)));
+  const lists = await Promise.all([...places].map((below) => listBelow(alone, below)));
   const rows = new Map([...input.rows, ...lists.flat()]);
-  const again = await readCandidates({ ...input, rows, search: searchIn(rows) }, unseen, isFree);
+  const again = await readCandidates({ ...alone, rows, search: searchIn(rows) }, unseen, isFree);
   return new Map([...candidates, ...again]);
 }
 

@@ -25,6 +25,8 @@ export interface Reader {
   log(kind: Kind, id: string, options: Readonly<Record<string, unknown>>, how?: 'once'): Promise<string>;
   /** Why a deployment of an object fails, in the words of the platform; empty where it does not say. Asks once. */
   reason(kind: Kind, id: string): Promise<string>;
+  /** The same reader, each read of which is a request of its own: nothing counts as absent because of a bulk read alone. */
+  readonly alone: Reader;
 }
 
 /** Names one list of the platform. */
@@ -35,25 +37,30 @@ interface ListOf {
   readonly parent?: { readonly kind: Kind; readonly id: string } | undefined;
 }
 
-/** Makes a reader. Never throws. */
-export function createReader(client: ReadClient): Reader {
+/** Makes a reader; `in bulk`: rows and lists that are asked for at the same time are read together, where that is possible. Never throws. */
+export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
+  const about = { inBulk: how === 'in bulk' };
   const row: Reader['row'] = async (kind, id) => {
     const { read } = kind.operations;
     try {
-      return asRow(await client.invoke(read, { [idMember(kind, read)]: id }), read);
+      return asRow(await client.invoke(read, { [idMember(kind, read)]: id }, about), read);
     } catch (error) {
       if (error instanceof PlatformError && error.failure === 'not found') return undefined;
       throw error;
     }
   };
   return {
-    caller: async () => asRow(await client.invoke('user.get', {}), 'user.get'),
+    caller: async () => asRow(await client.invoke('user.get', {}, about), 'user.get'),
     row,
+    get alone() {
+      return createReader(client);
+    },
     rows: async (kind, { place, parent }) => {
       const listed = kind.parents[parent?.kind.kind ?? root]?.listed;
       if (listed === undefined) return new Map();
       if ('call' in listed) {
-        return asRows(await client.invoke(listed.call, inputOf(listed, place, parent?.id)), listed.call, kind);
+        const answer = await client.invoke(listed.call, inputOf(listed, place, parent?.id), about);
+        return asRows(answer, listed.call, kind);
       }
       const above = parent === undefined ? undefined : await row(parent.kind, parent.id);
       return above === undefined || parent === undefined ? undefined : rowsIn(kind, parent.kind, above);

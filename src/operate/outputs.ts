@@ -130,7 +130,7 @@ async function readRows(
   values: readonly Named[],
 ): Promise<ReadonlyMap<string, Row>> {
   const references = values.flatMap(({ wanted }) => wanted.references);
-  const reader = createReader(client);
+  const reader = createReader(client, 'in bulk');
   const isNeeded = (address: string, { outputs }: Kind) =>
     references.some((item) => item.address === address && outputs?.[item.output] !== undefined);
   const problems: Diagnostic[] = [];

@@ -59,7 +59,7 @@ export function servicesOf({ resources }: State, kinds: readonly Kind[]): readon
  */
 export async function observeServices(services: readonly Service[], input: ServicesInput): Promise<ServiceState[]> {
   const { client, kinds, state, redactor } = input;
-  const reader = createReader(client);
+  const reader = createReader(client, 'in bulk');
   const lists = projectLists({ kinds, reader, projectId: state.projectId });
   const there = new Set(kindsThere(kinds, client.contract).map(({ kind }) => kind));
   const states = await Promise.all(

@@ -1,0 +1,347 @@
+import { describe, expect, test } from 'vitest';
+import type { Client, ClientOptions } from '../../src/api/client.ts';
+import { createClient } from '../../src/api/client.ts';
+import { extendedContract } from '../../src/api/contract.ts';
+import { TransportError } from '../../src/api/errors.ts';
+import type { Send, WireAnswer, WireRequest } from '../../src/api/wire.ts';
+
+const batches = { ...extendedContract, hasBatches: true };
+const json = (status: number, body: unknown): WireAnswer => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+const isBatch = ({ path }: WireRequest): boolean => path.startsWith('/api/trpc/');
+const operationsIn = ({ path }: WireRequest): string[] => path.replace(/^\/api\/(trpc\/)?|\?.*$/g, '').split(',');
+const lost = { message: 'Compose not found', code: 'NOT_FOUND', data: { path: 'compose.one' } };
+const right = { message: "You don't have access to this service", code: 'UNAUTHORIZED', data: { path: 'compose.one' } };
+
+/** The single answer to a read of this platform, whose stacks are there unless they are named `lost` or `hidden`. */
+function single({ path }: WireRequest): WireAnswer {
+  const [, operation = '', query = ''] = /^\/api\/([^?]*)\??(.*)$/.exec(path) ?? [];
+  const id = new URLSearchParams(query).get('composeId');
+  if (operation === 'user.get') return json(200, { userId: 'u' });
+  if (operation === 'certificates.all') return json(200, []);
+  if (operation === 'sshKey.all') return json(200, [{ sshKeyId: 's' }]);
+  if (id?.startsWith('lost') === true) return json(404, lost);
+  if (id?.startsWith('hidden') === true) return json(401, right);
+  return json(200, { composeId: id, name: `stack ${id}` });
+}
+
+/** The answer to a batch: that to each of its reads. */
+function together(request: WireRequest): WireAnswer {
+  const query = new URLSearchParams(request.path.split('?')[1]);
+  const input = JSON.parse(query.get('input') ?? '{}') as Record<string, { json: Record<string, string> }>;
+  const answers = operationsIn(request).map((operation, index) => {
+    const path = `/api/${operation}?${new URLSearchParams(input[index]?.json).toString()}`;
+    return single({ ...request, path });
+  });
+  const items = answers.map(({ status, body }) => {
+    const data = JSON.parse(body) as typeof lost;
+    if (status === 200) return { result: { data: { json: data } } };
+    const { message, code } = data;
+    return { error: { json: { message, code: -32000, data: { code, httpStatus: status, path: 'x' } } } };
+  });
+  const statuses = new Set(answers.map(({ status }) => status));
+  return json(statuses.size === 1 ? (answers[0]?.status ?? 0) : 207, items);
+}
+
+/** A client, and the requests that it sent; `tamper` may give another answer to a request, or none. */
+function platform(
+  tamper: (request: WireRequest, count: number) => WireAnswer | Error | undefined = () => undefined,
+  options: Partial<ClientOptions> = {},
+) {
+  const requests: WireRequest[] = [];
+  const off: string[] = [];
+  const send: Send = async (request) => {
+    requests.push(request);
+    const count = requests.filter((one) => isBatch(one) === isBatch(request)).length;
+    await Promise.resolve();
+    const answer = tamper(request, count) ?? (isBatch(request) ? together(request) : single(request));
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  const client = createClient({
+    send,
+    url: 'https://platform.example',
+    apiKey: 'key-of-the-tests',
+    redact: (text) => text,
+    contract: batches,
+    sleep: () => Promise.resolve(),
+    onBulkOff: (why) => off.push(why),
+    ...options,
+  });
+  return {
+    client,
+    off,
+    requests,
+    sent: () => requests.map((one) => `${isBatch(one) ? 'together' : 'alone'}: ${operationsIn(one).join(' ')}`),
+  };
+}
+
+const inBulk = { inBulk: true };
+const who = (client: Client) => client.invoke('user.get', {}, inBulk);
+const stack = (client: Client, id: string) => client.invoke('compose.one', { composeId: id }, inBulk);
+const stacks = (client: Client, ids: readonly string[]) => Promise.allSettled(ids.map((id) => stack(client, id)));
+const named = (count: number) => Array.from({ length: count }, (_, n) => `c${n}`);
+/** What a client without bulk reads answers. */
+const answersAlone = async (ids: readonly string[]) => stacks(platform(undefined, { bulk: false }).client, ids);
+
+describe('reads of one moment', () => {
+  test('are one request, after one of the first was compared with its single read', async () => {
+    const { client, sent, off } = platform();
+    const answers = await Promise.all([who(client), stack(client, 'a'), stack(client, 'b')]);
+    expect(answers).toEqual([
+      { userId: 'u' },
+      { composeId: 'a', name: 'stack a' },
+      { composeId: 'b', name: 'stack b' },
+    ]);
+    expect(sent()).toEqual(['alone: compose.one', 'together: user.get compose.one compose.one']);
+    await stacks(client, named(100));
+    const counts = sent().map((one) => one.split(' ').length - 1);
+    expect(counts).toEqual([1, 3, 40, 40, 20]);
+    expect(client.counts).toEqual({ reads: 5, writes: 0 });
+    expect(off).toEqual([]);
+  });
+
+  test('go together when they follow from answers that came at the same moment', async () => {
+    const { client, sent } = platform();
+    await Promise.all([who(client), stack(client, 'a')]);
+    const later = async (id: string) => {
+      await Promise.resolve().then(() => Promise.resolve());
+      return stack(client, id);
+    };
+    await Promise.all([later('b'), later('c').then((answer) => answer), stack(client, 'd')]);
+    expect(sent().slice(2)).toEqual(['together: compose.one compose.one compose.one']);
+  });
+
+  test.each<[string, Partial<ClientOptions>]>([
+    ['where the option says so', { bulk: false }],
+    ['on a platform without batches', { contract: extendedContract }],
+  ])('are sent alone %s', async (_, options) => {
+    const { client, sent } = platform(undefined, options);
+    await Promise.all([who(client), stack(client, 'a')]);
+    expect(sent()).toEqual(['alone: user.get', 'alone: compose.one']);
+  });
+
+  test('are sent alone unless they ask for it; writes and reads on a connection of their own always', async () => {
+    const { client, sent } = platform();
+    const own = client.withConnection('compose.update', (one) => one.invoke('compose.one', { composeId: 'c' }, inBulk));
+    const plain = client.invoke('compose.one', { composeId: 'a' });
+    await Promise.all([own, plain, client.invoke('compose.stop', { composeId: 'b' }, inBulk)]);
+    expect(sent()).toEqual(['alone: compose.one', 'alone: compose.one', 'alone: compose.stop']);
+  });
+
+  test('one read alone is no batch', async () => {
+    const { client, sent } = platform();
+    await stack(client, 'a');
+    await Promise.all([who(client), stack(client, 'a')]);
+    await stack(client, 'b');
+    expect(sent().filter((one) => one.startsWith('together'))).toHaveLength(1);
+    expect(sent().at(-1)).toBe('alone: compose.one');
+  });
+
+  test('that a single read has to prove are sent alone: errors, and empty lists', async () => {
+    const ids = ['a', 'lost', 'b', 'hidden', 'c'];
+    const { client, sent, off } = platform();
+    const [answers, empty] = await Promise.all([stacks(client, ids), client.invoke('certificates.all', {}, inBulk)]);
+    expect(answers).toEqual(await answersAlone(ids));
+    expect(empty).toEqual([]);
+    expect(sent()[1]).toBe(`together: ${'compose.one '.repeat(5)}certificates.all`);
+    expect(sent().slice(2).toSorted()).toEqual(['alone: certificates.all', 'alone: compose.one', 'alone: compose.one']);
+    expect(off).toEqual([]);
+  });
+
+  test('are checked before they are sent', async () => {
+    const { client, requests } = platform();
+    await expect(client.invoke('compose.one', { composeId: '' }, inBulk)).rejects.toThrow('must not be empty');
+    expect(requests).toEqual([]);
+  });
+});
+
+describe('the trial', () => {
+  test('passes over reads that the first batch has nothing for', async () => {
+    const { client, sent, off } = platform();
+    await Promise.all([who(client), client.invoke('certificates.all', {}, inBulk), stack(client, 'a')]);
+    await stacks(client, named(2));
+    expect(sent()).toEqual([
+      'alone: certificates.all',
+      'together: user.get certificates.all compose.one',
+      'alone: compose.one',
+      'together: compose.one compose.one',
+    ]);
+    expect(off).toEqual([]);
+  });
+
+  test('is made again when it proved nothing', async () => {
+    const { client, sent, off } = platform();
+    await Promise.allSettled([who(client), stack(client, 'lost')]);
+    await stacks(client, named(2));
+    expect(sent()).toEqual([
+      'alone: compose.one',
+      'together: user.get compose.one',
+      'alone: user.get',
+      'alone: compose.one',
+      'together: compose.one compose.one',
+    ]);
+    expect(off).toEqual([]);
+  });
+
+  test('holds the reads that are asked for meanwhile', async () => {
+    const { client, sent } = platform();
+    await stacks(client, named(95));
+    expect(sent().map((one) => one.split(' ').length - 1)).toEqual([1, 40, 40, 15]);
+  });
+
+  test('reads once more when both answers differ: the object may have been changed between them', async () => {
+    let name = 'before';
+    const { client, off } = platform((request) => {
+      if (isBatch(request)) {
+        name = 'after';
+        return undefined;
+      }
+      return json(200, { composeId: 'a', name: name === 'before' ? 'before' : 'stack a' });
+    });
+    const answers = await Promise.all([stack(client, 'a'), who(client)]);
+    expect(answers[0]).toEqual({ composeId: 'a', name: 'before' });
+    expect(off).toEqual([]);
+  });
+
+  test('ends bulk reads when a batch answers otherwise than a single read', async () => {
+    const { client, sent, off } = platform((request) =>
+      isBatch(request)
+        ? { ...together(request), body: together(request).body.replace('stack a', 'stack x') }
+        : undefined,
+    );
+    expect(await Promise.all([who(client), stack(client, 'a')])).toEqual([
+      { userId: 'u' },
+      { composeId: 'a', name: 'stack a' },
+    ]);
+    await stacks(client, named(3));
+    expect(sent().filter((one) => one.startsWith('together'))).toHaveLength(1);
+    expect(off).toEqual(['a batch answers compose.one otherwise than a single read']);
+  });
+});
+
+describe('every surprise ends bulk reads for the run, is reported once, and changes no answer:', () => {
+  const page = { status: 200, headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>Log in</title>' };
+  const text = (status: number, body: string) => ({ status, headers: { 'content-type': 'text/plain' }, body });
+  const itemsOf = (request: WireRequest) => JSON.parse(together(request).body) as unknown[];
+  const place = 'from bulk reads at https://platform.example/api/trpc';
+  const surprises: [string, (request: WireRequest) => WireAnswer | Error, string][] = [
+    [
+      '404',
+      () => json(404, { message: 'Not found', code: 'NOT_FOUND', data: { code: 'NOT_FOUND', httpStatus: 404 } }),
+      `the platform does not have this operation (404 ${place})`,
+    ],
+    [
+      '414',
+      () => text(414, 'URI Too Long'),
+      `the server answered 414 (bulk reads at https://platform.example/api/trpc)`,
+    ],
+    ['431', () => text(431, ''), ''],
+    ['503', () => text(503, 'Service Unavailable'), ''],
+    ['403 of a proxy', () => text(403, 'Forbidden'), ''],
+    ['400 of mixed operations', () => text(400, '{"error":{"json":{"message":"Cannot mix procedure types"}}}'), ''],
+    ['a page', () => page, 'the answer to a batch has another form (status 200)'],
+    ['half of the answer', (request) => ({ ...json(200, 0), body: together(request).body.slice(0, 40) }), ''],
+    ['an item too few', (request) => json(200, itemsOf(request).slice(1)), ''],
+    ['an item too many', (request) => json(200, [...itemsOf(request), ...itemsOf(request)]), ''],
+    [
+      'shuffled items',
+      (request) => json(200, itemsOf(request).toReversed()),
+      'the answer to a batch has something else in the place of compose.one',
+    ],
+    ['a reset connection', () => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }), ''],
+    ['an item that hangs', () => new TransportError('DEADLINE', 'no whole answer within 30000 ms'), ''],
+    ['an answer that is too long', () => new TransportError('BODY_LIMIT', 'too long'), ''],
+  ];
+
+  test.each(surprises)('%s, at the beginning', async (_, surprise, why) => {
+    const ids = named(30);
+    const { client, off, sent } = platform((request) => (isBatch(request) ? surprise(request) : undefined));
+    expect(await stacks(client, ids)).toEqual(await answersAlone(ids));
+    await stacks(client, ids);
+    expect(off).toEqual([expect.stringContaining(why)]);
+    expect(off[0]).toMatch(/^(the|a) /);
+    expect(sent().filter((one) => one.startsWith('together'))).toHaveLength(1);
+  });
+
+  test.each(surprises)('%s, in the middle of a run', async (_, surprise) => {
+    const ids = named(120);
+    const { client, off, sent } = platform((request, count) =>
+      isBatch(request) && count === 3 ? surprise(request) : undefined,
+    );
+    await Promise.all([who(client), stack(client, 'a')]);
+    expect(await stacks(client, ids)).toEqual(await answersAlone(ids));
+    await stacks(client, ids);
+    expect(off).toHaveLength(1);
+    expect(sent().filter((one) => one.startsWith('together'))).toHaveLength(4);
+  });
+});
+
+describe('a platform that takes no requests for now', () => {
+  const unauthorized = (request: WireRequest) =>
+    json(
+      401,
+      operationsIn(request).map((path) => ({
+        error: {
+          json: { message: 'UNAUTHORIZED', code: -32001, data: { code: 'UNAUTHORIZED', httpStatus: 401, path } },
+        },
+      })),
+    );
+  const refusals: [string, (request: WireRequest) => WireAnswer][] = [
+    ['every item is UNAUTHORIZED', unauthorized],
+    ['a bare 401', () => json(401, { message: 'Unauthorized' })],
+    ['429', () => ({ status: 429, headers: { 'retry-after': '1' }, body: '' })],
+  ];
+
+  test.each(refusals)('is waited for, and the batch is sent again: %s', async (_, refusal) => {
+    const { client, off, sent } = platform((request, count) =>
+      isBatch(request) && count === 2 ? refusal(request) : undefined,
+    );
+    await Promise.all([who(client), stack(client, 'a')]);
+    expect(await stacks(client, named(5))).toEqual(await answersAlone(named(5)));
+    expect(sent().slice(2)).toEqual([
+      `together:${' compose.one'.repeat(5)}`,
+      'alone: user.get',
+      `together:${' compose.one'.repeat(5)}`,
+    ]);
+    expect(off).toEqual([]);
+  });
+
+  test('a key that was never accepted is refused as by single reads, without a note', async () => {
+    const refuse = (request: WireRequest) =>
+      isBatch(request) ? unauthorized(request) : json(401, { message: 'Unauthorized' });
+    const { client, off } = platform(refuse);
+    const [first, second] = await Promise.allSettled([who(client), stack(client, 'a')]);
+    for (const answer of [first, second])
+      expect(answer).toMatchObject({ status: 'rejected', reason: { isKeyRefused: true, failure: 'authentication' } });
+    expect(off).toEqual([]);
+  });
+
+  test('an interrupted run reports no surprise, and every read ends', async () => {
+    const over = new AbortController();
+    const { client, off } = platform((request) => {
+      if (!isBatch(request)) return undefined;
+      over.abort();
+      return new TransportError('ABANDONED', 'the run was interrupted');
+    });
+    const reads = named(3).map((id) =>
+      client.invoke('compose.one', { composeId: id }, { inBulk: true, signal: over.signal }),
+    );
+    await Promise.allSettled(reads);
+    expect(off).toEqual([]);
+  });
+
+  test('a closed client reports no surprise', async () => {
+    const made = platform((request) => {
+      if (!isBatch(request)) return undefined;
+      made.client.close();
+      return new TransportError('ABANDONED', 'the run was interrupted');
+    });
+    const ended = await stacks(made.client, named(3));
+    expect(ended).toHaveLength(3);
+    expect(made.off).toEqual([]);
+  });
+});
