@@ -11,6 +11,7 @@ import { inOrder } from './graph/order.ts';
 import { blockAddress } from './kind/address.ts';
 import { textsIn } from './kind/json.ts';
 import type { Kind } from './kind/kind.ts';
+import { root } from './kind/kind.ts';
 import { kindsThere } from './kind/kinds-on.ts';
 import type { Manifest, ManifestInput } from './manifest/manifest.ts';
 import { readManifest } from './manifest/manifest.ts';
@@ -20,6 +21,8 @@ import type { Resource } from './manifest/resource.ts';
 import { resourcesOn } from './manifest/resources-on.ts';
 import { position } from './manifest/tree.ts';
 import { observe } from './observe/observe.ts';
+import { idOfProject } from './observe/project-id.ts';
+import { createReader } from './observe/reader.ts';
 import type { Observed } from './observe/observed.ts';
 import type { LeftOut, Narrowed, Narrowing, Plan } from './plan/action.ts';
 import { inFileOrder } from './plan/file-order.ts';
@@ -31,6 +34,7 @@ import type { Values } from './plan/shown.ts';
 import type { Permissions } from './plan/safeguard.ts';
 import { requirePermissions } from './plan/safeguard.ts';
 import type { Redactor } from './secrets/redactor.ts';
+import { boundTo, isBoundTo, ownName } from './state/bound.ts';
 import { digestsOf } from './state/digests.ts';
 import { newState } from './state/new-state.ts';
 import type { State, StateStore } from './state/state.ts';
@@ -131,7 +135,7 @@ async function planFor(
     kinds,
     resources,
     records,
-    projectId: settings.project,
+    projectId: await projectToRead(saved, settings, { client, kinds }),
     projectAt: settings.projectAt === undefined ? undefined : position(settings.projectAt),
     clock: world.clock ?? systemClock,
     signal,
@@ -140,9 +144,10 @@ async function planFor(
   const seen = await inSpan('observe', () => observe(observing));
   addSecrets(seen.observed, { kinds, addSecret: world.addSecret });
   const { organizationId, projectId } = seen.observed;
-  const state = moved.state ?? { ...newState(organizationId, projectId), ...begins };
+  const before = moved.state ?? { ...newState(organizationId, projectId), ...begins };
   // With the state of another project, every object is in another project.
-  refuseForeign(state, organizationId, projectId, store.location);
+  refuseForeign(before, { organizationId, projectId, named: settings.project, place: store.location });
+  const state = boundTo(before, settings.project);
   const migrates = store.isUnsealed() ? [migration(store)] : [];
   const found = [...migrates, ...moved.diagnostics, ...seen.diagnostics];
   // Errors of what a narrowed plan leaves out do not concern it, which is known only once it is made.
@@ -295,12 +300,39 @@ function refuseManaged(address: string, resources: State['resources'] = {}): voi
   throw new Stop('refused', [diagnostic('ambiguous', `${address} manages ${known} already`, { address, remedy })]);
 }
 
-function refuseForeign(state: State, organizationId: string, projectId: string, place: string): void {
+/**
+ * The project that a run reads: the one of its state, where the manifest means that; else what the manifest says, which is
+ * looked for in the list of projects when a state belongs to another one.
+ *
+ * @throws {Stop} `refused`, when several projects have the name.
+ */
+async function projectToRead(
+  saved: State | undefined,
+  { project, projectAt }: Manifest['settings'],
+  { client, kinds }: Pick<ReadWorld, 'client' | 'kinds'>,
+): Promise<string> {
+  if (saved === undefined) return project;
+  if (isBoundTo(saved, project)) return saved.projectId;
+  const kind = kinds.find(({ parents: { [root]: link } }) => link?.projects !== undefined);
+  const projects = kind === undefined ? undefined : await createReader(client).projects(kind);
+  const at = projectAt === undefined ? undefined : position(projectAt);
+  return (projects === undefined ? undefined : idOfProject(projects, project, at)) ?? project;
+}
+
+function refuseForeign(
+  state: State,
+  {
+    organizationId,
+    projectId,
+    named,
+    place,
+  }: { readonly organizationId: string; readonly projectId: string; readonly named: string; readonly place: string },
+): void {
   if (state.organizationId === organizationId && state.projectId === projectId) return;
   const what =
     state.projectId === projectId
       ? `organization ${state.organizationId}, and the API key acts in ${organizationId}`
-      : `project ${state.projectId}, and the manifest names ${projectId}`;
+      : `project ${ownName(state)}, and the manifest names ${named === projectId ? named : `${named} (${projectId})`}`;
   throw new Stop('state', [
     diagnostic('state-unusable', `the state ${place} belongs to ${what}`, {
       remedy: 'Use the key or the project the state belongs to, or a folder of its own for the other one.',

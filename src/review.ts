@@ -58,11 +58,13 @@ export async function planAgain(reviewedPlan: ReviewedPlan, manifest: Manifest, 
     const message = `${name} was changed after it was made, or was made with another key; nothing was sent`;
     throw new Stop('refused', [diagnostic('plan-file', message, { remedy: remedyFor(reviewedPlan) })]);
   }
-  const abroad = elsewhere(reviewed, { platform: platformName(platform), projectId: project });
+  const abroad = elsewhere(reviewed, { platform: platformName(platform), project });
   if (abroad.length > 0) throw outdated(abroad);
   const begins = 'serial' in reviewed.state ? undefined : reviewed.state;
   const purpose = { manifest, deploys, destroys, narrowing };
   const made = await makePlan(purpose, world, begins);
+  const other = elsewhere(reviewed, { platform: reviewed.platform, project, projectId: made.observed.projectId });
+  if (other.length > 0) throw outdated(other);
   const { moved, leftOut } = comparePlans({
     reviewed,
     now: planFacts(made, purpose, key),

@@ -142,7 +142,9 @@ async function finish(run: Run): Promise<ApplyResult> {
   // Without an object there is nothing to keep: an empty state would be in the way of a rebuilt one.
   const isChanged = areOther(plan.saved?.resources ?? {}, reached.resources);
   // Records that an earlier run could not save are in its journal until a run saves them; an old state gets its MAC.
-  const isNew = isChanged || (plan.saved !== undefined && (isInJournal(plan.saved) || store.isUnsealed()));
+  const { saved } = plan;
+  const isRenamed = saved !== undefined && saved.projectName !== plan.base.projectName;
+  const isNew = isChanged || isRenamed || (saved !== undefined && (isInJournal(saved) || store.isUnsealed()));
   const state = isNew ? { ...reached, serial: plan.base.serial + 1 } : plan.base;
   const unsaved = isNew || [...run.jobs.values()].some(isSent) ? await write(store, state) : undefined;
   if (run.ending.defect !== undefined) throw run.ending.defect.error;

@@ -325,7 +325,7 @@ function addChanging(program: Command, run: Runner): void {
     .command('init')
     .description('set up a folder for a project: asks, writes the manifest, and exports what is there')
     .option('--url <url>', 'address of the platform')
-    .option('--project <id>', 'id of the project')
+    .option('--project <id>', 'id or name of the project')
     .option('--no-export', 'write a manifest without resources')
     .option(
       '--with-secrets <file>',
@@ -343,7 +343,7 @@ function addChanging(program: Command, run: Runner): void {
     .description('write what the platform has as a manifest; changes nothing on the platform')
     .option('--out <dir>', 'folder of the new manifest (default: the current one)')
     .option('--url <url>', 'address of the platform, where no manifest and no TRUEUP_URL names it')
-    .option('--project <id>', 'id of the project, where no manifest names it')
+    .option('--project <id>', 'id or name of the project, where no manifest names it')
     .option('--unmanaged', 'beside a manifest that is there: add what it does not manage, and leave the rest as it is')
     .option('--address <address>', 'add one object, with all below it, to the manifest that is there')
     .option(

@@ -1,6 +1,6 @@
 import { rightTo } from '../api/rights.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
@@ -10,6 +10,7 @@ import { rowsIn } from '../observe/answers.ts';
 import { topIdOf } from '../observe/expected.ts';
 import { lacksRight } from '../observe/hidden.ts';
 import type { Place } from '../observe/observed.ts';
+import { readTop } from '../observe/project-id.ts';
 import type { Reader } from '../observe/reader.ts';
 
 /** One object of the platform with its whole row, which holds secrets in clear: it never prints. */
@@ -38,9 +39,9 @@ export interface Survey {
  *
  * @throws {Stop} `platform`, when the project lists no environment. @throws {PlatformError} when a read fails.
  */
-export async function survey(reader: Reader, kinds: readonly Kind[], projectId: string): Promise<Survey> {
+export async function survey(reader: Reader, kinds: readonly Kind[], project: string): Promise<Survey> {
   const { organizationId, userId } = await reader.caller();
-  const place: Place = { projectId, organizationId: String(organizationId), userId: String(userId) };
+  const place = { projectId: project, organizationId: String(organizationId), userId: String(userId) };
   const notes: Diagnostic[] = [];
   const reading: Reading = { reader, kinds, place, notes };
   const tops = await Promise.all(
@@ -85,15 +86,9 @@ interface Reading {
 
 async function surveyTop(reading: Reading, kind: Kind, link: ParentLink): Promise<readonly Surveyed[]> {
   const { reader, place } = reading;
-  const listed = (await reader.rows(kind, { place })) ?? new Map<string, Row>();
-  const whenEmpty = 'call' in link.listed ? link.listed.whenEmpty : undefined;
-  if (listed.size === 0 && whenEmpty !== undefined) {
-    const message = `project ${place.projectId} lists no ${kind.section}: ${whenEmpty}`;
-    const remedy = 'Check the id of the project, and the rights of the API key.';
-    throw new Stop('platform', [diagnostic('platform-answer', message, { remedy })]);
-  }
-  const own = topIdOf(kind, place);
-  const rows = [...listed].filter(([, row]) => {
+  const listed = await readTop(reader, kind, { named: place.projectId });
+  const own = topIdOf(kind, { ...place, projectId: listed.projectId });
+  const rows = [...(listed.rows ?? new Map<string, Row>())].filter(([, row]) => {
     const above = valueAt(row, link.idAt);
     return typeof above !== 'string' || above === own;
   });

@@ -17,6 +17,8 @@ export interface ParentLink {
   readonly set: Readonly<Record<string, FromPlace>>;
   /** Where a row holds the parent's id: a member, or a path. At the top: the id of the project or the organization. */
   readonly idAt: string;
+  /** The list in which a project is found by its name: the operation, and the members of its rows. */
+  readonly projects?: { readonly call: ReadOperation; readonly id: string; readonly name: string };
   /** Where a row holds the name of the project that it is in: a path. */
   readonly projectNameAt?: string;
   /** Fields that mean nothing below this parent. */

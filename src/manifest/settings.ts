@@ -13,6 +13,7 @@ import { position, toJson } from './tree.ts';
 export interface Settings {
   /** The embedded emulator, or a platform by its address. */
   readonly platform: 'emulator' | { readonly url: string; readonly profile?: Profile | undefined };
+  /** Id or name of the project. */
   readonly project: string;
   /** Where `project:` stands. */
   readonly projectAt?: Place;
@@ -177,7 +178,7 @@ export const settingsShape = {
     )
     .optional()
     .describe('Where the values of ${secret:…} come from that TRUEUP_SECRET_<NAME> does not give, in this order.'),
-  project: z.string().min(1).describe('Id of the project.'),
+  project: z.string().min(1).describe('Id or name of the project.'),
   drift: z
     .strictObject({
       memory: z
@@ -440,5 +441,6 @@ const remedies: Record<keyof typeof settingsShape, string> = {
   drift:
     'Write drift: { ignore: [{ address: production.compose.shop, field: env.REGION }], notify: [{ url: "${secret:HOOK}", as: slack }] }. docs/drift.md has all keys.',
   platform: 'Write platform: { url: https://… }, or set TRUEUP_URL. To try things out, write platform: emulator.',
-  project: 'Write project: with the id of the project; it stands in the address of its page.',
+  project:
+    'Write project: with the name of the project, or with its id, which stands in the address of its page.',
 };

@@ -20,6 +20,7 @@ export interface ObserveInput {
   readonly kinds: readonly Kind[];
   readonly resources: readonly Resource[];
   readonly records: Readonly<Record<string, StateRecord>>;
+  /** Id of the project; where no state knows it, its name may stand here. */
   readonly projectId: string;
   /** Where the manifest names the project. */
   readonly projectAt?: Position | undefined;

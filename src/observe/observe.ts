@@ -16,6 +16,8 @@ import { searchIn } from './match.ts';
 import { bindNames, namedKinds } from './names.ts';
 import type { Caller, DuplicateObject, Observed, ObservedObject, UnmanagedObject } from './observed.ts';
 import { isOfProject } from './ownership.ts';
+import type { TopList } from './project-id.ts';
+import { readTop } from './project-id.ts';
 import type { Reader } from './reader.ts';
 import { createReader } from './reader.ts';
 
@@ -31,7 +33,7 @@ export interface Seen {
  * service and per environment whose variables matter. Objects below a service come with it, however many there are.
  */
 export async function observe(input: ObserveInput): Promise<Seen> {
-  const { kinds, records, projectId } = input;
+  const { kinds, records } = input;
   const reader = createReader(input.client, 'in bulk');
   const diagnostics: Diagnostic[] = [];
   const duplicates: DuplicateObject[] = [];
@@ -42,8 +44,9 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   const top = kinds.filter(({ kind, parents }) => parents[root] && (declared.has(kind) || named.has(kind)));
   const [who, ...listed] = await Promise.all([
     reader.caller(),
-    ...top.map(async (kind) => ({ kind, rows: await listTop(input, reader, kind, declared.has(kind.kind)) })),
+    ...top.map(async (kind) => ({ kind, ...(await listTop(input, reader, kind, declared.has(kind.kind))) })),
   ]);
+  const { projectId } = listed.find((list) => list.projectId !== input.projectId) ?? input;
   const caller = { ...callerOf(who), projectId };
   for (const { kind, rows } of listed) remember(lists, kind, rows, undefined);
   const isUnreadable = (name: string) => listed.some(({ kind, rows }) => kind.kind === name && rows === undefined);
@@ -142,27 +145,17 @@ function listedKinds({ kinds, resources, records }: ObserveInput): ReadonlySet<s
   ]);
 }
 
-/** Reads the list of a kind at the top; undefined when it is read for names only and the key has no right to it. */
+/** Reads the list of a kind at the top; without rows when it is read for names only and the key has no right to it. */
 async function listTop(
   { projectId, projectAt }: ObserveInput,
   reader: Reader,
   kind: Kind,
   isNeeded: boolean,
-): Promise<ReadonlyMap<string, Row> | undefined> {
-  const rows = await reader.rows(kind, { place: { projectId } }).catch((error: unknown) => {
-    if (lacksRight(error) && !isNeeded) return undefined;
+): Promise<TopList> {
+  return readTop(reader, kind, { named: projectId, at: projectAt }).catch((error: unknown) => {
+    if (lacksRight(error) && !isNeeded) return { rows: undefined, projectId };
     throw error;
   });
-  const listed = kind.parents[root]?.listed;
-  const whenEmpty = listed !== undefined && 'call' in listed ? listed.whenEmpty : undefined;
-  if (rows?.size !== 0 || whenEmpty === undefined) return rows;
-  throw new Stop('platform', [
-    diagnostic('platform-answer', `project ${projectId} lists no ${kind.section}: ${whenEmpty}`, {
-      remedy:
-        'Write project: with the id of a project that the API key may see. It stands in the address of its page on the platform; more ways: docs/ids.md.',
-      position: projectAt,
-    }),
-  ]);
 }
 
 /** The ids below which an object is expected, or may be: its create was sent there, wherever its block is now. */

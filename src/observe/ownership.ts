@@ -9,6 +9,7 @@ import { positionOf, topIdOf } from './expected.ts';
 import { lacksRight } from './hidden.ts';
 import type { ObservedObject, Place } from './observed.ts';
 import { parentIn } from './read-object.ts';
+import { idOfProject } from './project-id.ts';
 import type { Reader } from './reader.ts';
 
 /** An address, and the object that its record, its `id:` or `--id` leads to. */
@@ -63,12 +64,23 @@ export interface ProjectLists {
   readonly foreignAmong: (objects: readonly NamedObject[]) => Promise<readonly Diagnostic[]>;
 }
 
-/** Makes the lists of a project. Sends nothing yet. */
+/** Makes the lists of a project, which is known by its id or, where no state knows that, by its name. Sends nothing yet. */
 export function projectLists(about: Pick<Boundary, 'kinds' | 'reader'> & { readonly projectId: string }): ProjectLists {
-  const { kinds, reader, projectId } = about;
+  const { kinds, reader } = about;
+  let { projectId } = about;
   const known = new Map<string, ReturnType<ProjectLists['rows']>>();
+  const listed = async (kind: Kind): ReturnType<ProjectLists['rows']> => {
+    const read = (id: string) => unlessHidden(reader.rows(kind, { place: { projectId: id } }));
+    const found = await read(projectId);
+    if (found !== undefined && found.size > 0) return found;
+    const projects = await reader.projects(kind);
+    const id = projects === undefined ? undefined : idOfProject(projects, projectId, undefined);
+    if (id === undefined || id === projectId) return found;
+    projectId = id;
+    return read(id);
+  };
   const rows: ProjectLists['rows'] = (kind) => {
-    const list = known.get(kind.kind) ?? unlessHidden(reader.rows(kind, { place: { projectId } }));
+    const list = known.get(kind.kind) ?? listed(kind);
     known.set(kind.kind, list);
     return list;
   };

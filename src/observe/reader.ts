@@ -6,6 +6,7 @@ import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { idMember } from '../kind/wire.ts';
 import { asRow, asRows, rowsIn } from './answers.ts';
+import { lacksRight } from './hidden.ts';
 import type { Place } from './observed.ts';
 import { fromContext } from './observed.ts';
 
@@ -21,12 +22,20 @@ export interface Reader {
   row(kind: Kind, id: string): Promise<Row | undefined>;
   /** The rows of a kind in one list, by id: that of a parent, or the one at the top. Undefined: the parent is not there. */
   rows(kind: Kind, list: ListOf): Promise<ReadonlyMap<string, Row> | undefined>;
+  /** The projects that the key may see, in the list that a kind names for them; undefined: the platform has no such list. */
+  projects(kind: Kind): Promise<readonly NamedProject[] | undefined>;
   /** The end of the log of an object; empty where the platform has none. One error of the platform is the answer. */
   log(kind: Kind, id: string, options: Readonly<Record<string, unknown>>, how?: 'once'): Promise<string>;
   /** Why a deployment of an object fails, in the words of the platform; empty where it does not say. Asks once. */
   reason(kind: Kind, id: string): Promise<string>;
   /** The same reader, each read of which is a request of its own: nothing counts as absent because of a bulk read alone. */
   readonly alone: Reader;
+}
+
+/** A project as the list of projects shows it. */
+export interface NamedProject {
+  readonly id: string;
+  readonly name: string;
 }
 
 /** Names one list of the platform. */
@@ -65,6 +74,17 @@ export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
       const above = parent === undefined ? undefined : await row(parent.kind, parent.id);
       return above === undefined || parent === undefined ? undefined : rowsIn(kind, parent.kind, above);
     },
+    projects: async (kind) => {
+      const { projects } = kind.parents[root] ?? {};
+      if (projects === undefined) return undefined;
+      const listed = await client.invoke(projects.call, {}).catch((error: unknown) => {
+        if (error instanceof PlatformError && isUnserved(error)) return undefined;
+        throw error;
+      });
+      if (listed === undefined) return undefined;
+      const rows = Array.isArray(listed) ? (listed as readonly unknown[]).map((one) => asRow(one, projects.call)) : [];
+      return rows.map((row) => ({ id: String(row[projects.id]), name: String(row[projects.name]) }));
+    },
     log: async (kind, id, options, how) => {
       const logs = kind.service?.logs;
       if (logs === undefined) return '';
@@ -84,6 +104,12 @@ export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
       }
     },
   };
+}
+
+/** Whether a platform has no such operation, or none for this key. */
+function isUnserved(error: PlatformError): boolean {
+  if (error.status === undefined) return error.failure === 'invalid';
+  return (error.failure === 'unreadable' && error.status === 404) || lacksRight(error);
 }
 
 /** The members that a list is asked with. */

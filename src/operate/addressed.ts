@@ -7,6 +7,7 @@ import { kindAt } from '../manifest/kind-at.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { IdSource } from '../observe/ownership.ts';
 import type { StateRecord } from '../state/record.ts';
+import { isBoundTo, ownName } from '../state/bound.ts';
 import type { State, StateStore } from '../state/state.ts';
 
 /** An object of the platform that the user named by its address. */
@@ -31,12 +32,12 @@ export async function readStateOf(project: string | undefined, store: StateStore
 }
 
 /** @throws {Stop} `state`, when a state belongs to another project than `project`. */
-export function checkProject({ projectId }: State, project: string | undefined, location: string): void {
-  if (project === undefined || projectId === project) return;
+export function checkProject(state: State, project: string | undefined, location: string): void {
+  if (project === undefined || isBoundTo(state, project)) return;
   throw new Stop('state', [
     diagnostic(
       'state-unusable',
-      `the state ${location} belongs to project ${projectId}, and the manifest names ${project}`,
+      `the state ${location} belongs to project ${ownName(state)}, and the manifest names ${project}`,
       { remedy: 'Use the project the state belongs to, or a folder of its own for the other one.' },
     ),
   ]);

@@ -125,7 +125,7 @@ function findObjects({ manifest, state }: ReferencesInput, values: readonly Name
 
 /** The rows of the objects whose outputs are more than the id. Every object is in the project then. */
 async function readRows(
-  { client, kinds, manifest }: ReferencesInput,
+  { client, kinds, manifest, state }: ReferencesInput,
   objects: ReturnType<typeof findObjects>,
   values: readonly Named[],
 ): Promise<ReadonlyMap<string, Row>> {
@@ -147,7 +147,7 @@ async function readRows(
     }),
   );
   if (problems.length > 0) throw new Stop('refused', problems);
-  const lists = projectLists({ kinds, reader, projectId: manifest.settings.project });
+  const lists = projectLists({ kinds, reader, projectId: state?.projectId ?? manifest.settings.project });
   const foreign = await lists.foreignAmong(named);
   if (foreign.length > 0) throw new Stop('refused', foreign);
   return new Map(named.flatMap(({ address, row }) => (row === undefined ? [] : [[address, row]])));

@@ -25,6 +25,8 @@ const schema = z.strictObject({
   platform: z.string(),
   organizationId: z.string(),
   projectId: z.string(),
+  /** What the manifest calls it, when that is not its id. */
+  project: z.string().exactOptional(),
   /** The options of the plan. */
   deploys: z.boolean(),
   destroys: z.boolean(),

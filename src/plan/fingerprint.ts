@@ -26,7 +26,7 @@ import { writesOrRemoves } from './decide.ts';
 /** What a plan was made for. */
 interface Purpose {
   readonly manifest: {
-    readonly settings: Pick<Settings, 'platform' | 'moved'>;
+    readonly settings: Pick<Settings, 'platform' | 'project' | 'moved'>;
     readonly resources: readonly Resource[];
   };
   readonly deploys: boolean;
@@ -61,6 +61,7 @@ export function planFile(
     platform: platformName(manifest.settings.platform),
     organizationId,
     projectId: plan.observed.projectId,
+    ...(manifest.settings.project === plan.observed.projectId ? {} : { project: manifest.settings.project }),
     deploys,
     destroys,
     narrowing: narrowing as PlanFile['narrowing'], // the form of a file spells it without readonly

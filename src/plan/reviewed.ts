@@ -24,13 +24,23 @@ export interface ComparisonInput {
   readonly resources: readonly Resource[];
 }
 
-/** Says how a file is of another platform or project than the manifest; that can be told before any request. */
-export function elsewhere(reviewed: PlanFile, now: Pick<PlanFile, 'platform' | 'projectId'>): Diagnostic[] {
+/**
+ * Says how a file is of another platform or project than the manifest, which is known before any request; with the id of the
+ * project, also how its name means another one.
+ */
+export function elsewhere(
+  reviewed: PlanFile,
+  now: { readonly platform: string; readonly project: string; readonly projectId?: string },
+): Diagnostic[] {
+  const { project: name, projectId: planned } = reviewed;
   const differs = (what: string, planned: string, named: string): Diagnostic[] =>
     planned === named ? [] : [outdated(`the plan is for ${what} ${planned}, and the manifest names ${named}`)];
   return [
     ...differs('the platform', reviewed.platform, now.platform),
-    ...differs('project', reviewed.projectId, now.projectId),
+    ...differs('project', name ?? planned, now.project),
+    ...(now.projectId === undefined || now.projectId === planned
+      ? []
+      : [outdated(`the plan is for project ${planned}, and ${now.project} is ${now.projectId} now`)]),
   ];
 }
 

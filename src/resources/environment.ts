@@ -1,6 +1,13 @@
 import * as z from 'zod';
+import type { Kind } from '../kind/kind.ts';
 import { defineKind } from '../kind/kind.ts';
 import { description, env } from './families/service-fields.ts';
+
+/** The kind on a platform that lists no projects: `project:` is an id there. */
+function withoutProjects(kind: Kind): Kind {
+  const links = Object.entries(kind.parents).map(([name, { projects: _, ...link }]) => [name, link] as const);
+  return { ...kind, parents: Object.fromEntries(links) };
+}
 
 /** A group of services in a project, such as production. */
 export const environment = defineKind({
@@ -19,6 +26,7 @@ export const environment = defineKind({
       rows: { without: ['env'] },
       set: { projectId: { context: 'projectId' } },
       idAt: 'projectId',
+      projects: { call: 'project.all', id: 'projectId', name: 'name' },
       projectNameAt: 'project.name',
     },
   },
@@ -50,5 +58,6 @@ export const environment = defineKind({
       madeWith: { description: 'Production environment' },
     },
   },
+  without: { 'project.all': withoutProjects },
   examples: ['staging:\n  description: Before release.\n  env: { REGION: eu }\n'],
 });

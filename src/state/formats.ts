@@ -45,5 +45,6 @@ export const stateSchema = z.strictObject({
   formatVersion: z.literal(newestFormat),
   keyNumber: z.number().int().min(1),
   earlierKeys: z.record(z.string(), z.string()).optional(),
+  projectName: z.string().optional(),
   resources: z.custom<Readonly<Record<string, StateRecord>>>(isObject, 'must be a map'),
 });

@@ -17,6 +17,8 @@ export interface State {
   readonly earlierKeys?: Readonly<Record<string, string>> | undefined;
   readonly organizationId: string;
   readonly projectId: string;
+  /** The name by which the manifest names the project, when it was not its id. */
+  readonly projectName?: string | undefined;
   readonly resources: Readonly<Record<string, StateRecord>>;
 }
 

@@ -12,7 +12,7 @@ test('U13: a wrong project is reported with its line, and with the ways to its i
   expect(error.diagnostics[0]).toMatchObject({
     code: 'platform-answer',
     message: expect.stringContaining('project prj_9 lists no environments') as string,
-    remedy: expect.stringContaining('docs/ids.md') as string,
+    remedy: expect.stringContaining('project-1 (prj_1)') as string,
     position: { file: 'trueup.yaml', line: 3, column: 10 },
   });
 });

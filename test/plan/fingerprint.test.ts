@@ -55,7 +55,7 @@ function planOf({ actions = [], objects = {}, records = {}, isNew = false }: Abo
 function fileOf(about: About): PlanFile {
   const { resources = [], moved = [], destroys = false } = about;
   const purpose = {
-    manifest: { settings: { platform: 'emulator', moved } as const, resources },
+    manifest: { settings: { platform: 'emulator', project: 'prj_1', moved } as const, resources },
     deploys: true,
     destroys,
   };
@@ -136,7 +136,9 @@ describe('the plan file', () => {
 
 test('makes its digests with the key of plan files, bound to address and path', () => {
   const resource = resourceOf(kindNamed('redis'), main, { fields: { dockerImage: declared('redis:8') } });
-  const about = { manifest: { settings: { platform: 'emulator', moved: [] } as const, resources: [resource] } };
+  const about = {
+    manifest: { settings: { platform: 'emulator', project: 'prj_1', moved: [] } as const, resources: [resource] },
+  };
   const purpose = { ...about, deploys: true, destroys: false };
   const file = planFile(planOf({}), purpose, { version: '', at: '', shown: '' }, testKey);
   const text = signed(main, 'declared dockerImage', { value: 'redis:8' });

@@ -50,8 +50,11 @@ const why = (...pair: Parameters<typeof compare>) => compare(...pair).moved.map(
 
 describe('a plan file of another platform, project or organization', () => {
   test('is refused before any request', () => {
-    expect(elsewhere(base, base)).toEqual([]);
-    expect(elsewhere(base, { platform: 'emulator', projectId: 'prj_2' })).toEqual([
+    expect(elsewhere(base, { platform: base.platform, project: base.projectId })).toEqual([]);
+    const named = { ...base, project: 'shop' };
+    expect(elsewhere(named, { platform: base.platform, project: 'shop' })).toEqual([]);
+    expect(elsewhere(named, { platform: base.platform, project: base.projectId })).toHaveLength(1);
+    expect(elsewhere(base, { platform: 'emulator', project: 'prj_2' })).toEqual([
       {
         code: 'plan-outdated',
         severity: 'error',

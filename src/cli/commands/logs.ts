@@ -46,7 +46,7 @@ export function logsCommand(address: string, flags: LogsFlags): Command<LogsView
         const [known = object] = objectsOn([object], kindsOnPlatform);
         const request = logRequest(known, { ...flags, since }, kindsOnPlatform);
         const showsSecrets = flags.showSecrets === true;
-        const project = target.project ?? state?.projectId;
+        const project = state?.projectId ?? target.project;
         const log = await readLog(client, request, { redactor, showsSecrets, kinds, project });
         if (raw === undefined) view.log(object.address, log);
         else raw(log);

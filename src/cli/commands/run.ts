@@ -68,7 +68,7 @@ export function executeCommand([name = '', ...addresses]: readonly string[], fla
         const objects = objectsOn(named, kindsOnPlatform);
         checkTargets(name, objects, { kinds: kindsOnPlatform, state });
         const dataLoss = flags.allowDataLoss === true;
-        const project = target.project ?? state?.projectId;
+        const project = state?.projectId ?? target.project;
         const readAt = systemClock.monotonic();
         const foreignNow: Execution['foreignNow'] = async ({ address }) => {
           if (project === undefined) return [];

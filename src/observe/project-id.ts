@@ -1,0 +1,81 @@
+import { PlatformError } from '../api/errors.ts';
+import type { Position } from '../diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Row } from '../kind/json.ts';
+import type { Kind } from '../kind/kind.ts';
+import { root } from '../kind/kind.ts';
+import type { NamedProject, Reader } from './reader.ts';
+
+/** A list at the top of a project, and the id of that project. */
+export interface TopList {
+  readonly rows: ReadonlyMap<string, Row> | undefined;
+  readonly projectId: string;
+}
+
+/**
+ * Reads the list of a kind at the top of the project that a manifest names by its id or its name. An id needs no further
+ * request: only when the platform has nothing under it, and a list of projects, is it taken for a name.
+ *
+ * @throws {Stop} `platform`, when nothing has the name, or several projects do. @throws {PlatformError} when a read fails.
+ */
+export async function readTop(
+  reader: Reader,
+  kind: Kind,
+  { named, at }: { readonly named: string; readonly at?: Position | undefined },
+): Promise<TopList> {
+  const rowsOf = async (projectId: string): Promise<TopList> => ({
+    rows: await reader.rows(kind, { place: { projectId } }),
+    projectId,
+  });
+  const listed = kind.parents[root]?.listed;
+  const whenEmpty = listed !== undefined && 'call' in listed ? listed.whenEmpty : undefined;
+  const first = await rowsOf(named).catch((error: unknown) => {
+    if (whenEmpty === undefined || !isRefusal(error)) throw error;
+    return error;
+  });
+  if (whenEmpty === undefined && 'rows' in first) return first;
+  if ('rows' in first && first.rows?.size !== 0) return first;
+  const projects = await reader.projects(kind);
+  const id = projects === undefined ? undefined : idOfProject(projects, named, at);
+  const found = id === undefined || id === named ? first : await rowsOf(id);
+  if (!('rows' in found)) throw found;
+  if (found.rows?.size !== 0) return found;
+  const message = `project ${named} lists no ${kind.section}: ${whenEmpty}`;
+  throw new Stop('platform', [diagnostic('platform-answer', message, { remedy: remedyWith(projects), position: at })]);
+}
+
+/**
+ * The id of the project with this id or, where there is none, with this name; undefined when no project has either.
+ *
+ * @throws {Stop} `refused`, when several projects have the name.
+ */
+export function idOfProject(
+  projects: readonly NamedProject[],
+  named: string,
+  at: Position | undefined,
+): string | undefined {
+  if (projects.some(({ id }) => id === named)) return named;
+  const [only, ...others] = projects.filter(({ name }) => name === named);
+  if (only === undefined || others.length === 0) return only?.id;
+  const ids = [only, ...others].map(({ id }) => id).join(', ');
+  const message = `${others.length + 1} projects are called ${named}: ${ids}`;
+  const remedy = 'Write project: with the id of the one that is meant.';
+  throw new Stop('refused', [diagnostic('ambiguous', message, { remedy, position: at })]);
+}
+
+/** An answer that says that there is no such project, or none for this key. */
+function isRefusal(error: unknown): error is PlatformError {
+  if (!(error instanceof PlatformError) || error.isKeyRefused) return false;
+  return ['not found', 'forbidden', 'authentication', 'invalid'].includes(error.failure);
+}
+
+/** The remedy for a project that is not there: the projects that are, or where its id stands. */
+function remedyWith(projects: readonly NamedProject[] | undefined): string {
+  if (projects === undefined) {
+    return 'Write project: with the id of a project that the API key may see; this platform has no list of projects to find a name in. The id stands in the address of its page on the platform; more ways: docs/ids.md.';
+  }
+  if (projects.length === 0) return 'The API key may see no project: give its owner access to one, or use another key.';
+  const shown = projects.slice(0, 20).map(({ id, name }) => `${name} (${id})`);
+  const more = projects.length > 20 ? ` and ${projects.length - 20} more` : '';
+  return `Write project: with the name or id of a project that the API key may see: ${shown.join(', ')}${more}.`;
+}

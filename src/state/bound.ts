@@ -1,0 +1,19 @@
+import type { State } from './state.ts';
+
+/** Whether a manifest that names its project so means the project of a state. */
+export function isBoundTo({ projectId, projectName }: State, named: string): boolean {
+  return named === projectId || named === projectName;
+}
+
+/** A state that knows its project by the name in the manifest, so that the next run finds it without a request. */
+export function boundTo(state: State, named: string): State {
+  const { projectName, ...rest } = state;
+  const isId = named === state.projectId;
+  if (isId ? projectName === undefined : projectName === named) return state;
+  return isId ? rest : { ...state, projectName: named };
+}
+
+/** The project of a state, for messages. */
+export function ownName({ projectId, projectName }: State): string {
+  return projectName === undefined ? projectId : `${projectId} (${projectName})`;
+}
