@@ -441,6 +441,5 @@ const remedies: Record<keyof typeof settingsShape, string> = {
   drift:
     'Write drift: { ignore: [{ address: production.compose.shop, field: env.REGION }], notify: [{ url: "${secret:HOOK}", as: slack }] }. docs/drift.md has all keys.',
   platform: 'Write platform: { url: https://… }, or set TRUEUP_URL. To try things out, write platform: emulator.',
-  project:
-    'Write project: with the name of the project, or with its id, which stands in the address of its page.',
+  project: 'Write project: with the name of the project, or with its id, which stands in the address of its page.',
 };

@@ -101,7 +101,10 @@ async function placeOf(run: Run, { out, url, project }: ExportFlags) {
   const platform = url === undefined ? found?.platform : platformAt(url);
   const projectId = project ?? found?.project;
   if (platform === undefined || projectId === undefined) {
-    throw usage('the project is not known', 'Give --project with its name, or with its id, which stands in the address of its page.');
+    throw usage(
+      'the project is not known',
+      'Give --project with its name, or with its id, which stands in the address of its page.',
+    );
   }
   if (platform === 'emulator' && folder !== options.folder) {
     throw usage('the embedded emulator belongs to the folder of its manifest', 'Export into that folder.');
