@@ -5,7 +5,7 @@ import { description, env } from './families/service-fields.ts';
 
 /** The kind on a platform that lists no projects: `project:` is an id there. */
 function withoutProjects(kind: Kind): Kind {
-  const links = Object.entries(kind.parents).map(([name, { projects: _, ...link }]) => [name, link] as const);
+  const links = Object.entries(kind.parents).map(([name, { projects: _projects, ...link }]) => [name, link] as const);
   return { ...kind, parents: Object.fromEntries(links) };
 }
 
