@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { kinds } from '../src/resources/index.ts';
-import { deployByHand } from './support/deployments.ts';
 import type { Bench } from './support/world.ts';
 import { bench } from './support/world.ts';
 
@@ -71,15 +70,6 @@ async function plansNothing(made: Bench): Promise<void> {
   expect(made.requests('POST')).toEqual([]);
 }
 
-/** What the plan says of applications with a git source, which only somebody on the platform deploys first. */
-const notDeployed = ['not-deployed', 'not-deployed', 'not-deployed'];
-
-/** Somebody deploys those. */
-async function deployFromGit(made: Bench): Promise<void> {
-  for (const [id, row] of Object.entries(made.emulator.world.tables.application))
-    if (row.sourceType !== 'docker') await deployByHand(made, id);
-}
-
 async function connect(made: Bench): Promise<void> {
   for (const labgitId of Object.keys(made.emulator.world.tables.labgit)) {
     await made.emulator.act('labgit.connect', { labgitId });
@@ -96,12 +86,8 @@ test('is applied, plans nothing once lab is connected, and after destroy and app
   const made = everything();
   await apply(made);
   const pending = await made.plan({});
-  expect(pending.actions.flatMap((action) => action.notes.map((note) => note.code))).toEqual([
-    'pending',
-    ...notDeployed,
-  ]);
+  expect(pending.actions.flatMap((action) => action.notes.map((note) => note.code))).toEqual(['pending']);
   await connect(made);
-  await deployFromGit(made);
   await apply(made);
   await plansNothing(made);
   expect(JSON.stringify(made.store.state)).not.toContain('canary');
@@ -115,8 +101,6 @@ test('is applied, plans nothing once lab is connected, and after destroy and app
     left.filter((row) => /^(application|compose|postgres|domain|mount|backup|volumeBackup|ai) /.test(row)),
   ).toEqual([]);
 
-  await apply(made);
-  await deployFromGit(made);
   await apply(made);
   await plansNothing(made);
   expect(worldOf(made)).toEqual(before);

@@ -20,10 +20,15 @@ export function beyondDocument(kind: Kind, kinds: readonly Kind[]): string[] {
   for (const name of Object.keys(kind.fields)) {
     const carrier = carrierOf(kind, name);
     const field = documented.fields[name];
-    if (carrier === undefined || isOperation(carrier)) continue;
+    const isWritten = (kind.fields[name]?.onChange ?? 'write') === 'write';
+    if (carrier === undefined || isOperation(carrier) || (field !== undefined && !isWritten)) continue;
     const about = byOperation.get(carrier) ?? { only: [], changes: [] };
     (field === undefined ? about.only : about.changes).push(code(fieldPath(kind, name)));
     byOperation.set(carrier, about);
+  }
+  const others = new Map<Operation, Set<string>>();
+  for (const { does, operation } of calls) {
+    if (does !== 'update') others.set(operation, (others.get(operation) ?? new Set()).add(does));
   }
   return [
     ...[...byOperation].flatMap(([operation, { only, changes }]) => [
@@ -34,6 +39,6 @@ export function beyondDocument(kind: Kind, kinds: readonly Kind[]): string[] {
         ? []
         : [`${code(operation)}: a change of ${changes.join(', ')}. Elsewhere it is refused.`]),
     ]),
-    ...calls.filter(({ does }) => does !== 'update').map(({ does, operation }) => `${code(operation)}: ${does}.`),
+    ...[...others].map(([operation, uses]) => `${code(operation)}: ${[...uses].join(', ')}.`),
   ];
 }

@@ -46,7 +46,7 @@ const table: readonly Entry[] = [
   ],
   [
     'application',
-    'update saveBuildType saveHubgitProvider saveLabgitProvider saveBucketgitProvider saveSelfgitProvider ' +
+    'update move saveBuildType saveHubgitProvider saveLabgitProvider saveBucketgitProvider saveSelfgitProvider ' +
       'saveDockerProvider saveGitProvider disconnectGitProvider',
     service('applicationId', 'canCreateServices'),
   ],

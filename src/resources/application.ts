@@ -3,21 +3,26 @@ import { branch } from '../api/values.ts';
 import { text } from '../kind/codecs.ts';
 import type { Field } from '../kind/field.ts';
 import { gitParts, gitSource, hostsCalled, sourceType, hostWords } from './families/git-source.ts';
+import type { KindCommand } from '../kind/command.ts';
+import type { Kind } from '../kind/kind.ts';
 import { defineKind } from '../kind/kind.ts';
 import type { FieldChange } from '../kind/lifecycle.ts';
 import {
+  containerFields,
   deployedFlag,
   deployedText,
   description,
   dockerImage,
   env,
   generatedAppName,
+  icon,
   needed,
   serverId,
   serviceIn,
   serviceName,
   serviceOutputs,
 } from './families/service-fields.ts';
+import { previewFields } from './families/preview-fields.ts';
 import { reloadingApplication } from './families/service-commands.ts';
 import { databaseRisk } from './families/image-version.ts';
 import { unmounted, volumesMounted } from './families/volumes.ts';
@@ -36,6 +41,31 @@ const neverDeployed = {
   remedy: 'Push to its repository, or deploy it once in the platform.',
 };
 
+/** Of an image there is no code to fetch: what rebuilds it pulls it. */
+const byRebuild = {
+  when: { sourceType: 'docker' },
+  call: 'application.redeploy',
+  answers: 'early',
+} as const satisfies KindCommand;
+
+/** The commands where no operation fetches the code. */
+const rebuildingOnly = {
+  deploy: [
+    byRebuild,
+    { when: { deployments: [] }, ...neverDeployed },
+    {
+      cannot: 'the platform has no documented operation that fetches the code of an application',
+      remedy:
+        'Push to its repository, or deploy it in the platform; trueup run redeploy builds the code that is there.',
+    },
+  ],
+  redeploy: [
+    byRebuild,
+    { when: { deployments: [] }, ...neverDeployed },
+    { call: 'application.redeploy', answers: 'early' },
+  ],
+} as const satisfies Kind['commands'];
+
 /** One container, built from a repository or taken from an image. */
 export const application = defineKind({
   kind: 'application',
@@ -45,9 +75,9 @@ export const application = defineKind({
   identity: { id: 'applicationId', key: ['name'], keyField: 'name' },
   parents: { environment: serviceIn('applications') },
   fields: {
-    name: { ...serviceName, onChange: settled('name') },
+    name: serviceName,
     appName: generatedAppName,
-    description: { ...description, onChange: settled('description') },
+    description,
     serverId,
     sourceType: sourceType('docker', 'Where the code or the image comes from.'),
     dockerImage: needed(dockerImage(['nginx:1.27', 'nginx:1.28'])),
@@ -88,6 +118,38 @@ export const application = defineKind({
       otherwise: true,
       examples: [false, true],
     }),
+    autoDeploy: {
+      schema: z.boolean().describe('Whether a push deploys it.'),
+      otherwise: true,
+      examples: [true, false],
+    },
+    cleanCache: deployedFlag('Whether each build begins without a cache.'),
+    ...containerFields,
+    registryId: {
+      schema: z.string().min(1).describe('Id of the registry that nodes of a swarm pull the image from.'),
+      appliesAt: 'deploy',
+      examples: ['reg_1', 'reg_2'],
+    },
+    buildServerId: {
+      schema: z.string().min(1).describe('Id of the server that builds it; the one that it runs on when left out.'),
+      appliesAt: 'deploy',
+      examples: ['srv_1', 'srv_2'],
+    },
+    buildRegistryId: {
+      schema: z.string().min(1).describe('Id of the registry that the server which builds it pushes to.'),
+      appliesAt: 'deploy',
+      examples: ['reg_1', 'reg_2'],
+    },
+    rollbackActive: deployedFlag('Whether a deployment keeps its image for a roll-back.'),
+    rollbackRegistryId: {
+      schema: z.string().min(1).describe('Id of the registry that keeps images for roll-backs.'),
+      appliesAt: 'deploy',
+      examples: ['reg_1', 'reg_2'],
+    },
+    ...previewFields,
+    title: { schema: z.string().describe('Title.'), codec: text, examples: ['Shop', 'Store'] },
+    subtitle: { schema: z.string().describe('Subtitle.'), codec: text, examples: ['Live', 'Live, second floor'] },
+    icon,
   },
   unions: [
     {
@@ -139,8 +201,21 @@ export const application = defineKind({
   operations: {
     create: 'application.create',
     read: 'application.one',
-    update: ['application.saveBuildType', 'application.saveEnvironment'],
+    // The first two send whole records; application.update carries what they do not take.
+    update: ['application.saveBuildType', 'application.saveEnvironment', 'application.update'],
     delete: 'application.delete',
+    move: { call: 'application.move', as: 'targetEnvironmentId' },
+  },
+  without: {
+    'application.update': (kind) => ({
+      ...kind,
+      fields: {
+        ...kind.fields,
+        name: { ...serviceName, onChange: settled('name') },
+        description: { ...description, onChange: settled('description') },
+      },
+    }),
+    'application.deploy': (kind) => ({ ...kind, commands: { ...kind.commands, ...rebuildingOnly } }),
   },
   lifecycle: {
     dataAtRisk: ({ row }) => unmounted(volumesMounted(row)),
@@ -150,19 +225,10 @@ export const application = defineKind({
     start: { call: 'application.start' },
     stop: { call: 'application.stop' },
     reload: { call: 'application.reload', ...reloadingApplication },
-    // No documented operation fetches the code.
-    deploy: [
-      { when: { sourceType: 'docker' }, call: 'application.redeploy', answers: 'early' },
-      { when: { deployments: [] }, ...neverDeployed },
-      {
-        cannot: 'the platform has no documented operation that fetches the code of an application',
-        remedy:
-          'Push to its repository, or deploy it in the platform; trueup run redeploy builds the code that is there.',
-      },
-    ],
+    deploy: [byRebuild, { call: 'application.deploy', answers: 'early' }],
     redeploy: [
-      { when: { sourceType: 'docker' }, call: 'application.redeploy', answers: 'early' },
-      { when: { deployments: [] }, ...neverDeployed },
+      byRebuild,
+      { when: { deployments: [] }, call: 'application.deploy', answers: 'early' },
       { call: 'application.redeploy', answers: 'early' },
     ],
   },

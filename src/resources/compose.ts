@@ -19,6 +19,7 @@ import {
   description,
   env,
   generatedAppName,
+  icon,
   serverId,
   serviceIn,
   serviceName,
@@ -106,11 +107,7 @@ export const compose = defineKind({
     isolatedDeploymentsVolume: deployedFlag('Whether isolation includes volumes.'),
     triggerType: gitParts.triggerType,
     watchPaths: gitParts.watchPaths,
-    icon: {
-      schema: z.string().describe('Icon, as a data address.'),
-      codec: text,
-      examples: ['data:image/png;base64,aWNvbg==', 'data:image/png;base64,aWNvbjI='],
-    },
+    icon,
     serviceNetworks: {
       schema: serviceNetworks.describe('Networks per service.'),
       codec: json,

@@ -55,7 +55,7 @@ export function places() {
     const text = `trueup: 1\nplatform: { url: "${server.url}" }\nproject: prj_1\n${sections}`;
     // A platform that takes its time is waited for.
     const clock = options.deployDelayMs === undefined ? selfMovingClock(Date.now()) : systemClock;
-    const made = bench({ emulator: { ...emulator, send: keyed(emulator.send) }, folder, clock });
+    const made = bench({ documentedOnly: true, emulator: { ...emulator, send: keyed(emulator.send) }, folder, clock });
     Object.assign(made.secrets, options.secrets ?? {});
     const { outcomes, state } = await made.apply(text, { dataLoss: true, adoption: true });
     const failed = outcomes.filter(({ result }) => result !== 'done');

@@ -127,6 +127,7 @@ describe('every command of every kind', () => {
       ),
     );
     expect([...new Set(declared)].filter((operation) => !told.has(operation)).toSorted()).toEqual([
+      'application.deploy', // where it is served
       'backup.manualBackupMongo',
       'backup.manualBackupMySql',
       'backup.manualBackupWebServer',

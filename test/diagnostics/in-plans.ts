@@ -253,7 +253,7 @@ export const inPlans = {
   renamed: () => reported(() => planned(platform(), production(database()), production(database('', 'database')))),
   'not-deployed': () =>
     reported(() =>
-      platform().plan(
+      bench({ documentedOnly: true }).plan(
         production(
           '    application:\n      web: { source: { type: git, url: "https://git.example.com/web.git", branch: main }, build: { type: dockerfile, dockerfile: Dockerfile } }\n',
         ),

@@ -146,8 +146,9 @@ describe('a page states', () => {
     expect(keyRow('postgres', 'databaseName')?.[3]).toMatch(
       /^a new object replaces the old one; changed on the platform/,
     );
-    expect(keyRow('application', 'name')?.[3]).toMatch(
-      /^refused: the platform has no documented operation for the name/,
+    expect(keyRow('application', 'name')?.[3]).toMatch(/^in place/);
+    expect(pageOf('application')).toContain(
+      '`application.update`: a change of `name`, `description`. Elsewhere it is refused.',
     );
     expect(tableRows(pageOf('certificate'), 'what')).toContainEqual([
       'update',

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { endpointOf, requiredMembers } from '../../src/api/contract.ts';
+import { endpointOf, isOperation, requiredMembers } from '../../src/api/contract.ts';
 import type { KindCommand } from '../../src/kind/command.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { alternativesOf, commandFor, commandInput, lateOperations } from '../../src/kind/command-call.ts';
+import { kindsOn } from '../../src/kind/kinds-on.ts';
 import { idMember, takes } from '../../src/kind/wire.ts';
 import { kinds } from '../../src/resources/index.ts';
 
@@ -92,7 +93,8 @@ it('the operations that answer late are those of databases that deploy, and back
 });
 
 it('the alternative is chosen by the row; empty lists and missing members differ', () => {
-  const kind = kinds.find(({ kind: name }) => name === 'application') as Kind;
+  const documented = kindsOn(kinds, isOperation);
+  const kind = documented.find(({ kind: name }) => name === 'application') as Kind;
   const of = (sourceType: string, deployments?: readonly object[]) =>
     commandFor(kind, 'redeploy', { sourceType, deployments });
   expect(of('docker', [])).toMatchObject({ call: 'application.redeploy' });

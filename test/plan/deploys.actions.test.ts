@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { isOperation } from '../../src/api/contract.ts';
 import type { Row } from '../../src/kind/json.ts';
+import type { Kind } from '../../src/kind/kind.ts';
+import { kindsOn } from '../../src/kind/kinds-on.ts';
 import type { Action, AttributeChange } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';
 import { withDeployments } from '../../src/plan/deploys.ts';
@@ -20,6 +23,13 @@ import {
 
 /** The actions that deploy: one for each service that needs it, at its place in the order. */
 
+/** A kind of a platform that keeps to the API document. */
+function documentedKind(name: string): Kind {
+  const [kind] = kindsOn([kindNamed(name)], isOperation);
+  if (kind === undefined) throw new Error(`the document has no ${name}`);
+  return kind;
+}
+
 const write: Decision = { do: 'write', cause: 'edit' };
 const shop = 'production.compose.shop';
 const web = 'production.application.web';
@@ -37,7 +47,7 @@ const changed = (more: Partial<Action> = {}) =>
   compose({ attributes: [attribute('compose', 'command', 'up')], steps: [aStep], ...more });
 const application = (source: string, more: Partial<Action> = {}) =>
   actionOf(web, {
-    kind: kindNamed('application'),
+    kind: documentedKind('application'),
     attributes: [attribute('application', 'sourceType', source, { do: 'nothing', settled: true })],
     ...more,
   });
@@ -239,7 +249,7 @@ describe('what cannot be deployed from here', () => {
   });
 
   test('is said as it is of the deployment, when it cannot be rebuilt either', () => {
-    const kind = kindNamed('application');
+    const kind = documentedKind('application');
     const commands = { deploy: { cannot: 'a', remedy: 'A' }, redeploy: { cannot: 'b', remedy: 'B' } };
     const message = (more: Partial<typeof commands>) =>
       planned([application('git', { kind: { ...kind, commands: { deploy: commands.deploy, ...more } } })], {

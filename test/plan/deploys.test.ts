@@ -186,12 +186,12 @@ test('a plan without deployments has none, and the next one with them has', asyn
   expect(await deployed(made, text)).toEqual({ [shop]: undefined });
 });
 
-describe('an application with a repository', () => {
+describe('an application with a repository, by the document only', () => {
   const cannot = async (made: Bench, text: string) =>
     notesOf(await made.plan(text)).filter(({ code: word }) => word === 'not-deployed');
 
   test('cannot be deployed for the first time: the plan says so, and what to do, until somebody did it', async () => {
-    const made = bench();
+    const made = bench({ documentedOnly: true });
     expect(await cannot(made, code())).toMatchObject([
       { severity: 'warning', message: expect.stringContaining('cannot be deployed from here') as string },
     ]);
@@ -205,7 +205,7 @@ describe('an application with a repository', () => {
   });
 
   test('is rebuilt when its variables change, and not when its code does', async () => {
-    const made = bench();
+    const made = bench({ documentedOnly: true });
     await apply(made, code());
     await deployByHand(made, idOf(made, web));
     expect(await deployed(made, code(', env: { A: "1" }'))).toEqual({ [web]: ['env.A'] });
@@ -224,7 +224,7 @@ describe('an application with a repository', () => {
 });
 
 test('the deletion of what a service no longer uses waits until that service is deployed', async () => {
-  const made = bench();
+  const made = bench({ documentedOnly: true });
   const redis = '    redis:\n      cache: { dockerImage: "redis:8", databasePassword: password-1 }\n';
   const text = (more: string, env: string) =>
     `${head}environments:\n  production:\n${more}    compose:\n      shop: { ${source}, env: { ${env} } }\n`;
@@ -235,7 +235,7 @@ test('the deletion of what a service no longer uses waits until that service is 
 });
 
 test('a service that refers to one that is replaced is deployed with the new name, after the new one', async () => {
-  const made = bench();
+  const made = bench({ documentedOnly: true });
   const text = (serverId: string) =>
     `${head}environments:\n  production:\n    redis:\n      cache: { dockerImage: "redis:8", databasePassword: password-1, serverId: ${serverId} }\n    compose:\n      shop: { ${source}, env: { CACHE: "\${ref:redis.cache.host}" } }\n`;
   await deployed(made, text('srv_1'));

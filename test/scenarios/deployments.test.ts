@@ -135,8 +135,8 @@ describe('a variable of the environment', () => {
 });
 
 describe('code', () => {
-  test('of an application is not fetched by a redeployment: the plan keeps reporting that', async () => {
-    const made = bench();
+  test('of an application is not fetched by a redeployment: by the document only, the plan keeps reporting that', async () => {
+    const made = bench({ documentedOnly: true });
     await apply(made, fetched('application', 'main'));
     await deployByHand(made, idOf(made, web));
     expect(notesOf(await made.plan(fetched('application', 'main')))).toEqual([]);

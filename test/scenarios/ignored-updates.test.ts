@@ -55,8 +55,7 @@ const cases = [
     after: fetched('next'),
     other: fetched('last'),
     isStale: true,
-    // The platform documents no first deployment of an application from git.
-    deployments: 0,
+    deployments: 1,
   },
   {
     operation: 'environment.update',

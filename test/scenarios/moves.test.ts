@@ -237,7 +237,7 @@ describe('U6: the remedy of the note on a rename keeps the object', () => {
   });
 
   test('is not given where the platform cannot move the object', async () => {
-    const made = bench();
+    const made = bench({ documentedOnly: true });
     const text = (environment: string) =>
       `${head}environments:\n  production: {}\n  staging: {}\n`.replace(
         `${environment}: {}`,

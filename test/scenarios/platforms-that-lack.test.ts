@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { kinds } from '../../src/resources/index.ts';
+import type { Plan } from '../../src/plan/action.ts';
+import { notesOf } from '../support/faults.ts';
 import { mirror } from '../support/kind-beyond-document.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
@@ -36,4 +38,64 @@ test('a manifest without such a block is planned as ever', async () => {
   expect((await made.plan(`${head}environments: { staging: {} }\n`)).actions.map(({ action }) => action)).toEqual([
     'no-op',
   ]);
+});
+
+describe('an application', () => {
+  const web = (more: string) =>
+    `${head}environments:\n  staging:\n    application:\n      web:\n        source: { type: docker, image: nginx }\n${more}`;
+  const git = (more = '') =>
+    `${head}environments:\n  staging:\n    application:\n      web: { source: { type: git, url: "https://git.example.com/a.git", branch: main }${more} }\n`;
+  const errorsOf = (plan: Plan) => notesOf(plan).filter(({ severity }) => severity === 'error');
+
+  test('whose platform cannot set a field is an error at the line of the field, with what it lacks', async () => {
+    const made = bench({ documentedOnly: true });
+    const found = await refusal(made, web('        replicas: 2\n        memoryLimit: 512Mi\n'));
+    expect(found).toMatchObject([
+      {
+        code: 'unsupported',
+        message: 'staging.application.web: the platform cannot set replicas: it does not serve application.update',
+        remedy: 'Remove the line, or use a platform that serves the operation.',
+        position: { line: 9 },
+      },
+      { position: { line: 10 } },
+    ]);
+    expect(made.requests('GET')).toEqual([]);
+  });
+
+  test('is renamed, scaled and limited in place where application.update is served, and then plans nothing', async () => {
+    const made = bench();
+    await made.apply(web(''));
+    made.requests('POST');
+    const text = web('        name: shop\n        replicas: 2\n        memoryLimit: 512Mi\n        cpuLimit: 0.5\n');
+    await made.apply(text);
+    expect(made.requests('POST')).toEqual(['application.update', 'application.redeploy']);
+    expect(Object.values(made.emulator.world.tables.application)).toMatchObject([
+      { name: 'shop', replicas: 2, memoryLimit: '536870912', cpuLimit: '500000000' },
+    ]);
+    expect((await made.plan(text)).actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+  });
+
+  test('gets no number of containers by null, which the platform would store as 0', async () => {
+    const made = bench();
+    await made.apply(web('        replicas: 2\n'));
+    const found = await refusal(made, web('        replicas: null\n'));
+    expect(found.map(({ code }) => code)).toEqual(['not-clearable']);
+  });
+
+  test('from a repository is deployed where application.deploy is served, and then plans nothing', async () => {
+    const made = bench({ lacks: ['application.update', 'application.move'] });
+    await made.apply(git());
+    expect(made.requests('POST')).toContain('application.deploy');
+    const again = await made.plan(git());
+    expect(again.actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+    expect(notesOf(again)).toEqual([]);
+    expect(errorsOf(await made.plan(git(', name: other')))).toMatchObject([{ code: 'cannot-change' }]);
+  });
+
+  test('from a repository is left to a person where it is not, whatever else is served', async () => {
+    const made = bench({ lacks: ['application.deploy'] });
+    await made.apply(git(', replicas: 2'));
+    expect(made.requests('POST')).not.toContain('application.deploy');
+    expect(notesOf(await made.plan(git(', replicas: 2'))).map(({ code }) => code)).toEqual(['not-deployed']);
+  });
 });

@@ -22,7 +22,8 @@ export function orderFor(stand: Stand, body: Body): string[] {
   if (service === undefined) return [];
   if (service.kind !== 'application') return [`${service.kind}.deploy`];
   // What is not an application itself stands below one with an image.
-  return isFromGit(stand, body) ? [] : ['application.redeploy'];
+  if (!isFromGit(stand, body)) return ['application.redeploy'];
+  return stand.documentedOnly ? [] : ['application.deploy'];
 }
 
 /** Whether a body declares an application with a repository. */

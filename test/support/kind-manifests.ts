@@ -4,7 +4,8 @@ import type { Field } from '../../src/kind/field.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { root } from '../../src/kind/kind.ts';
 import { kinds } from '../../src/resources/index.ts';
-import { requiredMembers } from '../../src/api/contract.ts';
+import { isOperation, requiredMembers } from '../../src/api/contract.ts';
+import { kindsOn } from '../../src/kind/kinds-on.ts';
 import { fieldPath, isNeededBy } from '../../src/kind/wire.ts';
 import { childAddress } from '../../src/kind/address.ts';
 import { isWhole } from './whole.ts';
@@ -19,19 +20,34 @@ export interface Stand {
   readonly parent: string;
   readonly key: string;
   readonly body: Body;
+  /** true: it is the kind of a platform that keeps to the API document, and differs there. */
+  readonly documentedOnly: boolean;
 }
 
 const environmentName = 'staging';
 
 /** Every example of every kind below every kind of parent. */
 export function stands(): Stand[] {
-  return kinds.flatMap((kind) =>
+  return standsOf(kinds, false);
+}
+
+/** The same of the kinds that are others on a platform that keeps to the API document. */
+export function documentedStands(): Stand[] {
+  const whole = new Set<Kind>(kinds);
+  return standsOf(
+    kindsOn(kinds, isOperation).filter((kind) => !whole.has(kind)),
+    true,
+  );
+}
+
+function standsOf(all: readonly Kind[], documentedOnly: boolean): Stand[] {
+  return all.flatMap((kind) =>
     Object.keys(kind.parents).flatMap((parent) =>
       kind.examples.flatMap((example, index) => {
         const [key, body] = Object.entries(parse(example) as Record<string, Body>)[0] ?? [];
         if (key === undefined || body === undefined) throw new Error(`${kind.kind}: an example declares one resource`);
-        const title = `${kind.kind} below ${parent}${kind.examples.length > 1 ? ` (example ${index + 1})` : ''}`;
-        return [{ title, kind, parent, key, body: adapted(kind, parent, body) }];
+        const title = `${kind.kind} below ${parent}${kind.examples.length > 1 ? ` (example ${index + 1})` : ''}${documentedOnly ? ', by the document only' : ''}`;
+        return [{ title, kind, parent, key, body: adapted(kind, parent, body), documentedOnly }];
       }),
     ),
   );

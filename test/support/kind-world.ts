@@ -18,11 +18,12 @@ export function worldWithMember(): World {
 /** The manifests that tests of one kind read again and again. */
 const manifests = new Map<string, Promise<Manifest>>();
 
-/** A bench over such a platform, or over a copy of another one, on which the secrets of the examples exist. */
-export function kindBench(from?: Beginning): Bench {
+/** A bench over such a platform, one that keeps to the API document if asked for, or over a copy of another one, on which the secrets of the examples exist. */
+export function kindBench(from?: Beginning, documentedOnly = false): Bench {
   if (manifests.size > 500) manifests.clear();
   const made = bench({
     manifests,
+    documentedOnly,
     emulate: { world: from === undefined ? worldWithMember() : structuredClone(from.world) },
     ...(from === undefined ? {} : { clock: selfMovingClock(from.at) }),
   });
@@ -55,11 +56,12 @@ const beginnings = new Map<string, Beginning>();
 export async function benchAfter(
   texts: readonly string[],
   apply: (made: Bench, text: string) => Promise<unknown>,
+  documentedOnly = false,
 ): Promise<Bench> {
-  const key = JSON.stringify(texts);
+  const key = JSON.stringify([documentedOnly, ...texts]);
   const known = beginnings.get(key);
-  if (known !== undefined) return kindBench(known);
-  const made = kindBench();
+  if (known !== undefined) return kindBench(known, documentedOnly);
+  const made = kindBench(undefined, documentedOnly);
   for (const text of texts) await apply(made, text);
   const { world } = made.emulator;
   const isAtRest = Object.values(world.tables.deployment).every(({ status }) => status !== 'running');

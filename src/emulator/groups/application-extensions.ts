@@ -9,9 +9,22 @@ export const applicationExtensions: Group = {
   'application.update'({ store }, input) {
     const values = omit(input, ['applicationId', 'appName']);
     if (Object.keys(values).length === 0) throw new ApiError('INTERNAL_SERVER_ERROR', 'No values to set');
+    const { buildServerId } = values;
+    if (typeof buildServerId === 'string' && store.find('server', buildServerId) === undefined)
+      throw new ApiError('UNAUTHORIZED', 'You are not authorized to access this build server');
     if (store.update('application', input['applicationId'], values) === undefined)
       throw new ApiError('BAD_REQUEST', 'Error updating application');
     return true;
+  },
+
+  // Also into an environment of another organization.
+  'application.move'({ store }, input) {
+    const { applicationId, targetEnvironmentId: environmentId = null } = input;
+    if (store.find('environment', environmentId) === undefined)
+      throw new ApiError('INTERNAL_SERVER_ERROR', 'Failed query: update "application" set "environmentId" = $1');
+    const row = store.update('application', applicationId, { environmentId });
+    if (row === undefined) throw new ApiError('INTERNAL_SERVER_ERROR', 'Failed to move application');
+    return row;
   },
 
   'application.deploy': queued('Manual deployment', false),

@@ -101,8 +101,14 @@ export const deployedFlag = (
 /** Marks a field that a new object is useless without. */
 export const needed = (field: Field): Field => ({ ...field, needed: true });
 
-/** Fields of every database service, beyond its own credentials. */
-export const databaseServiceFields = {
+/** Icon of a service. */
+export const icon: Field = {
+  schema: z.string().describe('Icon, as a data address.'),
+  codec: text,
+  examples: ['data:image/png;base64,aWNvbg==', 'data:image/png;base64,aWNvbjI='],
+};
+
+const commandFields = {
   command: {
     schema: z.string().describe('Command of the container.'),
     codec: text,
@@ -118,16 +124,16 @@ export const databaseServiceFields = {
       ['-c', 'max_connections=300'],
     ],
   },
-  env,
+} satisfies Record<string, Field>;
+
+const limitFields = {
   memoryReservation: amount('bytes', 'Memory kept free for it.', ['268435456', '134217728']),
   memoryLimit: amount('bytes', 'Most memory it may take.', ['536870912', '1073741824']),
   cpuReservation: amount('nanocpus', 'CPU kept free for it.', ['500000000', '250000000']),
   cpuLimit: amount('nanocpus', 'Most CPU it may take.', ['1000000000', '2000000000']),
-  externalPort: {
-    schema: port.describe('Port under which it can be reached from outside.'),
-    appliesAt: 'deploy',
-    examples: [15_432, 15_433],
-  },
+} satisfies Record<string, Field>;
+
+const swarmFields = {
   healthCheckSwarm: timed(healthCheckSwarm, ['Interval', 'Timeout', 'StartPeriod'], 'Health check.', [
     { Test: ['CMD', 'true'], Retries: 3 },
     { Test: ['CMD', 'true'], Retries: 5 },
@@ -175,6 +181,22 @@ export const databaseServiceFields = {
     examples: [['net_1'], ['net_1', 'net_2']],
   },
   detachPlatformNetwork: deployedFlag("Whether it leaves the platform's own network."),
+} satisfies Record<string, Field>;
+
+/** How the containers of a service run: applications and databases have these alike. */
+export const containerFields = { ...commandFields, ...limitFields, ...swarmFields } satisfies Record<string, Field>;
+
+/** Fields of every database service, beyond its own credentials. */
+export const databaseServiceFields = {
+  ...commandFields,
+  env,
+  ...limitFields,
+  externalPort: {
+    schema: port.describe('Port under which it can be reached from outside.'),
+    appliesAt: 'deploy',
+    examples: [15_432, 15_433],
+  },
+  ...swarmFields,
 } satisfies Record<string, Field>;
 
 /** How services hang on an environment: a member of its row lists them, with a few members each. */
