@@ -8,6 +8,7 @@ type Consequence = string | ((input: Input) => string | undefined);
 const stops = 'it stops running until it is started again';
 const leavesDatabase = 'the database and its record are gone; its volumes stay on the server';
 const rebuilds = 'its volumes are deleted, and with them all its data';
+const locksOut = 'clients with the old password are locked out';
 const moves = 'it leaves its environment, and with it the variables that it shares there';
 const deploys = ({ freshVolumes }: Input) =>
   freshVolumes === true ? 'its volumes are deleted, and with them all their data' : undefined;
@@ -35,18 +36,34 @@ const consequences: Readonly<Partial<Record<Operation, Consequence>>> = {
   'compose.stop': stops,
   'domain.delete': 'the service is not reachable by this name any more',
   'environment.remove': 'the environment and its variables are gone',
+  'libsql.move': moves,
+  'libsql.rebuild': rebuilds,
+  'libsql.remove': leavesDatabase,
+  'libsql.stop': stops,
+  'mariadb.changePassword': locksOut,
   'mariadb.move': moves,
   'mariadb.rebuild': rebuilds,
   'mariadb.remove': leavesDatabase,
   'mariadb.stop': stops,
+  'mongo.changePassword': locksOut,
+  'mongo.move': moves,
+  'mongo.rebuild': rebuilds,
+  'mongo.remove': leavesDatabase,
+  'mongo.stop': stops,
   'mounts.remove': 'the service loses the mount, and a file mount its content',
+  'mysql.changePassword': locksOut,
+  'mysql.move': moves,
+  'mysql.rebuild': rebuilds,
+  'mysql.remove': leavesDatabase,
+  'mysql.stop': stops,
   'organization.delete': 'the organization is gone with everything in it',
   'organization.removeInvitation': 'the invitation cannot be accepted any more',
-  'postgres.changePassword': 'clients with the old password are locked out',
+  'postgres.changePassword': locksOut,
   'postgres.move': moves,
   'postgres.rebuild': rebuilds,
   'postgres.remove': leavesDatabase,
   'postgres.stop': stops,
+  'redis.changePassword': locksOut,
   'redis.move': moves,
   'redis.rebuild': rebuilds,
   'redis.remove': leavesDatabase,

@@ -1,4 +1,4 @@
-const services = ['application', 'compose', 'mariadb', 'postgres', 'redis'];
+const services = ['application', 'compose', 'libsql', 'mariadb', 'mongo', 'mysql', 'postgres', 'redis'];
 const belowServices = ['backup', 'domain', 'mounts', 'volumeBackups'];
 const gitProviders = ['bucketgit', 'hubgit', 'labgit', 'selfgit'];
 const ofAdmins = ['ai', 'billing', 'certificates', 'user'];

@@ -9,7 +9,7 @@ import { pendingCreate, withWrite } from '../state/pending.ts';
 import type { StateRecord } from '../state/record.ts';
 import { announceCreate, creationOf } from './announce.ts';
 import { attempt, isLost, mayLandLater } from './attempt.ts';
-import { findAnswered, findLost, isFoundInList, linkOf, unclaimedWithKey } from './find-created.ts';
+import { findAnswered, findLost, isFoundInList, linkOf, listOf, unclaimedWithKey } from './find-created.ts';
 import { sentAt, resultOf } from './job.ts';
 import { chosenId, created } from './request.ts';
 import type { Run } from './run.ts';
@@ -30,7 +30,7 @@ type Created = { readonly id: string; readonly row: Row };
 
 /** Creates an object: records the create, sends it, and records its id. Looks for a lost create before it sends another. */
 export async function create(run: Run, action: Action, step: Step): Promise<void> {
-  if (isFoundInList(action)) await inTurn(run, action.kind.kind, () => createNow(run, action, step));
+  if (isFoundInList(action)) await inTurn(run, listOf(action), () => createNow(run, action, step));
   else await createNow(run, action, step);
 }
 
@@ -117,10 +117,10 @@ async function sendUntilKnown(
   return created(action, answer, chosen) ?? created(action, await findAnswered(run, action));
 }
 
-/** Claims every row of the list at the top, so that none counts as new: as the create before saw it, else read now. */
+/** Claims every row of the list, so that none counts as new: as the create before saw it, else read now. */
 async function claimListed(run: Run, action: Action): Promise<void> {
   const { listed, taken } = run.creations;
-  const rows = listed.get(action.kind.kind) ?? (await readSiblings(run, action));
+  const rows = listed.get(listOf(action)) ?? (await readSiblings(run, action));
   for (const id of rows.keys()) taken.add(id);
 }
 

@@ -46,26 +46,38 @@ export async function findLost(
 }
 
 /**
- * Finds the object of a create whose answer holds no id: in the list at the top; below a service only when other actions
- * need it now, because the read-back finds it there.
+ * Finds the object of a create whose answer holds no id: in the list at the top, and a service in that of its environment;
+ * below a service only when other actions need it now, because the read-back finds it there.
  *
  * @throws {Stop} when several new rows match.
  */
 export async function findAnswered(run: Run, action: Action): Promise<Row | undefined> {
-  const { address, kind, scope } = action;
+  const { address, scope } = action;
   const isListed = isFoundInList(action);
   if (!isListed && (idOf(run, scope) === undefined || !jobOf(run, address).isNeeded)) return undefined;
   const look = async () => {
     const rows = await readSiblings(run, action);
-    if (isListed) run.creations.listed.set(kind.kind, rows);
-    return createdAmong(run, rows, action);
+    if (isListed) run.creations.listed.set(listOf(action), rows);
+    return createdAmong(run, await inFull(run, action, rows), action);
   };
   return poll(run, look, { isSeen: (row) => row !== undefined });
 }
 
-/** Whether Trueup learns the id of a new object from the list at the top, before and after the create. */
-export function isFoundInList({ kind, parent }: Action): boolean {
-  return kind.identity.idFrom === 'list' && parent === undefined;
+/** Whether Trueup learns the id of a new object from a list that no service shows, before and after the create. */
+export function isFoundInList({ kind, parent, scope, address }: Action): boolean {
+  return kind.identity.idFrom === 'list' && (parent === undefined || scope === address);
+}
+
+/** Names the list that shows an action's object. */
+export function listOf({ kind, parent }: Action): string {
+  return parent === undefined ? kind.kind : `${kind.kind} of ${parent}`;
+}
+
+/** The rows of a list that can be a new object, with all their members. */
+async function inFull(run: Run, action: Action, rows: ReadonlyMap<string, Row>): Promise<ReadonlyMap<string, Row>> {
+  if (!isFoundInList(action) || linkOf(run, action)?.rows !== 'summary') return rows;
+  const found = await unclaimedWithKey(run, action, rows);
+  return new Map(found.flatMap((row) => [[rowId(action.kind, row) ?? '', row] as const]));
 }
 
 /**

@@ -89,9 +89,9 @@ export interface Scope {
 interface Creations {
   /** The ids of everything that was there before, or that an action of this run has: a new object has none of them. */
   readonly taken: Set<string>;
-  /** By kind: the list at the top in which a create found the id of its object, as it saw it last. */
+  /** By list: its rows as a create that found the id of its object there saw it last. */
   readonly listed: Map<string, ReadonlyMap<string, Row>>;
-  /** By kind: settles when the last of the creates that share this list is over. */
+  /** By list: settles when the last of the creates that share it is over. */
   readonly turns: Map<string, Promise<void>>;
 }
 

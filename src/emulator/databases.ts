@@ -1,17 +1,19 @@
 import { grantToCaller } from './caller.ts';
 import type { Context, Group } from './context.ts';
-import { ApiError, notFound } from './errors.ts';
+import { readLogs, search } from './database-reads.ts';
+import type { DatabaseTable } from './database-tables.ts';
+import { ApiError, invalid, notFound } from './errors.ts';
 import { isEndlessPull, pullProblem } from './images.ts';
 import { omit, textOf, textOr, type Row } from './json.ts';
-import { startContainer, checkPort, runContainer, stopContainer } from './machine.ts';
+import { startContainer, checkPort, portColumns, runContainer, stopContainer } from './machine.ts';
 import { madeUpPassword, suffixedAppName } from './names.ts';
 import { checkAppName, checkPlacement } from './placement.ts';
 import { databaseView } from './views.ts';
 import { forgetVolumes, initialiseVolume } from './volumes.ts';
 
-/** What the three database kinds do differently. */
+/** What a kind of databases does in its own way. */
 export interface DatabaseKind {
-  readonly table: 'mariadb' | 'postgres' | 'redis';
+  readonly table: DatabaseTable;
   /** Its name in messages. */
   readonly title: string;
   /** The passwords that the platform makes up when they are given as the empty string or not at all. */
@@ -19,9 +21,11 @@ export interface DatabaseKind {
   /** Where the automatic data volume is mounted. */
   readonly dataPath: (dockerImage: string) => string;
   readonly updateFailure: string;
+  /** What its server writes when it starts. */
+  readonly logLines: readonly string[];
 }
 
-/** The operations that mariadb, postgres and redis have in common. */
+/** The operations that the kinds of databases have in common. */
 export function databaseGroup(kind: DatabaseKind): Group {
   const { table, title } = kind;
   const key = `${table}Id`;
@@ -112,6 +116,33 @@ export function databaseGroup(kind: DatabaseKind): Group {
       context.store.update(table, row[key], { externalPort: port });
       await deploy(context, textOf(row, key));
     }),
+
+    // Of a port that is left out nothing changes.
+    [`${table}.saveExternalPorts`]: stale(async (context, row, input) => {
+      const ports = Object.entries(omit(input, [key]));
+      if (ports.length === 0) throw new ApiError('INTERNAL_SERVER_ERROR', 'No values to set');
+      if (ports.length === portColumns.length && ports.every(([, port]) => port === null))
+        throw invalid('externalPort', 'Either externalPort, externalGRPCPort or externalAdminPort must be provided.');
+      for (const [column, port] of ports)
+        if (typeof port === 'number' && port !== row[column]) checkPort(context.store, row, port);
+      context.store.update(table, row[key], Object.fromEntries(ports));
+      await deploy(context, textOf(row, key));
+    }),
+
+    // The password of a running server, and the row.
+    [`${table}.changePassword`](context, input) {
+      const row = find(context, input);
+      if (row['applicationStatus'] !== 'done')
+        throw new ApiError('BAD_REQUEST', `No running container found for ${textOf(row, 'appName')}`);
+      const column = input['type'] === 'root' ? 'databaseRootPassword' : 'databasePassword';
+      const values = { [column]: textOf(input, 'password') };
+      context.store.update(table, row[key], values);
+      context.store.update('volume', `${textOf(row, 'appName')}-data`, values);
+      return true;
+    },
+
+    [`${table}.search`]: search(table),
+    [`${table}.readLogs`]: readLogs(table, title, kind.logLines),
 
     [`${table}.changeStatus`]: stale((context, row, input) => {
       setStatus(context, row, textOf(input, 'applicationStatus'));

@@ -7,11 +7,8 @@ import type { Store } from './store.ts';
 /** Creates or renews the docker service of a row that was just deployed. */
 export function runContainer(store: Store, row: Row): void {
   const appName = textOf(row, 'appName');
-  const values = {
-    running: true,
-    serverId: row['serverId'] ?? null,
-    publishedOn: publishedOn(row, row['externalPort']),
-  };
+  const ports = Object.entries(published).map(([port, column]) => [column, publishedOn(row, row[port])]);
+  const values = { running: true, serverId: row['serverId'] ?? null, ...Object.fromEntries(ports) };
   if (store.update('container', appName, values) === undefined) store.insert('container', { appName, ...values });
 }
 
@@ -35,10 +32,20 @@ export function hasContainer(store: Store, row: Row): boolean {
 export function checkPort(store: Store, row: Row, port: number | null): void {
   const wanted = publishedOn(row, port);
   if (wanted === null) return;
-  const [holder] = store.children('container', 'publishedOn', wanted);
+  const [holder] = Object.values(published).flatMap((column) => store.children('container', column, wanted));
   if (holder === undefined) return;
   throw new ApiError('CONFLICT', `Port ${port} is already in use by ${textOf(holder, 'appName')}`);
 }
+
+/** By the column with a port: the column of a container with the place where it is published. */
+const published = {
+  externalPort: 'publishedOn',
+  externalGRPCPort: 'publishedGRPCOn',
+  externalAdminPort: 'publishedAdminOn',
+};
+
+/** The ports that a service can publish. */
+export const portColumns: readonly string[] = Object.keys(published);
 
 function publishedOn(row: Row, port: Json | undefined): string | null {
   return typeof port === 'number' && port !== 0 ? `${textOr(row, 'serverId')}:${port}` : null;

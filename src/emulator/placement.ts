@@ -1,4 +1,5 @@
 import type { Context } from './context.ts';
+import { databaseTables } from './database-tables.ts';
 import { ApiError, notFound } from './errors.ts';
 import type { Row } from './json.ts';
 
@@ -12,7 +13,7 @@ export function checkPlacement({ store }: Context, input: Row): void {
 
 /** Checks that no application or database has an appName: names of compose stacks are not looked at. */
 export function checkAppName({ store }: Context, appName: string): void {
-  const isTaken = (['application', 'mariadb', 'postgres', 'redis'] as const).some(
+  const isTaken = (['application', ...databaseTables] as const).some(
     (table) => store.children(table, 'appName', appName).length > 0,
   );
   if (isTaken) throw new ApiError('CONFLICT', `Service with this 'AppName' already exists`);

@@ -110,6 +110,7 @@ const alwaysBadRequest = new Set([
   'backup.manualBackupMariadb',
   'backup.manualBackupCompose',
   'backup.manualBackupMongo',
+  'backup.manualBackupLibsql',
   'backup.listBackupFiles',
   'environment.update',
   'environment.duplicate',

@@ -68,10 +68,23 @@ const table: readonly Entry[] = [
     [kind, 'update move saveExternalPort', service(`${kind}Id`, 'canCreateServices')],
     [kind, 'remove', service(`${kind}Id`, 'canDeleteServices')],
   ]),
-  ['postgres', 'changePassword', service('postgresId', 'canCreateServices')],
-  ['postgres', 'readLogs', service('postgresId')],
-  // Shows only what the caller has in his list.
-  ['postgres', 'search', anyone],
+  ...(['mariadb', 'postgres', 'redis'] as const).flatMap((kind): Entry[] => [
+    [kind, 'changePassword', service(`${kind}Id`, 'canCreateServices')],
+    [kind, 'readLogs', service(`${kind}Id`)],
+  ]),
+  // Reading and removing apart, the platform does not ask whether the service is of the caller's organization.
+  ...(['mysql', 'mongo', 'libsql'] as const).flatMap((kind): Entry[] => [
+    [kind, 'create', place],
+    [kind, 'one readLogs', service(`${kind}Id`)],
+    [kind, 'saveEnvironment start stop deploy reload rebuild changeStatus', serviceOfAny(`${kind}Id`)],
+    [kind, 'update move', serviceOfAny(`${kind}Id`, 'canCreateServices')],
+    [kind, 'remove', service(`${kind}Id`, 'canDeleteServices')],
+  ]),
+  ['mysql', 'saveExternalPort changePassword', serviceOfAny('mysqlId', 'canCreateServices')],
+  ['mongo', 'saveExternalPort changePassword', serviceOfAny('mongoId', 'canCreateServices')],
+  ['libsql', 'saveExternalPorts', serviceOfAny('libsqlId', 'canCreateServices')],
+  // They show only what the caller has in his list.
+  ...(['mariadb', 'mongo', 'mysql', 'postgres', 'redis'] as const).map((kind): Entry => [kind, 'search', anyone]),
 
   ['domain', 'create', childToBe],
   ['domain', 'one update delete', child('domain')],
@@ -88,7 +101,7 @@ const table: readonly Entry[] = [
   [
     'backup',
     'one update remove manualBackupPostgres manualBackupMySql manualBackupMariadb manualBackupCompose ' +
-      'manualBackupMongo manualBackupWebServer',
+      'manualBackupMongo manualBackupLibsql manualBackupWebServer',
     child('backup'),
   ],
   ['backup', 'listBackupFiles', ofOrganization('destination')],

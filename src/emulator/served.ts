@@ -14,8 +14,11 @@ import { environment } from './groups/environment.ts';
 import { extensions } from './groups/extensions.ts';
 import { hubgit } from './groups/hubgit.ts';
 import { labgit } from './groups/labgit.ts';
+import { libsql } from './groups/libsql.ts';
 import { mariadb } from './groups/mariadb.ts';
+import { mongo } from './groups/mongo.ts';
 import { mounts } from './groups/mounts.ts';
+import { mysql } from './groups/mysql.ts';
 import { organization } from './groups/organization.ts';
 import { port } from './groups/port.ts';
 import { postgres } from './groups/postgres.ts';
@@ -42,8 +45,11 @@ const handlers: Readonly<Record<string, Handler>> = {
   ...environment,
   ...hubgit,
   ...labgit,
+  ...libsql,
   ...mariadb,
+  ...mongo,
   ...mounts,
+  ...mysql,
   ...organization,
   ...postgres,
   ...redis,

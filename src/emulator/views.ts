@@ -1,3 +1,4 @@
+import type { DatabaseTable } from './database-tables.ts';
 import { omit, pick, type Json, type Row } from './json.ts';
 import type { Store } from './store.ts';
 import type { TableName } from './tables.ts';
@@ -30,7 +31,7 @@ export function rowView(store: Store, table: TableName, id: Json | undefined): J
 }
 
 /** What `one` of a database answers; redis has no backups. */
-export function databaseView(store: Store, table: 'mariadb' | 'postgres' | 'redis', row: Row): Row {
+export function databaseView(store: Store, table: DatabaseTable, row: Row): Row {
   const key = `${table}Id`;
   const view = {
     ...row,

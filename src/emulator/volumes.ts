@@ -1,4 +1,5 @@
 import type { Context } from './context.ts';
+import type { DatabaseTable } from './database-tables.ts';
 import { pick, textOf, type Row } from './json.ts';
 import type { Store } from './store.ts';
 import type { World } from './world.ts';
@@ -6,7 +7,7 @@ import type { World } from './world.ts';
 const initialSettings = ['databaseName', 'databaseUser', 'databasePassword', 'databaseRootPassword'] as const;
 
 /** Writes down what a database's data volume is initialised with, at the first deployment that finds it empty. */
-export function initialiseVolume({ store, now }: Context, table: 'mariadb' | 'postgres' | 'redis', row: Row): void {
+export function initialiseVolume({ store, now }: Context, table: DatabaseTable, row: Row): void {
   const key = `${table}Id`;
   for (const mount of store.children('mount', key, row[key])) {
     const volumeName = mount['volumeName'];
@@ -35,7 +36,8 @@ export interface StaleSetting {
  * The platform itself cannot tell; this looks behind the curtain.
  */
 export function staleSettings(world: World): StaleSetting[] {
-  return [...Object.values(world.tables.mariadb), ...Object.values(world.tables.postgres)].flatMap((row) => {
+  const { mariadb, mongo, mysql, postgres } = world.tables;
+  return [mariadb, mongo, mysql, postgres].flatMap(Object.values<Row>).flatMap((row) => {
     const appName = textOf(row, 'appName');
     const volume = world.tables.volume[`${appName}-data`];
     if (volume === undefined) return [];

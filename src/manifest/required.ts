@@ -1,7 +1,7 @@
 import { requiredMembers } from '../api/contract.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import { fieldPath, isInCase } from '../kind/wire.ts';
+import { fieldPath, isInCase, takesNull } from '../kind/wire.ts';
 import type { Resource } from './resource.ts';
 import { resourcePosition } from './resource.ts';
 import { knownValue } from './wanted.ts';
@@ -21,7 +21,11 @@ export function missingAtCreation({ kind, link, fields, maps, parent }: Resource
     const isDeclared = fields[name] !== undefined || maps[name] !== undefined;
     return isDeclared || name === kind.identity.id || kind.fields[name]?.atCreate !== undefined;
   };
-  return [...new Set([...requiredMembers(create), ...needed])].filter((name) => !isGiven(name));
+  // A create that leaves out a field which may be null sends null.
+  const required = requiredMembers(create).filter(
+    (name) => kind.fields[name] === undefined || !takesNull(create, name),
+  );
+  return [...new Set([...required, ...needed])].filter((name) => !isGiven(name));
 }
 
 /** Warns of blocks that can only adopt an object: without a request nobody knows whether theirs exists. */

@@ -39,6 +39,11 @@ export function createSteps(
   for (const [name, field] of Object.entries(kind.fields)) {
     if (field.atCreate !== undefined && takes(create, name)) members[name] = literal(field.atCreate);
   }
+  for (const name of requiredMembers(create)) {
+    // Of some members the platform wants to be told that there is no value.
+    if (members[name] === undefined && kind.fields[name] !== undefined && takesNull(create, name))
+      members[name] = literal(null);
+  }
   const later: Record<string, Member> = {};
   for (const [name, member] of Object.entries(wanted)) {
     if (takes(create, name) && (!isNull(member) || takesNull(create, name))) members[name] = member;
@@ -75,7 +80,9 @@ export function updateSteps(
       continue;
     }
     delete changed[name];
-    steps.push(stepOf(resource, 'update', route.call, { [route.as]: member }));
+    const constants = Object.entries(route.with ?? {}).map(([other, value]) => [other, literal(value)] as const);
+    const members = { [route.as]: member, ...Object.fromEntries(constants) };
+    steps.push(stepOf(resource, 'update', route.call, members, [route.as]));
   }
   const { move } = kind.operations;
   if (moveTo !== undefined && move !== undefined) {

@@ -28,6 +28,9 @@ export const backup = defineKind({
   parents: {
     postgres: ofDatabase('postgres'),
     mariadb: ofDatabase('mariadb'),
+    mysql: ofDatabase('mysql'),
+    mongo: ofDatabase('mongo'),
+    libsql: ofDatabase('libsql'),
     compose: {
       listed: { at: 'backups' },
       rows: 'whole',
@@ -55,7 +58,12 @@ export const backup = defineKind({
       examples: [14, 7],
     },
     database: {
-      schema: z.string().min(1).describe('Database to dump; the one of its service by default.'),
+      schema: z
+        .string()
+        .min(1)
+        .describe(
+          'Database to dump; the one of its service by default. Of a libSQL: its folder below /var/lib/sqld, iku.db.',
+        ),
       fromParent: 'databaseName',
       examples: ['shop', 'store'],
     },
@@ -100,6 +108,7 @@ export const backup = defineKind({
       { when: { databaseType: 'mariadb' }, call: 'backup.manualBackupMariadb', ...backingUp },
       { when: { databaseType: 'mysql' }, call: 'backup.manualBackupMySql', ...backingUp },
       { when: { databaseType: 'mongo' }, call: 'backup.manualBackupMongo', ...backingUp },
+      { when: { databaseType: 'libsql' }, call: 'backup.manualBackupLibsql', ...backingUp },
       { when: { databaseType: 'web-server' }, call: 'backup.manualBackupWebServer', ...backingUp },
       {
         cannot: 'the platform has no documented operation that backs up a database of this engine at once',

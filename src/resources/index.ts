@@ -11,9 +11,12 @@ import { environment } from './environment.ts';
 import { fileMount } from './file-mount.ts';
 import { hubgit } from './hubgit.ts';
 import { labgit } from './labgit.ts';
+import { libsql } from './libsql.ts';
 import { mariadb } from './mariadb.ts';
 import { memberPermissions } from './member-permissions.ts';
+import { mongo } from './mongo.ts';
 import { mount } from './mount.ts';
+import { mysql } from './mysql.ts';
 import { organization } from './organization.ts';
 import { postgres } from './postgres.ts';
 import { redis } from './redis.ts';
@@ -34,9 +37,12 @@ export const kinds: readonly Kind[] = [
   fileMount,
   hubgit,
   labgit,
+  libsql,
   mariadb,
   memberPermissions,
+  mongo,
   mount,
+  mysql,
   organization,
   postgres,
   redis,

@@ -31,7 +31,6 @@ const password = (whose: string): Field => ({
 export const mariadb = defineKind({
   kind: 'mariadb',
   section: 'mariadb',
-  alsoCalled: ['mysql'],
   summary: 'A MariaDB server that runs as a service of an environment.',
   identity: { id: 'mariadbId', key: ['name'], keyField: 'name' },
   parents: { environment: serviceIn('mariadb') },

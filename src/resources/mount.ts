@@ -35,6 +35,9 @@ export const mount = defineKind({
     postgres: below('postgres'),
     mariadb: below('mariadb'),
     redis: below('redis'),
+    mysql: below('mysql'),
+    mongo: below('mongo'),
+    libsql: below('libsql'),
   },
   fields: {
     type: {
@@ -119,6 +122,9 @@ const dataPaths: Readonly<Record<string, RegExp>> = {
   postgres: /^\/var\/lib\/postgresql\/(data|\d+\/docker)\/?$/,
   mariadb: /^\/var\/lib\/mysql\/?$/,
   redis: /^\/data\/?$/,
+  mysql: /^\/var\/lib\/mysql\/?$/,
+  mongo: /^\/data\/db\/?$/,
+  libsql: /^\/var\/lib\/sqld\/?$/,
 };
 
 function notTheDataPath({ address, values }: CheckedResource): readonly Problem[] {

@@ -1,6 +1,4 @@
-import { databasePassword } from '../api/values.ts';
 import { defineKind } from '../kind/kind.ts';
-import type { Row } from '../kind/json.ts';
 import {
   serviceOutputs,
   databaseServiceFields,
@@ -13,6 +11,7 @@ import {
   serviceName,
 } from './families/service-fields.ts';
 import { databaseData } from './families/database-data.ts';
+import { changeablePassword } from './families/database-password.ts';
 import { imageFamilies } from './families/image-version.ts';
 import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from './families/service-commands.ts';
 
@@ -31,16 +30,7 @@ export const postgres = defineKind({
     dockerImage: dockerImage(['postgres:17', 'postgres:18']),
     databaseName: firstStartOnly('Name of the database.', ['shop', 'store']),
     databaseUser: firstStartOnly('User that owns the database.', ['shop', 'owner']),
-    databasePassword: {
-      // The platform quotes the password in a shell command, where a backtick would run a program.
-      schema: databasePassword
-        .min(1, 'may not be empty: the platform would make one up')
-        .refine((password) => !password.includes('`'), 'may not hold a backtick: the platform cannot change it later')
-        .describe('Password of the user.'),
-      secrecy: 'secret',
-      onChange: { through: changePassword },
-      examples: ['correct-horse-1', 'battery-staple-2'],
-    },
+    databasePassword: changeablePassword('Password of the user.', 'postgres.changePassword'),
     serverId,
     ...databaseServiceFields,
   },
@@ -65,11 +55,3 @@ export const postgres = defineKind({
     'main:\n  dockerImage: postgres:17\n  databaseName: shop\n  databaseUser: shop\n  databasePassword: ${secret:SHOP_DB_PASSWORD}\n',
   ],
 });
-
-function changePassword(row: Row) {
-  return row.applicationStatus === 'done'
-    ? ({ call: 'postgres.changePassword', as: 'password' } as const)
-    : {
-        note: 'the database does not run, so the password is stored for its first start; if it was started before, its data keep the old password, and it has to be changed there by hand',
-      };
-}

@@ -31,6 +31,9 @@ export const volumeBackup = defineKind({
     postgres: of('postgres'),
     mariadb: of('mariadb'),
     redis: of('redis'),
+    mysql: of('mysql'),
+    mongo: of('mongo'),
+    libsql: of('libsql'),
   },
   fields: {
     name: {

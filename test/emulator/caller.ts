@@ -39,6 +39,19 @@ export const inputs = {
   },
   mariadb: { name: 'db', environmentId: 'env_prj_1', databaseName: 'd', databaseUser: 'u', databasePassword: 'p' },
   postgres: { name: 'db', environmentId: 'env_prj_1', databaseName: 'd', databaseUser: 'u', databasePassword: 'p' },
+  mysql: { name: 'db', environmentId: 'env_prj_1', databaseName: 'd', databaseUser: 'u', databasePassword: 'p' },
+  mongo: { name: 'db', environmentId: 'env_prj_1', databaseUser: 'u', databasePassword: 'p' },
+  libsql: {
+    name: 'db',
+    appName: 'libsql',
+    environmentId: 'env_prj_1',
+    description: null,
+    databaseUser: 'u',
+    databasePassword: 'p',
+    sqldNode: 'primary',
+    sqldPrimaryUrl: null,
+    serverId: null,
+  },
   redis: { name: 'cache', environmentId: 'env_prj_1', databasePassword: 'p' },
 };
 

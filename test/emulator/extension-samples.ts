@@ -25,7 +25,8 @@ export const recordedIds = {
   compose: 'bKy_FLZi8QJY2uzMYji7A',
 };
 
-const otherOrganization = '4KR3zFZRNOyhaB0zjnckp';
+/** The organization of the objects that the caller may not use. */
+export const otherOrganization = '4KR3zFZRNOyhaB0zjnckp';
 
 const { project, environment, application, foreignApplication, compose } = recordedIds;
 
@@ -72,6 +73,7 @@ const words: readonly [RegExp, string][] = [
   [/^github/, 'hubgit'],
   [/^bitbucket/, 'bucketgit'],
   [/^gitea/, 'selfgit'],
+  [/^detachDokployNetwork/, 'detachPlatformNetwork'],
 ];
 
 function translated(value: unknown): unknown {

@@ -70,19 +70,26 @@ it('each command has an alternative for every row: the last has no condition, al
 it('a command that deletes data declares that, and every other loss of the contract asks for approval', () => {
   expect(
     calls.flatMap(({ title, alternative }) => (alternative.dataAtRisk === undefined ? [] : [title])).toSorted(),
-  ).toEqual(['mariadb rebuild (1)', 'postgres rebuild (1)', 'redis rebuild (1)']);
+  ).toEqual(['libsql', 'mariadb', 'mongo', 'mysql', 'postgres', 'redis'].map((database) => `${database} rebuild (1)`));
 });
 
 it('the operations that answer late are those of databases that deploy, and backups by hand', () => {
   expect([...lateOperations(kinds)].toSorted()).toEqual([
     'backup.manualBackupCompose',
+    'backup.manualBackupLibsql',
     'backup.manualBackupMariadb',
     'backup.manualBackupMongo',
     'backup.manualBackupMySql',
     'backup.manualBackupPostgres',
     'backup.manualBackupWebServer',
+    'libsql.deploy',
+    'libsql.rebuild',
     'mariadb.deploy',
     'mariadb.rebuild',
+    'mongo.deploy',
+    'mongo.rebuild',
+    'mysql.deploy',
+    'mysql.rebuild',
     'postgres.deploy',
     'postgres.rebuild',
     'redis.deploy',
@@ -109,7 +116,10 @@ it('status and logs are read from answers of the platform', () => {
   expect(services.map(({ kind }) => kind).toSorted()).toEqual([
     'application',
     'compose',
+    'libsql',
     'mariadb',
+    'mongo',
+    'mysql',
     'postgres',
     'redis',
   ]);

@@ -53,7 +53,8 @@ describe('U12: a key of another tool', () => {
     ['gitea', `${head}gitea: {}\n`, 'Did you mean selfgit?'],
     ['bitbucket', `${head}bitbucket: {}\n`, 'Did you mean bucketgit?'],
     ['postgresql', services('    postgresql: {}\n'), 'Did you mean postgres?'],
-    ['mysql', services('    mysql: {}\n'), 'Did you mean mariadb?'],
+    ['mongodb', services('    mongodb: {}\n'), 'Did you mean mongo?'],
+    ['sqlite', services('    sqlite: {}\n'), 'Did you mean libsql?'],
     ['stacks', services('    stacks: {}\n'), 'Did you mean compose?'],
     ['services', services('    services: {}\n'), 'Did you mean application?'],
     ['a service at the top', `${head}postgres: {}\n`, 'Write it inside of a block of environments:'],
@@ -73,7 +74,9 @@ describe('U12: a key of another tool', () => {
     const [found = ''] = await problems(database('zzzzzz: x'));
     expect(found).toMatch(/-> It takes (\w+, ){11}\w+ and \d+ more: docs\/kinds\/postgres\.md\.$/);
     expect(await problems(services('    zzzzzz: 1\n'))).toEqual([
-      expect.stringMatching(/-> It takes application, compose, .* redis\.$/),
+      expect.stringMatching(
+        /-> It takes application, compose, (\w+, ){9}\w+ and \d+ more: docs\/kinds\/environment\.md\.$/,
+      ),
     ]);
   });
 });

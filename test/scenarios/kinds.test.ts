@@ -193,7 +193,9 @@ test('objects below a service that wait for its deployment: mounts, files, and t
   const leafs = stands().filter((stand) => serviceOf(stand) !== undefined && !isService(stand));
   expect(new Set(leafs.filter(reachesContainers).map(placeOf))).toEqual(
     new Set([
-      ...['application', 'postgres', 'mariadb', 'redis'].map((service) => `mount of ${service}`),
+      ...['application', 'postgres', 'mariadb', 'redis', 'mysql', 'mongo', 'libsql'].map(
+        (service) => `mount of ${service}`,
+      ),
       'fileMount of compose',
       'domain of compose',
     ]),

@@ -4,7 +4,7 @@ import type { Field } from '../../src/kind/field.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { root } from '../../src/kind/kind.ts';
 import { kinds } from '../../src/resources/index.ts';
-import { isOperation, requiredMembers } from '../../src/api/contract.ts';
+import { isOperation } from '../../src/api/contract.ts';
 import { kindsOn } from '../../src/kind/kinds-on.ts';
 import { fieldPath, isNeededBy } from '../../src/kind/wire.ts';
 import { childAddress } from '../../src/kind/address.ts';
@@ -68,10 +68,10 @@ function adapted(kind: Kind, parent: string, body: Body): Body {
       ...Object.values(cases).flatMap((fields) => Object.values(fields)),
     ]),
   );
-  const required = kind.operations.create === undefined ? [] : requiredMembers(kind.operations.create);
+  const { create } = kind.operations;
   const added = Object.entries(kind.fields).filter(
     ([name, field]) =>
-      (field.needed === true || required.includes(name)) &&
+      (field.needed === true || (create !== undefined && isNeededBy(create, name))) &&
       ![...Object.keys(link?.set ?? {}), ...(link?.lacks ?? []), kind.identity.keyField].includes(name) &&
       field.atCreate === undefined &&
       field.fromParent === undefined &&

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../endpoint.ts';
 import { application } from './application.ts';
+import { backup } from './backup.ts';
 import { certificates } from './certificates.ts';
 import { compose } from './compose.ts';
 import { deployment } from './deployment.ts';
@@ -32,6 +33,7 @@ import { user } from './user.ts';
  */
 export const extension = {
   ...application,
+  ...backup,
   ...certificates,
   ...compose,
   ...deployment,

@@ -6,7 +6,7 @@ import { databasePassword } from '../values.ts';
 export const mariadb = {
   'mariadb.changePassword': post({
     mariadbId: z.string().min(1),
-    password: databasePassword,
+    password: databasePassword.min(1),
     type: z.enum(['user', 'root']).default('user'),
   }),
   'mariadb.search': get({

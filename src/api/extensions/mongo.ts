@@ -56,7 +56,7 @@ export const mongo = {
   }),
   'mongo.changePassword': post({
     mongoId: z.string().min(1),
-    password: databasePassword,
+    password: databasePassword.min(1),
   }),
   'mongo.move': post({
     mongoId: z.string(),

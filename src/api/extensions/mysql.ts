@@ -58,7 +58,7 @@ export const mysql = {
   }),
   'mysql.changePassword': post({
     mysqlId: z.string().min(1),
-    password: databasePassword,
+    password: databasePassword.min(1),
     type: z.enum(['user', 'root']).default('user'),
   }),
   'mysql.move': post({

@@ -6,7 +6,7 @@ import { databasePassword } from '../values.ts';
 export const redis = {
   'redis.changePassword': post({
     redisId: z.string().min(1),
-    password: databasePassword,
+    password: databasePassword.min(1),
   }),
   'redis.search': get({
     q: z.string().optional(),

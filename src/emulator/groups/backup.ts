@@ -21,10 +21,10 @@ export const backup: Group = {
     return {
       ...row,
       postgres: rowView(store, 'postgres', row['postgresId']),
-      mysql: null,
+      mysql: rowView(store, 'mysql', row['mysqlId']),
       mariadb: rowView(store, 'mariadb', row['mariadbId']),
-      mongo: null,
-      libsql: null,
+      mongo: rowView(store, 'mongo', row['mongoId']),
+      libsql: rowView(store, 'libsql', row['libsqlId']),
       destination: destinationView(store, row['destinationId']),
       compose: rowView(store, 'compose', row['composeId']),
     };
@@ -54,8 +54,9 @@ export const backup: Group = {
     if (!isRunning) throw new ApiError('BAD_REQUEST', 'Error running manual Compose backup ');
     return true;
   },
-  'backup.manualBackupMySql': run(() => undefined),
-  'backup.manualBackupMongo': run(() => undefined),
+  'backup.manualBackupMySql': run((store, row) => store.find('mysql', row['mysqlId'])),
+  'backup.manualBackupMongo': run((store, row) => store.find('mongo', row['mongoId'])),
+  'backup.manualBackupLibsql': run((store, row) => store.find('libsql', row['libsqlId'])),
 
   'backup.manualBackupWebServer'(context, input) {
     recordRun(context, find(context.store, input), { owner: 'backupId', title: 'Backup', status: 'done' });

@@ -84,10 +84,13 @@ export const services = [
   { list: 'mariadb', table: 'mariadb', status: 'applicationStatus', more: [] },
   { list: 'postgres', table: 'postgres', status: 'applicationStatus', more: [] },
   { list: 'redis', table: 'redis', status: 'applicationStatus', more: [] },
+  { list: 'mysql', table: 'mysql', status: 'applicationStatus', more: [] },
+  { list: 'mongo', table: 'mongo', status: 'applicationStatus', more: [] },
+  { list: 'libsql', table: 'libsql', status: 'applicationStatus', more: [] },
   { list: 'compose', table: 'compose', status: 'composeStatus', more: ['icon'] },
 ] as const;
 
-/** The eight lists of services; a member sees his own. Those of engines without operations are always empty. */
+/** The eight lists of services; a member sees his own. */
 function serviceLists(context: Context, row: Row, columns: readonly string[]): Record<string, Json> {
   const { store } = context;
   const isShown = shownTo(callerOf(context));

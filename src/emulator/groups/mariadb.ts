@@ -7,4 +7,5 @@ export const mariadb = databaseGroup({
   passwords: ['databasePassword', 'databaseRootPassword'],
   dataPath: () => '/var/lib/mysql',
   updateFailure: 'Update: Error updating Mariadb',
+  logLines: ['mariadbd: ready for connections.'],
 });

@@ -57,10 +57,10 @@ function view(store: Store, row: Row): Row {
     ...row,
     application: mountOwnerView(store, 'application', row['applicationId']),
     compose: mountOwnerView(store, 'compose', row['composeId']),
-    libsql: null,
+    libsql: mountOwnerView(store, 'libsql', row['libsqlId']),
     mariadb: mountOwnerView(store, 'mariadb', row['mariadbId']),
-    mongo: null,
-    mysql: null,
+    mongo: mountOwnerView(store, 'mongo', row['mongoId']),
+    mysql: mountOwnerView(store, 'mysql', row['mysqlId']),
     postgres: mountOwnerView(store, 'postgres', row['postgresId']),
     redis: mountOwnerView(store, 'redis', row['redisId']),
   };

@@ -7,4 +7,5 @@ export const redis = databaseGroup({
   passwords: ['databasePassword'],
   dataPath: () => '/data',
   updateFailure: 'Error updating Redis',
+  logLines: ['Ready to accept connections tcp'],
 });

@@ -6,7 +6,6 @@ import { omit, pick, textOf, textOr, type Json, type Row } from '../json.ts';
 import { suffixedAppName } from '../names.ts';
 import { newestFirst } from '../newest-first.ts';
 import type { Store } from '../store.ts';
-import type { TableName } from '../tables.ts';
 import { destinationView, environmentView } from '../views.ts';
 
 /** The `volumeBackups` group. No bucket is ever reached. */
@@ -51,8 +50,8 @@ export const volumeBackups: Group = {
   'volumeBackups.runManually'(context, input) {
     const { store } = context;
     const row = find(store, input);
-    const isDeployed = owners.some(({ kind, table }) => {
-      const owner = table === null ? undefined : store.find(table, row[`${kind}Id`]);
+    const isDeployed = owners.some((kind) => {
+      const owner = store.find(kind, row[`${kind}Id`]);
       if (owner === undefined || store.find('container', owner['appName']) === undefined) return false;
       return kind !== 'compose' || runningServices(store, owner).includes(textOr(row, 'serviceName'));
     });
@@ -62,23 +61,14 @@ export const volumeBackups: Group = {
   },
 };
 
-/** The eight kinds of services; those without a table are known by their ids only. */
-const owners: readonly { kind: string; table: TableName | null }[] = [
-  { kind: 'application', table: 'application' },
-  { kind: 'postgres', table: 'postgres' },
-  { kind: 'mysql', table: null },
-  { kind: 'mariadb', table: 'mariadb' },
-  { kind: 'mongo', table: null },
-  { kind: 'redis', table: 'redis' },
-  { kind: 'compose', table: 'compose' },
-  { kind: 'libsql', table: null },
-];
+/** The eight kinds of services. */
+const owners = ['application', 'postgres', 'mysql', 'mariadb', 'mongo', 'redis', 'compose', 'libsql'] as const;
 
 /** The owner by kind: one of the eight as the view shows it, the others null. */
 function ownersOf(store: Store, row: Row, view: (kind: string, owner: Row) => Json): Row {
   return Object.fromEntries(
-    owners.map(({ kind, table }) => {
-      const owner = table === null ? undefined : store.find(table, row[`${kind}Id`]);
+    owners.map((kind) => {
+      const owner = store.find(kind, row[`${kind}Id`]);
       return [kind, owner === undefined ? null : view(kind, owner)];
     }),
   );

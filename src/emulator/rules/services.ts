@@ -1,5 +1,6 @@
 import { callerOf, isPrivileged, maySee } from '../caller.ts';
 import type { Context } from '../context.ts';
+import { databaseTables } from '../database-tables.ts';
 import { ApiError } from '../errors.ts';
 import type { Json, Row } from '../json.ts';
 import { tables, type TableName } from '../tables.ts';
@@ -103,12 +104,6 @@ function ownersIn(row: Row): Json[] {
   return ownerColumns.map((column) => row[column]).filter((id) => typeof id === 'string' && id !== '') as Json[];
 }
 
-const serviceTables = ['application', 'compose', 'mariadb', 'postgres', 'redis'] as const;
+const serviceTables = ['application', 'compose', ...databaseTables] as const;
 
-const ownerColumns = [
-  ...serviceTables.map((table) => `${table}Id`),
-  // Engines that the document knows only by name.
-  'mysqlId',
-  'mongoId',
-  'libsqlId',
-];
+const ownerColumns = serviceTables.map((table) => `${table}Id`);

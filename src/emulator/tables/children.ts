@@ -1,9 +1,6 @@
 import { cascade, refuse } from './table.ts';
 
-/**
- * What belongs to a service. The ids of engines that the document knows only by name (mysqlId, mongoId, libsqlId,
- * previewDeploymentId) refer to nothing here and are kept as they come.
- */
+/** What belongs to a service. A previewDeploymentId refers to nothing here and is kept as it comes. */
 export const childTables = {
   domain: {
     key: 'domainId',
@@ -55,7 +52,10 @@ export const childTables = {
     references: {
       applicationId: cascade('application'),
       composeId: cascade('compose'),
+      libsqlId: cascade('libsql'),
       mariadbId: cascade('mariadb'),
+      mongoId: cascade('mongo'),
+      mysqlId: cascade('mysql'),
       postgresId: cascade('postgres'),
       redisId: cascade('redis'),
     },
@@ -89,6 +89,9 @@ export const childTables = {
       composeId: cascade('compose'),
       postgresId: cascade('postgres'),
       mariadbId: cascade('mariadb'),
+      mysqlId: cascade('mysql'),
+      mongoId: cascade('mongo'),
+      libsqlId: cascade('libsql'),
       userId: refuse('user'),
     },
     integers: ['keepLatestCount'],
@@ -122,12 +125,14 @@ export const childTables = {
       destinationId: cascade('destination'),
       applicationId: cascade('application'),
       composeId: cascade('compose'),
+      libsqlId: cascade('libsql'),
       mariadbId: cascade('mariadb'),
+      mongoId: cascade('mongo'),
+      mysqlId: cascade('mysql'),
       postgresId: cascade('postgres'),
       redisId: cascade('redis'),
     },
     integers: ['keepLatestCount'],
-    indexed: ['mysqlId', 'mongoId', 'libsqlId'],
   },
   deployment: {
     key: 'deploymentId',

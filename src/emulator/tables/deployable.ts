@@ -4,7 +4,7 @@ import { cascade, setNull } from './table.ts';
 
 const placed = { environmentId: cascade('environment'), serverId: cascade('server') };
 
-/** The columns that the three database kinds share. */
+/** The columns that the database kinds share. */
 const databaseColumns = {
   description: null,
   dockerImage: '',
@@ -24,6 +24,9 @@ const databaseColumns = {
   networkIds: [],
   detachPlatformNetwork: false,
 };
+
+/** Those of them that libsql has. */
+const { args: _args, ulimitsSwarm: _ulimitsSwarm, ...libsqlColumns } = databaseColumns;
 
 const integers = ['externalPort', 'replicas'];
 const indexed = ['appName'];
@@ -107,6 +110,56 @@ export const serviceTables = {
     },
     references: placed,
     integers,
+    indexed,
+  },
+  mysql: {
+    key: 'mysqlId',
+    columns: {
+      mysqlId: '',
+      name: '',
+      appName: '',
+      databaseName: '',
+      databaseUser: '',
+      databasePassword: '',
+      databaseRootPassword: '',
+      ...databaseColumns,
+    },
+    references: placed,
+    integers,
+    indexed,
+  },
+  mongo: {
+    key: 'mongoId',
+    columns: {
+      mongoId: '',
+      name: '',
+      appName: '',
+      databaseUser: '',
+      databasePassword: '',
+      replicaSets: false,
+      ...databaseColumns,
+    },
+    references: placed,
+    integers,
+    indexed,
+  },
+  libsql: {
+    key: 'libsqlId',
+    columns: {
+      libsqlId: '',
+      name: '',
+      appName: '',
+      databaseUser: '',
+      databasePassword: '',
+      sqldNode: 'primary',
+      sqldPrimaryUrl: null,
+      enableNamespaces: false,
+      externalGRPCPort: null,
+      externalAdminPort: null,
+      ...libsqlColumns,
+    },
+    references: placed,
+    integers: [...integers, 'externalGRPCPort', 'externalAdminPort'],
     indexed,
   },
   postgres: {

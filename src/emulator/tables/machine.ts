@@ -3,9 +3,16 @@ export const machineTables = {
   /** A service that docker knows, by the appName it was deployed under. */
   container: {
     key: 'appName',
-    columns: { appName: '', running: true, serverId: null, publishedOn: null },
+    columns: {
+      appName: '',
+      running: true,
+      serverId: null,
+      publishedOn: null,
+      publishedGRPCOn: null,
+      publishedAdminOn: null,
+    },
     /** `<server>:<port>` that it publishes. */
-    indexed: ['publishedOn'],
+    indexed: ['publishedOn', 'publishedGRPCOn', 'publishedAdminOn'],
   },
   /** A data volume, with the settings its database was initialised with: later changes of the row do not reach it. */
   volume: {

@@ -15,6 +15,8 @@ export const imageFamilies = {
   mariadb: { names: /^(mariadb|mariadb-galera)$/, major: () => 2 },
   mysql: { names: /^(mysql|mysql-server)$/, major: () => 2 },
   mongo: { names: /^(mongo|mongodb|mongodb-community-server)$/, major: () => 2 },
+  // Of 0.24.32 the second number is the major one.
+  libsql: { names: /^(libsql-server|sqld)$/, major: ([first = 0]) => (first === 0 ? 2 : 1) },
   redis: { names: /^(redis|redis-stack|redis-stack-server)$/, major: () => 1 },
 } as const satisfies Record<string, ImageFamily>;
 

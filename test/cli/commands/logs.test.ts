@@ -73,7 +73,7 @@ describe('logs', () => {
     const place = await open(sections, { secrets });
     const none = await place.run(logsCommand('production.redis.cache', {}));
     expect(none).toMatchObject({ exit: 'stopped', out: '' });
-    expect(none.err).toContain('the platform documents no log for the kind redis -> It documents that of: postgres.');
+    expect(none.err).toContain('the platform documents no log for the kind redis -> It documents that of: ');
     for (const [flags, told] of [
       [{ tail: '0' }, 'tail must be at least 1, got 0'],
       [{ tail: 'all' }, 'tail must be a number, got text'],
@@ -91,7 +91,7 @@ describe('logs', () => {
     const place = await open(withDatabase(', deploy: never'), { secrets });
     const run = await trueup(['logs', address], { cwd: place.folder, env: { TRUEUP_API_KEY: apiKey } });
     expect(run).toMatchObject({ code: 1, out: '' });
-    expect(run.err).toContain('No container found');
+    expect(run.err).toContain('No container or service found');
     expect(place.emulator.log.filter(({ operation }) => operation === 'postgres.readLogs')).toHaveLength(1);
   });
 

@@ -4,18 +4,20 @@ import { callerOf, inputs } from '../caller.ts';
 
 let emulator: Emulator;
 let call: ReturnType<typeof callerOf>;
-/** The id of one service of each kind; of three kinds the platform knows the ids only. */
+/** The id of one service of each kind. */
 let owners: Record<string, string>;
 beforeEach(async () => {
   let minutes = 0;
   emulator = createEmulator({ now: () => new Date(Date.UTC(2026, 0, 1, 0, (minutes += 1))) });
   call = callerOf(emulator.send);
-  owners = { mysql: 'my_1', mongo: 'mo_1', libsql: 'li_1' };
-  for (const kind of ['application', 'compose', 'mariadb', 'postgres', 'redis'] as const)
-    owners[kind] = String((await call(`${kind}.create`, inputs[kind])).body[`${kind}Id`]);
+  owners = {};
+  for (const kind of kinds) {
+    await call(`${kind}.create`, inputs[kind]);
+    owners[kind] = Object.keys(emulator.world.tables[kind])[0] ?? '';
+  }
 });
 
-const kinds = ['application', 'postgres', 'mysql', 'mariadb', 'mongo', 'redis', 'compose', 'libsql'];
+const kinds = ['application', 'postgres', 'mysql', 'mariadb', 'mongo', 'redis', 'compose', 'libsql'] as const;
 const required = { name: 'b', volumeName: 'v', prefix: '/p', cronExpression: '0 0 * * *', destinationId: 'dst_1' };
 const create = (more: Record<string, unknown> = {}) =>
   call('volumeBackups.create', { ...required, applicationId: owners['application'], ...more });
@@ -53,7 +55,7 @@ describe('a volume backup', () => {
     for (const other of kinds) if (other !== kind) expect(await list(other)).toEqual([]);
   });
 
-  test('shows its owner by three columns in a list, and nothing where only an id is known', async () => {
+  test('shows its owner by three columns in a list, and no other', async () => {
     await createId(of('postgres'));
     await createId(of('mongo'));
     const { appName } = (await call('postgres.one', { postgresId: owners['postgres'] })).body;
@@ -61,7 +63,9 @@ describe('a volume backup', () => {
     expect(
       Object.keys(((await list('postgres')) as unknown as Record<string, object>[])[0]?.['postgres'] ?? {}),
     ).toEqual(['postgresId', 'appName', 'serverId']);
-    expect(await list('mongo')).toMatchObject([{ mongoId: 'mo_1', mongo: null, postgres: null }]);
+    expect(await list('mongo')).toMatchObject([
+      { mongo: { mongoId: owners['mongo'], serverId: null }, postgres: null },
+    ]);
   });
 
   test('is listed with the newest first, also after an update', async () => {

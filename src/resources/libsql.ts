@@ -1,0 +1,129 @@
+import * as z from 'zod';
+import { databasePassword } from '../api/values.ts';
+import type { CheckedResource, Problem } from '../kind/checks.ts';
+import { defineKind } from '../kind/kind.ts';
+import { port } from '../kind/syntax.ts';
+import {
+  serviceOutputs,
+  databaseServiceFields,
+  deployedFlag,
+  deployedText,
+  description,
+  dockerImage,
+  generatedAppName,
+  serverId,
+  serviceIn,
+  serviceName,
+} from './families/service-fields.ts';
+import { databaseData } from './families/database-data.ts';
+import { imageFamilies } from './families/image-version.ts';
+import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from './families/service-commands.ts';
+
+const { args: _args, ulimitsSwarm: _ulimitsSwarm, ...serviceFields } = databaseServiceFields;
+
+/** A libSQL server that runs as a service of an environment. */
+export const libsql = defineKind({
+  kind: 'libsql',
+  section: 'libsql',
+  alsoCalled: ['sqlite', 'sqld', 'turso'],
+  summary: 'A libSQL server that runs as a service of an environment.',
+  identity: { id: 'libsqlId', key: ['name'], keyField: 'name', idFrom: 'list' },
+  parents: { environment: serviceIn('libsql') },
+  fields: {
+    name: serviceName,
+    // The platform makes none up for this kind.
+    appName: { ...generatedAppName, atCreate: 'libsql', madeUp: /^libsql-[a-z0-9]{6}$/ },
+    description,
+    // An update that leaves it out, or enableNamespaces, writes the platform's default.
+    dockerImage: {
+      ...dockerImage(['ghcr.io/tursodatabase/libsql-server:v0.24.32', 'ghcr.io/tursodatabase/libsql-server:v0.24.33']),
+      inEveryUpdate: true,
+    },
+    databaseUser: deployedText('User that clients log in as.', ['shop', 'owner']),
+    databasePassword: {
+      schema: databasePassword
+        .min(1, 'may not be empty: the platform would make one up')
+        .describe('Password of the user.'),
+      secrecy: 'secret',
+      appliesAt: 'deploy',
+      examples: ['correct-horse-1', 'battery-staple-2'],
+    },
+    sqldNode: {
+      schema: z.enum(['primary', 'replica']).describe('Role of the server.'),
+      words: { primary: 'Takes reads and writes.', replica: 'Follows a primary.' },
+      atCreate: 'primary',
+      appliesAt: 'deploy',
+      examples: ['primary', 'replica'],
+    },
+    sqldPrimaryUrl: {
+      ...deployedText('Address of the primary: its host and gRPC port.', [
+        'http://libsql-main:5001',
+        'http://libsql-other:5001',
+      ]),
+      needed: true,
+      onNull: { refuse: 'a replica needs its primary' },
+    },
+    enableNamespaces: { ...deployedFlag('Whether it serves several databases, by namespace.'), inEveryUpdate: true },
+    serverId,
+    ...serviceFields,
+    externalGRPCPort: {
+      schema: port.describe('Port under which replicas can reach it from outside.'),
+      appliesAt: 'deploy',
+      examples: [15_001, 15_002],
+    },
+    externalAdminPort: {
+      schema: port.describe('Port under which its administration can be reached from outside.'),
+      appliesAt: 'deploy',
+      examples: [15_003, 15_004],
+    },
+  },
+  unions: [
+    {
+      tag: 'sqldNode',
+      describe: 'Role of the server.',
+      cases: { primary: { externalGRPCPort: 'externalGRPCPort' }, replica: { sqldPrimaryUrl: 'sqldPrimaryUrl' } },
+    },
+  ],
+  outputs: serviceOutputs,
+  operations: {
+    create: 'libsql.create',
+    read: 'libsql.one',
+    update: 'libsql.update',
+    delete: 'libsql.remove',
+    move: { call: 'libsql.move', as: 'targetEnvironmentId' },
+  },
+  lifecycle: databaseData(imageFamilies.libsql),
+  commands: {
+    start: { call: 'libsql.start' },
+    stop: { call: 'libsql.stop' },
+    reload: { call: 'libsql.reload', ...reloadingDatabase },
+    deploy: { call: 'libsql.deploy', ...deployingDatabase },
+    rebuild: { call: 'libsql.rebuild', ...rebuildingDatabase },
+  },
+  service: { status: 'applicationStatus', setStatus: 'libsql.changeStatus', logs: 'libsql.readLogs' },
+  checks: {
+    each: replicaSays,
+    hints: {
+      args: 'a libSQL takes no args; write them in command',
+      databaseName: 'a libSQL has one database; several are namespaces: enableNamespaces: true',
+    },
+  },
+  examples: [
+    'main:\n  dockerImage: ghcr.io/tursodatabase/libsql-server:v0.24.32\n  sqldNode: primary\n  databaseUser: shop\n  databasePassword: ${secret:SHOP_DB_PASSWORD}\n',
+    'copy:\n  dockerImage: ghcr.io/tursodatabase/libsql-server:v0.24.32\n  sqldNode: replica\n  sqldPrimaryUrl: http://libsql-main:5001\n  databaseUser: shop\n  databasePassword: ${secret:SHOP_DB_PASSWORD}\n',
+  ],
+});
+
+/** A block without sqldNode makes a primary, and the platform refuses one with the address of a primary. */
+function replicaSays({ address, values }: CheckedResource): readonly Problem[] {
+  if (values.sqldPrimaryUrl === undefined || values.sqldNode !== undefined) return [];
+  return [
+    {
+      code: 'inconsistent',
+      address,
+      field: 'sqldPrimaryUrl',
+      message: 'sqldPrimaryUrl goes with sqldNode: replica only',
+      remedy: 'Add sqldNode: replica, or remove sqldPrimaryUrl.',
+    },
+  ];
+}
