@@ -29,6 +29,7 @@ const long = [
   'test/scenarios/drift-model.test.ts',
   'test/scenarios/drift-notifications.test.ts',
   'test/scenarios/drift-worlds.test.ts',
+  'test/scenarios/bulk-reads.test.ts',
   'test/scenarios/crashes-in-pairs.test.ts',
   'test/scenarios/crashes-of-kinds.test.ts',
   'test/scenarios/killed-processes.test.ts',

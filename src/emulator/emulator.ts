@@ -28,6 +28,8 @@ export interface EmulatorOptions {
   lacks?: readonly string[];
   /** How long a deployment takes, in milliseconds; default 0: it is done a moment after it was ordered. */
   deployDelayMs?: number;
+  /** Answers several operations in one request, as the server of Dokploy does. */
+  batches?: boolean;
   /** The longest body that is taken, in bytes; default 1 MiB. */
   bodyLimit?: number;
 }
@@ -80,6 +82,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     strict: options.strict ?? false,
     documentedOnly: options.documentedOnly ?? false,
     lacks: new Set(options.lacks),
+    batches: options.batches ?? false,
     bodyLimit: options.bodyLimit ?? 1024 * 1024,
   };
   const log: LoggedRequest[] = [];

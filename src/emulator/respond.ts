@@ -1,3 +1,4 @@
+import { answerBatch, batchRoot, operationsIn } from './batch.ts';
 import { openApi, openApiPath } from '../api/openapi.ts';
 import type { WireAnswer, WireRequest } from '../api/wire.ts';
 import type { Context, Platform, Reply } from './context.ts';
@@ -17,6 +18,8 @@ export interface Manners {
   readonly documentedOnly: boolean;
   /** Operations that it does not know although the emulator has them. */
   readonly lacks: ReadonlySet<string>;
+  /** Answers several operations in one request, as the server of Dokploy does. */
+  readonly batches: boolean;
   /** The longest body that is read, in bytes. */
   readonly bodyLimit: number;
 }
@@ -29,12 +32,18 @@ export interface Exchange {
   readonly input: unknown;
 }
 
-/** Answers one request, in the order in which the platform looks at it. */
-export async function respond(platform: Platform, manners: Manners, request: WireRequest): Promise<Exchange> {
+/** Answers one request, in the order in which the platform looks at it; `read`: what was read of it already. */
+export async function respond(
+  platform: Platform,
+  manners: Manners,
+  request: WireRequest,
+  read?: { readonly memberId: string; readonly input: Row },
+): Promise<Exchange> {
   const [path = '', query = ''] = splitOnce(request.path, '?');
   const operation = path.startsWith('/api/') ? path.slice('/api/'.length) : path;
   const reply = (answer: WireAnswer, input?: unknown): Exchange => ({ answer, operation, input });
 
+  if (manners.batches && path.startsWith(batchRoot)) return respondToBatch(platform, manners, request);
   if (path.length > 1 && path.endsWith('/')) return reply(redirect(path.replace(/\/+$/, ''), query));
   if (Buffer.byteLength(request.body ?? '') > manners.bodyLimit) return reply(tooLarge());
 
@@ -42,7 +51,8 @@ export async function respond(platform: Platform, manners: Manners, request: Wir
   if (body === undefined) return reply(failure('', new ApiError('BAD_REQUEST', 'Invalid JSON')));
   let memberId: string | undefined;
   try {
-    memberId = memberOfKey(platform, manners.bootstrap, request.headers['x-api-key']);
+    const key = request.headers['x-api-key'];
+    memberId = read?.memberId ?? memberOfKey(platform, manners.bootstrap, { key, times: 2 });
   } catch (error) {
     if (error instanceof ApiError) return reply(failure(operation, error));
     throw error;
@@ -57,10 +67,33 @@ export async function respond(platform: Platform, manners: Manners, request: Wir
   if (route === undefined || route.endpoint.method !== request.method || !isServed(route, manners))
     return reply(failure('', new ApiError('NOT_FOUND', 'Not found')));
 
-  const input = request.method === 'GET' ? readQuery(route, query) : body;
+  const input = read?.input ?? (request.method === 'GET' ? readQuery(route, query) : body);
   const context = { ...platform, memberId };
   const answer = await carryOut(context, manners, { route, input, contentType: contentTypeOf(request) });
   return { answer, operation: route.name, input };
+}
+
+async function respondToBatch(platform: Platform, manners: Manners, request: WireRequest): Promise<Exchange> {
+  let memberId: string | undefined;
+  const answering = answerBatch(request, {
+    routeAt: (path) => {
+      const route = routeOf(path);
+      return route?.name === path && isServed(route, manners) ? route : undefined;
+    },
+    checkKey: () => {
+      memberId = memberOfKey(platform, manners.bootstrap, { key: request.headers['x-api-key'], times: 1 });
+      return memberId !== undefined;
+    },
+    answer: async (operation, input) => {
+      const one = { ...request, path: `/api/${operation}`, body: undefined };
+      return (await respond(platform, manners, one, { memberId: memberId ?? '', input })).answer;
+    },
+  });
+  const answer = await answering.catch((error: unknown) => {
+    if (error instanceof HungUp) return undefined;
+    throw error;
+  });
+  return { answer, operation: 'trpc', input: { operations: operationsIn(request) } };
 }
 
 /** Whether an operation is served to those who do not act as a person in a browser. */

@@ -1,12 +1,13 @@
 import type { WireRequest } from '../../api/wire.ts';
 import type { Row } from '../json.ts';
+import { batchRoot } from '../batch.ts';
 import { routeOf } from '../served.ts';
 import { readQuery } from '../validate.ts';
 
 /** What a request asks for. */
 export interface Asked {
   readonly method: string;
-  /** Its operation as the platform writes it, else its path. */
+  /** Its operation as the platform writes it, `trpc` for a batch of operations, else its path. */
   readonly operation: string;
   readonly input: Row;
 }
@@ -14,7 +15,7 @@ export interface Asked {
 /** Reads what a request asks for; what cannot be read asks for nothing more. */
 export function readAsked({ method, path, body }: WireRequest): Asked {
   const [, place = '', query = ''] = /^([^?]*)\??(.*)$/s.exec(path) ?? [];
-  const name = place.replace(/^\/api\//, '');
+  const name = place.startsWith(batchRoot) ? 'trpc' : place.replace(/^\/api\//, '');
   const route = routeOf(name);
   const operation = route?.name ?? name;
   if (method !== 'GET') return { method, operation, input: readBody(body) };

@@ -3,6 +3,7 @@ import type { Emulator } from '../emulator.ts';
 import { HungUp } from '../errors.ts';
 import { failure, page, refusal } from './answers.ts';
 import type { Asked } from './asked.ts';
+import { withItems } from './batch-items.ts';
 import { readAsked } from './asked.ts';
 import type { Delivered } from './delivery.ts';
 import { receive } from './delivery.ts';
@@ -106,6 +107,7 @@ async function goAfter(
   if (after.drop === true) throw new HungUp();
   if (after.answer !== undefined) return failure(after.answer);
   if (after.page !== undefined) return page(after.page);
+  if (after.items !== undefined) return withItems(answer, after.items);
   const shown = after.hide === undefined ? answer : { ...answer, ...withoutRows(answer, after.hide) };
   if (after.drip !== undefined) return { ...shown, connection: { is: 'drips', ms: after.drip } };
   switch (after.cut) {

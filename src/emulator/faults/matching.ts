@@ -1,13 +1,14 @@
 import { servedOperations } from '../served.ts';
 import type { Asked } from './asked.ts';
 
-/** Everything that can stand under `on`: an operation, all of a group, all of a name, a method, or all. */
+/** Everything that can stand under `on`: an operation, all of a group, all of a name, batches, a method, or all. */
 export const patterns: readonly string[] = [
   ...new Set([
     ...servedOperations.flatMap((operation) => {
       const [group = '', name = ''] = operation.split('.');
       return [operation, `${group}.*`, `*.${name}`];
     }),
+    'trpc',
     'GET',
     'POST',
     '*',

@@ -67,6 +67,7 @@ const afterShape = {
   page: statusOf(200).optional(),
   cut: z.enum(['json', 'length', 'reset'], { error: 'takes json, length or reset' }).optional(),
   drip: time.optional(),
+  items: z.enum(['fewer', 'more', 'shuffled', 'failed'], { error: 'takes fewer, more, shuffled or failed' }).optional(),
   hide: z
     .union([z.literal('all'), z.record(z.string(), z.unknown())], {
       error: 'takes all, or a map of what the hidden rows hold',
@@ -81,7 +82,7 @@ const after = z
     const { value } = context;
     complain(
       context,
-      onlyOne(value, ['drop', 'answer', 'page', 'cut', 'drip']) ?? saysSomething(value) ?? editIsWhole(value),
+      onlyOne(value, ['drop', 'answer', 'page', 'cut', 'drip', 'items']) ?? saysSomething(value) ?? editIsWhole(value),
     );
   });
 

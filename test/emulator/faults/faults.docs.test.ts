@@ -35,7 +35,7 @@ async function faultsOf(title: string) {
 /** An emulator with the faults of a chapter; what comes of requests is a status, or the code of what was thrown. */
 async function platform(title: string) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
-  const emulator = createEmulator();
+  const emulator = createEmulator({ batches: true });
   const { send } = createFaults(emulator, await faultsOf(title));
   const headers = { 'x-api-key': 'emulator-key', 'content-type': 'application/json' };
   const get = (operation: string, query = '') =>
@@ -112,6 +112,22 @@ const claims: Readonly<Record<string, (title: string) => Promise<void>>> = {
     expect(() => JSON.parse(body) as unknown).toThrow(SyntaxError);
     expect([await fate(get('user.get')), await fate(get('user.get'))]).toEqual(['UND_ERR_SOCKET', 'ECONNRESET']);
     expect(await seconds(get('user.get'))).toBe(3);
+  },
+  'Many reads in one request': async (title) => {
+    const { get } = await platform(title);
+    const batch = async (): Promise<readonly [status: number, items: string[]]> => {
+      const { status, body } = await get('trpc/user.get,organization.all', 'batch=1');
+      if (status === 414) return [status, []];
+      return [
+        status,
+        (JSON.parse(body) as object[]).map((item) => /role|slug|Failed query/.exec(JSON.stringify(item))?.[0] ?? ''),
+      ];
+    };
+    expect(await batch()).toEqual([200, ['role']]);
+    expect(await batch()).toEqual([200, ['role', 'slug', 'role']]);
+    expect(await batch()).toEqual([200, ['slug', 'role']]);
+    expect(await batch()).toEqual([207, ['Failed query', 'slug']]);
+    expect(await batch()).toEqual([414, []]);
   },
   'A request that is executed later': async (title) => {
     const { make, has } = await platform(title);

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { createFaults } from '../../src/emulator/faults/faults.ts';
+import { faultPlan } from '../../src/emulator/faults/plan.ts';
+import { batching, bulkClient, planned } from '../support/bulk.ts';
+import { composeBody } from '../support/manifest-texts.ts';
+import { bench, head } from '../support/world.ts';
+
+/** Bulk reads as a plan uses them; test/scenarios/bulk-reads.test.ts has every fault and random worlds. */
+
+const text = `${head}environments:
+  production:
+    env: { REGION: eu }
+    compose:
+${['a', 'b', 'c', 'd'].map((name) => `      ${name}: { ${composeBody} }\n`).join('')}`;
+
+async function applied() {
+  const made = bench();
+  await made.apply(text);
+  return { made, emulator: batching(made) };
+}
+
+test('a plan reads lists and rows together where the platform takes that, and is the same', async () => {
+  const { made, emulator } = await applied();
+  const alone = await planned(made, text, bulkClient(made, emulator.send, { bulk: false }).client);
+  expect(emulator.log.splice(0)).toHaveLength(7);
+  const { client, off } = bulkClient(made, emulator.send);
+  expect(await planned(made, text, client)).toBe(alone);
+  expect(emulator.log.map(({ operation, input }) => [operation, input])).toEqual([
+    ['environment.byProjectId', { projectId: 'prj_1' }],
+    ['trpc', { operations: ['user.get', 'environment.byProjectId'] }],
+    ['environment.one', expect.anything()],
+    ['trpc', { operations: ['compose.one', 'compose.one', 'compose.one', 'compose.one'] }],
+  ]);
+  expect(off).toEqual([]);
+});
+
+test('a second look is a request of its own: a batch that lacks an object twice proves nothing', async () => {
+  const { made, emulator } = await applied();
+  const [row] = Object.values(made.emulator.world.tables.compose);
+  await made.emulator.act('compose.delete', { composeId: row?.['composeId'] ?? '', deleteVolumes: false });
+  const alone = await planned(made, text, bulkClient(made, emulator.send, { bulk: false }).client);
+  expect(alone).toContain('"hasChanges": true');
+  emulator.log.splice(0);
+  expect(await planned(made, text, bulkClient(made, emulator.send).client)).toBe(alone);
+  const reads = emulator.log.filter(({ operation }) => operation === 'compose.one');
+  expect(reads.map(({ status }) => status)).toEqual([404, 404]);
+});
+
+test.each(['after: { hide: all }', 'after: { items: shuffled }', 'before: { answer: 404 }', 'after: drop'])(
+  'a plan is the same when batches fail: %s',
+  async (fault) => {
+    const { made, emulator } = await applied();
+    const alone = await planned(made, text, bulkClient(made, emulator.send, { bulk: false }).client);
+    const faults = createFaults(emulator, faultPlan.parse(parse(`faults: [{ on: trpc, at: 2, ${fault} }]`)));
+    expect(await planned(made, text, bulkClient(made, faults.send).client)).toBe(alone);
+  },
+);

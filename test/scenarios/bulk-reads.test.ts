@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { createChance } from '../../src/emulator/faults/chance.ts';
+import { createFaults } from '../../src/emulator/faults/faults.ts';
+import { faultPlan } from '../../src/emulator/faults/plan.ts';
+import type { LoggedRequest } from '../../src/emulator/emulator.ts';
+import type { Row } from '../../src/emulator/json.ts';
+import { servicesOf, observeServices } from '../../src/operate/service-states.ts';
+import { createRedactor } from '../../src/secrets/redactor.ts';
+import { addKey } from '../emulator/people.ts';
+import { batching, bulkClient, planned } from '../support/bulk.ts';
+import { everything } from '../support/faults.ts';
+import { exportOf } from '../support/exporting.ts';
+import { composeBody } from '../support/manifest-texts.ts';
+import { isWhole } from '../support/whole.ts';
+import { whole } from '../support/unreliable.ts';
+import { bench, head } from '../support/world.ts';
+
+/** Reads that go together are fewer requests, and nothing else changes. */
+
+const range = (count: number) => Array.from({ length: count }, (_, n) => n);
+const environments = (names: readonly string[], services: number) =>
+  `${head}environments:\n${names
+    .map((name) => {
+      const composes = range(services).map((n) => `      s${n}: { ${composeBody} }\n`);
+      return `  ${name}:\n    env: { REGION: eu }\n    compose:\n${composes.join('')}`;
+    })
+    .join('')}`;
+const readsIn = (log: LoggedRequest[]) => log.splice(0).map(({ operation }) => operation);
+
+/** A platform with something of everything, made once. */
+const full = (async () => {
+  const made = bench();
+  await made.apply(whole, everything);
+  return { world: made.emulator.world, state: made.store.state, at: made.clock.wall() };
+})();
+
+async function fullPlatform() {
+  const { world, state } = await full;
+  const made = bench({ emulate: { world: structuredClone(world) } });
+  made.store.state = state;
+  return made;
+}
+
+describe('the requests of a plan', () => {
+  test.each([
+    [1, 30],
+    [3, 15],
+  ])('%s environments with %s services each: one batch for 40 services', async (count, services) => {
+    const text = environments(
+      range(count).map((n) => `e${n}`),
+      services,
+    );
+    const made = bench();
+    await made.apply(text);
+    const emulator = batching(made);
+    const alone = bulkClient(made, emulator.send, { bulk: false });
+    const without = await planned(made, text, alone.client);
+    const single = readsIn(emulator.log);
+    expect(without).toContain('"hasChanges": false');
+    expect(single).toHaveLength(2 + count + count * services);
+    const { client, off } = bulkClient(made, emulator.send);
+    expect(await planned(made, text, client)).toBe(without);
+    const together = readsIn(emulator.log);
+    expect(together.length).toBeLessThanOrEqual(1 + count + Math.ceil((count * services) / 40) + 1);
+    expect(together.filter((operation) => operation !== 'trpc')).toHaveLength(count === 1 ? 2 : 1);
+    expect(off).toEqual([]);
+  });
+
+  test('a key that is limited to 10 uses plans 42 services', async () => {
+    const text = environments(['production'], 42);
+    const made = bench();
+    await made.apply(text);
+    const metadata = JSON.stringify({ organizationId: 'org_1' });
+    const limits = { rateLimitEnabled: true, rateLimitMax: 10, rateLimitTimeWindow: 86_400_000, requestCount: 0 };
+    const apiKey = addKey(made.emulator.world, 'limited', 'user_1', { metadata, ...limits });
+    const { client } = bulkClient(made, batching(made).send, { apiKey });
+    expect(await planned(made, text, client)).toContain('"hasChanges": false');
+  });
+});
+
+describe('the other commands that read much', () => {
+  test('status reads all services with a request for 40', async () => {
+    const made = bench();
+    await made.apply(environments(['production'], 12));
+    const { state } = made.store;
+    if (state === undefined) throw new Error('no state');
+    const { kinds } = made.world();
+    const emulator = batching(made);
+    const status = async (bulk: boolean) => {
+      const { client } = bulkClient(made, emulator.send, { bulk });
+      return observeServices(servicesOf(state, kinds), { client, kinds, state, redactor: createRedactor() });
+    };
+    expect(await status(true)).toEqual(await status(false));
+    const reads = readsIn(emulator.log);
+    const alone = reads.lastIndexOf('trpc') + 1;
+    expect(reads.length - alone).toBeGreaterThanOrEqual(12);
+    expect(alone).toBeLessThanOrEqual(4);
+  });
+
+  test('export writes the same manifest', async () => {
+    const made = await fullPlatform();
+    const emulator = batching(made);
+    const exportWith = async (bulk: boolean) => {
+      const { client, off } = bulkClient(made, emulator.send, { bulk });
+      const { files } = await exportOf({ ...made, world: () => ({ ...made.world(), client }) });
+      return { files, off, reads: readsIn(emulator.log).length };
+    };
+    const [alone, together] = [await exportWith(false), await exportWith(true)];
+    expect(together.files).toEqual(alone.files);
+    expect(together.off).toEqual([]);
+    expect(together.reads * 2).toBeLessThan(alone.reads);
+  });
+});
+
+describe('nothing counts as absent because of a batch:', () => {
+  const text = environments(['production', 'staging'], 3);
+  const applied = (async () => {
+    const made = bench();
+    await made.apply(text);
+    return made;
+  })();
+
+  test.each([
+    ['every list lacks its rows', 'after: { hide: all }'],
+    ['items are in another order', 'after: { items: shuffled }'],
+    ['an item is missing', 'after: { items: fewer }'],
+    ['an item is too many', 'after: { items: more }'],
+    ['a query failed', 'after: { items: failed }'],
+    ['404', 'before: { answer: 404 }'],
+    ['414', 'before: { answer: 414 }'],
+    ['a page', 'after: { page: 200 }'],
+    ['half of the JSON', 'after: { cut: json }'],
+    ['half of the answer', 'after: { cut: length }'],
+    ['no answer', 'after: drop'],
+  ])('%s', async (_, fault) => {
+    const { emulator: over, clock, store } = await applied;
+    for (const at of ['', 'at: 1, ', 'at: 2, ', 'at: 3, ']) {
+      for (const state of [store.state, undefined]) {
+        const made = bench({ emulator: over, clock });
+        made.store.state = state;
+        const emulator = batching(made);
+        const calm = await planned(made, text, bulkClient(made, emulator.send, { bulk: false }).client);
+        const plan = faultPlan.parse(parse(`faults: [{ on: trpc, ${at}${fault} }]`));
+        const { client } = bulkClient(made, createFaults(emulator, plan).send);
+        expect(await planned(made, text, client)).toBe(calm);
+      }
+    }
+  });
+});
+
+describe('a plan with bulk reads is byte for byte the one without, in a random world with random faults:', () => {
+  /** Edits of somebody else, each of one row that is there. */
+  const edits: readonly ((row: (table: string) => Row) => readonly [string, Row])[] = [
+    (row) => ['compose.update', { composeId: row('compose')['composeId'] ?? '', description: 'theirs' }],
+    (row) => ['compose.delete', { composeId: row('compose')['composeId'] ?? '', deleteVolumes: false }],
+    (row) => ['domain.delete', { domainId: row('domain')['domainId'] ?? '' }],
+    (row) => ['mounts.remove', { mountId: row('mount')['mountId'] ?? '' }],
+    (row) => ['redis.remove', { redisId: row('redis')['redisId'] ?? '' }],
+    (row) => ['postgres.update', { postgresId: row('postgres')['postgresId'] ?? '', memoryLimit: '1' }],
+    (row) => ['environment.update', { environmentId: row('environment')['environmentId'] ?? '', env: 'A=theirs' }],
+    (row) => ['sshKey.remove', { sshKeyId: row('sshKey')['sshKeyId'] ?? '' }],
+    (row) => ['ai.delete', { aiId: row('ai')['aiId'] ?? '' }],
+  ];
+  const faults = (seed: number) =>
+    faultPlan.parse({
+      seed,
+      faults: [
+        {
+          on: 'trpc',
+          chance: '30%',
+          oneOf: [
+            { before: 'drop' },
+            { after: 'drop' },
+            { before: { answer: 404 } },
+            { before: { answer: 414 } },
+            { before: { answer: 429, retryAfter: '1s' } },
+            { before: { answer: 503 } },
+            { before: { page: 200 } },
+            { after: { cut: 'json' } },
+            { after: { cut: 'reset' } },
+            { after: { items: 'fewer' } },
+            { after: { items: 'more' } },
+            { after: { items: 'shuffled' } },
+            { after: { items: 'failed' } },
+          ],
+        },
+        { on: 'GET', chance: '3%', before: 'drop' },
+      ],
+    });
+
+  test.each(range(isWhole ? 20 : 5))('%i', async (seed) => {
+    const made = await fullPlatform();
+    const chance = createChance(seed);
+    const anyRow = (table: string): Row => {
+      const rows = Object.values(made.emulator.world.tables[table as 'compose']);
+      return rows[Math.floor(chance() * rows.length)] ?? {};
+    };
+    for (const _ of range(Math.floor(chance() * 4))) {
+      const [operation, input] = edits[Math.floor(chance() * edits.length)]?.(anyRow) ?? ['', {}];
+      await made.emulator.act(operation, input).catch(() => undefined);
+    }
+    if (chance() < 0.2) made.store.state = undefined;
+    const emulator = batching(made);
+    const without = await planned(made, whole, bulkClient(made, emulator.send, { bulk: false }).client);
+    const calm = bulkClient(made, emulator.send);
+    expect(await planned(made, whole, calm.client)).toBe(without);
+    expect(calm.off).toEqual([]);
+    const { client } = bulkClient(made, createFaults(emulator, faults(seed)).send);
+    expect(await planned(made, whole, client)).toBe(without);
+  });
+});

@@ -1,0 +1,52 @@
+import { createClient } from '../../src/api/client.ts';
+import { extendedContract } from '../../src/api/contract.ts';
+import type { Client } from '../../src/api/client.ts';
+import type { Send } from '../../src/api/wire.ts';
+import type { Emulator } from '../../src/emulator/emulator.ts';
+import { createEmulator } from '../../src/emulator/emulator.ts';
+import { Stop } from '../../src/diagnostics/diagnostic.ts';
+import { diagnosticJson } from '../../src/render/diagnostics-json.ts';
+import { planJson } from '../../src/render/plan-json.ts';
+import { plan } from '../../src/reconcile.ts';
+import type { Bench } from './world.ts';
+
+/** The platform of a bench as it answers batches too, and what is planned there with bulk reads and without. */
+
+/** A client that reads in bulk unless `bulk` is false, and the reason why it stopped, if it did. */
+export interface BulkClient {
+  readonly client: Client;
+  readonly off: readonly string[];
+}
+
+/** An emulator that answers batches, over the world of a bench; its log is its own. */
+export function batching(made: Bench): Emulator {
+  return createEmulator({ world: made.emulator.world, batches: true, now: () => new Date(made.clock.wall()) });
+}
+
+/** A client over requests that go this way. Pauses take no time. */
+export function bulkClient(made: Bench, send: Send, options: { bulk?: boolean; apiKey?: string } = {}): BulkClient {
+  const off: string[] = [];
+  const client = createClient({
+    send,
+    contract: { ...extendedContract, hasBatches: true },
+    url: 'emulator:',
+    apiKey: 'emulator-key',
+    redact: made.redact,
+    sleep: () => Promise.resolve(),
+    random: () => 0.5,
+    onBulkOff: (why) => off.push(why),
+    ...options,
+  });
+  return { client, off };
+}
+
+/** A plan as a document without its counts of requests, or what refuses it. */
+export async function planned(made: Bench, text: string, client: Client): Promise<string> {
+  try {
+    const result = await plan(await made.manifest(text), { ...made.world(), client });
+    return JSON.stringify(planJson({ plan: result, counts: { reads: 0, writes: 0 } }), null, 1);
+  } catch (error) {
+    if (error instanceof Stop) return JSON.stringify(error.diagnostics.map(diagnosticJson), null, 1);
+    throw error;
+  }
+}
