@@ -27,7 +27,7 @@ import type { Observed } from './observe/observed.ts';
 import type { LeftOut, Narrowed, Narrowing, Plan } from './plan/action.ts';
 import { inFileOrder } from './plan/file-order.ts';
 import { applyMoves } from './plan/moved.ts';
-import { everything, isNarrow, unknownIn } from './plan/narrow.ts';
+import { everything, isNarrow, narrowingMeant, unknownIn } from './plan/narrow.ts';
 import { buildPlan } from './plan/plan.ts';
 import { redactPlan } from './plan/redacted.ts';
 import type { Values } from './plan/shown.ts';
@@ -118,11 +118,12 @@ async function planFor(
   world: ReadWorld,
   about: PlanOptions & { readonly destroys?: boolean } = {},
 ): Promise<Plan> {
-  const { deploys = true, destroys = false, narrowing = everything, begins } = about;
+  const { deploys = true, destroys = false, begins } = about;
   const { client, store, signal } = world;
   const kinds = kindsThere(world.kinds, client.contract);
   const { resources, diagnostics: unsupported } = resourcesOn(written, kinds);
   if (hasErrors(unsupported)) throw new Stop('refused', unsupported);
+  const narrowing = narrowingMeant(about.narrowing ?? everything, kinds);
   const saved = await inSpan('state', () => store.read());
   const key = await store.key();
   const moved = applyMoves(saved, settings.moved, resources);

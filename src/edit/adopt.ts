@@ -8,7 +8,7 @@ import { pathOf } from '../kind/attribute.ts';
 import type { Union } from '../kind/field.ts';
 import { same } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import { fieldOf, fieldPath, observedValue } from '../kind/wire.ts';
+import { fieldOf, fieldPath, observedValue, shownCase } from '../kind/wire.ts';
 import { caseFields, writtenFields } from '../kind/written.ts';
 import { parseExpressions } from '../manifest/expression.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -157,10 +157,11 @@ function refuse(subject: string, why: string, remedy: string): Stop {
 
 /** Removes the block of an object that is gone, wherever it stands. */
 function removeBlock(resource: Resource, work: Work): string {
-  const path = blockPath(resource, work.resources);
-  const files = [...work.texts.keys()].filter((file) => nodeAt(treeOf(file, work), path) !== undefined);
-  for (const file of files) write(file, { path, value: undefined }, work);
-  return files[0] ?? resource.at.file;
+  const places = blockPaths(resource, work.resources).flatMap((path) =>
+    [...work.texts.keys()].flatMap((file) => (nodeAt(treeOf(file, work), path) === undefined ? [] : [{ file, path }])),
+  );
+  for (const { file, path } of places) write(file, { path, value: undefined }, work);
+  return places[0]?.file ?? resource.at.file;
 }
 
 /** Writes a group whose case changed, such as `source`, with all fields of the new case. */
@@ -179,7 +180,7 @@ function adoptUnion(
   const entries = caseFields(union, word).flatMap(([written, name]): Entry[] => {
     const observed = observedValue(kind, name, row) ?? null;
     const field = fieldOf(kind, name);
-    if (observed === null || fieldPath(kind, name) === name || same(observed, field.otherwise ?? null)) return [];
+    if (observed === null || !fieldPath(kind, name).startsWith(`${at}.`) || same(observed, field.otherwise ?? null)) return [];
     const one = { attribute: { field: name }, field, before: secret(observed), wanted: undefined };
     const found = adoptedValue({
       resource,
@@ -192,7 +193,7 @@ function adoptUnion(
     if ('why' in found) throw refuse(`${at}.${written}`, found.why, found.remedy);
     return found.value === undefined ? [] : [{ key: written, value: found.value }];
   });
-  const value: Value = { is: 'map', entries: [{ key: 'type', value: plainly(word) }, ...entries] };
+  const value: Value = { is: 'map', entries: [{ key: 'type', value: plainly(shownCase(kind, union, word)) }, ...entries] };
   write(file, { path: path.slice(0, -1), value }, work);
   work.written.add(JSON.stringify([address, at]));
   return file;
@@ -208,28 +209,32 @@ function nameIn({ plan, resources }: Work, kind: string | undefined): (id: strin
   };
 }
 
-/** The keys from the top of a file to a block. */
-function blockPath(resource: Resource, resources: readonly Resource[]): string[] {
-  const parent = resources.find(({ address }) => address === resource.parent);
-  return [...(parent === undefined ? [] : blockPath(parent, resources)), resource.kind.section, resource.key];
+/** The keys from the top of a file to a block, by each word for its section; the one of this profile first. */
+function blockPaths({ parent, kind, key }: Resource, resources: readonly Resource[]): string[][] {
+  const above = resources.find(({ address }) => address === parent);
+  const { section, also = section } = kind;
+  const around = above === undefined ? [[]] : blockPaths(above, resources);
+  return [...new Set([section, also])].flatMap((word) => around.map((path) => [...path, word, key]));
 }
 
 /** The file and the keys at which an attribute stands, or would stand. */
 function placeOf(resource: Resource, attribute: Attribute, work: Work): { file: string; path: readonly string[] } {
   const { kind, at, fields, maps } = resource;
-  const block = blockPath(resource, work.resources);
+  const blocks = blockPaths(resource, work.resources);
   const key = attribute.key === undefined ? [] : [attribute.key];
   const wanted = attribute.key === undefined ? fields[attribute.field] : maps[attribute.field]?.get(attribute.key);
   const files = new Set([...(wanted === undefined ? [] : [wanted.at.file]), at.file, ...work.texts.keys()]);
   const has = (file: string, path: readonly string[]) => nodeAt(treeOf(file, work), path) !== undefined;
-  const forms = formsOf(kind, attribute.field).map((form) => [...block, ...form]);
+  const forms = blocks.flatMap((block) => formsOf(kind, attribute.field).map((form) => [...block, ...form]));
   for (const file of files) {
     for (const form of forms) if (has(file, [...form, ...key])) return { file, path: [...form, ...key] };
   }
   // Where its map is, else where the block is.
   for (const file of files) for (const form of forms) if (has(file, form)) return { file, path: [...form, ...key] };
-  const file = [...files].find((one) => has(one, block)) ?? at.file;
-  return { file, path: [...(forms[0] ?? block), ...key] };
+  const [usual = []] = formsOf(kind, attribute.field);
+  for (const file of files)
+    for (const block of blocks) if (has(file, block)) return { file, path: [...block, ...usual, ...key] };
+  return { file: at.file, path: [...(blocks[0] ?? []), ...usual, ...key] };
 }
 
 /** The ways to write a field of a block: the usual one first. */

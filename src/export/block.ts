@@ -14,6 +14,8 @@ import {
   isInCase,
   isNeededBy,
   observedValue,
+  shownCase,
+  shownValue,
   withoutAppended,
 } from '../kind/wire.ts';
 import type { Written } from '../kind/written.ts';
@@ -99,7 +101,7 @@ function unionValue(block: Placed, union: Union, writing: Writing): Value | unde
   if (typeof type !== 'string' || leftOut.get(block.address)?.has(union.tag) === true) return undefined;
   if (!Object.hasOwn(union.cases, type)) {
     const why = union.refused !== undefined && Object.hasOwn(union.refused, type) ? union.refused[type] : undefined;
-    leave(block, writing, union.tag, `${type} cannot be declared${why === undefined ? '' : `: ${why}`}`);
+    leave(block, writing, union.tag, `${shownCase(kind, union, type)} cannot be declared${why === undefined ? '' : `: ${why}`}`);
     return undefined;
   }
   const call = union.calls?.[type];
@@ -109,7 +111,7 @@ function unionValue(block: Placed, union: Union, writing: Writing): Value | unde
     return value === undefined ? [] : [{ key: written, value }];
   });
   if (entries.length === 0 && type === (kind.fields[union.tag]?.otherwise ?? null)) return undefined;
-  return { is: 'map', entries: [{ key: 'type', value: plainly(type) }, ...entries] };
+  return { is: 'map', entries: [{ key: 'type', value: plainly(shownCase(kind, union, type)) }, ...entries] };
 }
 
 /** The value of a field as users write it; undefined when the block leaves it out. */
@@ -144,10 +146,11 @@ function fieldValue(block: Placed, name: string, writing: Writing, isNeeded: boo
 /** A value of the platform as a block can hold it; undefined: no block can. */
 export function blockValue(field: Field, value: Json): Json | undefined {
   const written = typeof value === 'string' && field.codec?.keeps !== undefined ? value.slice(0, -7) : value;
-  const read = field.schema.safeParse(written);
+  const shown = shownValue(field, written);
+  const read = field.schema.safeParse(shown);
   // A text such as `2Gi` that the platform holds where it takes a number would be read as an amount.
   const isOther = field.unit !== undefined && read.success && !same(read.data, written);
-  return means(field.codec ?? plain, written, value) && read.success && !isOther ? written : undefined;
+  return means(field.codec ?? plain, written, value) && read.success && !isOther ? shown : undefined;
 }
 
 /** An amount as people write it, where that reads back as the same number. */

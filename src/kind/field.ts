@@ -7,9 +7,13 @@ import type { FieldUnit } from './units.ts';
 /** One field of a kind. Only `schema` and `examples` are needed; the other words say how the field is special. */
 export interface Field {
   // What users write
-  /** Another key that means the same. Plans and messages have the name of the field. */
+  /** The key that users write, where it is not the name of the field. Plans and messages have it too. */
+  readonly written?: string;
+  /** Another key that means the same. */
   readonly alsoWritten?: string;
-  /** The values that users may write; its `describe` is the sentence for the docs. */
+  /** The words that users write in a value, where they are not those of the API. */
+  readonly spelling?: Spelling;
+  /** The values that users may write, in the words that are shown; its `describe` is the sentence for the docs. */
   readonly schema: z.ZodType;
   /** Two different values that the schema takes; the tests and the docs use them. */
   readonly examples: readonly [Json, Json];
@@ -67,6 +71,16 @@ export interface Field {
   readonly appliesAt?: 'deploy';
   /** Every update sends it if it has a value: the platform drops what an update leaves out. */
   readonly inEveryUpdate?: true;
+}
+
+/** The words of a value: those of users, and those of the API. */
+export interface Spelling {
+  /** A value as users wrote it, in words of any profile, as the API takes it. */
+  readonly read: (written: Json) => Json;
+  /** A value of the API as users write it. */
+  readonly show: (value: Json) => Json;
+  /** The words of another profile, which users may write too, by those that are shown or by the API's. */
+  readonly others: ReadonlyMap<string, string>;
 }
 
 /** How a changed field reaches an object that exists. */

@@ -87,9 +87,9 @@ function collectWritten(kind: Kind, link: ParentLink): ReadonlyMap<string, Writt
     for (const fields of Object.values(union.cases)) for (const field of Object.values(fields)) elsewhere.add(field);
     written.set(union.at, { is: 'union', union });
   }
-  for (const [name, { alsoWritten }] of Object.entries(kind.fields)) {
+  for (const [name, { written: key = name, alsoWritten }] of Object.entries(kind.fields)) {
     if (elsewhere.has(name)) continue;
-    written.set(name, { is: 'field', field: name });
+    written.set(key, { is: 'field', field: name });
     if (alsoWritten !== undefined) written.set(alsoWritten, { is: 'field', field: name, isAlias: true });
   }
   for (const [name, schema] of Object.entries(commonOptions)) written.set(name, { is: 'option', schema });

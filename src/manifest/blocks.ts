@@ -53,6 +53,7 @@ export function findBlocks(
   const broken = new Set<string>();
   let isIncomplete = false;
 
+  const isSection = (key: string) => sections(root).has(key) || kinds.some(({ also }) => also === key);
   const lose = (section: string, { identity }: Kind, parent: string | undefined): void => {
     if (identity.addressedByKey === true && parent === undefined) isIncomplete = true;
     else broken.add(parent === undefined ? section : `${parent}.${section}`);
@@ -104,7 +105,7 @@ export function findBlocks(
           report(`${section} has an empty key`, 'Write the name of the block before the colon.', child.keyAt);
           continue;
         }
-        if (kind.identity.addressedByKey === true && sections(root).has(key)) {
+        if (kind.identity.addressedByKey === true && isSection(key)) {
           const remedy = `Choose another key, and write name: ${key} if the platform calls it so.`;
           report(`${key} is the name of a section, and addresses begin with it`, remedy, child.keyAt);
           continue;

@@ -3,12 +3,13 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { closest } from '../diagnostics/closest.ts';
 import type { Json } from '../kind/json.ts';
+import type { Written } from '../kind/written.ts';
 import { caseFields, isNumberAsText, mergeOption, writtenFields } from '../kind/written.ts';
 import type { Field, Union } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { FieldUnit } from '../kind/units.ts';
 import { inUnits, tooSmall } from '../kind/units.ts';
-import { canBeNull, fieldOf, isNeededBy } from '../kind/wire.ts';
+import { canBeNull, caseMeant, fieldOf, fieldPath, isNeededBy, shownCase, shownValue } from '../kind/wire.ts';
 import type { Evaluation } from './evaluate.ts';
 import { constant, evaluate, referring } from './evaluate.ts';
 import type { Block, Resource } from './resource.ts';
@@ -85,7 +86,7 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
     const below = prefix === '' ? sections : new Map<string, Kind>();
     const keys = [...group.keys(), ...below.keys()];
     const what = prefix === '' ? kind.kind : `${kind.kind} with this ${prefix}type`;
-    const elsewhere = (word: string) => (prefix === '' ? (placeInUnion(known, word) ?? placeOf(word)) : undefined);
+    const elsewhere = (word: string) => (prefix === '' ? (placeInUnion(kind, known, word) ?? placeOf(word)) : undefined);
     const remedy =
       hint ??
       remedyForKey(key, { keys, sections: below, elsewhere, page: pageOf(kind), redact, isEmpty: isEmpty(node) });
@@ -104,7 +105,8 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
         reportUnknown(key, entry, group, prefix);
       } else if (target.is === 'field') {
         const other = writtenAs.get(target.field);
-        if (other === undefined) readField(`${prefix}${key}`, target.field, entry);
+        const name = target.isAlias === true ? fieldPath(kind, target.field) : `${prefix}${key}`;
+        if (other === undefined) readField(name, target.field, entry);
         else {
           const message = `${prefix}${key} and ${other} are the same field`;
           const about = { remedy: 'Keep one of the two.', address, position: position(entry.keyAt) };
@@ -134,27 +136,31 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
     node: Node,
   ): void => {
     const tag = entries.get('type');
-    const type = tag === undefined ? undefined : toJson(tag.node);
+    const written = tag === undefined ? undefined : toJson(tag.node);
+    const type = typeof written === 'string' ? caseMeant(kind, union.union, written) : written;
     const cases = union.union.cases;
+    const shownType = (word: string) => shownCase(kind, union.union, word);
     if (tag === undefined || typeof type !== 'string' || !Object.hasOwn(cases, type)) {
       const { refused: reasons = {} } = union.union;
       const refused = typeof type === 'string' && Object.hasOwn(reasons, type) ? reasons[type] : undefined;
       if (tag !== undefined && refused !== undefined) {
-        report('inconsistent', `${at}.type cannot be ${String(type)}: ${refused}`, tag.node);
+        report('inconsistent', `${at}.type cannot be ${shownType(String(type))}: ${refused}`, tag.node);
         return;
       }
       const names = Object.keys(cases);
+      const shownNames = names.map(shownType);
       if (tag === undefined) {
         const others = [...entries.keys()];
         const fitting = names.filter((name) => others.every((key) => Object.hasOwn(cases[name] ?? {}, key)));
         const [only] = others.length > 0 && fitting.length === 1 ? fitting : [];
-        const remedy = `Write ${at}: { type: ${only ?? '…'}, … }; the types are ${names.join(', ')}.`;
+        const meant = only === undefined ? '…' : shownType(only);
+        const remedy = `Write ${at}: { type: ${meant}, … }; the types are ${shownNames.join(', ')}.`;
         report('wrong-type', `${at}.type is missing`, node, remedy);
         return;
       }
-      const guess = guessCase(type, union.union);
+      const guess = guessCase(written, union.union, shownType);
       const remedy = guess === undefined ? `Write one of these. ${union.union.describe}` : `Did you mean ${guess}?`;
-      report('wrong-type', `${at}.type must be ${alternatives(names)}, got ${shown(type)}`, tag.node, remedy);
+      report('wrong-type', `${at}.type must be ${alternatives(shownNames)}, got ${shown(written)}`, tag.node, remedy);
       return;
     }
     const group = new Map(caseFields(union.union, type).map(([key, field]) => [key, { is: 'field', field } as const]));
@@ -164,7 +170,7 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
       if (call === undefined || entries.has(key) || !isNeededBy(call, field)) continue;
       report(
         'cannot-create',
-        `${at}.${key} is missing: the platform needs it for ${type}`,
+        `${at}.${key} is missing: the platform needs it for ${shownType(type)}`,
         node,
         `Write ${at}.${key}.`,
       );
@@ -205,11 +211,23 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
   };
 }
 
-/** The keys and fields that a block calls private; none where they are written wrongly, which is reported. */
-function readPrivate({ entries }: Block): ReadonlySet<string> {
+/**
+ * The keys and fields that a block calls private, a field by each of its names; none where they are written wrongly, which is
+ * reported.
+ */
+function readPrivate({ entries, kind, link }: Block): ReadonlySet<string> {
   const entry = entries.get('private');
   const written = entry === undefined ? [] : toJson(entry.node);
-  return new Set(Array.isArray(written) ? written.filter((name) => typeof name === 'string') : []);
+  if (!Array.isArray(written)) return new Set();
+  const known = writtenFields(kind, link);
+  const names = written.filter((name) => typeof name === 'string');
+  const fields = new Set(names.flatMap((name) => fieldNamed(known.get(name)) ?? []));
+  const others = [...known].flatMap(([key, target]) => (fields.has(fieldNamed(target) ?? '') ? [key] : []));
+  return new Set([...names, ...fields, ...others]);
+}
+
+function fieldNamed(target: Written | undefined): string | undefined {
+  return target?.is === 'field' ? target.field : undefined;
 }
 
 /** A wanted value, secret as a whole if one of its names is private. */
@@ -357,9 +375,10 @@ function conform(
   isFilledIn: boolean,
   written?: string,
 ): { value: Json; error?: z.ZodError } {
-  const result = field.schema.safeParse(value);
+  const meant = field.spelling?.read(value) ?? value;
+  const result = field.schema.safeParse(shownValue(field, meant));
   // An amount is the number that the platform takes.
-  if (result.success) return { value: field.unit === undefined ? value : (result.data as Json) };
+  if (result.success) return { value: field.unit === undefined ? meant : (result.data as Json) };
   if (isFilledIn) {
     const others: readonly Json[] =
       typeof value === 'string' ? readings(value) : written === undefined ? [] : [written];
@@ -374,18 +393,24 @@ function readings(value: string): Json[] {
 }
 
 /** The case of a union that was probably meant. */
-function guessCase(type: Json | undefined, { cases, alsoCalled = {} }: Union): string | undefined {
+function guessCase(
+  type: Json | undefined,
+  { cases, alsoCalled = {} }: Union,
+  shownType: (word: string) => string,
+): string | undefined {
   if (typeof type !== 'string') return undefined;
   const called = Object.hasOwn(alsoCalled, type.toLowerCase()) ? alsoCalled[type.toLowerCase()] : undefined;
-  return called !== undefined && Object.hasOwn(cases, called) ? called : closest(type, Object.keys(cases));
+  if (called !== undefined && Object.hasOwn(cases, called)) return shownType(called);
+  return closest(type, Object.keys(cases).map(shownType));
 }
 
 /** The remedy for a key that stands beside the map in which it belongs. */
-function placeInUnion(known: ReturnType<typeof writtenFields>, key: string): string | undefined {
+function placeInUnion(kind: Kind, known: ReturnType<typeof writtenFields>, key: string): string | undefined {
   for (const [at, target] of known) {
     if (target.is !== 'union') continue;
     const name = Object.entries(target.union.cases).find(([, fields]) => Object.hasOwn(fields, key))?.[0];
-    if (name !== undefined) return `Write it inside of ${at}:, as ${at}: { type: ${name}, ${key}: … }.`;
+    if (name === undefined) continue;
+    return `Write it inside of ${at}:, as ${at}: { type: ${shownCase(kind, target.union, name)}, ${key}: … }.`;
   }
   return undefined;
 }

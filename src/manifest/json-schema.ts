@@ -5,11 +5,11 @@ import type { Json } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { inUnits } from '../kind/units.ts';
-import { canBeNull, isNeededBy } from '../kind/wire.ts';
+import { canBeNull, isNeededBy, shownCase, shownValue } from '../kind/wire.ts';
 import { caseFields, writtenFields, writtenSchema } from '../kind/written.ts';
 import { sectionsOf } from './blocks.ts';
 import { expressionSources } from './sources/all.ts';
-import { described, withWords } from './schema-descriptions.ts';
+import { described, withOtherWords, withWords } from './schema-descriptions.ts';
 import { expressionSchema, withExpressions } from './schema-expressions.ts';
 import type { Schema } from './schema-expressions.ts';
 import { includedKeys, settingsShape } from './settings.ts';
@@ -74,7 +74,9 @@ function sectionSchemas(parent: string, building: Building): Record<string, Sche
       type: 'object',
       additionalProperties: { $ref: `#/$defs/${name}` },
     };
-    return [[section, schema] as const];
+    const { also } = kind;
+    const same = also === undefined ? [] : [[also, { ...schema, description: `The same as ${section}.` }] as const];
+    return [[section, schema] as const, ...same];
   });
   return Object.fromEntries(entries);
 }
@@ -94,7 +96,8 @@ function resourceSchema(kind: Kind, link: ParentLink, building: Building): Schem
 function fieldSchema(kind: Kind, name: string): Schema {
   const field = kind.fields[name];
   if (field === undefined) throw new Error(`${kind.kind} has no field ${name}`);
-  const schema = withWords(withExpressions(withoutDescriptions(jsonSchema(writtenSchema(field)))), field.words);
+  const written = withExpressions(withoutDescriptions(jsonSchema(writtenSchema(field))));
+  const schema = withOtherWords(withWords(written, field.words), field.spelling?.others);
   const { description } = jsonSchema(field.schema);
   const canBeCleared = field.onNull === undefined ? canBeNull(kind, name) : 'value' in field.onNull;
   const { anyOf } = schema;
@@ -102,7 +105,7 @@ function fieldSchema(kind: Kind, name: string): Schema {
   return {
     description: description ?? name,
     ...(canBeCleared ? { anyOf: [...alternatives, { $ref: '#/$defs/cleared' }] } : schema),
-    ...defaultOf(field.atCreate ?? field.otherwise),
+    ...defaultOf(shownValue(field, field.atCreate ?? field.otherwise ?? null)),
     examples: examplesOf(field),
   };
 }
@@ -133,13 +136,21 @@ function unionSchema(kind: Kind, union: Union): Schema {
       description: union.words?.[word],
       type: 'object',
       properties: {
-        type: { description: union.words?.[word], type: 'string', const: word },
+        type: caseSchema(kind, union, word),
         ...Object.fromEntries(caseFields(union, word).map(([key, field]) => [key, fieldSchema(kind, field)])),
       },
       required: ['type', ...neededKeys(union, word)],
       additionalProperties: false,
     })),
   };
+}
+
+/** The word of a case, or its words where another profile has another one. */
+function caseSchema(kind: Kind, union: Union, word: string): Schema {
+  const shown = shownCase(kind, union, word);
+  const other = kind.fields[union.tag]?.spelling?.others.get(shown);
+  const words = other === undefined ? { const: shown } : { enum: [shown, other] };
+  return { description: union.words?.[word], type: 'string', ...words };
 }
 
 /** The keys that the operation of a case cannot do without. */

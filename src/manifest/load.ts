@@ -17,9 +17,10 @@ export async function loadRoot(
   path: string,
   diagnostics: Diagnostic[],
   texts: Map<string, string>,
+  others?: OtherSections,
 ): Promise<MapNode | undefined> {
   const position = { file: path, line: 1, column: 1 };
-  const about = { position, begins: 'trueup: 1', texts };
+  const about = { position, begins: 'trueup: 1', texts, others };
   return readMap(path, await workspace.read(path, yamlLimit), diagnostics, about);
 }
 
@@ -27,7 +28,12 @@ function readMap(
   path: string,
   file: FileText,
   diagnostics: Diagnostic[],
-  about: { readonly position: Position; readonly begins: string; readonly texts: Map<string, string> },
+  about: {
+    readonly position: Position;
+    readonly begins: string;
+    readonly texts: Map<string, string>;
+    readonly others?: OtherSections | undefined;
+  },
 ): MapNode | undefined {
   if ('problem' in file) {
     const { remedy } = file.isPrivate ?? { remedy: 'Name a file of UTF-8 text inside the workspace.' };
@@ -40,12 +46,31 @@ function readMap(
   about.texts.set(path, text);
   const tree = readTree(path, text, diagnostics);
   if (diagnostics.length > before) return undefined;
-  if (tree?.is === 'map') return withoutFragments(tree);
+  if (tree?.is === 'map') return withSections(withoutFragments(tree), about.others, diagnostics);
   const at = tree === undefined ? { file: path, line: 1, column: 1 } : position(tree.at);
   const what = tree === undefined || isEmpty(tree) ? 'is empty' : 'is not a map';
   const remedy = `Begin it with a key, such as ${about.begins}.`;
   diagnostics.push(diagnostic('wrong-type', `${path} ${what}`, { remedy, position: at }));
   return undefined;
+}
+
+/** The sections by the words that another profile has for them. */
+export interface OtherSections {
+  readonly sections: ReadonlyMap<string, string>;
+  readonly redact: Redact;
+}
+
+/** A file with its sections by the words of this profile; two words for one section are one. */
+function withSections(tree: MapNode, others: OtherSections | undefined, diagnostics: Diagnostic[]): MapNode {
+  if (others === undefined || ![...tree.entries.keys()].some((key) => others.sections.has(key))) return tree;
+  const merging = { diagnostics, redact: others.redact };
+  const entries = new Map<string, Entry>();
+  for (const [key, entry] of tree.entries) {
+    const section = others.sections.get(key) ?? key;
+    const present = entries.get(section);
+    entries.set(section, present === undefined ? entry : mergeEntries(section, present, entry, 2, merging));
+  }
+  return { ...tree, entries };
 }
 
 /** A file without its `x-…:` keys: they hold anchors for the rest of the file. */
@@ -60,6 +85,7 @@ interface Merging {
 
 interface Loading extends Merging {
   readonly texts: Map<string, string>;
+  readonly others: OtherSections;
 }
 
 /** Reads the included files and merges them into the root. What two files define is an error. */
@@ -69,7 +95,7 @@ export async function loadIncludes(
   include: readonly string[],
   sections: readonly string[],
   nested: ReadonlySet<string>,
-  { diagnostics, texts, redact }: Loading,
+  { diagnostics, texts, redact, others }: Loading,
 ): Promise<MapNode> {
   let merged = root;
   const loaded = new Set<string>();
@@ -110,7 +136,7 @@ export async function loadIncludes(
       if (loaded.has(name)) continue;
       loaded.add(name);
       const file = files.get(path);
-      const about = { position: at, begins: `${sections[0] ?? 'variables'}:`, texts };
+      const about = { position: at, begins: `${sections[0] ?? 'variables'}:`, texts, others };
       const tree = file === undefined ? undefined : readMap(path, file, diagnostics, about);
       if (tree === undefined) continue;
       const entries = new Map([...tree.entries].filter(([key]) => allowed.includes(key)));

@@ -1,7 +1,9 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
+import { addressMeant } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
+import { pathMeant } from '../kind/profile.ts';
 import { evaluateFreeText, placeFreeText, quoteFreeText } from './free-text.ts';
 import type { FreeText } from './free-text.ts';
 import { findBlocks, sectionsOf } from './blocks.ts';
@@ -86,7 +88,9 @@ async function read(
   texts: Map<string, string>,
 ): Promise<Manifest | undefined> {
   const { workspace, kinds, sources = expressionSources, redact = (text) => text } = input;
-  const tree = await loadRoot(workspace, input.file, diagnostics, texts);
+  const renamed = kinds.flatMap(({ also, section }) => (also === undefined ? [] : [[also, section] as const]));
+  const others = { sections: new Map(renamed), redact };
+  const tree = await loadRoot(workspace, input.file, diagnostics, texts, others);
   if (tree === undefined) return undefined;
   const sections = sectionsOf(kinds);
   const placeOf = (section: string) => placeOfSection(section, kinds);
@@ -114,15 +118,21 @@ async function read(
   const names = top.map(([section]) => section);
   const nested = new Set(top.flatMap(([section, kind]) => (sections(kind.kind).size > 0 ? [section] : [])));
   const before = diagnostics.length;
-  const merged = await loadIncludes(workspace, tree, own.include, names, nested, { diagnostics, texts, redact });
-  const settings = merged === tree ? own : readSettings(merged, { given, platformUrl, sources, redact }, diagnostics);
+  const merged = await loadIncludes(workspace, tree, own.include, names, nested, {
+    diagnostics,
+    texts,
+    redact,
+    others,
+  });
+  const read = merged === tree ? own : readSettings(merged, { given, platformUrl, sources, redact }, diagnostics);
+  const settings = read === undefined ? undefined : inWordsOf(kinds, read);
   if (settings === undefined) return undefined;
 
   const lacksFiles = diagnostics.length > before;
   const { blocks, broken, isIncomplete } = findBlocks(merged, { kinds, sources, redact }, diagnostics);
   const byAddress = new Map<string, Block>(blocks.map((block) => [block.address, block]));
   const suggestions = { left: mostSuggestions };
-  const referable = { byAddress, broken, isIncomplete: isIncomplete || lacksFiles, suggestions };
+  const referable = { byAddress, kinds, broken, isIncomplete: isIncomplete || lacksFiles, suggestions };
   const named = new Map(
     blocks.flatMap(({ kind, key, parent, address }) =>
       parent === undefined ? [[`${kind.kind} ${key}`, address] as const] : [],
@@ -130,7 +140,7 @@ async function read(
   );
   const { env, envLimit = () => undefined, secret, addSecret } = input;
   const freeText =
-    input.freeText === undefined ? undefined : placeFreeText(input.freeText, { root: tree, byAddress }, diagnostics);
+    input.freeText === undefined ? undefined : placeFreeText(input.freeText, { root: tree, byAddress, kinds }, diagnostics);
   const file = await readNamedFiles(freeText === undefined ? [merged] : [merged, freeText.node], sources, workspace);
   const variable = (name: string) => settings.variables.get(name);
   const variableNames = [...settings.variables.keys()];
@@ -177,6 +187,22 @@ async function read(
     ...(found === undefined ? {} : { freeText: found }),
     files: workspace.files,
     texts,
+  };
+}
+
+/** Settings with the addresses and names of fields in them as the kinds have them. */
+function inWordsOf(kinds: readonly Kind[], settings: Settings): Settings {
+  const { moved, drift } = settings;
+  const meant = (address: string) => addressMeant(address, kinds);
+  const ignore = drift?.ignore?.map(({ address, field, ...rule }) => ({
+    ...rule,
+    address: meant(address),
+    ...(field === undefined ? {} : { field: pathMeant(field, kinds) }),
+  }));
+  return {
+    ...settings,
+    moved: moved.map(({ from, to, at }) => ({ from: meant(from), to: meant(to), at })),
+    ...(ignore === undefined ? {} : { drift: { ...drift, ignore } }),
   };
 }
 

@@ -37,7 +37,10 @@ export function quotingRule(kinds: readonly Kind[]): QuotingRule {
     const words = (kind.unions ?? []).flatMap(({ cases }) =>
       Object.values(cases).flatMap((fields) => Object.entries(fields)),
     );
-    for (const [key, name] of [...Object.keys(kind.fields).map((field) => [field, field] as const), ...words]) {
+    const keys = Object.entries(kind.fields).flatMap(([name, { written = name, alsoWritten = name }]) =>
+      [name, written, alsoWritten].map((key) => [key, name] as const),
+    );
+    for (const [key, name] of [...keys, ...words]) {
       const field = kind.fields[name];
       (field?.secrecy === undefined ? open : closed).add(key);
       if (field?.map !== undefined) named.set(key, 1);

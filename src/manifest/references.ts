@@ -1,11 +1,13 @@
 import { closest } from '../diagnostics/closest.ts';
-import { addressParts, isWithin, normalAddress } from '../kind/address.ts';
+import { addressMeant, addressParts, isWithin, normalAddress } from '../kind/address.ts';
+import type { Kind } from '../kind/kind.ts';
 import type { Block } from './resource.ts';
 import type { Reference } from './wanted.ts';
 
 /** The blocks that references can name. */
 export interface Blocks {
   readonly byAddress: ReadonlyMap<string, Block>;
+  readonly kinds: readonly Kind[];
   /** Addresses where blocks are missing because of a mistake that is reported: what stands below them is not looked for. */
   readonly broken: ReadonlySet<string>;
   /** Every address may be missing: a file could not be read. */
@@ -29,7 +31,7 @@ interface NoReference {
  */
 export function findReference(path: string, from: Block | undefined, blocks: Blocks): Reference | NoReference {
   const parts = /^(.+)\.([A-Za-z_][A-Za-z0-9_]*)$/s.exec(path);
-  const written = parts?.[1] === undefined ? undefined : normalAddress(parts[1]);
+  const written = parts?.[1] === undefined ? undefined : normalAddress(addressMeant(parts[1], blocks.kinds));
   const output = parts?.[2];
   if (written === undefined || output === undefined)
     return {
@@ -45,7 +47,7 @@ export function findReference(path: string, from: Block | undefined, blocks: Blo
     if (blocks.isIncomplete || isBroken(address, blocks.broken)) return { address, output };
   }
   const problem = `\${ref:${path}}: there is no resource ${written}`;
-  const whole = normalAddress(path) ?? path;
+  const whole = addressMeant(path, blocks.kinds);
   const named = scopes.map((scope) => blocks.byAddress.get(within(scope, whole))).find((block) => block !== undefined);
   if (named !== undefined) {
     const outputs = outputsOf(named);

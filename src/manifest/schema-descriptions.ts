@@ -57,6 +57,31 @@ export function withWords(schema: Schema, words: Readonly<Record<string, string>
   return { ...schema, anyOf: spread };
 }
 
+/** Takes the words of another profile too: values of a choice, and members. */
+export function withOtherWords(schema: Schema, others: ReadonlyMap<string, string> | undefined): Schema {
+  if (others === undefined) return schema;
+  const { enum: listed, anyOf, items, properties, required, ...rest } = schema;
+  const both = (words: readonly string[]) => words.flatMap((word) => [word, others.get(word) ?? []].flat());
+  const inner = (item: Schema): Schema => withOtherWords(item, others);
+  const members = Object.entries((properties as Schema | undefined) ?? {});
+  const choices = Array.isArray(anyOf)
+    ? (anyOf as readonly Schema[]).flatMap((item) => {
+        const other = others.get(String(item.const));
+        return other === undefined ? [inner(item)] : [item, { ...item, const: other }];
+      })
+    : undefined;
+  return {
+    ...rest,
+    ...(Array.isArray(listed) ? { enum: both(listed as readonly string[]) } : {}),
+    ...(choices === undefined ? {} : { anyOf: choices }),
+    ...(items === undefined ? {} : { items: inner(items as Schema) }),
+    ...(properties === undefined
+      ? {}
+      : { properties: Object.fromEntries(members.flatMap(([key, item]) => both([key]).map((name) => [name, item]))) }),
+    ...(Array.isArray(required) ? { required: required.filter((name: string) => !others.has(name)) } : {}),
+  };
+}
+
 /** What a value of a schema looks like, as one sentence. */
 function shapeOf(schema: Schema): string {
   if ('const' in schema) return `${JSON.stringify(schema.const)}.`;

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { closest } from '../diagnostics/closest.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import { normalAddress } from '../kind/address.ts';
+import { addressMeant } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
 import { kindAt } from '../manifest/kind-at.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -74,7 +74,7 @@ export interface AddressInput {
  */
 export async function findObjects(input: AddressInput): Promise<readonly Addressed[]> {
   const { kinds, state, addresses, givenId } = input;
-  const written = new Set(addresses.map((word) => normalAddress(word) ?? word));
+  const written = new Set(addresses.map((word) => addressMeant(word, kinds)));
   const known = state?.resources ?? {};
   const declared = [...written].every((address) => Object.hasOwn(known, address) && known[address]?.id !== null)
     ? []

@@ -1,6 +1,6 @@
 import { closest } from '../diagnostics/closest.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import { isWithin, normalAddress } from '../kind/address.ts';
+import { addressMeant, isWithin, normalAddress } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
 import { placeAt } from '../manifest/kind-at.ts';
 import { addressesWithin, readdress, without } from '../state/edit.ts';
@@ -24,8 +24,8 @@ export function moveInState(
   { from: written, to: target }: { readonly from: string; readonly to: string },
   kinds: readonly Kind[],
 ): EditedState {
-  const from = addressIn(state, written);
-  const to = normalAddress(target) ?? target;
+  const from = addressIn(state, written, kinds);
+  const to = addressMeant(target, kinds);
   const { kind } = state.resources[from] ?? {};
   const place = placeAt(to, kinds);
   if (place === undefined)
@@ -53,8 +53,8 @@ export function moveInState(
  *
  * @throws {Stop} `refused`, when the state does not have one of them.
  */
-export function removeFromState(state: State, written: readonly string[]): EditedState {
-  const addresses = written.map((word) => addressIn(state, word));
+export function removeFromState(state: State, written: readonly string[], kinds: readonly Kind[]): EditedState {
+  const addresses = written.map((word) => addressIn(state, word, kinds));
   const all = [...new Set(addresses.flatMap((address) => addressesWithin(state.resources, address)))].toSorted();
   const removed = all.flatMap((address) => {
     const record = state.resources[address];
@@ -63,8 +63,8 @@ export function removeFromState(state: State, written: readonly string[]): Edite
   return { state: { ...state, resources: without(state.resources, all) }, moved: [], removed };
 }
 
-function addressIn({ resources }: State, written: string): string {
-  const address = normalAddress(written) ?? written;
+function addressIn({ resources }: State, written: string, kinds: readonly Kind[]): string {
+  const address = addressMeant(written, kinds);
   if (Object.hasOwn(resources, address)) return address;
   const guess = closest(address, Object.keys(resources));
   throw refused(

@@ -7,7 +7,7 @@ import type { Json, Row } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { FieldUnit } from '../kind/units.ts';
 import { contains, isMerged, leftBehind, merged } from '../kind/shared-set.ts';
-import { fieldOf, fieldPath, withoutAppended } from '../kind/wire.ts';
+import { fieldOf, fieldPath, shownValue, withoutAppended } from '../kind/wire.ts';
 import { resolveField } from '../manifest/fields.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
@@ -300,8 +300,14 @@ export function sidesOf(
     digest,
     privateKeys,
     beside,
-    plainly: withoutAddition(planned),
+    plainly: asWritten(planned),
   });
+}
+
+/** Shows a value as users write it: in their words, and without what the platform has behind it. */
+function asWritten(planned: AttributeChange): (value: Json) => Json {
+  const plainly = withoutAddition(planned);
+  return (value) => shownValue(planned.field, plainly(value));
 }
 
 /**
@@ -333,7 +339,7 @@ export function summaryOf(field: Field, before: Json, after: Resolved): { summar
 
 function remedyFor(field: Field, observed: Json, isHidden: boolean): string {
   const isShown = !isHidden && observed !== null;
-  const now = isShown ? `Write ${JSON.stringify(observed)}, as the platform has it` : 'Write what the platform has';
+  const now = isShown ? `Write ${JSON.stringify(shownValue(field, observed))}, as the platform has it` : 'Write what the platform has';
   const onPurpose = 'To replace the object: write that and apply, then change the line and apply again.';
   return `${now}, or leave the line out.${isShown && field.onChange === 'replace' ? ` ${onPurpose}` : ''}`;
 }

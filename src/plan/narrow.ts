@@ -2,7 +2,8 @@ import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
-import { blockAddress, isWithin, normalAddress, replacedAddress } from '../kind/address.ts';
+import type { Kind } from '../kind/kind.ts';
+import { addressMeant, blockAddress, isWithin, normalAddress, replacedAddress } from '../kind/address.ts';
 import { matchesGlob } from '../manifest/glob.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
@@ -20,6 +21,12 @@ export function readNarrowing(asked: {
 }): Narrowing {
   const read = (words: readonly string[] = []) => [...new Set(words.map((word) => normalAddress(word) ?? word))];
   return { targets: read(asked.target), excludes: read(asked.exclude), replaces: read(asked.replace) };
+}
+
+/** A narrowing with the words that the kinds have for sections. */
+export function narrowingMeant({ targets, excludes, replaces }: Narrowing, kinds: readonly Kind[]): Narrowing {
+  const meant = (words: readonly string[]) => words.map((word) => addressMeant(word, kinds));
+  return { targets: meant(targets), excludes: meant(excludes), replaces: meant(replaces) };
 }
 
 /** Whether a plan leaves something out. */

@@ -7,7 +7,7 @@ import type { Row } from '../kind/json.ts';
 import { isRow } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { ParentLink } from '../kind/parent.ts';
-import { fieldPath, idsBelow, rowsBelow } from '../kind/wire.ts';
+import { fieldPath, idsBelow, rowsBelow, shownValue } from '../kind/wire.ts';
 import type { Observed, ObservedObject } from '../observe/observed.ts';
 import { secret } from '../secrets/secret.ts';
 import type { StateRecord } from '../state/record.ts';
@@ -99,7 +99,14 @@ function goneFields(
       pair,
     } as const;
     const digest = digests(address, name);
-    const { before } = showSides({ planned, resolved: undefined, values, outputs: () => undefined, digest });
+    const { before } = showSides({
+      planned,
+      resolved: undefined,
+      values,
+      outputs: () => undefined,
+      digest,
+      plainly: (value) => shownValue(field, value),
+    });
     if (before.is === 'absent' || before.is === 'hidden') return [];
     const path = fieldPath(kind, name);
     const rest = { after: { is: 'absent' }, ...unitOf(field), atDeploy: false, forcesReplacement: false } as const;

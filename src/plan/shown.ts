@@ -1,6 +1,7 @@
 import { plain } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
 import { textsIn } from '../kind/json.ts';
+import { shownValue } from '../kind/wire.ts';
 import type { Outputs, Resolved, Wanted } from '../manifest/wanted.ts';
 import { withGaps, withHidden } from '../manifest/wanted.ts';
 import type { Digest } from '../secrets/digest.ts';
@@ -208,7 +209,7 @@ function showStored(showing: Showing): Shown {
     return { is: 'hidden' };
   if (settled.value === null) return { is: 'absent' };
   const masked = maskAttribute(planned, settled.value, privateKeys);
-  return shownAs(settled.value, masked, (value) => value);
+  return shownAs(settled.value, masked, (value) => shownValue(planned.field, value));
 }
 
 /** Marks a secret part that changed in a line that otherwise stays: both sides would look the same. */

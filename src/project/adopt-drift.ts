@@ -5,7 +5,9 @@ import type { Finding } from '../drift/finding.ts';
 import type { Adopted } from '../edit/adopt.ts';
 import { adopt, isSettled } from '../edit/adopt.ts';
 import { overlay, remembering } from '../export/export.ts';
-import { blockAddress, normalAddress } from '../kind/address.ts';
+import { addressMeant, blockAddress } from '../kind/address.ts';
+import type { Kind } from '../kind/kind.ts';
+import { pathMeant } from '../kind/profile.ts';
 import { yamlLimit } from '../manifest/load.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { World } from '../reconcile.ts';
@@ -57,7 +59,7 @@ export async function adoptDrift(
   const { options, redactor, now, request } = about;
   const client = remembering(world.client);
   const drift = await findDrift(manifest, { ...world, client }, { folder: options, now, remembers: false });
-  const findings = choose(drift.findings, request);
+  const findings = choose(drift.findings, { ...request, kinds: options.kinds });
   // A pinned run reads fewer files; the files of the manifest have been read by its rules already.
   const workspace = await openFolder({ ...options, isPinned: false });
   const read = async (path: string) => {
@@ -134,7 +136,10 @@ async function prove(
 }
 
 /** The findings that are adopted. @throws {Stop} `refused`, when there are none, or they cannot be */
-function choose(findings: readonly Finding[], { subjects, field, isAll = false }: AdoptRequest): readonly Finding[] {
+function choose(
+  findings: readonly Finding[],
+  { subjects, field, isAll = false, kinds }: AdoptRequest & { readonly kinds: readonly Kind[] },
+): readonly Finding[] {
   if (isAll) {
     const found = findings.filter(({ is, status }) => is === 'drifted' && status !== 'accepted');
     if (found.length > 0) return found;
@@ -142,10 +147,10 @@ function choose(findings: readonly Finding[], { subjects, field, isAll = false }
     throw new Stop('refused', [diagnostic('bad-reference', 'nothing has drifted; nothing was written', { remedy })]);
   }
   return subjects.flatMap((subject) => {
-    const address = normalAddress(subject) ?? subject;
+    const address = addressMeant(subject, kinds);
     const there = findings.filter((one) => one.address === address || one.objectId === subject);
     const drift = there.filter(({ is }) => is !== 'not yet applied');
-    const chosen = drift.filter(({ path }) => field === undefined || path === field);
+    const chosen = drift.filter(({ path }) => field === undefined || path === pathMeant(field, kinds));
     if (chosen.length === 0) throw nothingThere({ subject, field, drift, there, all: findings });
     for (const one of chosen) refuseForeign(one, subject);
     return chosen;

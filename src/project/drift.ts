@@ -11,8 +11,9 @@ import { accept, exitCodeOf, judge } from '../drift/judge.ts';
 import type { Entry } from '../drift/memory.ts';
 import { entryKey } from '../drift/memory.ts';
 import { closest } from '../diagnostics/closest.ts';
-import { normalAddress } from '../kind/address.ts';
+import { addressMeant } from '../kind/address.ts';
 import { kindsThere } from '../kind/kinds-on.ts';
+import { pathMeant } from '../kind/profile.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Notified } from '../render/drift-json.ts';
 import type { Plan } from '../plan/action.ts';
@@ -105,10 +106,10 @@ export async function acceptDrift(
 ): Promise<{ readonly location: string; readonly accepted: readonly Finding[] }> {
   const { judged, memory, before, today } = await compare(manifest, world, options);
   const { subject, field, ...accepted } = request;
-  const address = normalAddress(subject) ?? subject;
+  const address = addressMeant(subject, world.kinds);
   const there = judged.findings.filter((one) => one.address === address || one.objectId === subject);
   const drift = there.filter(({ is }) => is !== 'not yet applied');
-  const chosen = drift.filter((one) => field === undefined || one.path === field || one.field === field);
+  const chosen = drift.filter((one) => field === undefined || [one.path, one.field].includes(pathMeant(field, world.kinds)));
   if (chosen.length === 0) throw nothingThere({ subject, field, drift, there, all: judged.findings });
   await memory.write(accept(before, chosen, { accepted, today }));
   return { location: memory.location, accepted: chosen.map((one) => ({ ...one, status: 'accepted', accepted })) };

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { closest } from '../../diagnostics/closest.ts';
 import { usage } from '../../diagnostics/usage.ts';
-import { blockAddress, normalAddress } from '../../kind/address.ts';
+import { addressMeant, blockAddress } from '../../kind/address.ts';
 import type { LineOrigin } from '../../manifest/git-blame.ts';
 import { lineOrigin } from '../../manifest/git-blame.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
@@ -23,10 +23,11 @@ import { connect } from '../connect.ts';
  * @throws {Stop} `usage`, when there is nothing at the address; and as the loading of a manifest and a plan do
  */
 export async function explainAddress(
-  written: string,
+  asked: string,
   { run, view, isOffline }: { readonly run: Run; readonly view: ExplainView; readonly isOffline: boolean },
 ): Promise<void> {
   const { options, redactor } = run;
+  const written = addressMeant(asked, options.kinds);
   const { manifest, warnings } = await (isOffline ? loadManifest : loadWithSecrets)(options, redactor);
   run.warn(warnings);
   const part = findPart(written, manifest.resources);
@@ -41,7 +42,7 @@ export async function explainAddress(
   const { made, reads } = await makePlan(manifest, run);
   const explained = isDeclared
     ? explainPart(part, manifest.resources)
-    : explainRemoved(normalAddress(written) ?? written, made.actions);
+    : explainRemoved(written, made.actions);
   if (explained === undefined) {
     const removed = made.actions.map(({ address }) => blockAddress(address));
     throw nothingAt(written, [...new Set([...known, ...removed])]);

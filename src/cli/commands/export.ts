@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { normalAddress } from '../../kind/address.ts';
+import { addressMeant } from '../../kind/address.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import type { Settings } from '../../manifest/settings.ts';
 import { settingsShape } from '../../manifest/settings.ts';
@@ -64,7 +64,7 @@ async function exportInto(run: Run, view: ExportView, flags: ExportFlags): Promi
     );
   }
   const secretsFile = withSecrets === undefined ? undefined : resolve(process.cwd(), withSecrets);
-  const address = flags.address === undefined ? undefined : (normalAddress(flags.address) ?? flags.address);
+  const address = flags.address === undefined ? undefined : addressMeant(flags.address, options.kinds);
   const empty: Manifest = { settings, resources: [], outputs: new Map(), files: new Set(), texts: new Map() };
   return withLock({ ...run, options }, manifest ?? empty, {
     purpose: 'export',

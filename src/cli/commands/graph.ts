@@ -1,6 +1,6 @@
 import { closest } from '../../diagnostics/closest.ts';
 import { dependencies } from '../../graph/order.ts';
-import { isWithin, normalAddress } from '../../kind/address.ts';
+import { addressMeant, isWithin, normalAddress } from '../../kind/address.ts';
 import { matchesGlob } from '../../manifest/glob.ts';
 import type { Resource } from '../../manifest/resource.ts';
 import { loadManifest } from '../../project/load.ts';
@@ -16,7 +16,8 @@ export function graphCommand({ target = [] }: { readonly target?: readonly strin
     execute: async (run, view) => {
       const { manifest, warnings } = await loadManifest(run.options, run.redactor);
       run.warn(warnings);
-      view.graph(target.length === 0 ? manifest.resources : narrowed(manifest.resources, target));
+      const wanted = target.map((word) => addressMeant(word, run.options.kinds));
+      view.graph(target.length === 0 ? manifest.resources : narrowed(manifest.resources, wanted));
       return 'done';
     },
   };

@@ -1,3 +1,4 @@
+import type { Kind } from '../../kind/kind.ts';
 import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import { checkProject } from '../../operate/addressed.ts';
 import type { EditedState } from '../../operate/edit-state.ts';
@@ -9,7 +10,6 @@ import type { StateEditView } from '../../render/formats/state.ts';
 import { stateEditFormats } from '../../render/formats/state.ts';
 import { counted } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';
-import { kinds } from '../../resources/index.ts';
 import type { State } from '../../state/state.ts';
 import { confirm } from '../approval.ts';
 import type { Command, Run } from '../command.ts';
@@ -22,18 +22,18 @@ interface EditFlags {
 
 /** Gives a resource of the state another address, with everything below it. Sends nothing to the platform. */
 export function stateMoveCommand(move: { from: string; to: string }, flags: EditFlags): Command<StateEditView> {
-  return command('state mv', flags, (state) => moveInState(state, move, kinds));
+  return command('state mv', flags, (state, kinds) => moveInState(state, move, kinds));
 }
 
 /** Removes resources from the state, each with everything below it: their objects stay on the platform. */
 export function stateRemoveCommand(addresses: readonly string[], flags: EditFlags): Command<StateEditView> {
-  return command('state rm', flags, (state) => removeFromState(state, addresses), approveRemoval);
+  return command('state rm', flags, (state, kinds) => removeFromState(state, addresses, kinds), approveRemoval);
 }
 
 function command(
   purpose: string,
   flags: EditFlags,
-  edit: (state: State) => EditedState,
+  edit: (state: State, kinds: readonly Kind[]) => EditedState,
   approve: (run: Run, edited: EditedState, isGiven: boolean) => Promise<boolean> = () => Promise.resolve(true),
 ): Command<StateEditView> {
   const isDryRun = flags.dryRun === true;
@@ -45,7 +45,7 @@ function command(
       const state = await store.read();
       if (state === undefined) throw noState(store.location);
       checkProject(state, project, store.location);
-      const edited = edit(state);
+      const edited = edit(state, run.options.kinds);
       if (!isDryRun) {
         if (!(await approve(run, edited, flags.yes === true))) return 'failed';
         await store.write({ ...edited.state, serial: state.serial + 1 });

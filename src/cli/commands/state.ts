@@ -1,6 +1,6 @@
 import { closest } from '../../diagnostics/closest.ts';
 import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
-import { normalAddress } from '../../kind/address.ts';
+import { addressMeant } from '../../kind/address.ts';
 import { readStateOf } from '../../operate/addressed.ts';
 import type { StateListView, StateShowView, StateUnlockView } from '../../render/formats/state.ts';
 import { stateListFormats, stateShowFormats, stateUnlockFormats } from '../../render/formats/state.ts';
@@ -24,11 +24,11 @@ export const stateListCommand: Command<StateListView> = {
 
 /** Shows one resource of the state. */
 export function stateShowCommand(written: string): Command<StateShowView> {
-  const address = normalAddress(written) ?? written;
   return {
     formats: stateShowFormats,
     execute: async (run, view) => {
       const state = await stateOf(run);
+      const address = addressMeant(written, run.options.kinds);
       const resources = new Map(Object.entries(state?.resources ?? {}));
       const record = resources.get(address);
       if (record === undefined) {
