@@ -68,7 +68,9 @@ function settlePages(folder: string, texts: ReadonlyMap<string, string>): void {
 settle('src/resources/index.ts', resourcesIndex());
 settle('src/render/html/assets.ts', await pageAssets(root));
 // Loaded only now, because they stand on the index.
-const { kinds } = await import('../src/resources/index.ts');
+const { kinds: declared } = await import('../src/resources/index.ts');
+const { inProfile } = await import('../src/kind/profile.ts');
+const kinds = inProfile(declared, 'standard');
 const { cases } = await import('../test/emulator/endpoint-cases/cases.ts');
 const { slips } = await import('../test/security/slips.ts');
 const { provokeAll } = await import('../test/diagnostics/provocations.ts');

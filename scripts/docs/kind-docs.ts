@@ -8,7 +8,7 @@ import { identityOf } from './kind-identity.ts';
 import { renderKeys } from './kind-keys.ts';
 import { exampleManifests, linkTo, pageName, pathsOf } from './kind-place.ts';
 import { risksOf } from './kind-risks.ts';
-import { code, enumerate, page, points, table } from './markdown.ts';
+import { code, enumerate, onDokploy, page, points, table } from './markdown.ts';
 import { schemaWords } from './schema-words.ts';
 
 /** The page of one kind. */
@@ -17,7 +17,7 @@ export function renderKindPage(kind: Kind, kinds: readonly Kind[]): string {
   const beyond = beyondDocument(kind, kinds);
   const below = kinds.filter((item) => Object.hasOwn(item.parents, kind.kind));
   return page([
-    `# ${kind.kind}`,
+    `# ${kind.kind}${onDokploy(kind.also)}`,
     kind.summary,
     `Stands at ${enumerate(pathsOf(kind, kinds).map(code), 'or')}.`,
     below.length === 0 ? '' : `Below it: ${below.map((item) => `${code(item.section)} (${linkTo(item)})`).join(', ')}.`,
@@ -48,7 +48,10 @@ export function renderKindPage(kind: Kind, kinds: readonly Kind[]): string {
 /** The page that leads to all kinds. */
 function renderIndex(kinds: readonly Kind[]): string {
   const rows = kinds.flatMap((kind) =>
-    pathsOf(kind, kinds).map((path) => ({ path, cells: [code(path), linkTo(kind), kind.summary] })),
+    pathsOf(kind, kinds).map((path) => ({
+      path,
+      cells: [code(path), `${linkTo(kind)}${onDokploy(kind.also)}`, kind.summary],
+    })),
   );
   return page([
     '# Kinds',
@@ -64,6 +67,8 @@ function renderIndex(kinds: readonly Kind[]): string {
 }
 
 const legend: readonly string[] = [
+  'Some names are others on Dokploy: the pages say both. A manifest may write either, on any platform; with ' +
+    '`profile: dokploy` plans and messages have those of Dokploy.',
   'A key that is left out is not managed; one that was managed and is left out is released, not cleared.',
   '**In place**: an update writes it; what else the operation cannot do without is sent as it was read just before. ' +
     '**Next deployment**: what runs takes it then.',

@@ -6,7 +6,7 @@ import { canBeNull, fieldOf, isNeededBy, keyDefault, takes } from '../../src/kin
 import { caseFields } from '../../src/kind/written.ts';
 import { routesOf } from './kind-calls.ts';
 import { kindNamed, linkTo } from './kind-place.ts';
-import { code, enumerate, table } from './markdown.ts';
+import { code, enumerate, onDokploy, table } from './markdown.ts';
 import { schemaWords } from './schema-words.ts';
 
 /** The tables of the keys that a block of a kind can have: its own, then one per case of each choice. */
@@ -42,8 +42,10 @@ function renderUnion(kind: Kind, union: Union, kinds: readonly Kind[]): string[]
   const field = fieldOf(kind, tag);
   return [
     `### ${code(`${at}:`)}`,
-    `${describe} ${code(`${at}.type`)} is ${enumerate(Object.keys(cases).map(code), 'or')}. When created: ` +
-      `${atCreation(kind, { name: tag }, field)}. When changed: ${onChange(kind, field)}.`,
+    `${describe} ${code(`${at}.type`)} is ${enumerate(
+      Object.keys(cases).map((word) => code(word) + onDokploy(maybeCode(field.spelling?.others.get(word)))),
+      'or',
+    )}. When created: ` + `${atCreation(kind, { name: tag }, field)}. When changed: ${onChange(kind, field)}.`,
     ...Object.entries(refused).map(([word, why]) => `${code(`type: ${word}`)} cannot be declared: ${why}.`),
     ...Object.keys(cases).flatMap((word) => {
       const call = calls?.[word];
@@ -69,15 +71,26 @@ function keyTable(kind: Kind, kinds: readonly Kind[], keys: readonly Key[]): str
     keys.map((key) => {
       const field = fieldOf(kind, key.name);
       return [
-        [key.written, field.alsoWritten ?? []].flat().map(code).join(' or '),
+        [key.written, field.alsoWritten ?? []].flat().map(code).join(' or ') +
+          onDokploy(key.of === undefined ? maybeCode(field.also) : undefined),
         about(kind, kinds, key, field),
-        field.map === undefined ? schemaWords(field.schema) : 'map of text, or text',
+        field.map === undefined ? schemaWords(field.schema) + otherWords(field) : 'map of text, or text',
         ...(isMade ? [atCreation(kind, key, field)] : []),
         onChange(kind, field),
         onNull(kind, key.name, field),
       ];
     }),
   );
+}
+
+function maybeCode(name: string | undefined): string | undefined {
+  return name === undefined ? undefined : code(name);
+}
+
+/** The words of a value that Dokploy has others for. */
+function otherWords({ spelling }: Field): string {
+  const words = [...(spelling?.others ?? [])].map(([word, other]) => `${code(word)} is ${code(other)}`);
+  return words.length === 0 ? '' : `; on Dokploy ${enumerate(words)}`;
 }
 
 function about(kind: Kind, kinds: readonly Kind[], { name }: Key, field: Field): string {

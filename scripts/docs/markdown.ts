@@ -6,6 +6,11 @@ export function code(text: string): string {
   return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``;
 }
 
+/** What Dokploy calls something, behind its name; nothing where it has no other name. */
+export function onDokploy(name: string | undefined): string {
+  return name === undefined ? '' : ` (${name} on Dokploy)`;
+}
+
 /** A table; a cell that would be empty is a mistake of whoever made it. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const broken = rows.find((row) => row.length !== head.length || row.some((cell) => cell.trim() === ''));

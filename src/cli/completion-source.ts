@@ -4,7 +4,6 @@ import { codes } from '../diagnostics/codes.ts';
 import type { Kind } from '../kind/kind.ts';
 import { alternativesOf } from '../kind/command-call.ts';
 import { commonFormats } from '../render/formats/plain.ts';
-import { kinds } from '../resources/index.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { createRedactor } from '../secrets/redactor.ts';
 import { formatsOf } from './command.ts';
@@ -50,7 +49,7 @@ async function findValues(before: Before, name: string, process: Surroundings): 
       case 'expression':
         return (await declaredAddresses(settle(before, process))).map((value) => ({ value, about: '' }));
       case 'command':
-        return commands();
+        return commands(settle(before, process).kinds);
       case 'format':
         return Object.keys((await formatsOf(before.command)) ?? commonFormats).map((value) => ({ value, about: '' }));
       case 'output':
@@ -83,7 +82,7 @@ function members(operation: string, given: readonly string[]): Candidate[] {
     .map((name) => ({ value: `${name}=`, about: '' }));
 }
 
-function commands(): Candidate[] {
+function commands(kinds: readonly Kind[]): Candidate[] {
   const names = new Set(kinds.flatMap((kind) => Object.keys(kind.commands ?? {})));
   return [...names].map((value) => ({
     value,
@@ -110,7 +109,7 @@ async function addresses({ command, operands, ...rest }: Before, process: Surrou
   const known = (await isLocal(settled))
     ? Object.entries(await localRecords(settled))
     : (await load(settled)).resources.map(({ address, kind }) => [address, kind] as const);
-  const named = kinds.filter((kind) => fits(kind, operands)).map((kind) => kind.kind);
+  const named = settled.kinds.filter((kind) => fits(kind, operands)).map((kind) => kind.kind);
   return known
     .flatMap(([address, { kind }]) => (named.includes(kind) && !operands.includes(address) ? [address] : []))
     .toSorted();

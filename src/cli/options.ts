@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { inProfile } from '../kind/profile.ts';
 import { kinds } from '../resources/index.ts';
 import type { ProjectFolder } from '../project/folder.ts';
 import { findPlace } from '../project/folder.ts';
@@ -42,7 +43,7 @@ export function settleOptions(options: GlobalOptions, { env, cwd }: Pick<Process
     allowsHttp: options.allowHttp,
     isPinned: options.pinned,
     env,
-    kinds,
+    kinds: inProfile(kinds, 'standard'),
   };
 }
 

@@ -180,7 +180,8 @@ function adoptUnion(
   const entries = caseFields(union, word).flatMap(([written, name]): Entry[] => {
     const observed = observedValue(kind, name, row) ?? null;
     const field = fieldOf(kind, name);
-    if (observed === null || !fieldPath(kind, name).startsWith(`${at}.`) || same(observed, field.otherwise ?? null)) return [];
+    if (observed === null || !fieldPath(kind, name).startsWith(`${at}.`) || same(observed, field.otherwise ?? null))
+      return [];
     const one = { attribute: { field: name }, field, before: secret(observed), wanted: undefined };
     const found = adoptedValue({
       resource,
@@ -193,7 +194,10 @@ function adoptUnion(
     if ('why' in found) throw refuse(`${at}.${written}`, found.why, found.remedy);
     return found.value === undefined ? [] : [{ key: written, value: found.value }];
   });
-  const value: Value = { is: 'map', entries: [{ key: 'type', value: plainly(shownCase(kind, union, word)) }, ...entries] };
+  const value: Value = {
+    is: 'map',
+    entries: [{ key: 'type', value: plainly(shownCase(kind, union, word)) }, ...entries],
+  };
   write(file, { path: path.slice(0, -1), value }, work);
   work.written.add(JSON.stringify([address, at]));
   return file;
@@ -239,11 +243,12 @@ function placeOf(resource: Resource, attribute: Attribute, work: Work): { file: 
 
 /** The ways to write a field of a block: the usual one first. */
 function formsOf(kind: Kind, name: string): string[][] {
-  const { alsoWritten } = fieldOf(kind, name);
+  const { alsoWritten, also: other } = fieldOf(kind, name);
+  const aliases = [alsoWritten, other].flatMap((alias) => (alias === undefined ? [] : [[alias]]));
   const inGroups = (kind.unions ?? []).flatMap(({ at, also = [] }) =>
     at !== undefined && also.includes(name) ? [[at, name]] : [],
   );
-  return [fieldPath(kind, name).split('.'), ...(alsoWritten === undefined ? [] : [[alsoWritten]]), ...inGroups];
+  return [fieldPath(kind, name).split('.'), ...aliases, ...inGroups];
 }
 
 /** The tree of a file, without edits that are not made yet. */

@@ -54,7 +54,8 @@ function placeBelow(
     const siblings = (groups.get(kind) ?? []).toSorted(inOrder);
     const section = kind.identity.addressedByKey === true ? undefined : kind.section;
     const addressOf = (key: string) => childAddress(parent?.address, section, key);
-    const sections = kind.identity.addressedByKey === true ? kinds.flatMap(({ section: own, also = own }) => [own, also]) : [];
+    const sections =
+      kind.identity.addressedByKey === true ? kinds.flatMap(({ section: own, also = own }) => [own, also]) : [];
     const around = [parent?.address, section].filter((part) => part !== undefined).join('.');
     const names = createNames([...sections, ...(keys.get(around) ?? []), '<<']);
     const twins = groupBy(siblings.map((object) => [keyText(object), object] as const));

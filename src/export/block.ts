@@ -101,7 +101,12 @@ function unionValue(block: Placed, union: Union, writing: Writing): Value | unde
   if (typeof type !== 'string' || leftOut.get(block.address)?.has(union.tag) === true) return undefined;
   if (!Object.hasOwn(union.cases, type)) {
     const why = union.refused !== undefined && Object.hasOwn(union.refused, type) ? union.refused[type] : undefined;
-    leave(block, writing, union.tag, `${shownCase(kind, union, type)} cannot be declared${why === undefined ? '' : `: ${why}`}`);
+    leave(
+      block,
+      writing,
+      union.tag,
+      `${shownCase(kind, union, type)} cannot be declared${why === undefined ? '' : `: ${why}`}`,
+    );
     return undefined;
   }
   const call = union.calls?.[type];

@@ -7,10 +7,12 @@ import type { FieldUnit } from './units.ts';
 /** One field of a kind. Only `schema` and `examples` are needed; the other words say how the field is special. */
 export interface Field {
   // What users write
-  /** The key that users write, where it is not the name of the field. Plans and messages have it too. */
-  readonly written?: string;
-  /** Another key that means the same. */
+  /** Another key that means the same. Plans and messages have the name of the field. */
   readonly alsoWritten?: string;
+  /** The key that users write, where it is not the name of the field; plans and messages have it too. */
+  readonly written?: string;
+  /** What another profile calls the field: users may write it too. */
+  readonly also?: string;
   /** The words that users write in a value, where they are not those of the API. */
   readonly spelling?: Spelling;
   /** The values that users may write, in the words that are shown; its `describe` is the sentence for the docs. */

@@ -99,7 +99,7 @@ function fieldIn(name: string, field: Field, { profile, host, texts }: Translati
   const { onChange, onNull, refersTo } = field;
   return {
     ...field,
-    ...(other === undefined ? {} : isDokploy ? { written: other, alsoWritten: name } : { alsoWritten: other }),
+    ...(other === undefined ? {} : isDokploy ? { written: other, also: name } : { also: other }),
     ...(spelling === undefined ? {} : { spelling }),
     schema: isDokploy ? schemaIn(field.schema, words, texts) : field.schema,
     examples: [show(field.examples[0]), show(field.examples[1])],
@@ -145,7 +145,8 @@ function spellingOf(words: Words, isDokploy: boolean): Spelling {
 /** A value with other words for itself and for its members. A member that would stand there twice stays. */
 function respelled(value: Json, words: Words): Json {
   if (typeof value === 'string') return words.get(value) ?? value;
-  if (Array.isArray(value)) return value.map((item: Json) => (typeof item === 'string' ? item : respelled(item, words)));
+  if (Array.isArray(value))
+    return value.map((item: Json) => (typeof item === 'string' ? item : respelled(item, words)));
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => {
@@ -164,11 +165,14 @@ function schemaIn(schema: z.ZodType, words: Words, texts: Translation['texts']):
 }
 
 function withWords(schema: z.ZodType, words: Words): z.ZodType {
-  if (schema instanceof z.ZodEnum) return z.enum(schema.options.map((value) => words.get(String(value)) ?? String(value)));
+  if (schema instanceof z.ZodEnum)
+    return z.enum(schema.options.map((value) => words.get(String(value)) ?? String(value)));
   if (schema instanceof z.ZodArray)
     return new z.ZodArray({ ...schema.def, element: withWords(schema.element as z.ZodType, words) });
   if (!(schema instanceof z.ZodObject)) return schema;
-  const shape = Object.entries(schema.shape).map(([key, member]) => [words.get(key) ?? key, member as z.ZodType] as const);
+  const shape = Object.entries(schema.shape).map(
+    ([key, member]) => [words.get(key) ?? key, member as z.ZodType] as const,
+  );
   return new z.ZodObject({ ...schema.def, shape: Object.fromEntries(shape) });
 }
 

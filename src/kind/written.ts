@@ -57,7 +57,8 @@ const accessMode = {
 
 /** What one key of a block means. */
 export type Written =
-  | { readonly is: 'field'; readonly field: string; readonly isAlias?: true }
+  /** `isOther`: an alias that is the word of another profile. */
+  | { readonly is: 'field'; readonly field: string; readonly isAlias?: true; readonly isOther?: true }
   | { readonly is: 'union'; readonly union: Union }
   /** `otherwise`: what leaving it out means. `words`: what each word of a choice means. */
   | {
@@ -69,14 +70,15 @@ export type Written =
 
 /** The keys a block of a kind can have below one kind of parent, sections of children apart. */
 export function writtenFields(kind: Kind, link: ParentLink): ReadonlyMap<string, Written> {
-  const known = writtenByLink.get(link);
-  if (known !== undefined) return known;
-  const made = collectWritten(kind, link);
-  writtenByLink.set(link, made);
+  const byLink = writtenBy.get(kind) ?? new Map<ParentLink, ReadonlyMap<string, Written>>();
+  writtenBy.set(kind, byLink);
+  const made = byLink.get(link) ?? collectWritten(kind, link);
+  byLink.set(link, made);
   return made;
 }
 
-const writtenByLink = new WeakMap<ParentLink, ReadonlyMap<string, Written>>(); // declarations never change
+/** Declarations never change; kinds of several profiles share their links. */
+const writtenBy = new WeakMap<Kind, Map<ParentLink, ReadonlyMap<string, Written>>>();
 
 function collectWritten(kind: Kind, link: ParentLink): ReadonlyMap<string, Written> {
   const written = new Map<string, Written>();
@@ -87,10 +89,11 @@ function collectWritten(kind: Kind, link: ParentLink): ReadonlyMap<string, Writt
     for (const fields of Object.values(union.cases)) for (const field of Object.values(fields)) elsewhere.add(field);
     written.set(union.at, { is: 'union', union });
   }
-  for (const [name, { written: key = name, alsoWritten }] of Object.entries(kind.fields)) {
+  for (const [name, { written: key = name, alsoWritten, also }] of Object.entries(kind.fields)) {
     if (elsewhere.has(name)) continue;
     written.set(key, { is: 'field', field: name });
     if (alsoWritten !== undefined) written.set(alsoWritten, { is: 'field', field: name, isAlias: true });
+    if (also !== undefined) written.set(also, { is: 'field', field: name, isAlias: true, isOther: true });
   }
   for (const [name, schema] of Object.entries(commonOptions)) written.set(name, { is: 'option', schema });
   if (kind.commands?.deploy !== undefined) written.set('deploy', { is: 'option', ...deployOption });

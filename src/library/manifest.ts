@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { inProfile } from '../kind/profile.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Manifest as ReadManifest } from '../manifest/manifest.ts';
 import type { Environment, ProjectFolder } from '../project/folder.ts';
@@ -111,6 +112,6 @@ function placeOf(folder: string, options: ManifestOptions): ProjectFolder {
     allowsSecretCommands: options.allowsSecretCommands === true,
     isPinned: options.isPinned,
     allowsHttp: options.allowsHttp,
-    kinds: options.kinds ?? kinds,
+    kinds: inProfile(options.kinds ?? kinds, 'standard'),
   };
 }

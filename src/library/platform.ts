@@ -2,6 +2,7 @@ import { createClient } from '../api/client.ts';
 import { createTransport } from '../api/transport.ts';
 import type { Send } from '../api/wire.ts';
 import { lateOperations } from '../kind/command-call.ts';
+import { inProfile } from '../kind/profile.ts';
 import type { Kind } from '../kind/kind.ts';
 import { kinds as allKinds } from '../resources/index.ts';
 import type { Redactor } from '../secrets/redactor.ts';
@@ -32,7 +33,7 @@ export const openerOf = handles.read;
 
 /** Names a platform for manifests that are not to choose it, and a storage for the state. Opens nothing yet. Never throws. */
 export function platformAt(options: PlatformOptions): Platform {
-  const { kinds = allKinds } = options;
+  const kinds = inProfile(options.kinds ?? allKinds, 'standard');
   return handles.make((redactor) => ({
     kinds,
     connect: (about) => Promise.resolve(connect(options, { kinds, redactor, about })),

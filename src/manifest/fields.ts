@@ -84,9 +84,11 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
     const { hints = {} } = kind.checks ?? {};
     const hint = prefix === '' && Object.hasOwn(hints, key) ? hints[key] : undefined;
     const below = prefix === '' ? sections : new Map<string, Kind>();
-    const keys = [...group.keys(), ...below.keys()];
+    const own = [...group].flatMap(([name, is]) => (is.is === 'field' && is.isOther === true ? [] : [name]));
+    const keys = [...own, ...below.keys()];
     const what = prefix === '' ? kind.kind : `${kind.kind} with this ${prefix}type`;
-    const elsewhere = (word: string) => (prefix === '' ? (placeInUnion(kind, known, word) ?? placeOf(word)) : undefined);
+    const elsewhere = (word: string) =>
+      prefix === '' ? (placeInUnion(kind, known, word) ?? placeOf(word)) : undefined;
     const remedy =
       hint ??
       remedyForKey(key, { keys, sections: below, elsewhere, page: pageOf(kind), redact, isEmpty: isEmpty(node) });
@@ -105,7 +107,7 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
         reportUnknown(key, entry, group, prefix);
       } else if (target.is === 'field') {
         const other = writtenAs.get(target.field);
-        const name = target.isAlias === true ? fieldPath(kind, target.field) : `${prefix}${key}`;
+        const name = target.isOther === true ? fieldPath(kind, target.field) : `${prefix}${key}`;
         if (other === undefined) readField(name, target.field, entry);
         else {
           const message = `${prefix}${key} and ${other} are the same field`;

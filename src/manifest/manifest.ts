@@ -140,7 +140,9 @@ async function read(
   );
   const { env, envLimit = () => undefined, secret, addSecret } = input;
   const freeText =
-    input.freeText === undefined ? undefined : placeFreeText(input.freeText, { root: tree, byAddress, kinds }, diagnostics);
+    input.freeText === undefined
+      ? undefined
+      : placeFreeText(input.freeText, { root: tree, byAddress, kinds }, diagnostics);
   const file = await readNamedFiles(freeText === undefined ? [merged] : [merged, freeText.node], sources, workspace);
   const variable = (name: string) => settings.variables.get(name);
   const variableNames = [...settings.variables.keys()];

@@ -37,8 +37,8 @@ export function quotingRule(kinds: readonly Kind[]): QuotingRule {
     const words = (kind.unions ?? []).flatMap(({ cases }) =>
       Object.values(cases).flatMap((fields) => Object.entries(fields)),
     );
-    const keys = Object.entries(kind.fields).flatMap(([name, { written = name, alsoWritten = name }]) =>
-      [name, written, alsoWritten].map((key) => [key, name] as const),
+    const keys = Object.entries(kind.fields).flatMap(([name, { written = name, also = name }]) =>
+      [name, written, also].map((key) => [key, name] as const),
     );
     for (const [key, name] of [...keys, ...words]) {
       const field = kind.fields[name];

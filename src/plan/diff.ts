@@ -339,7 +339,9 @@ export function summaryOf(field: Field, before: Json, after: Resolved): { summar
 
 function remedyFor(field: Field, observed: Json, isHidden: boolean): string {
   const isShown = !isHidden && observed !== null;
-  const now = isShown ? `Write ${JSON.stringify(shownValue(field, observed))}, as the platform has it` : 'Write what the platform has';
+  const now = isShown
+    ? `Write ${JSON.stringify(shownValue(field, observed))}, as the platform has it`
+    : 'Write what the platform has';
   const onPurpose = 'To replace the object: write that and apply, then change the line and apply again.';
   return `${now}, or leave the line out.${isShown && field.onChange === 'replace' ? ` ${onPurpose}` : ''}`;
 }

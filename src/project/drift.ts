@@ -109,7 +109,9 @@ export async function acceptDrift(
   const address = addressMeant(subject, world.kinds);
   const there = judged.findings.filter((one) => one.address === address || one.objectId === subject);
   const drift = there.filter(({ is }) => is !== 'not yet applied');
-  const chosen = drift.filter((one) => field === undefined || [one.path, one.field].includes(pathMeant(field, world.kinds)));
+  const chosen = drift.filter(
+    (one) => field === undefined || [one.path, one.field].includes(pathMeant(field, world.kinds)),
+  );
   if (chosen.length === 0) throw nothingThere({ subject, field, drift, there, all: judged.findings });
   await memory.write(accept(before, chosen, { accepted, today }));
   return { location: memory.location, accepted: chosen.map((one) => ({ ...one, status: 'accepted', accepted })) };

@@ -22,8 +22,8 @@ describe('inProfile', () => {
     const gitea = named(ours, 'gitea');
     expect(Object.keys(gitea.fields)).toContain('selfgitUrl');
     expect(fieldPath(gitea, 'selfgitUrl')).toBe('giteaUrl');
-    expect(gitea.fields.selfgitUrl?.alsoWritten).toBe('selfgitUrl');
-    expect(named(inProfile(kinds, 'standard'), 'selfgit').fields.selfgitUrl?.alsoWritten).toBe('giteaUrl');
+    expect(gitea.fields.selfgitUrl?.also).toBe('selfgitUrl');
+    expect(named(inProfile(kinds, 'standard'), 'selfgit').fields.selfgitUrl?.also).toBe('giteaUrl');
   });
 
   it('takes the words of both for a value, and shows those of the profile', () => {
@@ -84,7 +84,16 @@ describe('inProfile', () => {
         Object.entries(field.words ?? {}),
         field.refersTo,
       ]);
-      const text = JSON.stringify([kind.kind, section, summary, examples, checks?.hints, union, operations.cannot, read]);
+      const text = JSON.stringify([
+        kind.kind,
+        section,
+        summary,
+        examples,
+        checks?.hints,
+        union,
+        operations.cannot,
+        read,
+      ]);
       const words = new Set(text.match(/\w+/g));
       expect(documents.filter((word) => words.has(word))).toEqual([]);
     }

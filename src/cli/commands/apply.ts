@@ -7,7 +7,6 @@ import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import type { ApplyView } from '../../render/formats/apply.ts';
 import { applyFormats } from '../../render/formats/apply.ts';
 import { endingOf } from '../../render/result.ts';
-import { kinds } from '../../resources/index.ts';
 import type { PlanRequest } from '../../session.ts';
 import type { ApplyFlags, DeployFlags, NarrowFlags } from '../approval.ts';
 import { approve } from '../approval.ts';
@@ -33,7 +32,7 @@ async function apply(
   view: ApplyView,
   { flags, path }: { flags: ApplyFlags & DeployFlags; path: string | undefined },
 ): Promise<Exit> {
-  const limitMs = readDeployLimits(flags.deployTimeout ?? [], kinds);
+  const limitMs = readDeployLimits(flags.deployTimeout ?? [], run.options.kinds);
   const deploying = { waits: flags.wait !== false, limitMs };
   if (path === undefined) {
     const request = { deploys: flags.deploy !== false, narrowing: readNarrowing(flags) };

@@ -40,9 +40,7 @@ export async function explainAddress(
     return;
   }
   const { made, reads } = await makePlan(manifest, run);
-  const explained = isDeclared
-    ? explainPart(part, manifest.resources)
-    : explainRemoved(written, made.actions);
+  const explained = isDeclared ? explainPart(part, manifest.resources) : explainRemoved(written, made.actions);
   if (explained === undefined) {
     const removed = made.actions.map(({ address }) => blockAddress(address));
     throw nothingAt(written, [...new Set([...known, ...removed])]);

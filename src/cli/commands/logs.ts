@@ -3,7 +3,6 @@ import { findObjects, objectsOn, readStateOf } from '../../operate/addressed.ts'
 import { logRequest, readLog } from '../../operate/logs.ts';
 import type { LogsView } from '../../render/formats/logs.ts';
 import { logsFormats } from '../../render/formats/logs.ts';
-import { kinds } from '../../resources/index.ts';
 import type { Command } from '../command.ts';
 import { openPlatform } from '../connect.ts';
 import { readSince, requireRaw } from '../options.ts';
@@ -27,6 +26,7 @@ export function logsCommand(address: string, flags: LogsFlags): Command<LogsView
     formats: logsFormats,
     execute: async (run, view) => {
       const { options, terminal, redactor } = run;
+      const { kinds } = options;
       const raw = flags.raw === true ? requireRaw(view.raw) : undefined;
       const target = await findTarget(options);
       const state = await readStateOf(target.project, openStore(target.state, run));

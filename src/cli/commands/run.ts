@@ -11,7 +11,6 @@ import { systemClock } from '../../state/clock.ts';
 import type { RunView } from '../../render/formats/run.ts';
 import { runFormats } from '../../render/formats/run.ts';
 import { printable } from '../../render/printable.ts';
-import { kinds } from '../../resources/index.ts';
 import { confirm } from '../approval.ts';
 import type { Command, Run } from '../command.ts';
 import { openPlatform } from '../connect.ts';
@@ -42,6 +41,7 @@ export function executeCommand([name = '', ...addresses]: readonly string[], fla
     formats: runFormats,
     execute: async (run, view) => {
       const { options, redactor, terminal } = run;
+      const { kinds } = options;
       checkCommand(name, kinds);
       if (addresses.length === 0)
         throw usage('an address is missing', 'trueup state list shows the addresses of the state.');

@@ -2,15 +2,14 @@ import { openApi } from '../../api/openapi.ts';
 import { manifestSchema } from '../../manifest/json-schema.ts';
 import type { SchemaView } from '../../render/formats/plain.ts';
 import { schemaFormats } from '../../render/formats/plain.ts';
-import { kinds } from '../../resources/index.ts';
 import type { Command } from '../command.ts';
 
 /** Prints the JSON Schema of manifests, or the description of the platform's API. */
 export function schemaCommand({ openapi }: { readonly openapi?: true }): Command<SchemaView> {
   return {
     formats: schemaFormats,
-    execute: (_run, view) => {
-      view.schema(openapi === true ? openApi() : manifestSchema(kinds));
+    execute: (run, view) => {
+      view.schema(openapi === true ? openApi() : manifestSchema(run.options.kinds));
       return Promise.resolve('done');
     },
   };

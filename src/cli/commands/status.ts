@@ -9,7 +9,6 @@ import type { ServiceState } from '../../operate/service-states.ts';
 import { observeServices, servicesOf } from '../../operate/service-states.ts';
 import type { StatusView } from '../../render/formats/status.ts';
 import { statusFormats } from '../../render/formats/status.ts';
-import { kinds } from '../../resources/index.ts';
 import type { Command, Run } from '../command.ts';
 import { openPlatform } from '../connect.ts';
 import { openStore } from '../../project/open-store.ts';
@@ -49,6 +48,7 @@ export function statusCommand(addresses: readonly string[], flags: StatusFlags):
 
 /** Reads the services once. Opens the platform each time: the embedded emulator serves one process at a time. */
 async function readServices({ options, redactor, terminal }: Run, addresses: readonly string[], target: Target) {
+  const { kinds } = options;
   const state = await readStateOf(target.project, openStore(target.state, { options, redactor }));
   const all = state === undefined ? [] : servicesOf(state, kinds);
   const chosen = chooseServices(all, addresses, Object.keys(state?.resources ?? {}));
