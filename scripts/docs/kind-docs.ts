@@ -84,7 +84,15 @@ export function kindPages(kinds: readonly Kind[]): ReadonlyMap<string, string> {
   return new Map([
     ['README.md', renderIndex(kinds)],
     ...kinds.map((kind) => [pageName(kind), renderKindPage(kind, kinds)] as const),
+    // Messages of a run with the words of Dokploy name these.
+    ...kinds.flatMap((kind) =>
+      kind.also === undefined ? [] : [[`${kind.also}.md`, page([`# ${kind.also}`, otherName(kind)])] as const],
+    ),
   ]);
+}
+
+function otherName(kind: Kind): string {
+  return `The kind ${linkTo(kind)}, as Dokploy calls it.`;
 }
 
 function renderHints(kind: Kind): string[] {

@@ -45,7 +45,7 @@ function renderUnion(kind: Kind, union: Union, kinds: readonly Kind[]): string[]
     `${describe} ${code(`${at}.type`)} is ${enumerate(
       Object.keys(cases).map((word) => code(word) + onDokploy(maybeCode(field.spelling?.others.get(word)))),
       'or',
-    )}. When created: ` + `${atCreation(kind, { name: tag }, field)}. When changed: ${onChange(kind, field)}.`,
+    )}. When created: ${atCreation(kind, { name: tag }, field)}. When changed: ${onChange(kind, field)}.`,
     ...Object.entries(refused).map(([word, why]) => `${code(`type: ${word}`)} cannot be declared: ${why}.`),
     ...Object.keys(cases).flatMap((word) => {
       const call = calls?.[word];

@@ -4,7 +4,7 @@ import { means, plain } from '../kind/codecs.ts';
 import type { Json, Row } from '../kind/json.ts';
 import { isRow, textsIn } from '../kind/json.ts';
 import { merged } from '../kind/shared-set.ts';
-import { observedValue, valueAt } from '../kind/wire.ts';
+import { observedValue, servedName, valueAt } from '../kind/wire.ts';
 import { resolveField } from '../manifest/fields.ts';
 import type { Outputs, Wanted } from '../manifest/wanted.ts';
 import { rowId } from '../observe/answers.ts';
@@ -167,13 +167,17 @@ function isThereAlready({ action, made }: RequestInput, name: string, from: Memb
 /** Refuses to send back a text that the platform could not decrypt. */
 function refuseCipher(input: Resolving, name: string, value: unknown): void {
   if (!textsIn(value).some((text) => text.startsWith('enc:v1:'))) return;
-  throw cannot(input, `the platform could not decrypt ${name}; sending it back would make the loss permanent`);
+  throw cannot(
+    input,
+    `the platform could not decrypt ${servedName(input.action.kind, name)}; sending it back would make the loss permanent`,
+  );
 }
 
 function cannot({ action, step }: Resolving, why: string): Stop {
-  const { address } = action;
+  const { address, kind } = action;
+  const operation = servedName(kind, step.operation);
   return new Stop('refused', [
-    diagnostic('cannot-change', `${address}: ${step.operation} was not sent: ${why}`, { address }),
+    diagnostic('cannot-change', `${address}: ${operation} was not sent: ${why}`, { address }),
   ]);
 }
 

@@ -1,7 +1,7 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
-import { fieldPath, takes, updatesOf } from '../kind/wire.ts';
+import { fieldPath, servedName, takes, updatesOf } from '../kind/wire.ts';
 import type { Resource } from './resource.ts';
 import { resourcePosition } from './resource.ts';
 import { position } from './tree.ts';
@@ -31,14 +31,15 @@ export function resourcesOn(
     }
     if (kind === undefined || link === undefined) {
       lacking.add(address);
-      const message = `${address}: the platform has no ${full.section}: it does not serve ${full.operations.read}`;
+      const message = `${address}: the platform has no ${full.section}: it does not serve ${servedName(full, full.operations.read)}`;
       const about = { remedy: remedy('block'), address, position: resourcePosition(resource) };
       diagnostics.push(diagnostic('unsupported', message, about));
       return [];
     }
     for (const [name, at] of declaredFields(resource)) {
       if (kind.fields[name] !== undefined) continue;
-      const lost = updatesOf(full).find((operation) => takes(operation, name)) ?? 'the operation for it';
+      const carrier = updatesOf(full).find((operation) => takes(operation, name));
+      const lost = carrier === undefined ? 'the operation for it' : servedName(full, carrier);
       const path = fieldPath(full, name);
       const message = `${address}: the platform cannot set ${path}: it does not serve ${lost}`;
       diagnostics.push(diagnostic('unsupported', message, { remedy: remedy('line'), address, position: position(at) }));

@@ -1,3 +1,4 @@
+import { servedName } from '../kind/wire.ts';
 import { attempts } from '../api/attempts.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
@@ -120,7 +121,7 @@ async function readAll(
 
 function notReadable({ item, id }: Claim) {
   const { address, kind } = item;
-  const message = `a list of the platform shows ${address} (${id}), and ${kind.operations.read} answers that it does not exist`;
+  const message = `a list of the platform shows ${address} (${id}), and ${servedName(kind, kind.operations.read)} answers that it does not exist`;
   const remedy =
     'Nothing was planned. Run it again; if the message stays, check the proxy and the replicas of the platform.';
   return diagnostic('hidden', message, { ...positionOf(item), remedy });

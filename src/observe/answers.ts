@@ -1,3 +1,4 @@
+import { servedName } from '../kind/wire.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import { isRow } from '../kind/json.ts';
@@ -11,12 +12,15 @@ export function asRow(answer: unknown, operation: string): Row {
 
 /** The rows of a list, by id. An answer that is no list of rows with ids stops the run: it is not an empty list. */
 export function asRows(answer: unknown, operation: string, kind: Kind): ReadonlyMap<string, Row> {
-  if (!Array.isArray(answer)) throw unusable(operation, `has no list of ${kind.section}`);
+  if (!Array.isArray(answer)) throw unusable(servedName(kind, operation), `has no list of ${kind.section}`);
   return new Map(
     answer.map((item: unknown) => {
       const id = isRow(item) ? rowId(kind, item) : undefined;
       if (!isRow(item) || id === undefined)
-        throw unusable(operation, `lists a ${kind.kind} without ${kind.identity.id}`);
+        throw unusable(
+          servedName(kind, operation),
+          `lists a ${kind.kind} without ${servedName(kind, kind.identity.id)}`,
+        );
       return [id, item];
     }),
   );

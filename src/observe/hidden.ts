@@ -1,3 +1,4 @@
+import { servedName } from '../kind/wire.ts';
 import { PlatformError } from '../api/errors.ts';
 import { rightTo } from '../api/rights.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
@@ -50,7 +51,7 @@ export function refused({ kind, caller }: IdentifyInput, items: readonly Expecte
   const said = serverMessage === '' ? '' : `: "${serverMessage}"`;
   const right = rightTo(operation);
   const message =
-    `no list shows ${someOf(items)} (${kind.kind}), and ${operation} was answered with ` +
+    `no list shows ${someOf(items)} (${kind.kind}), and ${servedName(kind, operation)} was answered with ` +
     `${status} ${code}${said}: hidden from this API key (role ${caller.role}), or gone`;
   const remedy =
     'Nothing was planned: what is hidden would be made a second time. Use the key of an owner or admin, which ' +
@@ -59,8 +60,9 @@ export function refused({ kind, caller }: IdentifyInput, items: readonly Expecte
 }
 
 /** Says that a list lacks objects that are there. */
-export function incomplete({ kind, operations }: Kind, present: readonly Expected[]): Diagnostic {
-  const message = `no list shows ${someOf(present)} (${kind}), and ${operations.read} does: the list is not complete`;
+export function incomplete(kind: Kind, present: readonly Expected[]): Diagnostic {
+  const read = servedName(kind, kind.operations.read);
+  const message = `no list shows ${someOf(present)} (${kind.kind}), and ${read} does: the list is not complete`;
   const remedy =
     'Nothing was planned: what is hidden would be made a second time. Run it again; if it stays so, look what the ' +
     'API key may see, and use that of an owner or admin.';

@@ -4,7 +4,7 @@ import type { ParentLink } from '../kind/parent.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
-import { idMember } from '../kind/wire.ts';
+import { idMember, servedName } from '../kind/wire.ts';
 import { asRow, asRows, rowsIn } from './answers.ts';
 import { lacksRight } from './hidden.ts';
 import type { Place } from './observed.ts';
@@ -52,7 +52,7 @@ export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
   const row: Reader['row'] = async (kind, id) => {
     const { read } = kind.operations;
     try {
-      return asRow(await client.invoke(read, { [idMember(kind, read)]: id }, about), read);
+      return asRow(await client.invoke(read, { [idMember(kind, read)]: id }, about), servedName(kind, read));
     } catch (error) {
       if (error instanceof PlatformError && error.failure === 'not found') return undefined;
       throw error;

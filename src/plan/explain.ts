@@ -1,4 +1,4 @@
-import type { Operation } from '../api/contract.ts';
+import { servedName } from '../kind/wire.ts';
 import { endpointOf } from '../api/contract.ts';
 import { dependencies } from '../graph/order.ts';
 import { blockAddress } from '../kind/address.ts';
@@ -11,7 +11,8 @@ import type { Action, Step } from './action.ts';
 
 /** A request that the next apply would send. */
 interface PlannedRequest {
-  readonly operation: Operation;
+  /** By its path on the platform. */
+  readonly operation: string;
   readonly method: string;
   /** Members that change something. */
   readonly changed: readonly string[];
@@ -96,14 +97,14 @@ export function actionsAt(
 }
 
 function requestsOf(
-  { teardown, steps, createsBeforeDestroy }: Action,
+  { kind, teardown, steps, createsBeforeDestroy }: Action,
   isMeant: (step: Step) => boolean,
 ): PlannedRequest[] {
   const all = createsBeforeDestroy ? [...steps, ...teardown] : [...teardown, ...steps];
   return all.filter(isMeant).map(({ operation, members, changed }) => ({
-    operation,
+    operation: servedName(kind, operation),
     method: endpointOf(operation).method,
-    changed,
-    others: Object.keys(members).filter((name) => !changed.includes(name)),
+    changed: changed.map((name) => servedName(kind, name)),
+    others: Object.keys(members).flatMap((name) => (changed.includes(name) ? [] : [servedName(kind, name)])),
   }));
 }

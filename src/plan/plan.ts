@@ -1,3 +1,4 @@
+import { servedName } from '../kind/wire.ts';
 import { attempts } from '../api/attempts.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
@@ -124,11 +125,11 @@ function narrow(planning: Planning, { objects, planned }: Narrowable) {
 }
 
 /** What one request cannot carry is said before anything is sent. */
-function tooLarge({ address, position: at, steps }: Action): Diagnostic[] {
+function tooLarge({ address, kind, position: at, steps }: Action): Diagnostic[] {
   return steps
     .filter((step) => bodySize(step) > attempts.request.mostBytes)
     .map((step) =>
-      diagnostic('too-large', `${address}: ${step.operation} would carry ${bodySize(step)} bytes`, {
+      diagnostic('too-large', `${address}: ${servedName(kind, step.operation)} would carry ${bodySize(step)} bytes`, {
         remedy: `The platform takes at most ${attempts.request.mostBytes} bytes in one request. Make the file smaller.`,
         address,
         position: at,

@@ -1,3 +1,4 @@
+import { servedName } from '../kind/wire.ts';
 import type { CommandResult } from '../operate/execute.ts';
 import { redacted } from '../secrets/secret.ts';
 import { diagnosticJson } from './diagnostics-json.ts';
@@ -27,7 +28,7 @@ export function commandResultsJson(
       address: command.address,
       kind: command.kind.kind,
       id: command.id,
-      operation: command.operation.call,
+      operation: servedName(command.kind, command.operation.call),
       result,
       ...(answer === undefined ? {} : { answer: answer as NonNullable<RunDocument['outcomes'][number]['answer']> }), // JSON already
       ...(status === undefined ? {} : { status }),
