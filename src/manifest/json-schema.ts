@@ -149,8 +149,11 @@ function unionSchema(kind: Kind, union: Union): Schema {
 function caseSchema(kind: Kind, union: Union, word: string): Schema {
   const shown = shownCase(kind, union, word);
   const other = kind.fields[union.tag]?.spelling?.others.get(shown);
-  const words = other === undefined ? { const: shown } : { enum: [shown, other] };
-  return { description: union.words?.[word], type: 'string', ...words };
+  const about = { description: union.words?.[word] };
+  const [own, ...others] = [shown, other].flatMap((one) =>
+    one === undefined ? [] : [{ ...about, type: 'string', const: one }],
+  );
+  return others.length === 0 ? { ...own } : { ...about, anyOf: [own, ...others] };
 }
 
 /** The keys that the operation of a case cannot do without. */
