@@ -90,6 +90,9 @@ const vocabularies = { standard: undefined, dokploy } satisfies Record<string, V
 /** A profile that a manifest can name. */
 export type Profile = keyof typeof vocabularies;
 
+/** The profiles that a manifest can name. */
+export const profiles = Object.keys(vocabularies) as readonly Profile[]; // its keys are the profiles
+
 /** The contract of a platform of a profile that serves these operations. Never throws. */
 export function contractOf(profile: Profile, operations: Iterable<Operation>): Contract {
   const vocabulary = vocabularies[profile];

@@ -1,6 +1,7 @@
 import type { Settings } from '../manifest/settings.ts';
 import type { OpenClient, OpeningInput } from '../project/connect.ts';
 import * as project from '../project/connect.ts';
+import type { NamedPlatform } from '../project/target.ts';
 import type { Connection, Platform } from '../session.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import type { Settled } from './options.ts';
@@ -27,7 +28,7 @@ export function platformOf(settings: Settings, about: CommandInput): Platform {
 }
 
 /** Opens a platform for a command that needs no state. */
-export function openPlatform(platform: Settings['platform'], about: CommandOpening): Promise<OpenClient> {
+export function openPlatform(platform: NamedPlatform, about: CommandOpening): Promise<OpenClient> {
   return project.openPlatform(platform, onTerminal(about));
 }
 

@@ -578,6 +578,7 @@ function addTools(program: Command, run: Runner): void {
       '--documented-only',
       'serve only the operations of the API document: none creates a project or connects a provider',
     )
+    .option('--profile <name>', 'names that the API uses: standard or dokploy', 'standard')
     .option('--strict', 'refuse members that the API document does not have; the real platform ignores them')
     .option('--faults <file>', 'YAML file of the requests that go wrong, when, and how; stderr reports each')
     .addHelpText(
@@ -591,6 +592,7 @@ ${examples(
   'trueup emulate',
   'trueup emulate --data world.json',
   'trueup emulate --port 0 --documented-only',
+  'trueup emulate --profile dokploy',
   'trueup emulate --faults faults.yaml',
 )}`,
     );

@@ -1,11 +1,15 @@
-import type { Send, WireRequest } from '../api/wire.ts';
+import type { Profile } from '../api/contract.ts';
+import { contracts } from '../api/contract.ts';
+import type { Send, WireAnswer, WireRequest } from '../api/wire.ts';
 import type { Platform } from './context.ts';
+import { createEdge, type Edge } from './edge.ts';
 import { HungUp } from './errors.ts';
 import { bootstrapOf } from './keys.ts';
 import { randomId } from './names.ts';
 import { createOpenRequests } from './open-requests.ts';
 import { createQueue } from './queue.ts';
-import { respond, type Manners } from './respond.ts';
+import { publish } from './published.ts';
+import { respond, servedBy, type Manners } from './respond.ts';
 import { interruptDeployments } from './restart.ts';
 import { routeOf } from './served.ts';
 import { createStore } from './store.ts';
@@ -22,13 +26,17 @@ export interface EmulatorOptions {
   apiKey?: string;
   /** Refuses members that the contract does not know; by default they are dropped silently, as on the platform. */
   strict?: boolean;
+  /** Whose words requests and answers are in; default `standard`, those of the API document. */
+  profile?: Profile;
+  /** Tells its operations and its version, as the platform of a profile does; by default with any profile but `standard`. */
+  published?: boolean;
   /** Leaves out the operations that the API document does not have. */
   documentedOnly?: boolean;
   /** Operations beyond the API document that it leaves out, by name; none by default. */
   lacks?: readonly string[];
   /** How long a deployment takes, in milliseconds; default 0: it is done a moment after it was ordered. */
   deployDelayMs?: number;
-  /** Answers several operations in one request, as the server of Dokploy does. */
+  /** Answers several operations in one request, as the server of Dokploy does; by default in its profile. */
   batches?: boolean;
   /** The longest body that is taken, in bytes; default 1 MiB. */
   bodyLimit?: number;
@@ -51,19 +59,23 @@ interface Sending {
   readonly fault?: string | undefined;
   /** What it reads instead of the world. */
   readonly world?: World | undefined;
+  /** true: it is in the words of the API document, and so is the answer, whatever the profile. */
+  readonly isInDocument?: boolean;
 }
 
 /** The platform in memory. */
 export interface Emulator {
   /** Answers a request in process: the same code as behind HTTP. */
   send: (request: WireRequest, about?: Sending) => ReturnType<Send>;
+  /** Between the words of its profile and those of the API document. */
+  readonly edge: Edge;
   /** Adds to the log. */
   note(entry: LoggedRequest): void;
-  /** Every request, in order; the oldest go when there are 100,000. */
+  /** Every request, in order, in the words of the API document; the oldest go when there are 100,000. */
   log: LoggedRequest[];
   /** Plain JSON. A row that is put in by hand shows in no list: use `act`. */
   world: World;
-  /** Acts like a person in the platform's own pages: the parsed answer, not in the log; throws unless it is a 200. */
+  /** Acts like a person in the platform's own pages, in the words of the API document: the parsed answer, not in the log; throws unless it is a 200. */
   act(operation: string, input?: Record<string, unknown>): Promise<unknown>;
   /** What a restart does: jobs that wait are lost, those that run are cancelled, open requests get no answer. */
   restart(): void;
@@ -75,14 +87,18 @@ const logLength = 100_000;
 
 /** Creates an emulator of the platform, in memory. Never throws. */
 export function createEmulator(options: EmulatorOptions = {}): Emulator {
-  const { now = () => new Date(), newId = randomId, deployDelayMs = 0 } = options;
+  const { now = () => new Date(), newId = randomId, deployDelayMs = 0, profile = 'standard' } = options;
+  const { names } = contracts[profile];
+  const edge = createEdge(names);
   const world = options.world ?? seedWorld();
+  const can = { documentedOnly: options.documentedOnly ?? false, lacks: new Set(options.lacks) };
+  const isPublished = options.published ?? profile !== 'standard';
   const manners: Manners = {
+    ...can,
     bootstrap: bootstrapOf(world, options.apiKey ?? 'emulator-key'),
     strict: options.strict ?? false,
-    documentedOnly: options.documentedOnly ?? false,
-    lacks: new Set(options.lacks),
-    batches: options.batches ?? false,
+    batches: options.batches ?? profile !== 'standard',
+    published: isPublished ? publish(() => servedBy(can), names) : new Map(),
     bodyLimit: options.bodyLimit ?? 1024 * 1024,
   };
   const log: LoggedRequest[] = [];
@@ -96,17 +112,23 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     deployDelayMs,
   };
 
+  async function execute(request: WireRequest, { fault, world: readable }: Sending): Promise<WireAnswer> {
+    const over = readable === undefined ? platform : { ...platform, store: createStore(readable, () => undefined) };
+    const { answer, operation, input } = await respond(over, manners, request);
+    const about = fault === undefined ? {} : { fault };
+    emulator.note({ method: request.method, operation, status: answer?.status ?? 0, input, ...about });
+    if (answer === undefined) throw new HungUp();
+    return answer;
+  }
+
   const emulator: Emulator = {
     world,
     log,
+    edge,
     onCommit: undefined,
-    async send(request, { fault, world: readable } = {}) {
-      const over = readable === undefined ? platform : { ...platform, store: createStore(readable, () => undefined) };
-      const { answer, operation, input } = await respond(over, manners, request);
-      const about = fault === undefined ? {} : { fault };
-      emulator.note({ method: request.method, operation, status: answer?.status ?? 0, input, ...about });
-      if (answer === undefined) throw new HungUp();
-      return answer;
+    send(request, about = {}) {
+      const answering = async (asked: WireRequest) => execute(asked, about);
+      return about.isInDocument === true ? answering(request) : edge.speak(answering)(request);
     },
     note(entry) {
       log.push(entry);

@@ -6,7 +6,7 @@ import { ApiError, HungUp, statusOf } from './errors.ts';
 import type { Json, Row } from './json.ts';
 import { memberOfKey, type Bootstrap } from './keys.ts';
 import { checkDoor, checkRight } from './rights.ts';
-import { routeOf, type Route } from './served.ts';
+import { routeOf, servedOperations, type Route } from './served.ts';
 import { readQuery, validate, zodErrorOf } from './validate.ts';
 
 /** How the emulator answers, beside the world it answers about. */
@@ -20,6 +20,8 @@ export interface Manners {
   readonly lacks: ReadonlySet<string>;
   /** Answers several operations in one request, as the server of Dokploy does. */
   readonly batches: boolean;
+  /** What it tells about itself, by operation. */
+  readonly published: ReadonlyMap<string, () => Json>;
   /** The longest body that is read, in bytes. */
   readonly bodyLimit: number;
 }
@@ -63,6 +65,9 @@ export async function respond(
   if (request.method === 'GET' && path === openApiPath)
     return reply({ status: 200, headers: jsonHeaders, body: JSON.stringify(openApi()) });
 
+  const published = request.method === 'GET' ? manners.published.get(operation) : undefined;
+  if (published !== undefined) return reply(success(published()));
+
   const route = path.startsWith('/api/') ? routeOf(operation) : undefined;
   if (route === undefined || route.endpoint.method !== request.method || !isServed(route, manners))
     return reply(failure('', new ApiError('NOT_FOUND', 'Not found')));
@@ -96,8 +101,19 @@ async function respondToBatch(platform: Platform, manners: Manners, request: Wir
   return { answer, operation: 'trpc', input: { operations: operationsIn(request) } };
 }
 
+/** The names of the operations that it serves, in the words of the API document. */
+export function servedBy(manners: Pick<Manners, 'documentedOnly' | 'lacks'>): readonly string[] {
+  return servedOperations.filter((name) => {
+    const route = routeOf(name);
+    return route !== undefined && isServed(route, manners);
+  });
+}
+
 /** Whether an operation is served to those who do not act as a person in a browser. */
-function isServed({ name, isExtension }: Route, { documentedOnly, lacks }: Manners): boolean {
+function isServed(
+  { name, isExtension }: Route,
+  { documentedOnly, lacks }: Pick<Manners, 'documentedOnly' | 'lacks'>,
+): boolean {
   return !lacks.has(name) && !(documentedOnly && isExtension);
 }
 

@@ -5,19 +5,25 @@ import { plainly, renderEntries } from './yaml.ts';
 /** The settings of a new manifest, as text. */
 export function rootText(about: {
   readonly platform: Settings['platform'];
+  readonly profile?: Settings['profile'];
   readonly project: string;
   readonly include?: readonly string[];
   readonly secrets?: SecretFile | undefined;
 }): string {
-  const { platform, project, include = [], secrets } = about;
+  const { platform, profile, project, include = [], secrets } = about;
   const entries: Entry[] = [
     { key: 'trueup', value: plainly(1) },
-    { key: 'platform', value: plainly(platform === 'emulator' ? platform : { url: platform.url }) },
+    { key: 'platform', value: plainly(writtenPlatform(platform, profile)) },
     { key: 'project', value: plainly(project) },
   ];
   if (include.length > 0) entries.push({ key: 'include', value: plainly(include) });
   if (secrets !== undefined) entries.push({ key: 'secrets', value: plainly([{ [secrets.is]: secrets.path }]) });
   return renderEntries(entries);
+}
+
+function writtenPlatform(platform: Settings['platform'], profile: Settings['profile']) {
+  if (profile === undefined) return platform;
+  return { ...(platform === 'emulator' ? { emulator: true } : platform), profile };
 }
 
 /** A file of secrets that a manifest names. */

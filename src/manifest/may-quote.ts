@@ -10,6 +10,7 @@ const closedSettings: ReadonlySet<string> = new Set(['secrets', 'variables', 'ou
 /** Keys inside of settings and unions. */
 const innerKeys: readonly string[] = [
   'url',
+  'emulator',
   'profile',
   'backend',
   'schema',

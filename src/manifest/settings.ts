@@ -12,7 +12,9 @@ import { position, toJson } from './tree.ts';
 /** What the top of `trueup.yaml` says besides the resources. */
 export interface Settings {
   /** The embedded emulator, or a platform by its address. */
-  readonly platform: 'emulator' | { readonly url: string; readonly profile?: Profile | undefined };
+  readonly platform: 'emulator' | { readonly url: string };
+  /** The profile of the platform; undefined: the manifest does not say. */
+  readonly profile?: Profile | undefined;
   /** Id or name of the project. */
   readonly project: string;
   /** Where `project:` stands. */
@@ -66,6 +68,16 @@ const secretName = /^\$\{secret:([A-Za-z_][A-Za-z0-9_]*)\}$/;
 
 const plainScalar = z.union([z.string(), z.number(), z.boolean()]);
 
+const profile = z
+  .union(
+    [
+      z.literal('standard').describe('The names of the API document.'),
+      z.literal('dokploy').describe('The names of Dokploy.'),
+    ] satisfies z.ZodType<Profile>[],
+    { error: 'must be standard or dokploy' },
+  )
+  .describe('Names that the API of the platform uses.');
+
 /** The keys of `trueup.yaml` that are no resources, with what they take. */
 export const settingsShape = {
   trueup: z.literal(1).describe('Version of the language: 1.'),
@@ -77,8 +89,9 @@ export const settingsShape = {
           .url({ protocol: /^https?$/ })
           .refine((url) => !/[@?#]/.test(url), 'must have no user, no query and no fragment')
           .describe('Address of the platform, without /api.'),
-        profile: z.literal('standard').optional().describe('Form of the API: standard.'),
+        profile: profile.optional(),
       }),
+      z.strictObject({ emulator: z.literal(true).describe('The embedded emulator.'), profile }),
     ])
     .optional()
     .describe(
@@ -327,7 +340,7 @@ export function readSettings(
     return (list?.is === 'list' ? list.items[index]?.at : undefined) ?? root.at;
   };
   return {
-    platform,
+    ...platformOf(platform),
     project,
     projectAt: root.entries.get('project')?.node.at ?? root.at,
     state,
@@ -356,8 +369,20 @@ function receivers(root: MapNode, written: NonNullable<DriftSettings['notify']>)
 }
 
 /** The platform at the address that the environment gives; undefined: it gives none. */
-function platformAt(url: string | undefined): Settings['platform'] | undefined {
+function platformAt(url: string | undefined): z.output<typeof settingsShape.platform> {
   return settingsShape.platform.safeParse(url === undefined ? url : { url }).data;
+}
+
+/** A platform as it is written, and its profile. Never throws. */
+export function platformOf(
+  written: NonNullable<z.output<typeof settingsShape.platform>>,
+): Pick<Settings, 'platform' | 'profile'> {
+  if (written === 'emulator') return { platform: written };
+  const { profile: named } = written;
+  return {
+    platform: 'url' in written ? { url: written.url } : 'emulator',
+    ...(named === undefined ? {} : { profile: named }),
+  };
 }
 
 /** Refuses a variable `__proto__` and a wrong output of that name: a record of zod drops the key instead of checking it. */

@@ -18,7 +18,7 @@ import { refuseLinks } from './links.ts';
 import { tracedSend } from '../trace/send.ts';
 import { openStore } from './open-store.ts';
 import { checkPlatform } from './platform-address.ts';
-import { targetOf } from './target.ts';
+import { type NamedPlatform, targetOf } from './target.ts';
 
 /** The folder, the secrets and the limits that a platform is opened with. */
 export interface OpeningInput {
@@ -65,7 +65,7 @@ export async function connect(settings: Settings, about: OpeningInput): Promise<
   const { redactor } = about;
   const target = targetOf(settings, about.options);
   const store = openStore(target.state, about);
-  const { client, close, abandon } = await openPlatform(target.platform, about);
+  const { client, close, abandon } = await openPlatform(target, about);
   return {
     client,
     abandon,
@@ -89,7 +89,7 @@ export async function connect(settings: Settings, about: OpeningInput): Promise<
  * @throws {Stop} as `connect`.
  */
 export async function openPlatform(
-  platform: Settings['platform'],
+  { platform, profile = 'standard' }: NamedPlatform,
   { options, redactor, purpose, connections, deadlineMs, mayWrite, onPause }: OpeningInput,
 ): Promise<OpenClient> {
   checkPlatform(platform, options);
@@ -102,7 +102,7 @@ export async function openPlatform(
       url,
       apiKey,
       redact: redactor.redactForeign,
-      contract: contracts[platform === 'emulator' ? 'standard' : (platform.profile ?? 'standard')],
+      contract: contracts[profile],
       isLong,
       ...(connections === undefined ? {} : { connections }),
       ...(onPause === undefined ? {} : { onPause }),
@@ -113,7 +113,8 @@ export async function openPlatform(
     // openEmulatorFile refuses emulator.json itself when it is a link.
     refuseLinks(options.folder, folder, ['emulator.json.open']);
     refuseLinks(options.folder, join(folder, 'emulator.json.open'), ['lease']);
-    const { emulator, close } = await openEmulatorFile(join(folder, 'emulator.json'), purpose, { apiKey: emulatorKey });
+    const behaviour = { apiKey: emulatorKey, profile };
+    const { emulator, close } = await openEmulatorFile(join(folder, 'emulator.json'), purpose, behaviour);
     const { send, abandon } = abandonable(
       (guard) => async (request) => {
         if (request.method === 'POST') guard();

@@ -60,7 +60,7 @@ export interface ExportResult extends Pick<Exported, 'blocks' | 'notes' | 'isEmp
 export async function exportProject(
   /** undefined: the folder has no manifest yet. */
   found: Manifest | undefined,
-  { platform, project }: Pick<Settings, 'platform' | 'project'>,
+  { platform, profile, project }: Pick<Settings, 'platform' | 'profile' | 'project'>,
   about: {
     readonly world: World;
     readonly options: ProjectFolder;
@@ -99,7 +99,7 @@ export async function exportProject(
   const rootFor = (included: readonly string[], hasSecrets: boolean): string => {
     const named = hasSecrets ? secretFile : undefined;
     return rootBefore === undefined
-      ? rootText({ platform, project, include: patternsFor(included), secrets: named })
+      ? rootText({ platform, profile, project, include: patternsFor(included), secrets: named })
       : withIncludes(rootBefore, included, named);
   };
   const exported = await makeExport({

@@ -8,7 +8,7 @@ import { quotingRule } from '../manifest/may-quote.ts';
 import { redactorOf } from '../secrets/sources/env.ts';
 import { withQuotes } from '../manifest/quote.ts';
 import type { Settings } from '../manifest/settings.ts';
-import { readSettings, settingsShape } from '../manifest/settings.ts';
+import { platformOf, readSettings, settingsShape } from '../manifest/settings.ts';
 import { expressionSources } from '../manifest/sources/all.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
 import type { ProjectFolder } from './folder.ts';
@@ -17,9 +17,11 @@ import { checkAddress, checkAddresses, checkPlatform } from './platform-address.
 import type { StateLocation } from './state-location.ts';
 import { locateState, stateFolder } from './state-location.ts';
 
+/** A platform, and its profile where the manifest names it. */
+export type NamedPlatform = Pick<Settings, 'platform' | 'profile'>;
+
 /** Where a run may go; `project` only where there is a manifest. */
-export interface Target {
-  readonly platform: Settings['platform'];
+export interface Target extends NamedPlatform {
   readonly project: string | undefined;
   readonly state: StateLocation;
 }
@@ -30,17 +32,17 @@ export interface Target {
  * @throws {Stop} `refused` or `state`, when this run may not use one of them.
  */
 export function targetOf(settings: Settings, options: ProjectFolder): Target {
-  const { platform, project } = settings;
+  const { platform, profile, project } = settings;
   checkPlatform(platform, options);
-  return { platform, project, state: locateState(settings, options) };
+  return { platform, profile, project, state: locateState(settings, options) };
 }
 
 /** The platform of the manifest of a folder; where there is no manifest, that of TRUEUP_URL. */
-export async function findPlatform(options: ProjectFolder): Promise<Settings['platform']> {
+export async function findPlatform(options: ProjectFolder): Promise<NamedPlatform> {
   const settings = await findSettings(options);
   const platform = settings?.platform ?? fromEnvironment(options);
   checkPlatform(platform, options);
-  return platform;
+  return { platform, profile: settings?.profile };
 }
 
 /** The platform and the state of the manifest of a folder; where there is no manifest, the platform of TRUEUP_URL. */
@@ -99,11 +101,12 @@ async function findSettings(options: ProjectFolder): Promise<Settings | undefine
 
 function fromEnvironment(options: ProjectFolder): Settings['platform'] {
   const url = readPin(options.env, 'TRUEUP_URL');
-  const { success, data } = settingsShape.platform.safeParse({ url });
-  if (!success || data === undefined || data === 'emulator') {
+  const { data } = settingsShape.platform.safeParse({ url });
+  const platform = data === undefined ? 'emulator' : platformOf(data).platform;
+  if (platform === 'emulator') {
     throw usage('TRUEUP_URL is no address of a platform', 'Write https://…, without user, query and fragment.');
   }
-  const hostile = checkAddress(data.url, { named: 'TRUEUP_URL', ofStore: false }, options);
+  const hostile = checkAddress(platform.url, { named: 'TRUEUP_URL', ofStore: false }, options);
   if (hostile.length > 0) throw new Stop('refused', hostile);
-  return data;
+  return platform;
 }

@@ -14,6 +14,7 @@ import type { Platform } from '../../src/session.ts';
 import { session } from '../../src/session.ts';
 import type { StateStore } from '../../src/state/state.ts';
 import type { Host } from '../../src/state/host.ts';
+import { spoken } from './profile.ts';
 import type { Bench } from './world.ts';
 
 /** Platforms that answer wrongly, and what a test says of a run over them. */
@@ -24,7 +25,7 @@ export const everything = { dataLoss: true, adoption: true, massDeletion: true, 
 /** The world of a test whose requests go another way. */
 export function worldOver(made: Bench, send: Send, store: StateStore = made.store): World {
   const client = createClient({
-    send,
+    ...spoken(send),
     url: 'http://platform.test',
     apiKey: 'emulator-key',
     redact: made.redact,

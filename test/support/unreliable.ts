@@ -16,6 +16,7 @@ import type { Connecting } from '../../src/session.ts';
 import { session } from '../../src/session.ts';
 import { systemClock } from '../../src/state/clock.ts';
 import { actionsOf, everything } from './faults.ts';
+import { spoken } from './profile.ts';
 import type { Bench } from './world.ts';
 import { bench, head } from './world.ts';
 
@@ -168,7 +169,7 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
 /** Waits out what may still land, plans and applies: what `trueup apply` does. */
 export async function applyOnce(made: Bench, text: string, send: Send, random: () => number): Promise<OneApply> {
   const client = createClient({
-    send,
+    ...spoken(send),
     url: 'http://platform.test',
     apiKey: 'emulator-key',
     redact: made.redact,

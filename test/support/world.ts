@@ -3,8 +3,8 @@ import { mkdtempSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { createClient } from '../../src/api/client.ts';
-import type { Contract } from '../../src/api/contract.ts';
-import { extendedContract, standardContract } from '../../src/api/contract.ts';
+import type { Contract, Profile } from '../../src/api/contract.ts';
+import { contracts, extendedContracts } from '../../src/api/contract.ts';
 import type { Send } from '../../src/api/wire.ts';
 import type { BeatingClock, Clock } from '../../src/state/clock.ts';
 import type { ApplyResult } from '../../src/apply/job.ts';
@@ -25,6 +25,7 @@ import { createRedactor } from '../../src/secrets/redactor.ts';
 import { createMemory, memoryStore } from '../../src/state/backends/memory.ts';
 import type { Host } from '../../src/state/host.ts';
 import type { StateStore } from '../../src/state/state.ts';
+import { spoken, testProfile } from './profile.ts';
 import { selfMovingClock } from './virtual-clock.ts';
 
 /** A platform, a state and a folder for one test. */
@@ -62,6 +63,8 @@ function beating(clock: Clock): BeatingClock {
 type BenchOptions = {
   readonly folder?: string;
   readonly kinds?: readonly Kind[];
+  /** The words that client and platform speak; those of TRUEUP_TEST_PROFILE by default. */
+  readonly profile?: Profile;
   /** true: the platform keeps to the API document. */
   readonly documentedOnly?: boolean;
   /** Operations beyond the document that the platform does not serve. */
@@ -125,16 +128,17 @@ function folderOf(given: string | undefined) {
 }
 
 /** The contract of a platform that serves everything but some operations. */
-function without(lacking: readonly string[]): Contract {
-  if (lacking.length === 0) return extendedContract;
-  const operations = [...extendedContract.operations].filter(([name]) => !lacking.includes(name));
-  return { ...extendedContract, operations: new Map(operations) };
+function without(lacking: readonly string[], profile: Profile): Contract {
+  const whole = extendedContracts[profile];
+  if (lacking.length === 0) return whole;
+  const operations = [...whole.operations].filter(([name]) => !lacking.includes(name));
+  return { ...whole, operations: new Map(operations) };
 }
 
 /** Makes a world of its own for a test: an emulator, a state in memory and a folder for files. */
 export function bench(options: BenchOptions = {}): Bench {
-  const { kinds = allKinds, documentedOnly = false, lacks = [] } = options;
-  const contract = documentedOnly ? standardContract : without(lacks);
+  const { kinds = allKinds, documentedOnly = false, lacks = [], profile = testProfile } = options;
+  const contract = documentedOnly ? contracts[profile] : without(lacks, profile);
   const clock = beating(options.clock ?? selfMovingClock());
   const memory = createMemory(clock);
   const store = memoryStore(undefined, { memory, keys: testKeys });
@@ -149,8 +153,7 @@ export function bench(options: BenchOptions = {}): Bench {
   let seen = 0;
   const clientOver = (send: Send) =>
     createClient({
-      send,
-      contract,
+      ...spoken(send, contract),
       url: 'emulator:',
       apiKey: 'emulator-key',
       redact: redactor.redactForeign,

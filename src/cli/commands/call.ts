@@ -45,7 +45,7 @@ async function call(
   if (name === undefined) throw usage('the operation is missing', 'trueup call --list shows all operations.');
   const operation = findOperation(name);
   const deadlineMs = readSeconds('--timeout', flags.timeout, 1, 3_600) * 1_000;
-  const platform = await findPlatform(options);
+  const target = await findPlatform(options);
   const input = complete(
     run,
     operation,
@@ -53,10 +53,11 @@ async function call(
   );
   const wrong = checkInput(operation, input, redactor.redact);
   if (wrong.length > 0) throw new Stop('usage', wrong);
+  const { platform } = target;
   const place = platform === 'emulator' ? 'the embedded emulator' : new URL(platform.url).host;
   if (!(await hasConsent(run, { operation, input, place, isGiven: flags.yes === true }))) return 'failed';
   const about = { options, redactor: knowingInput(redactor, input), terminal, purpose: 'call', deadlineMs };
-  const { client, close } = await openPlatform(platform, about);
+  const { client, close } = await openPlatform(target, about);
   try {
     const answer = await client.invoke(operation, input);
     print(run, answered, {

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
+import { type Profile, profiles } from '../../api/contract.ts';
+import { usage } from '../../diagnostics/usage.ts';
 import { createEmulator } from '../../emulator/emulator.ts';
 import { createFaults } from '../../emulator/faults/faults.ts';
 import { serve } from '../../emulator/server.ts';
@@ -23,6 +25,7 @@ export interface EmulateFlags {
   readonly deployTime: string;
   readonly documentedOnly?: true;
   readonly strict?: true;
+  readonly profile?: string;
   readonly faults?: string;
 }
 
@@ -39,6 +42,7 @@ async function emulate({ process, terminal, redactor }: Run, view: EmulateView, 
     deployDelayMs: readMilliseconds('--deploy-time', flags.deployTime, 0, 3_600_000),
     documentedOnly: flags.documentedOnly === true,
     strict: flags.strict === true,
+    profile: readProfile(flags.profile),
   };
   const plan =
     flags.faults === undefined ? undefined : await readFaultsFile(process.cwd(), flags.faults, redactor.redact);
@@ -65,6 +69,12 @@ async function emulate({ process, terminal, redactor }: Run, view: EmulateView, 
   } finally {
     await opened.close();
   }
+}
+
+function readProfile(given: string | undefined): Profile {
+  const profile = profiles.find((name) => name === (given ?? 'standard'));
+  if (profile !== undefined) return profile;
+  throw usage(`--profile must be ${profiles.join(' or ')}, got ${JSON.stringify(given)}`);
 }
 
 function cannotListen({ host, port }: EmulateFlags, error: unknown): Stop {

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { addressMeant } from '../../kind/address.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import type { Settings } from '../../manifest/settings.ts';
-import { settingsShape } from '../../manifest/settings.ts';
+import { platformOf, settingsShape } from '../../manifest/settings.ts';
 import { redactDiagnostic } from '../../plan/redacted.ts';
 import { exportProject } from '../../project/export-project.ts';
 import { loadWithSecrets } from '../../project/load.ts';
@@ -111,6 +111,7 @@ async function placeOf(run: Run, { out, url, project }: ExportFlags) {
   }
   const settings: Settings = {
     platform,
+    profile: found?.profile,
     project: projectId,
     state: undefined,
     include: [],
@@ -127,7 +128,7 @@ async function placeOf(run: Run, { out, url, project }: ExportFlags) {
 /** The platform at an address of the command line. */
 export function platformAt(url: string): Settings['platform'] {
   const { data } = settingsShape.platform.safeParse(url === 'emulator' ? url : { url });
-  if (data !== undefined) return data;
+  if (data !== undefined) return platformOf(data).platform;
   throw usage(
     `${JSON.stringify(url)} is no address of a platform`,
     'Write https://…, without user, query and fragment.',

@@ -148,7 +148,7 @@ async function look(
   run: Run,
   { platform, project }: { platform: ReturnType<typeof platformAt>; project: string },
 ): Promise<Survey> {
-  const { client, close } = await openPlatform(platform, { ...run, purpose: 'init' });
+  const { client, close } = await openPlatform({ platform }, { ...run, purpose: 'init' });
   try {
     return await survey(createReader(client), kindsThere(run.options.kinds, client.contract), project);
   } finally {

@@ -40,7 +40,7 @@ export function logsCommand(address: string, flags: LogsFlags): Command<LogsView
       if (object === undefined) throw new Error('an address was neither found nor refused');
       const since = flags.since === undefined ? undefined : readSince(flags.since);
       logRequest(object, { ...flags, since }, kinds);
-      const { client, close } = await openPlatform(target.platform, { options, redactor, terminal, purpose: 'logs' });
+      const { client, close } = await openPlatform(target, { options, redactor, terminal, purpose: 'logs' });
       try {
         const kindsOnPlatform = kindsThere(kinds, client.contract);
         const [known = object] = objectsOn([object], kindsOnPlatform);

@@ -52,7 +52,7 @@ export function executeCommand([name = '', ...addresses]: readonly string[], fla
       const declared = () => declaredResources(options);
       const named = await findObjects({ kinds, state, declared, addresses, givenId: flags.id });
       checkTargets(name, named, { kinds, state });
-      const { client, close, abandon } = await openPlatform(target.platform, {
+      const { client, close, abandon } = await openPlatform(target, {
         options,
         redactor,
         terminal,

@@ -53,7 +53,7 @@ async function readServices({ options, redactor, terminal }: Run, addresses: rea
   const all = state === undefined ? [] : servicesOf(state, kinds);
   const chosen = chooseServices(all, addresses, Object.keys(state?.resources ?? {}));
   if (state === undefined || chosen.length === 0) return { services: [], counts: { reads: 0, writes: 0 } };
-  const { client, close } = await openPlatform(target.platform, { options, redactor, terminal, purpose: 'status' });
+  const { client, close } = await openPlatform(target, { options, redactor, terminal, purpose: 'status' });
   try {
     const services = await observeServices(chosen, { client, kinds, state, redactor });
     return { services, counts: client.counts };

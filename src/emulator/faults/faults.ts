@@ -55,7 +55,7 @@ export function createFaults(
     const asked = readAsked(request);
     const effects = turns(asked);
     const fault = effects.length === 0 ? undefined : effects.map(wordsOf).join(', ');
-    if (fault !== undefined) onFault(`${asked.operation}: ${fault}`);
+    if (fault !== undefined) onFault(`${emulator.edge.operation(asked.operation)}: ${fault}`);
     const call: Call = { request, asked, effects, fault };
     for (const effect of effects) {
       const instead = await goBefore(over, call, effect);
@@ -66,7 +66,8 @@ export function createFaults(
     return answer;
   }
 
-  return { deliver, send: async (request) => receive(await deliver(request), sleep) };
+  const spoken = emulator.edge.speak(deliver);
+  return { deliver: spoken, send: async (request) => receive(await spoken(request), sleep) };
 }
 
 /** Applies an effect before the request is executed. Gives the answer that comes instead; undefined: none. */
@@ -89,9 +90,11 @@ async function goBefore(over: Over, call: Call, { before, late }: Effect): Promi
 }
 
 async function execute({ emulator, unseen }: Over, { request, effects, fault }: Call): Promise<WireAnswer> {
-  if (request.method === 'GET') return emulator.send(request, { fault, world: unseen.readable() });
+  if (request.method === 'GET') {
+    return emulator.send(request, { fault, world: unseen.readable(), isInDocument: true });
+  }
   const hiddenMs = Math.max(0, ...effects.map(({ after }) => after?.unseen ?? 0));
-  const run = () => emulator.send(request, { fault });
+  const run = () => emulator.send(request, { fault, isInDocument: true });
   return hiddenMs === 0 ? run() : unseen.hide(hiddenMs, run);
 }
 

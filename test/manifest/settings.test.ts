@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest';
+import { Stop } from '../../src/diagnostics/diagnostic.ts';
+import { bench } from '../support/world.ts';
+
+const settingsOf = async (platform: string) => {
+  const { settings } = await bench().manifest(`trueup: 1\nproject: prj_1\nplatform: ${platform}\n`);
+  return { platform: settings.platform, profile: settings.profile };
+};
+
+const refusalOf = async (platform: string): Promise<string> => {
+  const error = await settingsOf(platform).catch((reason: unknown) => reason);
+  if (!(error instanceof Stop)) throw new Error('it was not refused', { cause: error });
+  return error.diagnostics.map(({ message }) => message).join('\n');
+};
+
+describe('the platform', () => {
+  test('can have a profile, at an address or embedded', async () => {
+    const url = 'https://deploy.example.com';
+    expect(await settingsOf('emulator')).toEqual({ platform: 'emulator', profile: undefined });
+    expect(await settingsOf(`{ url: '${url}' }`)).toEqual({ platform: { url }, profile: undefined });
+    for (const profile of ['standard', 'dokploy']) {
+      expect(await settingsOf(`{ url: '${url}', profile: ${profile} }`)).toEqual({ platform: { url }, profile });
+      expect(await settingsOf(`{ emulator: true, profile: ${profile} }`)).toEqual({ platform: 'emulator', profile });
+    }
+  });
+
+  test('has a profile that Trueup knows', async () => {
+    const url = "url: 'https://deploy.example.com'";
+    expect(await refusalOf(`{ ${url}, profile: doploy }`)).toContain('platform.profile must be standard or dokploy');
+    expect(await refusalOf('{ emulator: false, profile: dokploy }')).toContain('platform');
+    expect(await refusalOf(`{ emulator: true, ${url} }`)).toContain('platform');
+  });
+});

@@ -1,0 +1,25 @@
+import type { Contract, Profile } from '../../src/api/contract.ts';
+import { contracts, profiles } from '../../src/api/contract.ts';
+import type { Send } from '../../src/api/wire.ts';
+import { createEdge } from '../../src/emulator/edge.ts';
+
+/** The profile of the platforms that tests do not choose one for: TRUEUP_TEST_PROFILE, or the words of the API document. */
+export const testProfile: Profile = profileOf(process.env['TRUEUP_TEST_PROFILE'] ?? 'standard');
+
+function profileOf(name: string): Profile {
+  const profile = profiles.find((one) => one === name);
+  if (profile === undefined) throw new Error(`TRUEUP_TEST_PROFILE must be ${profiles.join(' or ')}, got ${name}`);
+  return profile;
+}
+
+/**
+ * What a client needs to speak the words of a profile to a platform in the words of the API document, such as one whose
+ * answers a test changes. Both sides of the wire translate.
+ */
+export function spoken(
+  send: Send,
+  contract: Contract = contracts[testProfile],
+): { readonly send: Send; readonly contract: Contract; readonly bulk: false } {
+  // Tests count requests; those of batches ask for them.
+  return { send: createEdge(contract.names).speak(send), contract, bulk: false };
+}
