@@ -96,6 +96,8 @@ const namesakes: Readonly<Record<string, readonly string[]>> = {
   'project/open-store.ts': ['postgres'],
   'project/state-location.ts': ['postgres'],
   'manifest/settings.ts': ['postgres'],
+  'manifest/quote.ts': ['tag'], // a token of YAML
+  'kind/words.ts': ['port', 'schedule'], // fields
   'export/compose.ts': ['organization'], // a file
   'cli/commands/init.ts': ['organization'],
   'state/conformance/states.ts': ['redis'], // records of made-up resources

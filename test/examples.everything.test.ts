@@ -106,7 +106,7 @@ test('is applied, plans nothing once lab is connected, and after destroy and app
   expect(worldOf(made)).toEqual(before);
 });
 
-test('plans with one read per service and environment, per list of the organization and per git provider', async () => {
+test('plans with one read per service and environment, per list of the organization, per git provider and per list that a service has apart', async () => {
   const made = everything();
   await apply(made);
   await connect(made);
@@ -120,8 +120,8 @@ test('plans with one read per service and environment, per list of the organizat
   const lists = new Set(ofKind('top').map(({ kind }) => kind.kind)).size;
   const providers = ofKind('top').filter(({ link }) => link.rows === 'summary').length;
   const services = ofKind('below').filter(({ link }) => link.rows === 'summary').length;
-  const volumes = new Set(resources.filter(({ kind }) => kind.kind === 'volumeBackup').map(({ parent }) => parent))
-    .size;
+  const listedByCall = ofKind('below').filter(({ link }) => 'call' in link.listed);
+  const below = new Set(listedByCall.map(({ kind, parent }) => `${kind.kind} of ${parent}`)).size;
   const environments = resources.filter(({ kind }) => kind.kind === 'environment').length;
-  expect(reads.length).toBeLessThanOrEqual(1 + lists + providers + environments + services + volumes);
+  expect(reads.length).toBeLessThanOrEqual(1 + lists + providers + environments + services + below);
 });

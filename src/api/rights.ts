@@ -1,5 +1,6 @@
 const services = ['application', 'compose', 'libsql', 'mariadb', 'mongo', 'mysql', 'postgres', 'redis'];
 const belowServices = ['backup', 'domain', 'mounts', 'volumeBackups'];
+const ofApplications = ['port', 'redirects', 'security'];
 const gitProviders = ['bucketgit', 'hubgit', 'labgit', 'selfgit'];
 const ofAdmins = ['ai', 'billing', 'certificates', 'user'];
 
@@ -19,6 +20,10 @@ export function rightTo(operation: string): string | undefined {
   const [group = '', name = ''] = operation.split('.');
   if (services.includes(group)) return rightToService(name);
   if (belowServices.includes(group)) return 'the service in accessedServices';
+  if (ofApplications.includes(group)) return rightBelowApplication(group, name);
+  if (group === 'schedule')
+    return 'the service in accessedServices; for a schedule of the server the role owner or admin';
+  if (group === 'tag') return /^(all|one)$/.test(name) ? undefined : 'the role owner or admin';
   if (gitProviders.includes(group)) {
     return /^(create|update)$/.test(name) ? 'canAccessToGitProviders' : 'the git provider in accessedGitProviders';
   }
@@ -31,6 +36,12 @@ function rightToService(name: string): string {
   if (name === 'create') return 'canCreateServices, and the project in accessedProjects';
   if (/^(delete|remove)$/.test(name)) return 'canDeleteServices, and the service in accessedServices';
   return using.has(name) ? 'the service in accessedServices' : 'canCreateServices, and the service in accessedServices';
+}
+
+/** Removing a user of basic authentication counts as a change of the application. */
+function rightBelowApplication(group: string, name: string): string {
+  if (name === 'one') return rightToService('one');
+  return rightToService(name === 'delete' && group !== 'security' ? 'delete' : 'update');
 }
 
 function rightToEnvironment(name: string): string {

@@ -41,6 +41,7 @@ const privateMembers: ReadonlySet<string> = new Set([
   'dockerCompose',
   'configFiles',
   'content',
+  'script',
   'metadata',
 ]);
 

@@ -478,6 +478,7 @@ function addServices(program: Command, run: Runner): void {
   kill-build, clean-queues    compose stacks
   refresh-token               compose stacks
   backup                      backups and volume backups, now
+  execute                     schedules, now
   test                        git providers, domains
 
 Ids come from the state, else from id: in the manifest. All addresses are checked before the first request, and no

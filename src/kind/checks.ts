@@ -5,8 +5,11 @@ import type { Json } from './json.ts';
 export interface Checks {
   /** Finds contradictions within one block and the blocks below it. */
   readonly each?: (resource: CheckedResource, children: readonly CheckedResource[]) => readonly Problem[];
-  /** Finds contradictions between all blocks of the kind. */
-  readonly all?: (all: readonly CheckedResource[]) => readonly Problem[];
+  /** Finds contradictions between all blocks of the kind; `at` gives any block by its address. */
+  readonly all?: (
+    all: readonly CheckedResource[],
+    at: (address: string) => CheckedResource | undefined,
+  ) => readonly Problem[];
   /** Keys that users try here and that cannot work, with the sentence that says what to write instead. */
   readonly hints?: Readonly<Record<string, string>>;
 }
@@ -19,6 +22,8 @@ export interface CheckedResource {
   readonly parent: string | undefined;
   /** Values by field; values that are not known yet are left out. */
   readonly values: Readonly<Record<string, Json>>;
+  /** The declared fields that are left out there. */
+  readonly unknown?: readonly string[];
 }
 
 /** A mistake, with the block and the field to correct. */

@@ -7,6 +7,8 @@ export interface Operations {
   readonly create?: Operation;
   /** Reads the whole row by id. */
   readonly read: ReadOperation;
+  /** The message of the error 400 with which `read` answers every failure: only the list of the parent proves absence. */
+  readonly failsWith?: string;
   /** Of several, each field goes with the first that takes it. */
   readonly update?: Operation | readonly Operation[];
   readonly delete?: Operation;

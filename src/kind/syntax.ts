@@ -28,6 +28,21 @@ export const cron = z.string().refine((expression) => cronProblem(expression) ==
   params: { ofSecrets: cronForm },
 });
 
+const zoneForm = 'is not a time zone of the IANA database, such as Europe/Berlin or UTC';
+
+/** A time zone by its name in the IANA database. */
+export const timeZone = z.string().refine(isTimeZone, { error: zoneForm, params: { ofSecrets: zoneForm } });
+
+/** Offsets such as +02:00 are none: the platform knows names only. */
+function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
 /** A name that the platform makes up: a word for the kind, three words, six characters. */
 export const madeUpName = /^[A-Za-z]+-[a-z]+-[a-z]+-[a-z]+-[a-z0-9]{6}$/;
 

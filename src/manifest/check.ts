@@ -29,11 +29,11 @@ export function checkResources(
   for (const { resource, checked } of seen) {
     problems.push(...(resource.kind.checks?.each?.(checked, children.get(resource.address) ?? []) ?? []));
   }
+  const checkedAt = new Map(seen.map(({ checked }) => [checked.address, checked]));
   for (const kind of kinds) {
     if (kind.checks?.all === undefined) continue;
-    problems.push(
-      ...kind.checks?.all(seen.filter(({ resource }) => resource.kind === kind).map(({ checked }) => checked)),
-    );
+    const all = seen.filter(({ resource }) => resource.kind === kind).map(({ checked }) => checked);
+    problems.push(...kind.checks.all(all, (address) => checkedAt.get(address)));
   }
   for (const problem of problems) {
     const resource = byAddress.get(problem.address);
@@ -131,10 +131,13 @@ function keyOf({ kind, fields }: Resource, { values }: CheckedResource): Record<
 /** Declared values that are known, with what comes from the place of the resource. */
 function knownValues(resource: Resource): CheckedResource {
   const values: Record<string, Json> = {};
+  const unknown: string[] = [];
   for (const [name, from] of Object.entries(resource.link.set)) if ('value' in from) values[name] = from.value;
   for (const [name, wanted] of Object.entries(resource.fields)) {
     const value = knownValue(wanted);
     if (value !== undefined) values[name] = value;
+    else unknown.push(name);
   }
-  return { address: resource.address, kind: resource.kind.kind, key: resource.key, parent: resource.parent, values };
+  const { address, key, parent } = resource;
+  return { address, kind: resource.kind.kind, key, parent, values, unknown };
 }

@@ -27,7 +27,8 @@ interface Place {
 export function remedyForKey(key: string, place: Place): string {
   const blank = missingBlank(key, place.redact, place.isEmpty);
   if (blank !== undefined && !/\s/.test(key)) return blank;
-  const elsewhere = place.elsewhere?.(key);
+  // A word of other tools for a key that stands here counts more than a section of another place.
+  const elsewhere = keyMeant(key, place.keys) === undefined ? place.elsewhere?.(key) : undefined;
   if (elsewhere !== undefined) return elsewhere;
   const guess = guessKey(key, place);
   return guess === undefined ? (blank ?? remedyWithoutKey(key) ?? listed(place)) : `Did you mean ${guess}?`;

@@ -74,8 +74,12 @@ async function judgeTwoLooks(
   const isListed = async (parent: Omit<Parent, 'row'> | undefined) =>
     (await input.reader.rows(kind, { place: input.caller, parent }))?.has(id);
   if (object === undefined) {
+    // Where the read answers so whatever fails, the list has to be without the object once more.
+    const isUnsure = entry === undefined && kind.operations.failsWith !== undefined;
+    const parent = isUnsure ? input.parentWith(parentIdOf(input, item) ?? '') : entry?.parent;
+    if (entry === undefined && parent === undefined) return 'gone';
     // A parent that does not exist, although it listed the object a moment ago, contradicts itself as well.
-    return entry === undefined || (await isListed(entry.parent)) === false ? 'gone' : 'not readable';
+    return (await isListed(parent)) === false ? 'gone' : 'not readable';
   }
   if (entry !== undefined || !isInWholeRow(kind)) return 'here';
   const named = parentIn(kind, object.row);

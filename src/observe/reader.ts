@@ -18,7 +18,7 @@ import { fromContext } from './observed.ts';
 export interface Reader {
   /** Who acts, and where: the answer to user.get. */
   caller(): Promise<Row>;
-  /** The whole row of an object; undefined when the platform answers that it has none. */
+  /** The whole row of an object; undefined when the platform answers that it has none, which `failsWith` does not prove. */
   row(kind: Kind, id: string): Promise<Row | undefined>;
   /** The rows of a kind in one list, by id: that of a parent, or the one at the top. Undefined: the parent is not there. */
   rows(kind: Kind, list: ListOf): Promise<ReadonlyMap<string, Row> | undefined>;
@@ -54,7 +54,7 @@ export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
     try {
       return asRow(await client.invoke(read, { [idMember(kind, read)]: id }, about), servedName(kind, read));
     } catch (error) {
-      if (error instanceof PlatformError && error.failure === 'not found') return undefined;
+      if (error instanceof PlatformError && saysAbsent(kind, error)) return undefined;
       throw error;
     }
   };
@@ -110,6 +110,11 @@ export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
 function isUnserved(error: PlatformError): boolean {
   if (error.status === undefined) return error.failure === 'invalid';
   return (error.failure === 'unreadable' && error.status === 404) || lacksRight(error);
+}
+
+/** Whether the error of a read says that there is no such object, or may say so. */
+function saysAbsent({ operations: { failsWith } }: Kind, { failure, serverMessage }: PlatformError): boolean {
+  return failure === 'not found' || (failure === 'invalid' && serverMessage !== '' && serverMessage === failsWith);
 }
 
 /** The members that a list is asked with. */

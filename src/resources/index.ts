@@ -12,16 +12,22 @@ import { fileMount } from './file-mount.ts';
 import { hubgit } from './hubgit.ts';
 import { labgit } from './labgit.ts';
 import { libsql } from './libsql.ts';
+import { machineSchedule } from './machine-schedule.ts';
 import { mariadb } from './mariadb.ts';
 import { memberPermissions } from './member-permissions.ts';
 import { mongo } from './mongo.ts';
 import { mount } from './mount.ts';
 import { mysql } from './mysql.ts';
 import { organization } from './organization.ts';
+import { port } from './port.ts';
 import { postgres } from './postgres.ts';
+import { redirect } from './redirect.ts';
 import { redis } from './redis.ts';
+import { schedule } from './schedule.ts';
+import { security } from './security.ts';
 import { selfgit } from './selfgit.ts';
 import { sshKey } from './ssh-key.ts';
+import { tag } from './tag.ts';
 import { volumeBackup } from './volume-backup.ts';
 
 /** Every kind of resource. */
@@ -38,15 +44,21 @@ export const kinds: readonly Kind[] = [
   hubgit,
   labgit,
   libsql,
+  machineSchedule,
   mariadb,
   memberPermissions,
   mongo,
   mount,
   mysql,
   organization,
+  port,
   postgres,
+  redirect,
   redis,
+  schedule,
+  security,
   selfgit,
   sshKey,
+  tag,
   volumeBackup,
 ];

@@ -73,7 +73,7 @@ it('a command that deletes data declares that, and every other loss of the contr
   ).toEqual(['libsql', 'mariadb', 'mongo', 'mysql', 'postgres', 'redis'].map((database) => `${database} rebuild (1)`));
 });
 
-it('the operations that answer late are those of databases that deploy, and backups by hand', () => {
+it('the operations that answer late are those of databases that deploy, schedules and backups by hand', () => {
   expect([...lateOperations(kinds)].toSorted()).toEqual([
     'backup.manualBackupCompose',
     'backup.manualBackupLibsql',
@@ -94,6 +94,7 @@ it('the operations that answer late are those of databases that deploy, and back
     'postgres.rebuild',
     'redis.deploy',
     'redis.rebuild',
+    'schedule.runManually',
     'volumeBackups.runManually',
   ]);
   expect(lateOperations([])).toEqual(new Set());

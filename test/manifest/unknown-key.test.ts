@@ -35,7 +35,7 @@ describe('U12: a key of another tool', () => {
     ['user', database('user: x'), 'Did you mean databaseUser?'],
     ['volumes', database('volumes: []'), 'Did you mean mounts?'],
     ['ports', database('ports: []'), 'Did you mean externalPort?'],
-    ['ports of an application', application('ports: []'), 'Did you mean domains?'],
+    ['ports of an application', application('ports: []'), 'Write it as ports: { name: { … } }.'],
     ['environment', application('environment: {}'), 'Did you mean env?'],
     ['tls', domain('tls: true'), 'Did you mean https?'],
     ['hostname', domain('hostname: x'), 'Did you mean host?'],

@@ -31,6 +31,7 @@ export function kindBench(from?: Beginning, documentedOnly = false): Bench {
   Object.assign(made.secrets, {
     SHOP_DB_PASSWORD: 'correct-horse-1',
     CACHE_PASSWORD: 'correct-horse-1',
+    READER_PASSWORD: 'correct-horse-1',
     DEPLOY_KEY: '-----BEGIN OPENSSH PRIVATE KEY-----\nb25l\n-----END OPENSSH PRIVATE KEY-----\n',
     SHOP_CERTIFICATE: '-----BEGIN CERTIFICATE-----\nb25l\n-----END CERTIFICATE-----\n',
     SHOP_CERTIFICATE_KEY: '-----BEGIN PRIVATE KEY-----\nb25l\n-----END PRIVATE KEY-----\n',

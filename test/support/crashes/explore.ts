@@ -101,7 +101,7 @@ export async function exploreLateCreates({ start, task }: Pick<Story, 'start' | 
     const tables = creates.map(({ request }) =>
       operationOf(request)
         .replace('.create', '')
-        .replace(/^(mount|volumeBackup)s$/, '$1'),
+        .replace(/^(mount|redirect|volumeBackup)s$/, '$1'),
     );
     const extra = missingFrom(have ?? [], want ?? []).filter((row) =>
       tables.some((one) => row.startsWith(`["${one}"`)),

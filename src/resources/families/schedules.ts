@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import type { KindCommand, Verdict } from '../../kind/command.ts';
+import type { Field } from '../../kind/field.ts';
+import type { Row } from '../../kind/json.ts';
+import type { Operations } from '../../kind/operations.ts';
+import { cron, timeZone } from '../../kind/syntax.ts';
+import { description } from './service-fields.ts';
+
+/** What schedules have in common, wherever their commands run. */
+
+export const scheduleFields = {
+  name: {
+    schema: z.string().min(1).describe('Display name; the key of the block by default.'),
+    examples: ['cleanup', 'report'],
+  },
+  description,
+  cronExpression: {
+    schema: cron.describe('When it runs, as a cron expression.'),
+    alsoWritten: 'schedule',
+    examples: ['0 3 * * *', '*/30 * * * * *'],
+  },
+  timezone: {
+    schema: timeZone.describe('Time zone of the expression, such as Europe/Berlin; UTC when left out.'),
+    examples: ['Europe/Berlin', 'America/New_York'],
+  },
+  enabled: {
+    schema: z.boolean().describe('Whether it runs; true by default.'),
+    onNull: { refuse: 'null means that it never runs; write false for that' },
+    otherwise: true,
+    examples: [false, true],
+  },
+} satisfies Record<string, Field>;
+
+export const scheduleOperations: Operations = {
+  create: 'schedule.create',
+  read: 'schedule.one',
+  update: 'schedule.update',
+  delete: 'schedule.delete',
+};
+
+/** The answer comes when the command is over. */
+export const scheduleCommands: Readonly<Record<string, KindCommand>> = {
+  execute: { call: 'schedule.runManually', answers: 'late', verdict: outcome },
+};
+
+/** The platform answers 200 also when the command failed; its words stand in the log only. */
+function outcome({ status, logPath }: Row): Verdict {
+  if (status === 'done') return { passed: true, findings: {} };
+  const where = typeof logPath === 'string' ? `; its log on the server: ${logPath}` : '';
+  return { passed: false, reason: `the command failed, or there was no container to run it in${where}` };
+}

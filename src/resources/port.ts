@@ -1,0 +1,92 @@
+import * as z from 'zod';
+import type { CheckedResource, Problem } from '../kind/checks.ts';
+import { defineKind } from '../kind/kind.ts';
+import { port as portNumber } from '../kind/syntax.ts';
+
+/** A port of an application that is published on its server, beside the proxy. */
+export const port = defineKind({
+  kind: 'port',
+  section: 'ports',
+  alsoCalled: ['port', 'expose', 'publish', 'published'],
+  summary: 'A port of an application that is published on its server, beside the proxy.',
+  identity: { id: 'portId', key: ['publishedPort', 'protocol'] },
+  parents: {
+    application: {
+      listed: { at: 'ports' },
+      rows: 'whole',
+      set: { applicationId: { parent: 'id' } },
+      idAt: 'applicationId',
+    },
+  },
+  fields: {
+    publishedPort: {
+      schema: portNumber.describe('Port of the server.'),
+      appliesAt: 'deploy',
+      examples: [8080, 9090],
+    },
+    targetPort: {
+      schema: portNumber.describe('Port of the container.'),
+      appliesAt: 'deploy',
+      examples: [80, 3000],
+    },
+    protocol: {
+      schema: z.enum(['tcp', 'udp']).describe('What is spoken on it.'),
+      words: { tcp: 'TCP.', udp: 'UDP.' },
+      onNull: { value: 'tcp' },
+      otherwise: 'tcp',
+      inEveryUpdate: true,
+      appliesAt: 'deploy',
+      examples: ['udp', 'tcp'],
+    },
+    publishMode: {
+      schema: z.enum(['ingress', 'host']).describe('Where it is published.'),
+      words: {
+        ingress: 'On every server of the swarm, which distributes the connections.',
+        host: 'On the server that the container runs on: the container sees the addresses of its clients.',
+      },
+      onNull: { value: 'ingress' },
+      otherwise: 'ingress',
+      inEveryUpdate: true,
+      appliesAt: 'deploy',
+      examples: ['host', 'ingress'],
+    },
+  },
+  operations: {
+    create: 'port.create',
+    read: 'port.one',
+    failsWith: 'Port not found',
+    update: 'port.update',
+    delete: 'port.delete',
+  },
+  lifecycle: { deletedWithParent: true },
+  checks: { all: takenPorts },
+  examples: ['metrics: { publishedPort: 9100, targetPort: 9100 }\n'],
+});
+
+/** The platform takes a port twice, and docker then refuses one of the services. On one server each can have its own. */
+function takenPorts(all: readonly CheckedResource[], at: (address: string) => CheckedResource | undefined): Problem[] {
+  const known = all.flatMap((self) => {
+    const { publishedPort, protocol = 'tcp', publishMode = 'ingress' } = self.values;
+    const service = at(self.parent ?? '');
+    if (publishedPort === undefined || service === undefined || service.unknown?.includes('serverId') === true)
+      return [];
+    const { serverId = null } = service.values;
+    return [{ self, isHost: publishMode === 'host', place: JSON.stringify([serverId, publishedPort, protocol]) }];
+  });
+  return known.flatMap(({ self, isHost, place }, index): Problem[] => {
+    const other = known
+      .slice(0, index)
+      .find((one) => one.place === place && one.self.parent !== self.parent && !(one.isHost && isHost));
+    if (other === undefined) return [];
+    const { publishedPort, protocol = 'tcp' } = self.values;
+    return [
+      {
+        code: 'overlap',
+        address: self.address,
+        field: 'publishedPort',
+        message: `port ${String(publishedPort)} (${String(protocol)}) of the same server is also published by ${other.self.address}`,
+        remedy: 'Publish one of them on another port.',
+      },
+    ];
+  });
+}
