@@ -93,17 +93,18 @@ type OnChange =
   | 'replace'
   /** The platform cannot change it; the sentence says why and what to do instead. */
   | { readonly refuse: string }
-  /** An operation of its own carries it, if the row allows that; else the update operation does, with a note. */
-  | { readonly through: (row: Row) => ThroughOperation | { readonly note: string } };
-
-/** An operation that carries one field, and nothing else of the object. */
-interface ThroughOperation {
-  readonly call: Operation;
-  /** The member that takes the value of the field. */
-  readonly as: string;
-  /** Members that say which field it is. */
-  readonly with?: Readonly<Record<string, Json>>;
-}
+  /** An operation of its own carries it and nothing else, if the row allows that; else the update operation does, with a note. */
+  | {
+      readonly through: (row: Row) =>
+        | {
+            readonly call: Operation;
+            /** The member that takes the value of the field. */
+            readonly as: string;
+            /** Members that say which field it is. */
+            readonly with?: Readonly<Record<string, Json>>;
+          }
+        | { readonly note: string };
+    };
 
 /** A choice between groups of fields, such as the source of a compose. */
 export interface Union {
