@@ -126,6 +126,7 @@ export function calm(run: Run): World {
 function worldOf({ made }: Run, send: Send, store: StateStore): World {
   const client = createClient({
     send,
+    contract: made.world().client.contract,
     url: 'emulator:',
     apiKey: 'emulator-key',
     redact: made.redact,
