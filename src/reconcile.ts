@@ -20,6 +20,7 @@ import { withQuotes } from './manifest/quote.ts';
 import type { Resource } from './manifest/resource.ts';
 import { resourcesOn } from './manifest/resources-on.ts';
 import { position } from './manifest/tree.ts';
+import { discover, platformVersion, serveRemembered } from './observe/capabilities.ts';
 import { observe } from './observe/observe.ts';
 import { idOfProject } from './observe/project-id.ts';
 import { createReader } from './observe/reader.ts';
@@ -37,7 +38,7 @@ import type { Redactor } from './secrets/redactor.ts';
 import { boundTo, isBoundTo, ownName } from './state/bound.ts';
 import { digestsOf } from './state/digests.ts';
 import { newState } from './state/new-state.ts';
-import type { State, StateStore } from './state/state.ts';
+import type { Capabilities, State, StateStore } from './state/state.ts';
 import { inSpan } from './trace/span.ts';
 
 /** A manifest that may be planned, and what is to be said about it. */
@@ -68,6 +69,11 @@ export interface World {
   readonly clock?: Clock;
   /** The values that a plan shows; `usual` by default. */
   readonly values?: Values | undefined;
+  /**
+   * Whether a plan finds out what the platform serves: where the state remembers nothing of that, or `anew`. By default it
+   * is what the contract of the client says.
+   */
+  readonly discovers?: boolean | 'anew';
   /** Ends the pauses of a plan, which then throws a Stop. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -120,11 +126,11 @@ async function planFor(
 ): Promise<Plan> {
   const { deploys = true, destroys = false, begins } = about;
   const { client, store, signal } = world;
-  const kinds = kindsThere(world.kinds, client.contract);
-  const { resources, diagnostics: unsupported } = resourcesOn(written, kinds);
-  if (hasErrors(unsupported)) throw new Stop('refused', unsupported);
-  const narrowing = narrowingMeant(about.narrowing ?? everything, kinds);
   const saved = await inSpan('state', () => store.read());
+  const reading = signal === undefined ? client : interruptibleReads(client, signal);
+  const platform = await platformOf(saved, written, { ...world, client: reading });
+  const { kinds, resources } = platform;
+  const narrowing = narrowingMeant(about.narrowing ?? everything, kinds);
   const key = await store.key();
   const moved = applyMoves(saved, settings.moved, resources);
   const records = moved.state?.resources ?? {};
@@ -132,7 +138,7 @@ async function planFor(
   const unknown = unknownIn(narrowing, [...new Set([...declared, ...Object.keys(records)])], declared);
   if (unknown.length > 0) throw new Stop('refused', unknown);
   const observing = {
-    client: signal === undefined ? client : interruptibleReads(client, signal),
+    client: reading,
     kinds,
     resources,
     records,
@@ -142,15 +148,20 @@ async function planFor(
     signal,
     digests: digestsOf(key, moved.state ?? { keyNumber: 1, resources: {} }),
   };
-  const seen = await inSpan('observe', () => observe(observing));
+  const [seen, version] = await Promise.all([inSpan('observe', () => observe(observing)), platform.version()]);
+  // It was upgraded since: what it serves now is found out, and everything read again.
+  if (version !== platform.assumed) return planFor(settings, written, { ...world, discovers: 'anew' }, about);
   addSecrets(seen.observed, { kinds, addSecret: world.addSecret });
   const { organizationId, projectId } = seen.observed;
-  const before = moved.state ?? { ...newState(organizationId, projectId), ...begins };
+  const { capabilities } = platform;
+  const begun = moved.state ?? { ...newState(organizationId, projectId), ...begins };
+  const before =
+    capabilities === undefined || capabilities === begun.platform ? begun : { ...begun, platform: capabilities };
   // With the state of another project, every object is in another project.
   refuseForeign(before, { organizationId, projectId, named: settings.project, place: store.location });
   const state = boundTo(before, settings.project);
   const migrates = store.isUnsealed() ? [migration(store)] : [];
-  const found = [...migrates, ...moved.diagnostics, ...seen.diagnostics];
+  const found = [...migrates, ...moved.diagnostics, ...platform.diagnostics, ...seen.diagnostics];
   // Errors of what a narrowed plan leaves out do not concern it, which is known only once it is made.
   const ofAll = isNarrow(narrowing) ? found.filter(({ address }) => address === undefined) : found;
   if (hasErrors(ofAll)) throw new Stop('refused', found);
@@ -178,6 +189,65 @@ async function planFor(
     diagnostics: [...told, ...made.diagnostics],
   };
   return redactPlan(whole, world.redact);
+}
+
+/** A platform as a plan takes it. */
+interface PlatformThere extends ReturnType<typeof resourcesOn> {
+  readonly kinds: readonly Kind[];
+  /** What the state is to remember of it; undefined: as before. */
+  readonly capabilities: Capabilities | undefined;
+  /** The version that all of this is of, where the state remembers it: the plan reads it meanwhile. */
+  readonly assumed: string | undefined;
+  readonly version: () => Promise<string | undefined>;
+}
+
+/**
+ * What the platform serves, by the state where that remembers it: it is only read where nothing is remembered, or where the
+ * manifest has what is lacking there.
+ *
+ * @throws {Stop} `refused`, when the manifest has what the platform lacks.
+ */
+async function platformOf(
+  saved: State | undefined,
+  written: readonly Resource[],
+  { client, discovers = false, kinds: full }: ReadWorld,
+): Promise<PlatformThere> {
+  const remembered = discovers === false ? undefined : serveRemembered(client, saved);
+  const there = (capabilities: Capabilities | undefined) => {
+    const kinds = kindsThere(full, client.contract);
+    return {
+      kinds,
+      capabilities,
+      assumed: undefined,
+      version: () => Promise.resolve(undefined),
+      ...resourcesOn(written, kinds),
+    };
+  };
+  if (discovers === false || (discovers === true && remembered !== undefined)) {
+    const found = there(remembered);
+    if (!hasErrors(found.diagnostics)) {
+      if (remembered === undefined || remembered.version === null) return found;
+      return { ...found, assumed: remembered.version, version: () => platformVersion(client, { inBulk: true }) };
+    }
+    if (discovers === false) throw new Stop('refused', found.diagnostics);
+  }
+  const { capabilities, diagnostics } = await discover(client, remembered);
+  const found = there(capabilities);
+  if (hasErrors(found.diagnostics)) throw new Stop('refused', [...diagnostics, ...found.diagnostics]);
+  return { ...found, diagnostics };
+}
+
+/**
+ * Finds out what the platform of a run without a plan serves, by the state where that remembers it.
+ *
+ * @throws {PlatformError} when the platform cannot be read at all.
+ */
+export async function learnPlatform(
+  saved: State | undefined,
+  { client, discovers = false }: Pick<ReadWorld, 'client' | 'discovers'>,
+): Promise<Capabilities | undefined> {
+  if (discovers === false) return undefined;
+  return serveRemembered(client, saved) ?? (await discover(client, undefined)).capabilities;
 }
 
 /** What a plan leaves out, as the manifest declares it; last what it does not declare any more. */

@@ -31,6 +31,8 @@ export interface ReadClient {
   invoke(operation: ReadOperation, input: Readonly<Record<string, unknown>>, options?: InvokeOptions): Promise<unknown>;
   /** The operations that the platform serves, and its words. */
   readonly contract: Contract;
+  /** Takes another contract from now on: that of what the platform turned out to serve. Never throws. */
+  serve(contract: Contract): void;
   /** Requests sent so far, retries included. */
   readonly counts: { reads: number; writes: number };
 }
@@ -135,7 +137,7 @@ interface Outgoing {
 export function createClient(options: ClientOptions): Client {
   const { send, apiKey, random = Math.random, sleep = wait, isLong = () => false } = options;
   const { connections = attempts.connections.usual, readAttempts = attempts.read.most } = options;
-  const { contract = standardContract } = options;
+  let { contract = standardContract } = options;
   const now = options.clock ?? (() => performance.now());
   const redact = (text: string): string => hide(apiKey, options.redact(hide(apiKey, text)));
   const base = describeAddress(options.url);
@@ -269,12 +271,19 @@ export function createClient(options: ClientOptions): Client {
       invoke,
       withConnection: (_operation, work) => work(self),
       hasPaused: permit.hasPaused,
-      contract,
+      get contract() {
+        return contract;
+      },
+      serve,
       counts,
       platformTime,
       close,
     };
     return self;
+  }
+
+  function serve(now: Contract): void {
+    contract = now;
   }
 
   function platformTime(): number | undefined {
@@ -292,7 +301,10 @@ export function createClient(options: ClientOptions): Client {
     invoke,
     withConnection: (operation, work, { signal } = {}) =>
       permits.run(callOf(operation), signal, (permit) => work(own(permit, signal))),
-    contract,
+    get contract() {
+      return contract;
+    },
+    serve,
     counts,
     platformTime,
     close,
@@ -308,6 +320,9 @@ export function interruptible(client: Client, signal: AbortSignal): Client {
     call: invoke,
     invoke,
     withConnection: (operation, work, options) => client.withConnection(operation, work, { signal, ...options }),
+    get contract() {
+      return client.contract;
+    },
   };
 }
 
@@ -321,7 +336,10 @@ export function readingOnly(client: Client): ReadClient {
       if (client.contract.operations.get(operation)?.endpoint.method === 'POST') throw notSent(operation);
       return client.invoke(operation, input, options);
     },
-    contract: client.contract,
+    get contract() {
+      return client.contract;
+    },
+    serve: client.serve,
     counts: client.counts,
   };
 }
@@ -336,7 +354,10 @@ export function notSent(operation: string): Stop {
 export function interruptibleReads(client: ReadClient, signal: AbortSignal): ReadClient {
   return {
     invoke: (operation, input, options) => client.invoke(operation, input, { signal, ...options }),
-    contract: client.contract,
+    get contract() {
+      return client.contract;
+    },
+    serve: client.serve,
     counts: client.counts,
   };
 }

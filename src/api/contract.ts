@@ -107,6 +107,18 @@ export function contractOf(profile: Profile, operations: Iterable<Operation>): C
 const documented = Object.keys(contract) as DocumentedOperation[]; // its keys are the operations
 const everything = Object.keys(known) as Operation[];
 
+/** The operations that Trueup knows beyond the API document. */
+export const beyondDocument = Object.keys(extension) as (keyof typeof extension)[]; // its keys are the operations
+
+/** The documented part of a contract, with these operations beyond the document. Never throws. */
+export function serving(contract: Contract, beyond: readonly Operation[]): Contract {
+  const base = [...contract.operations].filter(([name]) => isOperation(name));
+  const more = beyond.map((operation): [string, ServedOperation] => {
+    return [operation, { path: contract.names?.operation(operation) ?? operation, endpoint: endpointOf(operation) }];
+  });
+  return { ...contract, operations: new Map([...base, ...more]) };
+}
+
 /** The contracts of platforms that serve the documented operations only, by profile. */
 export const contracts: Readonly<Record<Profile, Contract>> = {
   standard: contractOf('standard', documented),

@@ -144,7 +144,9 @@ async function finish(run: Run): Promise<ApplyResult> {
   // Records that an earlier run could not save are in its journal until a run saves them; an old state gets its MAC.
   const { saved } = plan;
   const isRenamed = saved !== undefined && saved.projectName !== plan.base.projectName;
-  const isNew = isChanged || isRenamed || (saved !== undefined && (isInJournal(saved) || store.isUnsealed()));
+  const isUpgraded = saved !== undefined && saved.platform !== plan.base.platform;
+  const isNew =
+    isChanged || isRenamed || isUpgraded || (saved !== undefined && (isInJournal(saved) || store.isUnsealed()));
   const state = isNew ? { ...reached, serial: plan.base.serial + 1 } : plan.base;
   const unsaved = isNew || [...run.jobs.values()].some(isSent) ? await write(store, state) : undefined;
   if (run.ending.defect !== undefined) throw run.ending.defect.error;

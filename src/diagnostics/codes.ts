@@ -190,6 +190,11 @@ export const codes = {
     meaning: 'A block needs an operation that the platform does not serve.',
     remedy: 'Remove the block or the line, or use a platform that serves the operation.',
   },
+  'no-capabilities': {
+    severity: 'warning',
+    meaning: 'The platform tells its version, and its OpenAPI document cannot be read: it is not known what it serves.',
+    remedy: 'Look with trueup doctor what the platform answers.',
+  },
   'cannot-change': {
     severity: 'error',
     meaning: 'The platform has no operation for this change.',

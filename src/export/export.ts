@@ -120,6 +120,9 @@ export function remembering(client: Client): Client {
       answers.set(question, answer);
       return answer;
     },
+    get contract() {
+      return client.contract;
+    },
   };
 }
 

@@ -70,6 +70,7 @@ function connect(
     client,
     store,
     kinds,
+    discovers: true,
     addSecret: redactor.add,
     redact: redactor.redact,
     close: async () => {

@@ -107,7 +107,7 @@ export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
 }
 
 /** Whether a platform has no such operation, or none for this key. */
-function isUnserved(error: PlatformError): boolean {
+export function isUnserved(error: PlatformError): boolean {
   if (error.status === undefined) return error.failure === 'invalid';
   return (error.failure === 'unreadable' && error.status === 404) || lacksRight(error);
 }

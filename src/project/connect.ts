@@ -2,12 +2,14 @@ import { join } from 'node:path';
 import type { Client } from '../api/client.ts';
 import { createClient } from '../api/client.ts';
 import type { Pause } from '../api/circuit-breaker.ts';
-import { contracts } from '../api/contract.ts';
+import type { Contract, Profile } from '../api/contract.ts';
+import { beyondDocument, contracts, serving } from '../api/contract.ts';
 import { abandonable } from '../api/abandon.ts';
 import type { Transport } from '../api/transport.ts';
 import { createTransport } from '../api/transport.ts';
 import type { Send } from '../api/wire.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { servedOperations } from '../emulator/served.ts';
 import { lateOperations } from '../kind/command-call.ts';
 import type { Settings } from '../manifest/settings.ts';
 import type { Redactor } from '../secrets/redactor.ts';
@@ -71,6 +73,7 @@ export async function connect(settings: Settings, about: OpeningInput): Promise<
     abandon,
     store,
     kinds: about.options.kinds,
+    discovers: target.platform !== 'emulator',
     addSecret: redactor.add,
     redact: redactor.redact,
     close: async () => {
@@ -102,7 +105,7 @@ export async function openPlatform(
       url,
       apiKey,
       redact: redactor.redactForeign,
-      contract: contracts[profile],
+      contract: platform === 'emulator' ? emulated(profile) : contracts[profile],
       isLong,
       ...(connections === undefined ? {} : { connections }),
       ...(onPause === undefined ? {} : { onPause }),
@@ -137,6 +140,14 @@ export async function openPlatform(
   }, mayWrite);
   const close = async (isAbandoned: boolean): Promise<void> => transport?.close(isAbandoned);
   return closing(open(send, platform.url, apiKey), { close, abandon });
+}
+
+/** The contract of the embedded emulator, which serves what it has. Never throws. */
+function emulated(profile: Profile): Contract {
+  return serving(
+    contracts[profile],
+    beyondDocument.filter((operation) => servedOperations.includes(operation)),
+  );
 }
 
 /** A client that waits for nothing any more once its connections end. */

@@ -20,7 +20,7 @@ import type { Manifest } from '../manifest/manifest.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
 import type { World } from '../reconcile.ts';
-import { plan } from '../reconcile.ts';
+import { learnPlatform, plan } from '../reconcile.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import type { StateRecord } from '../state/record.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
@@ -70,9 +70,12 @@ export async function exportProject(
     readonly how: ExportOptions;
   },
 ): Promise<ExportResult> {
-  const { world, options, redactor, secret = envSecrets(about.options.env), how } = about;
+  const { options, redactor, secret = envSecrets(about.options.env), how } = about;
   const { folder, file, env } = options;
-  const records = Object.entries((await world.store.read())?.resources ?? {});
+  const saved = await about.world.store.read();
+  const capabilities = await learnPlatform(saved, about.world);
+  const world = { ...about.world, discovers: false };
+  const records = Object.entries(saved?.resources ?? {});
   const manifest = extended(found, records.length, { folder, how });
   const replaced = manifest === undefined && records.length > 0 ? found : undefined;
   const secretFile = secretFileOf(folder, how);
@@ -150,7 +153,8 @@ export async function exportProject(
   const privately = inside ? [{ path: secretFile.path, content: values, isPrivate: true }] : [];
   await writeFiles(folder, [...privately, ...all], how);
   // After the files: a state without them would let the next apply delete what it holds.
-  if (exported.blocks.size > 0) await world.store.write(exported.state);
+  if (exported.blocks.size > 0)
+    await world.store.write({ ...exported.state, ...(capabilities === undefined ? {} : { platform: capabilities }) });
   return {
     blocks: exported.blocks,
     notes: exported.notes,

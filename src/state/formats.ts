@@ -46,5 +46,8 @@ export const stateSchema = z.strictObject({
   keyNumber: z.number().int().min(1),
   earlierKeys: z.record(z.string(), z.string()).optional(),
   projectName: z.string().optional(),
+  platform: z
+    .object({ version: z.string().nullable(), operations: z.array(z.string()), sought: z.string() })
+    .optional(),
   resources: z.custom<Readonly<Record<string, StateRecord>>>(isObject, 'must be a map'),
 });

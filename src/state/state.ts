@@ -4,6 +4,16 @@ import type { Lease, LockRequest } from './lease.ts';
 import type { StateRecord } from './record.ts';
 import type { StateKey } from '../secrets/state-key.ts';
 
+/** What a platform turned out to serve beyond the API document. */
+export interface Capabilities {
+  /** null: it does not tell its version. */
+  readonly version: string | null;
+  /** The operations beyond the API document that it serves. */
+  readonly operations: readonly string[];
+  /** What was looked for. */
+  readonly sought: string;
+}
+
 /** All that Trueup knows of a project between runs. It holds no secret. */
 export interface State {
   readonly formatVersion: 3;
@@ -19,6 +29,8 @@ export interface State {
   readonly projectId: string;
   /** The name by which the manifest names the project, when it was not its id. */
   readonly projectName?: string | undefined;
+  /** What its platform serves, as the last run that wrote found it. */
+  readonly platform?: Capabilities | undefined;
   readonly resources: Readonly<Record<string, StateRecord>>;
 }
 

@@ -7,6 +7,8 @@ import type { Code } from '../../src/diagnostics/codes.ts';
 import { obstacles } from '../../src/plan/safeguard.ts';
 import { keys } from '../support/organization-blocks.ts';
 import { kinds } from '../../src/resources/index.ts';
+import { publishing } from '../support/publishing.ts';
+import { plan } from '../../src/reconcile.ts';
 import { mirror } from '../support/kind-beyond-document.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';
@@ -120,6 +122,11 @@ export const inPlans = {
     }),
   'cannot-create': () =>
     reported(() => platform().plan(`${head}members:\n  new@example.com: { canCreateServices: true }\n`)),
+  'no-capabilities': () => {
+    const made = bench();
+    const { world } = publishing(made, { version: 'v1.0.0', document: 'no' });
+    return reported(async () => plan(await made.manifest(head), world()));
+  },
   unsupported: () => {
     const made = bench({ kinds: [...kinds, mirror], documentedOnly: true });
     return reported(() => made.plan(production('    mirrors: { main: { databaseName: shop, databaseUser: shop } }\n')));

@@ -37,6 +37,7 @@ export function runOf(actions: readonly Action[], { objects = {}, resources = {}
     },
     withConnection: (_operation, work) => work({ ...client, hasPaused: false }),
     contract: standardContract,
+    serve: () => undefined,
     counts: { reads: 0, writes: 0 },
     platformTime: () => undefined,
     close: () => undefined,

@@ -1,3 +1,4 @@
+import { serveRemembered } from '../../observe/capabilities.ts';
 import { readStateOf } from '../../operate/addressed.ts';
 import type { Question } from '../../operate/evaluate.ts';
 import { evaluateQuestion, outputsInState, questionOf, referring } from '../../operate/evaluate.ts';
@@ -66,6 +67,7 @@ async function findOutputs(
   if (open.length === 0) return { inState, onPlatform: nothing };
   const connection = await connect(manifest.settings, { options, redactor, terminal, purpose: 'eval' });
   try {
+    serveRemembered(connection.client, state);
     return { inState, onPlatform: await readReferences({ ...connection, manifest, state }, open) };
   } finally {
     await connection.close();

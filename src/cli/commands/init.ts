@@ -11,6 +11,7 @@ import { createReader } from '../../observe/reader.ts';
 import { redactDiagnostic } from '../../plan/redacted.ts';
 import type { NewFile } from '../../project/write-files.ts';
 import { ignoring, writeFiles } from '../../project/write-files.ts';
+import { learnPlatform } from '../../reconcile.ts';
 import { renderDiagnostics } from '../../render/diagnostics-text.ts';
 import type { InitView } from '../../render/formats/init.ts';
 import { initFormats } from '../../render/formats/init.ts';
@@ -150,6 +151,7 @@ async function look(
 ): Promise<Survey> {
   const { client, close } = await openPlatform({ platform }, { ...run, purpose: 'init' });
   try {
+    await learnPlatform(undefined, { client, discovers: platform !== 'emulator' });
     return await survey(createReader(client), kindsThere(run.options.kinds, client.contract), project);
   } finally {
     await close();

@@ -1,4 +1,5 @@
 import { kindsThere } from '../../kind/kinds-on.ts';
+import { serveRemembered } from '../../observe/capabilities.ts';
 import { findObjects, objectsOn, readStateOf } from '../../operate/addressed.ts';
 import { logRequest, readLog } from '../../operate/logs.ts';
 import type { LogsView } from '../../render/formats/logs.ts';
@@ -42,6 +43,7 @@ export function logsCommand(address: string, flags: LogsFlags): Command<LogsView
       logRequest(object, { ...flags, since }, kinds);
       const { client, close } = await openPlatform(target, { options, redactor, terminal, purpose: 'logs' });
       try {
+        serveRemembered(client, state);
         const kindsOnPlatform = kindsThere(kinds, client.contract);
         const [known = object] = objectsOn([object], kindsOnPlatform);
         const request = logRequest(known, { ...flags, since }, kindsOnPlatform);

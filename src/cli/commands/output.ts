@@ -1,3 +1,4 @@
+import { serveRemembered } from '../../observe/capabilities.ts';
 import { readStateOf } from '../../operate/addressed.ts';
 import { chooseOutputs, evaluateOutputs, requireSecrets, requireShown } from '../../operate/outputs.ts';
 import type { OutputView } from '../../render/formats/output.ts';
@@ -31,6 +32,7 @@ export function outputCommand(
       const state = await readStateOf(target.project, openStore(target.state, run));
       const connection = await connect(manifest.settings, { options, redactor, terminal, purpose: 'output' });
       try {
+        serveRemembered(connection.client, state);
         const outputs = await evaluateOutputs({ ...connection, manifest, state, names });
         const showsSecrets = flags.showSecrets === true;
         if (showsSecrets) requireSecrets(outputs);

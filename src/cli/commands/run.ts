@@ -1,4 +1,5 @@
 import { kindsThere } from '../../kind/kinds-on.ts';
+import { serveRemembered } from '../../observe/capabilities.ts';
 import { findObjects, objectsOn, readStateOf } from '../../operate/addressed.ts';
 import type { ObjectCommand } from '../../operate/command.ts';
 import { commandDeadlines, usualCommandSeconds } from '../../operate/deadlines.ts';
@@ -64,6 +65,7 @@ export function executeCommand([name = '', ...addresses]: readonly string[], fla
         ),
       });
       try {
+        serveRemembered(client, state);
         const kindsOnPlatform = kindsThere(kinds, client.contract);
         const objects = objectsOn(named, kindsOnPlatform);
         checkTargets(name, objects, { kinds: kindsOnPlatform, state });

@@ -3,6 +3,7 @@ import { diagnose } from '../../api/diagnose.ts';
 import { PlatformError } from '../../api/errors.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { Stop } from '../../diagnostics/diagnostic.ts';
+import { serveRemembered } from '../../observe/capabilities.ts';
 import { readStateOf } from '../../operate/addressed.ts';
 import { chooseServices } from '../../operate/choose-services.ts';
 import type { ServiceState } from '../../operate/service-states.ts';
@@ -55,6 +56,7 @@ async function readServices({ options, redactor, terminal }: Run, addresses: rea
   if (state === undefined || chosen.length === 0) return { services: [], counts: { reads: 0, writes: 0 } };
   const { client, close } = await openPlatform(target, { options, redactor, terminal, purpose: 'status' });
   try {
+    serveRemembered(client, state);
     const services = await observeServices(chosen, { client, kinds, state, redactor });
     return { services, counts: client.counts };
   } finally {

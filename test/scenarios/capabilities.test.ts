@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'vitest';
+import { isOperation, standardContract } from '../../src/api/contract.ts';
+import { Stop } from '../../src/diagnostics/diagnostic.ts';
+import { plan, applyPlan } from '../../src/reconcile.ts';
+import { documentOf, publishing } from '../support/publishing.ts';
+import type { Told } from '../support/publishing.ts';
+import type { Bench } from '../support/world.ts';
+import { bench, head } from '../support/world.ts';
+
+/** What a run finds out of its platform, and what it asks for that. */
+
+const everything = { dataLoss: true, adoption: true };
+const text = (more = '') =>
+  `${head}environments:\n  staging:\n    application:\n      web: { source: { type: docker, image: nginx }${more} }\n`;
+
+/** A platform, with runs on it that begin anew each time. */
+function platform(told: Told, made: Bench = bench()) {
+  const { world, reads } = publishing(made, told);
+  const planned = async (manifest = text()) => plan(await made.manifest(manifest), world());
+  const applied = async (manifest = text()) => {
+    const over = world();
+    const result = await applyPlan(await plan(await made.manifest(manifest), over), over, {
+      permissions: everything,
+      connections: 4,
+      clock: made.clock,
+    });
+    expect(result.outcomes.filter((outcome) => outcome.result !== 'done')).toEqual([]);
+    return result;
+  };
+  return { made, reads, planned, applied, remembered: () => made.store.state?.platform };
+}
+
+async function refusal(attempt: Promise<unknown>) {
+  const error: unknown = await attempt.catch((reason: unknown) => reason);
+  if (!(error instanceof Stop)) throw new Error('nothing was refused', { cause: error });
+  return error.diagnostics;
+}
+
+const full = { version: 'v1.0.0' };
+
+describe('a platform that publishes what it serves', () => {
+  test('is asked for its version and its document once; a steady run reads the version only', async () => {
+    const run = platform({ ...full });
+    await run.planned(text(', replicas: 2'));
+    expect(run.reads()).toEqual(['getDokployVersion', 'getOpenApiDocument']);
+    await run.applied(text(', replicas: 2'));
+    run.reads();
+    expect(run.remembered()).toMatchObject({ version: 'v1.0.0' });
+    expect(run.remembered()?.operations).toContain('application.update');
+    const again = await run.planned(text(', replicas: 2'));
+    expect(run.reads()).toEqual(['getDokployVersion']);
+    expect(again.actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+    expect(again.diagnostics).toEqual([]);
+  });
+
+  test('counts for operations with path and method of the declarations only', async () => {
+    const operations = new Map([...standardContract.operations]);
+    const document = JSON.parse(documentOf({ ...standardContract, operations })) as { paths: Record<string, object> };
+    document.paths['/application.update'] = { get: {} };
+    document.paths['/application.deploy'] = { post: {} };
+    document.paths['/application.unheard'] = { post: {} };
+    const run = platform({ ...full, document: JSON.stringify(document) });
+    await run.applied();
+    expect(run.remembered()?.operations).toEqual(['application.deploy']);
+    expect(await refusal(run.planned(text(', replicas: 2')))).toMatchObject([{ code: 'unsupported' }]);
+  });
+
+  test('that is upgraded is read again, also in the middle of a plan', async () => {
+    const told: Told = { ...full, document: documentOf(standardContract) };
+    const run = platform(told);
+    await run.applied();
+    expect(run.remembered()?.operations).toEqual([]);
+    run.reads();
+    Object.assign(told, { version: 'v2.0.0', document: documentOf() });
+    const upgraded = await run.planned();
+    expect(run.reads()).toEqual(['getDokployVersion', 'getDokployVersion', 'getOpenApiDocument']);
+    expect(upgraded.base.platform).toMatchObject({ version: 'v2.0.0' });
+    await run.applied();
+    expect(run.remembered()).toMatchObject({ version: 'v2.0.0' });
+    run.reads();
+    await run.planned();
+    expect(run.reads()).toEqual(['getDokployVersion']);
+  });
+
+  test('that can more since is asked again when the manifest needs that', async () => {
+    const told: Told = { ...full, document: documentOf(standardContract) };
+    const run = platform(told);
+    await run.applied();
+    Object.assign(told, { version: 'v2.0.0', document: documentOf() });
+    await run.applied(text(', replicas: 2'));
+    expect(Object.values(run.made.emulator.world.tables.application)).toMatchObject([{ replicas: 2 }]);
+  });
+});
+
+describe('a platform that does not', () => {
+  test('is asked once: a steady run sends no request more', async () => {
+    const run = platform({});
+    await run.applied();
+    expect(run.reads()).toEqual(['getDokployVersion']);
+    expect(run.remembered()).toMatchObject({ version: null, operations: [] });
+    const again = await run.planned();
+    expect(run.reads()).toEqual([]);
+    expect(again.actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+  });
+
+  test('is asked again when the manifest has what is lacking there', async () => {
+    const told: Told = {};
+    const run = platform(told);
+    await run.applied();
+    expect(await refusal(run.planned(text(', replicas: 2')))).toMatchObject([{ code: 'unsupported' }]);
+    told.version = 'v1.0.0';
+    await run.applied(text(', replicas: 2'));
+    expect(run.remembered()).toMatchObject({ version: 'v1.0.0' });
+  });
+});
+
+describe('a document that cannot be read', () => {
+  test.each([
+    ['a web page', '<!doctype html><html><body>Sign in</body></html>'],
+    ['cut off', documentOf().slice(0, 5_000)],
+    ['of another API', JSON.stringify({ openapi: '3.1.0', paths: { '/pets': { get: {} } } })],
+    ['a list', '[]'],
+    ['a text', '"hello"'],
+    ['empty', ''],
+    ['hostile', '{"paths":{"__proto__":{"get":{}},"/user.get":{"__proto__":{"get":{}}},"constructor":[]}}'],
+    ['deep', `${'['.repeat(20_000)}${']'.repeat(20_000)}`],
+  ])('(%s) gives no capability: that is said once, and the plan is made', async (_, document) => {
+    const run = platform({ ...full, document });
+    const first = await run.planned();
+    expect(first.diagnostics.map(({ code, severity }) => [code, severity])).toEqual([['no-capabilities', 'warning']]);
+    await run.applied();
+    expect(run.remembered()).toMatchObject({ version: 'v1.0.0', operations: [] });
+    run.reads();
+    expect((await run.planned()).diagnostics).toEqual([]);
+    expect(run.reads()).toEqual(['getDokployVersion']);
+  });
+
+  test('of a new version leaves what the one before served', async () => {
+    const told: Told = { ...full };
+    const run = platform(told);
+    await run.applied(text(', replicas: 2'));
+    Object.assign(told, { version: 'v2.0.0', document: 'no' });
+    const plan = await run.planned(text(', replicas: 3'));
+    expect(plan.diagnostics).toMatchObject([
+      {
+        code: 'no-capabilities',
+        message:
+          'the platform (version v2.0.0) gave no OpenAPI document that can be read: Trueup uses the operations that version v1.0.0 served',
+      },
+    ]);
+    expect(plan.actions.flatMap(({ steps }) => steps.map(({ operation }) => operation))).toContain(
+      'application.update',
+    );
+  });
+
+  test.each([[''], ['v 1'], ['<b>'], ['x'.repeat(100)], ['\u001B[31m']])(
+    'a version that is none (%j) counts as none',
+    async (version) => {
+      const run = platform({ version });
+      await run.applied();
+      expect(run.remembered()).toMatchObject({ version: null });
+    },
+  );
+});
+
+test('what was found with another version of Trueup, or in another profile, is looked for again', async () => {
+  const run = platform({ ...full });
+  await run.applied();
+  const { state } = run.made.store;
+  if (state?.platform === undefined) throw new Error('it remembers the platform');
+  run.made.store.state = { ...state, platform: { ...state.platform, sought: 'something else', operations: [] } };
+  run.reads();
+  await run.planned(text(', replicas: 2'));
+  expect(run.reads()).toEqual(['getDokployVersion', 'getOpenApiDocument']);
+});
+
+test('a state holds the names of operations beyond the document only', async () => {
+  const run = platform({ ...full });
+  await run.applied();
+  expect(run.remembered()?.operations.filter(isOperation)).toEqual([]);
+});
