@@ -229,7 +229,7 @@ async function platformOf(
       if (remembered === undefined || remembered.version === null) return found;
       return { ...found, assumed: remembered.version, version: () => platformVersion(client, { inBulk: true }) };
     }
-    if (discovers === false) throw new Stop('refused', found.diagnostics);
+    if (!discovers) throw new Stop('refused', found.diagnostics);
   }
   const { capabilities, diagnostics } = await discover(client, remembered);
   const found = there(capabilities);

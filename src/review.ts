@@ -3,9 +3,9 @@ import { diagnostic, Stop } from './diagnostics/diagnostic.ts';
 import type { Manifest } from './manifest/manifest.ts';
 import type { Narrowing, Plan } from './plan/action.ts';
 import type { PlanFile } from './plan/file.ts';
-import { isIntact, planFacts, platformName } from './plan/fingerprint.ts';
+import { isIntact, planFacts, platformName, versionOf } from './plan/fingerprint.ts';
 import { everything } from './plan/narrow.ts';
-import { comparePlans, elsewhere } from './plan/reviewed.ts';
+import { comparePlans, elsewhere, upgraded } from './plan/reviewed.ts';
 import type { World } from './reconcile.ts';
 import { plan, planDestruction } from './reconcile.ts';
 import { counted } from './render/lines.ts';
@@ -64,7 +64,8 @@ export async function planAgain(reviewedPlan: ReviewedPlan, manifest: Manifest, 
   const purpose = { manifest, deploys, destroys, narrowing };
   const made = await makePlan(purpose, world, begins);
   const other = elsewhere(reviewed, { platform: reviewed.platform, project, projectId: made.observed.projectId });
-  if (other.length > 0) throw outdated(other);
+  const upgrades = upgraded(reviewed, versionOf(made.base));
+  if (other.length + upgrades.length > 0) throw outdated([...other, ...upgrades]);
   const { moved, leftOut } = comparePlans({
     reviewed,
     now: planFacts(made, purpose, key),

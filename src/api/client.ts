@@ -339,7 +339,7 @@ export function readingOnly(client: Client): ReadClient {
     get contract() {
       return client.contract;
     },
-    serve: client.serve,
+    serve: (contract) => client.serve(contract),
     counts: client.counts,
   };
 }
@@ -357,7 +357,7 @@ export function interruptibleReads(client: ReadClient, signal: AbortSignal): Rea
     get contract() {
       return client.contract;
     },
-    serve: client.serve,
+    serve: (contract) => client.serve(contract),
     counts: client.counts,
   };
 }

@@ -23,6 +23,8 @@ const schema = z.strictObject({
   madeBy: z.string(),
   madeAt: z.iso.datetime(),
   platform: z.string(),
+  /** The version of the platform, where it tells it. */
+  platformVersion: z.string().exactOptional(),
   organizationId: z.string(),
   projectId: z.string(),
   /** What the manifest calls it, when that is not its id. */

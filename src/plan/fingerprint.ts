@@ -16,6 +16,7 @@ import type { Outputs, Wanted } from '../manifest/wanted.ts';
 import { referenceName } from '../manifest/wanted.ts';
 import type { StateKey } from '../secrets/state-key.ts';
 import { isSameMac } from '../secrets/state-key.ts';
+import type { State } from '../state/state.ts';
 import type { Action, Member, Narrowing, Plan, Step } from './action.ts';
 import { outputsOf } from './action.ts';
 import { everything } from './narrow.ts';
@@ -59,6 +60,7 @@ export function planFile(
     madeBy: made.version,
     madeAt: made.at,
     platform: platformName(manifest.settings.platform),
+    ...versionOf(plan.base),
     organizationId,
     projectId: plan.observed.projectId,
     ...(manifest.settings.project === plan.observed.projectId ? {} : { project: manifest.settings.project }),
@@ -93,6 +95,12 @@ export function planFacts(plan: Plan, { manifest, destroys }: Purpose, key: Plan
 /** Whether a file is as it was made, by somebody who has the key. */
 export function isIntact(file: PlanFile, key: PlanKey): boolean {
   return isSameMac(file.mac, macOf(file, key));
+}
+
+/** The version of the platform of a state, as a plan file has it. Never throws. */
+export function versionOf({ platform }: Pick<State, 'platform'>): Pick<PlanFile, 'platformVersion'> {
+  const version = platform?.version ?? undefined;
+  return version === undefined ? {} : { platformVersion: version };
 }
 
 /** A platform as a plan file names it. */

@@ -44,6 +44,14 @@ export function elsewhere(
   ];
 }
 
+/** Says how the platform has another version than a plan was made with. Never throws. */
+export function upgraded(reviewed: Pick<PlanFile, 'platformVersion'>, now: typeof reviewed): Diagnostic[] {
+  const [then, version] = [reviewed, now].map(({ platformVersion = 'unknown' }) => platformVersion);
+  return then === version
+    ? []
+    : [outdated(`the plan was made with version ${then} of the platform, which has version ${version} now`)];
+}
+
 /**
  * Compares a plan that was reviewed with the plan that is made now. What is made now may be less, because somebody did
  * it already, and nothing else: no request, no member and no permission that was not reviewed, and nothing is

@@ -12,7 +12,7 @@ import type { PlanAbout } from '../render/plan-head.ts';
  * @param options.platform undefined: the platform of the manifest; null: another one
  */
 export async function aboutPlan(
-  { saved, observed }: Pick<Plan, 'saved' | 'observed'>,
+  { base, saved, observed }: Pick<Plan, 'base' | 'saved' | 'observed'>,
   {
     manifest,
     folder,
@@ -30,6 +30,7 @@ export async function aboutPlan(
   const commit = await readCommit(folder, [...manifest.files]);
   return {
     platform: platform === null ? undefined : platformName(platform),
+    platformVersion: base.platform?.version ?? undefined,
     project: name === undefined ? { id } : { id, name: world.redact(name) },
     state: {
       location: isBelowFolder(folder, location) ? relative(folder, location).split(sep).join('/') : location,

@@ -96,6 +96,8 @@ const action = z.object({
 const about = {
   /** `emulator`, or the address. */
   platform: z.string().optional(),
+  /** The version of the platform, where it tells it. */
+  platformVersion: z.string().optional(),
   project: z.object({ id: z.string(), name: z.string().optional() }).optional(),
   /** `serial`: its version; left out while there is no state. */
   state: z.object({ location: z.string(), serial: z.number().int().optional() }).optional(),
@@ -419,6 +421,8 @@ export const statusDocument = z.object({
   format: z.literal('trueup/status'),
   version,
   requests,
+  /** The version of the platform that the state remembers. */
+  platformVersion: z.string().optional(),
   services: z.array(
     z.object({
       address: z.string(),

@@ -6,6 +6,8 @@ import type { Style } from './style.ts';
 export interface PlanAbout {
   /** `emulator`, or the address; undefined: the caller of the library opened it. */
   readonly platform: string | undefined;
+  /** undefined: the platform does not tell it. */
+  readonly platformVersion?: string | undefined;
   /** The name as the platform has it, where a read shows it. */
   readonly project: { readonly id: string; readonly name?: string | undefined };
   /** `serial`: the version of the state; undefined while there is none. */
@@ -23,10 +25,23 @@ export interface PlanAbout {
 }
 
 /** Names the facts of a head, each with its value. */
-export function headFacts({ platform, project, state, commit }: PlanAbout): (readonly [name: string, value: string])[] {
+export function headFacts({
+  platform,
+  platformVersion,
+  project,
+  state,
+  commit,
+}: PlanAbout): (readonly [name: string, value: string])[] {
   const version = state.serial === undefined ? 'none yet' : `version ${state.serial}`;
   return [
-    ...(platform === undefined ? [] : [['platform', platformWords(platform)] as const]),
+    ...(platform === undefined
+      ? []
+      : [
+          [
+            'platform',
+            `${platformWords(platform)}${platformVersion === undefined ? '' : `, ${platformVersion}`}`,
+          ] as const,
+        ]),
     ['project', projectWords(project)],
     ['state', `${state.location}, ${version}`],
     ...(commit === undefined ? [] : [['commit', commitWords(commit)] as const]),

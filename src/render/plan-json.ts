@@ -40,12 +40,14 @@ function narrowedJson({ targets, excludes, leftOut }: Narrowed): PlanDocument['n
 /** The head of a plan as members of a document. */
 export function aboutJson({
   platform,
+  platformVersion,
   project,
   state,
   commit,
-}: PlanAbout): Pick<PlanDocument, 'platform' | 'project' | 'state' | 'commit'> {
+}: PlanAbout): Pick<PlanDocument, 'platform' | 'platformVersion' | 'project' | 'state' | 'commit'> {
   return {
     ...(platform === undefined ? {} : { platform }),
+    ...(platformVersion === undefined ? {} : { platformVersion }),
     project: { ...project },
     state: { ...state },
     ...(commit === undefined ? {} : { commit: { ...commit } }),

@@ -5,11 +5,13 @@ import type { StatusDocument } from './documents.ts';
 export function statusJson(
   services: readonly ServiceState[],
   { reads, writes }: { readonly reads: number; readonly writes: number },
+  platformVersion?: string,
 ): StatusDocument {
   return {
     format: 'trueup/status',
     version: 1,
     requests: { reads, writes },
+    ...(platformVersion === undefined ? {} : { platformVersion }),
     services: services.map(({ address, kind, id, found, status, deployment }) => ({
       address,
       kind: kind.kind,

@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto';
 import type { Contract } from '../api/contract.ts';
 import { beyondDocument } from '../api/contract.ts';
+import { idOf } from '../secrets/digest.ts';
 import type { Capabilities } from './state.ts';
 
 /** Names what Trueup looks for in a platform of this contract: what is remembered of another search is worth nothing. */
 export function soughtIn({ profile }: Pick<Contract, 'profile'>): string {
-  const hash = createHash('sha256').update(JSON.stringify([profile, ...beyondDocument]));
-  return hash.digest('base64url').slice(0, 16);
+  return idOf(JSON.stringify([profile, ...beyondDocument]));
 }
 
 /** What a state remembers of the capabilities of its platform, where that still says something. */

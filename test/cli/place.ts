@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, vi } from 'vitest';
+import { standardContract } from '../../src/api/contract.ts';
+import { soughtIn } from '../../src/state/capabilities.ts';
 import { systemClock } from '../../src/state/clock.ts';
 import type { Command } from '../../src/cli/command.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
@@ -61,7 +63,9 @@ export function places() {
     const failed = outcomes.filter(({ result }) => result !== 'done');
     if (failed.length > 0) throw new Error(JSON.stringify(failed.flatMap(({ diagnostics }) => diagnostics)));
     keepTestKey(join(folder, '.trueup'));
-    await localStore(join(folder, '.trueup')).write(state);
+    // An apply of the program would have found that the platform does not tell what it serves.
+    const platform = { version: null, operations: [], sought: soughtIn(standardContract) };
+    await localStore(join(folder, '.trueup')).write({ ...state, platform });
     emulator.log.splice(0);
     return {
       emulator,

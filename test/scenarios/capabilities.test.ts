@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { isOperation, standardContract } from '../../src/api/contract.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
+import { planFile } from '../../src/plan/fingerprint.ts';
 import { plan, applyPlan } from '../../src/reconcile.ts';
+import { makePlan, planAgain } from '../../src/review.ts';
 import { documentOf, publishing } from '../support/publishing.ts';
 import type { Told } from '../support/publishing.ts';
 import type { Bench } from '../support/world.ts';
@@ -27,7 +29,7 @@ function platform(told: Told, made: Bench = bench()) {
     expect(result.outcomes.filter((outcome) => outcome.result !== 'done')).toEqual([]);
     return result;
   };
-  return { made, reads, planned, applied, remembered: () => made.store.state?.platform };
+  return { made, world, reads, planned, applied, remembered: () => made.store.state?.platform };
 }
 
 async function refusal(attempt: Promise<unknown>) {
@@ -54,8 +56,7 @@ describe('a platform that publishes what it serves', () => {
   });
 
   test('counts for operations with path and method of the declarations only', async () => {
-    const operations = new Map([...standardContract.operations]);
-    const document = JSON.parse(documentOf({ ...standardContract, operations })) as { paths: Record<string, object> };
+    const document = JSON.parse(documentOf(standardContract)) as { paths: Record<string, object> };
     document.paths['/application.update'] = { get: {} };
     document.paths['/application.deploy'] = { post: {} };
     document.paths['/application.unheard'] = { post: {} };
@@ -178,4 +179,35 @@ test('a state holds the names of operations beyond the document only', async () 
   const run = platform({ ...full });
   await run.applied();
   expect(run.remembered()?.operations.filter(isOperation)).toEqual([]);
+});
+
+describe('a plan file', () => {
+  const reviewing = async (told: Told) => {
+    const run = platform(told);
+    await run.applied();
+    const { made } = run;
+    const purpose = { manifest: await made.manifest(text(', replicas: 2')), deploys: true, destroys: false };
+    const about = { version: '1.0.0', at: '2030-01-01T00:00:00.000Z', shown: '' };
+    const over = run.world();
+    const file = planFile(await makePlan(purpose, over), purpose, about, await made.store.key());
+    return {
+      file,
+      again: () => planAgain({ file, name: 'the plan', version: '1.0.0' }, purpose.manifest, run.world()),
+    };
+  };
+
+  test('names the version of the platform, and is made again with the same one', async () => {
+    const { file, again } = await reviewing({ ...full });
+    expect(file.platformVersion).toBe('v1.0.0');
+    expect((await again()).actions.map(({ action }) => action)).toContain('update');
+  });
+
+  test('of another version is refused: the remedy is to plan again', async () => {
+    const told: Told = { ...full };
+    const { again } = await reviewing(told);
+    told.version = 'v2.0.0';
+    const [refused, why] = await refusal(again());
+    expect(refused).toMatchObject({ code: 'plan-outdated', remedy: expect.stringContaining('Plan again') as string });
+    expect(why?.message).toBe('the plan was made with version v1.0.0 of the platform, which has version v2.0.0 now');
+  });
 });

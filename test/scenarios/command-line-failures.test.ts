@@ -173,7 +173,7 @@ Not started, because the run was interrupted: creating production.compose.shop.d
 Finished changes are on the platform and in the state; the next run does not repeat them.
 Next: run trueup apply again; it starts what is left.
 Exit code 6.
-3 reads, 1 write
+4 reads, 1 write
 `);
     expect((await trueup(['apply', '--auto-approve', '-C', folder], { env: key })).code).toBe(0);
     await server.close();

@@ -40,8 +40,8 @@ export function statusCommand(addresses: readonly string[], flags: StatusFlags):
         await watch(run, view, { show, addresses, target, intervalMs });
         return 'done';
       }
-      const { services, counts } = await readServices(run, addresses, target);
-      view.services(services, counts);
+      const { services, counts, version } = await readServices(run, addresses, target);
+      view.services(services, counts, version);
       return 'done';
     },
   };
@@ -53,12 +53,13 @@ async function readServices({ options, redactor, terminal }: Run, addresses: rea
   const state = await readStateOf(target.project, openStore(target.state, { options, redactor }));
   const all = state === undefined ? [] : servicesOf(state, kinds);
   const chosen = chooseServices(all, addresses, Object.keys(state?.resources ?? {}));
-  if (state === undefined || chosen.length === 0) return { services: [], counts: { reads: 0, writes: 0 } };
+  if (state === undefined || chosen.length === 0)
+    return { services: [], counts: { reads: 0, writes: 0 }, version: undefined };
   const { client, close } = await openPlatform(target, { options, redactor, terminal, purpose: 'status' });
   try {
     serveRemembered(client, state);
     const services = await observeServices(chosen, { client, kinds, state, redactor });
-    return { services, counts: client.counts };
+    return { services, counts: client.counts, version: state.platform?.version ?? undefined };
   } finally {
     await close();
   }

@@ -10,6 +10,7 @@ export interface StatusView extends View {
   readonly services: (
     services: readonly ServiceState[],
     counts: { readonly reads: number; readonly writes: number },
+    platformVersion?: string,
   ) => void;
   /** Begins to print the services again and again; undefined: a format that cannot. */
   readonly watch: (() => (services: readonly ServiceState[]) => void) | undefined;
@@ -27,7 +28,7 @@ export const statusFormats: Formats<StatusView> = {
   }),
   json: (screen) => ({
     ...jsonView(screen),
-    services: (services, counts) => printJson(screen, statusJson(services, counts)),
+    services: (...shown) => printJson(screen, statusJson(...shown)),
     watch: undefined,
   }),
 };

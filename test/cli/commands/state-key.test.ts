@@ -114,7 +114,12 @@ describe('trueup state key', () => {
   it('--migrate gives a state without a MAC one, where there is a key already', async () => {
     const { run, file, folder } = place('migrated');
     expect((await run(apply)).code).toBe(0);
-    const { mac: _, keyNumber: __, ...state } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+    const {
+      mac: _,
+      keyNumber: __,
+      platform: ___,
+      ...state
+    } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
     writeFileSync(file, JSON.stringify({ ...state, formatVersion: 2, digestKey: 'k'.repeat(43) }));
     const env = { TRUEUP_STATE_KEY: keyText };
     rmSync(join(folder, '.trueup/key'));
@@ -134,7 +139,12 @@ it('a local state of an earlier version gets its MAC and its key at the next app
   const run = (...words: string[]) => trueup([...words, '-C', folder], { env: api });
   const file = join(folder, '.trueup/state.json');
   expect((await run('apply', '--auto-approve')).code).toBe(0);
-  const { mac: _, keyNumber: __, ...state } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+  const {
+    mac: _,
+    keyNumber: __,
+    platform: ___,
+    ...state
+  } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
   writeFileSync(file, JSON.stringify({ ...state, formatVersion: 2, digestKey: 'k'.repeat(43) }));
   // A lock of an earlier version knows no version that has a MAC.
   for (const name of ['key', 'lease']) rmSync(join(folder, '.trueup', name), { recursive: true });
