@@ -3,6 +3,8 @@ import { attempts } from '../api/attempts.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { safeguards } from '../diagnostics/safeguards.ts';
+import type { Row } from '../kind/json.ts';
+import type { Outputs } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { Action, Plan } from './action.ts';
 import { outputsOf } from './action.ts';
@@ -41,7 +43,7 @@ export function buildPlan(input: PlanInput): Plan {
       object === undefined || goesWithOld(parent, object)
         ? planCreation(planning, resource, object, parent)
         : planExisting(planning, resource, object, parent);
-    const more = [...unknown, ...tooLarge(action)];
+    const more = [...unknown, ...tooLarge(action, object?.row, outputs)];
     const told = more.length === 0 ? action : { ...action, notes: [...action.notes, ...more] };
     actions.set(resource.address, heldBack(told, actions));
   }
@@ -125,11 +127,16 @@ function narrow(planning: Planning, { objects, planned }: Narrowable) {
 }
 
 /** What one request cannot carry is said before anything is sent. */
-function tooLarge({ address, kind, position: at, steps }: Action): Diagnostic[] {
+function tooLarge(
+  { address, kind, position: at, steps }: Action,
+  row: Row | undefined,
+  outputs: Outputs,
+): Diagnostic[] {
   return steps
-    .filter((step) => bodySize(step) > attempts.request.mostBytes)
-    .map((step) =>
-      diagnostic('too-large', `${address}: ${servedName(kind, step.operation)} would carry ${bodySize(step)} bytes`, {
+    .map((step) => ({ step, size: bodySize(step, { kind, row, outputs }) }))
+    .filter(({ size }) => size > attempts.request.mostBytes)
+    .map(({ step, size }) =>
+      diagnostic('too-large', `${address}: ${servedName(kind, step.operation)} would carry ${size} bytes`, {
         remedy: `The platform takes at most ${attempts.request.mostBytes} bytes in one request. Make the file smaller.`,
         address,
         position: at,

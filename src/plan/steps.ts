@@ -3,10 +3,11 @@ import { requiredMembers } from '../api/contract.ts';
 import type { Json, Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { isMerged } from '../kind/shared-set.ts';
-import { carrierOf, fieldOf, idMember, observedValue, takes, takesNull, updatesOf } from '../kind/wire.ts';
+import { carrierOf, fieldOf, idMember, observedValue, takes, takesNull, updatesOf, valueAt } from '../kind/wire.ts';
 import { missingAtCreation } from '../manifest/required.ts';
 import type { Resource } from '../manifest/resource.ts';
-import { knownValue } from '../manifest/wanted.ts';
+import type { Outputs } from '../manifest/wanted.ts';
+import { knownValue, withGaps } from '../manifest/wanted.ts';
 import type { Place } from '../observe/observed.ts';
 import { fromContext } from '../observe/observed.ts';
 import { secret } from '../secrets/secret.ts';
@@ -205,21 +206,40 @@ function wantedMembers(
   return members;
 }
 
-/** The bytes of a step's body, as far as its values are known. */
-export function bodySize(step: Step): number {
-  let size = 0;
-  for (const [name, from] of Object.entries(step.members)) {
-    size += name.length + 4;
-    if (from.is === 'value') size += jsonSize(from.value.reveal());
-    else if (from.is === 'wanted') size += jsonSize(knownValue(from.wanted));
-    else if (from.is === 'map')
-      for (const [key, wanted] of from.entries) size += key.length + jsonSize(knownValue(wanted));
-  }
-  return size;
+/** The bytes of a step's body at least: outputs and secrets that are not known count nothing. `row`: the object as it is now. */
+export function bodySize(step: Step, about: SizeInput): number {
+  const members = Object.entries(step.members).map(([name, from]) => [name, leastOf(name, from, about)]);
+  return new TextEncoder().encode(JSON.stringify(Object.fromEntries(members))).length;
 }
 
-function jsonSize(value: Json | undefined): number {
-  return value === undefined ? 0 : new TextEncoder().encode(JSON.stringify(value)).length;
+interface SizeInput {
+  readonly kind: Kind;
+  readonly row: Row | undefined;
+  readonly outputs: Outputs;
+}
+
+function leastOf(name: string, from: Member, { kind, row = {}, outputs }: SizeInput): Json {
+  switch (from.is) {
+    case 'value':
+      return from.value.reveal();
+    case 'wanted':
+    case 'set':
+      return withGaps(from.wanted, outputs);
+    case 'as read':
+      return valueAt(row, from.from) ?? null;
+    case 'map': {
+      const present = from.keepOthers ? observedValue(kind, name, row) : undefined;
+      const entries = new Map(typeof present === 'string' ? from.field.map?.read(present) : undefined);
+      for (const key of from.removed) entries.delete(key);
+      for (const [key, wanted] of from.entries) entries.set(key, String(withGaps(wanted, outputs)));
+      return from.field.map?.write(entries).text ?? '';
+    }
+    case 'id':
+    case 'mark':
+      return '';
+    default:
+      return from satisfies never;
+  }
 }
 
 /** A member with a value that is known already. */

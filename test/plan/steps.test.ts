@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json, Row } from '../../src/kind/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
-import type { Wanted } from '../../src/manifest/wanted.ts';
+import type { Outputs, Wanted } from '../../src/manifest/wanted.ts';
 import type { Member, AttributeChange, Step } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';
 import type { StepInput } from '../../src/plan/steps.ts';
@@ -387,20 +387,29 @@ describe('a deletion', () => {
   });
 });
 
-test('the size of a request counts the bytes of its known values', () => {
+test('the size of a request counts the bytes of its known values, as they are sent', () => {
+  const row = { c: 'x'.repeat(20), env: 'OTHER=1\nGONE=2\nKEY=old\n' };
+  const outputs: Outputs = ({ output }) => (output === 'id' ? 'known' : undefined);
   const size = (members: Step['members']) =>
-    bodySize({ operation: 'redis.update', role: 'update', members, changed: [] });
+    bodySize(
+      { operation: 'redis.update', role: 'update', members, changed: [] },
+      { kind: kindNamed('redis'), row, outputs },
+    );
   const field = kindNamed('redis').fields['name'] ?? attributeChange('name').field;
   const wanted = (value: Json): Member => ({ is: 'wanted', field, wanted: declared(value) });
-  expect(size({})).toBe(0);
-  expect(size({ ab: { is: 'value', value: secret('cd') } })).toBe(10);
-  expect(size({ ab: wanted('cd') })).toBe(10);
-  expect(size({ ab: wanted('é') })).toBe(10);
-  expect(size({ ab: { is: 'wanted', field, wanted: referring(host) } })).toBe(6);
-  expect(size({ a: { is: 'id', address: 'it' }, b: { is: 'mark' }, c: { is: 'as read', from: 'c' } })).toBe(15);
+  const whole = (body: object) => Buffer.byteLength(JSON.stringify(body));
+  expect(size({})).toBe(2);
+  expect(size({ ab: { is: 'value', value: secret('cd') } })).toBe(whole({ ab: 'cd' }));
+  expect(size({ ab: wanted('é"') })).toBe(whole({ ab: 'é"' }));
+  expect(size({ ab: { is: 'wanted', field, wanted: referring(host) } })).toBe(whole({ ab: '' }));
+  expect(size({ a: { is: 'id', address: 'it' }, b: { is: 'mark' } })).toBe(whole({ a: '', b: '' }));
+  expect(size({ c: { is: 'as read', from: 'c' } })).toBe(whole({ c: row.c }));
+  const env = kindNamed('redis').fields['env'] ?? field;
   const entries = new Map([
     ['KEY', declared('v')],
-    ['K', declared('w')],
+    ['K', declared('"\'')],
   ]);
-  expect(size({ env: { is: 'map', field, name: 'env', entries, keepOthers: false, removed: [] } })).toBe(7 + 6 + 4);
+  const map = { is: 'map', field: env, name: 'env', entries, removed: ['GONE'] } as const;
+  expect(size({ env: { ...map, keepOthers: false } })).toBe(whole({ env: 'KEY=v\nK=`"\'`\n' }));
+  expect(size({ env: { ...map, keepOthers: true } })).toBe(whole({ env: 'OTHER=1\nKEY=v\nK=`"\'`\n' }));
 });
