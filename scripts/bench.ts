@@ -15,6 +15,8 @@ import { emulate, root } from './support/trueup.ts';
 const latencyMs = 20;
 const connections = 8;
 const runs = Number(process.argv[2] ?? 3);
+/** `bulk`: only plans with bulk reads and without. */
+const only = process.argv[3];
 
 interface Measured {
   readonly wall: number;
@@ -72,6 +74,41 @@ async function story(services: number): Promise<Record<'apply' | 'plan' | 'idle'
   }
 }
 
+/** Plans of a server of the profile dokploy, with bulk reads and without, in turn. */
+async function bulkStory(services: number): Promise<Record<'together' | 'alone', Measured[]>> {
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-bench-'));
+  const platform = await emulate(['--latency', String(latencyMs), '--profile', 'dokploy']);
+  const results: Record<'together' | 'alone', Measured[]> = { together: [], alone: [] };
+  try {
+    writeFileSync(join(folder, 'trueup.yaml'), largeManifest(services, `{ url: "${platform.url}", profile: dokploy }`));
+    await measure(folder, ['apply', '--auto-approve'], platform.apiKey);
+    for (let run = 0; run < runs; run++) {
+      results.together.push(await measure(folder, ['plan'], platform.apiKey));
+      results.alone.push(await measure(folder, ['plan', '--no-bulk'], platform.apiKey));
+    }
+    return results;
+  } finally {
+    await platform.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function reportBulk(services: number): Promise<void> {
+  const results = await bulkStory(services);
+  process.stdout.write(
+    `plan of ${services} services, profile dokploy, ${latencyMs} ms per request, ${connections} connections\n`,
+  );
+  process.stdout.write('reads     requests  wall s  CPU s\n');
+  const wall = (all: readonly Measured[]) => median(all.map((item) => item.wall));
+  for (const how of ['together', 'alone'] as const) {
+    const all = results[how];
+    const cpu = median(all.map((item) => item.cpu)).toFixed(2);
+    const columns = [String(all[0]?.requests ?? 0).padStart(8), wall(all).toFixed(2).padStart(6), cpu.padStart(5)];
+    process.stdout.write(`${how.padEnd(8)}  ${columns.join('  ')}\n`);
+  }
+  process.stdout.write(`wall: ${(wall(results.alone) / wall(results.together)).toFixed(1)} times as fast together\n\n`);
+}
+
 function bound(requests: number): number {
   return (requests * latencyMs) / 1000 / connections;
 }
@@ -79,6 +116,9 @@ function bound(requests: number): number {
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
+
+await reportBulk(1000);
+if (only === 'bulk') process.exit();
 
 const sizes = [100, 1000] as const;
 const results = new Map<number, Record<'apply' | 'plan' | 'idle', Measured>[]>();

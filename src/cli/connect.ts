@@ -5,7 +5,7 @@ import type { NamedPlatform } from '../project/target.ts';
 import type { Connection, Platform } from '../session.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import type { Settled } from './options.ts';
-import { renderPause } from './pause-text.ts';
+import { renderBulkOff, renderPause } from './pause-text.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The options, the secrets and the terminal of a command that opens a platform. */
@@ -15,7 +15,7 @@ interface CommandInput {
   readonly terminal: Pick<Terminal, 'err'>;
 }
 
-type CommandOpening = CommandInput & Omit<OpeningInput, 'options' | 'onPause' | 'connections'>;
+type CommandOpening = CommandInput & Omit<OpeningInput, 'options' | 'onPause' | 'onBulkOff' | 'connections' | 'bulk'>;
 
 /** Opens the platform and the state of a manifest for a command. */
 export function connect(settings: Settings, about: CommandOpening): Promise<Connection> {
@@ -32,9 +32,11 @@ export function openPlatform(platform: NamedPlatform, about: CommandOpening): Pr
   return project.openPlatform(platform, onTerminal(about));
 }
 
-/** Pauses of the platform are reported on the terminal. */
+/** Pauses of the platform, and the end of bulk reads, are reported on the terminal. */
 function onTerminal<T extends CommandInput>(about: T) {
   const { options, terminal } = about;
   const onPause: OpeningInput['onPause'] = (pause) => terminal.err(renderPause(pause));
-  return { ...about, connections: options.connections, onPause };
+  const onBulkOff: OpeningInput['onBulkOff'] = (why) => terminal.err(renderBulkOff(why));
+  const { connections, bulk = true } = options;
+  return { ...about, connections, bulk, onPause, onBulkOff };
 }

@@ -15,6 +15,7 @@ export interface GlobalOptions {
   readonly file: string;
   readonly var?: readonly string[];
   readonly connections: string;
+  readonly bulk?: boolean;
   readonly lockTimeout?: string;
   readonly allowSecretCommands?: true;
   readonly allowHttp?: true;
@@ -28,6 +29,8 @@ export interface GlobalOptions {
 /** The options of every command, parsed. */
 export interface Settled extends ProjectFolder {
   readonly connections: number;
+  /** false: each read is a request of its own. */
+  readonly bulk?: boolean;
   /** Longest wait for the lock of another run. Milliseconds. */
   readonly lockTimeoutMs?: number;
 }
@@ -38,6 +41,7 @@ export function settleOptions(options: GlobalOptions, { env, cwd }: Pick<Process
     ...findPlace(resolve(currentFolder(cwd), options.directory ?? '.'), options.file),
     variables: new Map((options.var ?? []).map(readAssignment)),
     connections: readInteger('--connections', options.connections, 1, 64),
+    bulk: options.bulk !== false,
     lockTimeoutMs: 1_000 * readSeconds('--lock-timeout', options.lockTimeout ?? '0', 0, 86_400),
     allowsSecretCommands: options.allowSecretCommands === true,
     allowsHttp: options.allowHttp,

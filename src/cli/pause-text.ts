@@ -8,3 +8,8 @@ export function renderPause(pause: Pause): string {
     ? `${describeRefusal(pause)}: waiting up to ${seconds(pause.limitMs)} s\n`
     : `the platform accepts requests again after ${seconds(pause.waitedMs)} s\n`;
 }
+
+/** Renders the reason why objects are read one by one from now on, as one line. */
+export function renderBulkOff(why: string): string {
+  return `note: Trueup reads each object with a request of its own from now on: ${why}. --no-bulk does so from the start.\n`;
+}

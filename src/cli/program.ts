@@ -19,6 +19,7 @@ export function createProgram(process: Process, onEnd: (exitCode: number) => voi
     .option('-f, --file <name>', 'manifest in that folder, with its state beside it', 'trueup.yaml')
     .option('--var <name=value>', 'value of a variable; repeatable; also TRUEUP_VAR_<name>', collect)
     .option('--connections <n>', 'largest number of requests at a time', '4')
+    .option('--no-bulk', 'read each object with a request of its own, also where the platform answers many in one')
     .option('--lock-timeout <time>', 'wait so long for a run that holds the lock of the state: 30s, 5m', '0')
     .option('--allow-secret-commands', 'run the programs that the manifest names under secrets:')
     .option('--pinned', 'only TRUEUP_URL and TRUEUP_STATE_URL choose platform and state; the default where CI is set')
@@ -66,6 +67,7 @@ ${describeExitCodes()}
 Examples:
   trueup validate
   trueup plan -C deploy --var tag=2025.11.3
+  trueup plan --no-bulk
   trueup apply --auto-approve --format json`,
     );
   const run: Runner = (command, load) => {

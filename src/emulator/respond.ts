@@ -1,3 +1,4 @@
+import { get } from '../api/endpoint.ts';
 import { answerBatch, batchRoot, operationsIn } from './batch.ts';
 import { openApi, openApiPath } from '../api/openapi.ts';
 import type { WireAnswer, WireRequest } from '../api/wire.ts';
@@ -82,6 +83,8 @@ async function respondToBatch(platform: Platform, manners: Manners, request: Wir
   let memberId: string | undefined;
   const answering = answerBatch(request, {
     routeAt: (path) => {
+      const published = manners.published.get(path);
+      if (published !== undefined) return { name: path, endpoint: get({}), handler: published, isExtension: true };
       const route = routeOf(path);
       return route?.name === path && isServed(route, manners) ? route : undefined;
     },

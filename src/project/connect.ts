@@ -36,6 +36,10 @@ export interface OpeningInput {
   readonly mayWrite?: () => void;
   /** Called when the platform takes no requests for now, and when it does again. */
   readonly onPause?: (pause: Pause) => void;
+  /** false: each read is a request of its own; by default reads go together where the platform takes that. */
+  readonly bulk?: boolean;
+  /** Called at most once, when reads turn out not to go together; with the reason, as a clause. */
+  readonly onBulkOff?: (why: string) => void;
 }
 
 /** A client with its open connections. */
@@ -51,7 +55,7 @@ export interface OpenClient {
  */
 export function platformOf(
   settings: Settings,
-  about: Pick<OpeningInput, 'options' | 'redactor' | 'onPause'>,
+  about: Pick<OpeningInput, 'options' | 'redactor' | 'onPause' | 'bulk' | 'onBulkOff'>,
 ): Platform {
   return { kinds: about.options.kinds, connect: (connecting) => connect(settings, { ...about, ...connecting }) };
 }
@@ -93,7 +97,7 @@ export async function connect(settings: Settings, about: OpeningInput): Promise<
  */
 export async function openPlatform(
   { platform, profile = 'standard' }: NamedPlatform,
-  { options, redactor, purpose, connections, deadlineMs, mayWrite, onPause }: OpeningInput,
+  { options, redactor, purpose, connections, deadlineMs, mayWrite, onPause, bulk, onBulkOff }: OpeningInput,
 ): Promise<OpenClient> {
   checkPlatform(platform, options);
   const late = lateOperations(options.kinds);
@@ -109,6 +113,8 @@ export async function openPlatform(
       isLong,
       ...(connections === undefined ? {} : { connections }),
       ...(onPause === undefined ? {} : { onPause }),
+      ...(bulk === undefined ? {} : { bulk }),
+      ...(onBulkOff === undefined ? {} : { onBulkOff }),
     });
   };
   if (platform === 'emulator') {

@@ -1,5 +1,5 @@
 import { createClient } from '../../src/api/client.ts';
-import { extendedContract } from '../../src/api/contract.ts';
+import { extendedContracts } from '../../src/api/contract.ts';
 import type { Client } from '../../src/api/client.ts';
 import type { Send } from '../../src/api/wire.ts';
 import type { Emulator } from '../../src/emulator/emulator.ts';
@@ -10,7 +10,7 @@ import { planJson } from '../../src/render/plan-json.ts';
 import { plan } from '../../src/reconcile.ts';
 import type { Bench } from './world.ts';
 
-/** The platform of a bench as it answers batches too, and what is planned there with bulk reads and without. */
+/** The platform of a bench as a server of the profile dokploy, and what is planned there with bulk reads and without. */
 
 /** A client that reads in bulk unless `bulk` is false, and the reason why it stopped, if it did. */
 export interface BulkClient {
@@ -18,9 +18,9 @@ export interface BulkClient {
   readonly off: readonly string[];
 }
 
-/** An emulator that answers batches, over the world of a bench; its log is its own. */
+/** A server of the profile over the world of a bench; its log is its own. */
 export function batching(made: Bench): Emulator {
-  return createEmulator({ world: made.emulator.world, batches: true, now: () => new Date(made.clock.wall()) });
+  return createEmulator({ world: made.emulator.world, profile: 'dokploy', now: () => new Date(made.clock.wall()) });
 }
 
 /** A client over requests that go this way. Pauses take no time. */
@@ -28,7 +28,7 @@ export function bulkClient(made: Bench, send: Send, options: { bulk?: boolean; a
   const off: string[] = [];
   const client = createClient({
     send,
-    contract: { ...extendedContract, hasBatches: true },
+    contract: extendedContracts.dokploy,
     url: 'emulator:',
     apiKey: 'emulator-key',
     redact: made.redact,
