@@ -44,6 +44,16 @@ const long = [
   'test/scenarios/unreliable.test.ts',
 ];
 
+/** What also holds on a platform of another profile, in whose words its client and the platform then speak. */
+const inProfile = [
+  'test/apply/apply.test.ts',
+  'test/observe/hidden.test.ts',
+  'test/scenarios/deployments.test.ts',
+  'test/scenarios/kinds.test.ts',
+  'test/scenarios/lost-creates.test.ts',
+  'test/scenarios/organization-kinds.test.ts',
+];
+
 /** A test that takes so long hangs; no machine is too slow for any of them. Milliseconds. */
 const hangs = 120_000;
 
@@ -74,6 +84,19 @@ export default defineConfig({
         test: { name: 'together', include: ['test/**/*.test.ts'], exclude: [...left, ...alone], isolate: false },
       },
       { extends: true, test: { name: 'alone', include: alone, exclude: left } },
+      ...(isWhole
+        ? [
+            {
+              extends: true as const,
+              test: {
+                name: 'dokploy',
+                include: inProfile,
+                env: { TRUEUP_TEST_PROFILE: 'dokploy' },
+                isolate: false,
+              },
+            },
+          ]
+        : []),
     ],
   },
 });

@@ -156,7 +156,8 @@ describe.each(listed)('the list of $call', ({ kind, call, whenEmpty }) => {
       const result = await planOver(made, text, refusing);
       expect(result).toBeInstanceOf(PlatformError);
       const { message, remedy } = result as PlatformError;
-      expect(message).toContain(`the server answered ${status} ${code}: "not for you" (${call} at `);
+      const path = made.world().client.contract.operations.get(call)?.path;
+      expect(message).toContain(`the server answered ${status} ${code}: "not for you" (${path} at `);
       expect(remedy).toContain('Use the API key of a user who has the right to do this.');
       const right = rightTo(call);
       if (right !== undefined) expect(remedy).toContain(`A member needs ${right}.`);

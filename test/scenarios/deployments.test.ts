@@ -21,6 +21,7 @@ import {
 } from '../support/faults.ts';
 import { deployByHand } from '../support/deployments.ts';
 import type { Bench } from '../support/world.ts';
+import { testProfile } from '../support/profile.ts';
 import { bench, head } from '../support/world.ts';
 
 /** Services that others deploy too, that are taken back, and that wait behind others. */
@@ -322,7 +323,8 @@ describe('a failure', () => {
     const ours = rows.findLast(({ description }) => String(description).startsWith('trueup-'));
     const details = result.outcomes.flatMap((item) => item.diagnostics.flatMap((about) => about.details ?? []));
     expect(details).toContain('status: error');
-    expect(details).toContain(`log on the server: ${String(ours?.logPath)}`);
+    const shown = testProfile === 'dokploy' ? '/etc/dokploy/' : '/etc/platform/';
+    expect(details).toContain(`log on the server: ${String(ours?.logPath).replace('/etc/platform/', shown)}`);
   });
 
   test('quotes the platform without secrets', async () => {

@@ -25,7 +25,7 @@ export const everything = { dataLoss: true, adoption: true, massDeletion: true, 
 /** The world of a test whose requests go another way. */
 export function worldOver(made: Bench, send: Send, store: StateStore = made.store): World {
   const client = createClient({
-    ...spoken(send),
+    ...spoken(send, made.world().client.contract),
     url: 'http://platform.test',
     apiKey: 'emulator-key',
     redact: made.redact,

@@ -1,5 +1,5 @@
 import type { Contract, Profile } from '../../src/api/contract.ts';
-import { extendedContracts, profiles } from '../../src/api/contract.ts';
+import { profiles } from '../../src/api/contract.ts';
 import type { Send } from '../../src/api/wire.ts';
 import { createEdge } from '../../src/emulator/edge.ts';
 
@@ -18,7 +18,7 @@ function profileOf(name: string): Profile {
  */
 export function spoken(
   send: Send,
-  contract: Contract = extendedContracts[testProfile],
+  contract: Contract,
 ): { readonly send: Send; readonly contract: Contract; readonly bulk: false } {
   // Tests count requests; those of batches ask for them.
   return { send: createEdge(contract.names).speak(send), contract, bulk: false };

@@ -169,7 +169,7 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
 /** Waits out what may still land, plans and applies: what `trueup apply` does. */
 export async function applyOnce(made: Bench, text: string, send: Send, random: () => number): Promise<OneApply> {
   const client = createClient({
-    ...spoken(send),
+    ...spoken(send, made.world().client.contract),
     url: 'http://platform.test',
     apiKey: 'emulator-key',
     redact: made.redact,

@@ -3,6 +3,7 @@ import type { Send, WireAnswer, WireRequest } from '../../../src/api/wire.ts';
 import type { World } from '../../../src/reconcile.ts';
 import type { StateStore } from '../../../src/state/state.ts';
 import { answered, connection, operationOf } from '../../support/faults.ts';
+import { spoken } from '../../support/profile.ts';
 import { actMeanwhile } from './by-hand.ts';
 import type { StepThat } from './history.ts';
 import type { Run } from './run.ts';
@@ -125,8 +126,7 @@ export function calm(run: Run): World {
 
 function worldOf({ made }: Run, send: Send, store: StateStore): World {
   const client = createClient({
-    send,
-    contract: made.world().client.contract,
+    ...spoken(send, made.world().client.contract),
     url: 'emulator:',
     apiKey: 'emulator-key',
     redact: made.redact,
