@@ -58,11 +58,11 @@ describe('S19: an environment with services that the state does not have', () =>
       const answer = await made.emulator.send(request);
       if (operationOf(request) !== 'environment.byProjectId') return answer;
       const rows = JSON.parse(answer.body) as Row[];
-      const mysql = [{ mysqlId: 'my_1', name: 'orders' }];
-      return answered(JSON.stringify(rows.map((row) => (row.name === 'staging' ? { ...row, mysql } : row))));
+      const cassandra = [{ cassandraId: 'ca_1', name: 'orders' }];
+      return answered(JSON.stringify(rows.map((row) => (row.name === 'staging' ? { ...row, cassandra } : row))));
     };
     const [found] = notesOf(await plan(manifest, worldOver(made, send)));
-    expect(found?.message).toBe('staging holds a service that is not in the state: mysql orders');
+    expect(found?.message).toBe('staging holds a service that is not in the state: cassandra orders');
   });
 
   test('S19: is not deleted by destroy', async () => {
