@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
+import { extendedContract } from '../../src/api/contract.ts';
 import type { Send } from '../../src/api/wire.ts';
 import type { ApplyEvent } from '../../src/apply/job.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
@@ -97,6 +98,7 @@ function world(): Bench {
   Object.assign(made.secrets, {
     SHOP_DB_PASSWORD: plainCanary('db'),
     CACHE_PASSWORD: plainCanary('cache'),
+    READER_PASSWORD: plainCanary('reader'),
     DEPLOY_KEY: pem('OPENSSH PRIVATE KEY'),
     SHOP_CERTIFICATE: pem('CERTIFICATE'),
     SHOP_CERTIFICATE_KEY: pem('PRIVATE KEY'),
@@ -113,6 +115,7 @@ type Make = (over: World) => Promise<Plan>;
 async function hear(made: Bench, send: Send, make: Make): Promise<readonly string[]> {
   const { redact } = made;
   const client = createClient({
+    contract: extendedContract,
     send,
     url: 'http://platform.test',
     apiKey: 'emulator-key',

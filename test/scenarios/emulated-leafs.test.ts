@@ -220,8 +220,8 @@ describe('a backup', () => {
     expect((await call('backup.listBackupFiles', { destinationId: 'x', search: 's' })).status).toBe(400);
   });
 
-  test('of an engine without operations takes its id as it comes', async () => {
-    expect((await call('backup.create', { ...fields, mysqlId: 'mysql_1', databaseType: 'mysql' })).status).toBe(200);
+  test('of a database that does not exist is refused', async () => {
+    expect((await call('backup.create', { ...fields, mysqlId: 'mysql_1', databaseType: 'mysql' })).status).toBe(400);
   });
 
   test('runs by hand when its database runs', async () => {
