@@ -1,5 +1,6 @@
 import { endpointOf } from '../api/contract.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { isCipher } from '../kind/cipher.ts';
 import { means, plain } from '../kind/codecs.ts';
 import type { Json, Row } from '../kind/json.ts';
 import { isRow, textsIn } from '../kind/json.ts';
@@ -165,8 +166,8 @@ function isThereAlready({ action, made }: RequestInput, name: string, from: Memb
 }
 
 /** Refuses to send back a text that the platform could not decrypt. */
-function refuseCipher(input: Resolving, name: string, value: unknown): void {
-  if (!textsIn(value).some((text) => text.startsWith('enc:v1:'))) return;
+function refuseCipher(input: Resolving, name: string, value: Json | undefined): void {
+  if (!isCipher(value)) return;
   throw cannot(
     input,
     `the platform could not decrypt ${servedName(input.action.kind, name)}; sending it back would make the loss permanent`,

@@ -200,6 +200,13 @@ export const codes = {
     meaning: 'The platform has no operation for this change.',
     remedy: 'Undo the change in the manifest, or follow the message.',
   },
+  'not-decrypted': {
+    severity: 'error',
+    meaning:
+      'The platform cannot decrypt a value that it stores, because its encryption key was changed. Trueup shows no difference of cipher text, and overwrites none.',
+    remedy:
+      'Give the platform its old key again (ENCRYPTION_KEY, or BETTER_AUTH_SECRET) and restart it. If that key is lost, clear the field on the platform; then apply writes it anew.',
+  },
   'stale-move': {
     severity: 'warning',
     meaning: 'An entry of moved: names an address that the state does not know.',

@@ -246,7 +246,8 @@ function ofAttribute(
   subject: Pick<Found, 'address' | 'kind' | 'objectId'>,
 ): Found[] {
   const { attribute, field, wanted, decision, pair, before } = one;
-  if (decision.do === 'nothing') return [];
+  // The plan has an error about a value that the platform cannot decrypt.
+  if (decision.do === 'nothing' || decision.do === 'wait') return [];
   const { digests, digestsOfObjects, outputs, values, declared } = about;
   const resource = declared.get(action.address);
   const resolved = wanted === undefined ? undefined : resolveField(field, wanted, outputs);

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { isCipher } from '../kind/cipher.ts';
 import { means, plain } from '../kind/codecs.ts';
 import type { Field, Union } from '../kind/field.ts';
 import type { Json } from '../kind/json.ts';
@@ -126,6 +127,10 @@ function fieldValue(block: Placed, name: string, writing: Writing, isNeeded: boo
   if (writing.leftOut.get(address)?.has(name) === true) return undefined;
   const field = fieldOf(kind, name);
   const value = observed(block, name);
+  if ((field.map !== undefined || field.secrecy !== undefined) && isCipher(value)) {
+    leave(block, writing, name, 'the platform cannot decrypt the value that it stores');
+    return undefined;
+  }
   const { provided } = kind.lifecycle ?? {};
   const madeWith = isProvided && provided?.allows === 'update' ? provided.madeWith[name] : undefined;
   if (madeWith !== undefined && same(madeWith, value)) return undefined;

@@ -32,5 +32,7 @@ export function adoptedState(plan: Plan, addresses: ReadonlySet<string>, digests
 
 /** The attributes of an action that a plan would write, replace or cannot bring to what is declared. */
 export function differing({ attributes }: Action): readonly string[] {
-  return attributes.filter(({ decision }) => decision.do !== 'nothing').map(({ attribute }) => attribute.field);
+  return attributes
+    .filter(({ decision }) => decision.do !== 'nothing' && decision.do !== 'wait')
+    .map(({ attribute }) => attribute.field);
 }

@@ -30,6 +30,8 @@ export type Decision =
   | { readonly do: 'replace'; readonly cause: Cause }
   /** A difference that is shown and left: `sentence` says why. */
   | { readonly do: 'leave'; readonly sentence: string }
+  /** The platform answers cipher text: nothing is compared or sent until it can decrypt that again. */
+  | { readonly do: 'wait' }
   | { readonly do: 'error'; readonly code: 'cannot-change' | 'secret-missing'; readonly sentence: string };
 
 /** Returns true for a decision that an update carries out: it writes the value, or removes the key. */

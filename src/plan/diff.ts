@@ -2,12 +2,13 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Attribute, RowReader } from '../kind/attribute.ts';
 import { attributeField, attributeName, pathOf, readRow } from '../kind/attribute.ts';
+import { isCipher } from '../kind/cipher.ts';
 import { idSet } from '../kind/codecs.ts';
 import type { Json, Row } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { FieldUnit } from '../kind/units.ts';
 import { contains, isMerged, leftBehind, merged } from '../kind/shared-set.ts';
-import { fieldOf, fieldPath, shownValue, withoutAppended } from '../kind/wire.ts';
+import { fieldOf, fieldPath, observedValue, shownValue, withoutAppended } from '../kind/wire.ts';
 import { resolveField } from '../manifest/fields.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
@@ -54,8 +55,13 @@ export function diffResource(input: DiffInput): Difference {
     const field = fieldOf(resource.kind, name);
     // Most fields of most objects: nobody ever asked for them.
     if (field.map === undefined && resource.fields[name] === undefined && pairs[name] === undefined) continue;
+    const attributesHere = attributesAt(input, now, name, field);
+    if (isUnreadable(input, name, field)) {
+      addUnreadable(input, found, name, attributesHere);
+      continue;
+    }
     const beside = field.map === undefined ? undefined : secretsBeside(input, now, name);
-    for (const one of attributesAt(input, now, name, field)) addAttribute({ ...input, beside }, found, one);
+    for (const one of attributesHere) addAttribute({ ...input, beside }, found, one);
     diagnostics.push(...oldKeysLeft(input, now, name));
   }
   const isReplaced = changes.some((change) => change.forcesReplacement);
@@ -108,6 +114,29 @@ function attributesAt({ resource, pairs }: DiffInput, now: RowReader, name: stri
     ...[...present].filter((key) => !mayStay(key)).map((key) => ({ ...at(key), isRemoved: true as const })),
     ...[...settled].filter((key) => !entries.has(key) && !present.has(key)).map((key) => at(key)),
   ];
+}
+
+/** Whether the platform has cipher text in a field that it keeps encrypted. */
+function isUnreadable({ resource: { kind }, row }: DiffInput, name: string, field: Field): boolean {
+  return (field.map !== undefined || field.secrecy !== undefined) && isCipher(observedValue(kind, name, row));
+}
+
+/** Reports a field that the platform cannot decrypt, once; the state keeps its pairs. */
+function addUnreadable({ resource, pairs }: DiffInput, found: Found, name: string, all: readonly Beside[]): void {
+  const { kind, address } = resource;
+  const attributes = all
+    .map((one) => ({ ...one, pair: pairs[attributeName(one.attribute)] }))
+    .filter(({ wanted, pair }) => wanted !== undefined || pair !== undefined);
+  if (attributes.length === 0) return;
+  for (const { attribute, field, wanted, pair } of attributes) {
+    found.attributes.push({ attribute, field, wanted, decision: { do: 'wait' }, before: secret<Json>(null), pair });
+  }
+  const at = attributes.find(({ wanted }) => wanted !== undefined)?.wanted?.at;
+  const message = `${fieldPath(kind, name)}: the platform cannot decrypt the value that it stores, and answers cipher text`;
+  const remedy =
+    'Give the platform its old encryption key and restart it. If that key is lost, clear the field there: apply then writes it anew.';
+  const about = { address, remedy, ...(at === undefined ? {} : { position: position(at) }) };
+  found.diagnostics.push(diagnostic('not-decrypted', message, about));
 }
 
 /** Says that keys stay which are not declared, when a map is managed for the first time. */
@@ -216,6 +245,7 @@ function notesOn(
       return [{ ...decision, remedy }];
     }
     case 'remove':
+    case 'wait':
     case 'write':
     case 'replace':
       return [];

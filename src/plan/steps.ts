@@ -69,7 +69,10 @@ export function updateSteps(
   const { resource } = input;
   const { kind } = resource;
   const changed = wantedMembers(input, ({ decision }) => writesOrRemoves(decision));
-  const all = wantedMembers(input, ({ decision, wanted }) => decision.do !== 'leave' && wanted?.missing.length === 0);
+  const all = wantedMembers(
+    input,
+    ({ decision, wanted }) => !['leave', 'wait'].includes(decision.do) && wanted?.missing.length === 0,
+  );
   const steps: Step[] = [];
   const notes: string[] = [];
   for (const [name, member] of Object.entries(changed)) {

@@ -132,6 +132,13 @@ export const inPlans = {
     return reported(() => made.plan(production('    mirrors: { main: { databaseName: shop, databaseUser: shop } }\n')));
   },
   'cannot-change': () => reported(() => planned(platform(), production(stack()), production(stack('appName: shop-2')))),
+  'not-decrypted': () =>
+    reported(() => {
+      const text = production(stack('env: { REGION: eu }'));
+      return planned(platform(), text, text, (made) =>
+        made.emulator.act('compose.update', { composeId: idOf(made, shop), env: 'enc:v1:AAECAwQFBgcICQ==' }),
+      );
+    }),
   protected: () =>
     reported(() => planned(platform(), production(database('protect: true')), production('    postgres: {}\n'))),
   'still-protected': () =>

@@ -114,9 +114,13 @@ async function startOf(stand: Stand, { before, isAdopted }: Story): Promise<Plac
   return isAdopted === true ? { ...place, files: new Map() } : place;
 }
 
+/** Below these a mount or a backup takes the same requests as below a MariaDB. */
+const likeMariadb = new Set(['mysql', 'mongo', 'libsql']);
+
 /** The first stand of each kind below each kind of parent. */
 const places = new Map<string, Stand>();
 for (const stand of stands()) {
+  if (likeMariadb.has(stand.parent)) continue;
   const name = `${stand.kind.kind} below ${stand.parent}`;
   if (!places.has(name)) places.set(name, stand);
 }
