@@ -33,10 +33,19 @@ export function stands(): Stand[] {
 
 /** The same of the kinds that are others on a platform that keeps to the API document. */
 export function documentedStands(): Stand[] {
-  const whole = new Set<Kind>(kinds);
-  return standsOf(
-    kindsOn(kinds, isOperation).filter((kind) => !whole.has(kind)),
-    true,
+  return standsOf(kindsOn(kinds, isOperation).filter(isOther), true);
+}
+
+/** Whether a kind differs from its full form in a field or a request of a plan, not only in where it can stand. */
+function isOther({ kind, fields, operations }: Kind): boolean {
+  const full = kinds.find((one) => one.kind === kind);
+  const names = [...Object.keys(full?.fields ?? {}), ...Object.keys(fields)];
+  const calls = ({ create, update, delete: remove, move }: Kind['operations']) =>
+    JSON.stringify([create, [update].flat(), remove, move]);
+  return (
+    full === undefined ||
+    names.some((name) => fields[name] !== full.fields[name]) ||
+    calls(operations) !== calls(full.operations)
   );
 }
 

@@ -197,7 +197,6 @@ function worldOf({ clock }: VirtualTime, send: Send, store: StateStore) {
   const client = createClient({
     contract: extendedContract,
     send,
-    contract: extendedContract,
     url: 'http://platform.test',
     apiKey: 'emulator-key',
     redact: (text) => text,
