@@ -16,6 +16,7 @@ const long = [
   'test/edit/adopt.test.ts',
   'test/scenarios/drift-adopt.test.ts',
   'test/scenarios/export.kills.test.ts',
+  'test/scenarios/kills-of-projects.test.ts',
   'test/scenarios/terminal.test.ts',
   'test/scenarios/state-commands.test.ts',
   'test/state/backends/local.disk-faults.test.ts',

@@ -13,6 +13,7 @@ import { textsIn } from './kind/json.ts';
 import type { Kind } from './kind/kind.ts';
 import { root } from './kind/kind.ts';
 import { kindsThere } from './kind/kinds-on.ts';
+import { topOf, withTop } from './kind/top.ts';
 import type { Manifest, ManifestInput } from './manifest/manifest.ts';
 import { readManifest } from './manifest/manifest.ts';
 import { quotingRule } from './manifest/may-quote.ts';
@@ -36,6 +37,7 @@ import type { Permissions } from './plan/safeguard.ts';
 import { requirePermissions } from './plan/safeguard.ts';
 import type { Redactor } from './secrets/redactor.ts';
 import { boundTo, isBoundTo, ownName } from './state/bound.ts';
+import { hasTop, pinnedToState, placed } from './plan/top.ts';
 import { digestsOf } from './state/digests.ts';
 import { newState } from './state/new-state.ts';
 import type { Capabilities, State, StateStore } from './state/state.ts';
@@ -127,12 +129,16 @@ async function planFor(
   const { deploys = true, destroys = false, begins } = about;
   const { client, store, signal } = world;
   const saved = await inSpan('state', () => store.read());
+  // What was never taken over is not destroyed.
+  const ownsProject = settings.ownsProject === true && (!destroys || hasTop(saved, withTop(world.kinds)));
+  const full = ownsProject ? withTop(world.kinds) : world.kinds;
   const reading = signal === undefined ? client : interruptibleReads(client, signal);
-  const platform = await platformOf(saved, written, { ...world, client: reading });
-  const { kinds, resources } = platform;
+  const platform = await platformOf(saved, written, { ...world, kinds: full, client: reading });
+  const { kinds } = platform;
+  const resources = ownsProject ? pinnedToState(platform.resources, saved, kinds) : platform.resources;
   const narrowing = narrowingMeant(about.narrowing ?? everything, kinds);
   const key = await store.key();
-  const moved = applyMoves(saved, settings.moved, resources);
+  const moved = applyMoves(placed(saved, withTop(world.kinds), ownsProject), settings.moved, resources);
   const records = moved.state?.resources ?? {};
   const declared = resources.map(({ address }) => address);
   const unknown = unknownIn(narrowing, [...new Set([...declared, ...Object.keys(records)])], declared);
@@ -142,7 +148,7 @@ async function planFor(
     kinds,
     resources,
     records,
-    projectId: await projectToRead(saved, settings, { client, kinds }),
+    projectId: ownsProject ? '' : await projectToRead(saved, settings, { client, kinds }),
     projectAt: settings.projectAt === undefined ? undefined : position(settings.projectAt),
     clock: world.clock ?? systemClock,
     signal,
@@ -158,7 +164,8 @@ async function planFor(
   const before =
     capabilities === undefined || capabilities === begun.platform ? begun : { ...begun, platform: capabilities };
   // With the state of another project, every object is in another project.
-  refuseForeign(before, { organizationId, projectId, named: settings.project, place: store.location });
+  const own = ownsProject ? before.projectId : projectId;
+  refuseForeign(before, { organizationId, projectId: own, named: settings.project, place: store.location });
   const state = boundTo(before, settings.project);
   const migrates = store.isUnsealed() ? [migration(store)] : [];
   const found = [...migrates, ...moved.diagnostics, ...platform.diagnostics, ...seen.diagnostics];
@@ -297,10 +304,11 @@ export async function applyPlan(
   const { permissions, ...how } = options;
   const { client, store, addSecret, redact } = world;
   requirePermissions(made, permissions);
+  const ownsProject = made.actions.some(({ kind }) => kind.isTop === true);
   const input = {
     ...how,
     plan: made,
-    kinds: kindsThere(world.kinds, client.contract),
+    kinds: kindsThere(ownsProject ? withTop(world.kinds) : world.kinds, client.contract),
     client: how.signal === undefined ? client : interruptible(client, how.signal),
     store,
     digests: digestsOf(await store.key(), made.base),

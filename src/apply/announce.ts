@@ -1,6 +1,6 @@
 import { attempts } from '../api/attempts.ts';
 import { takes } from '../kind/wire.ts';
-import type { Action, Step } from '../plan/action.ts';
+import type { Action, Member, Step } from '../plan/action.ts';
 import { storing } from '../plan/storing.ts';
 import { knownPairs } from '../state/known-pairs.ts';
 import { pendingCreate, renewed, withDeploys, withWrite } from '../state/pending.ts';
@@ -23,6 +23,7 @@ import type { Run } from './run.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { resolveField } from '../manifest/fields.ts';
+import type { Outputs } from '../manifest/wanted.ts';
 import { deploymentsIn } from '../observe/deployments.ts';
 import type { Deploys } from '../state/pending.ts';
 import { toStored } from '../state/stored.ts';
@@ -86,6 +87,15 @@ export function creationOf(run: Run, action: Action, step: Step): PendingCreate 
     if (isOfKey && 'digest' in stored) isOpen = false;
     says[attribute.field] = stored;
   }
+  for (const [name, from] of Object.entries(step.members)) {
+    const text = from.is === 'map' ? writtenMap(from, outputs) : undefined;
+    const field = action.kind.fields[name];
+    if (text === undefined || field === undefined) continue;
+    says[name] = toStored(
+      { attribute: { field: name }, field, isSecret: true, digest: digestsAt(run, action)(name) },
+      text,
+    );
+  }
   const below = action.parent === undefined ? undefined : idOf(run, action.parent);
   const before = pendingCreate(recordNow(run, action.address));
   return {
@@ -96,6 +106,13 @@ export function creationOf(run: Run, action: Action, step: Step): PendingCreate 
     says,
     sends: (before?.sends ?? 0) + 1,
   };
+}
+
+/** The text of a map that a create sends; undefined while a value of it is not known. */
+function writtenMap({ field, entries }: Extract<Member, { is: 'map' }>, outputs: Outputs): string | undefined {
+  const resolved = [...entries].map(([key, wanted]) => [key, resolveField(field, wanted, outputs)] as const);
+  const known = resolved.flatMap(([key, one]) => (one.is === 'known' ? [[key, String(one.value)] as const] : []));
+  return known.length < resolved.length ? undefined : field.map?.write(new Map(known)).text;
 }
 
 /** Records the services that an action makes stale, before its first request: after a kill, a later run deploys them. */

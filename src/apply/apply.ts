@@ -4,7 +4,7 @@ import { blockAddress } from '../kind/address.ts';
 import type { State, StateStore } from '../state/state.ts';
 import { isInJournal, withWaves } from '../state/wave.ts';
 import { deploy } from './deploy.ts';
-import { reportDuplicates, create } from './create.ts';
+import { claimProvided, reportDuplicates, create } from './create.ts';
 import { isOver, isSent, mayHaveWritten, resultOf } from './job.ts';
 import type { ActionNode, ApplyNode } from './nodes.ts';
 import { isEvent, planNodes } from './nodes.ts';
@@ -138,12 +138,13 @@ async function finish(run: Run): Promise<ApplyResult> {
   const { plan, store } = run.input;
   for (const action of plan.actions) await settleStale(run, action);
   await reportDuplicates(run);
-  const reached = withWaves(plan.base, [[...run.journal.records]]);
+  const reached = withOwnProject(run, withWaves(plan.base, [[...run.journal.records]]));
   // Without an object there is nothing to keep: an empty state would be in the way of a rebuilt one.
   const isChanged = areOther(plan.saved?.resources ?? {}, reached.resources);
   // Records that an earlier run could not save are in its journal until a run saves them; an old state gets its MAC.
   const { saved } = plan;
-  const isRenamed = saved !== undefined && saved.projectName !== plan.base.projectName;
+  const isRenamed =
+    saved !== undefined && (saved.projectName !== reached.projectName || saved.projectId !== reached.projectId);
   const isUpgraded = saved !== undefined && saved.platform !== plan.base.platform;
   const isNew =
     isChanged || isRenamed || isUpgraded || (saved !== undefined && (isInJournal(saved) || store.isUnsealed()));
@@ -159,6 +160,12 @@ async function finish(run: Run): Promise<ApplyResult> {
     ...(job.stopped === undefined ? {} : { stopped: job.stopped }),
   }));
   return { outcomes, state, unsaved };
+}
+
+/** A state that is bound to the project that it has a record of: the run may have created it, or deleted it. */
+function withOwnProject(run: Run, state: State): State {
+  const top = [...run.jobs.values()].find(({ action }) => action.kind.isTop === true)?.action;
+  return top === undefined ? state : { ...state, projectId: state.resources[top.address]?.id ?? '' };
 }
 
 /** Whether two states hold other records; ends at the first difference. */
@@ -217,6 +224,7 @@ async function tearDown(run: Run, action: Action): Promise<void> {
 
 /** Sends the requests that create or update the object of an action. */
 async function createOrUpdate(run: Run, action: Action): Promise<void> {
+  if (action.comesWithParent === true) await claimProvided(run, action);
   if (action.steps.length === 0) return;
   if (!action.createsObject) await refuseChanged(run, action);
   addOldSecrets(run, action);

@@ -8,12 +8,12 @@ import { knownPairs } from '../state/known-pairs.ts';
 import { pendingCreate, withWrite } from '../state/pending.ts';
 import type { StateRecord } from '../state/record.ts';
 import { announceCreate, creationOf } from './announce.ts';
-import { attempt, isLost, mayLandLater } from './attempt.ts';
+import { attempt, isLost, mayLandLater, poll } from './attempt.ts';
 import { findAnswered, findLost, isFoundInList, linkOf, listOf, unclaimedWithKey } from './find-created.ts';
 import { sentAt, resultOf } from './job.ts';
 import { chosenId, created } from './request.ts';
 import type { Run } from './run.ts';
-import { reportAgain, report } from './report.ts';
+import { reportAgain, report, refusal } from './report.ts';
 import { digestsAt, recordNow, recordOf, sentNow, claim, happen, jobOf, idOf } from './run.ts';
 import { readOwn, readSiblings } from './scope.ts';
 import { sendOnce } from './send.ts';
@@ -66,6 +66,24 @@ async function createNow(run: Run, action: Action, step: Step): Promise<void> {
     const { row } = await readOwn(run, action, object.id);
     if (row !== undefined) claim(run, address, { id: object.id, row: { ...object.row, ...row } });
   }
+}
+
+/**
+ * Finds the object that the platform made along with the parent of an action, and records it.
+ *
+ * @throws {Stop} when the platform does not list it below the parent.
+ */
+export async function claimProvided(run: Run, action: Action): Promise<void> {
+  const { address, kind, parent = '' } = action;
+  const isIt = (row: Row) => kind.lifecycle?.provided?.is(row, {}) === true;
+  const look = async () => [...(await readSiblings(run, action))].find(([, row]) => isIt(row));
+  const found = await poll(run, look, { isSeen: (one) => one !== undefined });
+  if (found === undefined) {
+    throw refusal(action, `${address} comes with ${parent}, and the platform does not list it below that`);
+  }
+  const [id, row] = found;
+  claim(run, address, { id, row });
+  await run.journal.save(address, recordOf(run, action, id, {}));
 }
 
 /** The record of the object that an address had before its create; undefined when it had none. */

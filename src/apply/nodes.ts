@@ -125,12 +125,18 @@ function readBacksDeployed(action: Action, plan: PlanIndex): string[] {
 /** An object is deleted after all that is below it or inside it has left, and after all that it follows. */
 function allThatLeaves(action: Action, plan: PlanIndex): string[] {
   const guests = (plan.inside.get(action.id ?? '') ?? []).filter((guest) => guest !== action);
-  const below = dependentsAt(action, plan).filter((dependent) => isBelow(dependent, action, plan));
+  const below = leavingBelow(action, plan);
   return [
     ...[...below, ...guests].flatMap((other) => teardownOf(other) ?? []),
     ...guests.filter((guest) => guest.action === 'move' && !tearsDown(guest)).map(({ address }) => address),
     ...(action.follows ?? []),
   ];
+}
+
+/** What is below an object and leaves; of what only leaves the state, what is below that. */
+function leavingBelow(action: Action, plan: PlanIndex): Action[] {
+  const below = dependentsAt(action, plan).filter((dependent) => isBelow(dependent, action, plan));
+  return below.flatMap((one) => (one.action === 'forget' ? [one, ...leavingBelow(one, plan)] : [one]));
 }
 
 /** Services are deployed after those that they refer to. */

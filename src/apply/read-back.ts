@@ -204,6 +204,7 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
 function settleRow(run: Run, action: Action, after: Row | undefined): Settled {
   const { outputs, input } = run;
   const job = jobOf(run, action.address);
-  const made = action.createsObject ? job.object?.row : undefined;
+  const isOwn = action.createsObject && action.comesWithParent !== true;
+  const made = isOwn ? job.object?.row : undefined;
   return settle({ action, after, made, wasSent: !isOver(job), outputs, digests: input.digests });
 }

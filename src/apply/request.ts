@@ -184,7 +184,9 @@ function cannot({ action, step }: Resolving, why: string): Stop {
 
 /** The id and row in the answer to a create, when it has them; an id that was ours to choose needs no answer. */
 export function created(action: Action, answer: unknown, chosen?: string): { id: string; row: Row } | undefined {
-  const row = isRow(answer) ? answer : {};
+  const { answeredIn } = action.kind.identity;
+  const answered = answeredIn !== undefined && isRow(answer) ? answer[answeredIn] : answer;
+  const row = isRow(answered) ? answered : {};
   const id = rowId(action.kind, row) ?? chosen;
   return id === undefined ? undefined : { id, row: { ...row, [action.kind.identity.id]: id } };
 }

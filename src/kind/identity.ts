@@ -15,6 +15,8 @@ export interface Identity {
   readonly keyField?: string;
   /** The address is the key alone, without the section: for the kind that all others stand below. */
   readonly addressedByKey?: true;
+  /** The member of the answer to create that holds the row; without it, the answer is the row. */
+  readonly answeredIn?: string;
   /** Create answers without an id: the object is the new row in the list. */
   readonly idFrom?: 'list';
   /** What must happen outside before the platform lists a new object; until then no plan creates it again. */

@@ -79,6 +79,10 @@ export interface Kind {
   readonly summary: string;
   /** Which object of the platform a block means. */
   readonly identity: Identity;
+  /** The kind of what the top of a manifest stands for; the section is its one block. */
+  readonly isTop?: true;
+  /** The kind that its objects are below, where the manifest declares that as a block: `withTop` puts it there. */
+  readonly top?: Kind;
   /** Where a block can stand, by the kind above it; `root` is the top of the manifest. */
   readonly parents: Readonly<Record<string, ParentLink>>;
   /** What a block can say, by the name that the API has for it. */

@@ -6,6 +6,8 @@ export interface Lifecycle {
   readonly provided?: Provided;
   /** A replacement creates the new object before it deletes the old one; not when a block declares the field `unless`. */
   readonly createBeforeDestroy?: { readonly unless?: string };
+  /** All that is inside an object and goes with it: the object is deleted only when nothing of others is in it. */
+  readonly contents?: (row: Row) => readonly { readonly id: string; readonly what: string }[];
   /** The deletion of the parent deletes the object too. */
   readonly deletedWithParent?: true;
   /** The parts of an object that people should know of before it goes, by their noun: `services`. */
@@ -61,5 +63,7 @@ type Provided = {
       readonly fixed: readonly string[];
       /** Values that the platform itself wrote: overwriting them needs no consent. */
       readonly madeWith: Readonly<Record<string, Json>>;
+      /** Fields of the object that comes with each new parent: it is never created. */
+      readonly comesWith?: Readonly<Record<string, Json>>;
     }
 );

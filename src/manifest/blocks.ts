@@ -3,6 +3,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { childAddress } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
+import { topAddress, topOf } from '../kind/top.ts';
 import { expressionIn, notInKeys } from './expression.ts';
 import type { Redact } from './problem.ts';
 import { missingBlank, shownKey } from './problem.ts';
@@ -15,8 +16,11 @@ import { guessKey } from './unknown-key.ts';
 /** Kinds by the kind they stand below and the section they stand in. */
 export function sectionsOf(kinds: readonly Kind[]): (parent: string) => ReadonlyMap<string, Kind> {
   const byParent = new Map<string, Map<string, Kind>>();
+  const top = topOf(kinds);
   for (const kind of kinds) {
-    for (const parent of Object.keys(kind.parents)) {
+    if (kind === top) continue;
+    for (const above of Object.keys(kind.parents)) {
+      const parent = above === top?.kind ? root : above;
       const sections = byParent.get(parent) ?? new Map<string, Kind>();
       byParent.set(parent, sections.set(kind.section, kind));
     }
@@ -59,11 +63,13 @@ export function findBlocks(
     else broken.add(parent === undefined ? section : `${parent}.${section}`);
   };
 
+  const top = topOf(kinds);
   const enter = (entries: MapNode['entries'], parentKind: string, parent: string | undefined): void => {
     for (const [section, entry] of entries) {
       const below = sections(parentKind);
       const kind = below.get(section);
-      const link = kind?.parents[parentKind];
+      const isBelowTop = parentKind === root && kind?.parents[root] === undefined;
+      const link = kind?.parents[isBelowTop ? (top?.kind ?? '') : parentKind];
       if (kind === undefined || link === undefined) {
         const meant =
           entry.node.is === 'map' ? guessKey(section, { keys: [...below.keys()], sections: below }) : undefined;
@@ -105,7 +111,8 @@ export function findBlocks(
           report(`${section} has an empty key`, 'Write the name of the block before the colon.', child.keyAt);
           continue;
         }
-        if (kind.identity.addressedByKey === true && isSection(key)) {
+        const isTaken = isSection(key) || (top !== undefined && key === topAddress(top));
+        if (kind.identity.addressedByKey === true && isTaken) {
           const remedy = `Choose another key, and write name: ${key} if the platform calls it so.`;
           report(`${key} is the name of a section, and addresses begin with it`, remedy, child.keyAt);
           continue;
@@ -125,12 +132,20 @@ export function findBlocks(
           continue;
         }
         const { entries: inner } = child.node;
-        blocks.push({ address, kind, key, parent, link, entries: inner, at: child.keyAt });
+        const above = isBelowTop && top !== undefined ? topAddress(top) : parent;
+        blocks.push({ address, kind, key, parent: above, link, entries: inner, at: child.keyAt });
         enter(inner, kind.kind, address);
       }
     }
   };
 
+  const own = top === undefined ? undefined : tree.entries.get(top.section);
+  const link = top?.parents[root];
+  if (top !== undefined && link !== undefined && own?.node.is === 'map') {
+    const address = topAddress(top);
+    const { entries } = own.node;
+    blocks.push({ address, kind: top, key: address, parent: undefined, link, entries, at: own.keyAt });
+  }
   enter(tree.entries, root, undefined);
   return { blocks, broken, isIncomplete };
 }

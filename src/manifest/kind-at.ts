@@ -1,6 +1,7 @@
 import { addressParts, childAddress } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
+import { topAddress, topOf } from '../kind/top.ts';
 import { sectionsOf } from './blocks.ts';
 
 /** The kind whose resources have addresses of this form, whether or not one is declared there. */
@@ -13,6 +14,8 @@ export function placeAt(
   address: string,
   kinds: readonly Kind[],
 ): { readonly kind: Kind; readonly parent: string | undefined } | undefined {
+  const top = topOf(kinds);
+  if (top !== undefined && address === topAddress(top)) return { kind: top, parent: undefined };
   const sections = sectionsOf(kinds);
   const rest = addressParts(address) ?? [];
   let found: Kind | undefined;

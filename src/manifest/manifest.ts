@@ -4,6 +4,7 @@ import { addressMeant } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { pathMeant } from '../kind/profile.ts';
+import { withTop } from '../kind/top.ts';
 import { evaluateFreeText, placeFreeText, quoteFreeText } from './free-text.ts';
 import type { FreeText } from './free-text.ts';
 import { findBlocks, sectionsOf } from './blocks.ts';
@@ -87,11 +88,13 @@ async function read(
   diagnostics: Diagnostic[],
   texts: Map<string, string>,
 ): Promise<Manifest | undefined> {
-  const { workspace, kinds, sources = expressionSources, redact = (text) => text } = input;
-  const renamed = kinds.flatMap(({ also, section }) => (also === undefined ? [] : [[also, section] as const]));
+  const { workspace, sources = expressionSources, redact = (text) => text } = input;
+  const renamed = input.kinds.flatMap(({ also, section }) => (also === undefined ? [] : [[also, section] as const]));
   const others = { sections: new Map(renamed), redact };
   const tree = await loadRoot(workspace, input.file, diagnostics, texts, others);
   if (tree === undefined) return undefined;
+  const ownsProject = tree.entries.get('project')?.node.is === 'map';
+  const kinds = ownsProject ? withTop(input.kinds) : input.kinds;
   const sections = sectionsOf(kinds);
   const placeOf = (section: string) => placeOfSection(section, kinds);
   const known = [...sections(root).keys(), ...Object.keys(settingsShape)];

@@ -32,7 +32,8 @@ const opening = '${{environment.';
 export function checkMentions(resources: readonly Resource[], diagnostics: Diagnostic[]): void {
   const byAddress = new Map(resources.map((resource) => [resource.address, resource]));
   for (const resource of resources) {
-    const parent = resource.parent === undefined ? undefined : byAddress.get(resource.parent);
+    const above = resource.parent === undefined ? undefined : byAddress.get(resource.parent);
+    const parent = above?.kind.isTop === true ? undefined : above;
     const variables = parent === undefined ? undefined : declaredVariables(parent);
     if (parent === undefined || variables === undefined) continue;
     for (const { written, text, wanted } of textsOf(resource)) {

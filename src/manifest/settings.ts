@@ -17,6 +17,8 @@ export interface Settings {
   readonly profile?: Profile | undefined;
   /** Id or name of the project. */
   readonly project: string;
+  /** The manifest declares the project as a block: it is created, updated and deleted like every other object. */
+  readonly ownsProject?: true;
   /** Where `project:` stands. */
   readonly projectAt?: Place;
   /** undefined: the environment may name one; otherwise it is in the folder of the manifest. */
@@ -191,7 +193,15 @@ export const settingsShape = {
     )
     .optional()
     .describe('Where the values of ${secret:…} come from that TRUEUP_SECRET_<NAME> does not give, in this order.'),
-  project: z.string().min(1).describe('Id or name of the project.'),
+  project: z
+    .union(
+      [
+        z.string().min(1).describe('Id or name of the project.'),
+        z.looseObject({ name: z.string().min(1).describe('Name of the project.') }).describe('The project as a block.'),
+      ],
+      { error: 'must be the name or id of a project, or a block with name:' },
+    )
+    .describe('Id or name of the project; or a block with its name, which creates the project.'),
   drift: z
     .strictObject({
       memory: z
@@ -322,7 +332,8 @@ export function readSettings(
     const about = { remedy: remedies.platform, position: position(root.at) };
     diagnostics.push(diagnostic('missing-key', `platform is missing${why}`, about));
   }
-  const project = read('project');
+  const written = read('project');
+  const project = typeof written === 'string' ? written : written?.name;
   const include = read('include');
   const variables = read('variables');
   const moved = read('moved');
@@ -332,7 +343,9 @@ export function readSettings(
   read('outputs');
   for (const key of Object.keys(settingsShape)) {
     const node = root.entries.get(key)?.node;
-    if (node !== undefined && key !== 'outputs') refuseExpressions([key], node, sources, diagnostics);
+    // A block takes expressions, except in its name.
+    const plain = key === 'project' && node?.is === 'map' ? node.entries.get('name')?.node : node;
+    if (plain !== undefined && key !== 'outputs') refuseExpressions([key], plain, sources, diagnostics);
   }
   if (diagnostics.length > before || platform === undefined || project === undefined) return undefined;
   const itemAt = (key: 'moved' | 'secrets', index: number): Place => {
@@ -342,6 +355,7 @@ export function readSettings(
   return {
     ...platformOf(platform),
     project,
+    ...(typeof written === 'string' ? {} : ({ ownsProject: true } as const)),
     projectAt: root.entries.get('project')?.node.at ?? root.at,
     state,
     include: include ?? [],

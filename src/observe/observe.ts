@@ -4,9 +4,12 @@ import { groupBy } from '../kind/group.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
+import { topAddress, topOf } from '../kind/top.ts';
 import { observedValue, outputValue, valueAt } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
+import { resourcePosition } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
+import { knownValue } from '../manifest/wanted.ts';
 import { pendingCreate } from '../state/pending.ts';
 import { rowsIn } from './answers.ts';
 import type { Expected, Listed, ObserveInput, Parent } from './expected.ts';
@@ -55,7 +58,10 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   const expected = expectations({ ...input, resources });
   const byId = new Map<string, Parent>();
   const idOf = (address: string) => objects.get(address)?.id;
-  const isInside = (kind: string, id: string) => lists.get(kind)?.has(id) === true || byId.get(id)?.kind.kind === kind;
+  const aboveAll = topOf(kinds);
+  // The list of what the top stands for shows all of the organization; only the one that was found is ours.
+  const isInside = (kind: string, id: string) =>
+    (kind !== aboveAll?.kind && lists.get(kind)?.has(id) === true) || byId.get(id)?.kind.kind === kind;
   const outputs: Outputs = ({ address, output }) => {
     const object = byId.get(idOf(address) ?? '');
     return object === undefined ? undefined : outputValue(object.kind, output, object.id, object.row);
@@ -67,7 +73,9 @@ export async function observe(input: ObserveInput): Promise<Seen> {
         const parent = byId.get(id);
         const listed = kind.parents[parent?.kind.kind ?? '']?.listed;
         if (listed === undefined || !('call' in listed)) return;
-        remember(lists, kind, await reader.rows(kind, { place: caller, parent }), parent);
+        const rows = await reader.rows(kind, { place: caller, parent });
+        if (rows?.size === 0 && listed.whenEmpty !== undefined) throw emptyList(kind, parent, listed.whenEmpty);
+        remember(lists, kind, rows, parent);
       }),
     );
     const rows: ReadonlyMap<string, Listed> = lists.get(kind.kind) ?? new Map();
@@ -84,9 +92,19 @@ export async function observe(input: ObserveInput): Promise<Seen> {
     }
   };
   for (let level = top; level.length > 0; level = nextLevel(kinds, level)) await Promise.all(level.map(findKind));
+  if (aboveAll !== undefined) refuseOtherName(expected.get(aboveAll.kind) ?? [], { objects, lists, diagnostics });
   const ids = new Set([...lists.values()].flatMap((rows) => [...rows.keys()]));
   const unmanaged = unmanagedIn(kinds, lists, new Set(byId.keys()));
-  const observed = { ...caller, objects, listed: ids, projectName: projectNameIn(kinds, lists), unmanaged, duplicates };
+  const ownId = aboveAll === undefined ? projectId : (idOf(topAddress(aboveAll)) ?? '');
+  const observed = {
+    ...caller,
+    projectId: ownId,
+    objects,
+    listed: ids,
+    projectName: projectNameIn(kinds, lists),
+    unmanaged,
+    duplicates,
+  };
   return { observed, resources, diagnostics };
 }
 
@@ -156,6 +174,46 @@ async function listTop(
     if (lacksRight(error) && !isNeeded) return { rows: undefined, projectId };
     throw error;
   });
+}
+
+/** The error for a list that is never empty, below an object that was found. */
+function emptyList({ section }: Kind, parent: Parent | undefined, why: string): Stop {
+  const message = `${parent?.kind.kind ?? 'project'} ${parent?.id ?? ''} lists no ${section}: ${why}`;
+  const remedy = 'Check the rights of the API key: its user needs access to the project and to its environments.';
+  return new Stop('platform', [diagnostic('platform-answer', message, { remedy })]);
+}
+
+/**
+ * Refuses to give what the top stands for the name that another one has: a state with the manifest of another project would
+ * make the one like the other.
+ */
+function refuseOtherName(
+  items: readonly Expected[],
+  {
+    objects,
+    lists,
+    diagnostics,
+  }: {
+    readonly objects: ReadonlyMap<string, ObservedObject>;
+    readonly lists: Lists;
+    readonly diagnostics: Diagnostic[];
+  },
+): void {
+  for (const { address, kind, resource, record } of items) {
+    const { keyField = '' } = kind.identity;
+    const name = knownValue(resource?.fields[keyField]);
+    const object = objects.get(address);
+    if (record?.id !== object?.id || object === undefined || typeof name !== 'string') continue;
+    if (observedValue(kind, keyField, object.row) === name) continue;
+    const others = [...(lists.get(kind.kind) ?? [])].filter(
+      ([id, { row }]) => id !== object.id && observedValue(kind, keyField, row) === name,
+    );
+    if (others.length === 0) continue;
+    const message = `the state belongs to ${kind.kind} ${object.id} (${String(observedValue(kind, keyField, object.row))}), and another one is called ${name} (${others.map(([id]) => id).join(', ')})`;
+    const remedy = 'Use the manifest of the state, or give this one a state of its own; or choose another name.';
+    const position = resource === undefined ? undefined : resourcePosition(resource);
+    diagnostics.push(diagnostic('ambiguous', message, { address, position, remedy }));
+  }
 }
 
 /** The ids below which an object is expected, or may be: its create was sent there, wherever its block is now. */

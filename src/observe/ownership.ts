@@ -153,6 +153,7 @@ async function climb(
   }
   if (isInside(named.above, named.id)) return { isOurs: true, places: [] };
   const above = kinds.find((one) => one.kind === named.above);
+  if (above?.isTop === true) return { isOurs: false, places: [`${named.above} ${named.id}`] };
   const parent = above === undefined ? undefined : await unlessHidden(reader.row(above, named.id));
   const further =
     above === undefined || parent === undefined ? undefined : await climb(boundary, above, named.id, parent);

@@ -12,6 +12,7 @@ import { position } from '../manifest/tree.ts';
 import type { Outputs, Reference, Wanted } from '../manifest/wanted.ts';
 import { resolve } from '../manifest/wanted.ts';
 import { howToGive } from '../secrets/sources/env.ts';
+import { projectOf } from '../state/bound.ts';
 import type { State } from '../state/state.ts';
 import type { IdSource } from '../observe/ownership.ts';
 import { projectLists } from '../observe/ownership.ts';
@@ -147,7 +148,11 @@ async function readRows(
     }),
   );
   if (problems.length > 0) throw new Stop('refused', problems);
-  const lists = projectLists({ kinds, reader, projectId: state?.projectId ?? manifest.settings.project });
+  const lists = projectLists({
+    kinds,
+    reader,
+    projectId: state === undefined ? manifest.settings.project : projectOf(state),
+  });
   const foreign = await lists.foreignAmong(named);
   if (foreign.length > 0) throw new Stop('refused', foreign);
   return new Map(named.flatMap(({ address, row }) => (row === undefined ? [] : [[address, row]])));

@@ -7,6 +7,7 @@ import { kindsThere } from '../kind/kinds-on.ts';
 import { root } from '../kind/kind.ts';
 import { knowingInput } from '../secrets/call-secrets.ts';
 import type { Redactor } from '../secrets/redactor.ts';
+import { projectOf } from '../state/bound.ts';
 import type { State } from '../state/state.ts';
 import { rowId } from '../observe/answers.ts';
 import type { Deployment } from '../observe/deployments.ts';
@@ -60,7 +61,7 @@ export function servicesOf({ resources }: State, kinds: readonly Kind[]): readon
 export async function observeServices(services: readonly Service[], input: ServicesInput): Promise<ServiceState[]> {
   const { client, kinds, state, redactor } = input;
   const reader = createReader(client, 'in bulk');
-  const lists = projectLists({ kinds, reader, projectId: state.projectId });
+  const lists = projectLists({ kinds, reader, projectId: projectOf(state) });
   const there = new Set(kindsThere(kinds, client.contract).map(({ kind }) => kind));
   const states = await Promise.all(
     services.map(async (service) => {

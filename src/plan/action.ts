@@ -117,6 +117,8 @@ export interface Action {
   readonly action: ActionName;
   /** It leaves a new object behind: it creates or replaces. */
   readonly createsObject: boolean;
+  /** The platform makes its object along with the parent: apply finds it below that, and creates none. */
+  readonly comesWithParent?: true;
   /** Of a replacement: the old object is still there when it is done, and goes by an action of its own. */
   readonly createsBeforeDestroy: boolean;
   /** The id on the platform; undefined when there is none yet. */

@@ -2,11 +2,13 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { attributeField, pathOf } from '../kind/attribute.ts';
 import type { Json } from '../kind/json.ts';
+import { same } from '../kind/json.ts';
 import { choosesId, fieldPath, shownValue } from '../kind/wire.ts';
 import { resolveField } from '../manifest/fields.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition, wantedAttributes } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
+import { knownValue } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import { secret } from '../secrets/secret.ts';
 import { howToGive } from '../secrets/sources/env.ts';
@@ -17,7 +19,7 @@ import { changeOf } from './diff.ts';
 import type { Planning, PlanInput } from './input.ts';
 import { planPending } from './pending.ts';
 import { takeAway } from './removal.ts';
-import { createSteps } from './steps.ts';
+import { createSteps, updateSteps } from './steps.ts';
 
 /** Plans an object that is not there, or that goes with its old parent. */
 export function planCreation(
@@ -28,6 +30,9 @@ export function planCreation(
 ): Action {
   const { kind, address } = resource;
   const record = input.state.resources[address];
+  if (object === undefined && parent?.createsObject === true && comesWithParent(resource)) {
+    return planComing(input, resource, parent);
+  }
   const isPending = object === undefined && record?.id === null;
   if (isPending && kind.identity.listedOnce !== undefined)
     return planPending(input, resource, parent, kind.identity.listedOnce);
@@ -64,6 +69,36 @@ export function planCreation(
     teardown,
     dataAtRisk,
   };
+}
+
+/** Whether the platform makes the object of a resource along with its parent. */
+function comesWithParent({ kind, fields }: Resource): boolean {
+  const { provided } = kind.lifecycle ?? {};
+  const comesWith = provided?.allows === 'update' ? provided.comesWith : undefined;
+  if (comesWith === undefined) return false;
+  return Object.entries(comesWith).every(([name, value]) => {
+    const wanted = fields[name];
+    return wanted !== undefined && same(knownValue(wanted) ?? null, value);
+  });
+}
+
+/** Plans an object that the platform makes along with its parent: it is taken over and updated, never created. */
+function planComing(input: Planning, resource: Resource, parent: Action): Action {
+  const { kind, address } = resource;
+  const base = resourceAction(resource, parent, input.state.resources[address], 'first managed');
+  const made = creation(input, resource, base.notes);
+  const { provided } = kind.lifecycle ?? {};
+  const { fixed = [], madeWith = {} } = provided?.allows === 'update' ? provided : {};
+  const attributes = made.attributes.map((one): AttributeChange => {
+    const { field, key } = one.attribute;
+    if (fixed.includes(field)) return { ...one, decision: { do: 'nothing', settled: true } };
+    return key === undefined && Object.hasOwn(madeWith, field)
+      ? { ...one, before: secret(madeWith[field] ?? null) }
+      : one;
+  });
+  const { steps } = updateSteps({ resource, attributes }, {}, undefined);
+  const changes = [...made.changes.filter(({ path }) => !fixed.includes(path)), ...base.changes];
+  return { ...base, attributes, changes, steps, action: 'adopt', createsObject: true, comesWithParent: true };
 }
 
 /** The creation of an object. Adds to `notes` what prevents it: members that create needs, secrets that this run lacks. */

@@ -137,6 +137,7 @@ export function takeAway(
         : 'Undo the change, or write protect: false and apply that first.';
     notes.push(diagnostic(safeguards.protected.code, message, { remedy, address }));
   }
+  notes.push(...foreignContents(input, about, object));
   const inside = servicesInside(input, kind, object);
   if (inside.length > 0) {
     const message = `${address} holds ${counted(inside.length)} not in the state: ${inside.join(', ')}`;
@@ -183,6 +184,30 @@ function servicesInside(input: PlanInput, kind: Kind, object: ObservedObject): s
 /** The member of a parent's row that lists objects. */
 function listOf(link: ParentLink | undefined): string | undefined {
   return link !== undefined && 'at' in link.listed ? link.listed.at : undefined;
+}
+
+/** The errors for an object that goes with all that is in it: something of others is in it, or may be. */
+function foreignContents(
+  input: PlanInput,
+  { kind, address }: Pick<Action, 'kind' | 'address'>,
+  object: ObservedObject,
+): Diagnostic[] {
+  const { contents } = kind.lifecycle ?? {};
+  if (contents === undefined) return [];
+  const refuse = (message: string, remedy: string) =>
+    diagnostic(safeguards['services of others'].code, message, { remedy, address });
+  if (input.observed.role === 'member') {
+    const message = `${address} would be deleted with everything in it, and a member does not see everything`;
+    return [refuse(message, 'Use the API key of an owner or admin.')];
+  }
+  const managed = managedIds(input);
+  const others = contents(object.row).filter(({ id }) => !managed.has(id));
+  if (others.length === 0) return [];
+  const remedy =
+    'Move them to another project, or delete them on the platform, and plan again. trueup import takes one into the state.';
+  const shown = others.slice(0, 10).map(({ id, what }) => `${what} (${id})`);
+  const more = others.length > 10 ? ` and ${others.length - 10} more` : '';
+  return [refuse(`${address} holds what is not in the state: ${shown.join(', ')}${more}`, remedy)];
 }
 
 function nameOf(kind: string, { name }: Row): string {

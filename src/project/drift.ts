@@ -14,6 +14,7 @@ import { closest } from '../diagnostics/closest.ts';
 import { addressMeant } from '../kind/address.ts';
 import { kindsThere } from '../kind/kinds-on.ts';
 import { pathMeant } from '../kind/profile.ts';
+import { withTop } from '../kind/top.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Notified } from '../render/drift-json.ts';
 import type { Plan } from '../plan/action.ts';
@@ -139,7 +140,7 @@ async function compare(manifest: Manifest, world: World, options: DriftOptions):
   const key = await store.key();
   const all = findingsOf({
     plan: made,
-    kinds: kindsThere(world.kinds, world.client.contract),
+    kinds: kindsThere(settings.ownsProject === true ? withTop(world.kinds) : world.kinds, world.client.contract),
     resources,
     digests: digestsOf(key, made.base),
     digestsOfObjects: digestsAt(key, made.base),

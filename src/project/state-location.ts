@@ -26,6 +26,7 @@ export interface NamedState {
   /** undefined: the manifest names no location. */
   readonly state: StatePlace | undefined;
   readonly project: string;
+  readonly ownsProject?: true;
 }
 
 const stateUrl = 'TRUEUP_STATE_URL';
@@ -36,7 +37,28 @@ const stateUrl = 'TRUEUP_STATE_URL';
  * @throws {Stop} `refused`, when the manifest names another location, or when the run is pinned, TRUEUP_STATE_URL is not set
  *   and the manifest names a state elsewhere; `state`, when TRUEUP_STATE_URL is missing or no address of a state.
  */
-export function locateState({ state, project }: NamedState, options: ProjectFolder): StateLocation {
+export function locateState(named: NamedState, options: ProjectFolder): StateLocation {
+  const { state, project } = named;
+  const location = findLocation(named, options);
+  const isNamed = location.backend === 'local' || namesItself(state, options);
+  if (named.ownsProject !== true || isNamed) return location;
+  const member = location.backend === 'postgres' ? 'name' : 'prefix';
+  const message = `the state has no ${member} of its own, and the manifest can rename its project`;
+  const remedy = `Write ${member}: ${project} under state:, or into ${stateUrl}. It stays when the project gets another name.`;
+  throw new Stop('refused', [diagnostic('state-unusable', message, { remedy })]);
+}
+
+/** Whether the manifest or TRUEUP_STATE_URL gives a state elsewhere a name that does not come from the project. */
+function namesItself(state: StatePlace | undefined, options: ProjectFolder): boolean {
+  const text = readPin(options.env, stateUrl);
+  const given = text === undefined ? undefined : readStateUrl(text, options);
+  return [state, given].some((one) => {
+    if (one?.backend === 'postgres') return one.name !== undefined;
+    return one?.backend === 's3' && one.prefix !== undefined;
+  });
+}
+
+function findLocation({ state, project }: NamedState, options: ProjectFolder): StateLocation {
   const text = readPin(options.env, stateUrl);
   const why = whyPinned(options);
   const local = { backend: 'local', folder: stateFolder(options) } as const;

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Kind } from '../kind/kind.ts';
 import { defineKind } from '../kind/kind.ts';
 import { description, env } from './families/service-fields.ts';
+import { project } from './top/project.ts';
 
 /** The kind on a platform that lists no projects: `project:` is an id there. */
 function withoutProjects(kind: Kind): Kind {
@@ -14,6 +15,7 @@ export const environment = defineKind({
   kind: 'environment',
   section: 'environments',
   alsoCalled: ['envs', 'stages'],
+  top: project,
   summary: 'A group of services in a project, such as production.',
   identity: { id: 'environmentId', key: ['name'], keyField: 'name', addressedByKey: true },
   parents: {
@@ -56,6 +58,7 @@ export const environment = defineKind({
       allows: 'update',
       fixed: ['name'],
       madeWith: { description: 'Production environment' },
+      comesWith: { name: 'production' },
     },
   },
   without: { 'project.all': withoutProjects },

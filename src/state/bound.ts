@@ -17,3 +17,8 @@ export function boundTo(state: State, named: string): State {
 export function ownName({ projectId, projectName }: State): string {
   return projectName === undefined ? projectId : `${projectId} (${projectName})`;
 }
+
+/** The project of a state as the platform is asked for it: its id, or its name where a run ended before the state got the id. */
+export function projectOf({ projectId, projectName = '' }: State): string {
+  return projectId === '' ? projectName : projectId;
+}

@@ -29,6 +29,7 @@ export function worldOver(made: Bench, send: Send, store: StateStore = made.stor
     url: 'http://platform.test',
     apiKey: 'emulator-key',
     redact: made.redact,
+    contract: made.world().client.contract,
     sleep: () => Promise.resolve(),
   });
   return { ...made.world(), client, store };

@@ -1,3 +1,4 @@
+import { projectOf } from '../../state/bound.ts';
 import { kindsThere } from '../../kind/kinds-on.ts';
 import { serveRemembered } from '../../observe/capabilities.ts';
 import { findObjects, objectsOn, readStateOf } from '../../operate/addressed.ts';
@@ -48,7 +49,7 @@ export function logsCommand(address: string, flags: LogsFlags): Command<LogsView
         const [known = object] = objectsOn([object], kindsOnPlatform);
         const request = logRequest(known, { ...flags, since }, kindsOnPlatform);
         const showsSecrets = flags.showSecrets === true;
-        const project = state?.projectId ?? target.project;
+        const project = state === undefined ? target.project : projectOf(state);
         const log = await readLog(client, request, { redactor, showsSecrets, kinds, project });
         if (raw === undefined) view.log(object.address, log);
         else raw(log);

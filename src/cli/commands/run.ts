@@ -7,6 +7,7 @@ import type { CommandResult, Execution } from '../../operate/execute.ts';
 import { executeCommands } from '../../operate/execute.ts';
 import { checkTargets, checkCommand, prepareCommands } from '../../operate/prepare.ts';
 import { projectLists } from '../../observe/ownership.ts';
+import { projectOf } from '../../state/bound.ts';
 import { createReader } from '../../observe/reader.ts';
 import { systemClock } from '../../state/clock.ts';
 import type { RunView } from '../../render/formats/run.ts';
@@ -70,7 +71,7 @@ export function executeCommand([name = '', ...addresses]: readonly string[], fla
         const objects = objectsOn(named, kindsOnPlatform);
         checkTargets(name, objects, { kinds: kindsOnPlatform, state });
         const dataLoss = flags.allowDataLoss === true;
-        const project = state?.projectId ?? target.project;
+        const project = state === undefined ? target.project : projectOf(state);
         const readAt = systemClock.monotonic();
         const foreignNow: Execution['foreignNow'] = async ({ address }) => {
           if (project === undefined) return [];

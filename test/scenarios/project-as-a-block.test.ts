@@ -1,0 +1,269 @@
+import { describe, expect, test } from 'vitest';
+import { planDestruction } from '../../src/reconcile.ts';
+import { actionsOf, applyLater, everything, plansNothing, refusal, results, rowsIn, said } from '../support/faults.ts';
+import { bench } from '../support/world.ts';
+
+/** `project:` as a block: the project is created with the environment that it brings, taken over, updated and deleted. */
+
+const head = (block: string) => `trueup: 1\nplatform: emulator\nproject: ${block}\n`;
+const redis = 'redis: { cache: { databasePassword: secret-1 } }';
+const environments = `environments:\n  production: { description: Live., env: { A: "1" }, ${redis} }\n  staging: { ${redis} }\n`;
+const shop = head('{ name: shop, description: The shop., env: { REGION: eu } }') + environments;
+
+type Made = ReturnType<typeof bench>;
+const projectOf = (made: Made, name = 'shop') => {
+  const found = Object.values(made.emulator.world.tables.project).filter((row) => row['name'] === name);
+  expect(found).toHaveLength(1);
+  return found[0] ?? {};
+};
+const environmentsOf = (made: Made, projectId: unknown) =>
+  Object.values(made.emulator.world.tables.environment)
+    .filter((row) => row['projectId'] === projectId)
+    .toSorted((a, b) => (String(a['name']) < String(b['name']) ? -1 : 1));
+
+describe('a project that is not there', () => {
+  test('is created, and the environment that it brings is taken over', async () => {
+    const made = bench();
+    const planned = actionsOf(await made.plan(shop)).filter((line) => !line.startsWith('deploy'));
+    expect(planned).toEqual([
+      'create project',
+      'adopt production',
+      'create production.redis.cache',
+      'create staging',
+      'create staging.redis.cache',
+    ]);
+    await made.apply(shop);
+    const project = projectOf(made);
+    expect(project).toMatchObject({ description: 'The shop.', env: 'REGION=eu\n' });
+    expect(environmentsOf(made, project['projectId'])).toMatchObject([
+      { name: 'production', description: 'Live.', env: 'A=1\n', isDefault: true },
+      { name: 'staging' },
+    ]);
+    expect(rowsIn(made, 'redis')).toHaveLength(2);
+    expect(await made.store.read()).toMatchObject({ projectId: project['projectId'], projectName: 'shop' });
+    await plansNothing(made, shop);
+  });
+
+  test('is created with nothing but its name, and its environment is taken over as it is', async () => {
+    const made = bench();
+    const text = `${head('{ name: shop }')}environments: { production: {} }\n`;
+    await made.apply(text);
+    expect(made.requests('POST')).toEqual(['project.create']);
+    expect(projectOf(made)).toMatchObject({ description: null, env: '' });
+    await plansNothing(made, text);
+    expect(await made.store.read()).toMatchObject({
+      resources: { production: { parent: 'project', pairs: { name: {} } } },
+    });
+  });
+
+  test('is created without environments, too', async () => {
+    const made = bench();
+    await made.apply(head('{ name: shop }'));
+    await plansNothing(made, head('{ name: shop }'));
+  });
+
+  test('gives its id to what refers to it', async () => {
+    const made = bench();
+    const text = `${head('{ name: shop }')}environments: { production: { env: { P: "\${ref:project.id}" } } }\n`;
+    await made.apply(text);
+    const { projectId } = projectOf(made);
+    expect(environmentsOf(made, projectId)).toMatchObject([{ env: `P=${String(projectId)}\n` }]);
+    await plansNothing(made, text);
+  });
+});
+
+describe('a project that is there', () => {
+  const byHand = async (made: Made, name = 'shop') => {
+    await made.emulator.act('project.create', { name, description: 'By hand.' });
+    return projectOf(made, name);
+  };
+
+  test('is taken over with consent only', async () => {
+    const made = bench();
+    const { projectId } = await byHand(made);
+    const found = await refusal(made, () => made.apply(shop));
+    expect(found.map(({ code, address }) => [code, address])).toEqual([['consent', 'project']]);
+    await made.apply(shop, everything);
+    expect(projectOf(made)).toMatchObject({ projectId, description: 'The shop.' });
+    await plansNothing(made, shop);
+  });
+
+  test('is not chosen among several of one name', async () => {
+    const made = bench();
+    await made.emulator.act('project.create', { name: 'shop' });
+    await made.emulator.act('project.create', { name: 'shop' });
+    const found = await refusal(made, () => made.apply(shop, everything));
+    expect(found.map(({ code }) => code)).toContain('ambiguous');
+    const [first] = Object.values(made.emulator.world.tables.project).filter((row) => row['name'] === 'shop');
+    const pinned = shop.replace('{ name: shop,', `{ name: shop, id: ${String(first?.['projectId'])},`);
+    await made.apply(pinned, everything);
+    await plansNothing(made, pinned);
+  });
+
+  test('is updated: name, description and variables; null and empty text are kept apart', async () => {
+    const made = bench();
+    await made.apply(shop);
+    const { projectId } = projectOf(made);
+    made.requests('POST');
+    for (const [block, row] of [
+      [
+        '{ name: shop, description: Other., env: { REGION: us, B: "2" } }',
+        { description: 'Other.', env: 'REGION=us\nB=2\n' },
+      ],
+      ['{ name: shop, description: "", env: { REGION: us } }', { description: '', env: 'REGION=us\n' }],
+      ['{ name: shop, description: null, env: null }', { description: null, env: '' }],
+      ['{ name: store }', { name: 'store' }],
+    ] as const) {
+      await made.apply(head(block) + environments, everything);
+      expect(made.requests('POST')).toEqual(['project.update']);
+      expect(Object.values(made.emulator.world.tables.project)).toContainEqual(
+        expect.objectContaining({ projectId, ...row }) as unknown,
+      );
+      await plansNothing(made, head(block) + environments);
+    }
+    expect(await made.store.read()).toMatchObject({ projectId, projectName: 'store' });
+  });
+
+  test('gets back what somebody changed by hand', async () => {
+    const made = bench();
+    await made.apply(shop);
+    const { projectId } = projectOf(made);
+    await made.emulator.act('project.update', { projectId, description: 'Hot fix.', env: 'REGION=moon' });
+    const [change] = (await made.plan(shop)).actions.filter(({ action }) => action !== 'no-op');
+    expect(change?.changes.map(({ path, cause }) => [path, cause])).toEqual([
+      ['description', 'drift'],
+      ['env.REGION', 'drift'],
+    ]);
+    await made.apply(shop, everything);
+    await plansNothing(made, shop);
+  });
+
+  test('never sends the organization or the time of its creation', async () => {
+    const made = bench();
+    await made.apply(shop);
+    await made.apply(shop.replace('The shop.', 'Another.'));
+    const updates = made.emulator.log.filter(({ operation }) => operation === 'project.update');
+    expect(updates.map(({ input }) => Object.keys(input as object).toSorted())).toEqual([['description', 'projectId']]);
+  });
+
+  test('is the one of the state when a manifest with its id becomes a block, and the other way round', async () => {
+    const made = bench();
+    await byHand(made);
+    const { projectId } = projectOf(made);
+    const byId = `${head(String(projectId))}${environments}`;
+    await made.apply(byId, everything);
+    await byHand(made, 'other');
+    made.requests('POST');
+    await made.apply(shop, everything);
+    expect(made.requests('POST')).toEqual(['project.update']);
+    await plansNothing(made, shop);
+    await made.apply(byId, everything);
+    expect(made.requests('POST')).toEqual([]);
+    await plansNothing(made, byId);
+    expect(Object.keys((await made.store.read())?.resources ?? {})).not.toContain('project');
+    await made.destroy(byId);
+    expect(projectOf(made)).toMatchObject({ projectId });
+  });
+});
+
+describe('the state of a project', () => {
+  test('is not given to the project of another manifest', async () => {
+    const made = bench();
+    await made.apply(shop);
+    await made.emulator.act('project.create', { name: 'blog' });
+    const found = await refusal(made, () => made.plan(shop.replace('name: shop', 'name: blog')));
+    expect(found.map(({ code }) => code)).toEqual(['ambiguous']);
+    expect(found[0]?.message).toMatch(/^the state belongs to project .* \(shop\), and another one is called blog/);
+  });
+
+  test('with an id of another project of the organization leads to no object of it', async () => {
+    const made = bench();
+    await made.apply(shop);
+    const state = await made.store.read();
+    if (state === undefined) throw new Error('there is no state');
+    const { production } = state.resources;
+    const forged = { ...state.resources, production: { ...production, id: 'env_prj_1' } } as typeof state.resources;
+    await made.store.write({ ...state, serial: state.serial + 1, resources: forged });
+    const found = await refusal(made, () => made.plan(shop));
+    expect(found.map(({ code }) => code)).toContain('foreign-object');
+  });
+});
+
+describe('a project that is destroyed', () => {
+  test('goes last, after its services', async () => {
+    const made = bench();
+    await made.apply(shop);
+    const { projectId } = projectOf(made);
+    made.requests('POST');
+    await made.destroy(shop);
+    const posts = made.requests('POST');
+    expect(posts.at(-1)).toBe('project.remove');
+    expect(posts.filter((one) => one === 'redis.remove')).toHaveLength(2);
+    expect(Object.keys(made.emulator.world.tables.project)).not.toContain(projectId);
+    expect((await made.store.read())?.resources).toEqual({});
+    await made.apply(shop);
+    await plansNothing(made, shop);
+  });
+
+  test('stays when something in it is not ours, and when that comes after the plan', async () => {
+    const made = bench();
+    await made.apply(shop);
+    const [production] = environmentsOf(made, projectOf(made)['projectId']);
+    const create = () =>
+      made.emulator.act('compose.create', { name: 'guest', environmentId: production?.['environmentId'] ?? '' });
+    const guest = (await create()) as { composeId: string };
+    const found = await refusal(made, () => made.destroy(shop));
+    expect(found.map(({ message }) => message)).toContain(
+      `project holds what is not in the state: compose guest in production (${guest.composeId})`,
+    );
+    await made.emulator.act('compose.delete', { composeId: guest.composeId, deleteVolumes: false });
+    const planned = await planDestruction(await made.manifest(shop), made.world());
+    await create();
+    const result = await applyLater(made, planned);
+    expect(results(result)).toMatchObject({ project: 'failed', 'production.redis.cache': 'done' });
+    expect(said(result)).toContain('compose guest in production was added to project on the platform since the plan');
+    expect(projectOf(made)).toMatchObject({ name: 'shop' });
+  });
+
+  test('is not deleted with protect, nor without leave to lose data, nor by a member', async () => {
+    const made = bench();
+    const kept = shop.replace('{ name: shop,', '{ name: shop, protect: true,');
+    await made.apply(kept);
+    expect((await refusal(made, () => made.destroy(kept))).map(({ code }) => code)).toContain('protected');
+    const other = bench();
+    await other.apply(shop);
+    Object.assign(other.emulator.world.tables.member['member_1'] ?? {}, {
+      role: 'member',
+      canDeleteProjects: true,
+      canDeleteServices: true,
+    });
+    const found = await refusal(other, () => other.destroy(shop));
+    expect(found.map(({ message }) => message)).toContain(
+      'project would be deleted with everything in it, and a member does not see everything',
+    );
+  });
+});
+
+describe('a block that cannot be', () => {
+  test('is refused at its line', async () => {
+    for (const [block, message] of [
+      ['{ description: x }', /project must be the name or id of a project, or a block with name:|name/],
+      ['{ name: "${env:NAME}" }', /settings take no expressions/],
+      ['{ name: shop, colour: red }', /colour/],
+    ] as const) {
+      const made = bench();
+      const found = await refusal(made, () => made.plan(head(block)));
+      expect(found[0]?.message).toMatch(message);
+      expect(found[0]?.position?.line).toBe(3);
+    }
+    const made = bench();
+    const taken = await refusal(made, () => made.plan(`${head('{ name: shop }')}environments: { project: {} }\n`));
+    expect(taken[0]?.message).toContain('project is the name of a section');
+  });
+
+  test('is refused where the platform has no projects to create', async () => {
+    const made = bench({ documentedOnly: true });
+    const found = await refusal(made, () => made.plan(shop));
+    expect(found.map(({ code }) => code)).toEqual(['unsupported']);
+  });
+});
