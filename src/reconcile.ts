@@ -13,7 +13,7 @@ import { textsIn } from './kind/json.ts';
 import type { Kind } from './kind/kind.ts';
 import { root } from './kind/kind.ts';
 import { kindsThere } from './kind/kinds-on.ts';
-import { topOf, withTop } from './kind/top.ts';
+import { withTop } from './kind/top.ts';
 import type { Manifest, ManifestInput } from './manifest/manifest.ts';
 import { readManifest } from './manifest/manifest.ts';
 import { quotingRule } from './manifest/may-quote.ts';

@@ -119,6 +119,8 @@ export interface Action {
   readonly createsObject: boolean;
   /** The platform makes its object along with the parent: apply finds it below that, and creates none. */
   readonly comesWithParent?: true;
+  /** It leaves the state only, because the deletion of its parent takes its object along. */
+  readonly goesWithParent?: true;
   /** Of a replacement: the old object is still there when it is done, and goes by an action of its own. */
   readonly createsBeforeDestroy: boolean;
   /** The id on the platform; undefined when there is none yet. */
@@ -206,6 +208,7 @@ export interface ShownAction extends Pick<
   Action,
   | ('address' | 'movedFrom' | 'action' | 'createsBeforeDestroy' | 'id' | 'parent' | 'changes' | 'notes' | 'because')
   | ('isOrdered' | 'isLeftOut' | 'isAsked' | 'holds' | 'dataAtRisk' | 'protect' | 'needsConsent' | 'position')
+  | ('comesWithParent' | 'goesWithParent')
 > {
   readonly kind: Pick<Kind, 'kind'>;
   readonly teardown: readonly unknown[];

@@ -51,7 +51,8 @@ export function planRemoval(
         );
   }
   if (object === undefined || (object.isProvided && kind.lifecycle?.provided?.allows === 'update')) {
-    return { ...base, action: 'forget' };
+    const isTaken = object !== undefined && parent?.action === 'delete';
+    return { ...base, action: 'forget', ...(isTaken ? { goesWithParent: true } : {}) };
   }
   if (object.foundBy !== 'id' && isSomebodys(input, kind, object)) {
     return forget(

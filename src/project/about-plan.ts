@@ -25,7 +25,9 @@ export async function aboutPlan(
     readonly platform?: Manifest['settings']['platform'] | null;
   },
 ): Promise<PlanAbout> {
-  const { projectId: id, projectName: name } = observed;
+  const { projectId: id } = observed;
+  const { ownsProject, project } = manifest.settings;
+  const name = observed.projectName ?? (ownsProject === true ? project : undefined);
   const { location } = world.store;
   const commit = await readCommit(folder, [...manifest.files]);
   return {

@@ -148,13 +148,16 @@ function sentence(one: GroupedAction): string {
         return `replace: create the new object, then delete the old one when nothing here uses it${asked}`;
       return `replace${id}: delete and create again${action.teardown.length === 0 ? ', with its parent' : ''}${asked}`;
     case 'adopt':
+      if (action.comesWithParent === true) return `adopt: comes with ${printable(action.parent ?? 'its parent')}`;
       return `adopt${id}: exists on the platform and is taken over${action.steps.length === 0 ? ' unchanged' : ''}`;
     case 'delete':
       return `delete${id}${action.teardown.length === 0 ? ', with its parent' : ''}`;
     case 'forget':
       return action.id === undefined
         ? 'remove from state: no longer on the platform'
-        : `remove from state${id}: stays on the platform, no longer managed`;
+        : action.goesWithParent === true
+          ? `remove from state${id}: goes with ${printable(action.parent ?? 'its parent')}`
+          : `remove from state${id}: stays on the platform, no longer managed`;
     case 'deploy':
       return reason(one);
     case 'no-op':

@@ -69,7 +69,8 @@ function platformWords(platform: string): string {
 }
 
 function projectWords({ id, name }: PlanAbout['project']): string {
-  return name === undefined ? id : `${name} (${id})`;
+  if (name === undefined) return id;
+  return id === '' ? `${name}, not there yet` : `${name} (${id})`;
 }
 
 /** Without a difference and without a proof it claims nothing: the index may hold what was never committed. */

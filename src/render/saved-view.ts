@@ -15,7 +15,7 @@ export interface SavedView extends Omit<PlanView, 'isFull' | 'allowed'> {
 const plain = [
   ...(['address', 'movedFrom', 'action', 'createsBeforeDestroy', 'id', 'parent', 'changes', 'notes'] as const),
   ...(['because', 'isOrdered', 'isLeftOut', 'isAsked', 'holds', 'dataAtRisk', 'protect'] as const),
-  ...(['needsConsent', 'position', 'dependsOn'] as const),
+  ...(['needsConsent', 'position', 'dependsOn', 'comesWithParent', 'goesWithParent'] as const),
 ];
 
 /** The others, which are counted. A member that is missing in both does not compile. */
@@ -83,6 +83,8 @@ const schema = z.object({
         isOrdered: z.literal(true).optional(),
         isLeftOut: z.literal(true).optional(),
         isAsked: z.literal(true).optional(),
+        comesWithParent: z.literal(true).optional(),
+        goesWithParent: z.literal(true).optional(),
         teardown: count,
         steps: count,
         attributes: count,

@@ -59,6 +59,7 @@ describe('a project that is not there', () => {
   test('is created without environments, too', async () => {
     const made = bench();
     await made.apply(head('{ name: shop }'));
+    expect(projectOf(made)).toMatchObject({ name: 'shop' });
     await plansNothing(made, head('{ name: shop }'));
   });
 
@@ -94,7 +95,7 @@ describe('a project that is there', () => {
     await made.emulator.act('project.create', { name: 'shop' });
     const found = await refusal(made, () => made.apply(shop, everything));
     expect(found.map(({ code }) => code)).toContain('ambiguous');
-    const [first] = Object.values(made.emulator.world.tables.project).filter((row) => row['name'] === 'shop');
+    const first = Object.values(made.emulator.world.tables.project).find((row) => row['name'] === 'shop');
     const pinned = shop.replace('{ name: shop,', `{ name: shop, id: ${String(first?.['projectId'])},`);
     await made.apply(pinned, everything);
     await plansNothing(made, pinned);
@@ -129,7 +130,7 @@ describe('a project that is there', () => {
     await made.apply(shop);
     const { projectId } = projectOf(made);
     await made.emulator.act('project.update', { projectId, description: 'Hot fix.', env: 'REGION=moon' });
-    const [change] = (await made.plan(shop)).actions.filter(({ action }) => action !== 'no-op');
+    const change = (await made.plan(shop)).actions.find(({ action }) => action !== 'no-op');
     expect(change?.changes.map(({ path, cause }) => [path, cause])).toEqual([
       ['description', 'drift'],
       ['env.REGION', 'drift'],

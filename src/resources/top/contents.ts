@@ -22,7 +22,7 @@ export function contentsOf({ environments }: Row): readonly Content[] {
 
 /** The id of a service: the member that ends so, and names no other object. */
 function idIn(row: Row): string {
-  const name = Object.keys(row).find((one) => /Id$/.test(one) && one !== 'serverId' && one !== 'environmentId');
+  const name = Object.keys(row).find((one) => one.endsWith('Id') && one !== 'serverId' && one !== 'environmentId');
   return String(row[name ?? ''] ?? '');
 }
 
