@@ -39,14 +39,10 @@ const certificates: Door = { resource: 'certificate' };
  */
 const table: readonly Entry[] = [
   ['application', 'create', place],
+  ['application', 'one saveEnvironment start stop redeploy reload markRunning killBuild', service('applicationId')],
   [
     'application',
-    'one saveEnvironment start stop redeploy reload deploy markRunning killBuild',
-    service('applicationId'),
-  ],
-  [
-    'application',
-    'update move saveBuildType saveHubgitProvider saveLabgitProvider saveBucketgitProvider saveSelfgitProvider ' +
+    'move saveBuildType saveHubgitProvider saveLabgitProvider saveBucketgitProvider saveSelfgitProvider ' +
       'saveDockerProvider saveGitProvider disconnectGitProvider',
     service('applicationId', 'canCreateServices'),
   ],
@@ -161,10 +157,12 @@ const table: readonly Entry[] = [
   ['user', 'deleteApiKey', accounts.ownKey],
 
   // Operations that the document does not have.
-  ['gitProvider', 'getAll', anyone, gitProviders],
+  ['gitProvider', 'getAll', anyone],
   ['gitProvider', 'remove', ofOrganization('gitProvider'), gitProviders],
   ['labgit', 'connect', provider('labgit'), gitProviders],
   // The platform does not compare the organization in any of these.
+  ['application', 'deploy', serviceOfAny('applicationId')],
+  ['application', 'update', serviceOfAny('applicationId', 'canCreateServices')],
   ['port', 'create', serviceOfAny('applicationId', 'canCreateServices')],
   ['port', 'one', childOfAny('port')],
   ['port', 'update', childOfAny('port', 'canCreateServices')],

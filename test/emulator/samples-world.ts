@@ -1,4 +1,4 @@
-import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts';
+import { createEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator/emulator.ts';
 import { textOr, type Row } from '../../src/emulator/json.ts';
 import type { TableName } from '../../src/emulator/tables.ts';
 import { addRow, seedWorld, type World } from '../../src/emulator/world.ts';
@@ -132,9 +132,9 @@ export function keyOfCase(name: string): string {
 }
 
 /** An emulator over a copy of that world, its deployed services deployed. */
-export async function recordedWorld(): Promise<Emulator> {
+export async function recordedWorld(options: EmulatorOptions = {}): Promise<Emulator> {
   deployed ??= deployedWorld();
-  return createEmulator({ world: structuredClone(await deployed) });
+  return createEmulator({ ...options, world: structuredClone(await deployed) });
 }
 
 // Made once, because deployments take their time.

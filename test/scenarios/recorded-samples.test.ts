@@ -3,11 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { deployCompose, keyOfCase, recordedWorld } from '../emulator/samples-world.ts';
+import { namesOf } from '../../src/api/names.ts';
+import { dokploy } from '../../src/api/vocabulary.ts';
+import type { WireRequest } from '../../src/api/wire.ts';
 import { compared, named, type Sample } from '../support/recorded.ts';
 
 /**
  * Requests that were recorded on the real platform, sent to the emulator: status, kind of body and names of all
- * fields must be the recorded ones. Every case is replayed; the accepted differences stand in one table.
+ * fields must be the recorded ones, and a platform of another profile gives the same answers in its words. Every case is replayed; the accepted differences stand in one table.
  */
 
 /** Recorded answers that the emulator does not give, with the reason. A case that turns out equal must go from here. */
@@ -68,6 +71,8 @@ const preparations: Record<string, (emulator: Emulator) => Promise<unknown>> = {
   },
 };
 
+const names = namesOf(dokploy);
+
 const folder = join(import.meta.dirname, '../fixtures/samples');
 
 describe('the emulator answers as the platform was recorded to', () => {
@@ -83,10 +88,36 @@ describe('the emulator answers as the platform was recorded to', () => {
         const { answered, recorded } = compared(answer, sample);
         if (reason === undefined) expect(answered).toEqual(recorded);
         else expect(answered).not.toEqual(recorded);
+        const other = await recordedWorld({ profile: 'dokploy' });
+        await preparations[name]?.(other);
+        const again = await other.send(inWords(requestOf(name, sample)));
+        const renamed = compared(again, { ...sample, response: names.data(sample.response) });
+        expect(names.data(renamed.answered)).toEqual(answered);
+        const shown = JSON.stringify(renamed.answered);
+        expect(shown).not.toMatch(/hubgit|labgit|bucketgit|selfgit|billing|ProxyFiles|PlatformNetwork|acme_auto/);
       });
     }
   }
 });
+
+/** The words of Dokploy for a request in those of the API document. */
+function inWords({ path, body, ...request }: WireRequest): WireRequest {
+  const [, operation = '', query] = /^\/api\/([^?]*)\??(.*)$/s.exec(path) ?? [];
+  const asked = [...new URLSearchParams(query)].map(([name, value]): [string, string] => [names.member(name), value]);
+  const content = (text: string): string => {
+    try {
+      return JSON.stringify(names.data(JSON.parse(text)));
+    } catch {
+      return text;
+    }
+  };
+  const parameters = asked.length === 0 ? '' : `?${new URLSearchParams(asked).toString()}`;
+  return {
+    ...request,
+    path: `/api/${operation.endsWith('/') ? operation : names.operation(operation)}${parameters}`,
+    body: body === undefined ? undefined : content(body),
+  };
+}
 
 test('every preparation and every accepted difference belongs to a recorded case', () => {
   const names = new Set(

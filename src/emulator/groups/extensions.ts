@@ -1,5 +1,7 @@
 import type { Context, Extension } from '../context.ts';
 import { callerOf } from '../caller.ts';
+import { ApiError } from '../errors.ts';
+import { omit } from '../json.ts';
 import { destinationView } from '../views.ts';
 import { applicationExtensions } from './application-extensions.ts';
 import { findCertificate } from './certificates.ts';
@@ -15,8 +17,12 @@ export const extensions: Extension = {
   handlers: {
     ...applicationExtensions,
     ...providerExtensions.handlers,
-    'certificates.update': (context, input) =>
-      context.store.update('certificate', findCertificate(context, input)['certificateId'], input),
+    'certificates.update'(context, input) {
+      const { certificateId = null } = findCertificate(context, input);
+      const values = omit(input, ['certificateId']);
+      if (Object.keys(values).length === 0) throw new ApiError('INTERNAL_SERVER_ERROR', 'No values to set');
+      return context.store.update('certificate', certificateId, values);
+    },
     ...project,
     'destination.all': (context) =>
       mine(context, 'destination').map(({ destinationId }) => destinationView(context.store, destinationId)),

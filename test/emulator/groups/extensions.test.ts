@@ -1,0 +1,60 @@
+import type { Emulator } from '../../../src/emulator/emulator.ts';
+import type { Row } from '../../../src/emulator/json.ts';
+import { otherOrganization, recordedIds, replays } from '../extension-samples.ts';
+
+const createdAt = '2026-01-01T00:00:00.000Z';
+const { project } = recordedIds;
+
+replays('application', {
+  rows: [
+    ['environment', { environmentId: '_QOLuWUmANsHTg72-Gkjp', projectId: project, name: 'target', createdAt }],
+    [
+      'environment',
+      { environmentId: '-aLICWC4cZ6UhXanI6Rmj', projectId: `prj_${otherOrganization}`, name: 'theirs', createdAt },
+    ],
+  ],
+  differences: {
+    'application.update/registryId unknown': 'the emulator compares no ids of registries',
+    'application.update/replicas null': 'the platform turns null into 0; the emulator takes no null for a number',
+    'application.update/replicas as text':
+      'the platform turns a text into a number; the emulator takes no text for one',
+  },
+});
+
+const gitProviderId = 'd5L-PlMaKELkutsteYBLe';
+const provider: Row = {
+  gitProviderId,
+  name: 'rec-gitea',
+  providerType: 'selfgit',
+  organizationId: 'org_1',
+  userId: 'user_1',
+  createdAt,
+};
+
+replays('gitProvider', {
+  rows: [
+    ['gitProvider', provider],
+    ['selfgit', { selfgitId: 'selfgit 1', gitProviderId, selfgitUrl: 'https://gitea.example.com' }],
+  ],
+  preparations: {
+    'gitProvider.remove/again': (emulator: Emulator) => emulator.act('gitProvider.remove', { gitProviderId }),
+  },
+});
+
+const certificateId = 'Kq7fO_GaxTPLFWwjBSo85';
+
+replays('certificates', {
+  rows: [
+    [
+      'certificate',
+      {
+        certificateId,
+        name: 'c',
+        certificateData: 'd',
+        privateKey: 'k',
+        certificatePath: 'p',
+        organizationId: 'org_1',
+      },
+    ],
+  ],
+});
