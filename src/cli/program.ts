@@ -509,6 +509,18 @@ ${examples(
       ),
     );
   run(status, async () => (await import('./commands/status.ts')).statusCommand(status.args, status.opts()));
+  const doctor = program
+    .command('doctor')
+    .description('check address, API key, rights, version and capabilities of the platform, clock and state')
+    .addHelpText(
+      'after',
+      examples(
+        'trueup doctor',
+        'TRUEUP_URL=https://deploy.example.com trueup doctor',
+        'trueup doctor --format json | jq \'.checks[] | select(.is != "good")\'',
+      ),
+    );
+  run(doctor, async () => (await import('./commands/doctor.ts')).doctorCommand);
   const logs = program
     .command('logs')
     .description('print the log of a service, where the platform documents one')

@@ -34,6 +34,8 @@ export interface OpeningInput {
   readonly deadlineMs?: number | ((operation: string) => number);
   /** Called right before each write; throws when no write may start any more. */
   readonly mayWrite?: () => void;
+  /** true: each read is sent once, and nothing waits for a platform that takes no requests. */
+  readonly isImpatient?: true;
   /** Called when the platform takes no requests for now, and when it does again. */
   readonly onPause?: (pause: Pause) => void;
   /** false: each read is a request of its own; by default reads go together where the platform takes that. */
@@ -97,7 +99,18 @@ export async function connect(settings: Settings, about: OpeningInput): Promise<
  */
 export async function openPlatform(
   { platform, profile = 'standard' }: NamedPlatform,
-  { options, redactor, purpose, connections, deadlineMs, mayWrite, onPause, bulk, onBulkOff }: OpeningInput,
+  {
+    options,
+    redactor,
+    purpose,
+    connections,
+    deadlineMs,
+    mayWrite,
+    onPause,
+    bulk,
+    onBulkOff,
+    isImpatient,
+  }: OpeningInput,
 ): Promise<OpenClient> {
   checkPlatform(platform, options);
   const late = lateOperations(options.kinds);
@@ -115,6 +128,7 @@ export async function openPlatform(
       ...(onPause === undefined ? {} : { onPause }),
       ...(bulk === undefined ? {} : { bulk }),
       ...(onBulkOff === undefined ? {} : { onBulkOff }),
+      ...(isImpatient === true ? { readAttempts: 1, pauseLimitMs: 0 } : {}),
     });
   };
   if (platform === 'emulator') {

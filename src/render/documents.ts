@@ -568,6 +568,22 @@ export const driftAdoptDocument = z.object({
   diagnostics: z.array(diagnostic),
 });
 
+/** What `doctor` prints. */
+export const doctorDocument = z.object({
+  format: z.literal('trueup/doctor'),
+  version,
+  exitCode: z.number().int(),
+  requests,
+  checks: z.array(
+    z.object({
+      name: z.string(),
+      is: z.enum(['good', 'warning', 'bad', 'unknown']),
+      message: z.string(),
+      remedy: z.string().optional(),
+    }),
+  ),
+});
+
 /** Every document, for readers that do not know which one comes. */
 export const anyDocument = z.discriminatedUnion('format', [
   planDocument,
@@ -586,6 +602,7 @@ export const anyDocument = z.discriminatedUnion('format', [
   operationsDocument,
   runDocument,
   statusDocument,
+  doctorDocument,
   logsDocument,
   unlockDocument,
   outputsDocument,
@@ -612,6 +629,7 @@ export type EmulatorDocument = z.output<typeof emulatorDocument>;
 export type OperationsDocument = z.output<typeof operationsDocument>;
 export type RunDocument = z.output<typeof runDocument>;
 export type StatusDocument = z.output<typeof statusDocument>;
+export type DoctorDocument = z.output<typeof doctorDocument>;
 export type StateEditDocument = z.output<typeof stateEditDocument>;
 export type UnlockDocument = z.output<typeof unlockDocument>;
 export type LogsDocument = z.output<typeof logsDocument>;

@@ -1,0 +1,287 @@
+import type { ReadClient } from '../api/client.ts';
+import type { Operation } from '../api/contract.ts';
+import { beyondDocument } from '../api/contract.ts';
+import { PlatformError } from '../api/errors.ts';
+import { recogniseProfile } from '../api/profile.ts';
+import { Stop } from '../diagnostics/diagnostic.ts';
+import { isRow } from '../kind/json.ts';
+import type { Row } from '../kind/json.ts';
+import type { Kind } from '../kind/kind.ts';
+import { kindsThere } from '../kind/kinds-on.ts';
+import { discover } from '../observe/capabilities.ts';
+import type { Clock } from '../state/clock.ts';
+import type { Holder } from '../state/holder.ts';
+import type { Capabilities, State, StateStore } from '../state/state.ts';
+
+/** One thing that a run needs, and how it is. */
+export interface Check {
+  readonly name:
+    | 'address'
+    | 'key'
+    | 'rights'
+    | 'version'
+    | 'profile'
+    | 'capabilities'
+    | 'bulk reads'
+    | 'clock'
+    | 'state';
+  /** `unknown`: another check that failed is in its way. */
+  readonly is: 'good' | 'warning' | 'bad' | 'unknown';
+  readonly message: string;
+  /** What to do about it. */
+  readonly remedy?: string;
+}
+
+/** What the examination of a platform needs. */
+export interface PlatformInput {
+  /** A client that sends each read once and waits for nothing. */
+  readonly client: ReadClient & { readonly platformTime: () => number | undefined };
+  /** The address, for messages. */
+  readonly url: string;
+  readonly kinds: readonly Kind[];
+  readonly clock: Clock;
+  /** false: the contract of the client says what the platform serves. */
+  readonly discovers: boolean;
+  /** What the state remembers of the platform. */
+  readonly remembered: Capabilities | undefined;
+}
+
+/** Examines a platform and what the key may do there, with 2 to 4 GETs. @throws whatever is no failure of the platform. */
+export async function examinePlatform(input: PlatformInput): Promise<readonly Check[]> {
+  const { client, url } = input;
+  const caller = await client.invoke('user.get', {}).catch(asFailure);
+  if (caller instanceof PlatformError) return [...refusal(caller, url), ...rest(caller)];
+  if (!isRow(caller) || typeof caller['organizationId'] !== 'string') {
+    const message = `${url} answers, and not as the platform does: the answer to user.get names no organization`;
+    const remedy = 'Correct the address: it is the one that the dashboard opens at, without a path.';
+    return [{ name: 'address', is: 'bad', message, remedy }];
+  }
+  const found = input.discovers ? await discover(client, undefined).catch(asFailure) : undefined;
+  const isLimited = found instanceof PlatformError && found.isKeyRefused;
+  return [
+    {
+      name: 'address',
+      is: 'good',
+      message: `${url} is reachable${url.startsWith('https:') ? ', and its certificate is valid' : ''}`,
+    },
+    ...(url.startsWith('http:') && !isLocal(url) ? [unencrypted(url)] : []),
+    isLimited ? limited() : { name: 'key', is: 'good', message: 'the platform accepts the API key' },
+    await rightsOf(caller, client),
+    ...capabilitiesOf(found, input),
+    profileOf(caller, client),
+    bulkOf(client),
+    clockOf(input),
+  ];
+}
+
+function asFailure(error: unknown): PlatformError {
+  if (error instanceof PlatformError) return error;
+  throw error;
+}
+
+/** The checks of a platform that does not answer as it should. */
+function refusal(error: PlatformError, url: string): Check[] {
+  if (error.isKeyRefused) {
+    const remedy =
+      'Make a new key without a limit in the profile of a user, and set TRUEUP_API_KEY. A key that worked before may be out of requests: a ' +
+      'key made without a limit of its own has 10 a day, and the platform counts each request twice. After 24 hours it works again.';
+    return [
+      { name: 'address', is: 'good', message: `${url} is reachable` },
+      {
+        name: 'key',
+        is: 'bad',
+        message: 'the platform rejects the API key (401): it is wrong, deleted, expired or out of requests',
+        remedy,
+      },
+    ];
+  }
+  return [
+    { name: 'address', is: 'bad', message: error.message, ...(error.remedy === '' ? {} : { remedy: error.remedy }) },
+  ];
+}
+
+function rest(error: PlatformError): Check[] {
+  const names = ['rights', 'version', 'capabilities', 'clock'] as const;
+  const why = error.isKeyRefused ? 'the key' : 'the address';
+  return names.map((name) => ({ name, is: 'unknown', message: `not known: ${why} comes first` }));
+}
+
+function isLocal(url: string): boolean {
+  return ['localhost', '127.0.0.1', '[::1]'].includes(new URL(url).hostname);
+}
+
+function unencrypted(url: string): Check {
+  const remedy = 'Use https: whoever is between this machine and the platform can read the API key.';
+  return { name: 'address', is: 'warning', message: `${url} is not encrypted`, remedy };
+}
+
+/** A key that was accepted a moment ago, and is not any more. */
+function limited(): Check {
+  return {
+    name: 'key',
+    is: 'bad',
+    message: 'the platform accepted the API key once and then rejected it: the key has a limit, and it ran out',
+    remedy:
+      'Make a key without a limit: a key made without a limit of its own has 10 requests a day, and the platform counts each one twice. ' +
+      'trueup call user.createApiKey makes one without a limit, with a key that works.',
+  };
+}
+
+/** What the caller may do. Owners and admins may do everything. */
+async function rightsOf(caller: Row, client: ReadClient): Promise<Check> {
+  const role = String(caller['role']);
+  if (role === 'owner' || role === 'admin')
+    return { name: 'rights', is: 'good', message: `the key is one of an ${role}` };
+  const shown = client.contract.operations.has('user.getPermissions')
+    ? await client.invoke('user.getPermissions', {}).catch(asFailure)
+    : undefined;
+  const lacking = isRow(shown)
+    ? deniedIn(shown)
+    : Object.keys(caller).filter((name) => /^can[A-Z]/.test(name) && caller[name] === false);
+  const message = `the key is one of a ${role}${lacking.length === 0 ? '' : `, who may not: ${lacking.toSorted().join(', ')}`}`;
+  const remedy =
+    'Use the key of an owner or admin, or give the member these rights, and access to the project and its services.';
+  return { name: 'rights', is: 'warning', message, remedy };
+}
+
+/** The actions of user.getPermissions that are denied, such as `service.create`. */
+function deniedIn(permissions: Row): string[] {
+  return Object.entries(permissions).flatMap(([resource, actions]) => {
+    if (!isRow(actions)) return [];
+    return Object.entries(actions).flatMap(([action, may]) => (may === false ? [`${resource}.${action}`] : []));
+  });
+}
+
+function capabilitiesOf(
+  found: Awaited<ReturnType<typeof discover>> | PlatformError | undefined,
+  { client, kinds, remembered }: PlatformInput,
+): Check[] {
+  if (found === undefined) return [{ name: 'capabilities', is: 'good', message: 'all that the emulator has' }];
+  if (found instanceof PlatformError) {
+    const message = `not known: ${found.sentence}`;
+    return [
+      { name: 'version', is: 'unknown', message },
+      { name: 'capabilities', is: 'unknown', message },
+    ];
+  }
+  const { capabilities, diagnostics } = found;
+  const version = capabilities?.version ?? undefined;
+  const [unread] = diagnostics;
+  if (unread !== undefined)
+    return [
+      { name: 'version', is: 'good', message: version ?? 'known' },
+      {
+        name: 'capabilities',
+        is: 'warning',
+        message: unread.message,
+        remedy: 'Look at the log of the platform, and at what is between it and this machine.',
+      },
+    ];
+  if (version === undefined) {
+    const message = 'the platform does not tell its version';
+    const lacks = 'it keeps to the API document: Trueup uses no operation beyond that';
+    return [
+      { name: 'version', is: 'good', message },
+      { name: 'capabilities', is: 'good', message: `${lacks}${lackingKinds(kinds, client)}` },
+    ];
+  }
+  const missing = beyondDocument.filter((operation) => !client.contract.operations.has(operation));
+  const served = beyondDocument.length - missing.length;
+  const changed =
+    remembered === undefined || remembered.version === version
+      ? ''
+      : `; the state remembers ${remembered.version ?? 'none'}`;
+  return [
+    { name: 'version', is: 'good', message: `${version}${changed}` },
+    missing.length === 0
+      ? {
+          name: 'capabilities',
+          is: 'good',
+          message: `all ${served} operations beyond the API document that Trueup knows`,
+        }
+      : {
+          name: 'capabilities',
+          is: 'warning',
+          message: `${served} of the ${beyondDocument.length} operations beyond the API document; missing: ${some(missing)}${lackingKinds(kinds, client)}`,
+          remedy: 'A newer version of the platform may have them. The page of each kind says what needs them.',
+        },
+  ];
+}
+
+function lackingKinds(kinds: readonly Kind[], { contract }: ReadClient): string {
+  const there = new Set(kindsThere(kinds, contract).map(({ kind }) => kind));
+  const gone = kinds.flatMap(({ kind, section }) => (there.has(kind) ? [] : [section]));
+  return gone.length === 0 ? '' : `; without these sections: ${gone.join(', ')}`;
+}
+
+function some(operations: readonly Operation[]): string {
+  const [most, left] = [operations.slice(0, 10), operations.length - 10];
+  return `${most.join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
+}
+
+function profileOf(caller: Row, { contract }: ReadClient): Check {
+  const shown = recogniseProfile(caller, contract.names);
+  if (shown === undefined || shown === contract.profile) {
+    return { name: 'profile', is: 'good', message: `${contract.profile}${shown === undefined ? ', as assumed' : ''}` };
+  }
+  const message = `the platform speaks the words of ${shown}, and this run those of ${contract.profile}`;
+  return { name: 'profile', is: 'bad', message, remedy: `Write platform: { url: …, profile: ${shown} }.` };
+}
+
+function bulkOf({ contract }: ReadClient): Check {
+  return contract.hasBatches === true
+    ? {
+        name: 'bulk reads',
+        is: 'good',
+        message: 'many reads go in one request, where the platform answers them as it answers single ones',
+      }
+    : {
+        name: 'bulk reads',
+        is: 'good',
+        message: `none: platforms of the profile ${contract.profile} have no path for them`,
+      };
+}
+
+/** A deployment, a lock and a key that expires go by the clock. The header Date has seconds. */
+function clockOf({ client, clock }: PlatformInput): Check {
+  const there = client.platformTime();
+  if (there === undefined) return { name: 'clock', is: 'unknown', message: 'the answers of the platform have no date' };
+  const seconds = Math.round((clock.wall() - there) / 1_000);
+  if (Math.abs(seconds) <= 60)
+    return { name: 'clock', is: 'good', message: 'this machine and the platform agree, to the minute' };
+  const message = `the clock of this machine is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} that of the platform`;
+  return { name: 'clock', is: 'warning', message, remedy: 'Set both clocks, best by NTP.' };
+}
+
+/** Examines a state: whether it can be read with its key, and who holds its lock. Writes nothing. */
+export async function examineState(
+  open: () => StateStore,
+): Promise<{ readonly checks: readonly Check[]; readonly state: State | undefined }> {
+  let store: StateStore | undefined;
+  try {
+    store = open();
+    const state = await store.read();
+    const holder = await store.holder();
+    const where = `${store.location}, with ${store.keyName}`;
+    const message =
+      state === undefined ? `none yet: an apply begins it (${store.location})` : `version ${state.serial} (${where})`;
+    return {
+      state,
+      checks: [{ name: 'state', is: 'good', message }, ...(holder === undefined ? [] : [locked(holder)])],
+    };
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error;
+    const checks = error.diagnostics.map(({ message, remedy }): Check => {
+      return { name: 'state', is: 'bad', message, ...(remedy === undefined ? {} : { remedy }) };
+    });
+    return { state: undefined, checks };
+  } finally {
+    await store?.close();
+  }
+}
+
+function locked({ owner, purpose }: Holder): Check {
+  const message = `${owner} holds the lock, for ${purpose}`;
+  const remedy = 'Wait until that run ends. If it does not exist any more: trueup state unlock.';
+  return { name: 'state', is: 'warning', message, remedy };
+}
