@@ -39,18 +39,23 @@ async function report(process: Process, error: unknown, command: Command): Promi
   const name = argv.find((word) => word.startsWith('--format='))?.slice(9) ?? argv[argv.indexOf('--format') + 1] ?? '';
   const formats = (await formatsOf(command)) ?? plain.commonFormats;
   const terminal = openTerminal(process, !argv.includes('--no-color'));
-  return reportFailure(error instanceof CommanderError ? usage(oneLine(error.message), helpFor(command)) : error, {
-    env,
-    terminal,
-    redactor: redactorOf(env),
-    view: (chooseFormat(formats, name) ?? formats.text)(terminal),
-  });
+  return reportFailure(
+    error instanceof CommanderError ? usage(oneLine(error.message), helpFor(command, error)) : error,
+    {
+      env,
+      terminal,
+      redactor: redactorOf(env),
+      view: (chooseFormat(formats, name) ?? formats.text)(terminal),
+    },
+  );
 }
 
 /** Where the words of a command stand. */
-function helpFor(command: Command): string {
+function helpFor(command: Command, { code }: CommanderError): string {
   if (command.parent === null) return 'trueup --help lists commands and options.';
-  return `trueup ${nameOf(command)} --help lists ${command.commands.length > 0 ? 'commands and ' : ''}options.`;
+  const isMaybeId = code === 'commander.unknownOption' && command.registeredArguments.length > 0;
+  const help = `trueup ${nameOf(command)} --help lists ${command.commands.length > 0 ? 'commands and ' : ''}options.`;
+  return isMaybeId ? `${help} An id that begins with a hyphen goes last, behind --.` : help;
 }
 
 /** The message in one line, and without the value of an option that does not exist: it may be a secret. */

@@ -74,11 +74,19 @@ export function remedyText(finding: Parameters<typeof remediesFor>[0], command: 
   return sentences.map((sentence) => `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`).join('. ');
 }
 
-/** The options of a command as words. */
-export function flagsOf({ options = [] }: CommandWords): string[] {
-  return options.flatMap(([name, value]) =>
+/**
+ * The words of a command that stand before its options, and the options. An id can begin with a hyphen: it comes last,
+ * behind `--`.
+ */
+export function lineOf({ words, options = [] }: CommandWords): {
+  readonly words: readonly string[];
+  readonly flags: readonly string[];
+} {
+  const flags = options.flatMap(([name, value]) =>
     value === undefined ? [name] : value.startsWith('-') ? [`${name}=${value}`] : [name, value],
   );
+  const at = words.findIndex((word) => word.startsWith('-'));
+  return at === -1 ? { words, flags } : { words: words.slice(0, at), flags: [...flags, '--', ...words.slice(at)] };
 }
 
 /** The command line of other words of Trueup for the same manifest, as a shell takes it. */

@@ -3,7 +3,7 @@ import type { Plan as MadePlan } from '../plan/action.ts';
 import type { Permissions } from '../plan/safeguard.ts';
 import { readNarrowing } from '../plan/narrow.ts';
 import type { CommandWords } from '../drift/remedies.ts';
-import { flagsOf } from '../drift/remedies.ts';
+import { lineOf } from '../drift/remedies.ts';
 import { aboutPlan } from '../project/about-plan.ts';
 import { platformOf } from '../project/connect.ts';
 import { findDrift, refuseWrites } from '../project/drift.ts';
@@ -121,7 +121,8 @@ export async function drift(
 }
 
 function trueupCommand(command: CommandWords): string {
-  return ['trueup', ...command.words, ...flagsOf(command)].map(shellWord).join(' ');
+  const { words, flags } = lineOf(command);
+  return ['trueup', ...words, ...flags].map(shellWord).join(' ');
 }
 
 /**

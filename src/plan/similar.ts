@@ -30,7 +30,9 @@ export function similarNames(actions: readonly Action[], { unmanaged, objects }:
     const there = `${JSON.stringify(other.name)} (${other.id})`;
     const message = `${address} is created, and the platform has ${there}, which is not managed`;
     const line = `${fieldPath(kind, keyField)}: ${JSON.stringify(other.name)}`;
-    const remedy = `If they are the same, write ${line} in the block, or import it: trueup import ${address} ${other.id}.`;
+    // An id that begins with a hyphen would be an option.
+    const id = other.id.startsWith('-') ? `-- ${other.id}` : other.id;
+    const remedy = `If they are the same, write ${line} in the block, or import it: trueup import ${address} ${id}.`;
     return [diagnostic('similar-name', message, { remedy, address, position })];
   });
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { renderPlan } from '../../src/render/plan-text.ts';
 import { plainStyle } from '../../src/render/style.ts';
+import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import { bench, head } from '../support/world.ts';
 
 /** A new object beside one of nearly the same name may be a slip. */
@@ -16,6 +17,16 @@ async function planned(there: string, written: string, environmentId = 'env_prj_
 }
 
 describe('U4: a planned create', () => {
+  test('beside an object with an id that begins with a hyphen is noted with a command that takes it', async () => {
+    const input = { dockerImage: 'redis:8', databasePassword: 'x', environmentId: 'env_prj_1' };
+    const world = seedWorld();
+    addRow(world, 'redis', { ...input, redisId: '-x9', name: 'adimn', appName: 'adimn' });
+    const plan = await bench({ emulate: { world } }).plan(manifest('admin'));
+    expect(plan.diagnostics.find(({ code }) => code === 'similar-name')?.remedy).toContain(
+      'trueup import production.redis.admin -- -x9.',
+    );
+  });
+
   test.each([
     ['admin', 'adimn'],
     ['admin', 'admn'],

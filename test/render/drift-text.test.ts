@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Finding } from '../../src/drift/finding.ts';
-import { flagsOf } from '../../src/drift/remedies.ts';
+import { lineOf } from '../../src/drift/remedies.ts';
 import { columnsOf } from '../../src/render/columns.ts';
 import type { DriftView } from '../../src/render/drift-json.ts';
 import { renderDrift } from '../../src/render/drift-text.ts';
@@ -39,7 +39,10 @@ function viewOf(findings: readonly Finding[], more: Partial<DriftView['drift']> 
     counts: { reads: 4, writes: 0 },
     about: { platform: 'emulator', project: { id: 'prj_1' }, state: { location: '.trueup/state.json', serial: 3 } },
     isFull: false,
-    command: (command) => ['trueup', ...command.words, ...flagsOf(command)].join(' '),
+    command: (command) => {
+      const { words, flags } = lineOf(command);
+      return ['trueup', ...words, ...flags].join(' ');
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { flagsOf } from '../../drift/remedies.ts';
+import { lineOf } from '../../drift/remedies.ts';
 import { aboutPlan } from '../../project/about-plan.ts';
 import type { Drift } from '../../project/drift.ts';
 import { findDrift, refuseWrites } from '../../project/drift.ts';
@@ -65,7 +65,10 @@ async function compare(
       counts,
       about: await aboutPlan(drift.plan, { manifest, folder: options.folder, world: connection }),
       isFull: flags.full === true,
-      command: (command: Parameters<typeof flagsOf>[0]) => commandLine(run, command.words, flagsOf(command)),
+      command: (command: Parameters<typeof lineOf>[0]) => {
+        const { words, flags } = lineOf(command);
+        return commandLine(run, words, flags);
+      },
     });
     const report = async (found: Drift) =>
       notify(
