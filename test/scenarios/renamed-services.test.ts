@@ -47,6 +47,11 @@ describe('R1: the domains and backups of a compose with randomize and a suffix',
     ['randomize without a suffix', 'randomize: true'],
     ['a suffix without randomize', 'suffix: a1'],
     ['isolatedDeployment beside both', randomized('a1', ', isolatedDeployment: true')],
+    ['isolatedDeployment and a suffix', 'suffix: a1, isolatedDeployment: true'],
+    [
+      'isolatedDeployment of the volumes too beside both',
+      randomized('a1', ', isolatedDeployment: true, isolatedDeploymentsVolume: true'),
+    ],
     ['neither', ''],
   ])('have the plain name with %s', async (_title, settings) => {
     const made = bench();
@@ -54,6 +59,30 @@ describe('R1: the domains and backups of a compose with randomize and a suffix',
     expect(names(made)).toEqual([['web'], ['db'], ['api']]);
     expect(statusOf(made)).toEqual(['done']);
     await plansNothing(made, withSettings(settings));
+  });
+
+  test('have it as a stack too', async () => {
+    const made = bench();
+    const text = withSettings(randomized('a1', ', composeType: stack'));
+    await made.apply(text);
+    expect(names(made)).toEqual([['web-a1'], ['db-a1'], ['api-a1']]);
+    expect(statusOf(made)).toEqual(['done']);
+    await plansNothing(made, text);
+  });
+
+  test('have it in schedules likewise, which follow when it goes', async () => {
+    const scheduled = (settings: string) =>
+      `${withSettings(settings)}        schedules:\n          cleanup: { cronExpression: "0 3 * * *", command: ls, serviceName: api }\n`;
+    const made = bench();
+    const serviceNames = () => Object.values(made.emulator.world.tables.schedule).map((row) => row['serviceName']);
+    await made.apply(scheduled(randomized()));
+    expect(serviceNames()).toEqual(['api-a1']);
+    await plansNothing(made, scheduled(randomized()));
+    await made.apply(scheduled(''), everything);
+    expect(serviceNames()).toEqual(['api-a1']);
+    await made.apply(scheduled('randomize: false'), everything);
+    expect(serviceNames()).toEqual(['api']);
+    await plansNothing(made, scheduled('randomize: false'));
   });
 
   test('follow another suffix before the deployment, and the plan shows what the platform has', async () => {
