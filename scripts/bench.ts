@@ -1,5 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +28,12 @@ interface Measured {
 }
 
 /** Runs a command and reads what it used from a hook in the process itself. */
-async function measure(folder: string, args: readonly string[], apiKey: string): Promise<Measured> {
+async function measure(
+  folder: string,
+  args: readonly string[],
+  apiKey: string,
+  more: NodeJS.ProcessEnv = {},
+): Promise<Measured> {
   const usage = join(folder, 'usage.json');
   const started = performance.now();
   const child = spawn(
@@ -41,7 +48,10 @@ async function measure(folder: string, args: readonly string[], apiKey: string):
       String(connections),
       ...args,
     ],
-    { env: { ...process.env, TRUEUP_API_KEY: apiKey, TRUEUP_USAGE: usage }, stdio: ['ignore', 'pipe', 'pipe'] },
+    {
+      env: { ...process.env, TRUEUP_API_KEY: apiKey, TRUEUP_USAGE: usage, ...more },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
   );
   let output = '';
   child.stdout.on('data', (text: Buffer) => (output += text.toString()));
@@ -74,39 +84,79 @@ async function story(services: number): Promise<Record<'apply' | 'plan' | 'idle'
   }
 }
 
-/** Plans of a server of the profile dokploy, with bulk reads and without, in turn. */
-async function bulkStory(services: number): Promise<Record<'together' | 'alone', Measured[]>> {
+/** Collects traces. The last stage of a name, in seconds. */
+async function collector(): Promise<{ url: string; seconds: (stage: string) => number; close: () => void }> {
+  const durations = new Map<string, number>();
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { resourceSpans } = JSON.parse(Buffer.concat(chunks).toString()) as Traces;
+      for (const { scopeSpans } of resourceSpans) {
+        for (const { name, startTimeUnixNano, endTimeUnixNano } of scopeSpans.flatMap(({ spans }) => spans))
+          durations.set(name, Number(BigInt(endTimeUnixNano) - BigInt(startTimeUnixNano)) / 1e9);
+      }
+      response.end('{}');
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    seconds: (stage) => durations.get(stage) ?? Number.NaN,
+    close: () => server.close(),
+  };
+}
+
+/** The part of an OTLP request that is read here. */
+interface Traces {
+  readonly resourceSpans: readonly {
+    readonly scopeSpans: readonly {
+      readonly spans: readonly { name: string; startTimeUnixNano: string; endTimeUnixNano: string }[];
+    }[];
+  }[];
+}
+
+/** Plans of a server of the profile dokploy with bulk reads and without, in turn; and how long the reads of each take. */
+async function reportBulk(services: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'trueup-bench-'));
   const platform = await emulate(['--latency', String(latencyMs), '--profile', 'dokploy']);
-  const results: Record<'together' | 'alone', Measured[]> = { together: [], alone: [] };
+  const traces = await collector();
+  const results = new Map<string, (Measured & { readonly reading: number })[]>([
+    ['together', []],
+    ['alone', []],
+  ]);
   try {
     writeFileSync(join(folder, 'trueup.yaml'), largeManifest(services, `{ url: "${platform.url}", profile: dokploy }`));
     await measure(folder, ['apply', '--auto-approve'], platform.apiKey);
     for (let run = 0; run < runs; run++) {
-      results.together.push(await measure(folder, ['plan'], platform.apiKey));
-      results.alone.push(await measure(folder, ['plan', '--no-bulk'], platform.apiKey));
+      for (const [how, list] of results) {
+        const args = how === 'alone' ? ['plan', '--no-bulk'] : ['plan'];
+        const measured = await measure(folder, args, platform.apiKey, { OTEL_EXPORTER_OTLP_ENDPOINT: traces.url });
+        list.push({ ...measured, reading: traces.seconds('observe') });
+      }
     }
-    return results;
   } finally {
+    traces.close();
     await platform.stop();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-async function reportBulk(services: number): Promise<void> {
-  const results = await bulkStory(services);
+  process.stdout.write(`plan of ${services} services, profile dokploy, ${latencyMs} ms per request, `);
   process.stdout.write(
-    `plan of ${services} services, profile dokploy, ${latencyMs} ms per request, ${connections} connections\n`,
+    `${connections} connections, median of ${runs} runs\nreads     requests  wall s  reading s  CPU s\n`,
   );
-  process.stdout.write('reads     requests  wall s  CPU s\n');
-  const wall = (all: readonly Measured[]) => median(all.map((item) => item.wall));
-  for (const how of ['together', 'alone'] as const) {
-    const all = results[how];
-    const cpu = median(all.map((item) => item.cpu)).toFixed(2);
-    const columns = [String(all[0]?.requests ?? 0).padStart(8), wall(all).toFixed(2).padStart(6), cpu.padStart(5)];
+  for (const [how, list] of results) {
+    const middle = (of: (one: (typeof list)[number]) => number) => median(list.map(of)).toFixed(2);
+    const columns = [
+      String(list[0]?.requests ?? 0).padStart(8),
+      middle(({ wall }) => wall).padStart(6),
+      middle(({ reading }) => reading).padStart(9),
+      middle(({ cpu }) => cpu).padStart(5),
+    ];
     process.stdout.write(`${how.padEnd(8)}  ${columns.join('  ')}\n`);
   }
-  process.stdout.write(`wall: ${(wall(results.alone) / wall(results.together)).toFixed(1)} times as fast together\n\n`);
+  process.stdout.write('\n');
 }
 
 function bound(requests: number): number {
