@@ -1,9 +1,11 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import type * as z from 'zod';
+import type { Names } from '../api/names.ts';
 import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { planInDocument } from '../emulator/faults/in-document.ts';
 import { patterns } from '../emulator/faults/matching.ts';
 import type { FaultPlan } from '../emulator/faults/plan.ts';
 import { faultPlan, keysIn } from '../emulator/faults/plan.ts';
@@ -23,13 +25,14 @@ const seeDocs = 'docs/faults.md shows what can stand here.';
 
 /**
  * Reads a faults file; `path` starts in `folder`. `redact` takes known secrets out of a key before a message cuts it.
+ * `names` has the words that the file may use instead of those of the API document.
  *
  * @throws {Stop} `usage`
  */
 export async function readFaultsFile(
   folder: string,
   path: string,
-  redact: Redact = (text) => text,
+  { redact = (text) => text, names }: { readonly redact?: Redact; readonly names?: Names | undefined } = {},
 ): Promise<FaultPlan> {
   const found: Diagnostic[] = [];
   const tree = readTree(path, (await readText(folder, path)).replace(/^\uFEFF/, ''), found);
@@ -40,11 +43,12 @@ export async function readFaultsFile(
   }
   if (tree === undefined) throw new Stop('usage', found);
   const parsed = faultPlan.safeParse(toJson(tree));
+  const plan = parsed.success && names !== undefined ? planInDocument(parsed.data, names) : parsed.data;
   const wrong = parsed.success
-    ? unknownOperations(parsed.data, tree)
+    ? unknownOperations(plan ?? parsed.data, tree, names?.operation)
     : parsed.error.issues.flatMap((issue) => describe(innermost(issue), tree, redact));
-  if (!parsed.success || wrong.length > 0) throw new Stop('usage', wrong);
-  return parsed.data;
+  if (plan === undefined || wrong.length > 0) throw new Stop('usage', wrong);
+  return plan;
 }
 
 async function readText(folder: string, path: string): Promise<string> {
@@ -106,7 +110,13 @@ function keysAt(path: Path): readonly string[] {
 }
 
 /** Reports operations that the platform does not have. */
-function unknownOperations({ faults }: FaultPlan, tree: Node): Diagnostic[] {
+function unknownOperations(
+  { faults }: FaultPlan,
+  tree: Node,
+  word: (operation: string) => string = (operation) => operation,
+): Diagnostic[] {
+  const check = (name: string | undefined, known: readonly string[], path: Path): Diagnostic[] =>
+    name === undefined || known.includes(name) ? [] : [unknown(name, known.map(word), { path, tree })];
   return faults.flatMap((rule, index) => {
     const at = ['faults', index];
     const effects = [
@@ -114,21 +124,24 @@ function unknownOperations({ faults }: FaultPlan, tree: Node): Diagnostic[] {
       ...(rule.oneOf ?? []).map((effect, n) => ({ effect, at: [...at, 'oneOf', n] })),
     ];
     const edits = effects.flatMap(({ effect, at: path }) => [
-      ...check(effect.before?.do, servedOperations, [...path, 'before', 'do'], tree),
-      ...check(effect.after?.do, servedOperations, [...path, 'after', 'do'], tree),
+      ...check(effect.before?.do, servedOperations, [...path, 'before', 'do']),
+      ...check(effect.after?.do, servedOperations, [...path, 'after', 'do']),
     ]);
-    return [...rule.on.flatMap((on, n) => check(on, patterns, [...at, 'on', n], tree)), ...edits];
+    return [...rule.on.flatMap((on, n) => check(on, patterns, [...at, 'on', n])), ...edits];
   });
 }
 
-function check(name: string | undefined, known: readonly string[], path: Path, tree: Node): Diagnostic[] {
-  if (name === undefined || known.includes(name)) return [];
+function unknown(
+  name: string,
+  known: readonly string[],
+  { path, tree }: { readonly path: Path; readonly tree: Node },
+): Diagnostic {
   const guess = closest(name, known);
   const forms =
     'It takes an operation such as postgres.create, and under on also postgres.*, "*.create", GET, POST and "*".';
   const remedy = guess === undefined ? `${forms} trueup call --list shows the operations.` : `Did you mean ${guess}?`;
   const message = `${nameOf(path)}the platform has no ${name}`;
-  return [diagnostic('wrong-type', message, { remedy, position: position(placeOf(tree, path)) })];
+  return diagnostic('wrong-type', message, { remedy, position: position(placeOf(tree, path)) });
 }
 
 /** The place of the innermost value on a path, or of its key. */

@@ -2,6 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { readFaultsFile } from '../../src/cli/faults-file.ts';
+import { contracts } from '../../src/api/contract.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { finish, project, start, trueup } from './process.ts';
 
@@ -53,6 +54,22 @@ faults:
   expect(plan.faults[0]).toEqual({ on: ['postgres.create'], at: [2], before: { delay: 1_500 } });
   expect(plan.faults[1]).toMatchObject({ before: { answer: 429, retryAfter: 60_000 } });
   expect(plan.faults[3]?.chance).toBeCloseTo(0.005);
+});
+
+test('the words of a profile are taken, and suggested, in place of those of the API document', async () => {
+  const { names } = contracts.dokploy;
+  const edit = 'do: github.update, with: { githubId: $githubId, sourceType: github, name: github }';
+  const text = `faults: [{ on: ["github.*", "*.saveGiteaProvider", GET], after: { ${edit} } }]`;
+  const file = join(project({ 'faults.yaml': text, 'wrong.yaml': text.replace('github.*', 'gitub.*') }), 'faults.yaml');
+  const plan = await readFaultsFile('/', file, { names });
+  expect(plan.faults).toEqual([
+    {
+      on: ['hubgit.*', '*.saveSelfgitProvider', 'GET'],
+      after: { do: 'hubgit.update', with: { hubgitId: '$hubgitId', sourceType: 'hubgit', name: 'github' } },
+    },
+  ]);
+  const wrong = readFaultsFile('/', file.replace('faults.yaml', 'wrong.yaml'), { names });
+  await expect(wrong).rejects.toMatchObject({ diagnostics: [{ remedy: 'Did you mean github.*?' }] });
 });
 
 test('a key that holds its value shows up to there', async () => {

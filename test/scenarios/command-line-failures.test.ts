@@ -258,6 +258,21 @@ describe('trueup emulate', () => {
     expect(await ended).toMatchObject({ code: 0, err: '' });
   });
 
+  it('speaks the words of --profile', async () => {
+    const child = start(['emulate', '--port', '0', '--profile', 'dokploy']);
+    const ended = finish(child);
+    const line = await new Promise<string>((resolve) => child.stdout.once('data', (text: string) => resolve(text)));
+    const address = /^TRUEUP_URL=(\S+)\nTRUEUP_API_KEY=(\S+)\n$/.exec(line);
+    const headers = { 'x-api-key': address?.[2] ?? '' };
+    const providers = await fetch(`${address?.[1]}/api/github.githubProviders`, { headers });
+    expect(await providers.json()).toMatchObject([{ githubId: 'hub_1' }, {}]);
+    child.kill('SIGTERM');
+    expect(await ended).toMatchObject({ code: 0, err: '' });
+    const wrong = await trueup(['emulate', '--profile', 'coolify']);
+    expect(wrong.code).toBe(1);
+    expect(wrong.err).toContain('--profile must be standard or dokploy, got "coolify"');
+  });
+
   it('serves only documented operations with --documented-only, and refuses other members with --strict', async () => {
     const child = start(['emulate', '--port', '0', '--documented-only', '--strict']);
     const ended = finish(child);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
-import { type Profile, profiles } from '../../api/contract.ts';
+import { contracts, type Profile, profiles } from '../../api/contract.ts';
 import { usage } from '../../diagnostics/usage.ts';
 import { createEmulator } from '../../emulator/emulator.ts';
 import { createFaults } from '../../emulator/faults/faults.ts';
@@ -44,8 +44,8 @@ async function emulate({ process, terminal, redactor }: Run, view: EmulateView, 
     strict: flags.strict === true,
     profile: readProfile(flags.profile),
   };
-  const plan =
-    flags.faults === undefined ? undefined : await readFaultsFile(process.cwd(), flags.faults, redactor.redact);
+  const words = { redact: redactor.redact, names: contracts[behaviour.profile].names };
+  const plan = flags.faults === undefined ? undefined : await readFaultsFile(process.cwd(), flags.faults, words);
   const opened =
     flags.data === undefined
       ? { emulator: createEmulator(behaviour), close: () => Promise.resolve() }

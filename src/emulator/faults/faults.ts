@@ -136,7 +136,9 @@ async function somebodyElse(
   try {
     await doMeanwhile(emulator, edit, about);
   } catch (error) {
-    onFault(`${String(edit.do)} was not done: ${error instanceof Error ? error.message : String(error)}`);
+    onFault(
+      `${emulator.edge.operation(edit.do ?? '')} was not done: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 
