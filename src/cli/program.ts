@@ -353,11 +353,13 @@ function addChanging(program: Command, run: Runner): void {
       'write the values of the secrets too: an env file that only you can read, or *.age',
     )
     .option('--age-recipient <recipient>', 'encrypt the values for it, as age1…; repeatable', collect)
+    .option('--from-terraform <file>', 'name blocks like the addresses of a Terraform state, and say what differs')
     .option('--force', 'replace files that are there')
     .addHelpText(
       'after',
       examples(
         'trueup export --url https://deploy.example.com --project prj_1',
+        'trueup export --from-terraform terraform.tfstate',
         'trueup export --out infra --with-secrets infra/secrets.env',
         'trueup export --unmanaged',
         'trueup export --address production.compose.shop',

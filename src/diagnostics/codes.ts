@@ -79,6 +79,11 @@ export const codes = {
     meaning: 'The platform has an object or a value that an export does not write into the manifest.',
     remedy: 'Nothing happens to it: Trueup does not manage what no block declares.',
   },
+  'not-in-both': {
+    severity: 'note',
+    meaning: 'A Terraform state and the platform do not both have an object.',
+    remedy: 'Look whether that is meant: Terraform may have lost it, or somebody made it by hand.',
+  },
   'not-clearable': {
     severity: 'error',
     meaning: 'The value is null, and the platform has no empty value for this field.',

@@ -38,7 +38,12 @@ function keysOf(taken: Iterable<string>): ReadonlyMap<string, readonly string[]>
 /** Gives every object its key and address, in an order that does not depend on that of the platform. */
 export function place(
   objects: readonly Surveyed[],
-  about: { readonly kinds: readonly Kind[]; readonly present: Present },
+  about: {
+    readonly kinds: readonly Kind[];
+    readonly present: Present;
+    /** Keys by id, where another tool has named the objects; by default their own names are the keys. */
+    readonly named?: ReadonlyMap<string, string> | undefined;
+  },
 ): readonly Placed[] {
   return placeBelow(objects, { ...about, keys: keysOf(about.present.taken) }, undefined);
 }
@@ -48,7 +53,7 @@ function placeBelow(
   about: Parameters<typeof place>[1] & { readonly keys: ReturnType<typeof keysOf> },
   parent: Placed | undefined,
 ): readonly Placed[] {
-  const { kinds, present, keys } = about;
+  const { kinds, present, keys, named } = about;
   const groups = groupBy(objects.map((object) => [object.kind, object] as const));
   return kinds.flatMap((kind) => {
     const siblings = (groups.get(kind) ?? []).toSorted(inOrder);
@@ -62,7 +67,8 @@ function placeBelow(
     const isTwin = (object: Surveyed) => (twins.get(keyText(object))?.length ?? 0) > 1;
     return siblings.map((object): Placed => {
       const known = present.addresses.get(object.id);
-      const key = known === undefined ? names.take(keyFor(nameOf(object))) : splitAddress(known).key;
+      const own = named?.get(object.id) ?? nameOf(object);
+      const key = known === undefined ? names.take(keyFor(own)) : splitAddress(known).key;
       const children: Placed[] = [];
       const placed = { object, key, address: known ?? addressOf(key), parent, isPinned: isTwin(object), children };
       children.push(...placeBelow(object.children, about, placed));

@@ -13,6 +13,8 @@ import { createReferences } from './references.ts';
 import type { NamedSecret, UsedSecrets } from './secrets.ts';
 import { createSecrets } from './secrets.ts';
 import type { Survey, Surveyed } from './survey.ts';
+import type { TerraformState } from './terraform.ts';
+import { terraformKeys, terraformNotes } from './terraform.ts';
 import type { Entry } from './yaml.ts';
 import { renderEntries } from './yaml.ts';
 
@@ -43,6 +45,8 @@ export interface ComposeInput {
   /** The address of the one block to write, with all below it; undefined: all that are not there. */
   readonly only?: string | undefined;
   readonly usedSecrets: UsedSecrets;
+  /** Names blocks alike, and is compared with what the platform has. */
+  readonly terraform?: TerraformState | undefined;
 }
 
 /** Where blocks go: to new files, or into the text of a block that is there. */
@@ -82,14 +86,16 @@ export function inFile(file: string, textWith: (entries: readonly Entry[]) => st
 
 /** Writes the blocks of what a platform has, and the files beside them. Pure: the same survey gives the same bytes. */
 export function compose(input: ComposeInput): Composed {
-  const { kinds, survey, present, dropped, layout, only } = input;
+  const { kinds, survey, present, dropped, layout, only, terraform } = input;
   const notes: Diagnostic[] = [];
-  const tops = place(survey.tops, { kinds, present });
+  const named = terraform === undefined ? undefined : terraformKeys(terraform);
+  const tops = place(survey.tops, { kinds, present, named });
   const ids = new Map<string, string>();
   const files = new Map<string, string>();
   const names = createFileNames(layout.taken);
   const secrets = createSecrets(input.usedSecrets);
   const byId = indexOf(tops, dropped);
+  if (terraform !== undefined) notes.push(...terraformNotes(terraform, byId.values()));
   for (const block of byId.values()) if (!present.addresses.has(block.object.id)) declareSecrets(block, secrets);
   let yaml = '';
   const writing: Writing = {

@@ -21,6 +21,7 @@ import type { Composed, Layout } from './compose.ts';
 import { compose } from './compose.ts';
 import type { NamedSecret, UsedSecrets } from './secrets.ts';
 import { survey } from './survey.ts';
+import type { TerraformState } from './terraform.ts';
 
 /** What an export is made from. */
 export interface ExportInput {
@@ -34,6 +35,8 @@ export interface ExportInput {
   readonly present: Present;
   readonly layout: Layout;
   readonly usedSecrets: UsedSecrets;
+  /** A Terraform state of the same objects. */
+  readonly terraform?: TerraformState | undefined;
   /** The address of the one object that is exported, with all below it; undefined: all that are not there. */
   readonly only?: string | undefined;
   /** The text of the root file for an export that includes these files. */

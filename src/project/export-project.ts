@@ -9,6 +9,7 @@ import { withIncludes } from '../edit/includes.ts';
 import type { Present } from '../export/address.ts';
 import type { Layout } from '../export/compose.ts';
 import { inFile, oneFile, projectLayout } from '../export/compose.ts';
+import type { TerraformState } from '../export/terraform.ts';
 import type { Exported } from '../export/export.ts';
 import { makeExport } from '../export/export.ts';
 import { fileName } from '../export/names.ts';
@@ -39,6 +40,8 @@ export interface ExportOptions extends SecretsOptions {
   readonly unmanaged?: boolean;
   /** The address of the one object that is exported, with all below it. */
   readonly address?: string | undefined;
+  /** Names blocks like the Terraform addresses of their objects. */
+  readonly terraform?: TerraformState | undefined;
 }
 
 /** What an export wrote. */
@@ -125,6 +128,7 @@ export async function exportProject(
     usedSecrets: { names: used, valueOf: secret },
     rootFor,
     only: how.address,
+    terraform: how.terraform,
   });
   if (replaced !== undefined) await checkReplaced(replaced, records, { exported, folder });
   // The files that are there list those that the manifest names already.

@@ -226,6 +226,10 @@ export const inRuns = {
       return Promise.resolve([]);
     }),
   'not-exported': () => reported(async () => (await exportOf(platform())).notes),
+  'not-in-both': () =>
+    reported(async () =>
+      (await exportOf(platform(), { objects: [] })).notes.filter(({ code }) => code === 'not-in-both'),
+    ),
   'file-unwritable': () =>
     reported(async () => {
       await writeFiles(folderWith({ 'trueup.yaml': head }), [{ path: 'trueup.yaml', content: 'trueup: 1' }]);

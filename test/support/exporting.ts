@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { projectLayout } from '../../src/export/compose.ts';
 import type { Exported } from '../../src/export/export.ts';
 import { makeExport } from '../../src/export/export.ts';
+import type { TerraformState } from '../../src/export/terraform.ts';
 import { patternsFor, rootText } from '../../src/export/root-file.ts';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
 import { readEnvText } from '../../src/kind/env-text.ts';
@@ -13,7 +14,7 @@ import { bench } from './world.ts';
 /** Exports, and the worlds that they are compared by. */
 
 /** Exports the platform of a bench into a folder of its own, which no file is written to. */
-export async function exportOf(made: Bench): Promise<Exported> {
+export async function exportOf(made: Bench, terraform?: TerraformState): Promise<Exported> {
   return makeExport({
     world: { ...made.world(), store: bench().store },
     reading: {
@@ -26,6 +27,7 @@ export async function exportOf(made: Bench): Promise<Exported> {
     },
     workspace: await openWorkspace(mkdtempSync(join(tmpdir(), 'trueup-export-'))),
     projectId: 'prj_1',
+    terraform,
     present: { addresses: new Map(), taken: new Set() },
     layout: projectLayout(),
     usedSecrets: { names: new Set(), valueOf: () => undefined },

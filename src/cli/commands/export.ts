@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { addressMeant } from '../../kind/address.ts';
@@ -16,7 +16,9 @@ import { leavingNothing } from '../../project/write-files.ts';
 import type { ExportView } from '../../render/formats/export.ts';
 import { exportFormats } from '../../render/formats/export.ts';
 import type { Exit } from '../../render/exit-codes.ts';
-import { Stop } from '../../diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
+import type { TerraformState } from '../../export/terraform.ts';
+import { mostStateBytes, onlyProject, readTerraformState } from '../../export/terraform.ts';
 import type { Command, Run } from '../command.ts';
 import { withLock } from '../locked.ts';
 import { usage } from '../options.ts';
@@ -33,6 +35,8 @@ export interface ExportFlags {
   readonly withSecrets?: string;
   readonly ageRecipient?: readonly string[];
   readonly force?: true;
+  /** A Terraform state whose addresses name the blocks. */
+  readonly fromTerraform?: string;
 }
 
 /** Writes what the platform has as a manifest, with its state. Sends GETs only. */
@@ -48,9 +52,27 @@ export async function runExport(run: Run, view: ExportView, flags: ExportFlags):
   return leavingNothing({ folder, stateFolder: stateAt }, () => exportInto(run, view, flags));
 }
 
+/**
+ * Reads a Terraform state.
+ *
+ * @throws {Stop} `refused`, when the file cannot be read, is too large, or is none.
+ */
+async function terraformOf(run: Run, { fromTerraform: file }: ExportFlags): Promise<TerraformState | undefined> {
+  if (file === undefined) return undefined;
+  const path = resolve(run.process.cwd(), file);
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isFile() !== true) throw usage(`there is no file ${file}`, 'terraform state pull > FILE writes one.');
+  if (found.size > mostStateBytes) {
+    const message = `${file} has ${found.size} bytes, and a Terraform state may have ${mostStateBytes}`;
+    throw new Stop('refused', [diagnostic('too-large', message)]);
+  }
+  return readTerraformState(await readFile(path, 'utf8'), file);
+}
+
 async function exportInto(run: Run, view: ExportView, flags: ExportFlags): Promise<Exit> {
   const { process, redactor } = run;
-  const place = await placeOf(run, flags);
+  const terraform = await terraformOf(run, flags);
+  const place = await placeOf(run, flags, terraform);
   const options = { ...run.options, folder: place.folder };
   const { manifest, secret } = await present({ ...run, options });
   const settings = manifest?.settings ?? place.settings;
@@ -69,7 +91,7 @@ async function exportInto(run: Run, view: ExportView, flags: ExportFlags): Promi
   return withLock({ ...run, options }, manifest ?? empty, {
     purpose: 'export',
     work: async ({ connection }) => {
-      const how = { force, secretsFile, recipients, address, unmanaged: flags.unmanaged === true };
+      const how = { force, secretsFile, recipients, address, terraform, unmanaged: flags.unmanaged === true };
       const about = { world: connection, options, redactor, how, ...(secret === undefined ? {} : { secret }) };
       const result = await exportProject(manifest, settings, about);
       view.exported({
@@ -94,12 +116,12 @@ async function present(run: Run): Promise<Partial<Awaited<ReturnType<typeof load
 }
 
 /** The folder of the new manifest, and the platform and project of a manifest that is not there yet. */
-async function placeOf(run: Run, { out, url, project }: ExportFlags) {
+async function placeOf(run: Run, { out, url, project }: ExportFlags, terraform: TerraformState | undefined) {
   const { options, process } = run;
   const folder = out === undefined ? options.folder : resolve(process.cwd(), out);
   const found = url === undefined ? await findTarget(options) : undefined;
   const platform = url === undefined ? found?.platform : platformAt(url);
-  const projectId = project ?? found?.project;
+  const projectId = project ?? found?.project ?? (terraform === undefined ? undefined : onlyProject(terraform));
   if (platform === undefined || projectId === undefined) {
     throw usage(
       'the project is not known',
