@@ -43,6 +43,7 @@ const long = [
   'test/scenarios/reviewed-plans.test.ts',
   'test/scenarios/tutorial.test.ts',
   'test/scenarios/unreliable.test.ts',
+  'test/scenarios/words-of-the-profile.test.ts',
 ];
 
 /** What also holds on a platform of another profile, in whose words its client and the platform then speak. */

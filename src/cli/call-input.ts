@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Operation } from '../api/contract.ts';
 import { membersOf } from '../api/members.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { memberMeant, valueMeant } from '../operate/check-input.ts';
 import { isObject } from '../kind/json.ts';
 import { shownKey } from '../manifest/problem.ts';
 import { usage } from './options.ts';
@@ -29,7 +30,9 @@ export async function readInput(
 ): Promise<Input> {
   const read = createReader(process);
   const members = new Map<string, unknown>();
-  const add = (name: string, value: unknown): void => {
+  const add = (written: string, given: unknown): void => {
+    const name = memberMeant(operation, written);
+    const value = valueMeant(name, given);
     if (members.has(name))
       throw stop('defined-twice', `${shownKey(name, redact)} is given twice`, 'Remove one of the two.');
     members.set(name, value);
@@ -43,7 +46,7 @@ export async function readInput(
   for (const [index, word] of words.entries()) {
     const { name, isRaw, written } = splitWord(word, index);
     const text = await readText(written, read);
-    add(name, isRaw ? parseJson(shownKey(name, redact), text) : convert(operation, name, text));
+    add(name, isRaw ? parseJson(shownKey(name, redact), text) : convert(operation, memberMeant(operation, name), text));
   }
   return Object.fromEntries(members);
 }

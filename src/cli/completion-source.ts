@@ -1,5 +1,8 @@
 import { homedir } from 'node:os';
-import { contract, endpointOf, isOperation } from '../api/contract.ts';
+import type { Profile } from '../api/contract.ts';
+import { contract, endpointOf } from '../api/contract.ts';
+import { profileOf, textIn } from '../kind/profile.ts';
+import { findOperation } from '../operate/check-input.ts';
 import { codes } from '../diagnostics/codes.ts';
 import type { Kind } from '../kind/kind.ts';
 import { alternativesOf } from '../kind/command-call.ts';
@@ -9,6 +12,7 @@ import { createRedactor } from '../secrets/redactor.ts';
 import { formatsOf } from './command.ts';
 import type { Before, Candidate, Source } from './complete.ts';
 import { loadManifest } from '../project/load.ts';
+import { inItsProfile } from '../project/profile.ts';
 import { openStore } from '../project/open-store.ts';
 import { stateFolder } from '../project/state-location.ts';
 import type { Settled } from './options.ts';
@@ -29,11 +33,14 @@ async function findValues(before: Before, name: string, process: Surroundings): 
   try {
     switch (name) {
       case 'operation':
-        return operations();
+        return operations(profileOf(settle(before, process).kinds));
       case 'list':
-        return [...groups(), ...operations()];
+        return [
+          ...groups(profileOf(settle(before, process).kinds)),
+          ...operations(profileOf(settle(before, process).kinds)),
+        ];
       case 'members':
-        return members(before.operands[0] ?? '', before.operands.slice(1));
+        return members(before.operands, profileOf(settle(before, process).kinds));
       case 'address':
         return (await addresses(before, process)).map((value) => ({ value, about: '' }));
       case 'target':
@@ -65,21 +72,22 @@ async function findValues(before: Before, name: string, process: Surroundings): 
   }
 }
 
-function operations(): Candidate[] {
-  return Object.entries(contract).map(([value, { method }]) => ({ value, about: method }));
+function operations(profile: Profile): Candidate[] {
+  return Object.entries(contract).map(([name, { method }]) => ({ value: textIn(name, profile), about: method }));
 }
 
-function groups(): Candidate[] {
-  const names = new Set(Object.keys(contract).map((operation) => operation.split('.')[0] ?? ''));
+function groups(profile: Profile): Candidate[] {
+  const names = new Set(Object.keys(contract).map((operation) => textIn(operation, profile).split('.')[0] ?? ''));
   return [...names].map((value) => ({ value, about: 'group' }));
 }
 
-function members(operation: string, given: readonly string[]): Candidate[] {
-  if (!isOperation(operation)) return [];
+function members([name = '', ...given]: readonly string[], profile: Profile): Candidate[] {
+  const operation = findOperation(name);
   const taken = given.map((word) => word.split(/:?=/)[0]);
   return Object.keys(endpointOf(operation).input.shape)
-    .filter((name) => !taken.includes(name))
-    .map((name) => ({ value: `${name}=`, about: '' }));
+    .map((member) => textIn(member, profile))
+    .filter((member) => !taken.includes(member))
+    .map((member) => ({ value: `${member}=`, about: '' }));
 }
 
 function commands(kinds: readonly Kind[]): Candidate[] {
@@ -129,12 +137,14 @@ async function declaredAddresses(settled: Settled): Promise<readonly string[]> {
 
 async function localRecords(settled: Settled): Promise<State['resources']> {
   const location = { backend: 'local', folder: stateFolder(settled) } as const;
-  const store = openStore(location, { options: settled, redactor: createRedactor() });
-  return (await store.read())?.resources ?? {};
+  return inItsProfile(settled, async (now) => {
+    const store = openStore(location, { options: now, redactor: createRedactor() });
+    return (await store.read())?.resources ?? {};
+  });
 }
 
 async function load(settled: Settled): Promise<Manifest> {
-  return (await loadManifest(settled, createRedactor())).manifest;
+  return inItsProfile(settled, async (now) => (await loadManifest(now, createRedactor())).manifest);
 }
 
 /** Returns true for a state in a folder, and for a manifest with a mistake. */

@@ -1,7 +1,10 @@
-import { resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Profile } from '../api/contract.ts';
 import { inProfile } from '../kind/profile.ts';
 import { kinds } from '../resources/index.ts';
 import type { ProjectFolder } from '../project/folder.ts';
+import { profileAtAGlance } from '../project/profile.ts';
 import { findPlace } from '../project/folder.ts';
 import type { Process } from './process.ts';
 import { readDuration } from '../kind/units.ts';
@@ -37,8 +40,9 @@ export interface Settled extends ProjectFolder {
 
 /** Parses the options of every command. @throws {Stop} `usage` */
 export function settleOptions(options: GlobalOptions, { env, cwd }: Pick<Process, 'env' | 'cwd'>): Settled {
+  const place = findPlace(resolve(currentFolder(cwd), options.directory ?? '.'), options.file);
   return {
-    ...findPlace(resolve(currentFolder(cwd), options.directory ?? '.'), options.file),
+    ...place,
     variables: new Map((options.var ?? []).map(readAssignment)),
     connections: readInteger('--connections', options.connections, 1, 64),
     bulk: options.bulk !== false,
@@ -47,8 +51,17 @@ export function settleOptions(options: GlobalOptions, { env, cwd }: Pick<Process
     allowsHttp: options.allowHttp,
     isPinned: options.pinned,
     env,
-    kinds: inProfile(kinds, 'standard'),
+    kinds: inProfile(kinds, glance(place)),
   };
+}
+
+/** The profile that the words of a run begin in; what the run finds out later corrects it. */
+function glance({ folder, file }: Pick<ProjectFolder, 'folder' | 'file'>): Profile {
+  try {
+    return profileAtAGlance(readFileSync(join(folder, file), 'utf8'));
+  } catch {
+    return 'standard';
+  }
 }
 
 /** The current folder. @throws {Stop} `usage`, when it is gone. */

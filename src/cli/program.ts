@@ -492,7 +492,7 @@ ${examples(
   'trueup run stop production.compose.shop production.postgres.main --yes',
   'trueup run backup production.postgres.main.backups.nightly',
   'trueup run rebuild staging.postgres.main --allow-data-loss',
-  'trueup run test labgit.lab \'production.compose.shop.domains["shop.example.com"]\'',
+  'trueup run test ai.helper \'production.compose.shop.domains["shop.example.com"]\'',
 )}`,
     );
   run(command, async () => (await import('./commands/run.ts')).executeCommand(command.args, command.opts()));

@@ -4,6 +4,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { redactDiagnostic } from '../plan/redacted.ts';
 import type { Environment } from '../project/folder.ts';
+import { inItsProfile } from '../project/profile.ts';
 import type { Formats, View } from '../render/format.ts';
 import { printable } from '../render/printable.ts';
 import type { Style } from '../render/style.ts';
@@ -46,7 +47,8 @@ export async function runCommand(
     view.check?.();
     const about = { options: settleOptions(options, process), process, terminal, redactor };
     const run = runFor(view, about);
-    const execute = async () => exitCodes[await command.execute(run, view)].code;
+    const execute = () =>
+      inItsProfile(run.options, async (now) => exitCodes[await command.execute({ ...run, options: now }, view)].code);
     return await (asksForTraces(env) ? (await import('./traced.ts')).traced(run, name, execute) : execute());
   } catch (error) {
     return reportFailure(error, { env, terminal, redactor, view });
@@ -74,10 +76,17 @@ export function chooseFormat<V extends View>(formats: Formats<V>, name: string):
 /** A run that reports to a view. */
 export function runFor(view: View, about: Pick<Run, 'options' | 'process' | 'terminal' | 'redactor'>): Run {
   const { terminal, redactor } = about;
+  /** Work that began again in another profile finds the same warnings. */
+  const warned = new Set<string>();
   return {
     ...about,
     cannotAsk: whyNotAsk(view, terminal),
-    warn: (warnings) => view.warnings(warnings.map((item) => redactDiagnostic(item, redactor.redact))),
+    warn: (warnings) => {
+      const fresh = warnings.map((item) => redactDiagnostic(item, redactor.redact));
+      const others = fresh.filter((item) => !warned.has(JSON.stringify(item)));
+      for (const item of others) warned.add(JSON.stringify(item));
+      view.warnings(others);
+    },
   };
 }
 

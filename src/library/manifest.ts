@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
+import type { Profile } from '../api/contract.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { inProfile } from '../kind/profile.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Manifest as ReadManifest } from '../manifest/manifest.ts';
 import type { Environment, ProjectFolder } from '../project/folder.ts';
+import { inItsProfile, OtherProfile } from '../project/profile.ts';
 import { findPlace } from '../project/folder.ts';
 import { checkManifest, loadWithSecrets } from '../project/load.ts';
 import type { Validated } from '../reconcile.ts';
@@ -40,12 +42,33 @@ interface Content {
   readonly manifest: ReadManifest;
   readonly secrets: ProjectSecrets;
   readonly folder: ProjectFolder;
+  /** Reads it again, in another profile. */
+  readonly again: (profile: Profile) => Promise<Manifest>;
 }
 
 const handles = createHandles<'manifest', Content>('manifest');
 
 /** Reads the content of a manifest, for the library itself. @throws {TypeError} when it is none of Trueup. */
 export const contentOf = handles.read;
+
+/** The manifest in the profile of its platform, by the one that was read first. */
+const inOthers = new WeakMap<Manifest, Manifest>();
+
+/**
+ * Does some work with a manifest; once more with the manifest read again, when its platform or its state turns out to be of
+ * another profile. Nothing was changed until then.
+ */
+export async function withManifest<T>(first: Manifest, work: (manifest: Manifest) => Promise<T>): Promise<T> {
+  for (let left = 2; ; left--) {
+    const manifest = inOthers.get(first) ?? first;
+    try {
+      return await work(manifest);
+    } catch (error) {
+      if (!(error instanceof OtherProfile) || left === 0) throw error;
+      inOthers.set(first, await contentOf(manifest).again(error.profile));
+    }
+  }
+}
 
 /**
  * Reads and checks the manifest of a folder. Sends nothing, and reads secrets from `env` only.
@@ -85,7 +108,7 @@ export async function readOwnManifest(folder: string, options: ManifestOptions):
 
 async function read(
   folder: string,
-  options: ManifestOptions,
+  options: ManifestOptions & { readonly profile?: Profile },
   load: (place: ProjectFolder, redactor: Redactor) => Promise<Validated>,
 ) {
   const secrets = createSecrets();
@@ -96,15 +119,20 @@ async function read(
     secrets.add(secret);
     redactor.add(secret);
   };
-  const { manifest, warnings } = await redactingErrors(redactor, () => load(place, { ...redactor, add }));
+  const found = await redactingErrors(redactor, () =>
+    inItsProfile(place, async (now) => ({ ...(await load(now, { ...redactor, add })), folder: now })),
+  );
+  const { manifest, warnings } = found;
+  const again = async (profile: Profile): Promise<Manifest> =>
+    (await read(folder, { ...options, profile }, load)).manifest;
   return {
-    manifest: handles.make({ manifest, secrets, folder: place }),
+    manifest: handles.make({ manifest, secrets, folder: found.folder, again }),
     addresses: manifest.resources.map(({ address }) => address),
     warnings,
   };
 }
 
-function placeOf(folder: string, options: ManifestOptions): ProjectFolder {
+function placeOf(folder: string, options: ManifestOptions & { readonly profile?: Profile }): ProjectFolder {
   return {
     ...findPlace(resolve(folder), options.file ?? 'trueup.yaml'),
     variables: new Map(Object.entries(options.variables ?? {})),
@@ -112,6 +140,7 @@ function placeOf(folder: string, options: ManifestOptions): ProjectFolder {
     allowsSecretCommands: options.allowsSecretCommands === true,
     isPinned: options.isPinned,
     allowsHttp: options.allowsHttp,
-    kinds: inProfile(options.kinds ?? kinds, 'standard'),
+    kinds: inProfile(options.kinds ?? kinds, options.profile ?? 'standard'),
+    ...(options.profile === undefined ? {} : { profile: options.profile }),
   };
 }

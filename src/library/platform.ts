@@ -1,8 +1,11 @@
+import type { Profile } from '../api/contract.ts';
+import { contracts } from '../api/contract.ts';
 import { createClient } from '../api/client.ts';
 import { createTransport } from '../api/transport.ts';
 import type { Send } from '../api/wire.ts';
 import { lateOperations } from '../kind/command-call.ts';
 import { inProfile } from '../kind/profile.ts';
+import { recognising, storeOfProfile } from '../project/profile.ts';
 import type { Kind } from '../kind/kind.ts';
 import { kinds as allKinds } from '../resources/index.ts';
 import type { Redactor } from '../secrets/redactor.ts';
@@ -26,23 +29,31 @@ export interface PlatformOptions {
   readonly kinds?: readonly Kind[];
 }
 
-const handles = createHandles<'platform', (redactor: Redactor) => OpenPlatform>('platform');
+/** The words that a manifest wants of its platform. */
+interface Wording {
+  readonly profile: Profile;
+  /** The manifest names the profile. */
+  readonly isNamed: boolean;
+  /** It was found out, on the platform or in the state. */
+  readonly isFound: boolean;
+}
+
+const handles = createHandles<'platform', (redactor: Redactor, words: Wording) => OpenPlatform>('platform');
 
 /** Reads the content of a platform, for the library itself. @throws {TypeError} when it is none of Trueup. */
 export const openerOf = handles.read;
 
 /** Names a platform for manifests that are not to choose it, and a storage for the state. Opens nothing yet. Never throws. */
 export function platformAt(options: PlatformOptions): Platform {
-  const kinds = inProfile(options.kinds ?? allKinds, 'standard');
-  return handles.make((redactor) => ({
-    kinds,
-    connect: (about) => Promise.resolve(connect(options, { kinds, redactor, about })),
-  }));
+  return handles.make((redactor, words) => {
+    const kinds = inProfile(options.kinds ?? allKinds, words.profile);
+    return { kinds, connect: (about) => Promise.resolve(connect(options, { kinds, redactor, words, about })) };
+  });
 }
 
 function connect(
   { url, apiKey, openStore, send }: PlatformOptions,
-  { kinds, redactor, about }: { kinds: readonly Kind[]; redactor: Redactor; about: Connecting },
+  { kinds, redactor, words, about }: { kinds: readonly Kind[]; redactor: Redactor; words: Wording; about: Connecting },
 ): Connection {
   const { mayWrite, deadlineMs, connections } = about;
   const late = lateOperations(kinds);
@@ -57,15 +68,17 @@ function connect(
         })
       : { send: guarded(send, mayWrite), close: () => Promise.resolve() };
   redactor.add(apiKey);
-  const client = createClient({
+  const plain = createClient({
     send: transport.send,
     url,
     apiKey,
     redact: redactor.redactForeign,
+    contract: contracts[words.profile],
     isLong,
     ...(connections === undefined ? {} : { connections }),
   });
-  const store = openStore();
+  const client = recognising(plain, words);
+  const store = storeOfProfile(openStore(), { kinds, isFound: words.isFound || words.isNamed });
   return {
     client,
     store,

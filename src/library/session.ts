@@ -5,6 +5,7 @@ import { readNarrowing } from '../plan/narrow.ts';
 import type { CommandWords } from '../drift/remedies.ts';
 import { lineOf } from '../drift/remedies.ts';
 import { aboutPlan } from '../project/about-plan.ts';
+import { profileOf } from '../kind/profile.ts';
 import { platformOf } from '../project/connect.ts';
 import { findDrift, refuseWrites } from '../project/drift.ts';
 import type { DriftDocument } from '../render/documents.ts';
@@ -17,7 +18,7 @@ import type { ApplyOptions, PlanRequest, SessionOptions } from '../session.ts';
 import { notOfThisSession, session as openSession } from '../session.ts';
 import { systemClock } from '../state/clock.ts';
 import type { Manifest } from './manifest.ts';
-import { contentOf } from './manifest.ts';
+import { contentOf, withManifest } from './manifest.ts';
 import type { Plan } from './plan.ts';
 import { keepPlan, reviewedPlan } from './plan.ts';
 import type { Platform } from './platform.ts';
@@ -69,7 +70,11 @@ export interface Session {
  * @throws {Stop} when the platform or the state cannot be opened, or no plan can be made. @throws {PlatformError} when a
  *   read fails.
  */
-export async function plan(manifest: Manifest, platform?: Platform, options: PlanOptions = {}): Promise<Plan> {
+export function plan(manifest: Manifest, platform?: Platform, options: PlanOptions = {}): Promise<Plan> {
+  return withManifest(manifest, (now) => planNow(now, platform, options));
+}
+
+async function planNow(manifest: Manifest, platform: Platform | undefined, options: PlanOptions): Promise<Plan> {
   const { redactor, opener, about } = prepare(manifest, platform);
   const purpose = purposeOf(manifest, options);
   return redactingErrors(redactor, async () => {
@@ -100,10 +105,14 @@ export interface DriftOptions {
  * @throws {Stop} as `plan` does; `manifest`, when the memory cannot be used; `refused`, when it cannot be written.
  * @throws {PlatformError} when a read fails.
  */
-export async function drift(
+export function drift(manifest: Manifest, platform?: Platform, options: DriftOptions = {}): Promise<DriftDocument> {
+  return withManifest(manifest, (now) => driftNow(now, platform, options));
+}
+
+async function driftNow(
   manifest: Manifest,
-  platform?: Platform,
-  { remembers = true, now = systemClock.wall(), signal }: DriftOptions = {},
+  platform: Platform | undefined,
+  { remembers = true, now = systemClock.wall(), signal }: DriftOptions,
 ): Promise<DriftDocument> {
   const { redactor, opener, headOf } = prepare(manifest, platform);
   const { manifest: read, folder } = contentOf(manifest);
@@ -127,16 +136,28 @@ function trueupCommand(command: CommandWords): string {
 
 /**
  * Takes the lock of the state, works, and releases it however the work ends. A lock that is lost meanwhile stops every
- * further write. Without `platform` the one of the manifest is used.
+ * further write. Without `platform` the one of the manifest is used. When the platform turns out to speak the words of another
+ * profile than the manifest, the work begins once more: its plan rejected, and nothing was changed.
  *
  * @throws {Stop} `locked`, when another run holds the lock for longer than the wait; `authentication`, `refused` or
  *   `state`, when the platform or the state cannot be opened. @throws whatever `work` throws.
  */
-export async function session<T>(
+export function session<T>(
   manifest: Manifest,
   platform: Platform | undefined,
   options: SessionOptions,
   work: (session: Session) => Promise<T>,
+): Promise<T> {
+  return withManifest(manifest, (now) => sessionNow(now, { platform, options, work }));
+}
+
+async function sessionNow<T>(
+  manifest: Manifest,
+  {
+    platform,
+    options,
+    work,
+  }: { platform: Platform | undefined; options: SessionOptions; work: (session: Session) => Promise<T> },
 ): Promise<T> {
   const { redactor, opener, about } = prepare(manifest, platform);
   /** Plans with what they were made from; they end with the session. */
@@ -178,7 +199,13 @@ function prepare(manifest: Manifest, platform: Platform | undefined) {
   const { manifest: read, secrets, folder } = contentOf(manifest);
   const redactor = secrets.redactor();
   const opener =
-    platform === undefined ? platformOf(read.settings, { options: folder, redactor }) : openerOf(platform)(redactor);
+    platform === undefined
+      ? platformOf(read.settings, { options: folder, redactor })
+      : openerOf(platform)(redactor, {
+          profile: profileOf(folder.kinds),
+          isNamed: read.settings.profile !== undefined,
+          isFound: folder.profile !== undefined,
+        });
   /** The key is kept: somebody may write a file of the plan. */
   const about = async (made: MadePlan, world: World) => {
     const { client, store } = world;

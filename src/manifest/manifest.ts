@@ -1,3 +1,4 @@
+import type { Profile } from '../api/contract.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { addressMeant } from '../kind/address.ts';
@@ -62,6 +63,8 @@ export interface ManifestInput {
   readonly freeText?: FreeText | undefined;
   /** The address of the platform where the manifest names none. */
   readonly platformUrl?: string | undefined;
+  /** Gets the profile that the manifest names and the texts of its files, before the resources are read. */
+  readonly checkProfile?: (about: { readonly named: Profile | undefined; readonly texts: Iterable<string> }) => void;
   readonly addSecret: (value: string) => void;
   /** Takes the secrets that are known so far out of a key that a diagnostic cuts; when left out, none is known. */
   readonly redact?: (text: string) => string;
@@ -130,6 +133,7 @@ async function read(
   const read = merged === tree ? own : readSettings(merged, { given, platformUrl, sources, redact }, diagnostics);
   const settings = read === undefined ? undefined : inWordsOf(kinds, read);
   if (settings === undefined) return undefined;
+  input.checkProfile?.({ named: settings.profile, texts: texts.values() });
 
   const lacksFiles = diagnostics.length > before;
   const { blocks, broken, isIncomplete } = findBlocks(merged, { kinds, sources, redact }, diagnostics);

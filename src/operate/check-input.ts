@@ -1,6 +1,9 @@
 import * as z from 'zod';
 import type { Operation } from '../api/contract.ts';
-import { contract, endpointOf, isOperation, requiredMembers } from '../api/contract.ts';
+import type { Profile } from '../api/contract.ts';
+import { contract, contracts, endpointOf, isOperation, requiredMembers } from '../api/contract.ts';
+import { dokploy } from '../api/vocabulary.ts';
+import { textIn } from '../kind/profile.ts';
 import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
@@ -8,10 +11,11 @@ import { usage } from '../diagnostics/usage.ts';
 import type { Redact } from '../manifest/problem.ts';
 import { shownKey, wordsOf } from '../manifest/problem.ts';
 
-/** The operation of a name; what is none stops the run with the name that may have been meant. */
-export function findOperation(name: string): Operation {
-  if (isOperation(name)) return name;
-  const names = Object.keys(contract);
+/** The operation of a name of any profile; what is none stops the run with the name that may have been meant. */
+export function findOperation(name: string, profile: Profile = 'standard'): Operation {
+  const meant = nameMeant(name);
+  if (isOperation(meant)) return meant;
+  const names = Object.keys(contract).map((one) => textIn(one, profile));
   const [group = ''] = name.split('.');
   const siblings = names.filter((other) => other.startsWith(`${group}.`));
   // Within a group the name of the group would make all its operations alike.
@@ -26,6 +30,25 @@ export function findOperation(name: string): Operation {
       ? `trueup call --list${siblings.length > 0 ? ` ${group}` : ''} shows what there is.`
       : `Did you mean ${guess}?`,
   );
+}
+
+/** An operation by its name in the API document, from the name of any profile. */
+function nameMeant(name: string): string {
+  if (isOperation(name)) return name;
+  return Object.keys(contract).find((one) => contracts.dokploy.names?.operation(one) === name) ?? name;
+}
+
+/** A member of an operation by its name in the API document, from the name of any profile. */
+export function memberMeant(operation: Operation, name: string): string {
+  const { shape } = endpointOf(operation).input;
+  if (Object.hasOwn(shape, name)) return name;
+  return Object.keys(shape).find((one) => contracts.dokploy.names?.member(one) === name) ?? name;
+}
+
+/** A value of a member in the words of the API document, from a word of any profile. */
+export function valueMeant(member: string, value: unknown): unknown {
+  const words = Object.entries(dokploy.values[member] ?? {});
+  return words.find(([, there]) => there === value)?.[0] ?? value;
 }
 
 /**

@@ -11,6 +11,7 @@ import type { Send } from '../api/wire.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { servedOperations } from '../emulator/served.ts';
 import { lateOperations } from '../kind/command-call.ts';
+import { profileOf } from '../kind/profile.ts';
 import type { Settings } from '../manifest/settings.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import type { Connection, Platform } from '../session.ts';
@@ -19,6 +20,7 @@ import type { Environment, ProjectFolder } from './folder.ts';
 import { refuseLinks } from './links.ts';
 import { tracedSend } from '../trace/send.ts';
 import { openStore } from './open-store.ts';
+import { recognising, requireProfile } from './profile.ts';
 import { checkPlatform } from './platform-address.ts';
 import { type NamedPlatform, targetOf } from './target.ts';
 
@@ -98,7 +100,7 @@ export async function connect(settings: Settings, about: OpeningInput): Promise<
  * @throws {Stop} as `connect`.
  */
 export async function openPlatform(
-  { platform, profile = 'standard' }: NamedPlatform,
+  { platform, profile: named }: NamedPlatform,
   {
     options,
     redactor,
@@ -113,11 +115,13 @@ export async function openPlatform(
   }: OpeningInput,
 ): Promise<OpenClient> {
   checkPlatform(platform, options);
+  const profile = named ?? profileOf(options.kinds);
+  requireProfile(options, profile);
   const late = lateOperations(options.kinds);
   const isLong = (operation: string): boolean => late.has(operation);
   const open = (send: Send, url: string, apiKey: string): Client => {
     redactor.add(apiKey);
-    return createClient({
+    const client = createClient({
       send: tracedSend(send, url),
       url,
       apiKey,
@@ -130,6 +134,9 @@ export async function openPlatform(
       ...(onBulkOff === undefined ? {} : { onBulkOff }),
       ...(isImpatient === true ? { readAttempts: 1, pauseLimitMs: 0 } : {}),
     });
+    // Whoever only examines the platform says what is wrong with the profile that the manifest names.
+    const isExamined = isImpatient === true && named !== undefined;
+    return isExamined ? client : recognising(client, { profile, isNamed: named !== undefined });
   };
   if (platform === 'emulator') {
     const folder = join(options.folder, '.trueup');

@@ -6,6 +6,7 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { appendEntries } from '../edit/append.ts';
 import { withIncludes } from '../edit/includes.ts';
+import { profileOf } from '../kind/profile.ts';
 import type { Present } from '../export/address.ts';
 import type { Layout } from '../export/compose.ts';
 import { inFile, oneFile, projectLayout } from '../export/compose.ts';
@@ -73,6 +74,8 @@ export async function exportProject(
     readonly how: ExportOptions;
   },
 ): Promise<ExportResult> {
+  // Without a line that says so, the next run would find it out again.
+  const named = profile ?? (profileOf(about.options.kinds) === 'standard' ? undefined : profileOf(about.options.kinds));
   const { options, redactor, secret = envSecrets(about.options.env), how } = about;
   const { folder, file, env } = options;
   const saved = await about.world.store.read();
@@ -103,10 +106,10 @@ export async function exportProject(
         ? projectLayout()
         : oneFile(`${stem}.yaml`, []);
   const rootFor = (included: readonly string[], hasSecrets: boolean): string => {
-    const named = hasSecrets ? secretFile : undefined;
+    const secrets = hasSecrets ? secretFile : undefined;
     return rootBefore === undefined
-      ? rootText({ platform, profile, project, include: patternsFor(included), secrets: named })
-      : withIncludes(rootBefore, included, named);
+      ? rootText({ platform, profile: named, project, include: patternsFor(included), secrets })
+      : withIncludes(rootBefore, included, secrets);
   };
   const exported = await makeExport({
     world,

@@ -1,4 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
+import type { Profile } from '../api/contract.ts';
 import type { Kind } from '../kind/kind.ts';
 
 /** The environment of a process, or of a controller that runs many projects. */
@@ -19,8 +20,10 @@ export interface ProjectFolder {
   /** true: plain http to other hosts than this machine is allowed. By default TRUEUP_ALLOW_HTTP decides. */
   readonly allowsHttp?: boolean | undefined;
   readonly env: Environment;
-  /** The kinds that the manifest may use. */
+  /** The kinds that the manifest may use, in the words of a profile. */
   readonly kinds: readonly Kind[];
+  /** The profile that the state or the platform turned out to be of; by default the manifest decides. */
+  readonly profile?: Profile | undefined;
 }
 
 /**

@@ -20,6 +20,7 @@ import { envSecrets } from '../secrets/sources/env.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 import { envLimit, fileLimit, whyPinned } from './pins.ts';
 import { checkAddresses } from './platform-address.ts';
+import { profileFor, requireProfile } from './profile.ts';
 import { targetOf } from './target.ts';
 
 /**
@@ -125,6 +126,7 @@ async function load(options: ProjectFolder, { redactor, workspace, secret, freeT
     freeText,
     platformUrl: env['TRUEUP_URL'] || undefined,
     given: (name) => variables.get(name) ?? env[`TRUEUP_VAR_${name}`],
+    checkProfile: (about) => requireProfile(options, profileFor(options, about)),
     addSecret: redactor.add,
     redact: redactor.redact,
   });

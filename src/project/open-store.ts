@@ -17,6 +17,7 @@ import type { StateStore } from '../state/state.ts';
 import type { StateStorage } from '../state/storage.ts';
 import { keyProblem } from '../state/unusable.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
+import { storeOfProfile } from './profile.ts';
 import { refuseLinks } from './links.ts';
 import type { StateLocation } from './state-location.ts';
 import { stateFolder } from './state-location.ts';
@@ -28,8 +29,17 @@ import { stateFolder } from './state-location.ts';
  */
 export function openStore(
   location: StateLocation,
-  { options, redactor }: { readonly options: ProjectFolder; readonly redactor: Redactor },
+  about: { readonly options: ProjectFolder; readonly redactor: Redactor },
   how: KeyOptions = {},
+): StateStore {
+  const { kinds, profile } = about.options;
+  return storeOfProfile(openStorage(location, about, how), { kinds, isFound: profile !== undefined });
+}
+
+function openStorage(
+  location: StateLocation,
+  { options, redactor }: { readonly options: ProjectFolder; readonly redactor: Redactor },
+  how: KeyOptions,
 ): StateStore {
   const { env } = options;
   const keys = keysOf(location, { options, redactor }, how);

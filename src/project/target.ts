@@ -15,6 +15,7 @@ import type { ProjectFolder } from './folder.ts';
 import { readPin } from './pins.ts';
 import { checkAddress, checkAddresses, checkPlatform } from './platform-address.ts';
 import type { StateLocation } from './state-location.ts';
+import { requireProfile } from './profile.ts';
 import { locateState, stateFolder } from './state-location.ts';
 
 /** A platform, and its profile where the manifest names it. */
@@ -94,6 +95,7 @@ async function findSettings(options: ProjectFolder): Promise<Settings | undefine
           diagnostics,
         );
   if (settings === undefined) throw new Stop('manifest', withQuotes(diagnostics, texts, quotingRule(options.kinds)));
+  if (settings.profile !== undefined) requireProfile(options, settings.profile);
   const hostile = checkAddresses(settings, options);
   if (hostile.length > 0) throw new Stop('manifest', hostile);
   return settings;

@@ -5,33 +5,36 @@ import { isSecretMember } from '../api/secret-members.ts';
 import { fold, indented } from './lines.ts';
 import type { Style } from './style.ts';
 
+/** Gives the names of the API document in a text the words of a platform. */
+export type Words = (text: string) => string;
+
 /** Renders operations, a line each; required members have a star. */
-export function renderOperations(operations: readonly Operation[], style: Style): string {
-  const width = Math.max(0, ...operations.map((operation) => operation.length));
+export function renderOperations(operations: readonly Operation[], style: Style, words: Words): string {
+  const width = Math.max(0, ...operations.map((operation) => words(operation).length));
   return operations
     .map((operation) => {
       const names = membersOf(operation)
         .toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired))
-        .map(({ name, isRequired }) => (isRequired ? `${name}*` : name))
+        .map(({ name, isRequired }) => `${words(name)}${isRequired ? '*' : ''}`)
         .concat(isOpenEnded(operation) ? [`(${others})`] : [])
         .join(' ');
-      const start = `${endpointOf(operation).method.padEnd(4)} ${operation.padEnd(width)}`;
+      const start = `${endpointOf(operation).method.padEnd(4)} ${words(operation).padEnd(width)}`;
       return `${cut(names === '' ? start.trimEnd() : `${start} ${names}`, style)}\n`;
     })
     .join('');
 }
 
 /** Renders one operation: every member with the values that it takes. */
-export function renderOperation(operation: Operation, style: Style): string {
+export function renderOperation(operation: Operation, style: Style, words: Words): string {
   const members = membersOf(operation);
-  const width = Math.max(0, ...members.map(({ name }) => name.length + 1));
+  const width = Math.max(0, ...members.map(({ name }) => words(name).length + 1));
   const asked = consequenceOf(operation, {});
   const lines = [
-    `${endpointOf(operation).method} ${operation}`,
+    `${endpointOf(operation).method} ${words(operation)}`,
     ...(asked === undefined ? [] : indented(fold(`asks first: ${asked}`, 2, style), 2)),
     ...members.map((member) => {
-      const { name, isRequired } = member;
-      return `  ${(isRequired ? `${name}*` : name).padEnd(width)} ${describeMember(member)}`;
+      const name = `${words(member.name)}${member.isRequired ? '*' : ''}`;
+      return `  ${name.padEnd(width)} ${words(describeMember(member))}`;
     }),
     ...(isOpenEnded(operation) ? [`  ${others}`] : []),
   ];

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { formerRecord, migrateRecord } from './format-1.ts';
+import { profiles } from '../api/contract.ts';
 import { isObject } from '../kind/json.ts';
 import type { StateRecord } from './record.ts';
 import { recordSchema } from './record.ts';
@@ -49,5 +50,6 @@ export const stateSchema = z.strictObject({
   platform: z
     .object({ version: z.string().nullable(), operations: z.array(z.string()), sought: z.string() })
     .optional(),
+  profile: z.enum(profiles).optional(),
   resources: z.custom<Readonly<Record<string, StateRecord>>>(isObject, 'must be a map'),
 });

@@ -1,3 +1,4 @@
+import type { Profile } from '../api/contract.ts';
 import type { Documents } from './documents.ts';
 import type { Holder } from './holder.ts';
 import type { Lease, LockRequest } from './lease.ts';
@@ -31,6 +32,8 @@ export interface State {
   readonly projectName?: string | undefined;
   /** What its platform serves, as the last run that wrote found it. */
   readonly platform?: Capabilities | undefined;
+  /** The profile of its platform, whose words it has; undefined: those of the API document. */
+  readonly profile?: Profile | undefined;
   readonly resources: Readonly<Record<string, StateRecord>>;
 }
 

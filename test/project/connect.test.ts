@@ -6,14 +6,24 @@ import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 import type { NamedPlatform } from '../../src/project/target.ts';
 import { openPlatform } from '../../src/project/connect.ts';
+import { inProfile } from '../../src/kind/profile.ts';
+import { OtherProfile } from '../../src/project/profile.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 
 /** Opens a platform in a folder of its own. */
 async function open(platform: NamedPlatform) {
+  const all = inProfile(kinds, platform.profile ?? 'standard');
   const folder = mkdtempSync(join(tmpdir(), 'trueup-connect-'));
   const env = { TRUEUP_API_KEY: 'emulator-key' };
-  const options = { folder, file: 'trueup.yaml', env, kinds, variables: new Map<string, string>(), isPinned: false };
+  const options = {
+    folder,
+    file: 'trueup.yaml',
+    env,
+    kinds: all,
+    variables: new Map<string, string>(),
+    isPinned: false,
+  };
   const opened = await openPlatform(platform, { options, redactor: createRedactor(), purpose: 'test' });
   onTestFinished(opened.close);
   return opened.client;
@@ -34,7 +44,8 @@ describe('a platform of a profile', () => {
     onTestFinished(() => server.close());
     const { url } = server;
     const standard = await open({ platform: { url } });
-    await expect(standard.call('hubgit.hubgitProviders', {})).rejects.toThrow('does not have this operation');
+    await expect(standard.call('hubgit.hubgitProviders', {})).rejects.toThrow(OtherProfile);
+    await expect(standard.call('user.get', {})).rejects.toThrow(OtherProfile);
     const dokploy = await open({ platform: { url }, profile: 'dokploy' });
     expect(await dokploy.call('hubgit.hubgitProviders', {})).toHaveLength(2);
     expect(emulator.log.at(-1)).toMatchObject({ operation: 'hubgit.hubgitProviders', status: 200 });

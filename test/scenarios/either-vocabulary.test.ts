@@ -1,11 +1,8 @@
-import { Validator } from '@cfworker/json-schema';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { dokploy } from '../../src/api/vocabulary.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { inProfile } from '../../src/kind/profile.ts';
-import { manifestSchema } from '../../src/manifest/json-schema.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import { narrowingMeant, readNarrowing } from '../../src/plan/narrow.ts';
 import { actionJson } from '../../src/render/plan-json.ts';
@@ -199,11 +196,4 @@ describe('a manifest in either vocabulary', () => {
       }
     },
   );
-
-  it('has a schema that takes both, in either profile', () => {
-    for (const profile of profiles) {
-      const schema = new Validator(manifestSchema(inProfile(kinds, profile)), '2020-12');
-      for (const text of Object.values(written)) expect(schema.validate(parse(text)).errors).toEqual([]);
-    }
-  });
 });

@@ -1,15 +1,21 @@
+import type { Profile } from '../../api/contract.ts';
 import { contract, isOperation, type Operation } from '../../api/contract.ts';
+import { textIn } from '../../kind/profile.ts';
 import type { CallView } from '../../render/formats/call.ts';
 import { findOperation } from '../../operate/check-input.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 
 /** Lists all operations, those of a group, or the members of one. */
-export function listOperations(view: CallView, what: string | undefined): Exit {
+export function listOperations(view: CallView, what: string | undefined, profile: Profile): Exit {
+  const words = (text: string) => textIn(text, profile);
   const all = Object.keys(contract).filter(isOperation);
-  const group = all.filter((operation) => what === undefined || operation.startsWith(`${what}.`));
-  const chosen: readonly Operation[] = group.length > 0 || what === undefined ? group : [findOperation(what)];
+  const isIn = (operation: Operation, group: string) =>
+    [operation, textIn(operation, 'dokploy')].some((name) => name.startsWith(`${group}.`));
+  const group = all.filter((operation) => what === undefined || isIn(operation, what));
+  const isOne = group.length === 0 && what !== undefined;
+  const chosen: readonly Operation[] = isOne ? [findOperation(what, profile)] : group;
   const [only] = chosen;
-  if (only !== undefined && only === what) view.operation(only);
-  else view.operations(chosen);
+  if (only !== undefined && isOne) view.operation(only, words);
+  else view.operations(chosen, words);
   return 'done';
 }

@@ -1,5 +1,9 @@
 import { consequenceOf } from '../../api/consequences.ts';
-import type { Operation } from '../../api/contract.ts';
+import type { Operation, Profile } from '../../api/contract.ts';
+import { contracts } from '../../api/contract.ts';
+import { bareAnswers } from '../../api/vocabulary.ts';
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { profileOf, textIn } from '../../kind/profile.ts';
 import { shownOnce } from '../../api/secret-members.ts';
 import { Stop } from '../../diagnostics/diagnostic.ts';
 import type { CallView } from '../../render/formats/call.ts';
@@ -41,9 +45,10 @@ async function call(
 ): Promise<Exit> {
   const { options, redactor, terminal } = run;
   const answered = flags.raw === true ? requireRaw(view.raw) : view.answer;
-  if (flags.list !== undefined) return listOperations(view, flags.list === true ? name : flags.list);
+  const profile = profileOf(options.kinds);
+  if (flags.list !== undefined) return listOperations(view, flags.list === true ? name : flags.list, profile);
   if (name === undefined) throw usage('the operation is missing', 'trueup call --list shows all operations.');
-  const operation = findOperation(name);
+  const operation = findOperation(name, profile);
   const deadlineMs = readSeconds('--timeout', flags.timeout, 1, 3_600) * 1_000;
   const target = await findPlatform(options);
   const input = complete(
@@ -51,11 +56,11 @@ async function call(
     operation,
     await readInput(operation, { json: flags.input, words, process: run.process, redact: redactor.redact }),
   );
-  const wrong = checkInput(operation, input, redactor.redact);
+  const wrong = checkInput(operation, input, redactor.redact).map((item) => diagnosticIn(item, profile));
   if (wrong.length > 0) throw new Stop('usage', wrong);
   const { platform } = target;
   const place = platform === 'emulator' ? 'the embedded emulator' : new URL(platform.url).host;
-  if (!(await hasConsent(run, { operation, input, place, isGiven: flags.yes === true }))) return 'failed';
+  if (!(await hasConsent(run, { operation, input, place, profile, isGiven: flags.yes === true }))) return 'failed';
   const about = { options, redactor: knowingInput(redactor, input), terminal, purpose: 'call', deadlineMs };
   const { client, close } = await openPlatform(target, about);
   try {
@@ -63,6 +68,7 @@ async function call(
     print(run, answered, {
       operation,
       answer,
+      profile,
       showsSecrets: flags.showSecrets === true,
       redact: about.redactor.redactForeign,
     });
@@ -70,6 +76,12 @@ async function call(
   } finally {
     await close();
   }
+}
+
+/** A mistake in an input, in the words of a profile. */
+function diagnosticIn({ message, remedy, ...item }: Diagnostic, profile: Profile): Diagnostic {
+  const said = remedy === undefined ? {} : { remedy: textIn(remedy, profile) };
+  return { ...item, message: textIn(message, profile), ...said };
 }
 
 /** Sets no limit for a new API key, unless the user sets one: by default a key is good for a few calls a day. */
@@ -82,15 +94,17 @@ function complete({ terminal }: Run, operation: Operation, input: Input): Input 
 /** Asks before an operation that deletes, stops or replaces something; false: the answer is no. */
 async function hasConsent(
   run: Run,
-  call: { operation: Operation; input: Input; place: string; isGiven: boolean },
+  call: { operation: Operation; input: Input; place: string; profile: Profile; isGiven: boolean },
 ): Promise<boolean> {
-  const { operation, input, place, isGiven } = call;
+  const { operation, input, place, profile, isGiven } = call;
   const consequence = consequenceOf(operation, input);
+  const name = textIn(operation, profile);
+  const { names } = contracts[profile];
   if (consequence === undefined) return true;
-  const shown = printable(JSON.stringify(redactInput(input)));
+  const shown = printable(JSON.stringify(names?.data(redactInput(input)) ?? redactInput(input)));
   return confirm(run, {
-    question: `${operation} at ${place} with ${shown}: ${consequence}.`,
-    about: `${operation}: ${consequence}`,
+    question: `${name} at ${place} with ${shown}: ${consequence}.`,
+    about: `${name}: ${consequence}`,
     isGiven,
   });
 }
@@ -101,14 +115,16 @@ function print(
   about: {
     readonly operation: Operation;
     readonly answer: unknown;
+    readonly profile: Profile;
     readonly showsSecrets: boolean;
     readonly redact: (text: string) => string;
   },
 ): void {
-  const { operation, answer, showsSecrets, redact } = about;
+  const { operation, answer, profile, showsSecrets, redact } = about;
+  const { names } = contracts[profile];
   const { shown, count } = showsSecrets ? { shown: answer, count: 0 } : redactAnswer(operation, answer);
   // Secrets of the input are secret in the answer too.
-  printAnswer(shown, showsSecrets ? (text) => text : redact);
+  printAnswer(names?.data(shown, bareAnswers.get(operation)) ?? shown, showsSecrets ? (text) => text : redact);
   if (count > 0) terminal.err(`${counted(count, 'secret')} redacted; --show-secrets shows them.\n`);
   const once = shownOnce[operation];
   if (once !== undefined) terminal.err(`The platform shows ${once} only once. Store it in a safe place now.\n`);

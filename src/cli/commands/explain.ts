@@ -1,3 +1,4 @@
+import { profileOf, textIn } from '../../kind/profile.ts';
 import { closest } from '../../diagnostics/closest.ts';
 import type { Code } from '../../diagnostics/codes.ts';
 import { codes } from '../../diagnostics/codes.ts';
@@ -16,13 +17,14 @@ export function explainCommand(written: string, flags: { readonly offline?: true
   return {
     formats: explainFormats,
     execute: async (run, view) => {
+      const words = (text: string) => textIn(text, profileOf(run.options.kinds));
       const code = codeIn(written);
       if (code === undefined) {
         if (!(await mayBeAddress(written, run))) throw noCode(written);
         await explainAddress(written, { run, view, isOffline: flags.offline === true });
         return 'done';
       }
-      const page = readPage(`diagnostics/${code}.md`) ?? '';
+      const page = words(readPage(`diagnostics/${code}.md`) ?? '');
       const examples = [...page.matchAll(/^```\w+\n(.*?)\n```$/gms)].map(([, example = '']) => example);
       view.explanation({ code, examples });
       return 'done';

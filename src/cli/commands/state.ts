@@ -1,3 +1,4 @@
+import { shownRecord } from '../../state/words.ts';
 import { closest } from '../../diagnostics/closest.ts';
 import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import { addressMeant } from '../../kind/address.ts';
@@ -38,7 +39,7 @@ export function stateShowCommand(written: string): Command<StateShowView> {
           guess === undefined ? 'trueup state list shows what it has.' : `Did you mean ${guess}?`,
         );
       }
-      view.resource(address, record);
+      view.resource(address, shownRecord(record, run.options.kinds));
       return 'done';
     },
   };

@@ -3,6 +3,7 @@ import { renderAnswer } from '../answer-text.ts';
 import type { Formats, Screen, View } from '../format.ts';
 import { jsonView, printJson } from '../json-view.ts';
 import { operationsJson } from '../operations-json.ts';
+import type { Words } from '../operations-text.ts';
 import { renderOperation, renderOperations } from '../operations-text.ts';
 import { textView } from '../text-view.ts';
 
@@ -12,9 +13,9 @@ export interface CallView extends View {
   readonly answer: (answer: unknown, redact: (text: string) => string) => void;
   /** Prints it without escapes: text as it is, everything else as JSON; undefined: a format that needs none. */
   readonly raw: CallView['answer'] | undefined;
-  /** Prints the members of one operation. */
-  readonly operation: (operation: Operation) => void;
-  readonly operations: (operations: readonly Operation[]) => void;
+  /** Prints the members of one operation; `words` gives names of the API document those of the platform. */
+  readonly operation: (operation: Operation, words: Words) => void;
+  readonly operations: (operations: readonly Operation[], words: Words) => void;
 }
 
 /** The formats of `call`. */
@@ -26,15 +27,15 @@ export const callFormats: Formats<CallView> = {
       else screen.out(redact(renderAnswer(answer)));
     },
     raw: (answer, redact) => screen.raw(redact(typeof answer === 'string' ? `${answer}\n` : jsonOf(answer))),
-    operation: (operation) => screen.out(renderOperation(operation, screen.outStyle)),
-    operations: (operations) => screen.out(renderOperations(operations, screen.outStyle)),
+    operation: (operation, words) => screen.out(renderOperation(operation, screen.outStyle, words)),
+    operations: (operations, words) => screen.out(renderOperations(operations, screen.outStyle, words)),
   }),
   json: (screen) => ({
     ...jsonView(screen),
     answer: (answer, redact) => printAnswer(screen, answer, redact),
     raw: undefined,
-    operation: (operation) => printJson(screen, operationsJson([operation])),
-    operations: (operations) => printJson(screen, operationsJson(operations)),
+    operation: (operation, words) => printJson(screen, operationsJson([operation], words)),
+    operations: (operations, words) => printJson(screen, operationsJson(operations, words)),
   }),
 };
 

@@ -1,0 +1,61 @@
+import { describe, expect, it, test } from 'vitest';
+import { inProfile, profileOf } from '../../src/kind/profile.ts';
+import type { ProjectFolder } from '../../src/project/folder.ts';
+import { inItsProfile, OtherProfile, profileAtAGlance, profileFor, requireProfile } from '../../src/project/profile.ts';
+import { kinds } from '../../src/resources/index.ts';
+
+const folder: ProjectFolder = {
+  folder: '/nowhere',
+  file: 'trueup.yaml',
+  variables: new Map(),
+  env: {},
+  kinds: inProfile(kinds, 'standard'),
+};
+
+describe('the profile of a manifest, at a glance', () => {
+  test.each([
+    ['platform: { url: "https://d.example.com", profile: dokploy }', 'dokploy'],
+    ['trueup: 1\nplatform:\n  url: https://d.example.com\n  profile: dokploy\nproject: p', 'dokploy'],
+    ['platform: { emulator: true, profile: standard }\ngithub:\n  main: {}', 'standard'],
+    ['gitea:\n  forge: {}\n', 'dokploy'],
+    ['selfgit:\n  forge: {}\n', 'standard'],
+    ['source: { type: gitlab, provider: lab }', 'dokploy'],
+    ['      certificateType: letsencrypt', 'dokploy'],
+    ['build: { type: nix_builder }', 'standard'],
+    ['main: { detachDokployNetwork: true }', 'dokploy'],
+    ['services:\n  gitea:\n    image: gitea/gitea\n', 'standard'],
+    ['environments: {}\n', 'standard'],
+    ['github:\n  a: {}\nhubgit:\n  b: {}\n', 'standard'],
+  ] as const)('%j is of %s', (text, profile) => {
+    expect(profileAtAGlance(text)).toBe(profile);
+  });
+
+  it('is the one that it names, else the one that was found out, else that of its words', () => {
+    const texts = ['gitea: {}\n'];
+    expect(profileFor({ profile: 'dokploy' }, { named: 'standard', texts })).toBe('standard');
+    expect(profileFor({ profile: 'standard' }, { named: undefined, texts })).toBe('standard');
+    expect(profileFor({ profile: undefined }, { named: undefined, texts })).toBe('dokploy');
+  });
+});
+
+describe('work in the profile of its manifest', () => {
+  it('begins again in the profile that was found out', async () => {
+    const profiles: string[] = [];
+    const done = await inItsProfile(folder, async (now) => {
+      profiles.push(profileOf(now.kinds));
+      requireProfile(now, 'dokploy');
+      return Promise.resolve(now.profile);
+    });
+    expect([done, profiles]).toEqual(['dokploy', ['standard', 'dokploy']]);
+  });
+
+  it('ends where two sources contradict each other for ever', async () => {
+    let count = 0;
+    const never = inItsProfile(folder, (now) => {
+      count += 1;
+      throw new OtherProfile(profileOf(now.kinds) === 'standard' ? 'dokploy' : 'standard');
+    });
+    await expect(never).rejects.toThrow(OtherProfile);
+    expect(count).toBe(4);
+  });
+});
