@@ -92,9 +92,11 @@ function mayBeUpdated(kind: Kind, name: string, field: Field): boolean {
 
 /** The operations of its own that carry a field, and what is said where none does: whatever the object's status is. */
 export function routesOf(field: Field): { calls: { call: Operation; as: string }[]; notes: string[] } {
-  const { onChange } = field;
+  const { onChange, examples } = field;
   if (typeof onChange !== 'object' || !('through' in onChange)) return { calls: [], notes: [] };
-  const routes = status.options.map((word) => onChange.through({ applicationStatus: word, composeStatus: word }));
+  const routes = status.options.map((word) =>
+    onChange.through({ applicationStatus: word, composeStatus: word }, examples[0]),
+  );
   const calls = new Map(routes.flatMap((route) => ('call' in route ? [[route.call, route] as const] : [])));
   return {
     calls: [...calls.values()],

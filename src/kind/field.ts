@@ -95,7 +95,11 @@ type OnChange =
   | { readonly refuse: string }
   /** An operation of its own carries it and nothing else, if the row allows that; else the update operation does, with a note. */
   | {
-      readonly through: (row: Row) =>
+      readonly through: (
+        row: Row,
+        /** The new value; undefined where the plan does not know it. */
+        wanted?: Json,
+      ) =>
         | {
             readonly call: Operation;
             /** The member that takes the value of the field. */

@@ -78,7 +78,7 @@ export function updateSteps(
   for (const [name, member] of Object.entries(changed)) {
     const onChange = kind.fields[name]?.onChange;
     if (typeof onChange !== 'object' || !('through' in onChange)) continue;
-    const route = onChange.through(row);
+    const route = onChange.through(row, member.is === 'wanted' ? knownValue(member.wanted) : undefined);
     if ('note' in route) {
       notes.push(route.note);
       continue;

@@ -1,6 +1,8 @@
 import { databasePassword } from '../api/values.ts';
 import type { Field } from '../kind/field.ts';
+import type { Kind } from '../kind/kind.ts';
 import { defineKind } from '../kind/kind.ts';
+import { fieldOf } from '../kind/wire.ts';
 import {
   serviceOutputs,
   databaseServiceFields,
@@ -16,16 +18,37 @@ import { databaseData } from './families/database-data.ts';
 import { imageFamilies } from './families/image-version.ts';
 import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from './families/service-commands.ts';
 
-const password = (whose: string): Field => ({
+/** A password that the running server gets by an operation, where the platform has one and its shell takes it. */
+const password = (whose: string, type: 'user' | 'root'): Field => ({
   schema: databasePassword.min(1, 'may not be empty: the platform would make one up').describe(`Password of ${whose}.`),
   secrecy: 'secret',
+  onChange: {
+    through: (row, wanted) =>
+      row.applicationStatus === 'done' && typeof wanted === 'string' && !wanted.includes('`')
+        ? { call: 'mariadb.changePassword', as: 'password', with: { type } }
+        : { note: stored },
+  },
+  examples: ['correct-horse-1', 'battery-staple-2'],
+});
+
+// The platform quotes the password in a shell command, where a backtick would run a program.
+const stored =
+  'the password is only stored: the platform changes that of a running database, and takes none with a backtick there; data that an earlier start made keep the old password, and it has to be changed there by hand';
+
+const fixed = {
   onChange: {
     refuse:
       'the platform has no operation that changes a password of a running MariaDB; change it in the database by hand and set the same one in the platform, then write it here',
   },
   rowOnly: true,
-  examples: ['correct-horse-1', 'battery-staple-2'],
-});
+} as const;
+
+/** The kind where no operation changes the password of a running server. */
+function withFixedPasswords(kind: Kind): Kind {
+  const names = ['databasePassword', 'databaseRootPassword'];
+  const fields = names.map((name) => [name, { ...fieldOf(kind, name), ...fixed }] as const);
+  return { ...kind, fields: { ...kind.fields, ...Object.fromEntries(fields) } };
+}
 
 /** A MariaDB server that runs as a service of an environment. */
 export const mariadb = defineKind({
@@ -42,8 +65,8 @@ export const mariadb = defineKind({
     dockerImage: { ...dockerImage(['mariadb:11', 'mariadb:12']), needed: true },
     databaseName: firstStartOnly('Name of the database.', ['shop', 'store']),
     databaseUser: firstStartOnly('User that owns the database.', ['shop', 'owner']),
-    databasePassword: password('the user'),
-    databaseRootPassword: password('root; the platform makes one up when it is left out'),
+    databasePassword: password('the user', 'user'),
+    databaseRootPassword: password('root; the platform makes one up when it is left out', 'root'),
     serverId,
     ...databaseServiceFields,
   },
@@ -55,6 +78,7 @@ export const mariadb = defineKind({
     delete: 'mariadb.remove',
     move: { call: 'mariadb.move', as: 'targetEnvironmentId' },
   },
+  without: { 'mariadb.changePassword': withFixedPasswords },
   lifecycle: databaseData(imageFamilies.mariadb),
   commands: {
     start: { call: 'mariadb.start' },

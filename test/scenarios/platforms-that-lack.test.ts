@@ -99,3 +99,39 @@ describe('an application', () => {
     expect(notesOf(await made.plan(git(', replicas: 2'))).map(({ code }) => code)).toEqual(['not-deployed']);
   });
 });
+
+describe('the password of a MariaDB', () => {
+  const stock = (password: string) =>
+    `${head}environments:\n  staging:\n    mariadb:\n      main: { dockerImage: "mariadb:11", databaseName: a, databaseUser: a, databasePassword: "${password}" }\n`;
+
+  test('is changed in the running server where an operation does that, and then plans nothing', async () => {
+    const made = bench();
+    await made.apply(stock('correct-horse-1'));
+    made.requests('POST');
+    await made.apply(stock('correct-horse-2'));
+    expect(made.requests('POST')).toEqual(['mariadb.changePassword']);
+    const { volume, mariadb } = made.emulator.world.tables;
+    expect(Object.values(mariadb)).toMatchObject([{ databasePassword: 'correct-horse-2' }]);
+    expect(Object.values(volume)).toMatchObject([{ databasePassword: 'correct-horse-2' }]);
+    const again = await made.plan(stock('correct-horse-2'));
+    expect(again.actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+  });
+
+  test('with a backtick never reaches the shell of the platform: it is stored, which the plan says', async () => {
+    const made = bench();
+    await made.apply(stock('correct-horse-1'));
+    const plan = await made.plan(stock('a`id`b'));
+    const operations = plan.actions.flatMap(({ steps }) => steps.map(({ operation }) => operation));
+    expect(operations).not.toContain('mariadb.changePassword');
+    expect(notesOf(plan).map(({ message }) => message)).toContainEqual(expect.stringContaining('only stored'));
+  });
+
+  test('is refused where none does, with what to do by hand', async () => {
+    const made = bench({ documentedOnly: true });
+    await made.apply(stock('correct-horse-1'));
+    const errors = notesOf(await made.plan(stock('correct-horse-2'))).filter(({ severity }) => severity === 'error');
+    expect(errors).toMatchObject([
+      { code: 'cannot-change', message: expect.stringContaining('change it in the database by hand') as string },
+    ]);
+  });
+});
