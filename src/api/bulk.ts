@@ -2,6 +2,7 @@ import type { BatchAnswer, BatchItem, ItemAnswer } from './batch.ts';
 import { divide } from './batch.ts';
 import { whyToWait } from './circuit-breaker.ts';
 import { PlatformError } from './errors.ts';
+import { versionOperation } from './published.ts';
 
 /** Reads that are asked for at about the same time, in as few requests as the platform allows. */
 export interface Bulk {
@@ -74,8 +75,11 @@ export function createBulk({ send, onOff }: BulkOptions): Bulk {
     if (state === 'trial') return; // its end flushes
     const waiting = queue;
     queue = [];
-    const signals = [...new Set(waiting.map(({ signal }) => signal))];
-    const batches = signals.flatMap((signal) => divide(waiting.filter((read) => read.signal === signal)));
+    const [usual, ...others] = new Set(waiting.flatMap(({ signal }) => signal ?? []));
+    // What no signal ends may wait with what one ends: it is sent alone after that.
+    const groups = [waiting.filter(({ signal }) => signal === undefined || signal === usual)];
+    for (const other of others) groups.push(waiting.filter(({ signal }) => signal === other));
+    const batches = groups.flatMap((reads) => divide(reads));
     const trial =
       state === 'untried' ? batches.find((batch) => batch.length > 1 && batch.some(isComparable)) : undefined;
     if (trial === undefined) {
@@ -115,7 +119,7 @@ export function createBulk({ send, onOff }: BulkOptions): Bulk {
 
   /** The answers to a batch; undefined when there are none. */
   async function ask(batch: readonly Waiting[]): Promise<readonly ItemAnswer[] | undefined> {
-    const signal = batch[0]?.signal;
+    const signal = batch.find((read) => read.signal !== undefined)?.signal;
     try {
       const answer = await send(batch, signal);
       if (answer.is === 'items') return answer.items;
@@ -153,7 +157,7 @@ export function createBulk({ send, onOff }: BulkOptions): Bulk {
   };
 }
 
-/** Whether two answers to a read are equal when nothing happens meanwhile: that about the caller may count uses of the key. */
+/** Whether two answers to a read prove something: that about the caller may count uses of the key, and a version says little. */
 function isComparable({ path }: BatchItem): boolean {
-  return path !== 'user.get';
+  return path !== 'user.get' && path !== versionOperation;
 }

@@ -115,6 +115,16 @@ describe('reads of one moment', () => {
     expect(sent().slice(2)).toEqual(['together: compose.one compose.one compose.one']);
   });
 
+  test('go together whether a signal can end their waiting or not; those of different signals do not', async () => {
+    const { client, sent } = platform();
+    await Promise.all([who(client), stack(client, 'a')]);
+    const [one, other] = [new AbortController(), new AbortController()];
+    const ending = (id: string, { signal }: AbortController) =>
+      client.invoke('compose.one', { composeId: id }, { inBulk: true, signal });
+    await Promise.all([stack(client, 'b'), ending('c', one), ending('d', other), ending('e', one), ending('f', other)]);
+    expect(sent().slice(2)).toEqual([`together:${' compose.one'.repeat(3)}`, 'together: compose.one compose.one']);
+  });
+
   test.each<[string, Partial<ClientOptions>]>([
     ['where the option says so', { bulk: false }],
     ['on a platform without batches', { contract: extendedContract }],
@@ -160,6 +170,15 @@ describe('reads of one moment', () => {
 });
 
 describe('the trial', () => {
+  test('compares neither the caller, who may be counted, nor the version, which says little', async () => {
+    const { client, sent } = platform((request) =>
+      request.path.includes('Version') && !isBatch(request) ? json(200, 'v1') : undefined,
+    );
+    const version = client.invoke('settings.getDokployVersion', {}, inBulk);
+    await Promise.all([version, who(client), stack(client, 'a')]);
+    expect(sent()).toEqual(['alone: compose.one', 'together: settings.getDokployVersion user.get compose.one']);
+  });
+
   test('passes over reads that the first batch has nothing for', async () => {
     const { client, sent, off } = platform();
     await Promise.all([who(client), client.invoke('certificates.all', {}, inBulk), stack(client, 'a')]);
