@@ -12,12 +12,15 @@ beforeEach(() => {
   call = callerOf(emulator.send);
 });
 
-const create = async (kind: 'mariadb' | 'postgres' | 'redis', more: Record<string, unknown> = {}) => {
+const create = async (
+  kind: 'mariadb' | 'mongo' | 'mysql' | 'postgres' | 'redis',
+  more: Record<string, unknown> = {},
+) => {
   const { body } = await call(`${kind}.create`, { ...inputs[kind], ...more });
   return Object.assign(body, { id: String(body[`${kind}Id`]) });
 };
 
-describe.each(['mariadb', 'postgres', 'redis'] as const)('%s', (kind) => {
+describe.each(['mariadb', 'mongo', 'mysql', 'postgres', 'redis'] as const)('%s', (kind) => {
   const key = `${kind}Id`;
   const one = async (id: string) => (await call(`${kind}.one`, { [key]: id })).body;
 

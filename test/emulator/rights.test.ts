@@ -11,7 +11,7 @@ import { addOrganization, addMembership, addPerson, keyFor } from './people.ts';
 
 const createdAt = '2026-01-01T00:00:00.000Z';
 const environmentId = 'env_prj_1';
-const services = ['app', 'com', 'mar', 'pos', 'red'];
+const services = ['app', 'com', 'lib', 'mar', 'mon', 'mys', 'pos', 'red'];
 const lists = {
   accessedProjects: ['prj_1'],
   accessedEnvironments: [environmentId, 'env_2'],
@@ -36,6 +36,9 @@ const rows: [TableName, Row][] = [
   ['postgres', { postgresId: 'pos', appName: 'pos', environmentId, createdAt, dockerImage: 'postgres:18' }],
   ['postgres', { postgresId: 'pos_2', appName: 'pos-2', environmentId, createdAt, dockerImage: 'postgres:18' }],
   ['redis', { redisId: 'red', appName: 'red', environmentId, createdAt, dockerImage: 'redis:8' }],
+  ['mysql', { mysqlId: 'mys', appName: 'mys', environmentId, createdAt, dockerImage: 'mysql:8' }],
+  ['mongo', { mongoId: 'mon', appName: 'mon', environmentId, createdAt, dockerImage: 'mongo:8' }],
+  ['libsql', { libsqlId: 'lib', appName: 'lib', environmentId, createdAt, dockerImage: 'libsql:1' }],
   ['domain', { domainId: 'dom', host: 'a.test', applicationId: 'app', createdAt }],
   ['mount', { mountId: 'mou', type: 'volume', volumeName: 'v', mountPath: '/v', composeId: 'com' }],
   ['backup', { backupId: 'bac', appName: 'b', postgresId: 'pos', destinationId: 'dst_1' }],
@@ -131,6 +134,14 @@ const cases: [operation: string, input: Row, refusals: Refusals][] = [
   ['postgres.readLogs', { postgresId: 'pos' }, used],
   ['postgres.search', {}, {}],
   ['redis.rebuild', { redisId: 'red' }, used],
+  ['mysql.create', database, flagged],
+  ['mysql.one', { mysqlId: 'mys' }, used],
+  ['mysql.remove', { mysqlId: 'mys' }, flagged],
+  // Of these a stranger, who owns another organization, is not asked.
+  ['mysql.update', { mysqlId: 'mys', name: 'n' }, flaggedUnowned],
+  ['mysql.changePassword', { mysqlId: 'mys', password: 'p' }, flaggedUnowned],
+  ['mongo.deploy', { mongoId: 'mon' }, { nobody: 401 }],
+  ['libsql.saveExternalPorts', { libsqlId: 'lib', externalPort: 8080 }, flaggedUnowned],
   ['redis.changeStatus', { redisId: 'red', applicationStatus: 'done' }, used],
 
   ['domain.create', { host: 'b.test', composeId: 'com', domainType: 'compose' }, asBadRequest(used)],
