@@ -9,7 +9,6 @@ import {
   deployedFlag,
   deployedText,
   description,
-  dockerImage,
   generatedAppName,
   serverId,
   serviceIn,
@@ -36,7 +35,10 @@ export const libsql = defineKind({
     description,
     // An update that leaves it out, or enableNamespaces, writes the platform's default.
     dockerImage: {
-      ...dockerImage(['ghcr.io/tursodatabase/libsql-server:v0.24.32', 'ghcr.io/tursodatabase/libsql-server:v0.24.33']),
+      ...deployedText('Image and tag. Dokploy v0.30.2 pulls it, and starts libsql-server:v0.24.32 all the same.', [
+        'ghcr.io/tursodatabase/libsql-server:v0.24.32',
+        'ghcr.io/tursodatabase/libsql-server:v0.24.33',
+      ]),
       inEveryUpdate: true,
     },
     databaseUser: deployedText('User that clients log in as.', ['shop', 'owner']),

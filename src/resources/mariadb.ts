@@ -87,7 +87,7 @@ export const mariadb = defineKind({
     deploy: { call: 'mariadb.deploy', ...deployingDatabase },
     rebuild: { call: 'mariadb.rebuild', ...rebuildingDatabase },
   },
-  service: { status: 'applicationStatus', setStatus: 'mariadb.changeStatus' },
+  service: { status: 'applicationStatus', setStatus: 'mariadb.changeStatus', logs: 'mariadb.readLogs' },
   examples: [
     'main:\n  dockerImage: mariadb:11\n  databaseName: shop\n  databaseUser: shop\n  databasePassword: ${secret:SHOP_DB_PASSWORD}\n',
   ],

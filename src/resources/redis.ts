@@ -52,7 +52,7 @@ export const redis = defineKind({
     deploy: { call: 'redis.deploy', ...deployingDatabase },
     rebuild: { call: 'redis.rebuild', ...rebuildingDatabase },
   },
-  service: { status: 'applicationStatus', setStatus: 'redis.changeStatus' },
+  service: { status: 'applicationStatus', setStatus: 'redis.changeStatus', logs: 'redis.readLogs' },
   checks: {
     hints: { backups: 'the platform has no backups of a Redis database; back up its volume instead' },
   },

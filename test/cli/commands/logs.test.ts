@@ -70,10 +70,12 @@ describe('logs', () => {
   });
 
   it('of another kind is refused as undocumented, and nothing is sent', async () => {
-    const place = await open(sections, { secrets });
-    const none = await place.run(logsCommand('production.redis.cache', {}));
+    const stack =
+      '    compose: { tools: { source: { type: raw, composeFile: "services: { web: { image: nginx } }" } } }\n';
+    const place = await open(`${sections}${stack}`, { secrets });
+    const none = await place.run(logsCommand('production.compose.tools', {}));
     expect(none).toMatchObject({ exit: 'stopped', out: '' });
-    expect(none.err).toContain('the platform documents no log for the kind redis -> It documents that of: ');
+    expect(none.err).toContain('the platform documents no log for the kind compose -> It documents that of: ');
     for (const [flags, told] of [
       [{ tail: '0' }, 'tail must be at least 1, got 0'],
       [{ tail: 'all' }, 'tail must be a number, got text'],
