@@ -49,6 +49,8 @@ export async function serve(
       else write();
     });
   });
+  // The platform ends a connection without traffic after this time, and says so in the header of each answer.
+  server.keepAliveTimeout = 5_000;
   server.listen(port, host);
   await once(server, 'listening');
 

@@ -113,6 +113,12 @@ test('a connection stays open for the next request', async () => {
   agent.destroy();
 });
 
+test('a connection is announced to end after 5 s without traffic', async () => {
+  const agent = new Agent({ keepAlive: true });
+  expect((await send('/api/user.get', { agent })).headers['keep-alive']).toBe('timeout=5');
+  agent.destroy();
+});
+
 test('latency delays every answer and none waits for another', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   await server.close();
