@@ -101,6 +101,8 @@ const namesakes: Readonly<Record<string, readonly string[]>> = {
   'export/compose.ts': ['organization'], // a file
   'cli/commands/init.ts': ['organization'],
   'state/conformance/states.ts': ['redis'], // records of made-up resources
+  'trace/send.ts': ['server'], // attributes of a span
+  'cli/commands/status.ts': ['server'], // a failure
 };
 
 interface SourceFile {

@@ -2,7 +2,7 @@ const services = ['application', 'compose', 'libsql', 'mariadb', 'mongo', 'mysql
 const belowServices = ['backup', 'domain', 'mounts', 'volumeBackups'];
 const ofApplications = ['port', 'redirects', 'security'];
 const gitProviders = ['bucketgit', 'hubgit', 'labgit', 'selfgit'];
-const ofAdmins = ['ai', 'billing', 'certificates', 'user'];
+const ofAdmins = ['ai', 'billing', 'certificates', 'destination', 'notification', 'registry', 'server', 'user'];
 
 /** Operations of a service that need no right beside the service itself. */
 const using = new Set(

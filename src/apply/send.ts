@@ -1,6 +1,8 @@
 import { attempts, policies } from '../api/attempts.ts';
 import type { OwnConnection } from '../api/client.ts';
 import { PlatformError } from '../api/errors.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import type { Action, Step } from '../plan/action.ts';
 import { compare } from '../plan/compare.ts';
@@ -9,6 +11,7 @@ import { attempt, isLost, mayLandLater } from './attempt.ts';
 import { refuseChanged, refuseMoved, rowNow } from './freshness.ts';
 import { sentAt } from './job.ts';
 import { announceTime } from './announce.ts';
+import { report } from './report.ts';
 import { answersAll, buildMembers, needsRow } from './request.ts';
 import type { Run } from './run.ts';
 import { happen, idOf, jobOf } from './run.ts';
@@ -24,12 +27,20 @@ import { isAtHome, rowIn, scopeNow } from './scope.ts';
 export async function send(run: Run, action: Action, step: Step): Promise<unknown> {
   return attempt(run, policies[step.role], {
     send: (isAgain) => sendOnce(run, action, step, isAgain),
-    look: async () => {
+    look: async (lost) => {
       if (!(await tookEffect(run, action, step))) return undefined;
       happen(run, action.address, { is: 'seen' });
+      if (lost.status === 400 && step.role === 'update') report(run, action, storedAnyway(action, lost));
       return { found: undefined };
     },
   });
+}
+
+/** A warning: the platform did what it answers that it could not do, as an update of a registry that it cannot log in to. */
+function storedAnyway({ address, position }: Action, { operation, serverMessage }: PlatformError): Diagnostic {
+  const why = serverMessage === '' ? '' : `: "${serverMessage}"`;
+  const message = `${address}: the platform answered ${operation} with 400 and stored the new values all the same${why}`;
+  return diagnostic('stored-anyway', message, { address, position });
 }
 
 /**

@@ -463,7 +463,7 @@ function addServices(program: Command, run: Runner): void {
   const id = ['--id <id>', 'id of the object, if the state does not have it'] as const;
   const command = program
     .command('run')
-    .description('run a command on services, backups, git providers or domains')
+    .description('run a command on services, backups, domains or what the organization has')
     .argument('<command>', 'one of the commands below')
     .argument('<address...>', 'addresses, as in plans; in this order, until one fails')
     .option(...id)
@@ -483,7 +483,8 @@ function addServices(program: Command, run: Runner): void {
   refresh-token               compose stacks
   backup                      backups and volume backups, now
   execute                     schedules, now
-  test                        git providers, domains
+  test                        git providers, domains, destinations, registries, servers
+  setup                       servers: installs what services need
 
 Ids come from the state, else from id: in the manifest. All addresses are checked before the first request, and no
 request is sent twice. run does not take the lock of the state: kill-build works while an apply waits.

@@ -310,6 +310,12 @@ export const codes = {
     meaning: 'The platform stores a value in another form.',
     remedy: 'Nothing: later plans compare with the form of the platform.',
   },
+  'stored-anyway': {
+    severity: 'warning',
+    meaning: 'The platform answered that an update failed, and stored the new values all the same.',
+    remedy:
+      'Read the reason in the message: the object may not work with these values. Trueup does not write them again.',
+  },
   released: {
     severity: 'note',
     meaning: 'Trueup stops managing a field, because its key was removed from the manifest.',

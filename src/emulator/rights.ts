@@ -32,6 +32,9 @@ const sshKeys: Door = { resource: 'sshKeys', flag: 'canAccessToSSHKeys' };
 const gitProviders: Door = { resource: 'gitProviders', flag: 'canAccessToGitProviders' };
 const member: Door = { resource: 'member' };
 const certificates: Door = { resource: 'certificate' };
+const destinations: Door = { resource: 'destination' };
+const registries: Door = { resource: 'registry' };
+const servers: Door = { resource: 'server' };
 
 /**
  * Who may call what. Running and reading a service, and writing its environment variables, takes having it in the list;
@@ -186,8 +189,12 @@ const table: readonly Entry[] = [
   ['project', 'remove', projectToRemove],
   // Shows only what the caller has in his list.
   ['project', 'all search allForPermissions', anyone],
-  ['destination', 'all', anyone, { resource: 'destination' }],
-  ['server', 'all', anyone, { resource: 'server' }],
+  ['destination', 'create all testConnection', anyone, destinations],
+  ['destination', 'one update remove', ofOrganization('destination'), destinations],
+  ['registry', 'create all testRegistry', anyone, registries],
+  ['registry', 'one update remove testRegistryById', ofOrganization('registry'), registries],
+  ['server', 'create all count withSSHKey buildServers', anyone, servers],
+  ['server', 'one update updateBuildsConcurrency remove setup validate security', ofOrganization('server'), servers],
 ];
 
 const rights = new Map<string, { rule: Rule; door: Door | undefined }>(

@@ -80,6 +80,18 @@ export function seedRows(createdAt: string): [TableName, Row][] {
         organizationId,
       },
     ]),
+    ...pair.map((n): [TableName, Row] => [
+      'registry',
+      {
+        registryId: `reg_${n}`,
+        registryName: `registry-${n}`,
+        registryUrl: `registry-${n}.test`,
+        username: 'emulator',
+        password: `registry-password-${n}`,
+        createdAt,
+        organizationId,
+      },
+    ]),
     ...providers.flatMap(([kind, short]) =>
       pair.flatMap((n): [TableName, Row][] => {
         const gitProviderId = `git_${short}_${n}`;

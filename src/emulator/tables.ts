@@ -3,6 +3,7 @@ import { accountTables } from './tables/accounts.ts';
 import { childTables } from './tables/children.ts';
 import { leafTables } from './tables/leafs.ts';
 import { machineTables } from './tables/machine.ts';
+import { organizationTables } from './tables/organization.ts';
 import { placementTables } from './tables/placement.ts';
 import { providerTables } from './tables/providers.ts';
 import { serviceTables } from './tables/deployable.ts';
@@ -11,6 +12,7 @@ import type { Table } from './tables/table.ts';
 const definitions = {
   ...accountTables,
   ...placementTables,
+  ...organizationTables,
   ...providerTables,
   ...serviceTables,
   ...childTables,

@@ -1,8 +1,9 @@
+import { requiredMembers } from '../api/contract.ts';
 import type { KindCommand, PossibleCommand } from './command.ts';
 import type { Json, Row } from './json.ts';
 import { member, same } from './json.ts';
 import type { Kind } from './kind.ts';
-import { idMember, takes, valueAt } from './wire.ts';
+import { idMember, takes, takesNull, valueAt } from './wire.ts';
 
 /** The alternatives of a command of a kind; none when the kind does not have the command. */
 export function alternativesOf(kind: Kind, name: string): readonly KindCommand[] {
@@ -31,7 +32,7 @@ export function commandInput(kind: Kind, { call, with: members = {} }: PossibleC
   if (takes(call, name)) input[name] = id;
   for (const [as, from] of Object.entries(members)) {
     const value = valueAt(row, from) ?? null;
-    if (value !== null) input[as] = value;
+    if (value !== null || (requiredMembers(call).includes(as) && takesNull(call, as))) input[as] = value;
   }
   return input;
 }

@@ -9,6 +9,8 @@ export interface Operations {
   readonly read: ReadOperation;
   /** The message of the error 400 with which `read` answers every failure: only the list of the parent proves absence. */
   readonly failsWith?: string;
+  /** The list that shows members of the row which the read hides. */
+  readonly readMore?: ReadOperation;
   /** Of several, each field goes with the first that takes it. */
   readonly update?: Operation | readonly Operation[];
   readonly delete?: Operation;

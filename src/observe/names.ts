@@ -12,9 +12,13 @@ import { knownValue } from '../manifest/wanted.ts';
 import type { StateRecord } from '../state/record.ts';
 import { redacted } from '../secrets/secret.ts';
 
-/** The kinds whose objects a resource refers to by name and that the manifest does not declare. */
-export function namedKinds(resource: Resource): string[] {
-  return names(resource).map(({ target }) => target);
+/**
+ * The kinds whose objects resources refer to by a text that is neither the key of a block nor an id that the platform
+ * answered before: their lists say what is meant.
+ */
+export function namedKinds({ resources, records }: Pick<NamesInput, 'resources' | 'records'>): ReadonlySet<string> {
+  const namesOf = namesBeside(records);
+  return new Set(resources.flatMap((resource) => namesOf(resource).map(({ target }) => target)));
 }
 
 /** What binding names needs: everything that the platform lists of the kinds that are referred to. */
@@ -32,15 +36,16 @@ export interface NamesInput {
  * that stays. A name that several bear is an error.
  */
 export function bindNames(input: NamesInput): Resource[] {
-  const { kinds, resources, diagnostics } = input;
-  const targets = new Set(resources.flatMap(namedKinds));
+  const { kinds, resources, records, diagnostics } = input;
+  const targets = namedKinds(input);
+  const namesOf = namesBeside(records);
   const bearers = new Map(
     kinds.flatMap((kind) => (targets.has(kind.kind) ? [[kind.kind, bearersOf(input, kind)]] : [])),
   );
   return resources.map((resource) => {
-    const bound = names(resource).flatMap(({ field, target, name, wanted }): [string, Wanted][] => {
+    const bound = namesOf(resource).flatMap(({ field, target, name, wanted }): [string, Wanted][] => {
       const among = bearers.get(target);
-      if (among === undefined) throw new Error(`there is no kind ${target}`);
+      if (among === undefined) return []; // the platform has no list of them: only an id can be meant
       const meant = meaningOf(among, name, wanted.isSecret ? redacted : name);
       if ('id' in meant) return [[field, { ...wanted, content: constant(meant.id, wanted.at).content }]];
       if ('address' in meant) return [[field, referring({ address: meant.address, output: 'id' }, wanted)]];
@@ -62,13 +67,19 @@ interface Name {
   readonly wanted: Wanted;
 }
 
-function names(resource: Resource): Name[] {
-  return Object.entries(resource.fields).flatMap(([field, wanted]) => {
-    const target = resource.kind.fields[field]?.refersTo;
-    if (target === undefined) return [];
-    const name = knownValue(wanted);
-    return typeof name === 'string' ? [{ field, target, name, wanted }] : [];
-  });
+/** Finds the names in a resource, beside what the state knows. */
+function namesBeside(records: NamesInput['records']): (resource: Resource) => Name[] {
+  const managed = new Set(Object.values(records).map(({ id }) => id));
+  return ({ kind, address, fields }) =>
+    Object.entries(fields).flatMap(([field, wanted]) => {
+      const target = kind.fields[field]?.refersTo;
+      const name = target === undefined ? undefined : knownValue(wanted);
+      if (target === undefined || typeof name !== 'string') return [];
+      // The platform answered this id before. One of an object of the state may be deleted in this run.
+      const answered = records[address]?.pairs[field]?.answered;
+      const isId = answered !== undefined && 'value' in answered && answered.value === name && !managed.has(name);
+      return isId ? [] : [{ field, target, name, wanted }];
+    });
 }
 
 /** An object of the platform, the address that it has in the state, if any, and whether this run deletes it. */

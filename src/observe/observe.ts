@@ -43,7 +43,7 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   const objects = new Map<string, ObservedObject>();
   const lists: Lists = new Map(kinds.map((kind) => [kind.kind, new Map()]));
   const declared = listedKinds(input);
-  const named = new Set(input.resources.flatMap(namedKinds));
+  const named = namedKinds(input);
   const top = kinds.filter(({ kind, parents }) => parents[root] && (declared.has(kind) || named.has(kind)));
   const [who, ...listed] = await Promise.all([
     reader.caller(),

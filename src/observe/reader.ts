@@ -50,9 +50,12 @@ interface ListOf {
 export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
   const about = { inBulk: how === 'in bulk' };
   const row: Reader['row'] = async (kind, id) => {
-    const { read } = kind.operations;
+    const { read, readMore } = kind.operations;
     try {
-      return asRow(await client.invoke(read, { [idMember(kind, read)]: id }, about), servedName(kind, read));
+      const shown = asRow(await client.invoke(read, { [idMember(kind, read)]: id }, about), servedName(kind, read));
+      if (readMore === undefined) return shown;
+      const rows = asRows(await client.invoke(readMore, {}, about), servedName(kind, readMore), kind);
+      return { ...rows.get(id), ...shown };
     } catch (error) {
       if (error instanceof PlatformError && saysAbsent(kind, error)) return undefined;
       throw error;

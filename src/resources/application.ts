@@ -3,6 +3,7 @@ import { branch } from '../api/values.ts';
 import { text } from '../kind/codecs.ts';
 import type { Field } from '../kind/field.ts';
 import { gitParts, gitSource, hostsCalled, sourceType, hostWords } from './families/git-source.ts';
+import { buildingOn, registryFor } from './families/references.ts';
 import type { KindCommand } from '../kind/command.ts';
 import type { Kind } from '../kind/kind.ts';
 import { defineKind } from '../kind/kind.ts';
@@ -125,27 +126,11 @@ export const application = defineKind({
     },
     cleanCache: deployedFlag('Whether each build begins without a cache.'),
     ...containerFields,
-    registryId: {
-      schema: z.string().min(1).describe('Id of the registry that nodes of a swarm pull the image from.'),
-      appliesAt: 'deploy',
-      examples: ['reg_1', 'reg_2'],
-    },
-    buildServerId: {
-      schema: z.string().min(1).describe('Id of the server that builds it; the one that it runs on when left out.'),
-      appliesAt: 'deploy',
-      examples: ['srv_1', 'srv_2'],
-    },
-    buildRegistryId: {
-      schema: z.string().min(1).describe('Id of the registry that the server which builds it pushes to.'),
-      appliesAt: 'deploy',
-      examples: ['reg_1', 'reg_2'],
-    },
+    registryId: registryFor('registry', 'Registry that nodes of a swarm pull the image from'),
+    buildServerId: buildingOn('Server that builds it, or none for the one that it runs on'),
+    buildRegistryId: registryFor('buildRegistry', 'Registry that the server which builds it pushes to'),
     rollbackActive: deployedFlag('Whether a deployment keeps its image for a roll-back.'),
-    rollbackRegistryId: {
-      schema: z.string().min(1).describe('Id of the registry that keeps images for roll-backs.'),
-      appliesAt: 'deploy',
-      examples: ['reg_1', 'reg_2'],
-    },
+    rollbackRegistryId: registryFor('rollbackRegistry', 'Registry that keeps images for roll-backs'),
     ...previewFields,
     title: { schema: z.string().describe('Title.'), codec: text, examples: ['Shop', 'Store'] },
     subtitle: { schema: z.string().describe('Subtitle.'), codec: text, examples: ['Live', 'Live, second floor'] },

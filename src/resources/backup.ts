@@ -4,6 +4,7 @@ import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { defineKind } from '../kind/kind.ts';
 import { scheduledBackups } from './families/backups.ts';
+import { destinationId } from './families/references.ts';
 import { serviceSuffix } from './families/compose-file.ts';
 import { backingUp } from './families/service-commands.ts';
 import { cron } from '../kind/syntax.ts';
@@ -52,7 +53,7 @@ export const backup = defineKind({
       examples: [true, false],
     },
     prefix: { schema: z.string().min(1).describe('Folder in the destination.'), examples: ['shop/', 'store/'] },
-    destinationId: { schema: z.string().min(1).describe('Destination.'), examples: ['dst_1', 'dst_2'] },
+    destinationId,
     keepLatestCount: {
       schema: z.number().int().min(1).describe('How many are kept; all when null.'),
       examples: [14, 7],

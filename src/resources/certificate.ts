@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { defineKind } from '../kind/kind.ts';
 import { madeUpName } from '../kind/syntax.ts';
+import { onServer } from './families/references.ts';
 
 /** A TLS certificate of one's own for the proxy. Any change makes a new one: the platform cannot update it. */
 export const certificate = defineKind({
@@ -53,11 +54,7 @@ export const certificate = defineKind({
       onChange: 'replace',
       examples: [true, false],
     },
-    serverId: {
-      schema: z.string().min(1).describe('Server whose proxy uses it; the one of the platform when left out.'),
-      onChange: 'replace',
-      examples: ['srv_1', 'srv_2'],
-    },
+    serverId: onServer('Server whose proxy uses it, or none for the one of the platform'),
   },
   operations: { create: 'certificates.create', read: 'certificates.one', delete: 'certificates.remove' },
   lifecycle: {

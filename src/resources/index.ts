@@ -6,6 +6,7 @@ import { backup } from './backup.ts';
 import { bucketgit } from './bucketgit.ts';
 import { certificate } from './certificate.ts';
 import { compose } from './compose.ts';
+import { destination } from './destination.ts';
 import { domain } from './domain.ts';
 import { environment } from './environment.ts';
 import { fileMount } from './file-mount.ts';
@@ -23,9 +24,11 @@ import { port } from './port.ts';
 import { postgres } from './postgres.ts';
 import { redirect } from './redirect.ts';
 import { redis } from './redis.ts';
+import { registry } from './registry.ts';
 import { schedule } from './schedule.ts';
 import { security } from './security.ts';
 import { selfgit } from './selfgit.ts';
+import { server } from './server.ts';
 import { sshKey } from './ssh-key.ts';
 import { tag } from './tag.ts';
 import { volumeBackup } from './volume-backup.ts';
@@ -38,6 +41,7 @@ export const kinds: readonly Kind[] = [
   bucketgit,
   certificate,
   compose,
+  destination,
   domain,
   environment,
   fileMount,
@@ -55,9 +59,11 @@ export const kinds: readonly Kind[] = [
   postgres,
   redirect,
   redis,
+  registry,
   schedule,
   security,
   selfgit,
+  server,
   sshKey,
   tag,
   volumeBackup,

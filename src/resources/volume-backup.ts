@@ -4,6 +4,7 @@ import { text } from '../kind/codecs.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { defineKind } from '../kind/kind.ts';
 import { scheduledBackups } from './families/backups.ts';
+import { destinationId } from './families/references.ts';
 import { serviceSuffix } from './families/compose-file.ts';
 import { backingUp } from './families/service-commands.ts';
 import { cron, madeUpName } from '../kind/syntax.ts';
@@ -48,7 +49,7 @@ export const volumeBackup = defineKind({
       needed: true,
       examples: ['web', 'api'],
     },
-    destinationId: { schema: z.string().min(1).describe('Destination.'), examples: ['dst_1', 'dst_2'] },
+    destinationId,
     prefix: { schema: z.string().min(1).describe('Folder in the destination.'), examples: ['uploads/', 'media/'] },
     cronExpression: {
       schema: cron.describe('When it runs, as a cron expression.'),

@@ -138,6 +138,14 @@ export const inRuns = {
       });
       return made.apply(production(database('description: ours')), everything);
     }),
+  'stored-anyway': () =>
+    reported(async () => {
+      const made = platform();
+      const registry = (url: string) =>
+        `${head}registries:\n  images: { registryUrl: ${url}, username: u, password: correct-horse-1 }\n`;
+      await made.apply(registry('registry.test'), everything);
+      return made.apply(registry('nowhere.example'), everything);
+    }),
   unverified: () =>
     reported(async () => {
       const made = platform();

@@ -4,7 +4,7 @@ import type { KindCommand } from '../../src/kind/command.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { alternativesOf, commandFor, commandInput, lateOperations } from '../../src/kind/command-call.ts';
 import { kindsOn } from '../../src/kind/kinds-on.ts';
-import { idMember, takes } from '../../src/kind/wire.ts';
+import { idMember, takes, takesNull } from '../../src/kind/wire.ts';
 import { kinds } from '../../src/resources/index.ts';
 
 /** Every alternative of every command. */
@@ -23,8 +23,10 @@ const calls = alternatives.flatMap(({ alternative, ...rest }) =>
 );
 
 /** A row that holds all members that an alternative takes. */
-const row = (alternative: Extract<KindCommand, { call: unknown }>) =>
-  Object.fromEntries(Object.values(alternative.with ?? {}).map((from) => [from, 'text-1']));
+const row = ({ fields }: Kind, alternative: Extract<KindCommand, { call: unknown }>) =>
+  Object.fromEntries(
+    Object.values(alternative.with ?? {}).map((from) => [from, fields[from]?.examples[0] ?? 'text-1']),
+  );
 
 it('there are commands, each a word that can stand on a command line', () => {
   expect(calls.length).toBeGreaterThan(30);
@@ -32,26 +34,28 @@ it('there are commands, each a word that can stand on a command line', () => {
 });
 
 describe.each(calls)('$title', ({ kind, alternative }) => {
-  it('is a POST, and its input fits the contract', () => {
+  it('is a POST, or a test that reads, and its input fits the contract', () => {
     const { method, input } = endpointOf(alternative.call);
-    expect(method).toBe('POST');
-    const sent = commandInput(kind, alternative, 'id-1', row(alternative));
+    if (alternative.isTest !== true) expect(method).toBe('POST');
+    const sent = commandInput(kind, alternative, 'id-1', row(kind, alternative));
     expect(input.safeParse(sent).error).toBe(undefined);
     expect(Object.keys(sent)).toEqual(expect.arrayContaining([...requiredMembers(alternative.call)]));
   });
 
   it('sends the id wherever the operation takes it', () => {
     const name = idMember(kind, alternative.call);
-    const sent = commandInput(kind, alternative, 'id-1', row(alternative));
+    const sent = commandInput(kind, alternative, 'id-1', row(kind, alternative));
     expect(sent[name]).toBe(takes(alternative.call, name) ? 'id-1' : undefined);
     expect(Object.keys(sent).length).toBeGreaterThan(0);
   });
 
-  it('leaves out members that the row does not have', () => {
+  it('leaves out members that the row does not have, and that the operation can go without', () => {
     const name = idMember(kind, alternative.call);
-    expect(commandInput(kind, alternative, 'id-1', { appName: null })).toEqual(
-      takes(alternative.call, name) ? { [name]: 'id-1' } : {},
-    );
+    const required = requiredMembers(alternative.call).filter((member) => takesNull(alternative.call, member));
+    expect(commandInput(kind, alternative, 'id-1', { appName: null })).toEqual({
+      ...(takes(alternative.call, name) ? { [name]: 'id-1' } : {}),
+      ...Object.fromEntries(required.map((member) => [member, null])),
+    });
   });
 });
 
@@ -73,7 +77,7 @@ it('a command that deletes data declares that, and every other loss of the contr
   ).toEqual(['libsql', 'mariadb', 'mongo', 'mysql', 'postgres', 'redis'].map((database) => `${database} rebuild (1)`));
 });
 
-it('the operations that answer late are those of databases that deploy, schedules and backups by hand', () => {
+it('the operations that answer late are those of databases that deploy, schedules and backups by hand, and the setup of a server', () => {
   expect([...lateOperations(kinds)].toSorted()).toEqual([
     'backup.manualBackupCompose',
     'backup.manualBackupLibsql',
@@ -95,6 +99,7 @@ it('the operations that answer late are those of databases that deploy, schedule
     'redis.deploy',
     'redis.rebuild',
     'schedule.runManually',
+    'server.setup',
     'volumeBackups.runManually',
   ]);
   expect(lateOperations([])).toEqual(new Set());

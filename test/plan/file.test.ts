@@ -9,7 +9,7 @@ import { oldAddress } from '../../src/kind/address.ts';
 import { textsIn } from '../../src/kind/json.ts';
 import type { Field } from '../../src/kind/field.ts';
 import { fieldPath } from '../../src/kind/wire.ts';
-import { contract } from '../../src/api/contract.ts';
+import { extendedContract } from '../../src/api/contract.ts';
 import { planFileText } from '../../src/plan/file.ts';
 import { obstacles } from '../../src/plan/safeguard.ts';
 import { kinds } from '../../src/resources/index.ts';
@@ -146,7 +146,10 @@ const knownNames: ReadonlySet<string> = new Set([
     ...Object.keys(fields),
     ...Object.keys(fields).map((name) => fieldPath(kindNamed(kind), name)),
   ]),
-  ...Object.entries(contract).flatMap(([operation, { input }]) => [operation, ...Object.keys(input.shape)]),
+  ...[...extendedContract.operations].flatMap(([operation, { endpoint }]) => [
+    operation,
+    ...Object.keys(endpoint.input.shape),
+  ]),
   ...words,
 ]);
 

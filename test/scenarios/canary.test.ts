@@ -105,6 +105,9 @@ function world(): Bench {
     MODEL_KEY: plainCanary('model'),
     GIT_CLIENT: plainCanary('client'),
     GIT_TOKEN: plainCanary('token'),
+    S3_ACCESS_KEY: plainCanary('access'),
+    S3_SECRET_KEY: plainCanary('secret'),
+    REGISTRY_PASSWORD: plainCanary('registry'),
   });
   return made;
 }
@@ -117,6 +120,7 @@ async function hear(made: Bench, send: Send, make: Make): Promise<readonly strin
   const client = createClient({
     contract: extendedContract,
     send,
+    contract: extendedContract,
     url: 'http://platform.test',
     apiKey: 'emulator-key',
     redact,

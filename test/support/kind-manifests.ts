@@ -31,7 +31,7 @@ export function stands(): Stand[] {
   return standsOf(kinds, false);
 }
 
-/** The same of the kinds that are others on a platform that keeps to the API document. */
+/** The same of the kinds that can do less on a platform that keeps to the API document. */
 export function documentedStands(): Stand[] {
   return standsOf(kindsOn(kinds, isOperation).filter(isOther), true);
 }
@@ -40,11 +40,13 @@ export function documentedStands(): Stand[] {
 function isOther({ kind, fields, operations }: Kind): boolean {
   const full = kinds.find((one) => one.kind === kind);
   const names = [...Object.keys(full?.fields ?? {}), ...Object.keys(fields)];
+  // That a field takes ids only, where nothing lists names, is no other change of it.
+  const changes = (field: Field | undefined) => JSON.stringify(field && [field.onChange, field.onNull]);
   const calls = ({ create, update, delete: remove, move }: Kind['operations']) =>
     JSON.stringify([create, [update].flat(), remove, move]);
   return (
     full === undefined ||
-    names.some((name) => fields[name] !== full.fields[name]) ||
+    names.some((name) => changes(fields[name]) !== changes(full.fields[name])) ||
     calls(operations) !== calls(full.operations)
   );
 }

@@ -38,6 +38,9 @@ export function kindBench(from?: Beginning, documentedOnly = false): Bench {
     MODEL_KEY: 'correct-horse-1',
     GIT_CLIENT: 'correct-horse-1',
     GIT_TOKEN: 'correct-horse-1',
+    S3_ACCESS_KEY: 'correct-horse-1',
+    S3_SECRET_KEY: 'correct-horse-3',
+    REGISTRY_PASSWORD: 'correct-horse-1',
   });
   return made;
 }

@@ -188,7 +188,9 @@ export function setField(model: Model, block: Block, link: ParentLink, field: nu
 /** One of two values of a field; of one that refers to something, a block that is older, so that there is no circle. */
 export function valueFor(model: Model, block: Block, name: string, number: number): Json | Named {
   const { refersTo } = fieldOf(block.kind, name);
-  if (refersTo === undefined) return valuesOf(block.kind, name, block.uid)[number % 2] ?? '';
+  // Manifests refer to destinations, registries and servers of the platform: a backup cannot be without one.
+  if (refersTo === undefined || ['destination', 'registry', 'server'].includes(refersTo))
+    return valuesOf(block.kind, name, block.uid)[number % 2] ?? '';
   const targets = blocksOf(model).filter(({ block: other }) => other.kind.kind === refersTo && other.uid < block.uid);
   return { named: pick(targets, number)?.block.uid ?? -1, by: number % 2 === 0 ? 'key' : 'id' };
 }

@@ -1,14 +1,15 @@
-import type { Context, Extension } from '../context.ts';
-import { callerOf } from '../caller.ts';
+import type { Extension } from '../context.ts';
 import { ApiError } from '../errors.ts';
 import { omit } from '../json.ts';
-import { destinationView } from '../views.ts';
 import { applicationExtensions } from './application-extensions.ts';
 import { findCertificate } from './certificates.ts';
+import { destination } from './destination.ts';
 import { project } from './project.ts';
 import { providerExtensions } from './provider-extensions.ts';
+import { registry } from './registry.ts';
+import { server } from './server.ts';
 
-/** Operations beyond the document. Of destinations and servers it knows the ids only; of applications it leaves out two operations. */
+/** Operations beyond the document. */
 export const extensions: Extension = {
   endpoints: {
     ...providerExtensions.endpoints,
@@ -16,7 +17,10 @@ export const extensions: Extension = {
 
   handlers: {
     ...applicationExtensions,
+    ...destination,
     ...providerExtensions.handlers,
+    ...registry,
+    ...server,
     'certificates.update'(context, input) {
       const { certificateId = null } = findCertificate(context, input);
       const values = omit(input, ['certificateId']);
@@ -24,13 +28,5 @@ export const extensions: Extension = {
       return context.store.update('certificate', certificateId, values);
     },
     ...project,
-    'destination.all': (context) =>
-      mine(context, 'destination').map(({ destinationId }) => destinationView(context.store, destinationId)),
-
-    'server.all': (context) => mine(context, 'server'),
   },
 };
-
-function mine(context: Context, table: 'destination' | 'server') {
-  return context.store.children(table, 'organizationId', callerOf(context)['organizationId']);
-}

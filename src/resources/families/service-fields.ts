@@ -17,6 +17,7 @@ import type { Field } from '../../kind/field.ts';
 import type { ParentLink } from '../../kind/parent.ts';
 import { madeUpName, port } from '../../kind/syntax.ts';
 import { amountIn, units } from '../../kind/units.ts';
+import { onServer } from './references.ts';
 
 /** Fields that several kinds of services have, declared once. */
 
@@ -48,11 +49,7 @@ export const env: Field = {
   examples: ['A=1\n', 'A=2\nB=3\n'],
 };
 
-export const serverId: Field = {
-  schema: z.string().min(1).describe('Server to run on; the one of the platform when left out.'),
-  onChange: 'replace',
-  examples: ['srv_1', 'srv_2'],
-};
+export const serverId: Field = onServer('Server to run on, or none for the one of the platform');
 
 /** Measured: the platform keeps null, `[]` and `{}` apart; `networkSwarm: []` means no default network. */
 const swarm = (schema: z.ZodType, what: string, examples: Field['examples']): Field => ({

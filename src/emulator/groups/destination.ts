@@ -1,0 +1,64 @@
+import { callerOf } from '../caller.ts';
+import type { Context, Group } from '../context.ts';
+import { ApiError, notFound } from '../errors.ts';
+import { omit, textOr, type Row } from '../json.ts';
+import { newestFirst } from '../newest-first.ts';
+import { isOutOfReach } from '../reach.ts';
+
+/** The `destination` group. */
+export const destination: Group = {
+  'destination.create': (context, input) =>
+    context.store.insert('destination', {
+      ...omit(input, ['serverId']),
+      destinationId: context.newId(),
+      createdAt: context.now(),
+      organizationId: callerOf(context)['organizationId'] ?? null,
+    }),
+
+  'destination.one': (context, input) => find(context, input),
+
+  'destination.all': (context) =>
+    newestFirst(context.store.children('destination', 'organizationId', callerOf(context)['organizationId'])),
+
+  // The whole record: flags that are left out are gone.
+  'destination.update'(context, input) {
+    const { destinationId } = find(context, input);
+    return context.store.update('destination', destinationId, { additionalFlags: [], ...omit(input, ['serverId']) });
+  },
+
+  // Backups and volume backups that go to it are deleted with it.
+  'destination.remove'(context, input) {
+    const row = find(context, input);
+    context.store.remove('destination', row['destinationId']);
+    return row;
+  },
+
+  // Lists the bucket with rclone: an error quotes the command line with both keys, each escaped for a shell.
+  'destination.testConnection'(_context, input) {
+    if (!isOutOfReach(input['endpoint'])) return undefined;
+    const flags = [
+      ['provider', 'provider'],
+      ['access-key-id', 'accessKey'],
+      ['secret-access-key', 'secretAccessKey'],
+      ['region', 'region'],
+      ['endpoint', 'endpoint'],
+    ].flatMap(([flag, member = '']) => {
+      const value = textOr(input, member);
+      return value === '' ? [] : [`--s3-${flag}=${quoted(value)}`];
+    });
+    const command = `rclone ls ${flags.join(' ')} --s3-no-check-bucket --s3-force-path-style ${quoted(`:s3:${textOr(input, 'bucket')}`)}`;
+    throw new ApiError('BAD_REQUEST', `Command execution failed: Command failed: ${command}\nconnection refused\n`);
+  },
+};
+
+/** A word of a command line as the platform quotes it. */
+function quoted(word: string): string {
+  if (/["\s]/.test(word) && !word.includes("'")) return `'${word}'`;
+  return word.replaceAll(/[#!"$&'()*,:;<=>?@[\\\]^`{|}]/g, String.raw`\$&`);
+}
+
+function find({ store }: Context, input: Row): Row {
+  const row = store.find('destination', input['destinationId']);
+  if (row === undefined) throw notFound('Destination');
+  return row;
+}

@@ -1,0 +1,75 @@
+import { callerOf } from '../caller.ts';
+import type { Context, Group } from '../context.ts';
+import { ApiError, invalid, notFound } from '../errors.ts';
+import { omit, textOr, type Row } from '../json.ts';
+import { isOutOfReach } from '../reach.ts';
+
+/** The `registry` group. Docker is logged in where the registry is reached. */
+export const registry: Group = {
+  'registry.create'(context, input) {
+    const values = checked(input);
+    logIn(context, values);
+    const { organizationId = null } = callerOf(context);
+    const own = { registryId: context.newId(), createdAt: context.now(), organizationId };
+    return context.store.insert('registry', { ...values, ...own });
+  },
+
+  'registry.one': (context, input) => omit(find(context, input), ['password']),
+
+  // With the passwords.
+  'registry.all': (context) =>
+    context.store
+      .children('registry', 'organizationId', callerOf(context)['organizationId'])
+      .toSorted((a, b) => (textOr(a, 'createdAt') < textOr(b, 'createdAt') ? -1 : 1)),
+
+  // Writes first and logs in afterwards: what is refused is stored all the same.
+  'registry.update'(context, input) {
+    const { registryId } = find(context, input);
+    const values = omit(checked(input), ['registryId', 'serverId']);
+    if (Object.keys(values).length === 0) throw new ApiError('BAD_REQUEST', 'No values to set');
+    const row = context.store.update('registry', registryId, values) ?? {};
+    logIn(context, { ...row, serverId: input['serverId'] ?? null });
+    return true;
+  },
+
+  // Applications that use it lose the reference.
+  'registry.remove'(context, input) {
+    const row = find(context, input);
+    context.store.remove('registry', row['registryId']);
+    return row;
+  },
+
+  'registry.testRegistry'(context, input) {
+    logIn(context, checked(input));
+    return true;
+  },
+
+  'registry.testRegistryById'(context, input) {
+    logIn(context, find(context, input));
+    return true;
+  },
+};
+
+/** The input with its user name trimmed, and with an address that has neither a scheme nor a path. */
+function checked(input: Row): Row {
+  const url = textOr(input, 'registryUrl');
+  if (/[/\s]/.test(url)) throw invalid('registryUrl', 'Invalid registry URL');
+  return typeof input['username'] === 'string' ? { ...input, username: input['username'].trim() } : input;
+}
+
+function logIn({ store }: Context, { registryUrl = null, serverId = null }: Row): void {
+  if (
+    typeof serverId === 'string' &&
+    serverId !== 'none' &&
+    serverId !== '' &&
+    store.find('server', serverId) === undefined
+  )
+    throw new ApiError('BAD_REQUEST', 'Server not found');
+  if (isOutOfReach(registryUrl)) throw new ApiError('BAD_REQUEST', 'Error response from daemon: login attempt failed');
+}
+
+function find({ store }: Context, input: Row): Row {
+  const row = store.find('registry', input['registryId']);
+  if (row === undefined) throw notFound('Registry');
+  return row;
+}

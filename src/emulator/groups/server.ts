@@ -1,0 +1,131 @@
+import { callerOf } from '../caller.ts';
+import type { Context, Group } from '../context.ts';
+import { databaseTables } from '../database-tables.ts';
+import { ApiError, notFound } from '../errors.ts';
+import { omit, type Row } from '../json.ts';
+import { suffixedAppName } from '../names.ts';
+import { newestFirst } from '../newest-first.ts';
+
+/** The `server` group. No machine is ever reached. */
+export const server: Group = {
+  'server.create'(context, input) {
+    const { store, newId } = context;
+    const sshKeyId = input['sshKeyId'] ?? null;
+    if (sshKeyId !== null && store.find('sshKey', sshKeyId) === undefined)
+      throw new ApiError('BAD_REQUEST', 'Error creating the server');
+    const serverId = newId();
+    return store.insert('server', {
+      ...input,
+      serverId,
+      appName: suffixedAppName('server', undefined, serverId),
+      createdAt: context.now(),
+      organizationId: callerOf(context)['organizationId'] ?? null,
+      metricsConfig: metrics,
+    });
+  },
+
+  'server.one': (context, input) => view(context, find(context, input)),
+
+  'server.all': (context) =>
+    newestFirst(mine(context)).map((row) => ({ ...row, totalSum: servicesOn(context, row).length })),
+
+  'server.withSSHKey': (context) =>
+    newestFirst(mine(context)).filter((row) => row['sshKeyId'] !== null && row['serverType'] === 'deploy'),
+
+  'server.buildServers': (context) =>
+    newestFirst(mine(context)).filter((row) => row['sshKeyId'] !== null && row['serverType'] === 'build'),
+
+  'server.count': (context) => mine(context).length,
+
+  // The whole record, but for the command.
+  'server.update'(context, input) {
+    const { serverId } = find(context, input);
+    return context.store.update('server', serverId, omit(input, ['serverId']));
+  },
+
+  'server.updateBuildsConcurrency'(context, input) {
+    const { serverId } = find(context, input);
+    return context.store.update('server', serverId, { buildsConcurrency: input['buildsConcurrency'] ?? 1 });
+  },
+
+  'server.remove'(context, input) {
+    const row = find(context, input);
+    if (servicesOn(context, row).length > 0)
+      throw new ApiError('BAD_REQUEST', 'Server has active services, please delete them first');
+    const answer = view(context, row);
+    context.store.remove('server', row['serverId']);
+    return answer;
+  },
+
+  // Answers nothing, also where it has nothing to log in with.
+  'server.setup'(context, input) {
+    find(context, input);
+    return undefined;
+  },
+
+  'server.validate'(context, input) {
+    withKey(context, input);
+    const installed = { version: '28.0.0', enabled: true };
+    return {
+      docker: installed,
+      rclone: { version: '1.69.0', enabled: true },
+      nixpacks: { version: '1.41.0', enabled: true },
+      buildpacks: { version: '0.39.1', enabled: true },
+      railpack: { version: '0.15.4', enabled: true },
+      isDokployNetworkInstalled: true,
+      isSwarmInstalled: true,
+      isMainDirectoryInstalled: true,
+      privilegeMode: 'root',
+      dockerGroupMember: true,
+    };
+  },
+
+  'server.security'(context, input) {
+    withKey(context, input);
+    return { ufw: { installed: true, active: true }, ssh: { enabled: true }, fail2ban: { installed: true } };
+  },
+};
+
+const metrics = {
+  server: {
+    port: 4500,
+    type: 'Remote',
+    token: '',
+    cronJob: '',
+    thresholds: { cpu: 0, memory: 0 },
+    refreshRate: 60,
+    urlCallback: '',
+    retentionDays: 2,
+  },
+  containers: { services: { exclude: [], include: [] }, refreshRate: 60 },
+};
+
+/** A server with its deployments, and with its key but for the private half. */
+function view({ store }: Context, row: Row): Row {
+  const sshKey = store.find('sshKey', row['sshKeyId']);
+  return {
+    ...row,
+    deployments: store.children('deployment', 'serverId', row['serverId']),
+    sshKey: sshKey === undefined ? null : { ...sshKey, privateKey: '' },
+  };
+}
+
+function mine(context: Context): Row[] {
+  return context.store.children('server', 'organizationId', callerOf(context)['organizationId']);
+}
+
+function servicesOn({ store }: Context, row: Row): Row[] {
+  return (['application', 'compose', ...databaseTables] as const).flatMap((table) =>
+    store.children(table, 'serverId', row['serverId']),
+  );
+}
+
+function withKey(context: Context, input: Row): void {
+  if (find(context, input)['sshKeyId'] === null) throw new ApiError('BAD_REQUEST', 'No SSH Key found');
+}
+
+function find({ store }: Context, input: Row): Row {
+  const row = store.find('server', input['serverId']);
+  if (row === undefined) throw notFound('Server');
+  return row;
+}
