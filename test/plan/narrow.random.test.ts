@@ -145,7 +145,7 @@ async function check({
 }
 
 test('a narrowed plan and then the rest come to the whole; what is left out stays as it is', async () => {
-  const seed = Number(process.env['TRUEUP_SEED'] ?? 8);
+  const seed = Number(process.env['TRUEUP_SEED'] ?? 7);
   await fc.assert(fc.asyncProperty(cases, check), {
     seed,
     endOnFailure: true,

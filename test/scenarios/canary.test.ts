@@ -120,7 +120,6 @@ async function hear(made: Bench, send: Send, make: Make): Promise<readonly strin
   const client = createClient({
     contract: extendedContract,
     send,
-    contract: extendedContract,
     url: 'http://platform.test',
     apiKey: 'emulator-key',
     redact,

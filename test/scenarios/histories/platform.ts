@@ -20,7 +20,11 @@ export const services: readonly Kind[] = [...new Set(kindsBelow(kindNamed('envir
 /** Objects that nothing here changes or deletes. */
 export const steadyIds: ReadonlySet<string> = new Set(['user_1', ...Object.values(steady).map(({ id }) => id)]);
 
-const tables: Readonly<Record<string, string>> = { fileMount: 'mount', memberPermissions: 'member' };
+const tables: Readonly<Record<string, string>> = {
+  fileMount: 'mount',
+  machineSchedule: 'schedule',
+  memberPermissions: 'member',
+};
 
 /** The table of the platform that holds the objects of a kind. */
 export const tableOf = (kind: Kind) => (tables[kind.kind] ?? kind.kind) as 'compose';
@@ -28,6 +32,9 @@ export const tableOf = (kind: Kind) => (tables[kind.kind] ?? kind.kind) as 'comp
 function isOfKind(kind: Kind, row: Row): boolean {
   if (kind.kind === 'fileMount') return typeof row.composeId === 'string' && row.type === 'file';
   if (kind.kind === 'mount') return typeof row.composeId !== 'string';
+  const isOfMachine = typeof row.applicationId !== 'string' && typeof row.composeId !== 'string';
+  if (kind.kind === 'machineSchedule') return isOfMachine;
+  if (kind.kind === 'schedule') return !isOfMachine;
   if (kind.kind === 'memberPermissions') return row.userId !== 'user_1';
   return kind.kind !== 'environment' || row.projectId === 'prj_1';
 }
