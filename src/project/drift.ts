@@ -12,6 +12,7 @@ import type { Entry } from '../drift/memory.ts';
 import { entryKey } from '../drift/memory.ts';
 import { closest } from '../diagnostics/closest.ts';
 import { addressMeant } from '../kind/address.ts';
+import type { Kind } from '../kind/kind.ts';
 import { kindsThere } from '../kind/kinds-on.ts';
 import { pathMeant } from '../kind/profile.ts';
 import { withTop } from '../kind/top.ts';
@@ -151,9 +152,20 @@ async function compare(manifest: Manifest, world: World, options: DriftOptions):
   const left = new Set(ignored.map((one) => entryKey(one.found)));
   const isUnknown = (entry: Entry) =>
     left.has(entryKey(entry)) || (entry.is === 'drifted' && all.uncompared.has(entry.objectId));
-  const before = await memory.read();
+  const before = (await memory.read()).map((entry) => entryMeant(entry, world.kinds));
   const today = isoTime(options.now).slice(0, 10);
   return { made, judged: judge({ found, memory: before, today, isUnknown }), ignored, memory, before, today };
+}
+
+/** What is remembered of a finding, with the words that the kinds have: it may be from a run in another profile. */
+function entryMeant(entry: Entry, kinds: readonly Kind[]): Entry {
+  const { address, field } = entry;
+  return {
+    ...entry,
+    kind: kinds.find(({ also }) => also === entry.kind)?.kind ?? entry.kind,
+    ...(address === undefined ? {} : { address: addressMeant(address, kinds) }),
+    ...(field === undefined ? {} : { field: pathMeant(field, kinds) }),
+  };
 }
 
 /** Without a state nothing can have drifted. A job whose state is another one must not look healthy. */

@@ -174,6 +174,33 @@ describe('a state in the words of the other vocabulary', () => {
   });
 });
 
+describe('a memory of drift in the words of the other vocabulary', () => {
+  it.each(profiles)('still accepts what was accepted, in the profile %s', async (profile) => {
+    const other = profile === 'dokploy' ? 'standard' : 'dokploy';
+    const folder = project({});
+    const write = (name: Profile) =>
+      writeFileSync(
+        join(folder, 'trueup.yaml'),
+        `trueup: 1\nplatform: { emulator: true, profile: ${name} }\nproject: prj_1\n${sections(name)}`,
+      );
+    const run = (...args: string[]) => trueup([...args, '-C', folder], { env, cwd: folder });
+    write(other);
+    expect((await run('apply', ...everything)).code).toBe(0);
+    const postgres = /production\.postgres\.main (\S+)/.exec((await run('state', 'list')).out)?.[1] ?? '';
+    const { detach } = wordsIn[other];
+    const edit = ['call', 'postgres.update', `postgresId=${postgres}`, `${detach}=false`];
+    expect((await run(...edit)).code).toBe(0);
+    const until = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
+    const accept = ['drift', 'accept', 'production.postgres.main', '--field', detach, '--until', until];
+    const accepted = await run(...accept, '--because', 'meant', '--by', 'ops');
+    expect([accepted.code, accepted.code === 0 ? '' : accepted.err + accepted.out]).toEqual([0, '']);
+    write(profile);
+    const { out } = await run('drift', '--format', 'json');
+    const { findings } = JSON.parse(out) as { findings: { path?: string; status: string }[] };
+    expect(findings.map(({ path, status }) => [path, status])).toEqual([[wordsIn[profile].detach, 'accepted']]);
+  });
+});
+
 describe('the schema of a profile', () => {
   it.each(profiles)('takes manifests in the words of both, in the profile %s', (profile) => {
     const schema = new Validator(manifestSchema(inProfile(kinds, profile)), '2020-12');
@@ -225,6 +252,9 @@ describe.each(pairs)('on a platform of the profile %s, with a manifest in the wo
     for (const args of [
       ['state', 'list'],
       ['state', 'list', '--format', 'json'],
+      ['doctor'],
+      ['output'],
+      ['fmt', '--check'],
       ['state', 'show', `${other}.forge`],
       ['state', 'show', `${gitea}.forge`, '--format', 'json'],
       ['state', 'show', 'production.application.web'],
