@@ -55,9 +55,13 @@ describe('the time for a deployment', () => {
   it.each([
     ['aplication=5', '"aplication"', 'Did you mean application?'],
     ['Redis=5', '"Redis"', 'Did you mean redis?'],
-    ['domain=5', '"domain"', 'It takes application, compose, mariadb, postgres, redis.'],
-    ['=5', '""', 'It takes application, compose, mariadb, postgres, redis.'],
-    ['constructor=5', '"constructor"', 'It takes application, compose, mariadb, postgres, redis.'],
+    ['domain=5', '"domain"', 'It takes application, compose, libsql, mariadb, mongo, mysql, postgres, redis.'],
+    ['=5', '""', 'It takes application, compose, libsql, mariadb, mongo, mysql, postgres, redis.'],
+    [
+      'constructor=5',
+      '"constructor"',
+      'It takes application, compose, libsql, mariadb, mongo, mysql, postgres, redis.',
+    ],
   ])('is not for %j', (text, name, remedy) => {
     expect(told(text)).toBe(`usage usage: --deploy-timeout: ${name} is not a kind with deployments -> ${remedy}`);
   });

@@ -44,7 +44,7 @@ const mistakes: Record<string, readonly Case[]> = {
       'lists all keys when none is near',
       `${head}environments: { production: { §zzzzzzz: {} } }\n`,
       'unknown-key',
-      /an environment.*takes application, compose, description, env, envMode, id, mariadb, name, /,
+      /an environment.*takes application, compose, description, env, envMode, id, libsql, mariadb, mongo, mysql, name, /,
     ],
     ['with a very long name fits in one line', postgres(`        §${'x'.repeat(900)}: 1\n`), 'unknown-key', 'xxx'],
     [
