@@ -3,6 +3,7 @@ import { dokploy } from '../api/vocabulary.ts';
 import type { Contract, Profile } from '../api/contract.ts';
 import { PlatformError } from '../api/errors.ts';
 import { recogniseProfile } from '../api/profile.ts';
+import { versionOperation } from '../api/published.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { inProfile, profileOf } from '../kind/profile.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -140,7 +141,8 @@ export function recognising(client: Client, assumed: Assumed): Client {
     try {
       return await answer;
     } catch (error) {
-      if (!isUnknownThere(error)) throw error;
+      // It has one name in every profile: a platform without it tells nothing by that.
+      if (!isUnknownThere(error) || operation === versionOperation) throw error;
       await (known ?? invoke('user.get', {}).catch(unlessOther));
       throw error;
     }
