@@ -177,7 +177,8 @@ function exampleCheck(examples: string, name: string): Check {
         /^(sshKeys?|certificates?|ai|hubgit|labgit|bucketgit|selfgit|organizations?|members?|servers|registries|destinations|notifications|tags)\b/m;
       if (Object.values(files).some((text) => topLevel.test(text)))
         throw new Skipped('it declares objects of the organization, whose names have no mark');
-      const folder = site.folder({ ...files, 'trueup.yaml': own });
+      const all = Object.entries({ ...files, 'trueup.yaml': own }).map(([path, text]) => [path, ownIds(site, text)]);
+      const folder = site.folder(Object.fromEntries(all) as Record<string, string>);
       await converges(site, folder);
       await destroys(site, folder);
     },
@@ -218,7 +219,7 @@ function skipWhereRefused({ code, err, out }: Ended): void {
 
 /** A failure with what the program said, which holds no secret. */
 function failure(what: string, { code, out, err }: Ended): Failed {
-  const said = (err.trim() === '' ? out : err).trim().split('\n').slice(0, 30).join('\n');
+  const said = `${out.trim()}\n${err.trim()}`.trim().split('\n').slice(-20).join('\n');
   return new Failed(`${what}: exit code ${code}\n${said}`);
 }
 
@@ -241,13 +242,28 @@ function manifest(site: Site, services: Body, moves: readonly Body[] = []): stri
 function inSite(site: Site, text: string): string {
   const { environments, ...rest } = JSON.parse(noteSecrets(text)) as Body & { environments?: Body };
   const own = environments?.[site.mark];
-  return JSON.stringify({
+  return ownIds(site, {
     ...rest,
     trueup: 1,
     platform: { url: site.gate.url },
     project: site.projectId,
     ...(own === undefined ? {} : { environments: { [site.mark]: own } }),
   });
+}
+
+/**
+ * The text of a manifest in which a destination is that of this run: ids of examples exist nowhere else than in examples.
+ *
+ * @throws {Skipped} when there is none, or it names another object of the organization.
+ */
+function ownIds(site: Site, content: string | object): string {
+  const text = typeof content === 'string' ? content : JSON.stringify(content);
+  const [other] = /\b(hub|lab|bkt|sfg|srv|key|reg|net)_\d\b/.exec(text) ?? [];
+  if (other !== undefined) throw new Skipped(`it names an object of the organization, ${other}`);
+  if (!/\bdst_\d\b/.test(text)) return text;
+  const { destinationId } = site;
+  if (destinationId === undefined) throw new Skipped('it needs a destination, and this run could not make one');
+  return text.replaceAll(/\bdst_\d\b/g, () => destinationId);
 }
 
 /** A block at the top has a marked name also where its key is not its name. */

@@ -51,7 +51,7 @@ async function run(gate: Awaited<ReturnType<typeof openGate>>, folder: string): 
   const platform = direct(gate.url, key);
   const mark = newMark();
   const about = { gate, direct: platform, mark, deploys: deploys === '1', key };
-  const looking = siteIn(folder, { ...about, projectId: '', isOwnProject: false });
+  const looking = siteIn(folder, { ...about, projectId: '', destinationId: undefined, isOwnProject: false });
   const doctor = await looking.trueup(folder, '--version');
   say(doctor.out.trim());
   if (doctor.code !== 0) {
@@ -75,7 +75,8 @@ async function run(gate: Awaited<ReturnType<typeof openGate>>, folder: string): 
     say('This key cannot make a project. Make an empty one for these tests, and set TRUEUP_LIVE_PROJECT to its id.');
     return 4;
   }
-  const site = siteIn(folder, { ...about, projectId, isOwnProject: own !== undefined });
+  const destinationId = await makeDestination();
+  const site = siteIn(folder, { ...about, projectId, destinationId, isOwnProject: own !== undefined });
   const checked: Checked[] = [];
   let isInterrupted = false;
   const interrupt = () => {
@@ -149,9 +150,28 @@ async function run(gate: Awaited<ReturnType<typeof openGate>>, folder: string): 
     }
   }
 
+  /** A destination with a marked name, which backups of this run may name; nothing is ever stored there. */
+  async function makeDestination(): Promise<string | undefined> {
+    const nowhere = {
+      provider: null,
+      accessKey: 'none',
+      secretAccessKey: 'none',
+      bucket: 'none',
+      region: '',
+      endpoint: 'https://s3.invalid',
+    };
+    try {
+      const made = await platform.post('destination.create', { name: mark, additionalFlags: [], ...nowhere });
+      return textIn((made ?? {}) as Row, 'destinationId');
+    } catch (error) {
+      if (error instanceof Refused) return undefined;
+      throw error;
+    }
+  }
+
   /** What a failed check left behind must not disturb the next one. */
   async function removeMarkedBelow(id: string): Promise<void> {
-    await removeMarked(platform, id, { keepsProjects: true });
+    await removeMarked(platform, id, { isUnderWay: true });
   }
 
   async function platformVersion(): Promise<string | undefined> {

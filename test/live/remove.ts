@@ -13,11 +13,12 @@ export interface Removal {
 /**
  * Removes everything with a marked name: whole projects, environments of the one project that the tests may use, and
  * objects of the organization. Services go before their project, because the platform leaves their containers running.
+ * `isUnderWay`: the run goes on, so only environments go.
  */
 export async function removeMarked(
   platform: Direct,
   projectId: string | undefined,
-  { keepsProjects = false }: { readonly keepsProjects?: boolean } = {},
+  { isUnderWay = false }: { readonly isUnderWay?: boolean } = {},
 ): Promise<Removal> {
   const removed: string[] = [];
   const left: string[] = [];
@@ -53,7 +54,7 @@ export async function removeMarked(
     const environmentId = textIn(environment, 'environmentId');
     await attempt(`environment ${textIn(environment, 'name')}`, 'environment.remove', { environmentId });
   };
-  for (const project of keepsProjects ? [] : await list('project.all')) {
+  for (const project of isUnderWay ? [] : await list('project.all')) {
     if (!isMarked(textIn(project, 'name'))) continue;
     const id = textIn(project, 'projectId');
     for (const environment of await list('environment.byProjectId', { projectId: id }))
@@ -63,7 +64,7 @@ export async function removeMarked(
   if (projectId !== undefined)
     for (const environment of await list('environment.byProjectId', { projectId }))
       if (isMarked(textIn(environment, 'name'))) await removeEnvironment(environment);
-  for (const { list: operation, id, name, remove } of topLists) {
+  for (const { list: operation, id, name, remove } of isUnderWay ? [] : topLists) {
     if (remove === undefined) continue;
     for (const row of await list(operation))
       if (isMarked(textIn(row, name)))

@@ -21,6 +21,8 @@ export interface Site {
   readonly isOwnProject: boolean;
   /** The mark of this run. */
   readonly mark: string;
+  /** A destination of this run, where the key may make one. */
+  readonly destinationId: string | undefined;
   /** Whether services are deployed for real. */
   readonly deploys: boolean;
   /** Makes a folder with files. */
@@ -54,7 +56,9 @@ export const secretFor = (name: string): string =>
 /** Makes a site below a folder that the caller removes. */
 export function siteIn(
   parent: string,
-  about: Pick<Site, 'gate' | 'direct' | 'projectId' | 'isOwnProject' | 'mark' | 'deploys'> & { readonly key: string },
+  about: Pick<Site, 'gate' | 'direct' | 'projectId' | 'isOwnProject' | 'mark' | 'destinationId' | 'deploys'> & {
+    readonly key: string;
+  },
 ): Site {
   let running: ReturnType<typeof processOfTest> | undefined;
   let isEnding = false;
