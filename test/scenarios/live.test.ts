@@ -84,7 +84,8 @@ function live(url: string, settings: Record<string, string> = {}) {
 /** A few checks of each sort, so that a run takes seconds. */
 const few = { TRUEUP_LIVE_ONLY: 'kind compose,kind domain below compose,kind sshKey,renamed,export' };
 
-const titles = ({ checks }: Report, result: string) => checks.filter((one) => one.result === result).map((one) => one.title);
+const titles = ({ checks }: Report, result: string) =>
+  checks.filter((one) => one.result === result).map((one) => one.title);
 
 function reportFile(name: string): { readonly settings: Record<string, string>; readonly read: () => Report } {
   const path = join(place, `${name}-report.json`);
