@@ -50,7 +50,7 @@ const secrets = {
 };
 
 /** The value of a secret that an example names: the tests know no name in advance. */
-export const secretFor = (name: string): string =>
+const secretFor = (name: string): string =>
   new Map<string, string>(Object.entries(secrets)).get(name) ?? 'correct-horse-1';
 
 /** Makes a site below a folder that the caller removes. */

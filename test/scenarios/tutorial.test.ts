@@ -10,6 +10,7 @@ import type { FakeForge } from '../support/fake-forge.ts';
 import { forgeToken, serveForge } from '../support/fake-forge.ts';
 import type { Event, JobRun } from '../support/pipelines.ts';
 import { git, hostRepository, imageOf, mergeBranch, runPipeline, runScript } from '../support/pipelines.ts';
+import { continued, expectLines, partsOf } from '../support/page-parts.ts';
 import type { S3Server } from '../support/s3-server.ts';
 import { serveS3 } from '../support/s3-server.ts';
 
@@ -21,25 +22,6 @@ import { serveS3 } from '../support/s3-server.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/tutorial.md'), 'utf8');
-
-/** A block of commands with the prose and the text up to the next one. */
-interface Part {
-  readonly commands: string;
-  readonly prose: string;
-  readonly expected: readonly string[];
-}
-
-function partsOf(text: string): readonly Part[] {
-  return text
-    .split(/^```sh\n/m)
-    .slice(1)
-    .map((part) => {
-      const [commands = '', ...rest] = part.split(/^```\n/m);
-      const after = rest.join('```\n');
-      const texts = [...after.matchAll(/^```text\n([\s\S]*?)(?=^```|$(?![\s\S]))/gm)].map(([, one = '']) => one);
-      return { commands, prose: after, expected: texts.join('').split('\n').filter(Boolean) };
-    });
-}
 
 /** The program `gh`, which asks the forge of this test. */
 const gh = `#!${process.execPath}
@@ -156,7 +138,6 @@ afterAll(async () => {
 
 /** Runs commands in the shell of the page: variables and the folder stay from block to block. */
 async function inShell(commands: string): Promise<{ readonly code: number; readonly out: string }> {
-  const [environment, folder] = [join(place, 'environment'), join(place, 'folder')];
   const image = imageOf(program());
   const who = { GIT_AUTHOR_NAME: 'ops', GIT_AUTHOR_EMAIL: 'ops@example.test' };
   const env = {
@@ -170,8 +151,7 @@ async function inShell(commands: string): Promise<{ readonly code: number; reado
     TRUEUP_HOME: root,
     GH_OF_TEST: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
   };
-  const before = existsSync(environment) ? `. '${environment}'\ncd "$(cat '${folder}')"\n` : '';
-  return runScript(`${before}${commands}\nexport -p > '${environment}'\npwd > '${folder}'`, { folder: place, env });
+  return runScript(continued(commands, place), { folder: place, env });
 }
 
 const mainOf = () => (git(bare, 'for-each-ref', 'refs/heads/main') === '' ? '' : git(bare, 'rev-parse', 'main'));
@@ -205,12 +185,8 @@ test(
       const started = runs.slice(runsBefore);
       const fails = started.filter(({ code }) => code !== 0);
       expect(fails.length, JSON.stringify(fails)).toBe(prose.includes('The job fails') ? 1 : 0);
-      let rest = [ran.out, ...started.flatMap(({ log, summary }) => [log, summary]), after.out].join('\n');
-      for (const line of expected) {
-        const at = rest.indexOf(line.trim());
-        expect(at, `${line} in ${rest}`).toBeGreaterThanOrEqual(0);
-        rest = rest.slice(at + line.trim().length);
-      }
+      const all = [ran.out, ...started.flatMap(({ log, summary }) => [log, summary]), after.out];
+      expectLines(all.join('\n'), expected);
     }
     const commits = git(bare, 'log', '--format=%s', 'main').split('\n');
     expect(commits).toHaveLength(4);

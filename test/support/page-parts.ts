@@ -1,0 +1,38 @@
+import { expect } from 'vitest';
+
+/** A block of commands of a page, with the prose and the text up to the next one. */
+export interface Part {
+  readonly commands: string;
+  readonly prose: string;
+  /** Lines that the commands print, in this order. */
+  readonly expected: readonly string[];
+}
+
+/** The blocks of commands of a page. */
+export function partsOf(page: string): readonly Part[] {
+  return page
+    .split(/^```sh\n/m)
+    .slice(1)
+    .map((part) => {
+      const [commands = '', ...rest] = part.split(/^```\n/m);
+      const after = rest.join('```\n');
+      const texts = [...after.matchAll(/^```text\n([\s\S]*?)(?=^```|$(?![\s\S]))/gm)].map(([, one = '']) => one);
+      return { commands, prose: after, expected: texts.join('').split('\n').filter(Boolean) };
+    });
+}
+
+/** Fails where an output does not hold the lines in their order. */
+export function expectLines(output: string, expected: readonly string[]): void {
+  let rest = output;
+  for (const line of expected) {
+    const at = rest.indexOf(line.trim());
+    expect(at, `${line} in ${rest}`).toBeGreaterThanOrEqual(0);
+    rest = rest.slice(at + line.trim().length);
+  }
+}
+
+/** A script that goes on where the one before it in a folder ended: with its variables, functions and folder. */
+export function continued(commands: string, place: string): string {
+  const kept = `${place}/environment`;
+  return `[ ! -e '${kept}' ] || . '${kept}'\n${commands}\n{ export -p; declare -f; printf 'cd %q\\n' "$PWD"; } > '${kept}'`;
+}
