@@ -52,7 +52,7 @@ async function run(gate: Awaited<ReturnType<typeof openGate>>, folder: string): 
   const mark = newMark();
   const about = { gate, direct: platform, mark, deploys: deploys === '1', key };
   const looking = siteIn(folder, { ...about, projectId: '', destinationId: undefined, isOwnProject: false });
-  const doctor = await looking.trueup(folder, '--version');
+  const doctor = await looking.trueup(folder, 'doctor');
   say(doctor.out.trim());
   if (doctor.code !== 0) {
     say(`${doctor.err.trim()}\nNothing was changed on the platform.`);

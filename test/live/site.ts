@@ -83,7 +83,7 @@ export function siteIn(
       const env = {
         ...Object.fromEntries([...named].map((name) => [`TRUEUP_SECRET_${name}`, secretFor(name)])),
         TRUEUP_API_KEY: key,
-        TRUEUP_PINNED: 'false',
+        TRUEUP_URL: about.gate.url,
         NO_COLOR: '1',
         HOME: parent,
       };
