@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { inProfile } from '../src/kind/profile.ts';
+import { kinds } from '../src/resources/index.ts';
 import { settingsShape } from '../src/manifest/settings.ts';
 import { expressionSources } from '../src/manifest/sources/all.ts';
 import { bench } from './support/world.ts';
@@ -54,6 +56,22 @@ test('the manifest on the page of the manifest is planned', async () => {
   );
   expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
   expect(actions.map(({ address }) => address)).toContain('production.compose.site');
+});
+
+test('the page of the dashboard has every section, in the words of Dokploy, and its manifest is valid', async () => {
+  const page = read('docs/dashboard.md');
+  const spoken = inProfile(kinds, 'dokploy');
+  const named = new Set([...page.matchAll(/`([^`]+)`/g)].flatMap(([, text = '']) => text.split(/[.<>\s:]+/)));
+  expect(spoken.map(({ section }) => section).filter((section) => !named.has(section))).toEqual([]);
+  const text = /```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
+  const made = bench({ kinds: spoken });
+  Object.assign(made.secrets, {
+    DEPLOY_KEY: '-----BEGIN OPENSSH PRIVATE KEY-----\nb25l\n-----END OPENSSH PRIVATE KEY-----\n',
+    GIT_CLIENT: 'correct-horse-1',
+    SHOP_DB_PASSWORD: 'correct-horse-1',
+  });
+  const { resources } = await made.manifest(text);
+  expect(resources.map(({ address }) => address)).toContain('production.application.web.domains["shop.example.com"]');
 });
 
 test('the index lists every page, and every link of every page leads to a file', () => {
