@@ -1,5 +1,4 @@
 import type { ReadClient } from '../api/client.ts';
-import type { Operation } from '../api/contract.ts';
 import { beyondDocument } from '../api/contract.ts';
 import { PlatformError } from '../api/errors.ts';
 import { recogniseProfile } from '../api/profile.ts';
@@ -46,7 +45,7 @@ export interface PlatformInput {
   readonly remembered: Capabilities | undefined;
 }
 
-/** Examines a platform and what the key may do there, with 2 to 4 GETs. @throws whatever is no failure of the platform. */
+/** Examines a platform and what the key may do there, with at most 8 GETs. @throws whatever is no failure of the platform. */
 export async function examinePlatform(input: PlatformInput): Promise<readonly Check[]> {
   const { client, url } = input;
   const caller = await client.invoke('user.get', {}).catch(asFailure);
@@ -57,7 +56,8 @@ export async function examinePlatform(input: PlatformInput): Promise<readonly Ch
     return [{ name: 'address', is: 'bad', message, remedy }];
   }
   const found = input.discovers ? await discover(client, undefined).catch(asFailure) : undefined;
-  const isLimited = found instanceof PlatformError && found.isKeyRefused;
+  const isLimited =
+    (found instanceof PlatformError && found.isKeyRefused) || (input.discovers && (await runsOut(client)));
   return [
     {
       name: 'address',
@@ -72,6 +72,18 @@ export async function examinePlatform(input: PlatformInput): Promise<readonly Ch
     bulkOf(client),
     clockOf(input),
   ];
+}
+
+/** The requests that a key with the limit it is made with has a day. */
+const requestsOfNewKey = 5;
+
+/** Whether the key is rejected once it was used as often as the limit of a new key allows: no read tells the limit. */
+async function runsOut({ invoke, counts }: ReadClient): Promise<boolean> {
+  while (counts.reads <= requestsOfNewKey) {
+    const answer = await invoke('user.get', {}).catch(asFailure);
+    if (answer instanceof PlatformError) return answer.isKeyRefused;
+  }
+  return false;
 }
 
 function asFailure(error: unknown): PlatformError {
@@ -120,7 +132,7 @@ function limited(): Check {
   return {
     name: 'key',
     is: 'bad',
-    message: 'the platform accepted the API key once and then rejected it: the key has a limit, and it ran out',
+    message: 'the platform accepted the API key once and then rejected it: the key has a rate limit, and it ran out',
     remedy:
       'Make a key without a limit: a key made without a limit of its own has 10 requests a day, and the platform counts each one twice. ' +
       'trueup call user.createApiKey makes one without a limit, with a key that works.',
@@ -137,7 +149,9 @@ async function rightsOf(caller: Row, client: ReadClient): Promise<Check> {
     : undefined;
   const lacking = isRow(shown)
     ? deniedIn(shown)
-    : Object.keys(caller).filter((name) => /^can[A-Z]/.test(name) && caller[name] === false);
+    : Object.keys(caller)
+        .filter((name) => /^can[A-Z]/.test(name) && caller[name] === false)
+        .map((name) => client.contract.names?.member(name) ?? name);
   const message = `the key is one of a ${role}${lacking.length === 0 ? '' : `, who may not: ${lacking.toSorted().join(', ')}`}`;
   const remedy =
     'Use the key of an owner or admin, or give the member these rights, and access to the project and its services.';
@@ -202,7 +216,7 @@ function capabilitiesOf(
       : {
           name: 'capabilities',
           is: 'warning',
-          message: `${served} of the ${beyondDocument.length} operations beyond the API document; missing: ${some(missing)}${lackingKinds(kinds, client)}`,
+          message: `${served} of the ${beyondDocument.length} operations beyond the API document; missing: ${some(missing.map((operation) => client.contract.names?.operation(operation) ?? operation))}${lackingKinds(kinds, client)}`,
           remedy: 'A newer version of the platform may have them. The page of each kind says what needs them.',
         },
   ];
@@ -214,7 +228,7 @@ function lackingKinds(kinds: readonly Kind[], { contract }: ReadClient): string 
   return gone.length === 0 ? '' : `; without these sections: ${gone.join(', ')}`;
 }
 
-function some(operations: readonly Operation[]): string {
+function some(operations: readonly string[]): string {
   const [most, left] = [operations.slice(0, 10), operations.length - 10];
   return `${most.join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
 }

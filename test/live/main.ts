@@ -6,7 +6,7 @@ import { checksFor, Failed, Skipped } from './checks.ts';
 import { openGate } from './gate.ts';
 import { newMark } from './mark.ts';
 import type { Row } from './platform.ts';
-import { direct, Refused, textIn } from './platform.ts';
+import { direct, KeyRefused, Refused, textIn } from './platform.ts';
 import { removeMarked } from './remove.ts';
 import type { Checked, Report } from './report.ts';
 import { isGood, summary } from './report.ts';
@@ -41,6 +41,18 @@ async function main(): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'trueup-live-'));
   try {
     return await run(gate, folder);
+  } catch (error) {
+    if (!(error instanceof KeyRefused)) throw error;
+    const writes = gate.passed.filter(({ method, status }) => method !== 'GET' && status < 300).length;
+    say(
+      `The platform does not accept the key any more: its limit ran out. Make one without a limit, and run this again.`,
+    );
+    say(
+      writes === 0
+        ? 'Nothing was changed on the platform.'
+        : 'What begins with trueup-live- is still there; the next run removes it.',
+    );
+    return 4;
   } finally {
     await gate.close();
     rmSync(folder, { recursive: true, force: true });

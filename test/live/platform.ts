@@ -25,10 +25,28 @@ export class Refused extends Error {
   }
 }
 
-/** Speaks to a platform with a key. */
+/** The platform does not accept the key, or not any more: most often, its limit ran out. */
+export class KeyRefused extends Error {
+  override readonly name = 'KeyRefused';
+}
+
+/** Speaks to a platform with a key. @throws {KeyRefused} from whatever is asked. */
 export function direct(url: string, key: string): Direct {
-  const ask = async (operation: string, init: RequestInit, query = ''): Promise<Response> =>
-    fetch(`${url}/api/${operation}${query}`, { ...init, headers: { 'x-api-key': key, ...init.headers } });
+  const ask = async (operation: string, init: RequestInit, query = ''): Promise<Response> => {
+    const answer = await fetch(`${url}/api/${operation}${query}`, {
+      ...init,
+      headers: { 'x-api-key': key, ...init.headers },
+    });
+    if (answer.status !== 401) return answer;
+    // A missing right has a sentence; a rejected key has this word, with a code or without one.
+    const { message } = (await answer
+      .clone()
+      .json()
+      .catch(() => ({}))) as { readonly message?: unknown };
+    if (String(message).toLowerCase() === 'unauthorized')
+      throw new KeyRefused(`${operation}: the key was not accepted`);
+    return answer;
+  };
   const read = async (answer: Response): Promise<unknown> => {
     const text = await answer.text();
     return text === '' ? undefined : (JSON.parse(text) as unknown);
