@@ -76,8 +76,12 @@ const consequences: Readonly<Partial<Record<Operation, Consequence>>> = {
   'volumeBackups.delete': 'the schedule is gone; files that it made stay',
 };
 
+/** Operations beyond the document that end something, by their names. */
+const removes = /^(?!compose|application)\w+\.(remove|delete|bulkAssign)|\.clear/;
+
 /** The loss that a call causes, as a clause: reason enough to ask first. undefined when it causes none. Never throws. */
 export function consequenceOf(operation: Operation, input: Input): string | undefined {
-  const consequence = consequences[operation];
+  const consequence =
+    consequences[operation] ?? (removes.test(operation) ? 'what it removes does not come back' : undefined);
   return typeof consequence === 'function' ? consequence(input) : consequence;
 }

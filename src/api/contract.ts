@@ -142,6 +142,11 @@ export function isOperation(name: string): name is DocumentedOperation {
   return Object.hasOwn(contract, name);
 }
 
+/** Whether a name is an operation that Trueup knows, beyond the API document too. Never throws. */
+export function isKnown(name: string): name is Operation {
+  return Object.hasOwn(known, name);
+}
+
 /** The endpoint of an operation, for code that treats all operations alike. Never throws. */
 export function endpointOf(operation: Operation): Endpoint {
   return known[operation];

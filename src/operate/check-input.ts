@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Operation } from '../api/contract.ts';
 import type { Profile } from '../api/contract.ts';
-import { contract, contracts, endpointOf, isOperation, requiredMembers } from '../api/contract.ts';
+import { beyondDocument, contract, contracts, endpointOf, isKnown, requiredMembers } from '../api/contract.ts';
 import { dokploy } from '../api/vocabulary.ts';
 import { textIn } from '../kind/profile.ts';
 import { closest } from '../diagnostics/closest.ts';
@@ -14,7 +14,7 @@ import { shownKey, wordsOf } from '../manifest/problem.ts';
 /** The operation of a name of any profile; what is none stops the run with the name that may have been meant. */
 export function findOperation(name: string, profile: Profile = 'standard'): Operation {
   const meant = nameMeant(name);
-  if (isOperation(meant)) return meant;
+  if (isKnown(meant)) return meant;
   const names = Object.keys(contract).map((one) => textIn(one, profile));
   const [group = ''] = name.split('.');
   const siblings = names.filter((other) => other.startsWith(`${group}.`));
@@ -34,8 +34,11 @@ export function findOperation(name: string, profile: Profile = 'standard'): Oper
 
 /** An operation by its name in the API document, from the name of any profile. */
 function nameMeant(name: string): string {
-  if (isOperation(name)) return name;
-  return Object.keys(contract).find((one) => contracts.dokploy.names?.operation(one) === name) ?? name;
+  if (isKnown(name)) return name;
+  return (
+    [...Object.keys(contract), ...beyondDocument].find((one) => contracts.dokploy.names?.operation(one) === name) ??
+    name
+  );
 }
 
 /** A member of an operation by its name in the API document, from the name of any profile. */

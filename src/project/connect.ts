@@ -3,7 +3,7 @@ import type { Client } from '../api/client.ts';
 import { createClient } from '../api/client.ts';
 import type { Pause } from '../api/circuit-breaker.ts';
 import type { Contract, Profile } from '../api/contract.ts';
-import { beyondDocument, contracts, serving } from '../api/contract.ts';
+import { beyondDocument, contracts, extendedContracts, serving } from '../api/contract.ts';
 import { abandonable } from '../api/abandon.ts';
 import type { Transport } from '../api/transport.ts';
 import { createTransport } from '../api/transport.ts';
@@ -34,6 +34,8 @@ export interface OpeningInput {
   readonly connections?: number;
   /** The deadline of every request, or of each by its operation, in milliseconds. */
   readonly deadlineMs?: number | ((operation: string) => number);
+  /** true: every operation that Trueup knows can be called, whether the platform serves it or not. */
+  readonly takesAll?: boolean;
   /** Called right before each write; throws when no write may start any more. */
   readonly mayWrite?: () => void;
   /** true: each read is sent once, and nothing waits for a platform that takes no requests. */
@@ -108,6 +110,7 @@ export async function openPlatform(
     connections,
     deadlineMs,
     mayWrite,
+    takesAll = false,
     onPause,
     bulk,
     onBulkOff,
@@ -126,7 +129,7 @@ export async function openPlatform(
       url,
       apiKey,
       redact: redactor.redactForeign,
-      contract: platform === 'emulator' ? emulated(profile) : contracts[profile],
+      contract: platform === 'emulator' ? emulated(profile) : (takesAll ? extendedContracts : contracts)[profile],
       isLong,
       ...(connections === undefined ? {} : { connections }),
       ...(onPause === undefined ? {} : { onPause }),

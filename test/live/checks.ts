@@ -212,7 +212,8 @@ async function destroys(site: Site, folder: string, address?: string): Promise<v
 
 /** A platform without the operations, or a key without the right, is no defect; the words of the program say which. */
 function skipWhereRefused({ code, err, out }: Ended): void {
-  if (code === 4) throw new Skipped('the key has no right to it');
+  if (code === 4 || (code !== 0 && out.includes('Use the API key of a user who has the right to do this')))
+    throw new Skipped('the key has no right to it');
   if (/unsupported|has no documented operation/.test(err + out) && code !== 0)
     throw new Skipped('the platform has no operations for it');
 }

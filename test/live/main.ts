@@ -119,7 +119,7 @@ async function run(gate: Awaited<ReturnType<typeof openGate>>, folder: string): 
     say(
       `${{ passed: 'ok  ', failed: 'FAIL', skipped: 'skip' }[result.result]} ${title}${result.why === undefined ? '' : `: ${result.why}`}`,
     );
-    if (result.result === 'failed') await removeMarkedBelow(projectId);
+    if (result.result !== 'passed') await removeMarkedBelow(projectId);
   }
 
   const removal = await removeMarked(platform, project);

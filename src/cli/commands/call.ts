@@ -61,7 +61,14 @@ async function call(
   const { platform } = target;
   const place = platform === 'emulator' ? 'the embedded emulator' : new URL(platform.url).host;
   if (!(await hasConsent(run, { operation, input, place, profile, isGiven: flags.yes === true }))) return 'failed';
-  const about = { options, redactor: knowingInput(redactor, input), terminal, purpose: 'call', deadlineMs };
+  const about = {
+    options,
+    redactor: knowingInput(redactor, input),
+    terminal,
+    purpose: 'call',
+    deadlineMs,
+    takesAll: true,
+  };
   const { client, close } = await openPlatform(target, about);
   try {
     const answer = await client.invoke(operation, input);
