@@ -78,9 +78,9 @@ export async function examinePlatform(input: PlatformInput): Promise<readonly Ch
 const requestsOfNewKey = 5;
 
 /** Whether the key is rejected once it was used as often as the limit of a new key allows: no read tells the limit. */
-async function runsOut({ invoke, counts }: ReadClient): Promise<boolean> {
-  while (counts.reads <= requestsOfNewKey) {
-    const answer = await invoke('user.get', {}).catch(asFailure);
+async function runsOut(client: ReadClient): Promise<boolean> {
+  while (client.counts.reads <= requestsOfNewKey) {
+    const answer = await client.invoke('user.get', {}).catch(asFailure);
     if (answer instanceof PlatformError) return answer.isKeyRefused;
   }
   return false;

@@ -59,7 +59,7 @@ export async function openGate(target: string): Promise<Gate> {
     const answer = await agent.request({
       origin,
       path: prefix + url,
-      method: method as 'GET' | 'POST' | 'HEAD',
+      method,
       headers: forwarded(request.headers),
       body: body.length === 0 ? null : body,
     });

@@ -32,10 +32,12 @@ export class KeyRefused extends Error {
 
 /** Speaks to a platform with a key. @throws {KeyRefused} from whatever is asked. */
 export function direct(url: string, key: string): Direct {
-  const ask = async (operation: string, init: RequestInit, query = ''): Promise<Response> => {
+  const ask = async (operation: string, sent: { readonly body?: string } = {}, query = ''): Promise<Response> => {
+    const headers = { 'x-api-key': key, 'content-type': 'application/json' };
     const answer = await fetch(`${url}/api/${operation}${query}`, {
-      ...init,
-      headers: { 'x-api-key': key, ...init.headers },
+      method: sent.body === undefined ? 'GET' : 'POST',
+      headers,
+      ...sent,
     });
     if (answer.status !== 401) return answer;
     // A missing right has a sentence; a rejected key has this word, with a code or without one.
@@ -60,8 +62,7 @@ export function direct(url: string, key: string): Direct {
       return read(answer);
     },
     post: async (operation, input) => {
-      const headers = { 'content-type': 'application/json' };
-      const answer = await ask(operation, { method: 'POST', headers, body: JSON.stringify(input) });
+      const answer = await ask(operation, { body: JSON.stringify(input) });
       if (!answer.ok) throw new Refused(operation, answer.status);
       return read(answer);
     },

@@ -153,7 +153,7 @@ function collectIds(value: unknown, ids: Set<string>): void {
   else if (typeof value === 'object' && value !== null)
     for (const [name, inner] of Object.entries(value)) {
       if (typeof inner !== 'string') collectIds(inner, ids);
-      else if (inner !== '' && /Id$/.test(name) && !ofCaller.has(name)) ids.add(inner);
+      else if (inner !== '' && name.endsWith('Id') && !ofCaller.has(name)) ids.add(inner);
     }
 }
 
