@@ -91,7 +91,7 @@ export async function observe(input: ObserveInput): Promise<Seen> {
       descend(kinds, lists, parent, true);
     }
   };
-  for (let level = top; level.length > 0; level = nextLevel(kinds, level)) await Promise.all(level.map(findKind));
+  for (const level of levelsBelow(kinds, top)) await Promise.all(level.map(findKind));
   if (aboveAll !== undefined) refuseOtherName(expected.get(aboveAll.kind) ?? [], { objects, lists, diagnostics });
   const ids = new Set([...lists.values()].flatMap((rows) => [...rows.keys()]));
   const unmanaged = unmanagedIn(kinds, lists, new Set(byId.keys()));
@@ -248,6 +248,13 @@ function expectations({ kinds, resources, records }: Pick<ObserveInput, 'kinds' 
     return kind === undefined ? [] : [{ address, kind, resource: undefined, record }];
   });
   return groupBy([...declared, ...others].map((item) => [item.kind.kind, item]));
+}
+
+/** Kinds by level, each behind all kinds that its objects can stand below. */
+function levelsBelow(kinds: readonly Kind[], top: readonly Kind[]): Kind[][] {
+  const levels: (readonly Kind[])[] = [];
+  for (let level = top; level.length > 0; level = nextLevel(kinds, level)) levels.push(level);
+  return levels.map((level, at) => level.filter((kind) => !levels.slice(at + 1).some((later) => later.includes(kind))));
 }
 
 function nextLevel(kinds: readonly Kind[], level: readonly Kind[]): Kind[] {
