@@ -3,12 +3,12 @@ import { text } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
 import { scheduleCommands, scheduleFields, scheduleOperations } from './families/schedules.ts';
 
-/** A script that the server of the platform runs by the clock. */
+/** A script that a server runs by the clock: the one of the platform at the top of a manifest, another one below its block. */
 export const machineSchedule = defineKind({
   kind: 'machineSchedule',
   section: 'schedules',
   alsoCalled: ['schedule', 'cron', 'crons', 'cronjobs', 'jobs', 'tasks'],
-  summary: 'A script that the server of the platform runs by the clock.',
+  summary: 'A script that the server of the platform, or the server above it, runs by the clock.',
   identity: { id: 'scheduleId', key: ['name'], keyField: 'name' },
   parents: {
     root: {
@@ -25,6 +25,12 @@ export const machineSchedule = defineKind({
         command: { value: '' },
       },
       idAt: 'organizationId',
+    },
+    server: {
+      listed: { call: 'schedule.list', with: { id: { parent: 'id' }, scheduleType: { value: 'server' } } },
+      rows: { without: [] },
+      set: { serverId: { parent: 'id' }, scheduleType: { value: 'server' }, command: { value: '' } },
+      idAt: 'serverId',
     },
   },
   fields: {

@@ -65,6 +65,38 @@ describe('a port, whose read answers every failure alike', () => {
   });
 });
 
+describe('a schedule of a server, which can stand at the top as well', () => {
+  const text = `${head}servers: { server-1: { schedules: { prune: { cronExpression: "@daily", script: prune } } } }\n`;
+  const prune = 'servers.server-1.schedules.prune';
+
+  test('is found with one list per server, and read by itself never', async () => {
+    const made = bench();
+    await made.apply(text, { adoption: true });
+    made.requests('GET');
+    expect(await actionsOf(made, text)).toEqual([]);
+    const reads = made.requests('GET').filter((operation) => operation.startsWith('schedule.'));
+    expect(reads).toEqual(['schedule.list', 'schedule.list']);
+  });
+
+  test('that somebody deleted is created again, and then plans nothing', async () => {
+    const made = bench();
+    const { state } = await made.apply(text, { adoption: true });
+    await made.emulator.act('schedule.delete', { scheduleId: state.resources[prune]?.id });
+    expect(await actionsOf(made, text)).toEqual([`create ${prune}`]);
+    await made.apply(text);
+    expect(await actionsOf(made, text)).toEqual([]);
+  });
+
+  test('moves to the server of the platform by a new schedule there', async () => {
+    const made = bench();
+    await made.apply(text, { adoption: true });
+    const atTop = `${head}servers: { server-1: {} }\nschedules: { prune: { cronExpression: "@daily", script: prune } }\n`;
+    expect((await actionsOf(made, atTop)).toSorted()).toEqual(['create schedules.prune', `delete ${prune}`]);
+    await made.apply(atTop, { dataLoss: true });
+    expect(await actionsOf(made, atTop)).toEqual([]);
+  });
+});
+
 /** A world with one of each kind in another organization, which its operations do not guard. */
 function worldWithForeign(): World {
   const world = seedWorld();
