@@ -17,6 +17,7 @@ const long = [
   'test/scenarios/drift-adopt.test.ts',
   'test/scenarios/export.kills.test.ts',
   'test/scenarios/kills-of-projects.test.ts',
+  'test/scenarios/several-projects.test.ts',
   'test/scenarios/terminal.test.ts',
   'test/scenarios/state-commands.test.ts',
   'test/state/backends/local.disk-faults.test.ts',
