@@ -38,7 +38,7 @@ describe('the program completes', () => {
     expect(await candidates('run', 'stop', 'production.redis.cache', '')).toEqual(['production.postgres.main']);
     expect(await candidates('run', 'kill-build', '')).toEqual([]);
     expect(await candidates('status', 'production.r')).toEqual(['production.redis.cache']);
-    expect(await candidates('logs', '')).toEqual(['production.postgres.main']);
+    expect(await candidates('logs', '')).toEqual(['production.postgres.main', 'production.redis.cache']);
     expect(await candidates('output', '')).toEqual(['cache', 'main']);
     expect(await candidates('eval', 'production.r')).toEqual(['production.redis.cache']);
     expect(await candidates('explain', 'production.r')).toEqual(['production.redis.cache']);
@@ -47,6 +47,6 @@ describe('the program completes', () => {
     expect(place.requests()).toEqual([]);
     writeFileSync(join(place.folder, 'trueup.yaml'), '[');
     expect(await candidates('output', '')).toEqual([]);
-    expect(await candidates('logs', '')).toEqual(['production.postgres.main']);
+    expect(await candidates('logs', '')).toEqual(['production.postgres.main', 'production.redis.cache']);
   });
 });
