@@ -12,9 +12,9 @@ replays('application', {
       'environment',
       { environmentId: '-aLICWC4cZ6UhXanI6Rmj', projectId: `prj_${otherOrganization}`, name: 'theirs', createdAt },
     ],
+    ['registry', { registryId: 'K8b2vut26qdsNZOJIHz0p', registryName: 'rec-registry', organizationId: 'org_1' }],
   ],
   differences: {
-    'application.update/registryId unknown': 'the emulator compares no ids of registries',
     'application.update/replicas null': 'the platform turns null into 0; the emulator takes no null for a number',
     'application.update/replicas as text':
       'the platform turns a text into a number; the emulator takes no text for one',
