@@ -8,6 +8,7 @@ import { finish, project, start } from '../cli/process.ts';
 
 const json = { 'content-type': 'application/json' };
 const user = '{"userId":"user_1","organizationId":"org_1","role":"owner"}';
+const noSuchOperation = '{"message":"Not found","code":"NOT_FOUND","data":{"code":"NOT_FOUND","httpStatus":404}}';
 const manifest = (url: string): string => `trueup: 1
 platform: { url: "${url}" }
 project: prj_1
@@ -25,7 +26,9 @@ async function whileOneWaits(args: readonly string[], paused: { status: number; 
   const server = createServer((request, response) => {
     const operation = (request.url ?? '').replace(/^\/api\/|\?.*$/g, '');
     requests.push(operation);
-    if (operation === 'user.get' && !requests.includes('paused')) {
+    if (operation === 'settings.getDokployVersion') {
+      response.writeHead(404, json).end(noSuchOperation);
+    } else if (operation === 'user.get' && !requests.includes('paused')) {
       response.writeHead(200, json).end(user);
     } else if (operation === 'environment.byProjectId') {
       // First the good answer to user.get has to arrive.
