@@ -15,6 +15,7 @@ import {
   outputOf,
   removeTwins,
   topKinds,
+  steady,
   valuesOf,
 } from './random-manifest.ts';
 
@@ -185,12 +186,16 @@ export function setField(model: Model, block: Block, link: ParentLink, field: nu
   block.fields[name] = valueFor(model, block, name, value);
 }
 
-/** One of two values of a field; of one that refers to something, a block that is older, so that there is no circle. */
+/**
+ * One of two values of a field. One that refers to something names an object of the platform where there are always
+ * two (a backup cannot be without a destination), by its id or by its name; elsewhere a block that is older, so that
+ * there is no circle.
+ */
 export function valueFor(model: Model, block: Block, name: string, number: number): Json | Named {
   const { refersTo } = fieldOf(block.kind, name);
-  // Manifests refer to destinations, registries and servers of the platform: a backup cannot be without one.
-  if (refersTo === undefined || ['destination', 'registry', 'server'].includes(refersTo))
-    return valuesOf(block.kind, name, block.uid)[number % 2] ?? '';
+  if (refersTo === undefined) return valuesOf(block.kind, name, block.uid)[number % 2] ?? '';
+  const [first, second] = steady[refersTo] ?? [];
+  if (first !== undefined && second !== undefined) return number % 2 === 0 ? first.id : second.name;
   const targets = blocksOf(model).filter(({ block: other }) => other.kind.kind === refersTo && other.uid < block.uid);
   return { named: pick(targets, number)?.block.uid ?? -1, by: number % 2 === 0 ? 'key' : 'id' };
 }

@@ -97,14 +97,30 @@ const topKeys: Readonly<Record<string, readonly string[]>> = {
   sshKey: ['deploy', 'mirror'],
 };
 
-/** Objects of the platform that nothing here declares, changes or deletes, by the kind that is referred to. */
-export const steady: Readonly<Record<string, { readonly name: string; readonly id: string }>> = {
-  sshKey: { name: 'key-2', id: 'key_2' },
-  hubgit: { name: 'hubgit-2', id: 'hub_2' },
-  labgit: { name: 'labgit-2', id: 'lab_2' },
-  bucketgit: { name: 'bucketgit-2', id: 'bkt_2' },
-  selfgit: { name: 'selfgit-2', id: 'sfg_2' },
+/** An object of the platform that nothing here declares, changes or deletes. */
+interface Steady {
+  readonly name: string;
+  readonly id: string;
+}
+
+/** Those of the default world by the kind that is referred to: one, or both where nobody declares what manifests name. */
+export const steady: Readonly<Record<string, readonly [Steady, ...Steady[]]>> = {
+  sshKey: [{ name: 'key-2', id: 'key_2' }],
+  hubgit: [{ name: 'hubgit-2', id: 'hub_2' }],
+  labgit: [{ name: 'labgit-2', id: 'lab_2' }],
+  bucketgit: [{ name: 'bucketgit-2', id: 'bkt_2' }],
+  selfgit: [{ name: 'selfgit-2', id: 'sfg_2' }],
+  destination: bothOf('destination', 'dst'),
+  registry: bothOf('registry', 'reg'),
+  server: bothOf('server', 'srv'),
 };
+
+function bothOf(kind: string, short: string): [Steady, Steady] {
+  return [
+    { name: `${kind}-1`, id: `${short}_1` },
+    { name: `${kind}-2`, id: `${short}_2` },
+  ];
+}
 
 /** Values that a field is given: its examples, or what no two objects may have in common. */
 export function valuesOf(kind: Kind, name: string, uid = 0): readonly Json[] {

@@ -12,7 +12,7 @@ export function treeOf(model: Model, recorded: readonly string[]): Record<string
   const written = (block: Block, name: string, value: Json | Ref | Named): Json => {
     if (isNamed(value)) {
       const target = namedIn(model, value);
-      if (target === undefined) return steady[fieldOf(block.kind, name).refersTo ?? '']?.name ?? '';
+      if (target === undefined) return steady[fieldOf(block.kind, name).refersTo ?? '']?.[0].name ?? '';
       return value.by === 'key' ? target.block.key : `\${ref:${target.address}.id}`;
     }
     if (!isRef(value)) return value;

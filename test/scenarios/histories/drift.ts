@@ -130,7 +130,7 @@ function updateOf(target: Target, change: Extract<Drift, { drift: 'update' }>): 
   const name = pick(weighted(kind, carried), change.field);
   if (name === undefined || (kind.kind === 'environment' && row.isDefault === true && name === 'name')) return [];
   const { refersTo } = fieldOf(kind, name);
-  const other = refersTo === undefined ? valuesOf(kind, name)[change.value] : (steady[refersTo]?.id ?? null);
+  const other = refersTo === undefined ? valuesOf(kind, name)[change.value] : (steady[refersTo]?.[0].id ?? null);
   const value = change.value === 2 ? nullOf(kind, name)?.value : other;
   return value === undefined ? [] : [updateWith(target, carrierFor(kind, name, row), { [name]: value })];
 }

@@ -18,7 +18,10 @@ export type Snapshot = ReadonlyMap<Kind, Rows>;
 export const services: readonly Kind[] = [...new Set(kindsBelow(kindNamed('environment')))];
 
 /** Objects that nothing here changes or deletes. */
-export const steadyIds: ReadonlySet<string> = new Set(['user_1', ...Object.values(steady).map(({ id }) => id)]);
+export const steadyIds: ReadonlySet<string> = new Set([
+  'user_1',
+  ...Object.values(steady).flatMap((those) => those.map(({ id }) => id)),
+]);
 
 const tables: Readonly<Record<string, string>> = {
   fileMount: 'mount',

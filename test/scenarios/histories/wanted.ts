@@ -63,7 +63,7 @@ function named(
   if (kind === undefined) return name;
   const target = blocks.find((block) => block.kind.kind === kind && block.key === name);
   if (target !== undefined) return outputIn(target, target.kind.identity.id);
-  const other = steady[kind];
-  if (other?.name !== name) throw new Error(`nobody knows the ${kind} ${name}`);
+  const other = steady[kind]?.find((one) => one.name === name || one.id === name);
+  if (other === undefined) throw new Error(`nobody knows the ${kind} ${name}`);
   return other.id;
 }
