@@ -19,7 +19,7 @@ export async function openEmulator(
   const file = resolve(path);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const stored = await readWorld(file);
-  const world = stored ?? options.world ?? seedWorld();
+  const world = stored ?? options.world ?? seedWorld({ profile: options.profile });
 
   const emulator = createEmulator({ ...options, world });
   const saver = createSaver(file, () => JSON.stringify(world));

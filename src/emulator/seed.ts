@@ -3,8 +3,8 @@ import type { TableName } from './tables.ts';
 
 const pair = [1, 2] as const;
 
-/** The rows of the default world. */
-export function seedRows(createdAt: string): [TableName, Row][] {
+/** The rows of the default world. `wordOf`: how its people call a kind of git host. */
+export function seedRows(createdAt: string, wordOf = (word: string): string => word): [TableName, Row][] {
   const organizationId = 'org_1';
   const userId = 'user_1';
   const providers = [
@@ -95,7 +95,7 @@ export function seedRows(createdAt: string): [TableName, Row][] {
     ...providers.flatMap(([kind, short]) =>
       pair.flatMap((n): [TableName, Row][] => {
         const gitProviderId = `git_${short}_${n}`;
-        const name = `${kind}-${n}`;
+        const name = `${wordOf(kind)}-${n}`;
         return [
           ['gitProvider', { gitProviderId, name, providerType: kind, createdAt, organizationId, userId }],
           [
@@ -104,6 +104,7 @@ export function seedRows(createdAt: string): [TableName, Row][] {
               [`${kind}Id`]: `${short}_${n}`,
               gitProviderId,
               ...connected[kind],
+              ...(kind === 'hubgit' ? { hubgitAppName: `https://${wordOf(kind)}.example.test/apps/emulator` } : {}),
               [`${kind}Url`]: `https://${name}.example.test`,
             },
           ],
@@ -134,7 +135,6 @@ function projectRows(projectId: string, name: string, organizationId: string, cr
 /** What each kind of provider holds once a person has connected it in the browser. */
 const connected: Record<'hubgit' | 'labgit' | 'bucketgit' | 'selfgit', Row> = {
   hubgit: {
-    hubgitAppName: 'https://hubgit.example.test/apps/emulator',
     hubgitAppId: 1,
     hubgitInstallationId: '1',
     hubgitClientId: 'client',

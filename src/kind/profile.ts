@@ -39,6 +39,19 @@ export function inProfile(kinds: readonly Kind[], profile: Profile): readonly Ki
 const translated = new WeakMap<readonly Kind[], Map<Profile, readonly Kind[]>>();
 const declaredAs = new WeakMap<readonly Kind[], readonly Kind[]>();
 
+/** Kinds in the words of Dokploy that take no others, to teach those: of a schema, for example. Others as they are. Pure. */
+export function inOwnWords(kinds: readonly Kind[]): readonly Kind[] {
+  if (profileOf(kinds) === 'standard') return kinds;
+  return kinds.map(({ also: _section, ...kind }) => ({
+    ...kind,
+    fields: Object.fromEntries(
+      Object.entries(kind.fields).map(([name, { also: _name, spelling, ...field }]) => {
+        return [name, spelling === undefined ? field : { ...field, spelling: { ...spelling, others: new Map() } }];
+      }),
+    ),
+  }));
+}
+
 /** The profile that kinds are in. */
 export function profileOf(kinds: readonly Kind[]): Profile {
   return kinds.some(({ names }) => names !== undefined) ? 'dokploy' : 'standard';

@@ -1,4 +1,5 @@
 import { openApi } from '../../api/openapi.ts';
+import { inOwnWords } from '../../kind/profile.ts';
 import { manifestSchema } from '../../manifest/json-schema.ts';
 import type { SchemaView } from '../../render/formats/plain.ts';
 import { schemaFormats } from '../../render/formats/plain.ts';
@@ -9,7 +10,7 @@ export function schemaCommand({ openapi }: { readonly openapi?: true }): Command
   return {
     formats: schemaFormats,
     execute: (run, view) => {
-      view.schema(openapi === true ? openApi() : manifestSchema(run.options.kinds));
+      view.schema(openapi === true ? openApi() : manifestSchema(inOwnWords(run.options.kinds)));
       return Promise.resolve('done');
     },
   };
