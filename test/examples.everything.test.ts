@@ -27,6 +27,7 @@ function everything(): Bench {
     .filter((path) => path.endsWith('.yaml'))
     .map((path) => readFileSync(join(folder, path), 'utf8'));
   for (const [, name = ''] of texts.join('\n').matchAll(/\$\{secret:(\w+)\}/g)) made.secrets[name] = `canary-${name}`;
+  made.secrets.EVERYTHING_SLACK_WEBHOOK = 'https://hooks.test/canary-of-a-hook';
   made.secrets.EVERYTHING_SSH_KEY = `-----BEGIN OPENSSH PRIVATE KEY-----\ncanary\n-----END OPENSSH PRIVATE KEY-----\n`;
   return made;
 }

@@ -24,6 +24,9 @@ const secretMembers: ReadonlySet<string> = new Set([
   'accessKey',
   'secretAccessKey',
   'licenseKey',
+  // Of notifications: whoever knows the address of a webhook can write there.
+  'webhookUrl',
+  'userKey',
   'token',
   'key',
 ]);
@@ -43,6 +46,7 @@ const privateMembers: ReadonlySet<string> = new Set([
   'content',
   'script',
   'metadata',
+  'headers',
 ]);
 
 /** A platform newer than this table keeps its word for a secret. */

@@ -483,7 +483,8 @@ function addServices(program: Command, run: Runner): void {
   refresh-token               compose stacks
   backup                      backups and volume backups, now
   execute                     schedules, now
-  test                        git providers, domains, destinations, registries, servers
+  test                        git providers, domains, destinations, registries, servers,
+                              notifications
   setup                       servers: installs what services need
 
 Ids come from the state, else from id: in the manifest. All addresses are checked before the first request, and no

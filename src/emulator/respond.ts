@@ -5,6 +5,7 @@ import type { WireAnswer, WireRequest } from '../api/wire.ts';
 import type { Context, Platform, Reply } from './context.ts';
 import { ApiError, HungUp, statusOf } from './errors.ts';
 import type { Json, Row } from './json.ts';
+import { notificationsThatHideFailures } from './groups/notification.ts';
 import { memberOfKey, type Bootstrap } from './keys.ts';
 import { checkDoor, checkRight } from './rights.ts';
 import { routeOf, servedOperations, type Route } from './served.ts';
@@ -178,6 +179,7 @@ const alwaysBadRequest = new Set([
   'bucketgit.testConnection',
   'gitProvider.remove',
   'destination.update',
+  ...notificationsThatHideFailures,
   'destination.testConnection',
   'registry.testRegistry',
   'registry.testRegistryById',

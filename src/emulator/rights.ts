@@ -1,5 +1,6 @@
 import { callerOf } from './caller.ts';
 import type { Context } from './context.ts';
+import { notification as notificationGroup } from '../api/extensions/notification.ts';
 import type { Row } from './json.ts';
 import * as accounts from './rules/accounts.ts';
 import { environmentToRemove, environmentToUse, newEnvironment } from './rules/environments.ts';
@@ -34,6 +35,11 @@ const member: Door = { resource: 'member' };
 const certificates: Door = { resource: 'certificate' };
 const destinations: Door = { resource: 'destination' };
 const registries: Door = { resource: 'registry' };
+const notifications: Door = { resource: 'notification' };
+/** All but what machines send, which has a token of its own. */
+const notificationOperations = Object.keys(notificationGroup)
+  .map((operation) => operation.replace('notification.', ''))
+  .filter((operation) => operation !== 'receiveNotification');
 const servers: Door = { resource: 'server' };
 
 /**
@@ -191,6 +197,8 @@ const table: readonly Entry[] = [
   ['project', 'all search allForPermissions', anyone],
   ['destination', 'create all testConnection', anyone, destinations],
   ['destination', 'one update remove', ofOrganization('destination'), destinations],
+  // The organization is checked by each operation, and by six updates not at all.
+  ['notification', notificationOperations.join(' '), anyone, notifications],
   ['registry', 'create all testRegistry', anyone, registries],
   ['registry', 'one update remove testRegistryById', ofOrganization('registry'), registries],
   ['server', 'create all count withSSHKey buildServers', anyone, servers],

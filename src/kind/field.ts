@@ -53,7 +53,10 @@ export interface Field {
   readonly fromParent?: string;
 
   // How the platform shows it
-  /** Where the row holds it, if not under the field's name: a member, or a path such as `gitProvider.name`. */
+  /**
+   * Where the row holds it, if not under the field's name: a member, or a path such as `gitProvider.name`. A name in
+   * braces stands for the value of that member: `{notificationType}.channel`.
+   */
   readonly readAt?: string;
   /**
    * The text that the platform has behind what users write, by the fields of the parent; '' for none. Requests carry it;
@@ -126,6 +129,11 @@ export interface Union {
   readonly words?: Readonly<Record<string, string>>;
   /** Per case: the operation that chooses it and carries its fields; without it, the update operation does. */
   readonly calls?: Readonly<Record<string, Operation>>;
+  /**
+   * Per case: the operation that creates an object in it. Then the operations in `calls` carry every other field too, and
+   * `create` and `update` of the kind are those of the first case.
+   */
+  readonly creates?: Readonly<Record<string, Operation>>;
   /** The case that the platform holds itself; a deployment fetches all others, unless it only rebuilds. */
   readonly local?: string;
   /** Words of other tools for a case, in lower case: who writes one gets the case suggested. */

@@ -68,7 +68,8 @@ export function withoutAppended(value: Json, appended: string): Json {
 
 /** The value at a path of members, such as `gitProvider.name`. */
 export function valueAt(row: Row, path: string): Json | undefined {
-  const [first = '', ...rest] = path.split('.');
+  const [named = '', ...rest] = path.split('.');
+  const first = named.startsWith('{') ? String(member(row, named.slice(1, -1))) : named;
   return rest.reduce<Json | undefined>(
     (value, name) => (isRow(value) ? member(value, name) : undefined),
     member(row, first),
@@ -91,15 +92,24 @@ export function updatesOf(kind: Kind): readonly Operation[] {
  * declared; without it, any case's operation that takes the field.
  */
 export function carrierOf(kind: Kind, name: string, chosen?: (tag: string) => unknown): Operation | undefined {
-  for (const { tag, cases, calls } of kind.unions ?? []) {
+  for (const { tag, cases, calls, creates } of kind.unions ?? []) {
     if (calls === undefined) continue;
-    const holding = Object.keys(cases).filter(
-      (word) => name === tag || Object.values(cases[word] ?? {}).includes(name),
-    );
+    // An object never becomes one of another case that has a create of its own.
+    if (name === tag && creates !== undefined) return undefined;
+    const words = Object.keys(cases);
+    const own = words.filter((word) => name === tag || Object.values(cases[word] ?? {}).includes(name));
+    const holding = own.length === 0 && creates !== undefined ? words : own;
     const word = chosen === undefined ? holding[0] : holding.find((item) => item === chosen(tag));
     if (holding.length > 0) return word === undefined ? undefined : calls[word];
   }
   return updatesOf(kind).find((operation) => takes(operation, name));
+}
+
+/** The operation that creates an object: where each case of a union has its own, that of the chosen one. */
+export function createOf(kind: Kind, chosen: (tag: string) => unknown): Operation | undefined {
+  const union = kind.unions?.find(({ creates }) => creates !== undefined);
+  const word = union === undefined ? undefined : String(chosen(union.tag));
+  return (word === undefined ? undefined : union?.creates?.[word]) ?? kind.operations.create;
 }
 
 /** Whether null can be written into a field of an object. */

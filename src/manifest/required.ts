@@ -1,16 +1,16 @@
 import { requiredMembers } from '../api/contract.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import { fieldPath, isInCase, takesNull } from '../kind/wire.ts';
+import { createOf, fieldPath, isInCase, takesNull } from '../kind/wire.ts';
 import type { Resource } from './resource.ts';
 import { resourcePosition } from './resource.ts';
 import { knownValue } from './wanted.ts';
 
 /** The fields that a creation needs and that a block leaves out. */
 export function missingAtCreation({ kind, link, fields, maps, parent }: Resource): string[] {
-  const { create } = kind.operations;
-  if (create === undefined) return [];
   const chosen = (tag: string): unknown => knownValue(fields[tag]);
+  const create = createOf(kind, chosen);
+  if (create === undefined) return [];
   const needed = Object.keys(kind.fields).filter(
     (name) => kind.fields[name]?.needed === true && link.lacks?.includes(name) !== true && isInCase(kind, name, chosen),
   );

@@ -3,7 +3,17 @@ import { requiredMembers } from '../api/contract.ts';
 import type { Json, Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { isMerged } from '../kind/shared-set.ts';
-import { carrierOf, fieldOf, idMember, observedValue, takes, takesNull, updatesOf, valueAt } from '../kind/wire.ts';
+import {
+  carrierOf,
+  createOf,
+  fieldOf,
+  idMember,
+  observedValue,
+  takes,
+  takesNull,
+  updatesOf,
+  valueAt,
+} from '../kind/wire.ts';
 import { missingAtCreation } from '../manifest/required.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
@@ -32,7 +42,7 @@ export function createSteps(
 ): { steps: Step[]; missing: string[] } {
   const { resource } = input;
   const { kind } = resource;
-  const { create } = kind.operations;
+  const create = createOf(kind, chosenOf(resource));
   if (create === undefined) return { steps: [], missing: [] };
   const wanted = wantedMembers(input, () => true);
   const members = placeMembers(resource, place);
@@ -49,7 +59,7 @@ export function createSteps(
   for (const [name, member] of Object.entries(wanted)) {
     if (takes(create, name) && (!isNull(member) || takesNull(create, name))) members[name] = member;
     // Also a null that create does not take: the platform's own default may be something else.
-    if (members[name] !== member || chooses(kind, name)) later[name] = member;
+    if ((members[name] !== member && !isCreated(kind, name)) || chooses(kind, name)) later[name] = member;
   }
   const step: Step = { operation: create, role: 'create', members, changed: Object.keys(members) };
   return { steps: [step, ...updatesFor(resource, later, wanted, undefined)], missing: missingAtCreation(resource) };
@@ -57,7 +67,12 @@ export function createSteps(
 
 /** Whether a field names the case of a union whose operation has to be called for the case to hold. */
 function chooses(kind: Kind, name: string): boolean {
-  return kind.unions?.some(({ tag, calls }) => tag === name && calls !== undefined) === true;
+  return kind.unions?.some(({ tag, calls, creates }) => tag === name && calls !== undefined && !creates) === true;
+}
+
+/** Whether a field names the case of a union that the operation itself creates. */
+function isCreated(kind: Kind, name: string): boolean {
+  return kind.unions?.some(({ tag, creates }) => tag === name && creates !== undefined) === true;
 }
 
 /** The requests that bring an existing object to what is wanted, and below the parent at `moveTo`. */
@@ -123,7 +138,8 @@ function updatesFor(resource: Resource, changed: Members, wanted: Members, row: 
   const byOperation = new Map<Operation, Record<string, Member>>();
   for (const [name, member] of Object.entries(changed)) {
     const operation = carrierOf(resource.kind, name, chosenOf(resource));
-    if (operation === undefined) continue;
+    // The operation of one case of a union may lack a field that those of the others take.
+    if (operation === undefined || !(takes(operation, name) || chooses(resource.kind, name))) continue;
     const members = byOperation.get(operation) ?? {};
     byOperation.set(operation, Object.assign(members, { [name]: member }));
   }

@@ -19,6 +19,7 @@ import { memberPermissions } from './member-permissions.ts';
 import { mongo } from './mongo.ts';
 import { mount } from './mount.ts';
 import { mysql } from './mysql.ts';
+import { notification } from './notification.ts';
 import { organization } from './organization.ts';
 import { port } from './port.ts';
 import { postgres } from './postgres.ts';
@@ -54,6 +55,7 @@ export const kinds: readonly Kind[] = [
   mongo,
   mount,
   mysql,
+  notification,
   organization,
   port,
   postgres,

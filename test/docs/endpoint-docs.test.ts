@@ -62,6 +62,7 @@ describe('the page of the endpoints', () => {
       const secrets = readFileSync(join(folder, path), 'utf8').matchAll(/\$\{secret:(\w+)\}/g);
       for (const [, name = ''] of secrets) made.secrets[name] = `canary-${name}`;
     }
+    made.secrets.EVERYTHING_SLACK_WEBHOOK = 'https://hooks.test/canary-of-a-hook';
     made.secrets.EVERYTHING_SSH_KEY = '-----BEGIN OPENSSH PRIVATE KEY-----\nx\n-----END OPENSSH PRIVATE KEY-----\n';
     await made.apply({}, { adoption: true, dataLoss: true });
     await made.destroy({});

@@ -85,6 +85,7 @@ describe.each(kinds.map((kind) => ({ kind, name: kind.kind })))('the page of $na
         // A value for each form that a secret of an example has.
         made.secrets[secret] = `-----BEGIN OPENSSH PRIVATE KEY-----\n${secret}\n-----END OPENSSH PRIVATE KEY-----\n`;
         if (secret.endsWith('PASSWORD')) made.secrets[secret] = 'correct-horse-1';
+        if (secret.endsWith('WEBHOOK')) made.secrets[secret] = 'https://hooks.test/correct-horse-1';
       }
       const { resources } = await made.manifest(yaml);
       const resource = resources.find((item) => item.kind.kind === kind.kind);

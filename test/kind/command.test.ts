@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { endpointOf, isOperation, requiredMembers } from '../../src/api/contract.ts';
 import type { KindCommand } from '../../src/kind/command.ts';
 import type { Kind } from '../../src/kind/kind.ts';
+import type { Row } from '../../src/kind/json.ts';
 import { alternativesOf, commandFor, commandInput, lateOperations } from '../../src/kind/command-call.ts';
 import { kindsOn } from '../../src/kind/kinds-on.ts';
 import { idMember, takes, takesNull } from '../../src/kind/wire.ts';
@@ -23,10 +24,16 @@ const calls = alternatives.flatMap(({ alternative, ...rest }) =>
 );
 
 /** A row that holds all members that an alternative takes. */
-const row = ({ fields }: Kind, alternative: Extract<KindCommand, { call: unknown }>) =>
-  Object.fromEntries(
-    Object.values(alternative.with ?? {}).map((from) => [from, fields[from]?.examples[0] ?? 'text-1']),
-  );
+const row = ({ fields }: Kind, alternative: Extract<KindCommand, { call: unknown }>): Row => {
+  const whole: Record<string, unknown> = {};
+  for (const from of Object.values(alternative.with ?? {})) {
+    const [first = '', below] = from.split('.');
+    const value = fields[below ?? first]?.examples[0] ?? 'text-1';
+    if (below === undefined) whole[first] = value;
+    else whole[first] = Object.assign(whole[first] ?? {}, { [below]: value });
+  }
+  return whole;
+};
 
 it('there are commands, each a word that can stand on a command line', () => {
   expect(calls.length).toBeGreaterThan(30);

@@ -35,6 +35,7 @@ function world(): Bench {
   const names =
     'SHOP_DB_PASSWORD CACHE_PASSWORD READER_PASSWORD MODEL_KEY GIT_CLIENT GIT_TOKEN S3_ACCESS_KEY S3_SECRET_KEY REGISTRY_PASSWORD';
   for (const name of names.split(' ')) made.secrets[name] = 'correct-horse-1';
+  made.secrets['SLACK_WEBHOOK'] = 'https://hooks.test/correct-horse-1';
   const certificate = '-----BEGIN CERTIFICATE-----\nb25l\n-----END CERTIFICATE-----\n';
   Object.assign(made.secrets, { SHOP_CERTIFICATE: certificate, SHOP_CERTIFICATE_KEY: 'correct-horse-1' });
   made.secrets['DEPLOY_KEY'] = '-----BEGIN OPENSSH PRIVATE KEY-----\nb25l\n-----END OPENSSH PRIVATE KEY-----\n';

@@ -40,6 +40,7 @@ function world(): Bench {
 
 /** A secret that the platform takes, and that nothing else holds. */
 function canary(name: string): string {
+  if (name.endsWith('WEBHOOK')) return `https://hooks.test/canary-${name}`;
   if (!/KEY$|CERTIFICATE$/.test(name) || name === 'MODEL_KEY') return `canary-${name}`;
   const what = name.endsWith('CERTIFICATE')
     ? 'CERTIFICATE'
@@ -194,6 +195,7 @@ describe('the example with every kind', () => {
       .filter((path) => path.endsWith('.yaml'))
       .map((path) => readFileSync(join(folder, path), 'utf8'));
     for (const [, name = ''] of texts.join('\n').matchAll(/\$\{secret:(\w+)\}/g)) made.secrets[name] = `canary-${name}`;
+    made.secrets.EVERYTHING_SLACK_WEBHOOK = 'https://hooks.test/canary-of-a-hook';
     made.secrets.EVERYTHING_SSH_KEY = `-----BEGIN OPENSSH PRIVATE KEY-----\ncanary\n-----END OPENSSH PRIVATE KEY-----\n`;
     return made;
   }

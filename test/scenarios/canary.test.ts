@@ -74,7 +74,7 @@ function valueFor(field: Field, name: string): { value: Json | undefined; secret
     };
   }
   const takes = (value: unknown) => field.schema.safeParse(value).success;
-  const secret = [odd, plain, ...(field.secrecy === undefined ? [] : [key])].find(takes);
+  const secret = [odd, plain, `https://hooks.test/${plain}`, ...(field.secrecy === undefined ? [] : [key])].find(takes);
   if (secret !== undefined) return { value: '${secret:ONE}', secrets: { ONE: secret } };
   // Text inside a list or a map; what is left has none.
   const deep: unknown = JSON.parse(JSON.stringify(field.examples[0] ?? null), (_key, value: unknown) =>
@@ -108,6 +108,7 @@ function world(): Bench {
     S3_ACCESS_KEY: plainCanary('access'),
     S3_SECRET_KEY: plainCanary('secret'),
     REGISTRY_PASSWORD: plainCanary('registry'),
+    SLACK_WEBHOOK: `https://hooks.test/${plainCanary('hook')}`,
   });
   return made;
 }

@@ -8,7 +8,7 @@ import { addressOf, manifestWith, triedStands } from '../support/kind-manifests.
 import { kindBench } from '../support/kind-world.ts';
 import { means, plain } from '../../src/kind/codecs.ts';
 import type { Row } from '../../src/kind/json.ts';
-import { observedValue } from '../../src/kind/wire.ts';
+import { isInCase, observedValue } from '../../src/kind/wire.ts';
 import { createReader } from '../../src/observe/reader.ts';
 import type { Survey } from '../../src/export/survey.ts';
 import { survey, withChildren } from '../../src/export/survey.ts';
@@ -92,6 +92,7 @@ describe.each(triedStands().map((stand) => ({ title: stand.title, stand })))('$t
       const seen = observedValue(kind, name, row) ?? null;
       if (
         declared.has(name) ||
+        !isInCase(kind, name, (tag) => observedValue(kind, tag, row)) ||
         field.secrecy === 'secret' ||
         field.fromParent !== undefined ||
         field.madeUp?.test(String(seen)) === true

@@ -22,6 +22,7 @@ async function appliedExample(name: string): Promise<Bench> {
     .map((path) => readFileSync(join(folder, path), 'utf8'));
   for (const [, secret = ''] of texts.join('\n').matchAll(/\$\{secret:(\w+)\}/g))
     made.secrets[secret] = `canary-${secret}`;
+  made.secrets.EVERYTHING_SLACK_WEBHOOK = 'https://hooks.test/canary-of-a-hook';
   made.secrets.EVERYTHING_SSH_KEY = `-----BEGIN OPENSSH PRIVATE KEY-----\ncanary\n-----END OPENSSH PRIVATE KEY-----\n`;
   await made.apply({}, { adoption: true, dataLoss: true });
   for (const labgitId of Object.keys(made.emulator.world.tables.labgit))

@@ -183,6 +183,11 @@ const notDeclared: Readonly<Record<string, string>> = {
   'registry.serverId': 'stored nowhere: says where docker logs in at once',
   'schedule.script': 'of schedules of servers, which are another kind; in a container the command runs',
   'schedule.serverId': 'of schedules of servers, which are another kind',
+  ...Object.fromEntries(
+    'slack telegram discord email resend gotify ntfy mattermost custom lark pushover teams'
+      .split(' ')
+      .map((type) => [`notification.${type}Id`, 'the id of the row of its channel']),
+  ),
   dropBuildPath: 'of a source that a person uploads',
   enabled: 'without an effect that is known',
   expiresAt: 'written by the platform when a provider is connected',
@@ -630,8 +635,12 @@ function hiding(field: Field, canary: string): Json {
   const [example] = field.examples;
   if (field.map !== undefined) return field.secrecy === 'secret' ? { CANARY: canary } : { CANARY_TOKEN: canary };
   if (field.secrecy === 'private') return `password: ${canary}\n`;
-  if (typeof example !== 'string') return { postgres: { databaseUser: canary } };
-  return field.schema.safeParse(canary).success ? canary : example.replace('b25l', canary);
+  if (typeof example !== 'string')
+    return JSON.parse(JSON.stringify(example), (_key, value: unknown) =>
+      typeof value === 'string' ? canary : value,
+    ) as Json;
+  if (field.schema.safeParse(canary).success) return canary;
+  return example.includes('b25l') ? example.replace('b25l', canary) : `${example}/${canary}`;
 }
 
 /** The request of a person who changes one field on the platform: the rest goes along as it is. */

@@ -63,6 +63,7 @@ const tables = [
   'destination',
   'registry',
   'server',
+  'notification',
   'certificate',
   'ai',
   'gitProvider',

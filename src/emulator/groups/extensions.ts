@@ -4,6 +4,7 @@ import { omit } from '../json.ts';
 import { applicationExtensions } from './application-extensions.ts';
 import { findCertificate } from './certificates.ts';
 import { destination } from './destination.ts';
+import { notification } from './notification.ts';
 import { project } from './project.ts';
 import { providerExtensions } from './provider-extensions.ts';
 import { registry } from './registry.ts';
@@ -18,6 +19,7 @@ export const extensions: Extension = {
   handlers: {
     ...applicationExtensions,
     ...destination,
+    ...notification,
     ...providerExtensions.handlers,
     ...registry,
     ...server,

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import type { Json, Row } from '../../src/kind/json.ts';
+import { observedValue } from '../../src/kind/wire.ts';
+import { notification } from '../../src/resources/notification.ts';
+import { everything } from '../support/faults.ts';
+import type { Bench } from '../support/world.ts';
+import { bench, head } from '../support/world.ts';
+
+/** Notifications through each of the channels. */
+
+const [union] = notification.unions ?? [];
+const channels = Object.keys(union?.cases ?? {});
+
+/** A block with one of the two examples of each field of a channel. */
+function block(type: string, which: 0 | 1, more: Readonly<Record<string, Json>> = {}): string {
+  const names = Object.values(union?.cases[type] ?? {});
+  const to = Object.fromEntries(names.map((name) => [name, notification.fields[name]?.examples[which] ?? null]));
+  return `${head}notifications: ${JSON.stringify({ team: { appDeploy: which === 0, to: { type, ...to }, ...more } })}\n`;
+}
+
+async function applied(made: Bench, text: string): Promise<string[]> {
+  made.requests('POST');
+  const { outcomes } = await made.apply(text, everything);
+  expect(outcomes.filter(({ result }) => result !== 'done')).toEqual([]);
+  const posts = made.requests('POST');
+  expect((await made.plan(text)).actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+  return posts;
+}
+
+const rows = async (made: Bench) => (await made.emulator.act('notification.all')) as Row[];
+
+describe.each(channels)('%s', (type) => {
+  const word = type.charAt(0).toUpperCase() + type.slice(1);
+
+  test('is created, updated and repaired with its own operations, each time with all of its fields', async () => {
+    const made = bench();
+    expect(await applied(made, block(type, 0))).toEqual([`notification.create${word}`]);
+    const [before] = await rows(made);
+    expect(await applied(made, block(type, 1))).toEqual([`notification.update${word}`]);
+    const [after, ...others] = await rows(made);
+    expect(others).toEqual([]);
+    expect(after?.notificationId).toBe(before?.notificationId);
+    for (const name of Object.values(union?.cases[type] ?? {}))
+      expect([name, observedValue(notification, name, after ?? {})]).toEqual([
+        name,
+        notification.fields[name]?.examples[1],
+      ]);
+    expect(await applied(made, block(type, 1, { name: 'other' }))).toEqual([`notification.update${word}`]);
+    const [renamed] = await rows(made);
+    expect({ ...renamed, name: 'team' }).toEqual(after);
+  });
+
+  test('is replaced by another channel, the new one first', async () => {
+    const made = bench();
+    await applied(made, block(type, 0));
+    const other = type === 'custom' ? 'teams' : 'custom';
+    const created = `notification.create${other.charAt(0).toUpperCase()}${other.slice(1)}`;
+    expect(await applied(made, block(other, 0))).toEqual([created, 'notification.remove']);
+  });
+});
+
+test.each([
+  ['serverThreshold of gotify', block('gotify', 0, { serverThreshold: true }), 'does not report servers'],
+  [
+    'a priority that pushover does not have',
+    block('pushover', 0).replace('"priority":1', '"priority":3'),
+    'must be -2 to 2',
+  ],
+  [
+    'a field of another channel',
+    block('lark', 0).replace('"type":"lark"', '"type":"lark","topic":"t"'),
+    'has no key to.topic',
+  ],
+])('%s is an error before anything is sent', async (_, text, said) => {
+  await expect(bench().plan(text)).rejects.toThrow(said);
+});
+
+test('a channel without what it needs is an error before anything is sent', async () => {
+  const attempt = bench().apply(`${head}notifications: { team: { to: { type: ntfy, topic: t } } }\n`);
+  await expect(attempt).rejects.toThrow('to.serverUrl');
+});
