@@ -52,7 +52,8 @@ export async function discover(client: ReadClient, remembered: Capabilities | un
   }
   const usable = operationsOf(remembered);
   serve(usable);
-  const isFinal = !(read instanceof PlatformError) || isUnserved(read) || read.failure === 'unreadable';
+  const isFinal =
+    !(read instanceof PlatformError) || isUnserved(read) || ['unreadable', 'not found'].includes(read.failure);
   return {
     capabilities: isFinal ? { version, operations: usable, sought } : undefined,
     diagnostics: [unreadDocument(version, isFinal, remembered)],
@@ -73,7 +74,8 @@ export async function platformVersion(
     return readPlatformVersion(await readOnce(client, versionOperation, inBulk));
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    if (isUnserved(error) || error.failure === 'unreadable') return undefined;
+    // Without details a 404 may be one of a thing; an operation without an id can only be missing itself.
+    if (isUnserved(error) || error.failure === 'unreadable' || error.failure === 'not found') return undefined;
     // A platform that is down, or refuses the key, is reported with the read that every run sends.
     await client.invoke('user.get', {});
     return readPlatformVersion(await allowing(client, versionOperation, () => client.invoke(versionOperation, {})));

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { createClient } from '../../src/api/client.ts';
 import { isOperation, standardContract } from '../../src/api/contract.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
+import { platformVersion } from '../../src/observe/capabilities.ts';
 import { planFile } from '../../src/plan/fingerprint.ts';
 import { plan, applyPlan } from '../../src/reconcile.ts';
 import { makePlan, planAgain } from '../../src/review.ts';
@@ -173,6 +175,13 @@ test('what was found with another version of Trueup, or in another profile, is l
   run.reads();
   await run.planned(text(', replicas: 2'));
   expect(run.reads()).toEqual(['getDokployVersion', 'getOpenApiDocument']);
+});
+
+test('a platform whose 404 has no details keeps to the document too', async () => {
+  const body = JSON.stringify({ message: 'Not found', code: 'NOT_FOUND' });
+  const send = () => Promise.resolve({ status: 404, headers: { 'content-type': 'application/json' }, body });
+  const client = createClient({ send, url: 'http://platform.test', apiKey: 'key', redact: (text) => text });
+  expect(await platformVersion(client)).toBeUndefined();
 });
 
 test('a state holds the names of operations beyond the document only', async () => {
