@@ -1,5 +1,5 @@
 import { attempts } from '../api/attempts.ts';
-import { takes } from '../kind/wire.ts';
+import { saysCreate, takes } from '../kind/wire.ts';
 import type { Action, Member, Step } from '../plan/action.ts';
 import { storing } from '../plan/storing.ts';
 import { knownPairs } from '../state/known-pairs.ts';
@@ -80,7 +80,8 @@ export function creationOf(run: Run, action: Action, step: Step): PendingCreate 
     if (wanted === undefined || attribute.key !== undefined) continue;
     const isOfKey = key !== undefined && Object.hasOwn(key, attribute.field);
     if (isOfKey && (field.secrecy !== undefined || wanted.isSecret)) isOpen = false;
-    const resolved = takes(step.operation, attribute.field) ? resolveField(field, wanted, outputs) : undefined;
+    const isSent = takes(step.operation, attribute.field) || saysCreate(action.kind, attribute.field);
+    const resolved = isSent ? resolveField(field, wanted, outputs) : undefined;
     if (resolved?.is !== 'known') continue;
     const digest = digestsAt(run, action)(attribute.field);
     const stored = toStored(storing({ attribute, field, wanted }, { outputs, digest }), resolved.value);

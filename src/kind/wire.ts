@@ -105,6 +105,11 @@ export function carrierOf(kind: Kind, name: string, chosen?: (tag: string) => un
   return updatesOf(kind).find((operation) => takes(operation, name));
 }
 
+/** Whether a field names a case with a create of its own: that operation says it, and no member of it. */
+export function saysCreate(kind: Kind, name: string): boolean {
+  return kind.unions?.some(({ tag, creates }) => tag === name && creates !== undefined) === true;
+}
+
 /** The operation that creates an object: where each case of a union has its own, that of the chosen one. */
 export function createOf(kind: Kind, chosen: (tag: string) => unknown): Operation | undefined {
   const union = kind.unions?.find(({ creates }) => creates !== undefined);

@@ -13,6 +13,7 @@ import {
   takesNull,
   updatesOf,
   valueAt,
+  saysCreate,
 } from '../kind/wire.ts';
 import { missingAtCreation } from '../manifest/required.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -59,7 +60,7 @@ export function createSteps(
   for (const [name, member] of Object.entries(wanted)) {
     if (takes(create, name) && (!isNull(member) || takesNull(create, name))) members[name] = member;
     // Also a null that create does not take: the platform's own default may be something else.
-    if ((members[name] !== member && !isCreated(kind, name)) || chooses(kind, name)) later[name] = member;
+    if ((members[name] !== member && !saysCreate(kind, name)) || chooses(kind, name)) later[name] = member;
   }
   const step: Step = { operation: create, role: 'create', members, changed: Object.keys(members) };
   return { steps: [step, ...updatesFor(resource, later, wanted, undefined)], missing: missingAtCreation(resource) };
@@ -68,11 +69,6 @@ export function createSteps(
 /** Whether a field names the case of a union whose operation has to be called for the case to hold. */
 function chooses(kind: Kind, name: string): boolean {
   return kind.unions?.some(({ tag, calls, creates }) => tag === name && calls !== undefined && !creates) === true;
-}
-
-/** Whether a field names the case of a union that the operation itself creates. */
-function isCreated(kind: Kind, name: string): boolean {
-  return kind.unions?.some(({ tag, creates }) => tag === name && creates !== undefined) === true;
 }
 
 /** The requests that bring an existing object to what is wanted, and below the parent at `moveTo`. */

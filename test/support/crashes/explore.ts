@@ -90,7 +90,7 @@ export async function exploreLateCreates({ start, task }: Pick<Story, 'start' | 
   await runProcess(start, task, (moment) => void told.push(moment));
   let duplicates = 0;
   for (const { what, place } of told) {
-    const creates = place.underway.filter(({ request }) => operationOf(request).endsWith('.create'));
+    const creates = place.underway.filter(({ request }) => /\.create[A-Z]?\w*$/.test(operationOf(request)));
     if (creates.length === 0) continue;
     const next = await runProcess({ ...place, at: place.at + 1_000, underway: [] }, task);
     expectSettled(next, { wanted, how: what });
@@ -100,7 +100,7 @@ export async function exploreLateCreates({ start, task }: Pick<Story, 'start' | 
     // What the platform makes along with an object comes twice too, and who may see an object is a list that grows.
     const tables = creates.map(({ request }) =>
       operationOf(request)
-        .replace('.create', '')
+        .replace(/\.create.*$/, '')
         .replace(/^(mount|redirect|volumeBackup)s$/, '$1'),
     );
     const extra = missingFrom(have ?? [], want ?? []).filter((row) =>
