@@ -66,6 +66,8 @@ const serviceKinds = ['postgres', 'mariadb', 'redis', 'compose', 'application', 
 /** Those of which a new object takes the place of the old one, or that wait for somebody, come up more often. */
 export const topKinds = kinds.flatMap((kind) => {
   if (kind.parents[root] === undefined || kind.kind === 'environment') return [];
+  // The prediction does not know yet which of two registries of one name is asked about, nor the rows of channels.
+  if (kind.kind === 'registry' || kind.kind === 'notification') return [];
   return kind.lifecycle?.createBeforeDestroy !== undefined || kind.identity.listedOnce !== undefined
     ? [kind, kind, kind]
     : [kind];

@@ -30,6 +30,10 @@ export function wantedFields(
     if (inherited !== undefined && wanted[name] === undefined) wanted[name] = inherited;
   }
   if (block.env?.is === 'text') wanted.env = block.env.text;
+  // The platform renames the services of a randomized compose before it looks for one.
+  const { randomize, suffix, isolatedDeployment } = parent?.fields ?? {};
+  const isRenamed = randomize === true && typeof suffix === 'string' && suffix !== '' && isolatedDeployment !== true;
+  if (isRenamed && typeof wanted.serviceName === 'string') wanted.serviceName += `-${suffix}`;
   return wanted;
 }
 
