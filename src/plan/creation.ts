@@ -148,7 +148,13 @@ export function creation(input: Planning, resource: Resource, notes: Diagnostic[
 function chooseId({ digests, observed, state }: PlanInput, { kind, address }: Resource): string | undefined {
   if (!choosesId(kind)) return undefined;
   const record = observed.objects.has(address) ? undefined : state.resources[address];
-  const sent = pendingCreate(record) === undefined ? undefined : record?.id;
+  const sent = pendingCreate(record) === undefined ? undefined : (record?.id ?? undefined);
   const present = observed.objects.get(address)?.id ?? 'nothing';
-  return sent ?? digests(address, '(id)')(`in ${state.serial} after ${present}`).slice(-21);
+  const chosen = (more: string): string =>
+    digests(address, '(id)')(`in ${state.serial} after ${present}${more}`).slice(-21);
+  if (sent !== undefined) return sent;
+  let id = chosen('');
+  // A state that was lost begins to count again.
+  for (let more = 1; observed.listed.has(id); more++) id = chosen(` and ${more}`);
+  return id;
 }
