@@ -55,7 +55,7 @@ function kindCheck(stand: Stand): Check {
   return {
     title: `kind ${stand.title}`,
     run: async (site) => {
-      const why = notTried.get(stand.kind.kind);
+      const why = notTried.get(stand.parent === 'server' ? stand.parent : stand.kind.kind);
       if (why !== undefined) throw new Skipped(why);
       if (stand.kind.operations.create === undefined) throw new Skipped('Trueup only adopts these');
       const isTop = stand.parent === root;
