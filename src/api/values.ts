@@ -47,12 +47,31 @@ export const email = z.email();
 export const uri = z.url();
 
 /** A period of a log: the word `all`, or a number of seconds, minutes, hours or days such as `15m`. */
-export const logsSince = z.string().regex(/^(all|\d+[smhd])$/, 'is `all` or a number with s, m, h or d');
+const logsSince = z.string().regex(/^(all|\d+[smhd])$/, 'is `all` or a number with s, m, h or d');
 
-export const logsSearch = z
+const logsSearch = z
   .string()
   .max(500)
   .regex(/^[a-zA-Z0-9 ._-]{0,500}$/, 'may hold only letters, digits, space, dot, underscore and hyphen');
+
+/** The part of a log that is asked for. */
+export const logPart = {
+  tail: z.number().int().min(1).max(10000).default(100),
+  since: logsSince.default('all'),
+  search: logsSearch.optional(),
+};
+
+/** What services are searched by, and the page of the result. */
+export const serviceSearch = {
+  q: z.string().optional(),
+  name: z.string().optional(),
+  appName: z.string().optional(),
+  description: z.string().optional(),
+  projectId: z.string().optional(),
+  environmentId: z.string().optional(),
+  limit: z.number().min(1).max(100).default(20),
+  offset: z.number().min(0).default(0),
+};
 
 /** Any JSON value, null included, but not left out. */
 export const anything = z.unknown().refine((value) => value !== undefined, 'is required (null is allowed)');
@@ -138,7 +157,21 @@ export const serviceNetworks = z.array(
   z.strictObject({ serviceName: z.string(), networkIds: z.array(z.string()), detachPlatformNetwork: z.boolean() }),
 );
 
-/** The members that the update operations of the three database kinds share. */
+/** The swarm settings that the update operations of all services but a compose share. */
+export const swarmUpdate = {
+  healthCheckSwarm: healthCheckSwarm.nullable().optional(),
+  restartPolicySwarm: restartPolicySwarm.nullable().optional(),
+  placementSwarm: placementSwarm.nullable().optional(),
+  updateConfigSwarm: updateConfigSwarm.nullable().optional(),
+  rollbackConfigSwarm: updateConfigSwarm.nullable().optional(),
+  modeSwarm: modeSwarm.nullable().optional(),
+  labelsSwarm: labelsSwarm.nullable().optional(),
+  networkSwarm: networkSwarm.nullable().optional(),
+  stopGracePeriodSwarm: stopGracePeriodSwarm.nullable().optional(),
+  endpointSpecSwarm: endpointSpecSwarm.nullable().optional(),
+};
+
+/** The members that the update operations of most database kinds share. */
 export const databaseServiceUpdate = {
   appName: appName.optional(),
   description: z.string().nullable().optional(),
@@ -152,16 +185,7 @@ export const databaseServiceUpdate = {
   cpuLimit: z.string().nullable().optional(),
   externalPort: z.number().nullable().optional(),
   applicationStatus: status.optional(),
-  healthCheckSwarm: healthCheckSwarm.nullable().optional(),
-  restartPolicySwarm: restartPolicySwarm.nullable().optional(),
-  placementSwarm: placementSwarm.nullable().optional(),
-  updateConfigSwarm: updateConfigSwarm.nullable().optional(),
-  rollbackConfigSwarm: updateConfigSwarm.nullable().optional(),
-  modeSwarm: modeSwarm.nullable().optional(),
-  labelsSwarm: labelsSwarm.nullable().optional(),
-  networkSwarm: networkSwarm.nullable().optional(),
-  stopGracePeriodSwarm: stopGracePeriodSwarm.nullable().optional(),
-  endpointSpecSwarm: endpointSpecSwarm.nullable().optional(),
+  ...swarmUpdate,
   ulimitsSwarm: ulimitsSwarm.nullable().optional(),
   networkIds: stringList.nullable().optional(),
   replicas: z.number().optional(),

@@ -16,7 +16,7 @@ import {
 } from './families/service-fields.ts';
 import { databaseData } from './families/database-data.ts';
 import { imageFamilies } from './families/image-version.ts';
-import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from './families/service-commands.ts';
+import { databaseCommands } from './families/service-commands.ts';
 
 const { args: _args, ulimitsSwarm: _ulimitsSwarm, ...serviceFields } = databaseServiceFields;
 
@@ -95,13 +95,7 @@ export const libsql = defineKind({
     move: { call: 'libsql.move', as: 'targetEnvironmentId' },
   },
   lifecycle: databaseData(imageFamilies.libsql),
-  commands: {
-    start: { call: 'libsql.start' },
-    stop: { call: 'libsql.stop' },
-    reload: { call: 'libsql.reload', ...reloadingDatabase },
-    deploy: { call: 'libsql.deploy', ...deployingDatabase },
-    rebuild: { call: 'libsql.rebuild', ...rebuildingDatabase },
-  },
+  commands: databaseCommands('libsql'),
   service: { status: 'applicationStatus', setStatus: 'libsql.changeStatus', logs: 'libsql.readLogs' },
   checks: {
     each: replicaSays,

@@ -16,7 +16,7 @@ import {
 } from './families/service-fields.ts';
 import { databaseData } from './families/database-data.ts';
 import { imageFamilies } from './families/image-version.ts';
-import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from './families/service-commands.ts';
+import { databaseCommands } from './families/service-commands.ts';
 
 /** A password that the running server gets by an operation, where the platform has one and its shell takes it. */
 const password = (whose: string, type: 'user' | 'root'): Field => ({
@@ -80,13 +80,7 @@ export const mariadb = defineKind({
   },
   without: { 'mariadb.changePassword': withFixedPasswords },
   lifecycle: databaseData(imageFamilies.mariadb),
-  commands: {
-    start: { call: 'mariadb.start' },
-    stop: { call: 'mariadb.stop' },
-    reload: { call: 'mariadb.reload', ...reloadingDatabase },
-    deploy: { call: 'mariadb.deploy', ...deployingDatabase },
-    rebuild: { call: 'mariadb.rebuild', ...rebuildingDatabase },
-  },
+  commands: databaseCommands('mariadb'),
   service: { status: 'applicationStatus', setStatus: 'mariadb.changeStatus', logs: 'mariadb.readLogs' },
   examples: [
     'main:\n  dockerImage: mariadb:11\n  databaseName: shop\n  databaseUser: shop\n  databasePassword: ${secret:SHOP_DB_PASSWORD}\n',

@@ -15,7 +15,7 @@ import {
 import { databaseData } from './families/database-data.ts';
 import { changeablePassword, withFixedPasswords } from './families/database-password.ts';
 import { imageFamilies } from './families/image-version.ts';
-import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from './families/service-commands.ts';
+import { databaseCommands } from './families/service-commands.ts';
 
 /** A MongoDB server that runs as a service of an environment. */
 export const mongo = defineKind({
@@ -48,13 +48,7 @@ export const mongo = defineKind({
   },
   without: { 'mongo.changePassword': withFixedPasswords('databasePassword') },
   lifecycle: databaseData(imageFamilies.mongo),
-  commands: {
-    start: { call: 'mongo.start' },
-    stop: { call: 'mongo.stop' },
-    reload: { call: 'mongo.reload', ...reloadingDatabase },
-    deploy: { call: 'mongo.deploy', ...deployingDatabase },
-    rebuild: { call: 'mongo.rebuild', ...rebuildingDatabase },
-  },
+  commands: databaseCommands('mongo'),
   service: { status: 'applicationStatus', setStatus: 'mongo.changeStatus', logs: 'mongo.readLogs' },
   checks: {
     hints: { databaseName: 'a MongoDB makes a database when a client first writes to it; remove the line' },

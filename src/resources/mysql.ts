@@ -13,7 +13,7 @@ import {
 import { databaseData } from './families/database-data.ts';
 import { changeablePassword, withFixedPasswords } from './families/database-password.ts';
 import { imageFamilies } from './families/image-version.ts';
-import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from './families/service-commands.ts';
+import { databaseCommands } from './families/service-commands.ts';
 
 /** A MySQL server that runs as a service of an environment. */
 export const mysql = defineKind({
@@ -50,13 +50,7 @@ export const mysql = defineKind({
   },
   without: { 'mysql.changePassword': withFixedPasswords('databasePassword', 'databaseRootPassword') },
   lifecycle: databaseData(imageFamilies.mysql),
-  commands: {
-    start: { call: 'mysql.start' },
-    stop: { call: 'mysql.stop' },
-    reload: { call: 'mysql.reload', ...reloadingDatabase },
-    deploy: { call: 'mysql.deploy', ...deployingDatabase },
-    rebuild: { call: 'mysql.rebuild', ...rebuildingDatabase },
-  },
+  commands: databaseCommands('mysql'),
   service: { status: 'applicationStatus', setStatus: 'mysql.changeStatus', logs: 'mysql.readLogs' },
   examples: [
     'main:\n  dockerImage: mysql:8\n  databaseName: shop\n  databaseUser: shop\n  databasePassword: ${secret:SHOP_DB_PASSWORD}\n',

@@ -13,7 +13,7 @@ import {
 import { databaseData } from './families/database-data.ts';
 import { changeablePassword } from './families/database-password.ts';
 import { imageFamilies } from './families/image-version.ts';
-import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from './families/service-commands.ts';
+import { databaseCommands } from './families/service-commands.ts';
 
 /** A PostgreSQL server that runs as a service of an environment. */
 export const postgres = defineKind({
@@ -43,13 +43,7 @@ export const postgres = defineKind({
     move: { call: 'postgres.move', as: 'targetEnvironmentId' },
   },
   lifecycle: databaseData(imageFamilies.postgres),
-  commands: {
-    start: { call: 'postgres.start' },
-    stop: { call: 'postgres.stop' },
-    reload: { call: 'postgres.reload', ...reloadingDatabase },
-    deploy: { call: 'postgres.deploy', ...deployingDatabase },
-    rebuild: { call: 'postgres.rebuild', ...rebuildingDatabase },
-  },
+  commands: databaseCommands('postgres'),
   service: { status: 'applicationStatus', setStatus: 'postgres.changeStatus', logs: 'postgres.readLogs' },
   examples: [
     'main:\n  dockerImage: postgres:17\n  databaseName: shop\n  databaseUser: shop\n  databasePassword: ${secret:SHOP_DB_PASSWORD}\n',

@@ -12,7 +12,7 @@ import {
 } from './families/service-fields.ts';
 import { databaseData } from './families/database-data.ts';
 import { imageFamilies } from './families/image-version.ts';
-import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from './families/service-commands.ts';
+import { databaseCommands } from './families/service-commands.ts';
 
 /** A Redis server that runs as a service of an environment. */
 export const redis = defineKind({
@@ -45,13 +45,7 @@ export const redis = defineKind({
     move: { call: 'redis.move', as: 'targetEnvironmentId' },
   },
   lifecycle: databaseData(imageFamilies.redis),
-  commands: {
-    start: { call: 'redis.start' },
-    stop: { call: 'redis.stop' },
-    reload: { call: 'redis.reload', ...reloadingDatabase },
-    deploy: { call: 'redis.deploy', ...deployingDatabase },
-    rebuild: { call: 'redis.rebuild', ...rebuildingDatabase },
-  },
+  commands: databaseCommands('redis'),
   service: { status: 'applicationStatus', setStatus: 'redis.changeStatus', logs: 'redis.readLogs' },
   checks: {
     hints: { backups: 'the platform has no backups of a Redis database; back up its volume instead' },

@@ -1,13 +1,11 @@
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { program } from '../cli/process.ts';
-import { continued, expectLines, partsOf } from '../support/page-parts.ts';
-import { imageOf, runScript } from '../support/pipelines.ts';
+import { freePort } from '../support/free-port.ts';
+import { continued, expectLines, partsOf, shellOfPage } from '../support/page-parts.ts';
+import { runScript } from '../support/pipelines.ts';
 
 /** Runs docs/from-dokploy.md, block by block; each text stands in what the block before it printed. */
 
@@ -24,25 +22,9 @@ afterAll(() => {
   }
 });
 
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((done) => probe.close(done));
-  return port;
-}
-
 test('the page takes a server that was clicked together into a repository', async () => {
   const port = await freePort();
-  const env = {
-    ...imageOf(program()),
-    GIT_AUTHOR_NAME: 'ops',
-    GIT_AUTHOR_EMAIL: 'ops@example.test',
-    GIT_COMMITTER_NAME: 'ops',
-    GIT_COMMITTER_EMAIL: 'ops@example.test',
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_CONFIG_SYSTEM: '/dev/null',
-  };
+  const env = shellOfPage(program());
   const parts = partsOf(page);
   expect(parts.length).toBeGreaterThan(6);
   for (const { commands, expected } of parts) {

@@ -9,8 +9,9 @@ import { program } from '../cli/process.ts';
 import type { FakeForge } from '../support/fake-forge.ts';
 import { forgeToken, serveForge } from '../support/fake-forge.ts';
 import type { Event, JobRun } from '../support/pipelines.ts';
-import { git, hostRepository, imageOf, mergeBranch, runPipeline, runScript } from '../support/pipelines.ts';
-import { continued, expectLines, partsOf } from '../support/page-parts.ts';
+import { freePort } from '../support/free-port.ts';
+import { git, hostRepository, mergeBranch, runPipeline, runScript } from '../support/pipelines.ts';
+import { continued, expectLines, partsOf, shellOfPage } from '../support/page-parts.ts';
 import type { S3Server } from '../support/s3-server.ts';
 import { serveS3 } from '../support/s3-server.ts';
 
@@ -106,14 +107,6 @@ const server = createServer((request, response) => {
   });
 });
 
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((done) => probe.close(done));
-  return port;
-}
-
 beforeAll(async () => {
   [forge, store, platformPort] = await Promise.all([serveForge('github'), serveS3(['states']), freePort()]);
   server.listen(0, '127.0.0.1');
@@ -138,15 +131,9 @@ afterAll(async () => {
 
 /** Runs commands in the shell of the page: variables and the folder stay from block to block. */
 async function inShell(commands: string): Promise<{ readonly code: number; readonly out: string }> {
-  const image = imageOf(program());
-  const who = { GIT_AUTHOR_NAME: 'ops', GIT_AUTHOR_EMAIL: 'ops@example.test' };
+  const image = shellOfPage(program());
   const env = {
     ...image,
-    ...who,
-    GIT_COMMITTER_NAME: who.GIT_AUTHOR_NAME,
-    GIT_COMMITTER_EMAIL: who.GIT_AUTHOR_EMAIL,
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_CONFIG_SYSTEM: '/dev/null',
     PATH: `${join(place, 'path')}:${image['PATH'] ?? ''}`,
     TRUEUP_HOME: root,
     GH_OF_TEST: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

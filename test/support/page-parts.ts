@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { imageOf } from './pipelines.ts';
 
 /** A block of commands of a page, with the prose and the text up to the next one. */
 export interface Part {
@@ -35,4 +36,18 @@ export function expectLines(output: string, expected: readonly string[]): void {
 export function continued(commands: string, place: string): string {
   const kept = `${place}/environment`;
   return `[ ! -e '${kept}' ] || . '${kept}'\n${commands}\n{ export -p; declare -f; printf 'cd %q\\n' "$PWD"; } > '${kept}'`;
+}
+
+/** The environment of the shell of a page: the program, and git without the settings of this machine. */
+export function shellOfPage(program: string): Record<string, string> {
+  const [name, email] = ['ops', 'ops@example.test'];
+  return {
+    ...imageOf(program),
+    GIT_AUTHOR_NAME: name,
+    GIT_AUTHOR_EMAIL: email,
+    GIT_COMMITTER_NAME: name,
+    GIT_COMMITTER_EMAIL: email,
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_SYSTEM: '/dev/null',
+  };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { get, post } from '../endpoint.ts';
-import { appName, databasePassword, databaseServiceUpdate, logsSearch, logsSince, status } from '../values.ts';
+import { appName, databasePassword, databaseServiceUpdate, logPart, serviceSearch, status } from '../values.ts';
 
 /** The 16 operations of the `postgres` group. */
 export const postgres = {
@@ -66,19 +66,10 @@ export const postgres = {
     postgresId: z.string(),
   }),
   'postgres.search': get({
-    q: z.string().optional(),
-    name: z.string().optional(),
-    appName: z.string().optional(),
-    description: z.string().optional(),
-    projectId: z.string().optional(),
-    environmentId: z.string().optional(),
-    limit: z.number().min(1).max(100).default(20),
-    offset: z.number().min(0).default(0),
+    ...serviceSearch,
   }),
   'postgres.readLogs': get({
     postgresId: z.string().min(1),
-    tail: z.number().int().min(1).max(10000).default(100),
-    since: logsSince.default('all'),
-    search: logsSearch.optional(),
+    ...logPart,
   }),
 };

@@ -1,19 +1,6 @@
 import * as z from 'zod';
 import { get, post } from '../endpoint.ts';
-import {
-  appName,
-  endpointSpecSwarm,
-  healthCheckSwarm,
-  labelsSwarm,
-  modeSwarm,
-  networkSwarm,
-  placementSwarm,
-  restartPolicySwarm,
-  status,
-  stringList,
-  ulimitsSwarm,
-  updateConfigSwarm,
-} from '../values.ts';
+import { appName, logPart, serviceSearch, status, stringList, swarmUpdate, ulimitsSwarm } from '../values.ts';
 
 /** Operations of the `application` group beyond the API document. */
 export const application = {
@@ -87,16 +74,7 @@ export const application = {
     dockerContextPath: z.string().nullable().optional(),
     dockerBuildStage: z.string().nullable().optional(),
     dropBuildPath: z.string().nullable().optional(),
-    healthCheckSwarm: healthCheckSwarm.nullable().optional(),
-    restartPolicySwarm: restartPolicySwarm.nullable().optional(),
-    placementSwarm: placementSwarm.nullable().optional(),
-    updateConfigSwarm: updateConfigSwarm.nullable().optional(),
-    rollbackConfigSwarm: updateConfigSwarm.nullable().optional(),
-    modeSwarm: modeSwarm.nullable().optional(),
-    labelsSwarm: labelsSwarm.nullable().optional(),
-    networkSwarm: networkSwarm.nullable().optional(),
-    stopGracePeriodSwarm: z.number().nullable().optional(),
-    endpointSpecSwarm: endpointSpecSwarm.nullable().optional(),
+    ...swarmUpdate,
     ulimitsSwarm: ulimitsSwarm.nullable().optional(),
     replicas: z.number().optional(),
     applicationStatus: status.optional(),
@@ -143,28 +121,13 @@ export const application = {
     targetEnvironmentId: z.string(),
   }),
   'application.search': get({
-    q: z.string().optional(),
-    name: z.string().optional(),
-    appName: z.string().optional(),
-    description: z.string().optional(),
+    ...serviceSearch,
     repository: z.string().optional(),
     owner: z.string().optional(),
     dockerImage: z.string().optional(),
-    projectId: z.string().optional(),
-    environmentId: z.string().optional(),
-    limit: z.number().min(1).max(100).default(20),
-    offset: z.number().min(0).default(0),
   }),
   'application.readLogs': get({
     applicationId: z.string().min(1),
-    tail: z.number().int().min(1).max(10000).default(100),
-    since: z
-      .string()
-      .regex(/^(all|\d+[smhd])$/)
-      .default('all'),
-    search: z
-      .string()
-      .regex(/^[a-zA-Z0-9 ._-]{0,500}$/)
-      .optional(),
+    ...logPart,
   }),
 };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { get, post } from '../endpoint.ts';
+import { logPart, serviceSearch } from '../values.ts';
 
 /** Operations of the `compose` group beyond the API document. */
 export const compose = {
@@ -19,14 +20,7 @@ export const compose = {
     targetEnvironmentId: z.string(),
   }),
   'compose.search': get({
-    q: z.string().optional(),
-    name: z.string().optional(),
-    appName: z.string().optional(),
-    description: z.string().optional(),
-    projectId: z.string().optional(),
-    environmentId: z.string().optional(),
-    limit: z.number().min(1).max(100).default(20),
-    offset: z.number().min(0).default(0),
+    ...serviceSearch,
   }),
   'compose.readLogs': get({
     composeId: z.string().min(1),
@@ -34,14 +28,6 @@ export const compose = {
       .string()
       .min(1)
       .regex(/^[a-zA-Z0-9.\-_]+$/),
-    tail: z.number().int().min(1).max(10000).default(100),
-    since: z
-      .string()
-      .regex(/^(all|\d+[smhd])$/)
-      .default('all'),
-    search: z
-      .string()
-      .regex(/^[a-zA-Z0-9 ._-]{0,500}$/)
-      .optional(),
+    ...logPart,
   }),
 };

@@ -1,18 +1,6 @@
 import * as z from 'zod';
 import { get, post } from '../endpoint.ts';
-import {
-  databasePassword,
-  endpointSpecSwarm,
-  healthCheckSwarm,
-  labelsSwarm,
-  modeSwarm,
-  networkSwarm,
-  placementSwarm,
-  restartPolicySwarm,
-  status,
-  stringList,
-  updateConfigSwarm,
-} from '../values.ts';
+import { databasePassword, logPart, status, stringList, swarmUpdate } from '../values.ts';
 
 /** Operations of the `libsql` group beyond the API document. */
 export const libsql = {
@@ -83,16 +71,7 @@ export const libsql = {
     externalGRPCPort: z.number().nullable().optional(),
     externalAdminPort: z.number().nullable().optional(),
     applicationStatus: status.optional(),
-    healthCheckSwarm: healthCheckSwarm.nullable().optional(),
-    restartPolicySwarm: restartPolicySwarm.nullable().optional(),
-    placementSwarm: placementSwarm.nullable().optional(),
-    updateConfigSwarm: updateConfigSwarm.nullable().optional(),
-    rollbackConfigSwarm: updateConfigSwarm.nullable().optional(),
-    modeSwarm: modeSwarm.nullable().optional(),
-    labelsSwarm: labelsSwarm.nullable().optional(),
-    networkSwarm: networkSwarm.nullable().optional(),
-    stopGracePeriodSwarm: z.number().nullable().optional(),
-    endpointSpecSwarm: endpointSpecSwarm.nullable().optional(),
+    ...swarmUpdate,
     replicas: z.number().optional(),
     networkIds: stringList.nullable().optional(),
     detachPlatformNetwork: z.boolean().optional(),
@@ -108,14 +87,6 @@ export const libsql = {
   }),
   'libsql.readLogs': get({
     libsqlId: z.string().min(1),
-    tail: z.number().int().min(1).max(10000).default(100),
-    since: z
-      .string()
-      .regex(/^(all|\d+[smhd])$/)
-      .default('all'),
-    search: z
-      .string()
-      .regex(/^[a-zA-Z0-9 ._-]{0,500}$/)
-      .optional(),
+    ...logPart,
   }),
 };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { get, post } from '../endpoint.ts';
-import { appName, databasePassword, databaseServiceUpdate, status } from '../values.ts';
+import { appName, databasePassword, databaseServiceUpdate, logPart, serviceSearch, status } from '../values.ts';
 
 /** Operations of the `mongo` group beyond the API document. */
 export const mongo = {
@@ -66,25 +66,10 @@ export const mongo = {
     mongoId: z.string(),
   }),
   'mongo.search': get({
-    q: z.string().optional(),
-    name: z.string().optional(),
-    appName: z.string().optional(),
-    description: z.string().optional(),
-    projectId: z.string().optional(),
-    environmentId: z.string().optional(),
-    limit: z.number().min(1).max(100).default(20),
-    offset: z.number().min(0).default(0),
+    ...serviceSearch,
   }),
   'mongo.readLogs': get({
     mongoId: z.string().min(1),
-    tail: z.number().int().min(1).max(10000).default(100),
-    since: z
-      .string()
-      .regex(/^(all|\d+[smhd])$/)
-      .default('all'),
-    search: z
-      .string()
-      .regex(/^[a-zA-Z0-9 ._-]{0,500}$/)
-      .optional(),
+    ...logPart,
   }),
 };

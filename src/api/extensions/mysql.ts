@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { get, post } from '../endpoint.ts';
-import { appName, databasePassword, databaseServiceUpdate, status } from '../values.ts';
+import { appName, databasePassword, databaseServiceUpdate, logPart, serviceSearch, status } from '../values.ts';
 
 /** Operations of the `mysql` group beyond the API document. */
 export const mysql = {
@@ -69,25 +69,10 @@ export const mysql = {
     mysqlId: z.string(),
   }),
   'mysql.search': get({
-    q: z.string().optional(),
-    name: z.string().optional(),
-    appName: z.string().optional(),
-    description: z.string().optional(),
-    projectId: z.string().optional(),
-    environmentId: z.string().optional(),
-    limit: z.number().min(1).max(100).default(20),
-    offset: z.number().min(0).default(0),
+    ...serviceSearch,
   }),
   'mysql.readLogs': get({
     mysqlId: z.string().min(1),
-    tail: z.number().int().min(1).max(10000).default(100),
-    since: z
-      .string()
-      .regex(/^(all|\d+[smhd])$/)
-      .default('all'),
-    search: z
-      .string()
-      .regex(/^[a-zA-Z0-9 ._-]{0,500}$/)
-      .optional(),
+    ...logPart,
   }),
 };

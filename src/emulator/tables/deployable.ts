@@ -25,6 +25,17 @@ const databaseColumns = {
   detachPlatformNetwork: false,
 };
 
+/** The columns of the two databases with a password of the root. */
+const sqlColumns = {
+  name: '',
+  appName: '',
+  databaseName: '',
+  databaseUser: '',
+  databasePassword: '',
+  databaseRootPassword: '',
+  ...databaseColumns,
+};
+
 /** Those of them that libsql has. */
 const { args: _args, ulimitsSwarm: _ulimitsSwarm, ...libsqlColumns } = databaseColumns;
 
@@ -100,13 +111,7 @@ export const serviceTables = {
     key: 'mariadbId',
     columns: {
       mariadbId: '',
-      name: '',
-      appName: '',
-      databaseName: '',
-      databaseUser: '',
-      databasePassword: '',
-      databaseRootPassword: '',
-      ...databaseColumns,
+      ...sqlColumns,
     },
     references: placed,
     integers,
@@ -116,13 +121,7 @@ export const serviceTables = {
     key: 'mysqlId',
     columns: {
       mysqlId: '',
-      name: '',
-      appName: '',
-      databaseName: '',
-      databaseUser: '',
-      databasePassword: '',
-      databaseRootPassword: '',
-      ...databaseColumns,
+      ...sqlColumns,
     },
     references: placed,
     integers,
