@@ -82,7 +82,7 @@ export const codes = {
   'not-in-both': {
     severity: 'note',
     meaning: 'A Terraform state and the platform do not both have an object.',
-    remedy: 'Look whether that is meant: Terraform may have lost it, or somebody made it by hand.',
+    remedy: 'Check whether it was created or deleted in the dashboard, or lost from the Terraform state.',
   },
   'not-clearable': {
     severity: 'error',
