@@ -95,7 +95,7 @@ async function surveyTop(reading: Reading, kind: Kind, link: ParentLink): Promis
   return surveyAll(reading, rows, { kind, link, parent: undefined });
 }
 
-/** Reads listed objects, without those that the key may see in the list only. */
+/** Reads listed objects, without those that the key may see in the list only, and those that were deleted since. */
 async function surveyAll(
   reading: Reading,
   rows: Iterable<readonly [id: string, row: Row]>,
@@ -103,9 +103,10 @@ async function surveyAll(
 ): Promise<readonly Surveyed[]> {
   const read = await Promise.all(
     [...rows].map(([id, listed]) =>
-      unlessHidden(reading, `${about.kind.kind} ${id}`, async () => [
-        await surveyObject(reading, { ...about, id, listed }),
-      ]),
+      unlessHidden(reading, `${about.kind.kind} ${id}`, async () => {
+        const object = await surveyObject(reading, { ...about, id, listed });
+        return object === undefined ? [] : [object];
+      }),
     ),
   );
   return read.flat();
@@ -114,10 +115,16 @@ async function surveyAll(
 async function surveyObject(
   reading: Reading,
   about: Pick<Surveyed, 'kind' | 'link' | 'id' | 'parent'> & { readonly listed: Row },
-): Promise<Surveyed> {
+): Promise<Surveyed | undefined> {
   const { kind, link, id, parent, listed } = about;
-  const read = link.rows === 'summary' || (link.rows !== 'whole' && link.rows.without.length > 0);
-  const row = read ? { ...listed, ...(await reading.reader.row(kind, id)) } : listed;
+  const isPart = link.rows === 'summary' || (link.rows !== 'whole' && link.rows.without.length > 0);
+  const rest = isPart ? await reading.reader.row(kind, id) : {};
+  if (rest === undefined) {
+    const message = `${kind.kind} ${id}: the platform listed it, and answered then that there is no such object`;
+    reading.notes.push(diagnostic('not-exported', message));
+    return undefined;
+  }
+  const row = { ...listed, ...rest };
   const isProvided = kind.lifecycle?.provided?.is(row, parent?.row ?? {}) === true;
   const object: Surveyed = { kind, link, id, parent, isProvided, children: [], row: {} };
   // Neither JSON nor an inspection shows the row.

@@ -3,6 +3,7 @@ import { createEmulator } from '../../src/emulator/emulator.ts';
 import { seedWorld } from '../../src/emulator/world.ts';
 import { addPerson } from '../emulator/people.ts';
 import { benchWith, exportOf, worldOf } from '../support/exporting.ts';
+import { byHand } from '../support/faults.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';
 import { isWhole } from '../support/whole.ts';
@@ -322,6 +323,32 @@ test('a key without rights exports what it may read, and names the rest', async 
   expect(notes.map(({ message }) => message)).toContainEqual(
     expect.stringMatching(/^sshKeys: the API key may not read it; a member needs canAccessToSSHKeys/),
   );
+});
+
+test('what is deleted between its list and its read is left out, with a note', async () => {
+  const made = bench();
+  const kept = await stack(made, 'kept');
+  const gone = await stack(made, 'gone');
+  const goneDatabase = await byHand(made);
+  const { send } = made.emulator;
+  made.emulator.send = async (request) => {
+    const answer = await send(request);
+    if (!request.path.includes('environment.one')) return answer;
+    delete made.emulator.world.tables.postgres[goneDatabase];
+    delete made.emulator.world.tables.compose[gone];
+    return answer;
+  };
+  const exported = await exportOf(made);
+  expect([...exported.blocks.keys()].filter((address) => /compose|postgres/.test(address))).toEqual([
+    'production.compose.kept',
+  ]);
+  const notes = exported.notes.filter(({ message }) => message.includes('no such object'));
+  expect(notes.map(({ code, message }) => `${code} ${message}`)).toEqual([
+    `not-exported compose ${gone}: the platform listed it, and answered then that there is no such object`,
+    `not-exported postgres ${goneDatabase}: the platform listed it, and answered then that there is no such object`,
+  ]);
+  expect(exported.state.resources['production.compose.kept']?.id).toBe(kept);
+  await plansNothing(made);
 });
 
 test('lists of objects that no kind declares are named', async () => {
