@@ -26,8 +26,9 @@ export interface Service {
 
 /** A service with its status at the platform. */
 export interface ServiceState extends Service {
-  /** Whether the platform has it. */
+  /** Whether the platform has it; false too where it serves no such kind: nothing was read then. */
   readonly found: boolean;
+  readonly isServed: boolean;
   readonly status: string | undefined;
   readonly deployment: Deployment | undefined;
 }
@@ -66,12 +67,12 @@ export async function observeServices(services: readonly Service[], input: Servi
   const states = await Promise.all(
     services.map(async (service) => {
       const { kind, id } = service;
-      if (id === null) return { service, row: undefined };
-      if (!there.has(kind.kind)) return { service, row: undefined };
+      const isServed = there.has(kind.kind);
+      if (id === null || !isServed) return { service, row: undefined, isServed };
       // A service in no list may have been moved: ask for it by its id before calling it missing.
       const row = (await listedRow(kind, id, { kinds, lists })) ?? (await reader.row(kind, id));
       if (row !== undefined) knowingInput(redactor, row);
-      return { service, row };
+      return { service, row, isServed };
     }),
   );
   const found = states.flatMap(({ service: { address, kind, id }, row }) =>
@@ -79,10 +80,10 @@ export async function observeServices(services: readonly Service[], input: Servi
   );
   const foreign = await lists.foreignAmong(found);
   if (foreign.length > 0) throw new Stop('refused', foreign);
-  return states.map(({ service, row }) => {
+  return states.map(({ service, row, isServed }) => {
     const { kind } = service;
     const shown = { status: row && statusIn(kind, row), deployment: row && deploymentsIn(kind, row)?.at(-1) };
-    return redacted({ ...service, found: row !== undefined, ...shown }, redactor);
+    return redacted({ ...service, found: row !== undefined, isServed, ...shown }, redactor);
   });
 }
 

@@ -430,6 +430,8 @@ export const statusDocument = z.object({
       id: z.string().nullable(),
       status: z.string().nullable(),
       found: z.boolean(),
+      /** false: the platform serves no such kind, so nothing was read. */
+      served: z.boolean().optional(),
       deployment: z
         .object({
           id: z.string(),

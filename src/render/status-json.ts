@@ -12,12 +12,13 @@ export function statusJson(
     version: 1,
     requests: { reads, writes },
     ...(platformVersion === undefined ? {} : { platformVersion }),
-    services: services.map(({ address, kind, id, found, status, deployment }) => ({
+    services: services.map(({ address, kind, id, found, isServed, status, deployment }) => ({
       address,
       kind: kind.kind,
       id,
       status: status ?? null,
       found,
+      ...(isServed ? {} : { served: false }),
       ...(deployment === undefined ? {} : { deployment: { ...deployment } }),
     })),
   };

@@ -55,6 +55,11 @@ export function renderServices(
     .join('');
 }
 
+/** Renders the version of the platform that the state remembers. */
+export function renderVersion(version: string, style: Style): string {
+  return `${style.paint('faint', `platform ${printable(version)} (by the state)`)}\n`;
+}
+
 /** The columns that are left for the last deployment before addresses are shortened, with the gaps between the columns. */
 const leastForDeployment = 14;
 
@@ -87,7 +92,7 @@ const heads = { address: 'ADDRESS', status: 'STATUS', deployment: 'LAST DEPLOYME
 
 type Cells = Readonly<Record<keyof typeof heads, string>>;
 
-function cellsOf({ address, id, found, status, deployment }: ServiceState): Cells {
+function cellsOf({ address, id, found, isServed, status, deployment }: ServiceState): Cells {
   const last =
     deployment === undefined
       ? '-'
@@ -95,10 +100,10 @@ function cellsOf({ address, id, found, status, deployment }: ServiceState): Cell
           .filter((part) => part !== undefined)
           .map(printable)
           .join(' ');
+  const absent = id === null ? 'not created yet' : isServed ? 'missing' : 'not served';
   return {
     address: printable(address),
-    status:
-      id === null ? 'not created yet' : found ? printable(words.get(status ?? '') ?? status ?? 'unknown') : 'missing',
+    status: found ? printable(words.get(status ?? '') ?? status ?? 'unknown') : absent,
     deployment: last,
   };
 }

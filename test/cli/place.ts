@@ -84,10 +84,13 @@ export function places() {
        * Replaces the records of the state by a valid state, as whoever holds all keys of the state can write one: nothing
        * but its ids is wrong.
        */
-      rewriteState: async (change: (resources: State['resources']) => State['resources']) => {
+      rewriteState: async (
+        change: (resources: State['resources']) => State['resources'],
+        more: Pick<State, 'platform'> = {},
+      ) => {
         const store = localStore(join(folder, '.trueup'));
         const saved = (await store.read()) ?? state;
-        await store.write({ ...saved, serial: saved.serial + 1, resources: change(saved.resources) });
+        await store.write({ ...saved, ...more, serial: saved.serial + 1, resources: change(saved.resources) });
         await store.close();
       },
       /** Leaves a record in the journal of the state, as a run does that cannot save the state at its end. */

@@ -10,6 +10,7 @@ const service = (address: string, status = 'done', error?: string): ServiceState
   kind: compose,
   id: 'cmp_1',
   found: true,
+  isServed: true,
   status,
   deployment: {
     id: 'dep_1',

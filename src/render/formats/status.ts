@@ -2,7 +2,7 @@ import type { ServiceState } from '../../operate/service-states.ts';
 import type { Formats, Screen, View } from '../format.ts';
 import { jsonView, printJson } from '../json-view.ts';
 import { statusJson } from '../status-json.ts';
-import { renderService, renderServices } from '../status-text.ts';
+import { renderService, renderServices, renderVersion } from '../status-text.ts';
 import { textView } from '../text-view.ts';
 
 /** Prints what `status` reports. */
@@ -20,9 +20,10 @@ export interface StatusView extends View {
 export const statusFormats: Formats<StatusView> = {
   text: (screen) => ({
     ...textView(screen),
-    services: (services) => {
+    services: (services, _counts, version) => {
       if (services.length > 0) screen.out(renderServices(services, screen.outStyle));
-      else screen.err('The state has no services: nothing was applied from here.\n');
+      if (version !== undefined) screen.out(renderVersion(version, screen.outStyle));
+      if (services.length === 0) screen.err('The state has no services: nothing was applied from here.\n');
     },
     watch: () => (screen.size === undefined ? printChanges(screen) : redraw(screen)),
   }),

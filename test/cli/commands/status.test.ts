@@ -5,6 +5,8 @@ import type { StatusFlags } from '../../../src/cli/commands/status.ts';
 import { statusCommand } from '../../../src/cli/commands/status.ts';
 import { executeCommand } from '../../../src/cli/commands/run.ts';
 import { openEmulatorFile } from '../../../src/project/emulator-file.ts';
+import { standardContract } from '../../../src/api/contract.ts';
+import { soughtIn } from '../../../src/state/capabilities.ts';
 import type { Emulator } from '../../../src/emulator/emulator.ts';
 import { processOfTest } from '../../support/process.ts';
 import { apiKey, documentIn, places } from '../place.ts';
@@ -128,6 +130,32 @@ staging.application.web     running  done TIME Trueup
       ],
     });
     expect((await place.run(status(['production.compose.bad']))).out).toContain('production.compose.bad  missing');
+  });
+
+  it('shows the version that the state remembers, and services of a kind that the platform does not serve as such', async () => {
+    const place = await open(sections, { secrets });
+    const platform = { version: 'v0.26.1', operations: [], sought: soughtIn(standardContract) };
+    await place.rewriteState(
+      (resources) => {
+        const { 'production.redis.cache': cache, ...others } = resources;
+        if (cache === undefined) throw new Error('it was applied');
+        return { ...others, 'production.mongo.cache': { ...cache, kind: 'mongo' } };
+      },
+      { platform },
+    );
+    const { out } = await place.run(status(['production.mongo', 'production.postgres.main']));
+    expect(out).toBe(
+      `ADDRESS                   STATUS      LAST DEPLOYMENT
+production.mongo.cache    not served  -
+production.postgres.main  running     -
+platform v0.26.1 (by the state)
+`,
+    );
+    expect(place.requests()).toEqual(['GET environment.byProjectId']);
+    expect(documentIn(await place.run(status(['production.mongo']), { format: 'json' }))).toMatchObject({
+      platformVersion: 'v0.26.1',
+      services: [{ found: false, served: false, status: null }],
+    });
   });
 
   it('refuses to show a service that is in another project', async () => {
