@@ -176,6 +176,7 @@ async function planFor(
   if (hasErrors(circles)) throw new Stop('refused', circles);
   const made = buildPlan({
     kinds,
+    unserved: full.filter(({ kind }) => !kinds.some((there) => there.kind === kind)),
     resources: order,
     observed: seen.observed,
     state,

@@ -195,6 +195,12 @@ export const codes = {
     meaning: 'A block needs an operation that the platform does not serve.',
     remedy: 'Remove the block or the line, or use a platform that serves the operation.',
   },
+  'not-served': {
+    severity: 'warning',
+    meaning:
+      'The state has resources without blocks, of a kind that the platform does not serve: they stay as they are.',
+    remedy: 'Remove them from the state with trueup state rm; delete them on the platform if it still has them.',
+  },
   'no-capabilities': {
     severity: 'warning',
     meaning: 'The platform tells its version, and its OpenAPI document cannot be read: it is not known what it serves.',

@@ -11,6 +11,8 @@ import type { Values } from './shown.ts';
 /** What a plan is computed from. */
 export interface PlanInput {
   readonly kinds: readonly Kind[];
+  /** The kinds that Trueup has and the platform does not serve; none by default. */
+  readonly unserved?: readonly Kind[];
   /** Each after what it depends on. */
   readonly resources: readonly Resource[];
   readonly observed: Observed;

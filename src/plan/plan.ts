@@ -26,6 +26,7 @@ import { possibleRenames } from './renames.ts';
 import { withOldOnes } from './replaced.ts';
 import { similarNames } from './similar.ts';
 import { bodySize } from './steps.ts';
+import { unservedKind, unservedRecords } from './unserved.ts';
 
 /** Computes the actions that make the platform match the manifest. Pure: it sends nothing. */
 export function buildPlan(input: PlanInput): Plan {
@@ -51,9 +52,10 @@ export function buildPlan(input: PlanInput): Plan {
   // Parents before children, so that a child knows whether its parent goes too.
   const left = Object.entries(state.resources).filter(([address]) => !actions.has(address));
   for (const [address, record] of left.toSorted(([a], [b]) => a.length - b.length)) {
-    const kind = kindsByName.get(record.kind);
+    const kind = kindsByName.get(record.kind) ?? unservedKind(input, record, actions);
     if (kind !== undefined) actions.set(address, planRemoval(input, kind, address, record, actions));
   }
+  const unserved = unservedRecords(input, actions);
   const whole = withOldOnes(input, actions);
   const narrowed = isNarrow(input.narrowing) ? narrow(planning, whole) : undefined;
   const { objects, planned: all } = narrowed ?? whole;
@@ -70,6 +72,7 @@ export function buildPlan(input: PlanInput): Plan {
     actions: withOrigins(deployed, input.origins),
     diagnostics: [
       ...(narrowed?.errors ?? []),
+      ...unserved,
       ...possibleRenames(planned, state.resources),
       ...similarNames(planned, observed),
       ...(input.destroys ? [] : vanished(planned, state, observed.objects)),

@@ -51,8 +51,8 @@ export function planRemoval(
         );
   }
   if (object === undefined || (object.isProvided && kind.lifecycle?.provided?.allows === 'update')) {
-    const isTaken = object !== undefined && parent?.action === 'delete';
-    return { ...base, action: 'forget', ...(isTaken ? { goesWithParent: true } : {}) };
+    const isTaken = object === undefined ? input.unserved?.includes(kind) : parent?.action === 'delete';
+    return { ...base, action: 'forget', ...(isTaken === true ? { goesWithParent: true } : {}) };
   }
   if (object.foundBy !== 'id' && isSomebodys(input, kind, object)) {
     return forget(

@@ -131,6 +131,15 @@ export const inPlans = {
     const made = bench({ kinds: [...kinds, mirror], documentedOnly: true });
     return reported(() => made.plan(production('    mirrors: { main: { databaseName: shop, databaseUser: shop } }\n')));
   },
+  'not-served': async () => {
+    const made = bench();
+    const web = (more: string) =>
+      production(`    application: { web: { source: { type: docker, image: nginx }${more} } }\n`);
+    await made.apply(web(', ports: { web: { publishedPort: 8080, targetPort: 80 } }'), everything);
+    const later = bench({ emulator: made.emulator, clock: made.clock, documentedOnly: true });
+    later.store.state = made.store.state;
+    return reported(() => later.plan(web('')));
+  },
   'cannot-change': () => reported(() => planned(platform(), production(stack()), production(stack('appName: shop-2')))),
   'not-decrypted': () =>
     reported(() => {

@@ -95,6 +95,47 @@ describe('a platform that publishes what it serves', () => {
   });
 });
 
+describe('resources of the state that the platform does not serve any more', () => {
+  const ports = (more: string) =>
+    `${head}environments:\n  staging:\n    application:\n      web: { source: { type: docker, image: nginx }${more} }\n`;
+  const declared = ports(', ports: { web: { publishedPort: 8080, targetPort: 80 } }');
+  const address = 'staging.application.web.ports.web';
+  const moved = async () => {
+    const made = bench();
+    await made.apply(declared, everything);
+    expect(made.store.state?.resources).toHaveProperty([address]);
+    const later = bench({ emulator: made.emulator, clock: made.clock, documentedOnly: true });
+    later.store.state = made.store.state;
+    return later;
+  };
+
+  test('stay, with a warning; where the manifest declares one, its line is the error', async () => {
+    const later = await moved();
+    expect(await refusal(later.plan(declared))).toMatchObject([{ code: 'unsupported', address }]);
+    await later.apply(ports(''));
+    const { actions, diagnostics } = await later.plan(ports(''));
+    expect(actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+    expect(diagnostics).toMatchObject([
+      {
+        code: 'not-served',
+        severity: 'warning',
+        message: `the platform serves no ports (port.one): Trueup neither reads nor deletes ${address}; the state keeps it`,
+        remedy: `To remove it from the state, run trueup state rm '${address}'.`,
+      },
+    ]);
+    expect(later.store.state?.resources).toHaveProperty([address]);
+  });
+
+  test('go with the parent that is deleted', async () => {
+    const later = await moved();
+    const { outcomes } = await later.destroy(head);
+    expect(outcomes.filter(({ result }) => result !== 'done')).toEqual([]);
+    expect(later.store.state?.resources).toEqual({});
+    const { actions, diagnostics } = await later.plan(head);
+    expect([actions, diagnostics]).toEqual([[], []]);
+  });
+});
+
 describe('a platform that does not', () => {
   test('is asked once: a steady run sends no request more', async () => {
     const run = platform({});

@@ -1,0 +1,39 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { groupBy } from '../kind/group.ts';
+import type { Kind } from '../kind/kind.ts';
+import { servedName } from '../kind/wire.ts';
+import type { StateRecord } from '../state/record.ts';
+import type { Action } from './action.ts';
+import type { PlanInput } from './input.ts';
+
+/** The kind of a record that the platform does not serve, when the object went with its parent; then the record goes too. */
+export function unservedKind(
+  { unserved = [] }: PlanInput,
+  record: StateRecord,
+  actions: ReadonlyMap<string, Action>,
+): Kind | undefined {
+  const above = record.parent === null ? undefined : actions.get(record.parent);
+  if (above?.action !== 'delete' && above?.goesWithParent !== true) return undefined;
+  return unserved.find(({ kind }) => kind === record.kind);
+}
+
+/** Warnings, one per kind, about the records without an action whose kind the platform does not serve. */
+export function unservedRecords(
+  { unserved = [], state }: PlanInput,
+  actions: ReadonlyMap<string, Action>,
+): Diagnostic[] {
+  if (unserved.length === 0) return [];
+  const left = Object.entries(state.resources).filter(([address]) => !actions.has(address));
+  const byKind = groupBy(left.map(([address, { kind }]) => [kind, address]));
+  return unserved.flatMap((kind) => {
+    const addresses = byKind.get(kind.kind)?.toSorted() ?? [];
+    const [first] = addresses;
+    if (first === undefined) return [];
+    const shown = addresses.slice(0, 10).join(', ');
+    const more = addresses.length > 10 ? ` and ${addresses.length - 10} more` : '';
+    const message = `the platform serves no ${kind.section} (${servedName(kind, kind.operations.read)}): Trueup neither reads nor deletes ${shown}${more}; the state keeps ${addresses.length === 1 ? 'it' : 'them'}`;
+    const remedy = `To remove ${addresses.length === 1 ? 'it' : 'one'} from the state, run trueup state rm '${first}'.`;
+    return [diagnostic('not-served', message, { remedy })];
+  });
+}
