@@ -10,8 +10,27 @@ export interface Checks {
     all: readonly CheckedResource[],
     at: (address: string) => CheckedResource | undefined,
   ) => readonly Problem[];
+  /** The ports of its server that a block publishes, as far as they are known; `at` gives any block by its address. */
+  readonly publishes?: (
+    resource: CheckedResource,
+    at: (address: string) => CheckedResource | undefined,
+  ) => readonly PublishedPort[];
   /** Keys that users try here and that cannot work, with the sentence that says what to write instead. */
   readonly hints?: Readonly<Record<string, string>>;
+}
+
+/** A port of a server, which one service can have. */
+export interface PublishedPort {
+  /** The field that names it. */
+  readonly field: string;
+  readonly port: Json;
+  readonly protocol: Json;
+  /** null: the server of the platform. */
+  readonly server: Json;
+  /** The address of the service behind it. */
+  readonly service: string;
+  /** true: each machine of the server has its own, so that several services may ask for the same. */
+  readonly isPerMachine?: boolean;
 }
 
 /** A block as a check gets it. */

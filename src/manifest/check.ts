@@ -7,6 +7,7 @@ import { canonical } from '../kind/json.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath, keyDefault } from '../kind/wire.ts';
+import { portsTakenTwice } from './published-ports.ts';
 import type { Resource } from './resource.ts';
 import { explainSyntax } from './syntax.ts';
 import type { Place } from './tree.ts';
@@ -35,6 +36,8 @@ export function checkResources(
     const all = seen.filter(({ resource }) => resource.kind === kind).map(({ checked }) => checked);
     problems.push(...kind.checks.all(all, (address) => checkedAt.get(address)));
   }
+  const published = seen.map(({ resource, checked }) => ({ checked, checks: resource.kind.checks }));
+  problems.push(...portsTakenTwice(published, (address) => checkedAt.get(address)));
   for (const problem of problems) {
     const resource = byAddress.get(problem.address);
     if (resource === undefined) continue;

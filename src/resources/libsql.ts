@@ -16,6 +16,7 @@ import {
 } from './families/service-fields.ts';
 import { databaseData } from './families/database-data.ts';
 import { imageFamilies } from './families/image-version.ts';
+import { externalPorts } from './families/external-ports.ts';
 import { databaseCommands } from './families/service-commands.ts';
 
 const { args: _args, ulimitsSwarm: _ulimitsSwarm, ...serviceFields } = databaseServiceFields;
@@ -99,6 +100,7 @@ export const libsql = defineKind({
   service: { status: 'applicationStatus', setStatus: 'libsql.changeStatus', logs: 'libsql.readLogs' },
   checks: {
     each: replicaSays,
+    publishes: externalPorts('externalPort', 'externalGRPCPort', 'externalAdminPort'),
     hints: {
       args: 'a libSQL takes no args; write them in command',
       databaseName: 'a libSQL has one database; several are namespaces: enableNamespaces: true',

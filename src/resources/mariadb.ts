@@ -16,6 +16,7 @@ import {
 } from './families/service-fields.ts';
 import { databaseData } from './families/database-data.ts';
 import { imageFamilies } from './families/image-version.ts';
+import { externalPorts } from './families/external-ports.ts';
 import { databaseCommands } from './families/service-commands.ts';
 
 /** A password that the running server gets by an operation, where the platform has one and its shell takes it. */
@@ -82,6 +83,7 @@ export const mariadb = defineKind({
   lifecycle: databaseData(imageFamilies.mariadb),
   commands: databaseCommands('mariadb'),
   service: { status: 'applicationStatus', setStatus: 'mariadb.changeStatus', logs: 'mariadb.readLogs' },
+  checks: { publishes: externalPorts('externalPort') },
   examples: [
     'main:\n  dockerImage: mariadb:11\n  databaseName: shop\n  databaseUser: shop\n  databasePassword: ${secret:SHOP_DB_PASSWORD}\n',
   ],

@@ -15,6 +15,7 @@ import {
 import { databaseData } from './families/database-data.ts';
 import { changeablePassword, withFixedPasswords } from './families/database-password.ts';
 import { imageFamilies } from './families/image-version.ts';
+import { externalPorts } from './families/external-ports.ts';
 import { databaseCommands } from './families/service-commands.ts';
 
 /** A MongoDB server that runs as a service of an environment. */
@@ -51,6 +52,7 @@ export const mongo = defineKind({
   commands: databaseCommands('mongo'),
   service: { status: 'applicationStatus', setStatus: 'mongo.changeStatus', logs: 'mongo.readLogs' },
   checks: {
+    publishes: externalPorts('externalPort'),
     hints: { databaseName: 'a MongoDB makes a database when a client first writes to it; remove the line' },
   },
   examples: ['main:\n  dockerImage: mongo:8\n  databaseUser: shop\n  databasePassword: ${secret:SHOP_DB_PASSWORD}\n'],

@@ -13,6 +13,7 @@ import {
 import { databaseData } from './families/database-data.ts';
 import { changeablePassword, withFixedPasswords } from './families/database-password.ts';
 import { imageFamilies } from './families/image-version.ts';
+import { externalPorts } from './families/external-ports.ts';
 import { databaseCommands } from './families/service-commands.ts';
 
 /** A MySQL server that runs as a service of an environment. */
@@ -52,6 +53,7 @@ export const mysql = defineKind({
   lifecycle: databaseData(imageFamilies.mysql),
   commands: databaseCommands('mysql'),
   service: { status: 'applicationStatus', setStatus: 'mysql.changeStatus', logs: 'mysql.readLogs' },
+  checks: { publishes: externalPorts('externalPort') },
   examples: [
     'main:\n  dockerImage: mysql:8\n  databaseName: shop\n  databaseUser: shop\n  databasePassword: ${secret:SHOP_DB_PASSWORD}\n',
   ],

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { CheckedResource, Problem } from '../kind/checks.ts';
+import type { CheckedResource, PublishedPort } from '../kind/checks.ts';
 import { defineKind } from '../kind/kind.ts';
 import { port as portNumber } from '../kind/syntax.ts';
 
@@ -59,34 +59,15 @@ export const port = defineKind({
     delete: 'port.delete',
   },
   lifecycle: { deletedWithParent: true },
-  checks: { all: takenPorts },
+  checks: { publishes: published },
   examples: ['metrics: { publishedPort: 9100, targetPort: 9100 }\n'],
 });
 
-/** The platform takes a port twice, and docker then refuses one of the services. On one server each can have its own. */
-function takenPorts(all: readonly CheckedResource[], at: (address: string) => CheckedResource | undefined): Problem[] {
-  const known = all.flatMap((self) => {
-    const { publishedPort, protocol = 'tcp', publishMode = 'ingress' } = self.values;
-    const service = at(self.parent ?? '');
-    if (publishedPort === undefined || service === undefined || service.unknown?.includes('serverId') === true)
-      return [];
-    const { serverId = null } = service.values;
-    return [{ self, isHost: publishMode === 'host', place: JSON.stringify([serverId, publishedPort, protocol]) }];
-  });
-  return known.flatMap(({ self, isHost, place }, index): Problem[] => {
-    const other = known
-      .slice(0, index)
-      .find((one) => one.place === place && one.self.parent !== self.parent && !(one.isHost && isHost));
-    if (other === undefined) return [];
-    const { publishedPort, protocol = 'tcp' } = self.values;
-    return [
-      {
-        code: 'overlap',
-        address: self.address,
-        field: 'publishedPort',
-        message: `port ${String(publishedPort)} (${String(protocol)}) of the same server is also published by ${other.self.address}`,
-        remedy: 'Publish one of them on another port.',
-      },
-    ];
-  });
+function published(self: CheckedResource, at: (address: string) => CheckedResource | undefined): PublishedPort[] {
+  const { publishedPort: port, protocol = 'tcp', publishMode = 'ingress' } = self.values;
+  const service = at(self.parent ?? '');
+  if (port === undefined || service === undefined || service.unknown?.includes('serverId') === true) return [];
+  const { serverId: server = null } = service.values;
+  const isPerMachine = publishMode === 'host';
+  return [{ field: 'publishedPort', port, protocol, server, service: service.address, isPerMachine }];
 }

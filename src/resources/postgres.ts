@@ -13,6 +13,7 @@ import {
 import { databaseData } from './families/database-data.ts';
 import { changeablePassword } from './families/database-password.ts';
 import { imageFamilies } from './families/image-version.ts';
+import { externalPorts } from './families/external-ports.ts';
 import { databaseCommands } from './families/service-commands.ts';
 
 /** A PostgreSQL server that runs as a service of an environment. */
@@ -45,6 +46,7 @@ export const postgres = defineKind({
   lifecycle: databaseData(imageFamilies.postgres),
   commands: databaseCommands('postgres'),
   service: { status: 'applicationStatus', setStatus: 'postgres.changeStatus', logs: 'postgres.readLogs' },
+  checks: { publishes: externalPorts('externalPort') },
   examples: [
     'main:\n  dockerImage: postgres:17\n  databaseName: shop\n  databaseUser: shop\n  databasePassword: ${secret:SHOP_DB_PASSWORD}\n',
   ],

@@ -12,6 +12,7 @@ import {
 } from './families/service-fields.ts';
 import { databaseData } from './families/database-data.ts';
 import { imageFamilies } from './families/image-version.ts';
+import { externalPorts } from './families/external-ports.ts';
 import { databaseCommands } from './families/service-commands.ts';
 
 /** A Redis server that runs as a service of an environment. */
@@ -48,6 +49,7 @@ export const redis = defineKind({
   commands: databaseCommands('redis'),
   service: { status: 'applicationStatus', setStatus: 'redis.changeStatus', logs: 'redis.readLogs' },
   checks: {
+    publishes: externalPorts('externalPort'),
     hints: { backups: 'the platform has no backups of a Redis database; back up its volume instead' },
   },
   examples: ['cache:\n  dockerImage: redis:8\n  databasePassword: ${secret:CACHE_PASSWORD}\n'],

@@ -275,6 +275,31 @@ describe('before any request', () => {
     ]);
   });
 
+  const postgres = (externalPort: number, more = '') =>
+    `{ dockerImage: "postgres:17", databaseName: shop, databaseUser: shop, databasePassword: x, externalPort: ${externalPort}${more} }`;
+  const redis = (externalPort: number) =>
+    `{ dockerImage: "redis:8", databasePassword: x, externalPort: ${externalPort} }`;
+  const databases = (a: string, b: string) =>
+    `${head}environments:\n  production:\n    postgres: { a: ${a}, b: ${b} }\n    redis: { c: ${redis(8080)} }\n`;
+
+  test('a port that two databases, or a database and an application, publish on one server is a warning', async () => {
+    const text = `${databases(postgres(5432), postgres(5432))}    application:\n${application('w', port(''))}`;
+    const { warnings } = await warningsAndMark(text);
+    expect(warnings.map(({ address, message }) => `${address} ${message}`)).toEqual([
+      'production.postgres.b externalPort: port 5432 (tcp) of the same server is also published by production.postgres.a',
+      'production.application.w.ports.p publishedPort: port 8080 (tcp) of the same server is also published by production.redis.c',
+    ]);
+  });
+
+  test('the three ports of a libSQL count, and a port of its own twice does not', async () => {
+    const libsql = 'dockerImage: "libsql:1", databaseUser: u, databasePassword: x, sqldNode: primary';
+    const text = `${databases(postgres(1), postgres(2))}    libsql: { d: { ${libsql}, externalPort: 9, externalAdminPort: 2, externalGRPCPort: 9 } }\n`;
+    const { warnings } = await warningsAndMark(text);
+    expect(warnings.map(({ message }) => message)).toEqual([
+      'externalAdminPort: port 2 (tcp) of the same server is also published by production.postgres.b',
+    ]);
+  });
+
   test('a schedule without a script is an action with an error', async () => {
     const { actions } = await bench().plan(`${head}schedules: { a: { cronExpression: "@daily" } }`);
     expect(actions.flatMap(({ notes }) => notes.map(({ message }) => message))).toEqual([
@@ -285,6 +310,7 @@ describe('before any request', () => {
   test.each([
     ['of two protocols', two(port(''), port(', protocol: udp'))],
     ['on the machines that containers run on', two(port(', publishMode: host'), port(', publishMode: host'))],
+    ['of two databases of two servers', databases(postgres(1, ', serverId: srv_1'), postgres(1, ', serverId: srv_2'))],
     ['of two servers', two(`serverId: srv_1, ${port('')}`, `serverId: srv_2, ${port('')}`)],
   ])('a port %s is none', async (_title, text) => {
     expect((await warningsAndMark(text)).warnings).toEqual([]);
