@@ -16,14 +16,16 @@ export function beyondDocument(kind: Kind, kinds: readonly Kind[]): string[] {
       `The API document has no such object. A platform has them that serves ${enumerate(names, 'and')}; elsewhere a block is an error of the plan.`,
     ];
   }
-  const byOperation = new Map<Operation, { only: string[]; changes: string[] }>();
+  const byOperation = new Map<Operation, { only: string[]; changes: string[]; replaced: string[] }>();
   for (const name of Object.keys(kind.fields)) {
     const carrier = carrierOf(kind, name);
     const field = documented.fields[name];
     const isWritten = (kind.fields[name]?.onChange ?? 'write') === 'write';
     if (carrier === undefined || isOperation(carrier) || (field !== undefined && !isWritten)) continue;
-    const about = byOperation.get(carrier) ?? { only: [], changes: [] };
-    (field === undefined ? about.only : about.changes).push(code(fieldPath(kind, name)));
+    const about = byOperation.get(carrier) ?? { only: [], changes: [], replaced: [] };
+    const { only, changes, replaced } = about;
+    const list = field === undefined ? only : field.onChange === 'replace' ? replaced : changes;
+    list.push(code(fieldPath(kind, name)));
     byOperation.set(carrier, about);
   }
   const others = new Map<Operation, Set<string>>();
@@ -31,13 +33,18 @@ export function beyondDocument(kind: Kind, kinds: readonly Kind[]): string[] {
     if (does !== 'update') others.set(operation, (others.get(operation) ?? new Set()).add(does));
   }
   return [
-    ...[...byOperation].flatMap(([operation, { only, changes }]) => [
+    ...[...byOperation].flatMap(([operation, { only, changes, replaced }]) => [
       ...(only.length === 0
         ? []
         : [`${code(operation)}: ${only.join(', ')}. Elsewhere such a line is an error of the plan.`]),
       ...(changes.length === 0
         ? []
         : [`${code(operation)}: a change of ${changes.join(', ')}. Elsewhere it is refused.`]),
+      ...(replaced.length === 0
+        ? []
+        : [
+            `${code(operation)}: a change of ${replaced.join(', ')} in place. Elsewhere a new object replaces the old one.`,
+          ]),
     ]),
     ...[...others].map(([operation, uses]) => `${code(operation)}: ${[...uses].join(', ')}.`),
   ];

@@ -137,7 +137,6 @@ function renderOperations(kind: Kind, kinds: readonly Kind[]): string {
   const calls = callsOf(kind, kinds);
   const missing = [
     ...(create === undefined ? [['create', reason(kind.operations.cannot?.create)]] : []),
-    ...(calls.some(({ does }) => does === 'update') ? [] : [['update', reason('every change makes a new object')]]),
     ...(remove === undefined ? [['delete', reason(kind.operations.cannot?.delete)]] : []),
   ];
   return table(

@@ -1,14 +1,24 @@
 import * as z from 'zod';
+import type { Kind } from '../kind/kind.ts';
 import { defineKind } from '../kind/kind.ts';
 import { madeUpName } from '../kind/syntax.ts';
+import { fieldOf } from '../kind/wire.ts';
 import { onServer } from './families/references.ts';
 
-/** A TLS certificate of one's own for the proxy. Any change makes a new one: the platform cannot update it. */
+/** The kind where the platform cannot change a certificate: any change makes a new one. */
+function replacedWhole(kind: Kind): Kind {
+  const fields = ['name', 'certificateData', 'privateKey'].map((name) => {
+    return [name, { ...fieldOf(kind, name), onChange: 'replace' }] as const;
+  });
+  return { ...kind, fields: { ...kind.fields, ...Object.fromEntries(fields) } };
+}
+
+/** A TLS certificate of one's own for the proxy. */
 export const certificate = defineKind({
   kind: 'certificate',
   section: 'certificates',
   alsoCalled: ['certs', 'tls'],
-  summary: 'A TLS certificate of one’s own for the proxy. Any change makes a new one: the platform cannot update it.',
+  summary: 'A TLS certificate of one’s own for the proxy.',
   identity: { id: 'certificateId', key: ['name'], keyField: 'name' },
   parents: {
     root: {
@@ -21,14 +31,12 @@ export const certificate = defineKind({
   fields: {
     name: {
       schema: z.string().min(1).describe('Name; the key of the block by default.'),
-      onChange: 'replace',
       examples: ['shop', 'store'],
     },
     certificateData: {
       schema: z.string().min(1).describe('Certificate with its chain, as text in PEM form.'),
       secrecy: 'private',
       savedAs: 'certificate.crt',
-      onChange: 'replace',
       examples: [
         '-----BEGIN CERTIFICATE-----\nb25l\n-----END CERTIFICATE-----\n',
         '-----BEGIN CERTIFICATE-----\ndHdv\n-----END CERTIFICATE-----\n',
@@ -37,7 +45,6 @@ export const certificate = defineKind({
     privateKey: {
       schema: z.string().min(1).describe('Private key, as text in PEM form.'),
       secrecy: 'secret',
-      onChange: 'replace',
       examples: [
         '-----BEGIN PRIVATE KEY-----\nb25l\n-----END PRIVATE KEY-----\n',
         '-----BEGIN PRIVATE KEY-----\ndHdv\n-----END PRIVATE KEY-----\n',
@@ -56,7 +63,13 @@ export const certificate = defineKind({
     },
     serverId: onServer('Server whose proxy uses it, or none for the one of the platform'),
   },
-  operations: { create: 'certificates.create', read: 'certificates.one', delete: 'certificates.remove' },
+  operations: {
+    create: 'certificates.create',
+    read: 'certificates.one',
+    update: 'certificates.update',
+    delete: 'certificates.remove',
+  },
+  without: { 'certificates.update': replacedWhole },
   lifecycle: {
     createBeforeDestroy: { unless: 'certificatePath' },
   },

@@ -77,7 +77,7 @@ describe('the page of the endpoints', () => {
     const row = (kind: string, field: string) =>
       rows.find(([k = '', f]) => k.startsWith(`[${kind}]`) && f === `\`${field}\``);
     expect(row('domain', 'enabled')?.slice(2)).toEqual(['after it: `domain.update`', '`domain.update`']);
-    expect(row('certificate', 'privateKey')?.slice(2)).toEqual(['`certificates.create`', 'a new object']);
+    expect(row('certificate', 'autoRenew')?.slice(2)).toEqual(['`certificates.create`', 'a new object']);
     expect(row('application', 'name')?.slice(2)).toEqual(['`application.create`', '`application.update`']);
     expect(row('hubgit', 'hubgitAppName')?.slice(2)).toEqual(['never created', '`hubgit.update`']);
     expect(row('postgres', 'databasePassword')?.[3]).toBe('`postgres.update` or `postgres.changePassword`');

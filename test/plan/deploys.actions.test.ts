@@ -1,8 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isOperation } from '../../src/api/contract.ts';
 import type { Row } from '../../src/kind/json.ts';
-import type { Kind } from '../../src/kind/kind.ts';
-import { kindsOn } from '../../src/kind/kinds-on.ts';
 import type { Action, AttributeChange } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';
 import { withDeployments } from '../../src/plan/deploys.ts';
@@ -12,6 +9,7 @@ import {
   actionOf,
   aStep,
   declared,
+  documentedKind,
   here,
   inputOf,
   kindNamed,
@@ -22,13 +20,6 @@ import {
 } from '../support/plan-values.ts';
 
 /** The actions that deploy: one for each service that needs it, at its place in the order. */
-
-/** A kind of a platform that keeps to the API document. */
-function documentedKind(name: string): Kind {
-  const [kind] = kindsOn([kindNamed(name)], isOperation);
-  if (kind === undefined) throw new Error(`the document has no ${name}`);
-  return kind;
-}
 
 const write: Decision = { do: 'write', cause: 'edit' };
 const shop = 'production.compose.shop';

@@ -11,6 +11,7 @@ import type { Pair } from '../../src/state/record.ts';
 import {
   anything,
   declared,
+  documentedKind,
   here,
   kindNamed,
   lacking,
@@ -197,11 +198,8 @@ describe('what is said of a field', () => {
     expect(server(conflict)).toEqual([
       'cannot-change: serverId: it was changed here and on the platform, and a replacement on such grounds is never automatic | Write what the platform has, or leave the line out.',
     ]);
-    const certificate = diff({
-      kind: kindNamed('certificate'),
-      fields: { privateKey: declared('k') },
-      row: { privateKey: 'other' },
-    });
+    const kind = documentedKind('certificate');
+    const certificate = diff({ kind, fields: { privateKey: declared('k') }, row: { privateKey: 'other' } });
     expect(told(certificate)[0]).toContain('| Write what the platform has, or leave the line out.');
     expect(certificate.diagnostics[0]).toMatchObject({ address: at, position: here });
   });

@@ -10,6 +10,7 @@ import {
   actionOf,
   creating,
   declared,
+  documentedKind,
   here,
   inputOf,
   kindNamed,
@@ -249,7 +250,7 @@ describe('a change that needs a new object', () => {
   });
 
   describe('of a kind that is created before it is destroyed', () => {
-    const kind = kindNamed('certificate');
+    const kind = documentedKind('certificate');
     const pairs = { certificateData: pairOf('old'), certificatePath: pairOf('here') };
     const certificate = (more: Resource['fields'], old: Row = {}) =>
       plan({

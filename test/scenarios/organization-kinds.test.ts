@@ -157,8 +157,19 @@ describe('a certificate', () => {
   const block = (key: string, more = '') =>
     `certificates:\n  shop: { certificateData: chain, privateKey: ${key}${more} }\n`;
 
-  test('is replaced by a new one before the old one goes', async () => {
+  test('gets another key and another name in place, where the platform can change it', async () => {
     const made = bench();
+    await applied(made, block('private-one'));
+    const [{ certificateId } = {}] = rows(made, 'certificate');
+    made.requests('POST');
+    await applied(made, block('private-two', ', name: store'));
+    expect(made.requests('POST')).toEqual(['certificates.update']);
+    expect(rows(made, 'certificate')).toMatchObject([{ certificateId, name: 'store', privateKey: 'private-two' }]);
+    await plansNothing(made, block('private-two', ', name: store'));
+  });
+
+  test('is replaced elsewhere, by a new one before the old one goes', async () => {
+    const made = bench({ lacks: ['certificates.update'] });
     await applied(made, block('private-one'));
     made.requests('POST');
     await applied(made, block('private-two'));
@@ -168,7 +179,7 @@ describe('a certificate', () => {
   });
 
   test('with a path of its own goes first, since there can be no two with one path', async () => {
-    const made = bench();
+    const made = bench({ lacks: ['certificates.update'] });
     await applied(made, block('private-one', ', certificatePath: shop'));
     made.requests('POST');
     await applied(made, block('private-two', ', certificatePath: shop'));
@@ -538,7 +549,7 @@ describe('a change that needs a new object', () => {
     `certificates:\n  shop: { certificateData: chain, privateKey: ${key}${more} }\n`;
 
   test('is refused for one that is pinned', async () => {
-    const made = bench();
+    const made = bench({ lacks: ['certificates.update'] });
     await applied(made, block('private-one'));
     const id = String(rows(made, 'certificate')[0]?.certificateId);
     await applied(made, block('private-one', `, id: "${id}"`));
@@ -547,7 +558,7 @@ describe('a change that needs a new object', () => {
   });
 
   test('has another id than the old one, also after a run that ended before it wrote its state', async () => {
-    const made = bench();
+    const made = bench({ lacks: ['certificates.update'] });
     await applied(made, block('private-one'));
     const store = { ...made.store, write: () => Promise.reject(unusable('here', 'cannot be replaced')) };
     const planned = await plan(await made.manifest(head + block('private-two')), { ...made.world(), store });

@@ -1,9 +1,11 @@
 import { everything } from '../../src/plan/narrow.ts';
 import { LineCounter } from 'yaml';
 import * as z from 'zod';
+import { isOperation } from '../../src/api/contract.ts';
 import type { Json, Row } from '../../src/kind/json.ts';
 import type { Field } from '../../src/kind/field.ts';
 import type { Kind } from '../../src/kind/kind.ts';
+import { kindsOn } from '../../src/kind/kinds-on.ts';
 import { root } from '../../src/kind/kind.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
 import type { Reference, Wanted } from '../../src/manifest/wanted.ts';
@@ -31,6 +33,13 @@ export const makeDigests = () => makeDigest;
 export function kindNamed(name: string): Kind {
   const kind = kinds.find((item) => item.kind === name);
   if (kind === undefined) throw new Error(`there is no kind ${name}`);
+  return kind;
+}
+
+/** A kind of a platform that keeps to the API document. */
+export function documentedKind(name: string): Kind {
+  const [kind] = kindsOn([kindNamed(name)], isOperation);
+  if (kind === undefined) throw new Error(`the document has no ${name}`);
   return kind;
 }
 

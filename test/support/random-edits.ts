@@ -136,7 +136,7 @@ function make(model: Model, change: Edit): string | undefined {
         all.filter((item) => item.block.kind.lifecycle?.createBeforeDestroy !== undefined),
         change.at,
       )?.block;
-      const name = renewed?.kind.kind === 'sshKey' ? 'publicKey' : 'certificateData';
+      const name = renewed?.kind.kind === 'sshKey' ? 'publicKey' : 'autoRenew';
       if (renewed === undefined) return undefined;
       const [one = '', other = ''] = valuesOf(renewed.kind, name, renewed.uid);
       renewed.fields[name] = renewed.fields[name] === one ? other : one;
