@@ -23,7 +23,7 @@ export function rightTo(operation: string): string | undefined {
   if (ofApplications.includes(group)) return rightBelowApplication(group, name);
   if (group === 'schedule')
     return 'the service in accessedServices; for a schedule of the server the role owner or admin';
-  if (group === 'tag') return /^(all|one)$/.test(name) ? undefined : 'the role owner or admin';
+  if (group === 'tag') return rightToTag(name);
   if (gitProviders.includes(group)) {
     return /^(create|update)$/.test(name) ? 'canAccessToGitProviders' : 'the git provider in accessedGitProviders';
   }
@@ -36,6 +36,11 @@ function rightToService(name: string): string {
   if (name === 'create') return 'canCreateServices, and the project in accessedProjects';
   if (/^(delete|remove)$/.test(name)) return 'canDeleteServices, and the service in accessedServices';
   return using.has(name) ? 'the service in accessedServices' : 'canCreateServices, and the service in accessedServices';
+}
+
+function rightToTag(name: string): string | undefined {
+  if (/^(all|one)$/.test(name)) return undefined;
+  return /project|bulk/i.test(name) ? 'the project in accessedProjects' : 'the role owner or admin';
 }
 
 /** Removing a user of basic authentication counts as a change of the application. */

@@ -70,6 +70,11 @@ describe('a missing right', () => {
     }
   });
 
+  test('to assign tags is another one than to change them', () => {
+    expect(rightTo('tag.update')).toBe('the role owner or admin');
+    expect(rightTo('tag.bulkAssign')).toBe('the project in accessedProjects');
+  });
+
   test('is not guessed where it is not known', () => {
     expect(rightTo('organization.update')).toBeUndefined();
     expect(rightTo('nothing')).toBeUndefined();
