@@ -1,4 +1,4 @@
-import { blockValue, inHumanUnits } from '../export/block.ts';
+import { blockValue, inHumanUnits, namedIn } from '../export/block.ts';
 import type { Value } from '../export/yaml.ts';
 import { plainly } from '../export/yaml.ts';
 import type { Json } from '../kind/json.ts';
@@ -56,7 +56,7 @@ export function adoptedValue({ resource, change, nameOf, old, text, redact }: Ad
       remedy: 'Change it on the platform, or run trueup apply to put it back.',
     };
   }
-  if (field.refersTo !== undefined && typeof written === 'string') return { value: plainly(nameOf(written)) };
+  if (field.refersTo !== undefined) return { value: plainly(namedIn(written, nameOf)) };
   return { value: plainly(inHumanUnits(field, written)) };
 }
 

@@ -190,14 +190,22 @@ function cleared(block: Placed, name: string, field: Field, writing: Writing): V
   return undefined;
 }
 
+/** A value with names in place of an id, or of the ids in a list, which are sorted. */
+export function namedIn(value: Json, nameOf: (id: string) => string): Json {
+  if (typeof value === 'string') return nameOf(value);
+  if (!Array.isArray(value)) return value;
+  return [...new Set(value.map((id: Json) => nameOf(String(id))))].toSorted((a, b) => (a < b ? -1 : 1));
+}
+
 function writtenValue(block: Placed, name: string, value: Json, writing: Writing): Value {
   const { kind } = block.object;
   const field = fieldOf(kind, name);
   const path = fieldPath(kind, name);
   const { secrets } = writing;
   if (field.secrecy === 'secret') return secretValue(value, [name], block, writing);
-  if (field.refersTo !== undefined && typeof value === 'string') {
-    return plainly(writing.nameOf(field.refersTo, value));
+  const { refersTo } = field;
+  if (refersTo !== undefined) {
+    return plainly(namedIn(value, (id) => writing.nameOf(refersTo, id)));
   }
   if (Array.isArray(value) && field.growsByItself === true) {
     const items = value.map((id): Value => {

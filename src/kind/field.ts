@@ -28,7 +28,7 @@ export interface Field {
    * number that the platform takes. Plans show amounts.
    */
   readonly unit?: FieldUnit;
-  /** The kind that the id in this field belongs to; users write a name. */
+  /** The kind that the id in this field belongs to, or each id in its list; users write names. */
   readonly refersTo?: string;
   /** Where an export keeps a long text: the name of a file, or the field that holds one. */
   readonly savedAs?: string | { readonly field: string };
@@ -55,7 +55,7 @@ export interface Field {
   // How the platform shows it
   /**
    * Where the row holds it, if not under the field's name: a member, or a path such as `gitProvider.name`. A name in
-   * braces stands for the value of that member: `{notificationType}.channel`.
+   * braces stands for the value of that member: `{notificationType}.channel`. Behind a list, the members of its items.
    */
   readonly readAt?: string;
   /**

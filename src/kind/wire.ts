@@ -66,14 +66,16 @@ export function withoutAppended(value: Json, appended: string): Json {
   return isLonger ? value.slice(0, -appended.length) : value;
 }
 
-/** The value at a path of members, such as `gitProvider.name`. */
+/** The value at a path of members, such as `gitProvider.name`; behind a list, those of its items: `projectTags.tagId`. */
 export function valueAt(row: Row, path: string): Json | undefined {
   const [named = '', ...rest] = path.split('.');
   const first = named.startsWith('{') ? String(member(row, named.slice(1, -1))) : named;
-  return rest.reduce<Json | undefined>(
-    (value, name) => (isRow(value) ? member(value, name) : undefined),
-    member(row, first),
-  );
+  return rest.reduce<Json | undefined>(memberOf, member(row, first));
+}
+
+function memberOf(value: Json | undefined, name: string): Json | undefined {
+  if (Array.isArray(value)) return value.flatMap((item: Json) => memberOf(item, name) ?? []);
+  return isRow(value) ? member(value, name) : undefined;
 }
 
 /** The member of an operation that takes the id of an object of this kind. */

@@ -63,12 +63,6 @@ export function constant(value: Json, at: Place): Wanted {
   return { at, isSecret: false, references: [], missing: [], content: secret({ hollow: false, value }) };
 }
 
-/** The value of an output, wanted where a name was written. */
-export function referring(reference: Reference, { at, isSecret }: Wanted): Wanted {
-  const shape: Shape = { is: 'text', pieces: [reference] };
-  return { at, isSecret, references: [reference], missing: [], content: secret({ hollow: true, shape }) };
-}
-
 interface Found {
   isSecret: boolean;
   /** A secret is the whole of a number or boolean. */

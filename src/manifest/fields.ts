@@ -11,7 +11,7 @@ import type { FieldUnit } from '../kind/units.ts';
 import { inUnits, tooSmall } from '../kind/units.ts';
 import { canBeNull, caseMeant, fieldOf, fieldPath, isNeededBy, shownCase, shownValue } from '../kind/wire.ts';
 import type { Evaluation } from './evaluate.ts';
-import { constant, evaluate, referring } from './evaluate.ts';
+import { constant, evaluate } from './evaluate.ts';
 import type { Block, Resource } from './resource.ts';
 import { expressionIn, notInKeys } from './expression.ts';
 import { adviceFor, alternatives, missingBlank, placeAt, problemOf, shown, shownKey, wordsOf } from './problem.ts';
@@ -19,7 +19,7 @@ import type { Entry, Node } from './tree.ts';
 import { isEmpty, position, toJson } from './tree.ts';
 import { pageOf, remedyForKey } from './unknown-key.ts';
 import type { Outputs, Resolved, Wanted } from './wanted.ts';
-import { knownValue, resolve } from './wanted.ts';
+import { knownValue, resolve, withNames } from './wanted.ts';
 
 /** What the kinds know about the place of a block. */
 interface BlockPlace {
@@ -67,9 +67,8 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
     fields[name] = hasErrors(evaluation.diagnostics.slice(told))
       ? wanted
       : checked(wanted, written, field, node, evaluation);
-    const named = field.refersTo === undefined ? undefined : knownValue(fields[name]);
-    const reference = typeof named !== 'string' ? undefined : evaluation.named(field.refersTo ?? '', named);
-    if (reference !== undefined) fields[name] = referring(reference, fields[name]);
+    const { refersTo } = field;
+    if (refersTo !== undefined) fields[name] = withNames(fields[name], (key) => evaluation.named(refersTo, key));
   };
 
   const known = writtenFields(kind, block.link);
@@ -365,9 +364,11 @@ function warnOfSmall(
   }
 }
 
-/** Resolves a wanted value, reading text as a number or boolean where the field is one. */
+/** Resolves a wanted value, reading text as a number or boolean where the field is one. A list of names has each object once. */
 export function resolveField(field: Field, wanted: Wanted, outputs: Outputs): Resolved {
-  return resolve(wanted, outputs, (value) => conform(field, value, true).value);
+  const resolved = resolve(wanted, outputs, (value) => conform(field, value, true).value);
+  if (field.refersTo === undefined || resolved.is !== 'known' || !Array.isArray(resolved.value)) return resolved;
+  return { is: 'known', value: [...new Set(resolved.value)] };
 }
 
 /** Checks a value against its field; what was filled in is read as text, number or boolean, as the field needs it. */

@@ -1,6 +1,7 @@
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Json } from '../kind/json.ts';
 import type { Secret } from '../secrets/secret.ts';
+import { secret } from '../secrets/secret.ts';
 import type { Place } from './tree.ts';
 import { position } from './tree.ts';
 
@@ -63,6 +64,44 @@ export type Outputs = (reference: Reference) => string | undefined;
 export function knownValue(wanted: Pick<Wanted, 'content'> | undefined): Json | undefined {
   const content = wanted?.content.reveal();
   return content?.hollow === false ? content.value : undefined;
+}
+
+/** The names in a wanted value, as far as it is known: its text, or the texts in its list. */
+export function namesIn({ content }: Pick<Wanted, 'content'>): readonly string[] {
+  const { items } = partsOf(content.reveal());
+  return items.flatMap((item) => (item.is === 'value' && typeof item.value === 'string' ? [item.value] : []));
+}
+
+/** A wanted value in which ids, or outputs of resources, stand for its names. A name that means nothing stays. */
+export function withNames(wanted: Wanted, meaningOf: (name: string) => string | Reference | undefined): Wanted {
+  const { items, isList } = partsOf(wanted.content.reveal());
+  const references: Reference[] = [];
+  let isSame = true;
+  const bound = items.map((item): Shape => {
+    const meaning = item.is === 'value' && typeof item.value === 'string' ? meaningOf(item.value) : undefined;
+    if (meaning === undefined) return item;
+    isSame = false;
+    if (typeof meaning === 'string') return { is: 'value', value: meaning };
+    references.push(meaning);
+    return { is: 'text', pieces: [meaning] };
+  });
+  if (isSame) return wanted;
+  const values = bound.flatMap((item) => (item.is === 'value' ? [item.value] : []));
+  const [only] = isList ? [{ is: 'list', items: bound } as const] : bound;
+  const content: Content =
+    only === undefined || values.length === bound.length
+      ? { hollow: false, value: isList ? values : (values[0] ?? null) }
+      : { hollow: true, shape: only };
+  const { marked: _marked, ...rest } = wanted;
+  return { ...rest, references: [...wanted.references, ...references], content: secret(content) };
+}
+
+/** The items of a list, or the value itself. */
+function partsOf(content: Content): { readonly items: readonly Shape[]; readonly isList: boolean } {
+  const shape: Shape = content.hollow ? content.shape : { is: 'value', value: content.value };
+  if (shape.is === 'list') return { items: shape.items, isList: true };
+  if (shape.is !== 'value' || !Array.isArray(shape.value)) return { items: [shape], isList: false };
+  return { items: shape.value.map((value: Json) => ({ is: 'value', value })), isList: true };
 }
 
 /**

@@ -4,11 +4,10 @@ import { groupBy } from '../kind/group.ts';
 import type { Json, Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath, observedValue } from '../kind/wire.ts';
-import { constant, referring } from '../manifest/evaluate.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { Wanted } from '../manifest/wanted.ts';
-import { knownValue } from '../manifest/wanted.ts';
+import { knownValue, namesIn, withNames } from '../manifest/wanted.ts';
 import type { StateRecord } from '../state/record.ts';
 import { redacted } from '../secrets/secret.ts';
 
@@ -43,16 +42,20 @@ export function bindNames(input: NamesInput): Resource[] {
     kinds.flatMap((kind) => (targets.has(kind.kind) ? [[kind.kind, bearersOf(input, kind)]] : [])),
   );
   return resources.map((resource) => {
-    const bound = namesOf(resource).flatMap(({ field, target, name, wanted }): [string, Wanted][] => {
+    const bound = namesOf(resource).flatMap(({ field, target, names, wanted }): [string, Wanted][] => {
       const among = bearers.get(target);
-      if (among === undefined) return []; // the platform has no list of them: only an id can be meant
-      const meant = meaningOf(among, name, wanted.isSecret ? redacted : name);
-      if ('id' in meant) return [[field, { ...wanted, content: constant(meant.id, wanted.at).content }]];
-      if ('address' in meant) return [[field, referring({ address: meant.address, output: 'id' }, wanted)]];
-      const { code, message, remedy } = meant;
-      const about = { remedy, address: resource.address, position: position(wanted.at) };
-      diagnostics.push(diagnostic(code, `${fieldPath(resource.kind, field)}: ${message}`, about));
-      return [];
+      if (among === undefined) return []; // the platform has no list of them: only ids can be meant
+      const meaning = (name: string) => {
+        if (!names.includes(name)) return undefined;
+        const meant = meaningOf(among, name, wanted.isSecret ? redacted : name);
+        if ('id' in meant) return meant.id;
+        if ('address' in meant) return { address: meant.address, output: 'id' };
+        const { code, message, remedy } = meant;
+        const about = { remedy, address: resource.address, position: position(wanted.at) };
+        diagnostics.push(diagnostic(code, `${fieldPath(resource.kind, field)}: ${message}`, about));
+        return undefined;
+      };
+      return [[field, withNames(wanted, meaning)]];
     });
     return bound.length === 0
       ? resource
@@ -60,25 +63,26 @@ export function bindNames(input: NamesInput): Resource[] {
   });
 }
 
-interface Name {
+/** The names in a field. */
+interface Names {
   readonly field: string;
   readonly target: string;
-  readonly name: string;
+  readonly names: readonly string[];
   readonly wanted: Wanted;
 }
 
 /** Finds the names in a resource, beside what the state knows. */
-function namesBeside(records: NamesInput['records']): (resource: Resource) => Name[] {
+function namesBeside(records: NamesInput['records']): (resource: Resource) => Names[] {
   const managed = new Set(Object.values(records).map(({ id }) => id));
   return ({ kind, address, fields }) =>
     Object.entries(fields).flatMap(([field, wanted]) => {
       const target = kind.fields[field]?.refersTo;
-      const name = target === undefined ? undefined : knownValue(wanted);
-      if (target === undefined || typeof name !== 'string') return [];
-      // The platform answered this id before. One of an object of the state may be deleted in this run.
+      if (target === undefined) return [];
+      // The platform answered these ids before. One of an object of the state may be deleted in this run.
       const answered = records[address]?.pairs[field]?.answered;
-      const isId = answered !== undefined && 'value' in answered && answered.value === name && !managed.has(name);
-      return isId ? [] : [{ field, target, name, wanted }];
+      const ids = answered !== undefined && 'value' in answered ? [answered.value].flat() : [];
+      const names = namesIn(wanted).filter((name) => !ids.includes(name) || managed.has(name));
+      return names.length === 0 ? [] : [{ field, target, names, wanted }];
     });
 }
 

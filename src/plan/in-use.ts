@@ -39,14 +39,15 @@ function usersById(actions: readonly Action[], objects: ReadonlyMap<string, Obse
   for (const { address, action, kind, changes } of actions) {
     const row = objects.get(address)?.row;
     if (row === undefined || action === 'delete' || action === 'replace') continue;
-    for (const [name, { refersTo }] of Object.entries(kind.fields)) {
-      const id = refersTo === undefined ? undefined : observedValue(kind, name, row);
+    for (const [name, { refersTo, growsByItself }] of Object.entries(kind.fields)) {
+      // What the platform adds by itself nobody has to take out.
+      const ids = refersTo === undefined || growsByItself === true ? [] : [observedValue(kind, name, row) ?? []].flat();
       const path = fieldPath(kind, name);
       // What another case of a union left behind leads nowhere; a case that is about to change leaves it behind.
       const isChanging = (tag: string) => changes.some((change) => change.path === fieldPath(kind, tag));
       if (!isInCase(kind, name, (tag) => (isChanging(tag) ? undefined : observedValue(kind, tag, row)))) continue;
-      if (typeof id !== 'string' || changes.some((change) => change.path === path)) continue;
-      uses.push([id, `${path} of ${address}`]);
+      if (changes.some((change) => change.path === path)) continue;
+      for (const id of ids) if (typeof id === 'string') uses.push([id, `${path} of ${address}`]);
     }
   }
   return groupBy(uses);

@@ -46,7 +46,15 @@ export const memberPermissions = defineKind({
     accessedEnvironments: ids('environments', 'env'),
     accessedServices: ids('services', 'svc'),
     accessedGitProviders: ids('git providers', 'git'),
-    accessedServers: ids('servers', 'srv'),
+    accessedServers: {
+      ...ids('servers', 'srv'),
+      schema: z
+        .array(z.string().min(1))
+        .describe(
+          'Servers that the member may see, by their keys in this manifest, their names on the platform or ids.',
+        ),
+      refersTo: 'server',
+    },
   },
   operations: {
     read: 'user.one',

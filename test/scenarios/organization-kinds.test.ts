@@ -318,6 +318,24 @@ describe('the rights of a member', () => {
     await plansNothing(made, text);
   });
 
+  test('to servers take names of blocks and of the platform, and ids', async () => {
+    const made = withMember();
+    Object.assign(made.emulator.world.tables.user['user_1'] ?? {}, {
+      enableEnterpriseFeatures: true,
+      isValidEnterpriseLicense: true,
+    });
+    Object.assign(rights(made) ?? {}, { accessedServers: ['srv_9'] });
+    const servers = 'servers: { own: { ipAddress: 192.0.2.9, sshKey: key-1 } }\n';
+    const text = allowed('accessedServers: [own, server-1, srv_2]') + servers;
+    await applied(made, text);
+    const own = Object.values(made.emulator.world.tables.server).find(({ name }) => name === 'own');
+    expect(rights(made)?.accessedServers).toEqual(['srv_9', own?.serverId, 'srv_1', 'srv_2']);
+    await plansNothing(made, text);
+    await applied(made, allowed('accessedServers: [server-1]'));
+    expect(rights(made)?.accessedServers).toEqual(['srv_9', 'srv_1']);
+    await plansNothing(made, allowed('accessedServers: [server-1]'));
+  });
+
   test('to git providers are ignored without a licence: written once more, and then only reported', async () => {
     const made = withMember();
     const text = allowed('accessedGitProviders: [git_hub_1]');

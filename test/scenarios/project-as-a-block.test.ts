@@ -167,6 +167,96 @@ describe('a project that is there', () => {
   });
 });
 
+describe('the tags of a project', () => {
+  const tagged = (tags: string, more = '') => `${head(`{ name: shop, tags: ${tags} }`)}${more}`;
+  const live = 'tags: { live: { color: green } }\n';
+  /** The names of the tags that the project has on the platform. */
+  const namesOf = (made: Made): string[] => {
+    const { projectId } = projectOf(made);
+    const { projectTag, tag } = made.emulator.world.tables;
+    const own = Object.values(projectTag).filter((row) => row['projectId'] === projectId);
+    return own.map(({ tagId }) => String(tag[String(tagId)]?.['name'])).toSorted();
+  };
+  const tagByHand = async (made: Made, name: string) => {
+    const { tagId } = (await made.emulator.act('tag.create', { name })) as { tagId: string };
+    return tagId;
+  };
+
+  test('are blocks, which come first, and tags of the platform by name or id', async () => {
+    const made = bench();
+    const internal = await tagByHand(made, 'internal');
+    await tagByHand(made, 'old');
+    const text = tagged(`[old, live, ${internal}]`, live);
+    await made.apply(text);
+    expect(made.requests('POST')).toEqual(['tag.create', 'project.create', 'tag.bulkAssign']);
+    expect(namesOf(made)).toEqual(['internal', 'live', 'old']);
+    await plansNothing(made, text);
+    await plansNothing(made, tagged('[internal, old, live]', live));
+  });
+
+  test('change with one request, which has each of them once', async () => {
+    const made = bench();
+    const id = await tagByHand(made, 'internal');
+    await made.apply(tagged('[live]', live));
+    made.requests('POST');
+    const text = tagged(`[internal, ${id}, internal, live, live]`, live);
+    await made.apply(text);
+    expect(made.requests('POST')).toEqual(['tag.bulkAssign']);
+    expect(namesOf(made)).toEqual(['internal', 'live']);
+    await plansNothing(made, text);
+    for (const none of ['null', '[]']) {
+      await made.apply(tagged(none, live));
+      expect(namesOf(made)).toEqual([]);
+      await plansNothing(made, tagged(none, live));
+      await made.apply(text);
+    }
+  });
+
+  test('that somebody changed come back, and are left where they are not declared', async () => {
+    const made = bench();
+    const other = await tagByHand(made, 'other');
+    const text = tagged('[live]', live);
+    await made.apply(text);
+    const { projectId } = projectOf(made);
+    await made.emulator.act('tag.bulkAssign', { projectId, tagIds: [other] });
+    const change = (await made.plan(text)).actions.find(({ action }) => action !== 'no-op');
+    expect(change?.changes.map(({ path, cause }) => [path, cause])).toEqual([['tags', 'drift']]);
+    await made.apply(text, everything);
+    expect(namesOf(made)).toEqual(['live']);
+    await plansNothing(made, text);
+    await made.emulator.act('tag.bulkAssign', { projectId, tagIds: [other] });
+    const released = head('{ name: shop }') + live;
+    await made.apply(released);
+    expect(namesOf(made)).toEqual(['other']);
+    await plansNothing(made, released);
+  });
+
+  test('are refused by name, before any request, when there is no such tag', async () => {
+    const made = bench();
+    await tagByHand(made, 'internal');
+    const found = await refusal(made, () => made.plan(tagged('[live, lvie, internal]', live)));
+    expect(found.map(({ code, message }) => [code, message])).toEqual([
+      ['bad-reference', 'tags: there is no tag lvie: tags: does not declare it, and the platform has internal'],
+    ]);
+  });
+
+  test('keep a tag from deletion that is not given up', async () => {
+    const made = bench();
+    await made.apply(tagged('[live]', live));
+    const found = await refusal(made, () => made.apply(head('{ name: shop }'), everything));
+    expect(found.map(({ message }) => message)).toEqual(['tags.live is still used: tags of project']);
+    await made.apply(tagged('[]'), everything);
+    await plansNothing(made, tagged('[]'));
+    expect(namesOf(made)).toEqual([]);
+  });
+
+  test('need a platform that assigns them', async () => {
+    const made = bench({ lacks: ['tag.bulkAssign'] });
+    const found = await refusal(made, () => made.plan(tagged('[live]', live)));
+    expect(found.map(({ code }) => code)).toEqual(['unsupported']);
+  });
+});
+
 describe('the state of a project', () => {
   test('is not given to the project of another manifest', async () => {
     const made = bench();

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { envEntries, text } from '../../kind/codecs.ts';
+import { envEntries, idSet, text } from '../../kind/codecs.ts';
 import { defineKind } from '../../kind/kind.ts';
 import { description, env } from '../families/service-fields.ts';
 import { contentsOf } from './contents.ts';
@@ -31,8 +31,25 @@ export const project = defineKind({
       onNull: { value: '' },
       examples: env.examples,
     },
+    // The platform checks that it has each tag, and none of them twice.
+    tagIds: {
+      schema: z
+        .array(z.string().min(1))
+        .describe('Tags, by their keys in this manifest, their names on the platform or their ids.'),
+      written: 'tags',
+      refersTo: 'tag',
+      readAt: 'projectTags.tagId',
+      codec: idSet,
+      onNull: { value: [] },
+      examples: [['tag_1'], ['tag_1', 'tag_2']],
+    },
   },
-  operations: { create: 'project.create', read: 'project.one', update: 'project.update', delete: 'project.remove' },
+  operations: {
+    create: 'project.create',
+    read: 'project.one',
+    update: ['project.update', 'tag.bulkAssign'],
+    delete: 'project.remove',
+  },
   lifecycle: {
     contents: contentsOf,
     dataAtRisk: () => ({ of: 'data', what: 'the project with everything in it' }),
