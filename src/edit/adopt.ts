@@ -215,9 +215,11 @@ function nameIn({ plan, resources }: Work, kind: string | undefined): (id: strin
 
 /** The keys from the top of a file to a block, by each word for its section; the one of this profile first. */
 function blockPaths({ parent, kind, key }: Resource, resources: readonly Resource[]): string[][] {
+  const { isTop, section, also = section } = kind;
+  if (isTop === true) return [[section]];
   const above = resources.find(({ address }) => address === parent);
-  const { section, also = section } = kind;
-  const around = above === undefined ? [[]] : blockPaths(above, resources);
+  // What is below the block that the top stands for stands beside it.
+  const around = above === undefined || above.kind.isTop === true ? [[]] : blockPaths(above, resources);
   return [...new Set([section, also])].flatMap((word) => around.map((path) => [...path, word, key]));
 }
 
