@@ -68,6 +68,7 @@ const worldly = [
   'manifest/workspace.ts',
   'project/drift-memory.ts',
   'project/export-project.ts',
+  'project/glance.ts',
   'project/links.ts',
   'project/load.ts',
   'project/notify.ts', // signs messages

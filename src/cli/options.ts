@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import type { Profile } from '../api/contract.ts';
+import { resolve } from 'node:path';
 import { inProfile } from '../kind/profile.ts';
 import { kinds } from '../resources/index.ts';
 import type { ProjectFolder } from '../project/folder.ts';
-import { profileAtAGlance } from '../project/profile.ts';
+import { glance } from '../project/glance.ts';
 import { findPlace } from '../project/folder.ts';
 import type { Process } from './process.ts';
 import { readDuration } from '../kind/units.ts';
@@ -53,15 +51,6 @@ export function settleOptions(options: GlobalOptions, { env, cwd }: Pick<Process
     env,
     kinds: inProfile(kinds, glance(place)),
   };
-}
-
-/** The profile that the words of a run begin in; what the run finds out later corrects it. */
-function glance({ folder, file }: Pick<ProjectFolder, 'folder' | 'file'>): Profile {
-  try {
-    return profileAtAGlance(readFileSync(join(folder, file), 'utf8'));
-  } catch {
-    return 'standard';
-  }
 }
 
 /** The current folder. @throws {Stop} `usage`, when it is gone. */

@@ -18,6 +18,7 @@ import { createRedactor } from '../secrets/redactor.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
+import { rememberedAtAGlance } from './glance.ts';
 import { envLimit, fileLimit, whyPinned } from './pins.ts';
 import { checkAddresses } from './platform-address.ts';
 import { profileFor, requireProfile } from './profile.ts';
@@ -126,7 +127,11 @@ async function load(options: ProjectFolder, { redactor, workspace, secret, freeT
     freeText,
     platformUrl: env['TRUEUP_URL'] || undefined,
     given: (name) => variables.get(name) ?? env[`TRUEUP_VAR_${name}`],
-    checkProfile: (about) => requireProfile(options, profileFor(options, about)),
+    checkProfile: (about) =>
+      requireProfile(
+        options,
+        profileFor(options, about, () => rememberedAtAGlance(options)),
+      ),
     addSecret: redactor.add,
     redact: redactor.redact,
   });

@@ -66,19 +66,23 @@ export function storeOfProfile(
   });
 }
 
-/** The profile that a manifest decides for: the one that it names, the one that was found out, the one whose words it has. */
+/**
+ * The profile that a manifest is read in: the one that it names, the one that was found out, the one that its state seems to
+ * remember, the one whose words it has.
+ */
 export function profileFor(
   { profile }: Pick<ProjectFolder, 'profile'>,
   { named, texts }: { readonly named: Profile | undefined; readonly texts: Iterable<string> },
+  remembered: () => Profile | undefined,
 ): Profile {
-  return named ?? profile ?? profileSpoken(texts);
+  return named ?? profile ?? remembered() ?? profileSpoken(texts);
 }
 
-/** The profile that files of a manifest name or speak, as far as a quick look shows it. */
-export function profileAtAGlance(text: string): Profile {
+/** The profile that a manifest names, its state seems to remember, or its words are of, as far as a quick look shows it. */
+export function profileAtAGlance(text: string, remembered: () => Profile | undefined): Profile {
   const named = /^platform:(?:[^\n]*|(?:\s*\n[ \t]+[^\n]*)*?)\bprofile:[ \t]*["']?([a-z]+)/m.exec(text)?.[1];
   if (named === 'standard' || named === 'dokploy') return named;
-  return profileSpoken([text]);
+  return remembered() ?? profileSpoken([text]);
 }
 
 /** The profile whose words texts of YAML have as keys and as values of choices; of both alike, the standard one. */

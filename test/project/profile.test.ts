@@ -12,6 +12,8 @@ const folder: ProjectFolder = {
   kinds: inProfile(kinds, 'standard'),
 };
 
+const none = () => undefined;
+
 describe('the profile of a manifest, at a glance', () => {
   test.each([
     ['platform: { url: "https://d.example.com", profile: dokploy }', 'dokploy'],
@@ -27,14 +29,18 @@ describe('the profile of a manifest, at a glance', () => {
     ['environments: {}\n', 'standard'],
     ['github:\n  a: {}\nhubgit:\n  b: {}\n', 'standard'],
   ] as const)('%j is of %s', (text, profile) => {
-    expect(profileAtAGlance(text)).toBe(profile);
+    expect(profileAtAGlance(text, none)).toBe(profile);
   });
 
-  it('is the one that it names, else the one that was found out, else that of its words', () => {
-    const texts = ['gitea: {}\n'];
-    expect(profileFor({ profile: 'dokploy' }, { named: 'standard', texts })).toBe('standard');
-    expect(profileFor({ profile: 'standard' }, { named: undefined, texts })).toBe('standard');
-    expect(profileFor({ profile: undefined }, { named: undefined, texts })).toBe('dokploy');
+  it('is the one that it names, else the one that was found out, that of its state, that of its words', () => {
+    const [named, texts] = [undefined, ['gitea: {}\n']];
+    const standard = () => 'standard' as const;
+    expect(profileFor({ profile: 'dokploy' }, { named: 'standard', texts }, none)).toBe('standard');
+    expect(profileFor({ profile: 'dokploy' }, { named, texts }, standard)).toBe('dokploy');
+    expect(profileFor({ profile: undefined }, { named, texts }, standard)).toBe('standard');
+    expect(profileFor({ profile: undefined }, { named, texts }, none)).toBe('dokploy');
+    expect(profileAtAGlance('gitea: {}\n', standard)).toBe('standard');
+    expect(profileAtAGlance('platform: { profile: dokploy }\n', standard)).toBe('dokploy');
   });
 });
 

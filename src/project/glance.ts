@@ -1,0 +1,40 @@
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Profile } from '../api/contract.ts';
+import type { ProjectFolder } from './folder.ts';
+import { profileAtAGlance } from './profile.ts';
+import { stateFolder } from './state-location.ts';
+
+type Place = Pick<ProjectFolder, 'folder' | 'file'>;
+
+/** The profile that the words of a run begin in; what the run finds out later corrects it. Never throws. */
+export function glance(place: Place): Profile {
+  try {
+    const text = readFileSync(join(place.folder, place.file), 'utf8');
+    return profileAtAGlance(text, () => rememberedAtAGlance(place));
+  } catch {
+    return 'standard';
+  }
+}
+
+/** `state.json` ends with the profile that it remembers, and with its MAC. */
+const ending = /"profile": ?"(standard|dokploy)",\s*"mac": ?"[^"]*"\s*\}\s*$/;
+const longestEnding = 300;
+
+/**
+ * The profile that the end of a local state says, unproved: it chooses the words in which a manifest is read first. The
+ * state itself, read later, corrects it. Never throws.
+ */
+export function rememberedAtAGlance(place: Place): Profile | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(join(stateFolder(place), 'state.json'), 'r');
+    const end = Buffer.alloc(longestEnding);
+    const read = readSync(file, end, 0, longestEnding, Math.max(0, fstatSync(file).size - longestEnding));
+    return ending.exec(end.toString('latin1', 0, read))?.[1] as Profile | undefined; // the pattern has no other words
+  } catch {
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
