@@ -3,6 +3,7 @@ import { parseDocument } from 'yaml';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import type { Json } from '../../kind/json.ts';
 import { canonical, isObject } from '../../kind/json.ts';
+import { scanServices } from './compose-scan.ts';
 import type { Variables } from './compose-variables.ts';
 import { withVariables } from './compose-variables.ts';
 
@@ -20,18 +21,17 @@ export function serviceSuffix(compose: (field: string) => Json): string {
 export function servicesExist(self: CheckedResource, children: readonly CheckedResource[]): Problem[] {
   const { composeFile, sourceType } = self.values;
   if (sourceType !== 'raw' || typeof composeFile !== 'string') return [];
-  const found = readComposeFile(composeFile);
-  if ('unreadable' in found) {
+  const services = scanServices(composeFile) ?? servicesIn(composeFile);
+  if ('unreadable' in services) {
     const problem = { code: 'inconsistent', address: self.address, field: 'composeFile' } as const;
     const remedy = 'Correct the compose file: its deployment would fail.';
-    const { unreadable: error } = found;
+    const { unreadable: error } = services;
     return [
       typeof error === 'string'
         ? { ...problem, message: error, remedy }
         : { ...problem, message: 'the compose file is not valid YAML', syntax: { text: composeFile, error } },
     ];
   }
-  const services = Object.keys(mapIn(found.content.services));
   return children.flatMap((child): Problem[] => {
     const name = child.values.serviceName;
     if (typeof name !== 'string' || services.includes(name)) return [];
@@ -45,6 +45,12 @@ export function servicesExist(self: CheckedResource, children: readonly CheckedR
       },
     ];
   });
+}
+
+/** The names of the services of a compose file, or why it cannot be read. */
+export function servicesIn(text: string): readonly string[] | { readonly unreadable: string | YAMLError } {
+  const found = readComposeFile(text);
+  return 'unreadable' in found ? found : Object.keys(mapIn(found.content.services));
 }
 
 /** The services of a compose file, each with its image as it is written: `web (nginx:1.27)`; none when it cannot be read. */
