@@ -35,7 +35,7 @@ function visitForms(view: View, mayDecode: number, visit: (view: View) => void):
   const decode = (form: View) => {
     if (mayDecode > 0) visitDecoded(form, (decoded) => visitForms(decoded, mayDecode - 1, visit));
   };
-  if (unescaped.test(view.text)) {
+  if (unescaped.test(view.text) && !quotedQuote.test(view.text)) {
     visit(view);
     decode(view);
     return;
@@ -62,6 +62,8 @@ function visitForms(view: View, mayDecode: number, visit: (view: View) => void):
 /** Without any sign that begins an escape, and without breaks: most texts. */
 const unescaped = /^[ !"#$'-<>-[\]-~]*$/;
 
+const quotedQuote = /'"'"'|"'"'"/;
+
 /** Line ends, also those of MIME and of a shell, with the indentation behind them; other controls, and what shows nothing. */
 const breaks = /[=\\]?[\r\n]+[ \t]*|(?:(?![\t\r\n])[\p{Cc}\p{Default_Ignorable_Code_Point}])+/gu;
 
@@ -73,6 +75,8 @@ const languages: readonly { readonly pattern: RegExp; readonly resolve: (escape:
   { pattern: /%(?:u[\da-f]{4}|[\da-f]{2})/gi, resolve: (escape) => character(Number.parseInt(hexOf(escape), 16)) },
   // HTML and XML.
   { pattern: /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});?/gi, resolve: ofHtml },
+  // Shells: a quote in a word in quotes, as a word of the other quotes.
+  { pattern: /'"'"'|"'"'"/g, resolve: (escape) => escape.charAt(2) },
   // Mail.
   { pattern: /=[\dA-F]{2}/g, resolve: (escape) => character(Number.parseInt(hexOf(escape), 16)) },
 ];
