@@ -21,7 +21,6 @@ export function bundled<const Paths extends readonly string[]>(paths: Paths): { 
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    external: ['undici'],
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     logLevel: 'warning',
   });
