@@ -65,8 +65,11 @@ export function pathMeant(written: string, kinds: readonly Kind[]): string {
 
 /** A text of the program in the words of a profile. */
 export function textIn(text: string, profile: Profile): string {
-  return profile === 'standard' ? text : text.replaceAll(wholeWord, (word) => everyWord.get(word) ?? word);
+  return profile === 'standard' ? text : text.replaceAll(oneOfAll, (word) => everyWord.get(word) ?? word);
 }
+
+/** The words of the API document, whole ones. Every text of every kind is searched at each start. */
+const oneOfAll = new RegExp(String.raw`\b(?:${[...everyWord.keys()].join('|')})\b`, 'g');
 
 const wholeWord = /\b[A-Za-z]\w*\b/g;
 
