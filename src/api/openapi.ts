@@ -1,7 +1,8 @@
 import { type AnswerBody, answerBodyOf } from './answers.ts';
 import { consequenceOf } from './consequences.ts';
 import { contract, endpointOf, type Operation } from './contract.ts';
-import { inputSchema, membersOf, type Schema } from './members.ts';
+import { inputSchema, type Member, membersOf, type Schema } from './members.ts';
+import type { Names } from './names.ts';
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
 type Content = { readonly [member: string]: Json };
@@ -9,9 +10,18 @@ type Content = { readonly [member: string]: Json };
 /** Where a platform of Trueup's own, the emulator, serves the description. */
 export const openApiPath = '/api/openapi.json';
 
-/** The whole contract as an OpenAPI 3.1 description; `server` is the address of the platform, without /api. Never throws. */
-export function openApi({ server = '/' }: { readonly server?: string } = {}): Content {
+/**
+ * The whole contract as an OpenAPI 3.1 description. Never throws.
+ *
+ * @param server the address of the platform, without /api
+ * @param names the words of the platform, unless it speaks those of the API document
+ */
+export function openApi({
+  server = '/',
+  names,
+}: { readonly server?: string; readonly names?: Names | undefined } = {}): Content {
   const operations = Object.keys(contract) as Operation[]; // the keys of the contract are its operations
+  const pathOf = (operation: Operation): string => names?.operation(operation) ?? operation;
   return {
     openapi: '3.1.0',
     info: {
@@ -21,8 +31,10 @@ export function openApi({ server = '/' }: { readonly server?: string } = {}): Co
     },
     servers: [{ url: server }],
     security: [{ apiKey: [] }],
-    tags: [...new Set(operations.map(groupOf))].map((name) => ({ name })),
-    paths: Object.fromEntries(operations.map((operation) => [`/api/${operation}`, pathItem(operation)])),
+    tags: [...new Set(operations.map((operation) => groupOf(pathOf(operation))))].map((name) => ({ name })),
+    paths: Object.fromEntries(
+      operations.map((operation) => [`/api/${pathOf(operation)}`, pathItem(operation, pathOf(operation), names)]),
+    ),
     components: {
       securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
       schemas: { Error: errorSchema },
@@ -33,20 +45,22 @@ export function openApi({ server = '/' }: { readonly server?: string } = {}): Co
   };
 }
 
-function groupOf(operation: Operation): string {
-  return operation.split('.')[0] ?? '';
+function groupOf(path: string): string {
+  return path.split('.')[0] ?? '';
 }
 
-function pathItem(operation: Operation): Content {
+function pathItem(operation: Operation, path: string, names: Names | undefined): Content {
   const { method } = endpointOf(operation);
   const asked = consequenceOf(operation, {});
   const statuses = Object.keys(failures).filter((status) => method === 'POST' || !ofBodies.includes(status));
   return {
     [method.toLowerCase()]: {
-      operationId: operation,
-      tags: [groupOf(operation)],
+      operationId: path,
+      tags: [groupOf(path)],
       ...(asked === undefined ? {} : { description: `Not undone by any other call: ${asked}.` }),
-      ...(method === 'GET' ? { parameters: membersOf(operation).map(parameter) } : { requestBody: body(operation) }),
+      ...(method === 'GET'
+        ? { parameters: membersOf(operation).map((member) => parameter(member, names)) }
+        : { requestBody: body(operation, names) }),
       responses: {
         200: success(answerBodyOf(operation)),
         ...Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }])),
@@ -55,13 +69,19 @@ function pathItem(operation: Operation): Content {
   };
 }
 
-function parameter({ name, isRequired, schema }: ReturnType<typeof membersOf>[number]): Content {
-  return { name, in: 'query', required: isRequired, schema: asJson(schema) };
+function parameter({ name, isRequired, schema }: Member, names: Names | undefined): Content {
+  return {
+    name: names?.member(name) ?? name,
+    in: 'query',
+    required: isRequired,
+    schema: schemaInWords(schema, names, name),
+  };
 }
 
 /** Also an operation without members takes `{}`: without a body and its type, the platform answers 415. */
-function body(operation: Operation): Content {
-  return { required: true, content: { 'application/json': { schema: asJson(inputSchema(operation)) } } };
+function body(operation: Operation, names: Names | undefined): Content {
+  const schema = schemaInWords(inputSchema(operation), names);
+  return { required: true, content: { 'application/json': { schema } } };
 }
 
 function success(answer: AnswerBody): Content {
@@ -135,6 +155,35 @@ const errorSchema: Content = {
   },
 };
 
-function asJson(schema: Schema): Content {
-  return schema as Content; // a JSON Schema that was made from the contract holds nothing but JSON
+/**
+ * A JSON Schema of an input in the words of a platform: names of properties, and values of the members that hold them.
+ * Never throws.
+ *
+ * @param member the member that the schema is of, if it is of one
+ */
+export function schemaInWords(schema: Schema, names: Names | undefined, member = ''): Json {
+  return inWords(schema as Json, names, member); // made from the contract, it holds nothing but JSON
+}
+
+function inWords(schema: Json, names: Names | undefined, member: string): Json {
+  if (names === undefined || typeof schema !== 'object' || schema === null) return schema;
+  if (isList(schema)) return schema.map((item) => inWords(item, names, member));
+  const value = (one: Json): Json => (typeof one === 'string' ? names.value(member, one) : one);
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, inner]): [string, Json] => {
+      if (key === 'required' && isList(inner)) return [key, inner.map((name) => names.member(String(name)))];
+      if (key === 'enum' && isList(inner)) return [key, inner.map(value)];
+      if (key === 'default' || key === 'const') return [key, value(inner)];
+      if (key !== 'properties' || typeof inner !== 'object' || inner === null || isList(inner))
+        return [key, inWords(inner, names, member)];
+      const properties = Object.entries(inner).map(([name, one]): [string, Json] => {
+        return [names.member(name), inWords(one, names, name)];
+      });
+      return [key, Object.fromEntries(properties)];
+    }),
+  );
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
 }

@@ -16,14 +16,17 @@ export interface Edge {
   readonly speak: <A extends WireAnswer>(answering: Answering<A>) => Answering<A>;
   /** An operation by its path in the profile. */
   readonly operation: (name: string) => string;
+  /** A text about requests and answers, in the words of the profile. */
+  readonly text: (text: string) => string;
 }
 
 /** The edge to the words of a profile; undefined: they are those of the API document. */
 export function createEdge(names: Names | undefined): Edge {
-  if (names === undefined) return { speak: (answering) => answering, operation: (name) => name };
+  if (names === undefined) return { speak: (answering) => answering, operation: (name) => name, text: (text) => text };
   const words = wordsOf(names);
   return {
     operation: names.operation,
+    text: words.text,
     speak: (answering) => async (request) => {
       const [, path = '', query = ''] = /^\/api\/([^?]*)\??(.*)$/s.exec(request.path) ?? [];
       if (path.startsWith(batch)) return speakInBatch(answering, request, words);
@@ -44,6 +47,8 @@ interface Words extends Names {
   /** The operation at a path in the profile, in any case of letters; undefined: it has another form than an operation. */
   readonly operationAt: (path: string) => string | undefined;
   readonly answerTo: (operation: string) => (answer: unknown) => unknown;
+  /** A text of the platform's own. */
+  readonly text: (text: string) => string;
   /** An error: its texts name things, its issues name members, and its details name the operation. */
   readonly error: (error: unknown) => unknown;
 }
@@ -72,6 +77,7 @@ function wordsOf(names: Names): Words {
     // The description of the platform is in its words already.
     answerTo: (operation) => (answer) =>
       operation === publishedDocument ? answer : names.data(answer, bareAnswers.get(operation)),
+    text,
     error: (value) => error(value),
   };
 }

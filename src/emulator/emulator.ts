@@ -98,6 +98,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     bootstrap: bootstrapOf(world, options.apiKey ?? 'emulator-key'),
     strict: options.strict ?? false,
     batches: options.batches ?? profile !== 'standard',
+    names,
     published: isPublished ? publish(() => servedBy(can), names) : new Map(),
     bodyLimit: options.bodyLimit ?? 1024 * 1024,
   };

@@ -3,6 +3,7 @@ import { endpointOf, extendedContract } from '../api/contract.ts';
 import type { Schema } from '../api/members.ts';
 import { inputSchema, membersOf } from '../api/members.ts';
 import type { Names } from '../api/names.ts';
+import { schemaInWords } from '../api/openapi.ts';
 import type { Json, Row } from './json.ts';
 
 /** The operation that answers what the platform serves, as an OpenAPI document. */
@@ -45,7 +46,7 @@ function describe(served: readonly string[], names: Names | undefined): Json {
 function pathItem(operation: Operation, path: string, names: Names | undefined): Json {
   const { method } = endpointOf(operation);
   const [group = ''] = path.split('.');
-  const schema = (given: Schema, member = ''): Json => inWords(given as Json, names, member); // it holds nothing but JSON
+  const schema = (given: Schema, member?: string): Json => schemaInWords(given, names, member) as Json; // as plain data
   const parameters = membersOf(operation).map(({ name, isRequired, schema: given }): Row => {
     return { in: 'query', name: names?.member(name) ?? name, required: isRequired, schema: schema(given, name) };
   });
@@ -59,24 +60,4 @@ function pathItem(operation: Operation, path: string, names: Names | undefined):
       responses: { '200': { description: 'Successful response', content: { 'application/json': { schema: {} } } } },
     },
   };
-}
-
-/** A JSON Schema in the words of a profile: names of properties, and values of the members that hold them. */
-function inWords(schema: Json, names: Names | undefined, member: string): Json {
-  if (names === undefined || typeof schema !== 'object' || schema === null) return schema;
-  if (Array.isArray(schema)) return schema.map((item) => inWords(item, names, member));
-  const value = (one: Json): Json => (typeof one === 'string' ? names.value(member, one) : one);
-  return Object.fromEntries(
-    Object.entries(schema).map(([key, inner]): [string, Json] => {
-      if (key === 'required' && Array.isArray(inner)) return [key, inner.map((name) => names.member(String(name)))];
-      if (key === 'enum' && Array.isArray(inner)) return [key, inner.map(value)];
-      if (key === 'default' || key === 'const') return [key, value(inner)];
-      if (key !== 'properties' || typeof inner !== 'object' || inner === null || Array.isArray(inner))
-        return [key, inWords(inner, names, member)];
-      const properties = Object.entries(inner).map(([name, one]): [string, Json] => {
-        return [names.member(name), inWords(one, names, name)];
-      });
-      return [key, Object.fromEntries(properties)];
-    }),
-  );
 }

@@ -1,5 +1,6 @@
 import { get } from '../api/endpoint.ts';
 import { answerBatch, batchRoot, operationsIn } from './batch.ts';
+import type { Names } from '../api/names.ts';
 import { openApi, openApiPath } from '../api/openapi.ts';
 import type { WireAnswer, WireRequest } from '../api/wire.ts';
 import type { Context, Platform, Reply } from './context.ts';
@@ -22,6 +23,8 @@ export interface Manners {
   readonly lacks: ReadonlySet<string>;
   /** Answers several operations in one request, as the server of Dokploy does. */
   readonly batches: boolean;
+  /** The words of its profile; undefined: those of the API document. */
+  readonly names: Names | undefined;
   /** What it tells about itself, by operation. */
   readonly published: ReadonlyMap<string, () => Json>;
   /** The longest body that is read, in bytes. */
@@ -65,7 +68,7 @@ export async function respond(
   if (memberId === undefined) return reply(json(401, { message: 'Unauthorized' }));
   if (request.method === 'HEAD') return reply({ status: 204, headers: {}, body: '' });
   if (request.method === 'GET' && path === openApiPath)
-    return reply({ status: 200, headers: jsonHeaders, body: JSON.stringify(openApi()) });
+    return reply({ status: 200, headers: jsonHeaders, body: JSON.stringify(openApi({ names: manners.names })) });
 
   const published = request.method === 'GET' ? manners.published.get(operation) : undefined;
   if (published !== undefined) return reply(success(published()));

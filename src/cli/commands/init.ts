@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { PlatformError } from '../../api/errors.ts';
 import { Stop } from '../../diagnostics/diagnostic.ts';
 import { kindsThere } from '../../kind/kinds-on.ts';
+import { inOwnWords } from '../../kind/profile.ts';
 import { manifestSchema } from '../../manifest/json-schema.ts';
 import { rootText } from '../../export/root-file.ts';
 import type { Survey } from '../../export/survey.ts';
@@ -84,7 +85,7 @@ async function init(given: Run, view: InitView, { flags, prompt }: Asking): Prom
     flags.export !== false &&
     (prompt === undefined || (await isYes('Write all of it as a manifest now? (yes/no) ', prompt)));
   const { folder, file, kinds } = run.options;
-  const editor = editorFiles(folder, file, manifestSchema(kinds));
+  const editor = editorFiles(folder, file, manifestSchema(inOwnWords(kinds)));
   if (isMeant) {
     await runExport(run, view, { ...flags, url, project });
     await writeFiles(folder, editor);

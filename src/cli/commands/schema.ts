@@ -1,5 +1,6 @@
+import { contracts } from '../../api/contract.ts';
 import { openApi } from '../../api/openapi.ts';
-import { inOwnWords } from '../../kind/profile.ts';
+import { inOwnWords, profileOf } from '../../kind/profile.ts';
 import { manifestSchema } from '../../manifest/json-schema.ts';
 import type { SchemaView } from '../../render/formats/plain.ts';
 import { schemaFormats } from '../../render/formats/plain.ts';
@@ -10,7 +11,11 @@ export function schemaCommand({ openapi }: { readonly openapi?: true }): Command
   return {
     formats: schemaFormats,
     execute: (run, view) => {
-      view.schema(openapi === true ? openApi() : manifestSchema(inOwnWords(run.options.kinds)));
+      view.schema(
+        openapi === true
+          ? openApi({ names: contracts[profileOf(run.options.kinds)].names })
+          : manifestSchema(inOwnWords(run.options.kinds)),
+      );
       return Promise.resolve('done');
     },
   };

@@ -54,7 +54,7 @@ export function createFaults(
   async function deliver(request: WireRequest): Promise<Delivered> {
     const asked = readAsked(request);
     const effects = turns(asked);
-    const fault = effects.length === 0 ? undefined : effects.map(wordsOf).join(', ');
+    const fault = effects.length === 0 ? undefined : emulator.edge.text(effects.map(wordsOf).join(', '));
     if (fault !== undefined) onFault(`${emulator.edge.operation(asked.operation)}: ${fault}`);
     const call: Call = { request, asked, effects, fault };
     for (const effect of effects) {
@@ -137,7 +137,7 @@ async function somebodyElse(
     await doMeanwhile(emulator, edit, about);
   } catch (error) {
     onFault(
-      `${emulator.edge.operation(edit.do ?? '')} was not done: ${error instanceof Error ? error.message : String(error)}`,
+      emulator.edge.text(`${edit.do ?? ''} was not done: ${error instanceof Error ? error.message : String(error)}`),
     );
   }
 }
