@@ -127,9 +127,9 @@ function findByKey(
   const isFree = ([id, row]: [string, Row]) =>
     !claimed.has(id) && isListed(kind, row) && (parent === undefined || isBelow(input, block, row));
   const free = [...rowsOf(snapshot, kind)].filter(isFree);
-  // What a run was about to make bears the key that it was to have then.
+  // A create without an answer made the object with all that it sent; the key alone can be that of anybody's object.
   const known = memory.get(address);
-  const intended = free.filter(([, row]) => known !== undefined && isAsIntended(known, row));
+  const intended = free.filter(([, row]) => known !== undefined && isAsSent(known, row));
   const found = intended.length > 0 ? intended : free.filter(([, row]) => bears(kind, row, key));
   if (found.length > 1) errors.add(`ambiguous ${address}`);
   const row = found.length === 1 ? found[0]?.[1] : undefined;
@@ -146,10 +146,15 @@ function findByKey(
   return row;
 }
 
-/** Whether an object is what a run was about to make, when it ended before it knew what became of that. */
+/** Whether an object bears the key of what a run was about to make when it ended before it knew what became of that. */
 export function isAsIntended({ kind, intended }: Pick<Memory, 'kind' | 'intended'>, row: Row): boolean {
   if (intended === undefined || !bears(kind, row, intended.key)) return false;
   return intended.parentId === undefined || Object.values(row).includes(intended.parentId);
+}
+
+/** Whether an object is in all that the create sent what a run was about to make. */
+export function isAsSent(memory: Pick<Memory, 'kind' | 'intended'>, row: Row): boolean {
+  return isAsIntended(memory, row) && bears(memory.kind, row, memory.intended?.says ?? {});
 }
 
 /** The natural key of a block, as far as it is known. */

@@ -14,8 +14,8 @@ import type { State } from '../../../src/state/state.ts';
 import { testKey } from '../../support/state-key.ts';
 import type { Snapshot } from './platform.ts';
 import { idsIn, isListed, look, rowsOf, valueIn } from './platform.ts';
-import { isAsIntended, keyOf, movedMemory } from './prediction.ts';
-import type { Episode, Memories, Memory, Pair, Run } from './run.ts';
+import { isAsSent, keyOf, movedMemory } from './prediction.ts';
+import type { Episode, Intended, Memories, Memory, Pair, Run } from './run.ts';
 import { idAt } from './run.ts';
 import type { OutputIn } from './wanted.ts';
 import { wantedFields, wantedVariables } from './wanted.ts';
@@ -41,7 +41,8 @@ export function recall(run: Run, episode: Episode): Memories {
     const [address, record] = entry;
     const kind = kinds.find((one) => one.kind === record.kind);
     if (kind === undefined || state === undefined || isUnbegun(entry)) continue;
-    const intended = record.id === null ? intentionOf(run, episode, { address, record, above: memory }) : undefined;
+    const creation = { address, kind, state, record, above: memory, outputIn };
+    const intended = record.id === null ? intentionOf(run, episode, creation) : undefined;
     const made = intended === undefined ? undefined : madeUnseen({ kind, intended }, { after, claimed });
     const about = { run, episode, address, kind, state, record, id: record.id ?? made ?? '', after, outputIn };
     memory.set(address, {
@@ -154,9 +155,9 @@ function storedAs(digest: Digest, stored: Stored, values: readonly string[]): st
 function intentionOf(
   run: Run,
   { declared }: Episode,
-  about: { readonly address: string; readonly record: StateRecord; readonly above: Memories },
-): Memory['intended'] {
-  const { address, above } = about;
+  about: Pick<Recalling, 'address' | 'kind' | 'state' | 'record' | 'outputIn'> & { readonly above: Memories },
+): Intended | undefined {
+  const { address, above, outputIn } = about;
   const { parent } = about.record;
   const pending = pendingCreate(about.record);
   const known = movedMemory(run.memory, declared).get(address)?.intended;
@@ -164,17 +165,37 @@ function intentionOf(
   const wanted = block === undefined ? {} : wantedFields(declared, block, () => undefined);
   const parentId = parent === null ? undefined : (idAt(run, parent) ?? above.get(parent)?.id);
   const now = block === undefined ? undefined : { parentId, key: keyOf(block, wanted) };
-  const isNoted = (one: Memory['intended']) => one !== undefined && equal(one.key, pending?.key);
-  return [now, known].find(isNoted) ?? known ?? now;
+  const isNoted = (one: Pick<Intended, 'key'> | undefined) => one !== undefined && equal(one.key, pending?.key);
+  const intended = [now, known].find(isNoted) ?? known ?? now;
+  if (intended === undefined) return undefined;
+  const fields = block === undefined ? {} : wantedFields(declared, block, outputIn);
+  return { ...intended, says: sentIn(about, [fields, known?.says ?? {}]) };
 }
 
-/** The object that a create made of which its run heard nothing, when there is one that bears the key. */
+/** The values that a create sent, by the state, of those that it can have been. */
+function sentIn(
+  { address, kind, state, record }: Pick<Recalling, 'address' | 'kind' | 'state' | 'record'>,
+  possible: readonly Readonly<Record<string, Json | undefined>>[],
+): Intended['says'] {
+  if (kind.identity.listedOnce !== undefined) return {};
+  return Object.fromEntries(
+    Object.entries(pendingCreate(record)?.says ?? {}).flatMap(([name, stored]) => {
+      const digest = digestsOf(testKey, state)(address, name);
+      const form = (value: Json) => canonical((kind.fields[name]?.codec ?? plain).normal(value));
+      const values = possible.flatMap(({ [name]: value }) => (value === undefined ? [] : [value]));
+      const sent = values.find((value) => storedAs(digest, stored, [form(value)]) === form(value));
+      return sent === undefined ? [] : [[name, sent]];
+    }),
+  );
+}
+
+/** The object that a create made of which its run heard nothing, when there is one with all that it sent. */
 function madeUnseen(
   { kind, intended }: Pick<Memory, 'kind' | 'intended'>,
   { after, claimed }: { readonly after: Snapshot; readonly claimed: ReadonlySet<string> },
 ): string | undefined {
   const found = [...rowsOf(after, kind)].filter(
-    ([id, row]) => !claimed.has(id) && isListed(kind, row) && isAsIntended({ kind, intended }, row),
+    ([id, row]) => !claimed.has(id) && isListed(kind, row) && isAsSent({ kind, intended }, row),
   );
   return found.length === 1 ? found[0]?.[0] : undefined;
 }

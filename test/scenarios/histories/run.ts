@@ -37,10 +37,16 @@ export interface Memory {
    * the platform gives it, and is left.
    */
   readonly taken: Readonly<Record<string, Pair>>;
-  /** A run ended before it knew what became of its create: where that was to be, and the key that it was to bear. */
-  readonly intended:
-    | { readonly parentId: string | undefined; readonly key: Readonly<Record<string, Json>> }
-    | undefined;
+  /** A run ended before it knew what became of its create. */
+  readonly intended: Intended | undefined;
+}
+
+/** The object that a create was to make. */
+export interface Intended {
+  readonly parentId: string | undefined;
+  readonly key: Readonly<Record<string, Json>>;
+  /** The values that the create sent. Empty for an object that nobody can read before it is connected. */
+  readonly says: Readonly<Record<string, Json>>;
 }
 
 /** By address. */
