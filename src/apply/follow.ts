@@ -66,7 +66,7 @@ export async function follow(watch: Watch): Promise<Ending> {
   // What answers late does not go through the queue.
   const { queue = { running: 0, movedAt: since } } = answersLate(kind) ? {} : watch;
   const times = attempts.deployment;
-  const ours = new Set(watch.knownId === undefined ? [] : [watch.knownId]);
+  const owners: Owners = { ours: new Set(watch.knownId === undefined ? [] : [watch.knownId]), others: new Set() };
   let begun: number | undefined;
   try {
     for (let pause: number = times.firstPauseMs; ;) {
@@ -74,7 +74,7 @@ export async function follow(watch: Watch): Promise<Ending> {
       const now = clock.monotonic();
       const row = await reader.row(kind, id);
       if (row === undefined) return { is: 'gone' };
-      const seen = lookInList(watch, row, ours) ?? lookAtStatus(watch, row, begun !== undefined);
+      const seen = lookInList(watch, row, owners) ?? lookAtStatus(watch, row, begun !== undefined);
       if (seen.is === 'over') return { ...seen, is: 'over', row };
       if (seen.is === 'running' && begun === undefined) {
         begun = answersLate(kind) ? since : now;
@@ -111,15 +111,25 @@ type Seen =
       readonly deployment: Deployment | undefined;
     };
 
-/** Looks in the list, if there is one. `ours` keeps the ids: at its end the platform may describe ours by its commit. */
-function lookInList({ kind, before, mark }: Watch, row: Row, ours: Set<string>): Seen | undefined {
+/** The ids of the deployments that this run started, and of those that ran with another description. */
+interface Owners {
+  readonly ours: Set<string>;
+  readonly others: Set<string>;
+}
+
+/** Looks in the list, if there is one. Keeps the ids: at its end the platform may describe a deployment by its commit. */
+function lookInList({ kind, before, mark }: Watch, row: Row, { ours, others }: Owners): Seen | undefined {
   const listed = deploymentsIn(kind, row);
   if (before.ids === undefined || listed === undefined) return undefined;
   const fresh = listed.filter(({ id }) => before.ids?.has(id) === false);
-  for (const item of fresh) if (mark === undefined || item.description?.includes(mark) !== false) ours.add(item.id);
+  for (const item of fresh) {
+    if (mark === undefined || item.description?.includes(mark) !== false) ours.add(item.id);
+    else if (!isFetchedIn(item)) others.add(item.id);
+  }
   const marked = fresh.filter(({ id }) => ours.has(id));
   // One that was over before the first look bears no mark any more.
-  const own = marked.length > 0 ? marked : fresh.filter((item) => isOver(item) && isFetchedIn(item));
+  const unmarked = fresh.filter((item) => isOver(item) && isFetchedIn(item) && !others.has(item.id));
+  const own = marked.length > 0 ? marked : unmarked;
   const deployment = own.find((item) => !isOver(item)) ?? own.at(-1);
   if (deployment === undefined) return { is: 'nothing' };
   return { is: isOver(deployment) ? 'over' : 'running', status: deployment.status, deployment };

@@ -285,21 +285,33 @@ test('after --no-wait the next run checks the deployment of a compose', async ()
   await plansNothingMore(made, stack());
 });
 
-test('a deployment that another user started and that ends first is not taken for ours', async () => {
-  const made = platformWith(10);
-  await applyInTime(made, stack());
-  const id = rowsIn(made, 'compose')[0]?.composeId;
-  const result = await applyInTime(made, stack('', 'nginx:2'), {
-    send: async (request) => {
-      if (operationOf(request) === 'compose.deploy') {
-        await made.emulator.act('compose.deploy', { composeId: id, description: 'by hand' });
-      }
-      return made.emulator.send(request);
-    },
+const git = (name: string, branch: string) =>
+  `      ${name}: { source: { type: git, url: "git@git.example.com:${name}.git", branch: ${branch} } }\n`;
+const fetched = (branch: string) =>
+  `${head}environments:\n  production:\n    application:\n${git('web', branch)}${git('wiki', 'main')}`;
+const pasted = (image: string) => `${stack('', image)}${compose('wiki')}`;
+
+// The platform puts the commit that it fetched in the place of the description: at its end a deployment bears no mark.
+describe.each([
+  { table: 'compose', from: 'a text', one: pasted('nginx:1'), two: pasted('nginx:2'), at: shop },
+  { table: 'application', from: 'a repository', one: fetched('main'), two: fetched('next'), at: web },
+] as const)('for a service from $from,', ({ table, one, two, at }) => {
+  test('a deployment that another user started and that ends first is not taken for ours', async () => {
+    const made = platformWith(10);
+    await applyInTime(made, one);
+    const result = await applyInTime(made, two, {
+      send: async (request) => {
+        // That of the wiki is between the two in the queue.
+        const rows = rowsIn(made, table).toSorted((a, b) => String(a.name).localeCompare(String(b.name)));
+        for (const row of operationOf(request) === `${table}.deploy` ? rows : [])
+          await made.emulator.act(`${table}.deploy`, { [`${table}Id`]: row[`${table}Id`], description: 'by hand' });
+        return made.emulator.send(request);
+      },
+    });
+    expect(results(result)[at]).toBe('done');
+    expect(rowsIn(made, table).map((row) => row[`${table}Status`])).toEqual(['done', 'done']);
+    await plansNothingMore(made, two);
   });
-  expect(results(result)[shop]).toBe('done');
-  expect(result.seconds).toBeGreaterThan(20);
-  await plansNothingMore(made, stack('', 'nginx:2'));
 });
 
 test('a deployment that a restart of the platform removed from its queue is planned again', async () => {
