@@ -10,7 +10,7 @@ import { createRedactor } from '../../src/secrets/redactor.ts';
 const works: Readonly<Record<string, (size: number) => unknown>> = {
   'read an env file': (size) => readEnvText("A='\n".repeat(size)),
   'split expressions': (size) => parseExpressions('${ref:a["b"].c}'.repeat(size), expressionSources),
-  'find mentions': (size) => mentionsIn('${{environment.A}} '.repeat(size)),
+  'find mentions': (size) => mentionsIn('${{environment.A}} '.repeat(size), 'environment'),
   'sort a chain': (size) => topological(namesOf(size), (name) => [`n${Number(name.slice(1)) + 1}`]),
   'redact a text': (size) =>
     redactor.redact('connection to postgres://shop:password-77@main/shop refused '.repeat(size)),

@@ -2,6 +2,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { closest } from '../diagnostics/closest.ts';
 import type { MapCodec } from '../kind/codecs.ts';
+import type { Kind } from '../kind/kind.ts';
 import { fieldPath } from '../kind/wire.ts';
 import type { Resource } from './resource.ts';
 import { position } from './tree.ts';
@@ -9,10 +10,12 @@ import type { Wanted } from './wanted.ts';
 import { knownValue } from './wanted.ts';
 
 /**
- * The names in a text that the platform fills in with variables of the environment, each once. A name is all that
- * stands between `${{environment.` and the next `}}` of the line, as the platform takes it: a space is part of it.
+ * The names in a text that the platform fills in with variables of what its service stands below, each once. A name is all
+ * that stands between `${{environment.`, with the `kind` of that, and the next `}}` of the line, as the platform takes it: a
+ * space is part of it.
  */
-export function mentionsIn(text: string): readonly string[] {
+export function mentionsIn(text: string, kind: string): readonly string[] {
+  const opening = openingOf(kind);
   const names = new Set<string>();
   for (const line of text.split(/[\n\r\u2028\u2029]/)) {
     let from = line.indexOf(opening);
@@ -26,27 +29,46 @@ export function mentionsIn(text: string): readonly string[] {
   return [...names];
 }
 
-const opening = '${{environment.';
+function openingOf(kind: string): string {
+  return `\${{${kind}.`;
+}
 
-/** Refuses mentions of variables that, as is declared, the parent does not have: no deployment succeeds with one. */
+/** Something in a manifest or a plan that stands below something else. */
+interface Standing {
+  readonly kind: Kind;
+  readonly parent?: string | undefined;
+}
+
+/**
+ * What has the variables that the platform fills in for a service, nearest first: its environment, and the project where
+ * that is a block. The variables of the project are for services only, not for those of environments.
+ */
+export function variablesAbove<T extends Standing>({ parent }: Standing, byAddress: ReadonlyMap<string, T>): T[] {
+  const above = parent === undefined ? undefined : byAddress.get(parent);
+  if (above === undefined || above.kind.isTop === true) return [];
+  const top = above.parent === undefined ? undefined : byAddress.get(above.parent);
+  return top?.kind.isTop === true ? [above, top] : [above];
+}
+
+/** Refuses mentions of variables that, as is declared, what stands above does not have: no deployment succeeds with one. */
 export function checkMentions(resources: readonly Resource[], diagnostics: Diagnostic[]): void {
   const byAddress = new Map(resources.map((resource) => [resource.address, resource]));
   for (const resource of resources) {
-    const above = resource.parent === undefined ? undefined : byAddress.get(resource.parent);
-    const parent = above?.kind.isTop === true ? undefined : above;
-    const variables = parent === undefined ? undefined : declaredVariables(parent);
-    if (parent === undefined || variables === undefined) continue;
-    for (const { written, text, wanted } of textsOf(resource)) {
-      for (const name of mentionsIn(text)) {
-        if (variables.keys.includes(name)) continue;
-        const { message, remedy } = explain(name, parent.address, variables);
-        diagnostics.push(
-          diagnostic('bad-reference', `${written}: ${message}`, {
-            remedy,
-            address: resource.address,
-            position: position(wanted.at),
-          }),
-        );
+    for (const above of variablesAbove(resource, byAddress)) {
+      const variables = declaredVariables(above);
+      if (variables === undefined) continue;
+      for (const { written, text, wanted } of textsOf(resource)) {
+        for (const name of mentionsIn(text, above.kind.kind)) {
+          if (variables.keys.includes(name)) continue;
+          const { message, remedy } = explain(name, above, variables);
+          diagnostics.push(
+            diagnostic('bad-reference', `${written}: ${message}`, {
+              remedy,
+              address: resource.address,
+              position: position(wanted.at),
+            }),
+          );
+        }
       }
     }
   }
@@ -102,7 +124,12 @@ export function knownTexts({ content }: Pick<Wanted, 'content'>): readonly strin
 }
 
 /** Shows no name that cannot be one: it may be half of a value. */
-function explain(name: string, address: string, { keys, codec }: Variables): { message: string; remedy: string } {
+function explain(
+  name: string,
+  { address, kind }: Resource,
+  { keys, codec }: Variables,
+): { message: string; remedy: string } {
+  const opening = openingOf(kind.kind);
   if (codec.write(new Map([[name, '']])).refused.length > 0) {
     return {
       message: `mentions a variable of ${address} by a name that no variable can have`,

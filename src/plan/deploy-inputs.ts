@@ -11,11 +11,12 @@ import type { Action, AttributeChange } from './action.ts';
 import { isIgnored } from './action.ts';
 import type { Planning } from './input.ts';
 
-/** What a service is deployed from: itself, what stands below it, and what it mentions of where it stands. */
+/** What a service is deployed from: itself, what stands below it, and what it mentions of what stands above it. */
 export interface ServiceActions {
   readonly root: Action;
   readonly leafs: readonly Action[];
-  readonly parent: Action | undefined;
+  /** What has variables for it, nearest first. */
+  readonly above: readonly Action[];
 }
 
 /** What digests of values are made with. */
@@ -27,7 +28,7 @@ type Digesting = Pick<Planning, 'outputs' | 'digests'> & {
  * The digest of everything declared that a deployment of a service takes in; undefined while some of it is not known.
  * It does not depend on what the platform has, so it is the same until a declaration changes.
  */
-export function inputsDigest({ root, leafs, parent }: ServiceActions, how: Digesting): string | undefined {
+export function inputsDigest({ root, leafs, above }: ServiceActions, how: Digesting): string | undefined {
   const below = leafs.filter((leaf) => isThere(leaf) && reachesContainers(leaf, root));
   const inputs = [
     ...inputsOf(root, '', ({ appliesAt }) => appliesAt === 'deploy', how),
@@ -35,7 +36,7 @@ export function inputsDigest({ root, leafs, parent }: ServiceActions, how: Diges
       const name = leaf.address.slice(root.address.length);
       return [[name, ''], ...inputsOf(leaf, `${name} `, isInputOfLeaf, how)];
     }),
-    ...(parent === undefined ? [] : variablesOf(root, parent, how)),
+    ...above.flatMap((one) => variablesOf(root, one, how)),
   ];
   const lines = inputs.map(([name, value]) => (value === undefined ? undefined : JSON.stringify([name, value])));
   return lines.every((line) => line !== undefined)
@@ -55,11 +56,12 @@ function isInputOfLeaf({ appliesAt, onChange }: Field): boolean {
   return appliesAt === 'deploy' || onChange === 'replace';
 }
 
-/** The variables of the environment that a service mentions. */
-function variablesOf(root: Action, parent: Action, how: Digesting): Input[] {
-  const { keyed, text } = variablesIn(parent, how);
-  const names = [...mentionsOf(root, how.outputs)];
-  return names.map((name) => [`(variable) ${name}`, keyed.has(name) ? keyed.get(name) : text]);
+/** The variables that a service mentions of something above it. */
+function variablesOf(root: Action, above: Action, how: Digesting): Input[] {
+  const { keyed, text } = variablesIn(above, how);
+  const names = [...mentionsOf(root, above, how.outputs)];
+  const what = above.kind.isTop === true ? `(variable of ${above.kind.kind})` : '(variable)';
+  return names.map((name) => [`${what} ${name}`, keyed.has(name) ? keyed.get(name) : text]);
 }
 
 function digestOf(
@@ -77,7 +79,7 @@ function digestOf(
   return resolved.is === 'known' ? digest(canonical((field.codec ?? plain).normal(resolved.value)), like) : undefined;
 }
 
-/** What the variables of an environment are made from, as digests; undefined where that is not known. */
+/** What the variables of an environment, or of a project, are made from, as digests; undefined where that is not known. */
 interface Variables {
   readonly keyed: ReadonlyMap<string, string | undefined>;
   /** Written as text, it stands for each variable in it: without its secrets no more is known of it than its digest. */
@@ -126,27 +128,37 @@ export function deployedAttributes(one: Action, root: Action): { path: string; p
  * Paths of the ignored values that only a deployment of a service puts into effect. A deployment would run the service
  * with the values that the platform has instead.
  */
-export function ignoredInputs({ root, leafs, parent }: ServiceActions, outputs: Outputs): string[] {
+export function ignoredInputs({ root, leafs, above }: ServiceActions, outputs: Outputs): string[] {
   const below = leafs.filter((leaf) => reachesContainers(leaf, root));
   const own = [root, ...below].flatMap((one) => deployedAttributes(one, root));
   const paths = own.flatMap(({ path, planned }) => (isIgnored(planned) ? [path] : []));
-  const variables = parent?.attributes.filter((planned) => planned.field.map !== undefined && isIgnored(planned)) ?? [];
-  if (parent === undefined || variables.length === 0) return paths;
-  const mentioned = mentionsOf(root, outputs);
+  return [...paths, ...above.flatMap((one) => ignoredVariables(root, one, outputs))];
+}
+
+/** Paths of the ignored variables that a service mentions of something above it. */
+function ignoredVariables(root: Action, { address, attributes, kind }: Action, outputs: Outputs): string[] {
+  const variables = attributes.filter((planned) => planned.field.map !== undefined && isIgnored(planned));
+  if (variables.length === 0) return [];
+  const mentioned = mentionsOf(root, { kind }, outputs);
   const reaching = variables.filter(({ attribute: { key } }) =>
     key === undefined ? mentioned.size > 0 : mentioned.has(key),
   );
-  return [...paths, ...reaching.map(({ attribute }) => `${parent.address}.${pathOf(parent.kind, attribute)}`)];
+  return reaching.map(({ attribute }) => `${address}.${pathOf(kind, attribute)}`);
 }
 
-/** The variables of its environment that the texts of a service mention, as far as the texts are known. */
-export function mentionsOf({ attributes }: Action, outputs: Outputs): ReadonlySet<string> {
+/** The variables of something above it that the texts of a service mention, as far as the texts are known. */
+export function mentionsOf(
+  { attributes }: Action,
+  { kind: above }: Pick<Action, 'kind'>,
+  outputs: Outputs,
+): ReadonlySet<string> {
   const found = new Set<string>();
   for (const { field, wanted } of attributes) {
     if (field.map === undefined || wanted === undefined) continue;
     const resolved = resolve(wanted, outputs);
     const whole = resolved.is === 'known' ? [String(resolved.value)] : [];
-    for (const text of [...knownTexts(wanted), ...whole]) for (const name of mentionsIn(text)) found.add(name);
+    for (const text of [...knownTexts(wanted), ...whole])
+      for (const name of mentionsIn(text, above.kind)) found.add(name);
   }
   return found;
 }

@@ -7,6 +7,7 @@ import type { KindCommand, PossibleCommand } from '../kind/command.ts';
 import type { Kind } from '../kind/kind.ts';
 import { commandFor } from '../kind/command-call.ts';
 import { takes } from '../kind/wire.ts';
+import { variablesAbove } from '../manifest/mentions.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import { deploymentsIn, statusIn } from '../observe/deployments.ts';
@@ -84,8 +85,7 @@ function servicesIn(planned: readonly Action[], actions: ReadonlyMap<string, Act
   const leafs = groupBy(below.map((action) => [action.scope, action] as const));
   return planned.flatMap((root) => {
     if (!isThere(root) || root.kind.commands?.deploy === undefined) return [];
-    const parent = root.parent === undefined ? undefined : actions.get(root.parent);
-    return [{ root, leafs: leafs.get(root.address) ?? [], parent }];
+    return [{ root, leafs: leafs.get(root.address) ?? [], above: variablesAbove(root, actions) }];
   });
 }
 

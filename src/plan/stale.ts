@@ -31,19 +31,20 @@ export function stalenessOf(input: Planning): (service: ServiceActions, isCode: 
     changed.set(parent, known);
     return known;
   };
-  return ({ root, leafs, parent }, isCode) => {
+  return ({ root, leafs, above }, isCode) => {
     const changes: { readonly path: string; readonly by: Action; readonly planned?: AttributeChange }[] = [];
     const addAttributes = (by: Action) => {
       for (const { path, planned } of deployedAttributes(by, root))
         if (isChange(input, by.address, planned)) changes.push({ path, by, planned });
     };
-    if (parent !== undefined) {
-      const mentioned = mayMentionMore(root) ? changedIn(parent).keys() : mentionsOf(root, input.outputs);
-      if (root.action === 'move' && mentionsOf(root, input.outputs).size > 0)
-        changes.push({ path: parent.address, by: root });
+    for (const one of above) {
+      const mentioned = mayMentionMore(root) ? changedIn(one).keys() : mentionsOf(root, one, input.outputs);
+      // It stays in its project.
+      if (root.action === 'move' && one.kind.isTop !== true && mentionsOf(root, one, input.outputs).size > 0)
+        changes.push({ path: one.address, by: root });
       for (const key of mentioned) {
-        const path = changedIn(parent).get(key);
-        if (path !== undefined) changes.push({ path, by: parent });
+        const path = changedIn(one).get(key);
+        if (path !== undefined) changes.push({ path, by: one });
       }
     }
     const throughOf = () => [...new Set(changes.map(({ by }) => by.address))];
@@ -102,7 +103,7 @@ function isFetched(kind: Kind, name: string): boolean {
   );
 }
 
-/** The variables of an environment that get another value, or got one outside of Trueup, with their paths. */
+/** The variables of an environment, or of a project, that get another value, or got one outside of Trueup, with their paths. */
 function changedVariables(input: Planning, parent: Action): ReadonlyMap<string, string> {
   const changed = new Map<string, string>();
   for (const planned of parent.attributes) {

@@ -25,7 +25,11 @@ describe('mentionsIn', () => {
     ['${{environment.A\n}} ${{environment.B}}', ['B']],
     ['${{environment.A} ${{environment.B}}', ['A} ${{environment.B']],
   ])('finds the names in %j', (text, names) => {
-    expect(mentionsIn(text)).toEqual(names);
+    expect(mentionsIn(text, 'environment')).toEqual(names);
+  });
+
+  it('finds those of what it is asked for', () => {
+    expect(mentionsIn('${{project.A}} ${{environment.B}} ${{project.C}}', 'project')).toEqual(['A', 'C']);
   });
 
   it('finds the names that the pattern of the platform finds', () => {
@@ -46,7 +50,7 @@ describe('mentionsIn', () => {
       fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
         const text = pieces.join('');
         const found = [...text.matchAll(/\$\{\{environment\.(.*?)\}\}/g)].map((match) => match[1]);
-        expect(mentionsIn(text)).toEqual([...new Set(found)]);
+        expect(mentionsIn(text, 'environment')).toEqual([...new Set(found)]);
       }),
       { numRuns: isWhole ? 2_000 : 300 },
     );
@@ -54,7 +58,7 @@ describe('mentionsIn', () => {
 
   // To look for the end of each of them once more would take many minutes.
   it('searches a text of ten million characters without a closing brace once', () => {
-    expect(mentionsIn('${{environment.} '.repeat(600_000))).toEqual([]);
+    expect(mentionsIn('${{environment.} '.repeat(600_000), 'environment')).toEqual([]);
   });
 });
 

@@ -48,10 +48,7 @@ const inEnvironment = (...attributes: readonly AttributeChange[]) =>
   actionOf('production', { kind: environment, attributes });
 
 const digestOf = (service: Partial<ServiceActions>, host?: string) =>
-  inputsDigest(
-    { root: stack(), leafs: [], parent: undefined, ...service },
-    { outputs: () => host, digests: makeDigests },
-  );
+  inputsDigest({ root: stack(), leafs: [], above: [], ...service }, { outputs: () => host, digests: makeDigests });
 
 describe('of its own fields, the digest of the inputs', () => {
   test('covers the values of fields that wait for a deployment', () => {
@@ -155,44 +152,46 @@ describe('of its environment', () => {
   const inText = (wanted: Wanted) => inEnvironment(attribute(environment, 'env', wanted));
 
   test('the variables count that it mentions, and no others', () => {
-    const eu = digestOf({ root, parent: inEnvironment(region(declared('eu')), zone('a')) });
-    expect(eu).toBe(digestOf({ root, parent: inEnvironment(region(declared('eu')), zone('b')) }));
-    expect(eu).not.toBe(digestOf({ root, parent: inEnvironment(region(declared('us')), zone('a')) }));
-    expect(eu).not.toBe(digestOf({ root, parent: inEnvironment(zone('a')) }));
+    const eu = digestOf({ root, above: [inEnvironment(region(declared('eu')), zone('a'))] });
+    expect(eu).toBe(digestOf({ root, above: [inEnvironment(region(declared('eu')), zone('b'))] }));
+    expect(eu).not.toBe(digestOf({ root, above: [inEnvironment(region(declared('us')), zone('a'))] }));
+    expect(eu).not.toBe(digestOf({ root, above: [inEnvironment(zone('a'))] }));
     expect(eu).not.toBe(digestOf({ root }));
     const described = inEnvironment(attribute(environment, 'description', declared('x')), zone('a'));
-    expect(digestOf({ root, parent: described })).toBe(digestOf({ root, parent: inEnvironment() }));
+    expect(digestOf({ root, above: [described] })).toBe(digestOf({ root, above: [inEnvironment()] }));
     const both = stack(variable('R', declared('${{environment.REGION}} ${{environment.ZONE}}')));
     const swapped = [region(declared('a')), zone('eu')];
-    expect(digestOf({ root: both, parent: inEnvironment(...swapped) })).not.toBe(
-      digestOf({ root: both, parent: inEnvironment(region(declared('eu')), zone('a')) }),
+    expect(digestOf({ root: both, above: [inEnvironment(...swapped)] })).not.toBe(
+      digestOf({ root: both, above: [inEnvironment(region(declared('eu')), zone('a'))] }),
     );
   });
 
   test('a text that they are written in counts as a whole, also when this run does not have a secret of it', () => {
-    const eu = digestOf({ root, parent: inText(declared('REGION=eu\nZONE=a')) });
+    const eu = digestOf({ root, above: [inText(declared('REGION=eu\nZONE=a'))] });
     expect(eu).toBeDefined();
-    expect(digestOf({ root, parent: inText(declared('REGION=us\nZONE=a')) })).not.toBe(eu);
+    expect(digestOf({ root, above: [inText(declared('REGION=us\nZONE=a'))] })).not.toBe(eu);
     const { field } = zone('a');
     const stored = storedAs(field, 'REGION=eu\nZONE=a', true);
     const [settled] = inText(lacking('S')).attributes.map((text) => ({
       ...text,
       pair: { wanted: stored, answered: stored },
     }));
-    expect(digestOf({ root, parent: inEnvironment(settled ?? zone('a')) })).toBe(eu);
-    const none = digestOf({ root, parent: inEnvironment() });
-    expect(digestOf({ root, parent: inEnvironment(attribute(environment, 'env', undefined)) })).toBe(none);
-    expect(digestOf({ root, parent: inEnvironment(attribute(environment, 'env', undefined, 'REGION')) })).toBe(none);
+    expect(digestOf({ root, above: [inEnvironment(settled ?? zone('a'))] })).toBe(eu);
+    const none = digestOf({ root, above: [inEnvironment()] });
+    expect(digestOf({ root, above: [inEnvironment(attribute(environment, 'env', undefined))] })).toBe(none);
+    expect(digestOf({ root, above: [inEnvironment(attribute(environment, 'env', undefined, 'REGION'))] })).toBe(none);
   });
 
   test('a variable that is not known yet is resolved again the next time', () => {
     const parent = inEnvironment(region(referring(host)));
-    expect(digestOf({ root, parent })).toBeUndefined();
-    expect(digestOf({ root, parent }, 'eu')).toBe(digestOf({ root, parent: inEnvironment(region(declared('eu'))) }));
+    expect(digestOf({ root, above: [parent] })).toBeUndefined();
+    expect(digestOf({ root, above: [parent] }, 'eu')).toBe(
+      digestOf({ root, above: [inEnvironment(region(declared('eu')))] }),
+    );
     const text = inText(referring(host));
-    expect(digestOf({ root, parent: text })).toBeUndefined();
-    expect(digestOf({ root, parent: text }, 'REGION=eu')).toBe(
-      digestOf({ root, parent: inText(declared('REGION=eu')) }),
+    expect(digestOf({ root, above: [text] })).toBeUndefined();
+    expect(digestOf({ root, above: [text] }, 'REGION=eu')).toBe(
+      digestOf({ root, above: [inText(declared('REGION=eu'))] }),
     );
   });
 
@@ -204,21 +203,35 @@ describe('of its environment', () => {
       return makeDigest(text);
     };
     const how = { outputs: () => undefined, digests: () => digest };
-    const service = { root, leafs: [], parent };
+    const service = { root, leafs: [], above: [parent] };
     const first = inputsDigest(service, how);
     const once = count;
     expect(inputsDigest(service, how)).toBe(first);
     expect(count - once).toBe(once - 1);
   });
 
+  test('one of a project is another one than that of its environment', () => {
+    const inProject = (...attributes: readonly AttributeChange[]) =>
+      actionOf('project', { kind: { ...environment, kind: 'project', isTop: true }, attributes });
+    const mentioned = stack(variable('A', declared('${{project.REGION}}')));
+    const eu = digestOf({ root: mentioned, above: [inEnvironment(), inProject(region(declared('eu')))] });
+    const others = inEnvironment(region(declared('us')));
+    expect(digestOf({ root: mentioned, above: [others, inProject(region(declared('eu')))] })).toBe(eu);
+    expect(digestOf({ root: mentioned, above: [others, inProject(region(declared('us')))] })).not.toBe(eu);
+    const both = stack(variable('A', declared('${{project.REGION}} ${{environment.REGION}}')));
+    expect(digestOf({ root: both, above: [inEnvironment(region(declared('eu'))), inProject()] })).not.toBe(
+      digestOf({ root: both, above: [inEnvironment(), inProject(region(declared('eu')))] }),
+    );
+  });
+
   test('none does for a service that mentions none', () => {
-    expect(digestOf({ parent: inEnvironment(region(referring(host))) })).toBe(digestOf({}));
+    expect(digestOf({ above: [inEnvironment(region(referring(host)))] })).toBe(digestOf({}));
   });
 });
 
 test('variables are mentioned in the texts of maps, as far as these are known', () => {
   const names = (attributes: readonly AttributeChange[], value?: string) => [
-    ...mentionsOf(stack(...attributes), () => value),
+    ...mentionsOf(stack(...attributes), inEnvironment(), () => value),
   ];
   const mention = declared('${{environment.A}} ${{environment.B}}');
   expect(names([variable('X', mention), variable('Y', declared('${{environment.A}}'))])).toEqual(['A', 'B']);

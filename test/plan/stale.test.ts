@@ -48,7 +48,7 @@ interface About extends Partial<ServiceActions> {
 
 function staleness({ isCode = false, resources = {}, host, ...service }: About): Staleness | undefined {
   const find = stalenessOf({ ...inputOf({}, resources), outputs: () => host });
-  return find({ root: stack([]), leafs: [], parent: undefined, ...service }, isCode);
+  return find({ root: stack([]), leafs: [], above: [], ...service }, isCode);
 }
 
 describe('a change of the service itself', () => {
@@ -165,31 +165,33 @@ describe('a change of the environment', () => {
 
   test('makes it stale through the variables that the service mentions, and no others', () => {
     const parent = environment([region(), region({}, 'ZONE')]);
-    expect(staleness({ root: stack([mention]), parent })).toStrictEqual({
+    expect(staleness({ root: stack([mention]), above: [parent] })).toStrictEqual({
       because: ['production.env.REGION'],
       through: ['production'],
     });
-    expect(staleness({ root: stack([]), parent })).toBeUndefined();
-    expect(staleness({ root: stack([mention]), parent: environment([region({}, 'ZONE')]) })).toBeUndefined();
+    expect(staleness({ root: stack([]), above: [parent] })).toBeUndefined();
+    expect(staleness({ root: stack([mention]), above: [environment([region({}, 'ZONE')])] })).toBeUndefined();
     const settled = environment([region({ decision: { do: 'nothing', settled: true } })]);
-    expect(staleness({ root: stack([mention]), parent: settled })).toBeUndefined();
+    expect(staleness({ root: stack([mention]), above: [settled] })).toBeUndefined();
     const described = environment([
       attribute('environment', 'description', { attribute: { field: 'description', key: 'REGION' }, decision: write }),
     ]);
-    expect(staleness({ root: stack([mention]), parent: described })).toBeUndefined();
+    expect(staleness({ root: stack([mention]), above: [described] })).toBeUndefined();
   });
 
   test('is computed once for services that mention different variables', () => {
     const find = stalenessOf(inputOf({}));
     const parent = environment([region(), region({}, 'ZONE')]);
     const other = stack([variable('Z', declared('${{environment.ZONE}}'))], { address: 'production.compose.other' });
-    expect(find({ root: stack([mention]), leafs: [], parent }, false)?.because).toEqual(['production.env.REGION']);
-    expect(find({ root: other, leafs: [], parent }, false)?.because).toEqual(['production.env.ZONE']);
+    expect(find({ root: stack([mention]), leafs: [], above: [parent] }, false)?.because).toEqual([
+      'production.env.REGION',
+    ]);
+    expect(find({ root: other, leafs: [], above: [parent] }, false)?.because).toEqual(['production.env.ZONE']);
   });
 
   test('counts for a service that is created too, through the variables it mentions', () => {
     const root = stack([mention], { action: 'create', id: undefined });
-    expect(staleness({ root, parent: environment([region()]) })).toStrictEqual({
+    expect(staleness({ root, above: [environment([region()])] })).toStrictEqual({
       because: [],
       through: ['production'],
     });
@@ -197,16 +199,16 @@ describe('a change of the environment', () => {
 
   test('makes a moved service stale through all that it mentions', () => {
     const moved = stack([mention], { action: 'move' });
-    expect(staleness({ root: moved, parent: environment([]) })).toStrictEqual({
+    expect(staleness({ root: moved, above: [environment([])] })).toStrictEqual({
       because: ['production'],
       through: [shop],
     });
-    expect(staleness({ root: stack([], { action: 'move' }), parent: environment([]) })).toBeUndefined();
+    expect(staleness({ root: stack([], { action: 'move' }), above: [environment([])] })).toBeUndefined();
   });
 
   test('counts the variables of a text that differ from those of the platform', () => {
     const root = stack([mention, variable('Z', declared('${{environment.ZONE}}'))]);
-    const because = (parent: Action) => staleness({ root, parent })?.because;
+    const because = (parent: Action) => staleness({ root, above: [parent] })?.because;
     expect(because(text('REGION=eu\nZONE=a', 'REGION=us\nZONE=a'))).toEqual(['production.env.REGION']);
     expect(because(text('ZONE=a', 'REGION=us\nZONE=a'))).toEqual(['production.env.REGION']);
     expect(because(text('REGION=eu\nZONE=a', 'ZONE=b'))).toEqual(['production.env.REGION', 'production.env.ZONE']);
@@ -222,6 +224,6 @@ describe('a change of the environment', () => {
   test('counts all variables of a text that a person wrote to the platform already', () => {
     const there = { decision: { do: 'nothing', settled: true }, pair: pairOf('REGION=eu') } as const;
     const parent = text('REGION=us\nZONE=a', 'REGION=us\nZONE=a', there);
-    expect(staleness({ root: stack([mention]), parent })?.because).toEqual(['production.env.REGION']);
+    expect(staleness({ root: stack([mention]), above: [parent] })?.because).toEqual(['production.env.REGION']);
   });
 });

@@ -167,6 +167,56 @@ describe('a project that is there', () => {
   });
 });
 
+describe('the variables of a project', () => {
+  const using = (env: string) => `redis: { cache: { databasePassword: secret-1, env: ${env} } }`;
+  const text = (variables: string, region = '"${{project.REGION}}"') =>
+    `${head(`{ name: shop, env: ${variables} }`)}environments:
+  production: { env: { ZONE: a }, ${using(`{ R: ${region}, Z: "\${{environment.ZONE}}" }`)} }
+  staging: { ${using('{ Z: b }')} }\n`;
+
+  test('deploy the services that mention one that changes, after the project', async () => {
+    const made = bench();
+    await made.apply(text('{ REGION: eu, ZONE: x }'));
+    made.requests('POST');
+    const changed = text('{ REGION: us, ZONE: x }');
+    const planned = await made.plan(changed);
+    expect(actionsOf(planned).filter((line) => !line.startsWith('no-op'))).toEqual([
+      'update project',
+      'deploy production.redis.cache (deploy)',
+    ]);
+    expect(planned.actions.find(({ action }) => action === 'deploy')?.because).toEqual(['project.env.REGION']);
+    await made.apply(changed);
+    expect(made.requests('POST')).toEqual(['project.update', 'redis.changeStatus', 'redis.deploy']);
+    await plansNothing(made, changed);
+    // The one of the environment that has the same name is another one.
+    made.requests('POST');
+    await made.apply(text('{ REGION: us, ZONE: y }'));
+    expect(made.requests('POST')).toEqual(['project.update']);
+    const { projectId } = projectOf(made);
+    await made.emulator.act('project.update', { projectId, env: 'REGION=by-hand\nZONE=y\n' });
+    await made.apply(text('{ REGION: us, ZONE: y }'), everything);
+    expect(made.requests('POST')).toEqual(['project.update', 'redis.changeStatus', 'redis.deploy']);
+    await plansNothing(made, text('{ REGION: us, ZONE: y }'));
+  });
+
+  test('that are not declared are refused where a service mentions them', async () => {
+    const made = bench();
+    const found = await refusal(made, () => made.plan(text('{ REGION: eu }', '"${{project.REGOIN}}"')));
+    expect(found).toMatchObject([
+      {
+        code: 'bad-reference',
+        address: 'production.redis.cache',
+        message: 'env.R: mentions ${{project.REGOIN}}, and project declares no variable REGOIN',
+        remedy: 'Did you mean REGION?',
+      },
+    ]);
+    for (const allowed of ['{ REGION: eu, REGOIN: us }', '"REGOIN=us"'])
+      await made.plan(text(allowed, '"${{project.REGOIN}}"'));
+    const merged = text('{ REGION: eu }, envMode: merge', '"${{project.REGOIN}}"');
+    await made.plan(merged);
+  });
+});
+
 describe('the tags of a project', () => {
   const tagged = (tags: string, more = '') => `${head(`{ name: shop, tags: ${tags} }`)}${more}`;
   const live = 'tags: { live: { color: green } }\n';
