@@ -1,4 +1,5 @@
 import type { Profile } from './contract.ts';
+import { contracts, profiles } from './contract.ts';
 import type { Names } from './names.ts';
 
 /** Members of the answer of `user.get` that have a word of their own in each profile. */
@@ -20,6 +21,20 @@ export function recogniseProfile(answer: unknown, names: Names | undefined): Pro
   const user = isRow(sent) ? sent['user'] : undefined;
   const shown = (member: string): boolean => [sent, user].some((row) => isRow(row) && Object.hasOwn(row, member));
   return marks.find(([member]) => shown(member))?.[1];
+}
+
+/** An operation without members that each profile has another word for, and that every key may call. */
+export const renamedOperation = 'hubgit.hubgitProviders';
+
+/** The profile whose words the OpenAPI document of a platform has; undefined: those of none, or of several. Never throws. */
+export function profileInDocument(document: unknown): Profile | undefined {
+  const paths = isRow(document) ? document['paths'] : undefined;
+  if (!isRow(paths)) return undefined;
+  const spoken = profiles.filter((profile) => {
+    const path = `/${contracts[profile].names?.operation(renamedOperation) ?? renamedOperation}`;
+    return Object.hasOwn(paths, path) && isRow(paths[path]);
+  });
+  return spoken.length === 1 ? spoken[0] : undefined;
 }
 
 function isRow(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -77,7 +77,8 @@ function connect(
     isLong,
     ...(connections === undefined ? {} : { connections }),
   });
-  const client = recognising(plain, words);
+  const named = words.isNamed ? { by: 'the manifest', at: 'under platform:' } : undefined;
+  const client = recognising(plain, { ...words, named });
   const store = storeOfProfile(openStore(), { kinds, isFound: words.isFound || words.isNamed });
   return {
     client,

@@ -1,12 +1,14 @@
 import type { ReadClient } from '../api/client.ts';
-import type { Operation, ReadOperation } from '../api/contract.ts';
-import { beyondDocument, serving } from '../api/contract.ts';
+import type { Contract, Operation, Profile, ReadOperation } from '../api/contract.ts';
+import { beyondDocument, contracts, profiles, serving } from '../api/contract.ts';
 import { PlatformError } from '../api/errors.ts';
+import { profileInDocument, renamedOperation } from '../api/profile.ts';
 import { documentOperation, operationsIn, readPlatformVersion, versionOperation } from '../api/published.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { rememberedOf, soughtIn } from '../state/capabilities.ts';
 import type { Capabilities, State } from '../state/state.ts';
+import { lacksRight } from './hidden.ts';
 import { isUnserved } from './reader.ts';
 
 /** Lets a client use what a state remembers of the platform, and gives that. Sends nothing. Never throws. */
@@ -80,6 +82,40 @@ export async function platformVersion(
     await client.invoke('user.get', {});
     return readPlatformVersion(await allowing(client, versionOperation, () => client.invoke(versionOperation, {})));
   }
+}
+
+/**
+ * The profile of a platform by what it serves: by its OpenAPI document, else by an operation whose name each profile has its
+ * own word for. Undefined: it does not show. Sends at most three GETs, each once.
+ */
+export async function profileServed(client: ReadClient): Promise<Profile | undefined> {
+  const assumed = profiles.find((profile) => profile === client.contract.profile);
+  const document = await readOnce(client, documentOperation).catch(unlessOfThePlatform);
+  const found = profileInDocument(document);
+  if (found !== undefined || (await serves(client, client.contract))) return found ?? assumed;
+  for (const profile of profiles) {
+    if (profile !== assumed && (await serves(client, contracts[profile]))) return profile;
+  }
+  return undefined;
+}
+
+/** Whether a platform has the operation that shows a profile, in the words of a contract. */
+async function serves(client: ReadClient, words: Contract): Promise<boolean> {
+  const { contract } = client;
+  client.serve(words);
+  const answer = client.invoke(renamedOperation, {}, { isDiagnostic: true });
+  client.serve(contract);
+  try {
+    await answer;
+    return true;
+  } catch (error) {
+    if (error instanceof PlatformError) return lacksRight(error);
+    throw error;
+  }
+}
+
+function unlessOfThePlatform(error: unknown): undefined {
+  if (!(error instanceof PlatformError)) throw error;
 }
 
 /** Sends a read that the platform may not serve, once whatever happens to it. */

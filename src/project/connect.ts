@@ -138,8 +138,11 @@ export async function openPlatform(
       ...(isImpatient === true ? { readAttempts: 1, pauseLimitMs: 0 } : {}),
     });
     // Whoever only examines the platform says what is wrong with the profile that the manifest names.
+    const naming = named === undefined ? undefined : { by: 'the manifest', at: 'under platform:' };
     const isExamined = isImpatient === true && named !== undefined;
-    return isExamined ? client : recognising(client, { profile, isNamed: named !== undefined });
+    return isExamined
+      ? client
+      : recognising(client, { profile, isFound: options.profile !== undefined, named: naming });
   };
   if (platform === 'emulator') {
     const folder = join(options.folder, '.trueup');

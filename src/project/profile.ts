@@ -1,9 +1,10 @@
 import type { Client } from '../api/client.ts';
 import { dokploy } from '../api/vocabulary.ts';
-import type { Contract, Profile } from '../api/contract.ts';
+import type { Profile } from '../api/contract.ts';
 import { PlatformError } from '../api/errors.ts';
 import { recogniseProfile } from '../api/profile.ts';
 import { versionOperation } from '../api/published.ts';
+import { profileServed } from '../observe/capabilities.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { inProfile, profileOf } from '../kind/profile.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -120,19 +121,35 @@ function valueOf(key: string, side: 'here' | 'there'): readonly string[] {
   return side === 'here' ? Object.keys(words) : Object.values(words);
 }
 
-/** The profile of a platform: the one that the run assumes, and whether the manifest names it. */
+/** The profile of a platform: the one that the run assumes. */
 interface Assumed {
   readonly profile: Profile;
-  readonly isNamed: boolean;
+  /** Who names it, and where: `the manifest`, `under platform:`. */
+  readonly named?: { readonly by: string; readonly at: string } | undefined;
+  /** The state remembers it, or the platform showed it. */
+  readonly isFound?: boolean;
 }
 
 /**
- * A client that checks the profile of its platform by the answer to `user.get`, which every run reads: no request more. A
- * request that the platform does not know waits for that answer.
+ * A client that checks the profile of its platform by the answer to `user.get`, which every run reads: no request more. Where
+ * that has no word of any profile, the platform is asked what it serves; of a profile that is named or was found, only when
+ * it does not know a request. A request that the platform does not know waits for all of that.
  */
 export function recognising(client: Client, assumed: Assumed): Client {
+  const isSettled = assumed.named !== undefined || assumed.isFound === true;
   let known: Promise<void> | undefined;
-  const check = (answer: unknown): void => refuseOther(answer, client.contract, assumed);
+  let served: Promise<void> | undefined;
+  let isMute = false;
+  const ask = (): Promise<void> => {
+    served ??= profileServed(client).then((found) => refuseOther(found, assumed));
+    return served;
+  };
+  const check = async (answer: unknown): Promise<void> => {
+    const found = recogniseProfile(answer, client.contract.names);
+    isMute = found === undefined;
+    if (!isMute) refuseOther(found, assumed);
+    else if (!isSettled) await ask();
+  };
   const invoke: Client['invoke'] = async (operation, input, options) => {
     const answer = client.invoke(operation, input, options);
     if (operation === 'user.get') {
@@ -148,6 +165,7 @@ export function recognising(client: Client, assumed: Assumed): Client {
       // It has one name in every profile: a platform without it tells nothing by that.
       if (!isUnknownThere(error) || operation === versionOperation) throw error;
       await (known ?? invoke('user.get', {}).catch(unlessOther));
+      if (isMute) await ask();
       throw error;
     }
   };
@@ -171,11 +189,10 @@ function unlessOther(error: unknown): void {
 }
 
 /** @throws {OtherProfile}; {Stop} `refused`, where the manifest names a profile and the platform has another one. */
-function refuseOther(answer: unknown, contract: Contract, { profile, isNamed }: Assumed): void {
-  const found = recogniseProfile(answer, contract.names);
+function refuseOther(found: Profile | undefined, { profile, named }: Assumed): void {
   if (found === undefined || found === profile) return;
-  if (!isNamed) throw new OtherProfile(found);
-  const message = `the manifest says profile: ${profile}, and the platform answers in the words of ${found}`;
-  const remedy = `Write profile: ${found} under platform:, or leave the line out. Nothing was changed.`;
+  if (named === undefined) throw new OtherProfile(found);
+  const message = `${named.by} says profile: ${profile}, and the platform answers in the words of ${found}`;
+  const remedy = `Write profile: ${found} ${named.at}, or leave the line out. Nothing was changed.`;
   throw new Stop('refused', [diagnostic('platform-answer', message, { remedy })]);
 }

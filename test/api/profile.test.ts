@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { contracts } from '../../src/api/contract.ts';
-import { recogniseProfile } from '../../src/api/profile.ts';
+import { profileInDocument, recogniseProfile } from '../../src/api/profile.ts';
+import { documentOf } from '../support/publishing.ts';
 
 test('recognises the profile by the words of user.get, whichever the client assumed', () => {
   const answers = {
@@ -28,4 +29,12 @@ test('recognises no profile by other words', () => {
     { role: 'owner' },
   ])
     expect(recogniseProfile(answer, undefined)).toBeUndefined();
+});
+
+test('recognises the profile by an OpenAPI document, and none by another one', () => {
+  for (const [profile, contract] of Object.entries(contracts))
+    expect(profileInDocument(JSON.parse(documentOf(contract)))).toBe(profile);
+  const both = { '/hubgit.hubgitProviders': { get: {} }, '/github.githubProviders': { get: {} } };
+  for (const document of [undefined, 'x', [], {}, { paths: [] }, { paths: { '/pets': {} } }, { paths: both }])
+    expect(profileInDocument(document)).toBeUndefined();
 });
