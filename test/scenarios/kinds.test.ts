@@ -39,6 +39,8 @@ import {
   outcomeOf,
   renamedKey,
   stands,
+  topKind,
+  topStands,
   withField,
   withoutField,
 } from '../support/kind-manifests.ts';
@@ -144,7 +146,7 @@ async function refusal(attempt: Promise<unknown>): Promise<readonly string[]> {
   return error.diagnostics.map((item) => item.code);
 }
 
-describe.each(kinds.map((kind) => ({ name: kind.kind, kind })))('$name declares', ({ kind }) => {
+describe.each([...kinds, topKind()].map((kind) => ({ name: kind.kind, kind })))('$name declares', ({ kind }) => {
   test.each(Object.entries(kind.fields))('two different example values for %s, and what it means', (_, field) => {
     const [a, b] = field.examples;
     expect(field.schema.safeParse(a).success).toBe(true);
@@ -234,11 +236,13 @@ function isTried(field: Field, { documentedOnly }: Stand): boolean {
   return isFirst || isWhole;
 }
 
-describe.each([...stands(), ...documentedStands()])('$title', (stand) => {
+describe.each([...stands(), ...documentedStands(), ...topStands()])('$title', (stand) => {
   const { kind, documentedOnly } = stand;
   const kindBench = () => anyBench(undefined, documentedOnly);
   const begunWith = (...texts: readonly string[]): Promise<Bench> => benchAfter(texts, apply, documentedOnly);
   const canBeMade = kind.operations.create !== undefined;
+  /** Without its block, or under another key, a manifest is about another project. */
+  const isTop = kind.isTop === true;
 
   test(`is ${canBeMade ? 'created' : 'taken over'}, and then plans nothing`, async () => {
     const made = kindBench();
@@ -250,7 +254,7 @@ describe.each([...stands(), ...documentedStands()])('$title', (stand) => {
     await plansNothing(made, text);
   });
 
-  testIf(canBeMade && !isService(stand))(
+  testIf(canBeMade && !isService(stand) && !isTop)(
     'that comes later deploys its service once, when it reaches the containers, and not otherwise',
     async () => {
       const made = kindBench();
@@ -276,7 +280,7 @@ describe.each([...stands(), ...documentedStands()])('$title', (stand) => {
     expect(made.requests('POST')).toEqual([]);
   });
 
-  testIf(kind.operations.delete !== undefined)(
+  testIf(kind.operations.delete !== undefined && !isTop)(
     'is deleted when its block is gone, and then plans nothing',
     async () => {
       const made = await begunWith(manifestWith(stand, stand.body));
@@ -289,6 +293,17 @@ describe.each([...stands(), ...documentedStands()])('$title', (stand) => {
       await plansNothing(made, manifestWith(stand, undefined));
     },
   );
+
+  testIf(isTop)('is destroyed with the manifest, and created again', async () => {
+    const text = manifestWith(stand, stand.body);
+    const made = await begunWith(text);
+    const { [kind.identity.id]: id } = await rowOf(made, stand);
+    await made.destroy(text);
+    await expect(readRow(made, stand, id)).rejects.toThrow(/404/);
+    const plan = await apply(made, text);
+    expect(actionAt(plan, stand).action).toBe('create');
+    await plansNothing(made, text);
+  });
 
   testIf(kind.operations.delete === undefined)(
     'is let go of when its block is gone, which is said, and then plans nothing',
@@ -347,7 +362,7 @@ describe.each([...stands(), ...documentedStands()])('$title', (stand) => {
     await plansNothing(made, text);
   });
 
-  test('keeps its identity when moved: reports that its key changed, and then plans nothing', async () => {
+  testIf(!isTop)('keeps its identity when moved: reports that its key changed, and then plans nothing', async () => {
     const made = await begunWith(manifestWith(stand, stand.body));
     const before = await rowOf(made, stand);
     const renamed = { key: renamedKey(stand) };

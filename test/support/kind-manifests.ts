@@ -3,6 +3,7 @@ import type { Json } from '../../src/kind/json.ts';
 import type { Field } from '../../src/kind/field.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { root } from '../../src/kind/kind.ts';
+import { topAddress, topOf, withTop } from '../../src/kind/top.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { isOperation } from '../../src/api/contract.ts';
 import { kindsOn } from '../../src/kind/kinds-on.ts';
@@ -34,6 +35,22 @@ export function stands(): Stand[] {
 /** The same of the kinds that can do less on a platform that keeps to the API document. */
 export function documentedStands(): Stand[] {
   return standsOf(kindsOn(kinds, isOperation).filter(isOther), true);
+}
+
+/** The kind that is one block of the manifest: the project. */
+export function topKind(): Kind {
+  const top = topOf(withTop(kinds));
+  if (top === undefined) throw new Error('no kind stands for the top');
+  return top;
+}
+
+/** The project of a manifest as a block. */
+export function topStands(): Stand[] {
+  const kind = topKind();
+  return kind.examples.map((example) => {
+    const body = parse(example) as Body;
+    return { title: kind.kind, kind, parent: root, key: topAddress(kind), body, documentedOnly: false };
+  });
 }
 
 /** Whether a kind differs from its full form in a field or a request of a plan, not only in where it can stand. */
@@ -101,6 +118,8 @@ export function manifestWith(
   body: Body | undefined,
   options: { key?: string; environment?: string; moved?: readonly { from: string; to: string }[] } = {},
 ): string {
+  if (stand.kind.isTop === true)
+    return JSON.stringify({ trueup: 1, platform: 'emulator', moved: options.moved ?? [], [stand.kind.section]: body });
   const chain = ancestry(stand.parent);
   const leaf = body === undefined ? {} : { [options.key ?? stand.key]: body };
   let section: Record<string, Json> = { [stand.kind.section]: leaf };
@@ -116,6 +135,7 @@ export function manifestWith(
 
 /** The address of the block in that manifest. */
 export function addressOf(stand: Stand, options: { key?: string; environment?: string } = {}): string {
+  if (stand.kind.isTop === true) return topAddress(stand.kind);
   let address: string | undefined;
   for (const ancestor of ancestry(stand.parent).toReversed()) {
     const [key] = exampleOf(ancestor);
@@ -181,7 +201,12 @@ export function withField(stand: Stand, field: string, value: Json): Body | unde
       }
     }
   }
-  return { ...stand.body, [field]: value };
+  return { ...stand.body, [keyOf(stand, field)]: value };
+}
+
+/** The key that users write for a field that stands in no group. */
+function keyOf({ kind }: Stand, field: string): string {
+  return kind.fields[field]?.written ?? field;
 }
 
 /** The body without a field; undefined when it cannot be left out. */
@@ -199,7 +224,7 @@ export function withoutField(stand: Stand, body: Body, field: string): Body | un
     }
   }
   if (field === stand.kind.identity.keyField) return undefined; // the key stands in for it
-  const { [field]: _, ...rest } = body;
+  const { [keyOf(stand, field)]: _, ...rest } = body;
   return rest;
 }
 
@@ -235,7 +260,7 @@ export function bodyWith(stand: Stand, name: string, value: Json): Body {
       const group = bodyWith(stand, name, stand.kind.fields[name]?.examples[0] ?? '')[union.at] as Body;
       return { ...stand.body, [union.at]: { ...group, [written]: null } };
     }
-    return { ...stand.body, [name]: null };
+    return { ...stand.body, [keyOf(stand, name)]: null };
   }
   const body = withField(stand, name, value);
   if (body === undefined) throw new Error(`${stand.title} has no ${name}`);

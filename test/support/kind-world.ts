@@ -6,10 +6,11 @@ import { selfMovingClock } from './virtual-clock.ts';
 import type { Bench } from './world.ts';
 import { bench } from './world.ts';
 
-/** A platform with a member whose rights can be changed. */
+/** A platform with a member whose rights can be changed, and with tags. */
 export function worldWithMember(): World {
   const seed = seedWorld();
   Object.assign(seed.tables.user['user_1'] ?? {}, { enableEnterpriseFeatures: true, isValidEnterpriseLicense: true });
+  for (const n of [1, 2]) addRow(seed, 'tag', { tagId: `tag_${n}`, name: `tag-${n}`, organizationId: 'org_1' });
   addRow(seed, 'user', { id: 'user_9', email: 'member@example.test' });
   addRow(seed, 'member', { id: 'member_9', userId: 'user_9', organizationId: 'org_1', role: 'member' });
   return seed;
