@@ -1,5 +1,6 @@
 import type { ParentLink } from '../../src/kind/parent.ts';
 import type { Kind } from '../../src/kind/kind.ts';
+import { topOf, withTop } from '../../src/kind/top.ts';
 import { fieldPath } from '../../src/kind/wire.ts';
 import { mergeOption, writtenFields } from '../../src/kind/written.ts';
 import { beyondDocument } from './kind-beyond.ts';
@@ -79,8 +80,9 @@ const legend: readonly string[] = [
   'When a field is written at all: [the table](../when-a-field-is-written.md).',
 ];
 
-/** All pages about kinds, by their names. */
-export function kindPages(kinds: readonly Kind[]): ReadonlyMap<string, string> {
+/** All pages about kinds, by their names: also about the one that the top of a manifest can declare. */
+export function kindPages(declared: readonly Kind[]): ReadonlyMap<string, string> {
+  const kinds = [...declared, topOf(withTop(declared)) ?? []].flat();
   return new Map([
     ['README.md', renderIndex(kinds)],
     ...kinds.map((kind) => [pageName(kind), renderKindPage(kind, kinds)] as const),

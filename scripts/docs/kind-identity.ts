@@ -13,9 +13,7 @@ export function identityOf(kind: Kind): string[] {
     `The one whose id is in the state, or that ${code('id:')} pins.`,
     `Otherwise the one${isTop ? '' : ' below the same parent'} with the same ${naturalKey(kind)}: a single one is adopted, with consent ` +
       '(`apply` asks, or wants `--adopt`); several are an error that lists their ids.',
-    kind.identity.keyField === undefined
-      ? 'The key of the block is a label and no part of the object.'
-      : `The key of the block stands for ${code(kind.identity.keyField)} where that is not written.`,
+    ...(kind.isTop === true ? [] : [whatKeyMeans(kind)]),
     ...(choosesId(kind) ? ['A new one gets an id that Trueup chose, by which it is recognised.'] : []),
     ...(isUnlisted && !choosesId(kind)
       ? ['The platform does not tell the id of a new one: it is what the list has afterwards and had not before.']
@@ -27,6 +25,12 @@ export function identityOf(kind: Kind): string[] {
         ]),
     ...provided(kind),
   ];
+}
+
+function whatKeyMeans({ identity: { keyField } }: Kind): string {
+  return keyField === undefined
+    ? 'The key of the block is a label and no part of the object.'
+    : `The key of the block stands for ${code(keyField)} where that is not written.`;
 }
 
 /** The fields of the natural key, by the case they depend on where there is one. */

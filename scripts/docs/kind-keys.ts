@@ -2,7 +2,7 @@ import { endpointOf, requiredMembers } from '../../src/api/contract.ts';
 import { idSet, suffixed } from '../../src/kind/codecs.ts';
 import type { Field, Union } from '../../src/kind/field.ts';
 import type { Kind } from '../../src/kind/kind.ts';
-import { canBeNull, fieldOf, isNeededBy, keyDefault, takes } from '../../src/kind/wire.ts';
+import { canBeNull, fieldOf, fieldPath, isNeededBy, keyDefault, takes } from '../../src/kind/wire.ts';
 import { caseFields } from '../../src/kind/written.ts';
 import { routesOf } from './kind-calls.ts';
 import { kindNamed, linkTo } from './kind-place.ts';
@@ -24,7 +24,7 @@ export function renderKeys(kind: Kind, kinds: readonly Kind[]): string[] {
     keyTable(
       kind,
       kinds,
-      own.map((name) => ({ written: name, name })),
+      own.map((name) => ({ written: fieldPath(kind, name), name })),
     ),
     ...grouped.flatMap((union) => renderUnion(kind, union, kinds)),
   ];
@@ -138,7 +138,7 @@ function onlyBelow(kind: Kind, name: string): string[] {
 
 function atCreation(kind: Kind, { name, of }: Pick<Key, 'name' | 'of'>, field: Field): string {
   const { create } = kind.operations;
-  if (name === kind.identity.keyField) return 'the key of the block, when left out';
+  if (name === kind.identity.keyField && kind.isTop !== true) return 'the key of the block, when left out';
   if (field.fromParent !== undefined) return `required, unless its parent has a ${code(field.fromParent)}`;
   const call = of?.union.calls?.[of.word];
   const isRequired =

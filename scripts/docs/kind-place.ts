@@ -14,6 +14,7 @@ export function linkTo(kind: Kind): string {
 
 /** Where a kind stands in the manifest, once for each chain of parents. */
 export function pathsOf(kind: Kind, kinds: readonly Kind[]): readonly string[] {
+  if (kind.isTop === true) return [kind.section];
   const own = `${kind.section}.<${kind.identity.keyField ?? 'label'}>`;
   return Object.keys(kind.parents).flatMap((parent) => {
     if (parent === root) return [own];
@@ -23,8 +24,11 @@ export function pathsOf(kind: Kind, kinds: readonly Kind[]): readonly string[] {
 
 /** Each example as a manifest of its own, in its place below the first kind of parent. */
 export function exampleManifests(kind: Kind, kinds: readonly Kind[]): readonly string[] {
-  return kind.examples.map(
-    (example) => `trueup: 1\nplatform: emulator\nproject: prj_1\n${inPlace(kind, example, kinds)}`,
+  const settings = 'trueup: 1\nplatform: emulator\n';
+  return kind.examples.map((example) =>
+    kind.isTop === true
+      ? `${settings}${kind.section}:\n${indented(example)}`
+      : `${settings}project: prj_1\n${inPlace(kind, example, kinds)}`,
   );
 }
 

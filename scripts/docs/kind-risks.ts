@@ -39,7 +39,9 @@ function lossesOf(kind: Kind): string[] {
     { when: ' with a mounted volume', row: { mounts: [{ type: 'volume', volumeName: '…' }] }, options: {} },
     ...options.map((name) => ({ when: ` with ${code(`${name}: true`)}`, row: {}, options: { [name]: true } })),
   ];
-  return (['delete', 'replace'] as const).flatMap((action) => {
+  // The one block of the top has no other object to take its place.
+  const actions = kind.isTop === true ? (['delete'] as const) : (['delete', 'replace'] as const);
+  return actions.flatMap((action) => {
     const always = dataAtRisk({ row: {}, options: {}, action })?.what;
     const found = situations.flatMap(({ when, row, options: set }) => {
       const lost = dataAtRisk({ row, options: set, action });

@@ -4,6 +4,7 @@ import type { ParentLink } from '../kind/parent.ts';
 import type { Json } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
+import { topOf, withTop } from '../kind/top.ts';
 import { inUnits } from '../kind/units.ts';
 import { canBeNull, isNeededBy, shownCase, shownValue } from '../kind/wire.ts';
 import { caseFields, writtenFields, writtenSchema } from '../kind/written.ts';
@@ -25,7 +26,13 @@ export function manifestSchema(kinds: readonly Kind[], sources = expressionSourc
     expression: expressionSchema(sources),
     cleared: { description: 'Clears the field on the platform.', type: 'null' },
   };
-  const settings = Object.entries(settingsShape).map(([name, schema]) => [name, jsonSchema(schema)] as const);
+  const top = topOf(withTop(kinds));
+  const link = top?.parents[root];
+  // Its sections stand beside it.
+  if (top !== undefined && link !== undefined) definitions[top.kind] = topSchema(top, link, definitions);
+  const settings = Object.entries(settingsShape).map(
+    ([name, schema]) => [name, withBlock(jsonSchema(schema), name === top?.section ? top.kind : undefined)] as const,
+  );
   const rootOnly = settings.map(([name]) => name).filter((name) => !includedKeys.includes(name));
   const required = rootOnly.filter((name) => !isOptional(settingsShape[name as keyof typeof settingsShape])); // its own keys
   return {
@@ -51,6 +58,21 @@ export function manifestSchema(kinds: readonly Kind[], sources = expressionSourc
       $defs: definitions,
     }),
   };
+}
+
+/** The block of what the top stands for. */
+function topSchema(top: Kind, link: ParentLink, definitions: Building['definitions']): Schema {
+  const { identity } = top;
+  const schema = resourceSchema(top, link, { sections: () => new Map(), definitions });
+  return { ...schema, required: identity.keyField === undefined ? [] : [identity.keyField] };
+}
+
+/** A setting that is a block, with the schema of that in place of the few keys that settings know. */
+function withBlock(schema: Schema, definition: string | undefined): Schema {
+  const { anyOf } = schema;
+  if (definition === undefined || !Array.isArray(anyOf)) return schema;
+  const others = anyOf.filter(({ type }: Schema) => type !== 'object');
+  return { ...schema, anyOf: [...others, { $ref: `#/$defs/${definition}` }] };
 }
 
 interface Building {

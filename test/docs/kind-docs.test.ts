@@ -8,6 +8,7 @@ import { kindPages, renderKindPage } from '../../scripts/docs/kind-docs.ts';
 import { table } from '../../scripts/docs/markdown.ts';
 import { schemaWords } from '../../scripts/docs/schema-words.ts';
 import { kinds } from '../../src/resources/index.ts';
+import { topKind } from '../support/kind-manifests.ts';
 import { bench } from '../support/world.ts';
 import { tableRows } from './pages.ts';
 
@@ -44,7 +45,7 @@ function editorKeys(kind: Kind): string[] {
   return [...new Set(keys)];
 }
 
-describe.each(kinds.map((kind) => ({ kind, name: kind.kind })))('the page of $name', ({ kind }) => {
+describe.each([...kinds, topKind()].map((kind) => ({ kind, name: kind.kind })))('the page of $name', ({ kind }) => {
   const text = renderKindPage(kind, kinds);
 
   test('has every key that the manifest takes, and no other', () => {
@@ -199,7 +200,9 @@ describe('a page states', () => {
 test('there is a page for each file of the resources, under its name, and one that leads to all', () => {
   const files = readdirSync(join(root, 'src/resources')).filter((name) => name.endsWith('.ts') && name !== 'index.ts');
   const pages = [...kindPages(kinds).keys()];
-  expect(pages.toSorted()).toEqual(['README.md', ...files.map((name) => name.replace(/\.ts$/, '.md'))].toSorted());
+  expect(pages.toSorted()).toEqual(
+    ['README.md', 'project.md', ...files.map((name) => name.replace(/\.ts$/, '.md'))].toSorted(),
+  );
   const index = kindPages(kinds).get('README.md');
   for (const name of pages.slice(1)) expect(index).toContain(`](${name})`);
   expect(index).toContain('| `environments.<name>.compose.<name>.domains.<host>` | [domain](domain.md) |');
