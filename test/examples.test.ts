@@ -54,29 +54,34 @@ async function plansNothing(made: Bench): Promise<void> {
 const folders = readdirSync(examples).filter((name) => statSync(join(examples, name)).isDirectory());
 
 test('there is an example for each story', () => {
-  expect(folders.toSorted()).toEqual(['adopt', 'everything', 'hello', 'shop']);
+  expect(folders.toSorted()).toEqual(['adopt', 'everything', 'hello', 'project', 'shop']);
 });
 
-test.each(['hello', 'shop'])('%s is applied, plans nothing, is destroyed and leaves nothing', async (name) => {
-  const made = worldOf(name);
-  const plan = await made.plan({});
-  expect(made.requests('POST')).toEqual([]);
-  expect(plan.actions.filter((action) => action.needsConsent)).toEqual([]);
-  await applies(made);
-  await plansNothing(made);
-  const state = JSON.stringify(made.store.state);
-  expect(state).not.toContain('canary-');
-  if (name === 'shop') {
-    await expect(made.destroy({})).rejects.toThrow('production.postgres.main is protected');
-    unprotect(made.folder);
+test.each(['hello', 'shop', 'project'])(
+  '%s is applied, plans nothing, is destroyed and leaves nothing',
+  async (name) => {
+    const made = worldOf(name);
+    const projects = Object.keys(made.emulator.world.tables.project);
+    const plan = await made.plan({});
+    expect(made.requests('POST')).toEqual([]);
+    expect(plan.actions.filter((action) => action.needsConsent)).toEqual([]);
     await applies(made);
-  }
-  const result = await made.destroy({});
-  expect(result.outcomes.filter((outcome) => outcome.result !== 'done')).toEqual([]);
-  const environments = (await made.emulator.act('environment.byProjectId', { projectId: 'prj_1' })) as unknown[];
-  expect(environments).toHaveLength(1);
-  expect(environments[0]).toMatchObject({ isDefault: true, compose: [], postgres: [], redis: [], mariadb: [] });
-});
+    await plansNothing(made);
+    const state = JSON.stringify(made.store.state);
+    expect(state).not.toContain('canary-');
+    if (name === 'shop') {
+      await expect(made.destroy({})).rejects.toThrow('production.postgres.main is protected');
+      unprotect(made.folder);
+      await applies(made);
+    }
+    const result = await made.destroy({});
+    expect(result.outcomes.filter((outcome) => outcome.result !== 'done')).toEqual([]);
+    const environments = (await made.emulator.act('environment.byProjectId', { projectId: 'prj_1' })) as unknown[];
+    expect(environments).toHaveLength(1);
+    expect(environments[0]).toMatchObject({ isDefault: true, compose: [], postgres: [], redis: [], mariadb: [] });
+    expect(Object.keys(made.emulator.world.tables.project)).toEqual(projects);
+  },
+);
 
 test('shop reads at most 2 + environments + services + lists of named things times, however many leafs there are', async () => {
   const made = worldOf('shop');
