@@ -2,10 +2,11 @@ import type { Profile } from '../api/contract.ts';
 import { contracts } from '../api/contract.ts';
 import { createClient } from '../api/client.ts';
 import { createTransport } from '../api/transport.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Send } from '../api/wire.ts';
 import { lateOperations } from '../kind/command-call.ts';
 import { inProfile } from '../kind/profile.ts';
-import { recognising, storeOfProfile } from '../project/profile.ts';
+import { OtherProfile, recognising, storeOfProfile } from '../project/profile.ts';
 import type { Kind } from '../kind/kind.ts';
 import { kinds as allKinds } from '../resources/index.ts';
 import type { Redactor } from '../secrets/redactor.ts';
@@ -27,6 +28,12 @@ export interface PlatformOptions {
   readonly send?: Send;
   /** The kinds of the manifests; all of Trueup by default. */
   readonly kinds?: readonly Kind[];
+  /** The words of the platform; by default the manifest, the state or the platform itself shows them. */
+  readonly profile?: Profile;
+  /** false: each read is a request of its own; by default reads go together where the platform takes that. */
+  readonly bulk?: boolean;
+  /** Called at most once per plan or session, when reads turn out not to go together; with the reason, as a clause. */
+  readonly onBulkOff?: (why: string) => void;
 }
 
 /** The words that a manifest wants of its platform. */
@@ -46,13 +53,24 @@ export const openerOf = handles.read;
 /** Names a platform for manifests that are not to choose it, and a storage for the state. Opens nothing yet. Never throws. */
 export function platformAt(options: PlatformOptions): Platform {
   return handles.make((redactor, words) => {
+    const { profile = words.profile } = options;
+    if (profile !== words.profile)
+      throw words.isNamed ? contradiction(words.profile, profile) : new OtherProfile(profile);
     const kinds = inProfile(options.kinds ?? allKinds, words.profile);
     return { kinds, connect: (about) => Promise.resolve(connect(options, { kinds, redactor, words, about })) };
   });
 }
 
+/** The error for a manifest and a platform that are to have different words. */
+function contradiction(inManifest: Profile, profile: Profile): Stop {
+  const message = `the manifest says profile: ${inManifest}, and platformAt says ${profile}`;
+  return new Stop('refused', [
+    diagnostic('inconsistent', message, { remedy: 'Make the two agree, or leave one out.' }),
+  ]);
+}
+
 function connect(
-  { url, apiKey, openStore, send }: PlatformOptions,
+  { url, apiKey, openStore, send, profile, bulk, onBulkOff }: PlatformOptions,
   { kinds, redactor, words, about }: { kinds: readonly Kind[]; redactor: Redactor; words: Wording; about: Connecting },
 ): Connection {
   const { mayWrite, deadlineMs, connections } = about;
@@ -76,10 +94,13 @@ function connect(
     contract: contracts[words.profile],
     isLong,
     ...(connections === undefined ? {} : { connections }),
+    ...(bulk === undefined ? {} : { bulk }),
+    ...(onBulkOff === undefined ? {} : { onBulkOff }),
   });
-  const named = words.isNamed ? { by: 'the manifest', at: 'under platform:' } : undefined;
+  const inOptions = profile === undefined ? undefined : { by: 'platformAt', at: 'there' };
+  const named = words.isNamed ? { by: 'the manifest', at: 'under platform:' } : inOptions;
   const client = recognising(plain, { ...words, named });
-  const store = storeOfProfile(openStore(), { kinds, isFound: words.isFound || words.isNamed });
+  const store = storeOfProfile(openStore(), { kinds, isFound: words.isFound || named !== undefined });
   return {
     client,
     store,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import type { Plan } from '../../src/index.ts';
+import type { Plan, PlatformOptions } from '../../src/index.ts';
 import {
   open,
   plan,
@@ -245,6 +245,69 @@ describe('a plan', () => {
 
   test('is no other value', () => {
     expect(() => planDocument({} as Plan)).toThrow(TypeError);
+  });
+});
+
+describe('a platform of another profile', () => {
+  /** A platform with the words of Dokploy, and the paths of the requests to it. */
+  function dokploy(more: Partial<PlatformOptions> = {}) {
+    const emulator = createEmulator({ apiKey: 'a-key', profile: 'dokploy' });
+    const state = memoryStore();
+    const paths: string[] = [];
+    const send: PlatformOptions['send'] = (request) => {
+      paths.push(request.path);
+      return emulator.send(request);
+    };
+    const openStore = () => ({ ...state, close: () => state.close() });
+    const platform = platformAt({ url: 'http://emulator', apiKey: 'a-key', send, openStore, ...more });
+    const begun = async () => {
+      let count = 0;
+      const { manifest } = await validate(folderWith(database('redis:7')), { env });
+      await session(manifest, platform, { purpose: 'a test' }, async (open) => {
+        count += 1;
+        const made = await open.plan();
+        if (planDocument(made).hasChanges) await open.apply(made, adoption);
+      });
+      return count;
+    };
+    return { platform, state, begun, batches: () => paths.splice(0).filter((path) => path.includes('/trpc/')).length };
+  }
+
+  test('is recognised: the work begins again, once, and is remembered', async () => {
+    const { platform, state, begun } = dokploy();
+    expect(await begun()).toBe(2);
+    expect(state.state).toMatchObject({ profile: 'dokploy', resources: { 'production.redis.main': {} } });
+    const project = await open(folderWith(database('redis:7')), { env, platform });
+    expect(planDocument(await project.plan()).hasChanges).toBe(false);
+    expect(resultDocument(await project.apply()).ending).toBe('done');
+    expect((await project.drift()).exitCode).toBe(0);
+    await project.close();
+  });
+
+  test('can be named: then nothing begins again, and a contradiction is an error', async () => {
+    const { platform, begun } = dokploy({ profile: 'dokploy' });
+    expect(await begun()).toBe(1);
+    const named = database('redis:7').replace('emulator', '{ emulator: true, profile: standard }');
+    const opposed = await open(folderWith(named), { env, platform });
+    expect((await stopOf(opposed.plan())).message).toBe(
+      'the manifest says profile: standard, and platformAt says dokploy',
+    );
+    const wrong = await open(folderWith(database('redis:7')), {
+      env,
+      platform: dokploy({ profile: 'standard' }).platform,
+    });
+    expect((await stopOf(wrong.plan())).message).toBe(
+      'platformAt says profile: standard, and the platform answers in the words of dokploy',
+    );
+  });
+
+  test.each([
+    [undefined, true],
+    [false, false],
+  ])('reads in bulk unless that is switched off (bulk: %j)', async (bulk, isBulk) => {
+    const { begun, batches } = dokploy({ profile: 'dokploy', ...(bulk === undefined ? {} : { bulk }) });
+    await begun();
+    expect(batches() > 0).toBe(isBulk);
   });
 });
 
