@@ -9,7 +9,7 @@ import { isOver, isSent, mayHaveWritten, resultOf } from './job.ts';
 import type { ActionNode, ApplyNode } from './nodes.ts';
 import { isEvent, planNodes } from './nodes.ts';
 import { readBack } from './read-back.ts';
-import { report, reportFailure, refusal } from './report.ts';
+import { report, reportFailure, reportUpgrade, refusal } from './report.ts';
 import { happen, hasWritten, jobOf, scopeOf, startRun, idOf } from './run.ts';
 import type { ApplyResult } from './job.ts';
 import type { ApplyInput, Run } from './run.ts';
@@ -138,6 +138,7 @@ async function finish(run: Run): Promise<ApplyResult> {
   const { plan, store } = run.input;
   for (const action of plan.actions) await settleStale(run, action);
   await reportDuplicates(run);
+  await reportUpgrade(run);
   const reached = withOwnProject(run, withWaves(plan.base, [[...run.journal.records]]));
   // Without an object there is nothing to keep: an empty state would be in the way of a rebuilt one.
   const isChanged = areOther(plan.saved?.resources ?? {}, reached.resources);

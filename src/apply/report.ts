@@ -2,6 +2,7 @@ import { diagnose } from '../api/diagnose.ts';
 import { PlatformError } from '../api/errors.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { versionNow } from '../observe/capabilities.ts';
 import type { Action } from '../plan/action.ts';
 import type { Run } from './run.ts';
 import { happen } from './run.ts';
@@ -12,6 +13,7 @@ import { happen } from './run.ts';
  */
 export function reportFailure(run: Run, action: Action, error: unknown): void {
   const about = { address: action.address, position: action.position };
+  if (doesNotFit(error)) run.ending.misfit ??= action;
   if (error instanceof Stop) {
     for (const item of error.diagnostics) report(run, action, item);
     if (error.failure === 'state') run.ending.reason = 'the state cannot be saved';
@@ -23,6 +25,30 @@ export function reportFailure(run: Run, action: Action, error: unknown): void {
     run.ending.defect ??= { error };
     run.ending.reason = 'of an internal error';
   }
+}
+
+/** Whether an answer is none that the contract of the platform has: it may be another version by now. */
+function doesNotFit(error: unknown): boolean {
+  if (error instanceof Stop) return error.failure === 'platform';
+  if (!(error instanceof PlatformError)) return false;
+  return error.failure === 'unreadable' || (error.failure === 'invalid' && error.issues.length > 0);
+}
+
+/**
+ * Says at an action that failed by an answer of unknown form when the platform has another version than it was planned for:
+ * one GET, and none without such a failure or without a known version.
+ */
+export async function reportUpgrade(run: Run): Promise<void> {
+  const { misfit } = run.ending;
+  const { client, plan } = run.input;
+  const planned = plan.base.platform?.version ?? undefined;
+  if (misfit === undefined || planned === undefined) return;
+  const now = await versionNow(client);
+  if (now === undefined || now === planned) return;
+  const { address, position } = misfit;
+  const message = `the platform was upgraded from ${planned} to ${now} meanwhile: the plan was made for ${planned}`;
+  const remedy = 'Plan again: Trueup then finds out what the new version serves.';
+  report(run, misfit, diagnostic('upgraded', message, { address, position, remedy }));
 }
 
 /** Whether the platform no longer accepts the key, or has taken no requests for longer than the limit. */

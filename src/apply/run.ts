@@ -98,6 +98,8 @@ interface Creations {
 /** Why a run starts nothing new. */
 interface Ending {
   reason: string | undefined;
+  /** The first action that failed by an answer which does not fit the contract of the platform. */
+  misfit: Action | undefined;
   /** An error of Trueup itself, thrown once the state is saved. */
   defect: { readonly error: unknown } | undefined;
 }
@@ -106,7 +108,7 @@ interface Ending {
 export function startRun(input: ApplyInput): Run {
   const { plan } = input;
   const clock = input.clock ?? systemClock;
-  const ending: Ending = { reason: undefined, defect: undefined };
+  const ending: Ending = { reason: undefined, misfit: undefined, defect: undefined };
   const needed = new Set(plan.actions.flatMap(({ dependsOn }) => dependsOn));
   const stale = groupBy(
     plan.actions.flatMap(({ address, service }) =>

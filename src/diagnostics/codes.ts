@@ -285,6 +285,11 @@ export const codes = {
       'A report in Markdown must name every deletion and all data at risk, and these names are too long for a comment.',
     remedy: 'Use --format html or --format json, or plan parts with --target.',
   },
+  upgraded: {
+    severity: 'error',
+    meaning: 'The platform was upgraded after the plan, and gave an answer that Trueup did not expect.',
+    remedy: 'Plan again: Trueup finds out what the new version serves.',
+  },
   'plan-outdated': {
     severity: 'error',
     meaning: 'Something changed since the plan file was written.',

@@ -5,7 +5,7 @@ import { PlatformError } from '../api/errors.ts';
 import { profileInDocument, renamedOperation } from '../api/profile.ts';
 import { documentOperation, operationsIn, readPlatformVersion, versionOperation } from '../api/published.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { rememberedOf, soughtIn } from '../state/capabilities.ts';
 import type { Capabilities, State } from '../state/state.ts';
 import { lacksRight } from './hidden.ts';
@@ -116,6 +116,16 @@ async function serves(client: ReadClient, words: Contract): Promise<boolean> {
 
 function unlessOfThePlatform(error: unknown): undefined {
   if (!(error instanceof PlatformError)) throw error;
+}
+
+/** The version of the platform; undefined where it does not tell it, for whatever reason. Sends one GET. */
+export async function versionNow(client: ReadClient): Promise<string | undefined> {
+  try {
+    return readPlatformVersion(await readOnce(client, versionOperation));
+  } catch (error) {
+    if (error instanceof PlatformError || error instanceof Stop) return undefined;
+    throw error;
+  }
 }
 
 /** Sends a read that the platform may not serve, once whatever happens to it. */

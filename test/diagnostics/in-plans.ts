@@ -7,8 +7,9 @@ import type { Code } from '../../src/diagnostics/codes.ts';
 import { obstacles } from '../../src/plan/safeguard.ts';
 import { keys } from '../support/organization-blocks.ts';
 import { kinds } from '../../src/resources/index.ts';
+import type { Told } from '../support/publishing.ts';
 import { publishing } from '../support/publishing.ts';
-import { plan } from '../../src/reconcile.ts';
+import { applyPlan, plan } from '../../src/reconcile.ts';
 import { mirror } from '../support/kind-beyond-document.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';
@@ -139,6 +140,21 @@ export const inPlans = {
     const later = bench({ emulator: made.emulator, clock: made.clock, documentedOnly: true });
     later.store.state = made.store.state;
     return reported(() => later.plan(web('')));
+  },
+  upgraded: () => {
+    const made = bench();
+    const told: Told = { version: 'v1.0.0' };
+    const world = publishing(made, told).world();
+    return reported(async () => {
+      const created = await plan(await made.manifest(production(stack())), world);
+      const { send } = made.emulator;
+      made.emulator.send = async (request) => {
+        told.version = 'v2.0.0';
+        return send(request.method === 'POST' ? { ...request, path: '/api/stack.create' } : request);
+      };
+      const options = { permissions: everything, connections: 4, clock: made.clock };
+      return applyPlan(created, world, options);
+    });
   },
   'cannot-change': () => reported(() => planned(platform(), production(stack()), production(stack('appName: shop-2')))),
   'not-decrypted': () =>

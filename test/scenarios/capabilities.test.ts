@@ -95,6 +95,44 @@ describe('a platform that publishes what it serves', () => {
   });
 });
 
+describe('a platform that is upgraded while a plan is applied', () => {
+  const databases = (image: string) =>
+    `${head}environments:\n  production:\n    redis: { a: { dockerImage: "${image}", databasePassword: x }, b: { dockerImage: "${image}", databasePassword: x } }\n`;
+  const data = { code: 'NOT_FOUND', httpStatus: 404 };
+  const missing = JSON.stringify({ message: 'Not found', code: 'NOT_FOUND', data });
+
+  test.each([
+    ['that no longer has an operation', 'v2.0.0', ['v1.0.0 to v2.0.0']],
+    ['of the same version', 'v1.0.0', []],
+    ['that does not tell its version any more', undefined, []],
+  ])('(one %s): the error says so, after one read', async (_title, version, versions) => {
+    const told: Told = { ...full };
+    const run = platform(told);
+    await run.applied(databases('redis:7'));
+    const { made } = run;
+    const over = run.world();
+    const later = await plan(await made.manifest(databases('redis:8')), over);
+    const { send } = made.emulator;
+    made.emulator.send = async (request) => {
+      told.version = version;
+      const answer = await send(request);
+      return request.path.startsWith('/api/redis.update') ? { ...answer, status: 404, body: missing } : answer;
+    };
+    run.reads();
+    const { outcomes } = await applyPlan(later, over, { permissions: everything, connections: 4, clock: made.clock });
+    expect(outcomes.filter(({ result }) => result === 'failed')).toHaveLength(2);
+    const upgrades = outcomes.flatMap(({ diagnostics }) => diagnostics.filter(({ code }) => code === 'upgraded'));
+    expect(upgrades.map(({ message }) => message)).toEqual(
+      versions.map((which) => `the platform was upgraded from ${which} meanwhile: the plan was made for v1.0.0`),
+    );
+    expect(run.reads()).toEqual(['getDokployVersion']);
+    Object.assign(made.emulator, { send });
+    told.version = 'v2.0.0';
+    await run.applied(databases('redis:8'));
+    expect((await run.planned(databases('redis:8'))).actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+  });
+});
+
 describe('resources of the state that the platform does not serve any more', () => {
   const ports = (more: string) =>
     `${head}environments:\n  staging:\n    application:\n      web: { source: { type: docker, image: nginx }${more} }\n`;
