@@ -27,6 +27,7 @@ export function rightTo(operation: string): string | undefined {
   if (gitProviders.includes(group)) {
     return /^(create|update)$/.test(name) ? 'canAccessToGitProviders' : 'the git provider in accessedGitProviders';
   }
+  if (group === 'gitProvider') return name === 'getAll' ? undefined : 'canAccessToGitProviders';
   if (group === 'environment') return rightToEnvironment(name);
   if (group === 'sshKey') return 'canAccessToSSHKeys';
   return ofAdmins.includes(group) ? 'the role owner or admin' : undefined;

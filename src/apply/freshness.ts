@@ -34,7 +34,7 @@ export async function refuseChanged(run: Run, action: Action, check: Check = {})
   const scope = await scopeNow(run, action.scope, check);
   if (step?.role === 'delete') {
     refuse(movedSince(run, action.scope, scope) ?? lossSince(run, action, scope));
-    return undefined;
+    return rowIn(run, action, scope);
   }
   const row = rowIn(run, action, scope);
   if (row === undefined) throw gone(run, action);

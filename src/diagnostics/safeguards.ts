@@ -39,7 +39,7 @@ export const safeguards = {
   },
   data: {
     would:
-      'delete or replace a database; replace a compose, or delete it with `deleteVolumes: true`; delete a destination, with which the platform deletes all backups that use it; empty a database with `trueup run rebuild`',
+      'delete or replace a database; replace a compose, or delete it with `deleteVolumes: true`; delete a destination, with which the platform deletes all backups that use it; delete a git provider that a person connected in the browser; empty a database with `trueup run rebuild`',
     code: 'data-at-risk',
     permission: 'dataLoss',
     needs: lifted,

@@ -115,7 +115,18 @@ export function deleteSteps(about: Pick<Action, 'kind' | 'address' | 'options'>)
   const options = Object.entries(deleteOptions).map(
     ([name, { otherwise }]) => [name, literal(about.options[name] ?? otherwise)] as const,
   );
-  return [stepOf(about, 'delete', operation, Object.fromEntries(options), [])];
+  const members = { ...readMembers(about.kind, operation), ...Object.fromEntries(options) };
+  return [stepOf(about, 'delete', operation, members, [])];
+}
+
+/** The members that an operation cannot do without, as the row has them. */
+function readMembers(kind: Kind, operation: Operation): Members {
+  const names = requiredMembers(operation).filter((name) => name !== idMember(kind, operation));
+  return Object.fromEntries(names.map((name) => [name, asRead(kind, name)]));
+}
+
+function asRead(kind: Kind, name: string): Member {
+  return { is: 'as read', from: kind.fields[name]?.readAt ?? name };
 }
 
 /** A request about the object of an address, which exists when it is sent. */
@@ -126,7 +137,13 @@ export function stepOf(
   members: Members,
   changed = Object.keys(members),
 ): Step {
-  return { operation, role, members: { [idMember(kind, operation)]: { is: 'id', address }, ...members }, changed };
+  const id = idMember(kind, operation);
+  return {
+    operation,
+    role,
+    members: takes(operation, id) ? { [id]: { is: 'id', address }, ...members } : members,
+    changed,
+  };
 }
 
 /** The updates that carry what changed, each operation once. */
@@ -156,19 +173,18 @@ function updateStep(
   row: Row | undefined,
 ): Step {
   const { kind, link } = resource;
-  const required = requiredMembers(operation).filter((name) => name !== idMember(kind, operation));
+  const required = readMembers(kind, operation);
   const members: Record<string, Member> = {};
   for (const [name, from] of Object.entries(link.set)) {
     const isSent =
-      required.includes(name) || ('value' in from && from.inEveryUpdate === true && takes(operation, name));
+      Object.hasOwn(required, name) || ('value' in from && from.inEveryUpdate === true && takes(operation, name));
     if ('value' in from && isSent) members[name] = literal(from.value);
   }
-  const asRead = (name: string): Member => ({ is: 'as read', from: kind.fields[name]?.readAt ?? name });
-  for (const name of required) members[name] ??= wanted[name] ?? asRead(name);
+  for (const [name, read] of Object.entries(required)) members[name] ??= wanted[name] ?? read;
   for (const [name, field] of Object.entries(kind.fields)) {
     if (field.inEveryUpdate !== true || !takes(operation, name)) continue;
     const hasValue = row !== undefined && (observedValue(kind, name, row) ?? null) !== null;
-    const member = wanted[name] ?? (hasValue ? asRead(name) : undefined);
+    const member = wanted[name] ?? (hasValue ? asRead(kind, name) : undefined);
     if (member !== undefined) members[name] = member;
   }
   for (const [name, member] of Object.entries(changed)) if (takes(operation, name)) members[name] = member;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { email } from '../api/values.ts';
 import { defineKind } from '../kind/kind.ts';
-import { credential, noDeletion, providerIn, providerName, providerOutputs } from './families/provider-fields.ts';
+import { credential, providerDeletion, providerIn, providerName, providerOutputs } from './families/provider-fields.ts';
 
 /** A git host with workspaces that services are fetched from. */
 export const bucketgit = defineKind({
@@ -37,7 +37,7 @@ export const bucketgit = defineKind({
     create: 'bucketgit.create',
     read: 'bucketgit.one',
     update: 'bucketgit.update',
-    cannot: { delete: noDeletion },
+    ...providerDeletion,
   },
   commands: {
     test: {

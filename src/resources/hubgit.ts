@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineKind } from '../kind/kind.ts';
-import { noDeletion, providerIn, providerName, providerOutputs } from './families/provider-fields.ts';
+import { providerDeletion, providerIn, providerName, providerOutputs } from './families/provider-fields.ts';
 
 /** A git host with apps: taken over and updated. It is made in the browser. */
 export const hubgit = defineKind({
@@ -21,8 +21,10 @@ export const hubgit = defineKind({
   operations: {
     read: 'hubgit.one',
     update: 'hubgit.update',
-    cannot: { create: 'a person installs the app in the browser, under Git', delete: noDeletion },
+    ...providerDeletion,
+    cannot: { ...providerDeletion.cannot, create: 'a person installs the app in the browser, under Git' },
   },
+  lifecycle: { dataAtRisk: () => ({ of: 'data', what: 'the app, which a person installed in the browser' }) },
   commands: { test: { call: 'hubgit.testConnection', isTest: true } },
   examples: ['hubgit-1: { hubgitAppName: "https://hub.example.com/apps/shop" }\n'],
 });

@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { defineKind } from '../kind/kind.ts';
 import {
   address,
+  connection,
   credential,
-  noDeletion,
+  providerDeletion,
   providerIn,
   providerName,
   providerOutputs,
@@ -48,8 +49,9 @@ export const labgit = defineKind({
     create: 'labgit.create',
     read: 'labgit.one',
     update: 'labgit.update',
-    cannot: { delete: noDeletion },
+    ...providerDeletion,
   },
+  lifecycle: connection,
   commands: { test: { call: 'labgit.testConnection', isTest: true, with: { groupName: 'groupName' } } },
   examples: [
     'lab: { labgitUrl: "https://lab.example.com", applicationId: trueup, secret: "${secret:GIT_CLIENT}", redirectUri: "https://deploy.example.com/callback" }\n',

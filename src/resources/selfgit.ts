@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { defineKind } from '../kind/kind.ts';
 import {
   address,
+  connection,
   credential,
-  noDeletion,
+  providerDeletion,
   providerIn,
   providerName,
   providerOutputs,
@@ -45,8 +46,9 @@ export const selfgit = defineKind({
     create: 'selfgit.create',
     read: 'selfgit.one',
     update: 'selfgit.update',
-    cannot: { delete: noDeletion },
+    ...providerDeletion,
   },
+  lifecycle: connection,
   commands: { test: { call: 'selfgit.testConnection', isTest: true } },
   checks: {
     hints: Object.fromEntries(

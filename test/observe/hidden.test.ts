@@ -129,7 +129,10 @@ describe.each(creatable)('$title', (stand: Stand) => {
     await applied(made, text);
     const { identity, operations } = stand.kind;
     if (operations.delete === undefined) throw new Error('it has a delete');
-    await made.emulator.act(operations.delete, { [identity.id]: idOf(made, address), deleteVolumes: false });
+    const id = { [identity.id]: idOf(made, address) };
+    // The record of a git provider is what its deletion names.
+    const { gitProviderId } = (await made.emulator.act(operations.read, id)) as Row;
+    await made.emulator.act(operations.delete, { ...id, gitProviderId, deleteVolumes: false });
     const result = await planOver(made, text, made.emulator.send);
     expect(codesOf(result)).toEqual([]);
     expect((result as Plan).actions.find((item) => item.address === address)?.action).toBe('create');

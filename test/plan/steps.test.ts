@@ -383,7 +383,11 @@ describe('a deletion', () => {
   });
 
   test('is none where there is no operation for it', () => {
-    expect(steps('labgit')).toEqual([]);
+    expect(steps('organization')).toEqual([]);
+  });
+
+  test('names its object by a member of the row where the operation does', () => {
+    expect(steps('labgit')).toEqual(['delete gitProvider.remove: gitProviderId = gitProviderId as read']);
   });
 });
 

@@ -31,7 +31,7 @@ test('an object that no list shows keeps its id, although another object has its
 });
 
 test('an object that leaves the state because it cannot be deleted is adopted by a block of its name in the same run, with consent', async () => {
-  const made = begin(nothing);
+  const made = begin({ ...nothing, lacks: ['gitProvider.remove'] });
   await applied(made, forge('forge', `, name: forge${complete}`));
   const id = idAt(made, 'selfgit.forge');
   const renamed = head + forge('main', `, name: forge${complete}`);

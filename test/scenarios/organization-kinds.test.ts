@@ -46,7 +46,19 @@ async function refused(attempt: Promise<unknown>): Promise<string> {
   return error.diagnostics.map(({ code, message, remedy }) => `${code}: ${message} -> ${remedy ?? ''}`).join('\n');
 }
 
-function rows(made: Bench, table: 'sshKey' | 'application' | 'compose' | 'certificate' | 'ai' | 'labgit' | 'member') {
+type Table =
+  | 'sshKey'
+  | 'application'
+  | 'compose'
+  | 'certificate'
+  | 'ai'
+  | 'gitProvider'
+  | 'hubgit'
+  | 'labgit'
+  | 'selfgit'
+  | 'member';
+
+function rows(made: Bench, table: Table) {
   return Object.values(made.emulator.world.tables[table]) as Record<string, unknown>[];
 }
 
@@ -263,11 +275,74 @@ describe('a provider that waits to be connected', () => {
     await plansNothing(made, lab + using);
   });
 
-  test('stays when its block is removed, with a note', async () => {
+  test('stays when its block is removed before it is listed, with a note', async () => {
     const made = bench();
     await applied(made, lab);
     const plan = await made.plan(head);
     expect(plan.actions).toMatchObject([{ action: 'forget', notes: [{ code: 'stays-there' }] }]);
+  });
+});
+
+describe('the removal of a provider', () => {
+  const forge =
+    'selfgit:\n  forge: { selfgitUrl: "https://git.example.com", clientId: c, clientSecret: correct-horse }\n';
+  const using = inProduction(
+    'application:\n  api: { source: { type: selfgit, provider: forge, owner: o, repository: r, branch: main } }',
+  );
+  const forgeIn = (made: Bench) => rows(made, 'gitProvider').filter((row) => row.name === 'forge');
+
+  test('is refused while a service of the manifest is fetched from it', async () => {
+    const made = bench();
+    await applied(made, forge + using);
+    const { selfgitId } = rows(made, 'selfgit').find((row) => row.selfgitUrl === 'https://git.example.com') ?? {};
+    expect(await refused(made.apply(head + using.replace('forge', String(selfgitId))))).toContain('selfgit.forge');
+    expect(forgeIn(made)).toHaveLength(1);
+  });
+
+  test('comes after those of the services, and names the record of the provider', async () => {
+    const made = bench();
+    await applied(made, forge + using);
+    const [record] = forgeIn(made);
+    made.requests('POST');
+    const { length } = made.emulator.log;
+    await made.apply(`${head}environments: { production: {} }\n`, everything);
+    expect(made.requests('POST')).toEqual(['application.delete', 'gitProvider.remove']);
+    expect(made.emulator.log.slice(length).findLast(({ method }) => method === 'POST')?.input).toEqual({
+      gitProviderId: record?.gitProviderId,
+    });
+    expect(forgeIn(made)).toEqual([]);
+    await plansNothing(made, 'environments: { production: {} }\n');
+  });
+
+  test('is done when it is gone by then', async () => {
+    const made = bench();
+    await applied(made, forge);
+    const planned = await plan(await made.manifest(head), made.world());
+    await made.emulator.act('gitProvider.remove', { gitProviderId: forgeIn(made)[0]?.gitProviderId });
+    const { outcomes } = await applyPlan(planned, made.world(), { permissions: everything, connections: 4 });
+    expect(outcomes).toMatchObject([{ result: 'done', diagnostics: [] }]);
+    await plansNothing(made, '');
+  });
+
+  test('of one that a person connected needs the permission to lose that, and protect: true forbids it', async () => {
+    const made = bench();
+    const app = (more: string) =>
+      `hubgit:\n  hubgit-1: { hubgitAppName: "https://hub.example.com/apps/shop"${more} }\n`;
+    await applied(made, app(''));
+    expect(await refused(made.apply(head))).toContain('the app, which a person installed in the browser');
+    await applied(made, app(', protect: true'));
+    expect(await refused(made.apply(head, everything))).toContain('hubgit.hubgit-1 is protected');
+    await applied(made, app(', protect: false'));
+    await made.apply(head);
+    expect(rows(made, 'hubgit').map(({ hubgitId }) => hubgitId)).not.toContain('hub_1');
+    await plansNothing(made, '');
+  });
+
+  test('is left to a person where no operation does it', async () => {
+    const made = bench({ lacks: ['gitProvider.remove'] });
+    await applied(made, forge);
+    const left = await made.plan(head);
+    expect(left.actions).toMatchObject([{ action: 'forget', notes: [{ code: 'stays-there' }] }]);
   });
 });
 

@@ -25,6 +25,8 @@ export interface Start {
   readonly state: State | undefined;
   /** The wall time of that moment: deployments that come later are the newer ones. Milliseconds since 1970. */
   readonly at?: number;
+  /** Operations that the platform lacks; by default the one that would change a certificate in place. */
+  readonly lacks?: readonly string[];
 }
 
 /** A platform as a person would have set it up, and no state. */
@@ -35,11 +37,8 @@ export interface Watched extends Bench {
   readonly watch: DeploymentWatch;
 }
 
-/** A certificate is replaced on these platforms: that takes two requests, and the histories are about what happens between. */
-const lacks = ['certificates.update'];
-
 /** A platform and a state of their own, as they were at the start; what runs there is what was written. */
-export function begin({ tables, state, at }: Start): Watched {
+export function begin({ tables, state, at, lacks = ['certificates.update'] }: Start): Watched {
   const clock = selfMovingClock(at);
   const emulator = createEmulator({ world: structuredClone(tables), lacks, now: () => new Date(clock.wall()) });
   const watch = watchDeployments(emulator);

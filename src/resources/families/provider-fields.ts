@@ -33,4 +33,14 @@ export const providerOutputs = {
   gitProviderId: { from: 'gitProviderId', describe: 'Id of its record among all git providers.' },
 };
 
-export const noDeletion = 'the platform has no documented operation for it; delete it there, under Git';
+/** The deletion of a provider, which its record among all git providers names; and why there is none without it. */
+export const providerDeletion = {
+  delete: 'gitProvider.remove',
+  cannot: { delete: 'the platform has no documented operation for it; delete it there, under Git' },
+} as const satisfies Partial<Kind['operations']>;
+
+/** The tokens of a provider that a person connected. */
+export const connection = {
+  dataAtRisk: ({ row: { accessToken = null } }) =>
+    accessToken === null ? undefined : { of: 'data', what: 'the connection, which a person made in the browser' },
+} as const satisfies Kind['lifecycle'];

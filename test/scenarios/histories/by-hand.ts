@@ -35,10 +35,12 @@ export async function act(run: Run, { operation, input }: Act): Promise<void> {
 /** What deletes an object, with an operation of the document or without; nothing where nobody may. */
 export function removalOf(kind: Kind, id: string, row: Row): Act[] {
   if (steadyIds.has(id) || kind.kind === 'organization' || kind.kind === 'memberPermissions') return [];
-  const { delete: operation } = kind.operations;
-  if (operation !== undefined) return [{ operation, input: { [idMember(kind, operation)]: id, deleteVolumes: false } }];
-  if (kind.kind === 'hubgit') return [];
-  return [{ operation: 'gitProvider.remove', input: { gitProviderId: String(row.gitProviderId) } }];
+  const { create, delete: operation } = kind.operations;
+  if (operation === undefined || create === undefined) return [];
+  const { gitProviderId } = row;
+  // The record of a git provider is what its deletion names.
+  const named = typeof gitProviderId === 'string' ? { gitProviderId } : { [idMember(kind, operation)]: id };
+  return [{ operation, input: { ...named, deleteVolumes: false } }];
 }
 
 /** Does something by hand while a run goes on, and notes what came of it. */

@@ -172,7 +172,9 @@ function fits(
   if (step.operation !== operation) return false;
   if (!Object.entries(sent).every(([name, value]) => mayBe(step.members[name], value))) return false;
   if (step.role === 'create') return true;
-  const id = sent[idMember(action.kind, step.operation)];
+  const named = idMember(action.kind, step.operation);
+  if (step.members[named] === undefined) return true; // it names its object by another member
+  const id = sent[named];
   const isNew = action.action === 'replace' || (action.action === 'deploy' && replaced.has(action.parent ?? ''));
   return isTeardown || !isNew ? id === action.id || action.id === undefined : id !== action.id;
 }
