@@ -1,5 +1,5 @@
 import type { ReadOperation } from '../api/contract.ts';
-import type { Json } from './json.ts';
+import type { Json, Row } from './json.ts';
 
 /** How the objects of a kind hang on one kind of parent. */
 export interface ParentLink {
@@ -17,8 +17,14 @@ export interface ParentLink {
   readonly set: Readonly<Record<string, FromPlace>>;
   /** Where a row holds the parent's id: a member, or a path. At the top: the id of the project or the organization. */
   readonly idAt: string;
-  /** The list in which a project is found by its name: the operation, and the members of its rows. */
-  readonly projects?: { readonly call: ReadOperation; readonly id: string; readonly name: string };
+  /** The list in which a project is found by its name: the operation, and what its rows say. */
+  readonly projects?: {
+    readonly call: ReadOperation;
+    readonly id: string;
+    readonly name: string;
+    /** The number of services that a row lists. */
+    readonly services: (row: Row) => number;
+  };
   /** Where a row holds the name of the project that it is in: a path. */
   readonly projectNameAt?: string;
   /** Fields that mean nothing below this parent. */

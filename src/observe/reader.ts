@@ -36,6 +36,8 @@ export interface Reader {
 export interface NamedProject {
   readonly id: string;
   readonly name: string;
+  /** How many services it has, as far as the key may see them. */
+  readonly services: number;
 }
 
 /** Names one list of the platform. */
@@ -86,7 +88,11 @@ export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
       });
       if (listed === undefined) return undefined;
       const rows = Array.isArray(listed) ? (listed as readonly unknown[]).map((one) => asRow(one, projects.call)) : [];
-      return rows.map((row) => ({ id: String(row[projects.id]), name: String(row[projects.name]) }));
+      return rows.map((row) => ({
+        id: String(row[projects.id]),
+        name: String(row[projects.name]),
+        services: projects.services(row),
+      }));
     },
     log: async (kind, id, options, how) => {
       const logs = kind.service?.logs;

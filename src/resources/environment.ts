@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Kind } from '../kind/kind.ts';
 import { defineKind } from '../kind/kind.ts';
 import { description, env } from './families/service-fields.ts';
+import { countServices } from './top/contents.ts';
 import { project } from './top/project.ts';
 
 /** The kind on a platform that lists no projects: `project:` is an id there. */
@@ -28,7 +29,7 @@ export const environment = defineKind({
       rows: { without: ['env'] },
       set: { projectId: { context: 'projectId' } },
       idAt: 'projectId',
-      projects: { call: 'project.all', id: 'projectId', name: 'name' },
+      projects: { call: 'project.all', id: 'projectId', name: 'name', services: countServices },
       projectNameAt: 'project.name',
     },
   },

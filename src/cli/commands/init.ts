@@ -2,12 +2,15 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PlatformError } from '../../api/errors.ts';
 import { Stop } from '../../diagnostics/diagnostic.ts';
+import type { Kind } from '../../kind/kind.ts';
+import { root } from '../../kind/kind.ts';
 import { kindsThere } from '../../kind/kinds-on.ts';
 import { inOwnWords } from '../../kind/profile.ts';
 import { manifestSchema } from '../../manifest/json-schema.ts';
 import { rootText } from '../../export/root-file.ts';
 import type { Survey } from '../../export/survey.ts';
 import { survey, withChildren } from '../../export/survey.ts';
+import type { NamedProject, Reader } from '../../observe/reader.ts';
 import { createReader } from '../../observe/reader.ts';
 import { redactDiagnostic } from '../../plan/redacted.ts';
 import type { NewFile } from '../../project/write-files.ts';
@@ -17,6 +20,7 @@ import { renderDiagnostics } from '../../render/diagnostics-text.ts';
 import type { InitView } from '../../render/formats/init.ts';
 import { initFormats } from '../../render/formats/init.ts';
 import type { Exit } from '../../render/exit-codes.ts';
+import { counted } from '../../render/lines.ts';
 import type { Command, Run } from '../command.ts';
 import { openPlatform } from '../connect.ts';
 import { usage } from '../options.ts';
@@ -68,18 +72,16 @@ async function init(given: Run, view: InitView, { flags, prompt }: Asking): Prom
   });
   const key = env['TRUEUP_API_KEY'] ?? '';
   const asksKey = platform !== 'emulator' && key === '';
-  const asksMore = asksKey || flags.project === undefined;
-  const { typed, run, project, found } = await until(given, asksMore ? prompt : undefined, async () => {
+  const { typed, run, opened } = await until(given, asksKey ? prompt : undefined, async () => {
     const typed = asksKey
       ? await prompt?.ask('API key (does not show, and is not saved): ', { isHidden: true })
       : undefined;
     if (typed !== undefined) given.redactor.add(typed);
     const run: Run =
       typed === undefined ? given : { ...given, options: { ...given.options, env: { ...env, TRUEUP_API_KEY: typed } } };
-    const project =
-      flags.project ?? (await answerTo('Id of the project (in the address of its page)', 'project', asking));
-    return { typed, run, project, found: await look(run, { platform, project }) };
+    return { typed, run, opened: await openWith(run, { platform, lists: flags.project === undefined }) };
   });
+  const { project, found } = await lookAt(given, view, { flags, asking, opened });
   view.found({ project, kinds: countKinds(found) });
   const isMeant =
     flags.export !== false &&
@@ -146,16 +148,79 @@ async function answerTo(question: string, option: string, { prompt, why }: Asked
   );
 }
 
-async function look(
+/** What the project has that the options name, or the answers. */
+async function lookAt(
   run: Run,
-  { platform, project }: { platform: ReturnType<typeof platformAt>; project: string },
-): Promise<Survey> {
+  view: InitView,
+  { flags, asking, opened }: { readonly flags: InitFlags; readonly asking: Asked; readonly opened: Opened },
+): Promise<{ readonly project: string; readonly found: Survey }> {
+  const { reader, kinds, projects, close } = opened;
+  try {
+    return await until(run, flags.project === undefined ? asking.prompt : undefined, async () => {
+      const project = flags.project ?? (await projectOf(projects, view, asking));
+      return { project, found: await survey(reader, kinds, project) };
+    });
+  } finally {
+    await close();
+  }
+}
+
+/** Most projects that the question for one shows, and most that the error without a terminal names. */
+const [mostShown, mostNamed] = [20, 10];
+
+/** The project that an answer means: its id, its name, or its number in the list. */
+async function projectOf(
+  projects: readonly NamedProject[] | undefined,
+  view: InitView,
+  asking: Asked,
+): Promise<string> {
+  if (projects === undefined || projects.length === 0) {
+    return answerTo('Id of the project (in the address of its page)', 'project', asking);
+  }
+  if (asking.prompt === undefined) {
+    const named = projects.slice(0, mostNamed).map(({ name, services }) => `${name} (${counted(services, 'service')})`);
+    const more = projects.length - named.length;
+    const remedy = `Give --project with one of: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
+    throw usage(`cannot ask for --project: ${asking.why}`, remedy);
+  }
+  const shown = projects.slice(0, mostShown);
+  view.projects(shown, projects.length - shown.length);
+  const answer = await answerTo('Project (number, name or id)', 'project', asking);
+  if (projects.some(({ id, name }) => id === answer || name === answer)) return answer;
+  const meant = /^\d{1,2}$/.test(answer) ? shown[Number(answer) - 1] : undefined;
+  if (meant === undefined) return answer;
+  return projects.filter(({ id, name }) => name === meant.name || id === meant.name).length === 1
+    ? meant.name
+    : meant.id;
+}
+
+/** A platform that answers to the API key. */
+interface Opened {
+  readonly reader: Reader;
+  readonly kinds: readonly Kind[];
+  /** By their names; undefined where none are listed, or the project is known. */
+  readonly projects: readonly NamedProject[] | undefined;
+  readonly close: () => Promise<void>;
+}
+
+async function openWith(
+  run: Run,
+  { platform, lists }: { readonly platform: ReturnType<typeof platformAt>; readonly lists: boolean },
+): Promise<Opened> {
   const { client, close } = await openPlatform({ platform }, { ...run, purpose: 'init' });
   try {
     await learnPlatform(undefined, { client, discovers: platform !== 'emulator' });
-    return await survey(createReader(client), kindsThere(run.options.kinds, client.contract), project);
-  } finally {
+    const kinds = kindsThere(run.options.kinds, client.contract);
+    const reader = createReader(client);
+    const caller = await reader.caller();
+    const kind = kinds.find(({ parents }) => parents[root]?.projects !== undefined);
+    const listed = !lists || kind === undefined ? undefined : await reader.projects(kind);
+    const projects = listed?.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    // What was read here is not read again.
+    return { reader: { ...reader, caller: () => Promise.resolve(caller) }, kinds, projects, close };
+  } catch (error) {
     await close();
+    throw error;
   }
 }
 

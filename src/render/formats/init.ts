@@ -1,10 +1,14 @@
+import type { NamedProject } from '../../observe/reader.ts';
 import type { Formats } from '../format.ts';
+import { counted } from '../lines.ts';
 import { printable } from '../printable.ts';
 import type { ExportView } from './export.ts';
 import { exportFormats } from './export.ts';
 
 /** Prints what `init` reports: what there is, the export, and what to do next. */
 export interface InitView extends ExportView {
+  /** The projects that there are, before the question for one; `more`: others that are not shown. */
+  readonly projects: (shown: readonly NamedProject[], more: number) => void;
   readonly found: (what: { readonly project: string; readonly kinds: ReadonlyMap<string, number> }) => void;
   readonly ready: (about: {
     readonly folder: string;
@@ -19,6 +23,15 @@ export interface InitView extends ExportView {
 export const initFormats: Formats<InitView> = {
   text: (screen) => ({
     ...exportFormats.text(screen),
+    projects: (shown, more) => {
+      const names = shown.map(({ name }) => printable(name));
+      const width = Math.max(...names.map((name) => name.length));
+      const lines = shown.map(({ services }, at) => {
+        const [number, name = ''] = [String(at + 1).padStart(String(shown.length).length), names[at]];
+        return `  ${number}  ${name.padEnd(width)}  ${counted(services, 'service')}`;
+      });
+      screen.out(`${['Projects:', ...lines, ...(more > 0 ? [`  and ${more} more`] : [])].join('\n')}\n`);
+    },
     found: ({ project, kinds }) => {
       const counts = [...kinds].map(([section, count]) => `${count} ${section}`).join(', ');
       screen.out(`Project ${printable(project)} has ${counts}.\n`);
@@ -32,5 +45,5 @@ export const initFormats: Formats<InitView> = {
       screen.out(`${lines.join('\n')}\n`);
     },
   }),
-  json: (screen) => ({ ...exportFormats.json(screen), found: () => {}, ready: () => {} }),
+  json: (screen) => ({ ...exportFormats.json(screen), projects: () => {}, found: () => {}, ready: () => {} }),
 };

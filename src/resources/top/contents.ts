@@ -13,11 +13,22 @@ export function contentsOf({ environments }: Row): readonly Content[] {
   return rowsIn(environments).flatMap((environment) => {
     const name = String(environment['name']);
     const own = { id: String(environment['environmentId']), what: `environment ${name}` };
-    const services = Object.entries(environment).flatMap(([list, rows]) =>
-      rowsIn(rows).map((row) => ({ id: idIn(row), what: `${whatIs(list, row)} in ${name}` })),
-    );
+    const services = servicesIn(environment).map(([list, row]) => ({
+      id: idIn(row),
+      what: `${whatIs(list, row)} in ${name}`,
+    }));
     return environment['isDefault'] === true ? services : [own, ...services];
   });
+}
+
+/** The number of services in the row of a project, which a list of projects has too. */
+export function countServices({ environments }: Row): number {
+  return rowsIn(environments).reduce((sum, environment) => sum + servicesIn(environment).length, 0);
+}
+
+/** The rows of services in the row of an environment, with the member that lists them. */
+function servicesIn(environment: Row): (readonly [list: string, row: Row])[] {
+  return Object.entries(environment).flatMap(([list, rows]) => rowsIn(rows).map((row) => [list, row] as const));
 }
 
 /** The id of a service: the member that ends so, and names no other object. */

@@ -130,7 +130,7 @@ test('on a pipe it names the options that are missing, and sends nothing', async
 
 test('asks again after an answer that cannot be right, with the reason, and not for ever', async () => {
   const { url } = await platformWith(1);
-  const answers = ['no address', url, 'wrong-key-4711', 'prj_1', apiKey, 'prj_none', apiKey, 'prj_1', 'what?', 'no'];
+  const answers = ['no address', url, 'wrong-key-4711', apiKey, 'prj_none', 'prj_1', 'what?', 'no'];
   const folder = newFolder();
   const { printed, terminal } = recordingTerminal({ isInteractive: true });
   const process = processOfTest({ cwd: folder, input: `${answers.join('\n')}\n` });
@@ -145,4 +145,51 @@ test('asks again after an answer that cannot be right, with the reason, and not 
   await expect(execute(initCommand({}), { folder: other, terminal, signals: tired })).rejects.toThrow('no address');
   expect(tired.printed.out.match(/Address of the platform/g)).toHaveLength(3);
   expect(readdirSync(other)).toEqual([]);
+});
+
+/** A platform that lists its projects: shop with two services, and others with none. */
+async function platformWithProjects(others: readonly string[]): Promise<{ readonly url: string }> {
+  const emulator = createEmulator({ apiKey, published: true });
+  for (const name of ['shop', ...others]) {
+    const made = await emulator.act('project.create', { name });
+    const { environmentId } = (made as { environment: { environmentId: string } }).environment;
+    for (const service of name === 'shop' ? ['a', 'b'] : [])
+      await emulator.act('redis.create', { name: service, environmentId, databasePassword: 'canary-password' });
+  }
+  const server = await serve(emulator);
+  open.push(server);
+  return { url: server.url };
+}
+
+test('lists the projects with their services, and takes the number of one, its name or its id', async () => {
+  const { url } = await platformWithProjects(['\u001b[2Jred\nblue', 'twice', 'twice']);
+  for (const [answer, project] of [
+    ['twice\n1', `project: "\\e[2Jred\\nblue"`],
+    ['5', /project: (?!twice)/],
+  ] as const) {
+    const folder = newFolder();
+    const { printed, terminal } = recordingTerminal({ isInteractive: true });
+    const process = processOfTest({ cwd: folder, input: `${[url, apiKey, answer, 'no'].join('\n')}\n` });
+    expect(await execute(initCommand({}), { folder, terminal, signals: process })).toBe('done');
+    expect(printed.out).toMatch(
+      /^Projects:\n {2}1 {2}\\x1b\[2Jred\\nblue {2}0 services\n {2}2 {2}project-1 +0 services\n/,
+    );
+    expect(printed.out).toMatch(/^ {2}4 {2}shop +2 services$/m);
+    expect(process.printed.out).toContain('Project (number, name or id): ');
+    expect(printed.err.includes('2 projects are called twice')).toBe(answer.startsWith('twice'));
+    expect(readFileSync(join(folder, 'trueup.yaml'), 'utf8')).toMatch(project);
+  }
+});
+
+test('names at most ten projects where it cannot ask', async () => {
+  const { url } = await platformWithProjects([...Array(12).keys()].map((at) => `p${at + 10}`));
+  const env = { TRUEUP_API_KEY: apiKey };
+  const folder = newFolder();
+  const ran = await trueup(['init', '-C', folder, '--url', url], { env });
+  expect(ran.code).not.toBe(0);
+  expect(ran.err).toContain('cannot ask for --project');
+  expect(ran.err.replaceAll(/\s+/g, ' ')).toContain(
+    'Give --project with one of: p10 (0 services), p11 (0 services), p12 (0 services), p13 (0 services), p14 (0 services), p15 (0 services), p16 (0 services), p17 (0 services), p18 (0 services), p19 (0 services) and 5 more.',
+  );
+  expect(readdirSync(folder)).toEqual([]);
 });
