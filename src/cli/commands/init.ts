@@ -13,6 +13,7 @@ import { survey, withChildren } from '../../export/survey.ts';
 import type { NamedProject, Reader } from '../../observe/reader.ts';
 import { createReader } from '../../observe/reader.ts';
 import { redactDiagnostic } from '../../plan/redacted.ts';
+import { inItsProfile } from '../../project/profile.ts';
 import type { NewFile } from '../../project/write-files.ts';
 import { ignoring, writeFiles } from '../../project/write-files.ts';
 import { learnPlatform } from '../../reconcile.ts';
@@ -77,9 +78,13 @@ async function init(given: Run, view: InitView, { flags, prompt }: Asking): Prom
       ? await prompt?.ask('API key (does not show, and is not saved): ', { isHidden: true })
       : undefined;
     if (typed !== undefined) given.redactor.add(typed);
-    const run: Run =
-      typed === undefined ? given : { ...given, options: { ...given.options, env: { ...env, TRUEUP_API_KEY: typed } } };
-    return { typed, run, opened: await openWith(run, { platform, lists: flags.project === undefined }) };
+    const { options } = given;
+    const known = typed === undefined ? options : { ...options, env: { ...env, TRUEUP_API_KEY: typed } };
+    // What was answered is not asked again in the words of another profile.
+    return inItsProfile(known, async (now) => {
+      const run: Run = { ...given, options: now };
+      return { typed, run, opened: await openWith(run, { platform, lists: flags.project === undefined }) };
+    });
   });
   const { project, found } = await lookAt(given, view, { flags, asking, opened });
   view.found({ project, kinds: countKinds(found) });

@@ -149,7 +149,7 @@ test('asks again after an answer that cannot be right, with the reason, and not 
 
 /** A platform that lists its projects: shop with two services, and others with none. */
 async function platformWithProjects(others: readonly string[]): Promise<{ readonly url: string }> {
-  const emulator = createEmulator({ apiKey, published: true });
+  const emulator = createEmulator({ apiKey, profile: 'dokploy' });
   for (const name of ['shop', ...others]) {
     const made = await emulator.act('project.create', { name });
     const { environmentId } = (made as { environment: { environmentId: string } }).environment;
@@ -175,7 +175,10 @@ test('lists the projects with their services, and takes the number of one, its n
       /^Projects:\n {2}1 {2}\\x1b\[2Jred\\nblue {2}0 services\n {2}2 {2}project-1 +0 services\n/,
     );
     expect(printed.out).toMatch(/^ {2}4 {2}shop +2 services$/m);
-    expect(process.printed.out).toContain('Project (number, name or id): ');
+    const questions = answer.includes('\n') ? 2 : 1;
+    expect(process.printed.out.match(/Project \(number, name or id\): /g)).toHaveLength(questions);
+    // Also where the words of the platform turn out to be those of another profile.
+    expect(process.printed.out.match(/Address|API key/g)).toEqual(['Address', 'API key']);
     expect(printed.err.includes('2 projects are called twice')).toBe(answer.startsWith('twice'));
     expect(readFileSync(join(folder, 'trueup.yaml'), 'utf8')).toMatch(project);
   }
