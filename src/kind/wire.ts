@@ -44,10 +44,20 @@ export function fieldOf(kind: Kind, name: string): Field {
   return field;
 }
 
-/** The value of a field in a row; undefined when the row does not have it. */
+/** The value of a field in a row, undefined when the row does not have it; an empty text that is no value of it is none. */
 export function observedValue(kind: Kind, name: string, row: Row): Json | undefined {
-  return valueAt(row, kind.fields[name]?.readAt ?? name);
+  const field = kind.fields[name];
+  const value = valueAt(row, field?.readAt ?? name);
+  return value === '' && field !== undefined && refusesEmpty(field) ? null : value;
 }
+
+function refusesEmpty(field: Field): boolean {
+  const known = refusing.get(field) ?? !field.schema.safeParse('').success;
+  refusing.set(field, known);
+  return known;
+}
+
+const refusing = new WeakMap<Field, boolean>(); // derived from fields, which never change
 
 /** The value that a field of the natural key has when a block leaves it out, or when a row holds null. */
 export function keyDefault(kind: Kind, name: string): Json {
