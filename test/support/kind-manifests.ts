@@ -1,5 +1,6 @@
 import { parse } from 'yaml';
 import type { Json } from '../../src/kind/json.ts';
+import { isRow } from '../../src/kind/json.ts';
 import type { Field } from '../../src/kind/field.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { root } from '../../src/kind/kind.ts';
@@ -131,6 +132,24 @@ export function manifestWith(
     section = { [ancestor.section]: Object.assign(others, { [name]: block }) };
   }
   return JSON.stringify({ trueup: 1, platform: 'emulator', project: 'prj_1', moved: options.moved ?? [], ...section });
+}
+
+/** A manifest with every kind once, in its first place, with the bodies of its first examples or others. */
+export function manifestOfAllKinds(bodyOf: (stand: Stand) => Body = ({ body }) => body): string {
+  const texts = firstStands().map((stand) => manifestWith(stand, bodyOf(stand)));
+  return JSON.stringify(texts.map((text) => JSON.parse(text) as Json).reduce(merged));
+}
+
+/** The first place of each kind, with its first example. */
+export function firstStands(): Stand[] {
+  return stands().filter(({ kind }, at, all) => all.findIndex((one) => one.kind === kind) === at);
+}
+
+/** Two manifests as one; of two values at one place the first. */
+function merged(one: Json, other: Json | undefined): Json {
+  if (!isRow(one) || !isRow(other)) return one;
+  const both = { ...other, ...one } as Record<string, Json>; // JSON like the two
+  return Object.fromEntries(Object.entries(both).map(([name, value]) => [name, merged(value, other[name] as Json)]));
 }
 
 /** The address of the block in that manifest. */
