@@ -281,10 +281,11 @@ function migration({ location, keyName }: World['store']): Diagnostic {
 
 /** The passwords and keys that the platform has: an error of a database may quote the row that it refuses. */
 function addSecrets({ objects }: Observed, { kinds, addSecret }: Pick<World, 'kinds' | 'addSecret'>): void {
-  const secrets = kinds.map((kind) => ({
+  const every = kinds.map((kind) => ({
     id: kind.identity.id,
     names: Object.keys(kind.fields).filter((name) => kind.fields[name]?.secrecy === 'secret'),
   }));
+  const secrets = every.filter(({ names }) => names.length > 0);
   for (const { row } of objects.values()) {
     for (const { id, names } of secrets) {
       if (row[id] === undefined) continue;

@@ -26,7 +26,7 @@ export function writeEnvText(entries: ReadonlyMap<string, string>): {
   const refused: { key: string; reason: string }[] = [];
   for (const [key, value] of entries) {
     const reason = refusalOfKey(key) ?? refusalOfText(value);
-    const quoted = reason === undefined ? quotings(value).find((quoting) => carries(quoting, value)) : undefined;
+    const quoted = reason === undefined ? quotingOf(value) : undefined;
     if (quoted === undefined) refused.push({ key, reason: reason ?? refusalOfQuoting(value) });
     else text += `${key}=${quoted}\n`;
   }
@@ -126,6 +126,12 @@ function skip(pattern: RegExp, text: string, at: number): number {
 
 function isQuote(character: string): boolean {
   return QUOTES.some((quote) => quote === character);
+}
+
+/** The plainest way to write a value that is read back as the same; undefined when there is none. */
+function quotingOf(value: string): string | undefined {
+  if (carries(value, value)) return value; // almost every one
+  return quotings(value).find((quoting) => carries(quoting, value));
 }
 
 /** All ways to write a value, the plainest first. */

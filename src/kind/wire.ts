@@ -7,6 +7,18 @@ import type { Kind } from './kind.ts';
 
 /** Where a field stands in YAML, as a path below its resource: `source.branch`, `env`. */
 export function fieldPath(kind: Kind, name: string): string {
+  if (kind.unions === undefined) return kind.fields[name]?.written ?? name;
+  const known = paths.get(kind) ?? new Map<string, string>();
+  paths.set(kind, known);
+  const path = known.get(name) ?? findPath(kind, name);
+  known.set(name, path);
+  return path;
+}
+
+/** The paths that were found, by kind and field: plans ask for those of every attribute. */
+const paths = new WeakMap<Kind, Map<string, string>>();
+
+function findPath(kind: Kind, name: string): string {
   for (const union of kind.unions ?? []) {
     if (union.at === undefined) continue;
     if (name === union.tag) return `${union.at}.type`;
@@ -78,6 +90,7 @@ export function withoutAppended(value: Json, appended: string): Json {
 
 /** The value at a path of members, such as `gitProvider.name`; behind a list, those of its items: `projectTags.tagId`. */
 export function valueAt(row: Row, path: string): Json | undefined {
+  if (!path.includes('.') && !path.startsWith('{')) return member(row, path);
   const [named = '', ...rest] = path.split('.');
   const first = named.startsWith('{') ? String(member(row, named.slice(1, -1))) : named;
   return rest.reduce<Json | undefined>(memberOf, member(row, first));

@@ -83,12 +83,13 @@ export async function observe(input: ObserveInput): Promise<Seen> {
     const about = { kind, items, rows, search: searchIn(rows), idOf, parentWith, isInside, outputs };
     const found = await identify({ ...input, ...about, reader, caller, diagnostics, duplicates });
     const taken = new Set([...found.values()].map(({ id }) => id));
-    for (const [id, { row }] of rows) if (!taken.has(id)) descend(kinds, lists, { kind, id, row }, false);
+    const inRow = kindsIn(kinds, kind);
+    for (const [id, { row }] of rows) if (!taken.has(id)) descend(inRow, lists, { kind, id, row }, false);
     for (const [address, object] of found) {
       const parent = { kind, id: object.id, row: object.row };
       objects.set(address, object);
       byId.set(object.id, parent);
-      descend(kinds, lists, parent, true);
+      descend(inRow, lists, parent, true);
     }
   };
   for (const level of levelsBelow(kinds, top)) await Promise.all(level.map(findKind));
@@ -225,13 +226,18 @@ function idsAbove(items: readonly Expected[], idOf: (address: string) => string 
   return [...new Set(ids)].filter((id) => id !== undefined);
 }
 
+/** The kinds whose objects the row of a parent holds, with the member that holds them. */
+function kindsIn(kinds: readonly Kind[], parent: Kind): { readonly kind: Kind; readonly at: string }[] {
+  return kinds.flatMap((kind) => {
+    const listed = kind.parents[parent.kind]?.listed;
+    return listed !== undefined && 'at' in listed ? [{ kind, at: listed.at }] : [];
+  });
+}
+
 /** Takes the children that a row holds; `isWhole` says that they have to be in it. */
-function descend(kinds: readonly Kind[], lists: Lists, parent: Parent, isWhole: boolean): void {
-  for (const kind of kinds) {
-    const listed = kind.parents[parent.kind.kind]?.listed;
-    if (listed === undefined || !('at' in listed)) continue;
-    if (isWhole || Array.isArray(parent.row[listed.at]))
-      remember(lists, kind, rowsIn(kind, parent.kind, parent.row), parent);
+function descend(inRow: ReturnType<typeof kindsIn>, lists: Lists, parent: Parent, isWhole: boolean): void {
+  for (const { kind, at } of inRow) {
+    if (isWhole || Array.isArray(parent.row[at])) remember(lists, kind, rowsIn(kind, parent.kind, parent.row), parent);
   }
 }
 

@@ -117,10 +117,14 @@ export function reachesContainers(leaf: Action, root: Action): boolean {
   return link?.atOnce !== true && Object.values(leaf.kind.fields).some((field) => field.appliesAt === 'deploy');
 }
 
-/** The attributes of a service, or of what is below it, that only a deployment puts into effect, by their paths. */
-export function deployedAttributes(one: Action, root: Action): { path: string; planned: AttributeChange }[] {
+/** Some attributes of a service, or of what is below it, that only a deployment puts into effect, by their paths. */
+export function deployedAttributes(
+  one: Action,
+  root: Action,
+  isMeant: (planned: AttributeChange) => boolean,
+): { path: string; planned: AttributeChange }[] {
   const name = one === root ? '' : `${one.address.slice(root.address.length + 1)}.`;
-  const deployed = one.attributes.filter(({ field }) => field.appliesAt === 'deploy');
+  const deployed = one.attributes.filter((planned) => planned.field.appliesAt === 'deploy' && isMeant(planned));
   return deployed.map((planned) => ({ path: name + pathOf(one.kind, planned.attribute), planned }));
 }
 
@@ -130,8 +134,8 @@ export function deployedAttributes(one: Action, root: Action): { path: string; p
  */
 export function ignoredInputs({ root, leafs, above }: ServiceActions, outputs: Outputs): string[] {
   const below = leafs.filter((leaf) => reachesContainers(leaf, root));
-  const own = [root, ...below].flatMap((one) => deployedAttributes(one, root));
-  const paths = own.flatMap(({ path, planned }) => (isIgnored(planned) ? [path] : []));
+  const own = [root, ...below].flatMap((one) => deployedAttributes(one, root, isIgnored));
+  const paths = own.map(({ path }) => path);
   return [...paths, ...above.flatMap((one) => ignoredVariables(root, one, outputs))];
 }
 

@@ -182,11 +182,12 @@ function secretsBeside({ resource, pairs, digests }: DiffInput, now: RowReader, 
 function addAttribute(input: Comparing, found: Found, beside: Beside): void {
   const { resource } = input;
   const { attribute, field, wanted, observed } = beside;
-  const digest = input.digests(resource.address, attributeName(attribute));
-  const pair = input.pairs[attributeName(attribute)];
+  const name = attributeName(attribute);
+  const digest = input.digests(resource.address, name);
+  const pair = input.pairs[name];
   if (wanted === undefined && pair === undefined && beside.isRemoved !== true) return;
   const resolved = wanted === undefined ? undefined : resolveField(field, wanted, input.outputs);
-  const path = pathOf(resource.kind, attribute);
+  const path = () => pathOf(resource.kind, attribute);
   let decision: Decision = { do: 'remove' };
   if (beside.isRemoved !== true)
     decision = decide({ field, wanted: resolved, observed, pair, digest, fixed: fixedIn(input, attribute) });
@@ -198,7 +199,7 @@ function addAttribute(input: Comparing, found: Found, beside: Beside): void {
       'digest' in pair.wanted &&
       !matchesStored({ field, digest }, pair.wanted, resolved.value)
     ) {
-      const message = `${path}: ids that came from a secret or the environment and are not declared any more stay`;
+      const message = `${path()}: ids that came from a secret or the environment and are not declared any more stay`;
       const remedy = 'Remove them on the platform, or apply once with accessMode: own.';
       found.diagnostics.push(diagnostic('left-alone', message, { address: resource.address, remedy }));
     }
@@ -210,7 +211,7 @@ function addAttribute(input: Comparing, found: Found, beside: Beside): void {
   const about = { address: resource.address, position: wanted === undefined ? undefined : position(wanted.at) };
   for (const { code, sentence, remedy } of notesOn(input, planned, resolved))
     (isOfOld ? found.unlessReplaced : found.diagnostics).push(
-      diagnostic(code, `${path}: ${sentence}`, { ...about, remedy }),
+      diagnostic(code, `${path()}: ${sentence}`, { ...about, remedy }),
     );
 }
 

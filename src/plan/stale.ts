@@ -34,8 +34,8 @@ export function stalenessOf(input: Planning): (service: ServiceActions, isCode: 
   return ({ root, leafs, above }, isCode) => {
     const changes: { readonly path: string; readonly by: Action; readonly planned?: AttributeChange }[] = [];
     const addAttributes = (by: Action) => {
-      for (const { path, planned } of deployedAttributes(by, root))
-        if (isChange(input, by.address, planned)) changes.push({ path, by, planned });
+      const isMeant = (planned: AttributeChange) => isChange(input, by.address, planned);
+      for (const { path, planned } of deployedAttributes(by, root, isMeant)) changes.push({ path, by, planned });
     };
     for (const one of above) {
       const mentioned = mayMentionMore(root) ? changedIn(one).keys() : mentionsOf(root, one, input.outputs);

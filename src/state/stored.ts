@@ -1,6 +1,6 @@
 import { plain } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
-import { canonical } from '../kind/json.ts';
+import { canonical, same } from '../kind/json.ts';
 import type { Attribute } from '../kind/attribute.ts';
 import type { Field } from '../kind/field.ts';
 import { idsIn } from '../kind/shared-set.ts';
@@ -15,9 +15,7 @@ export function matchesStored(
   value: Json,
 ): boolean {
   const normal = (field.codec ?? plain).normal(value);
-  return 'digest' in stored
-    ? stored.digest === digest(canonical(normal), stored.digest)
-    : canonical(stored.value) === canonical(normal);
+  return 'digest' in stored ? stored.digest === digest(canonical(normal), stored.digest) : same(stored.value, normal);
 }
 
 /** What is known of the secrets in a value that is about to be stored. */
