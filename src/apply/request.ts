@@ -54,6 +54,7 @@ export function buildMembers(input: RequestInput): Record<string, unknown> | und
 /** Checks that a step could be sent, as far as its values are known before the objects that it names are there. */
 export function rehearse(input: Resolving): void {
   const { step, idOf, outputs } = input;
+  const { kind } = input.action;
   const context = { ...input, idOf: (address: string) => idOf(address) ?? 'not-known-yet' };
   const known = Object.entries(step.members).filter(([, from]) => isKnown(from, outputs));
   const members = known.map(([name, from]) => [name, valueOf(context, name, from, undefined)] as const);
@@ -62,7 +63,10 @@ export function rehearse(input: Resolving): void {
   const result = (isWhole ? shape : shape.partial()).safeParse(Object.fromEntries(members));
   if (result.success) return;
   const [issue] = result.error.issues;
-  throw cannot(input, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'the input does not fit the operation'}`);
+  throw cannot(
+    input,
+    `${(issue?.path ?? []).map((part) => servedName(kind, String(part))).join('.')}: ${issue?.message ?? 'the input does not fit the operation'}`,
+  );
 }
 
 function isKnown(from: Member, outputs: Outputs): boolean {
@@ -109,14 +113,17 @@ function valueOf(input: Resolving, name: string, from: Member, now: Row | undefi
     case 'wanted':
     case 'set': {
       const resolved = resolveField(from.field, from.wanted, input.outputs);
-      if (resolved.is !== 'known') throw cannot(input, `${name} is still not known`);
+      if (resolved.is !== 'known') throw cannot(input, `${servedName(input.action.kind, name)} is still not known`);
       if (from.is === 'wanted') return resolved.value;
       return merged(resolved.value, observedValue(input.action.kind, name, now ?? {}) ?? null, from.formerly);
     }
     case 'as read': {
       const value = valueAt(now ?? {}, from.from);
       if (value === undefined) {
-        throw cannot(input, `the platform did not answer ${from.from}, which has to be sent back`);
+        throw cannot(
+          input,
+          `the platform did not answer ${servedName(input.action.kind, from.from)}, which has to be sent back`,
+        );
       }
       refuseCipher(input, from.from, value);
       return value;

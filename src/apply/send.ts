@@ -4,6 +4,7 @@ import { PlatformError } from '../api/errors.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
+import { servedName } from '../kind/wire.ts';
 import type { Action, Step } from '../plan/action.ts';
 import { compare } from '../plan/compare.ts';
 import { writesOrRemoves } from '../plan/decide.ts';
@@ -37,9 +38,9 @@ export async function send(run: Run, action: Action, step: Step): Promise<unknow
 }
 
 /** A warning: the platform did what it answers that it could not do, as an update of a registry that it cannot log in to. */
-function storedAnyway({ address, position }: Action, { operation, serverMessage }: PlatformError): Diagnostic {
+function storedAnyway({ address, position, kind }: Action, { operation, serverMessage }: PlatformError): Diagnostic {
   const why = serverMessage === '' ? '' : `: "${serverMessage}"`;
-  const message = `${address}: the platform answered ${operation} with 400 and stored the new values all the same${why}`;
+  const message = `${address}: the platform answered ${servedName(kind, operation)} with 400 and stored the new values all the same${why}`;
   return diagnostic('stored-anyway', message, { address, position });
 }
 

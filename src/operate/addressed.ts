@@ -2,6 +2,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { closest } from '../diagnostics/closest.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { addressMeant } from '../kind/address.ts';
+import { servedName } from '../kind/wire.ts';
 import type { Kind } from '../kind/kind.ts';
 import { kindAt } from '../manifest/kind-at.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -110,7 +111,7 @@ export function objectsOn(objects: readonly Addressed[], kinds: readonly Kind[])
     const { address, kind: full } = object;
     const kind = byName.get(full.kind);
     if (kind !== undefined) return [{ ...object, kind }];
-    const message = `${address}: the platform has no ${full.section}: it does not serve ${full.operations.read}`;
+    const message = `${address}: the platform has no ${full.section}: it does not serve ${servedName(full, full.operations.read)}`;
     problems.push(diagnostic('unsupported', message, { address }));
     return [];
   });
