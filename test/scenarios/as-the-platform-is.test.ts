@@ -6,6 +6,7 @@ import { actionsOf, everything, notesOf, plansNothing, refusal, rowsIn, said } f
 import { database, production } from '../support/manifest-texts.ts';
 import { oneError, told, warningsOf } from '../support/problems.ts';
 import { isWhole } from '../support/whole.ts';
+import { inItsWords } from '../support/profile.ts';
 import { bench, head } from '../support/world.ts';
 
 /** What the real platform does, where an obvious reading of its API would go wrong. */
@@ -157,10 +158,10 @@ environments: { production: {} }
     await made.apply(lab, everything);
     await plansNothing(made, lab);
     const lost = bench({ emulator: made.emulator, clock: made.clock });
-    const warned = notesOf(await lost.plan(lab)).filter(({ address }) => address === 'labgit.lab');
+    const warned = notesOf(await lost.plan(lab)).filter(({ address }) => address === inItsWords('labgit.lab'));
     expect(warned).toMatchObject([{ code: 'duplicate', severity: 'warning' }]);
     expect(warned[0]?.message).toContain('if an earlier state had it, this creates a second one');
-    expect(warned[0]?.remedy).toContain('trueup import labgit.lab');
+    expect(warned[0]?.remedy).toContain(inItsWords('trueup import labgit.lab'));
   });
 });
 

@@ -16,7 +16,7 @@ import { renderPlan } from '../../src/render/plan-text.ts';
 import { endingOf } from '../../src/render/result.ts';
 import { resultJson } from '../../src/render/result-json.ts';
 import { plainStyle } from '../../src/render/style.ts';
-import { kinds } from '../../src/resources/index.ts';
+import { testKinds as kinds } from '../support/profile.ts';
 import { deployByHand, deployOrders } from '../support/deployments.ts';
 import {
   isFromGit,
@@ -81,7 +81,7 @@ async function carryOut(made: Bench, plan: Plan, orders?: readonly string[]): Pr
 /** Does in the browser what makes the platform list a provider. */
 async function connect(made: Bench, kind: Kind): Promise<void> {
   for (const row of Object.values(made.emulator.world.tables.labgit)) {
-    await made.emulator.act(`${kind.kind}.connect`, { [kind.identity.id]: row[kind.identity.id] });
+    await made.emulator.act('labgit.connect', { [kind.identity.id]: row[kind.identity.id] });
   }
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { actionsOf } from '../support/faults.ts';
 import { begin, goOn, nothing, run } from '../support/histories.ts';
 import { fetching, inProduction, keys, pem, rowsOf, watched } from '../support/organization-blocks.ts';
+import { inItsWords } from '../support/profile.ts';
 import type { Bench } from '../support/world.ts';
 import { head } from '../support/world.ts';
 
@@ -19,27 +20,27 @@ async function applied(made: Bench, text: string): Promise<void> {
 test('an object that no list shows keeps its id, although another object has its new name', async () => {
   const made = begin(nothing);
   await applied(made, forge('forge', complete));
-  const id = idAt(made, 'selfgit.forge');
+  const id = idAt(made, inItsWords('selfgit.forge'));
   const { gitProviderId } = made.emulator.world.tables.selfgit[String(id)] ?? {};
   const row = { selfgitId: id, gitProviderId, name: 'forge', selfgitUrl: 'https://git.example.com' };
   await made.emulator.act('selfgit.update', { ...row, clientSecret: '' });
   expect(await made.emulator.act('selfgit.selfgitProviders')).toHaveLength(2);
   // The platform lists it no more, and has another one that is called selfgit-1.
   await applied(made, `moved: [{ from: selfgit.forge, to: selfgit.selfgit-1 }]\n${forge('selfgit-1', complete)}`);
-  expect(idAt(made, 'selfgit.selfgit-1')).toBe(id);
+  expect(idAt(made, inItsWords('selfgit.') + 'selfgit-1')).toBe(id);
   expect(made.emulator.world.tables.selfgit.sfg_1?.selfgitUrl).toBe('https://selfgit-1.example.test');
 });
 
 test('an object that leaves the state because it cannot be deleted is adopted by a block of its name in the same run, with consent', async () => {
   const made = begin({ ...nothing, lacks: ['gitProvider.remove'] });
   await applied(made, forge('forge', `, name: forge${complete}`));
-  const id = idAt(made, 'selfgit.forge');
+  const id = idAt(made, inItsWords('selfgit.forge'));
   const renamed = head + forge('main', `, name: forge${complete}`);
   const planned = await made.plan(renamed);
-  expect(actionsOf(planned).toSorted()).toEqual(['adopt selfgit.main', 'forget selfgit.forge']);
+  expect(actionsOf(planned).toSorted()).toEqual(['adopt selfgit.main', 'forget selfgit.forge'].map(inItsWords));
   expect(planned.actions.find(({ action }) => action === 'adopt')?.needsConsent).toBe(true);
   expect(await run(made, renamed, { adoption: true })).toEqual([]);
-  expect(idAt(made, 'selfgit.main')).toBe(id);
+  expect(idAt(made, inItsWords('selfgit.main'))).toBe(id);
   expect(rowsOf(made, 'gitProvider').filter((row) => row.name === 'forge')).toHaveLength(1);
   await goOn(made, renamed);
 });

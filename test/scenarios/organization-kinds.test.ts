@@ -5,6 +5,7 @@ import type { ApplyResult } from '../../src/apply/job.ts';
 import { applyPlan, plan } from '../../src/reconcile.ts';
 import { unusable } from '../../src/state/unusable.ts';
 import { everything } from '../support/faults.ts';
+import { inItsWords } from '../support/profile.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 
@@ -260,12 +261,15 @@ describe('a provider that waits to be connected', () => {
     const first = await made.apply(`${head}${lab}${using}`, { adoption: true });
     const becameOf = (result: ApplyResult, address: string) =>
       result.outcomes.find(({ action }) => action.address === address);
-    expect(becameOf(first, 'labgit.lab')).toMatchObject({ result: 'done', diagnostics: [{ code: 'pending' }] });
+    expect(becameOf(first, inItsWords('labgit.lab'))).toMatchObject({
+      result: 'done',
+      diagnostics: [{ code: 'pending' }],
+    });
     expect(becameOf(first, 'production.application.api')?.action.action).toBe('no-op');
     expect(rows(made, 'application')).toEqual([]);
     const plan = await made.plan(`${head}${lab}${using}`);
     const notes = plan.actions.flatMap(({ address, notes: said }) => said.map(({ code }) => `${address} ${code}`));
-    expect(notes).toEqual(['labgit.lab pending', 'production.application.api pending']);
+    expect(notes).toEqual([inItsWords('labgit.lab pending'), 'production.application.api pending']);
     await made.apply(`${head}${lab}${using}`);
     const ours = rows(made, 'labgit').filter((row) => row.labgitUrl === 'https://lab.example.com');
     expect(ours).toHaveLength(1);
@@ -693,7 +697,7 @@ describe('a provider after a create without an answer', () => {
     expect(plan.actions[0]?.notes[0]).toMatchObject({
       code: 'pending',
       severity: 'warning',
-      message: expect.stringContaining('whether labgit.lab was created is not known') as string,
+      message: expect.stringContaining(inItsWords('whether labgit.lab was created is not known')) as string,
     });
     await made.emulator.act('labgit.create', { name: 'lab', labgitUrl: 'https://other.example.com', authId: 'user_1' });
     const theirs = rows(made, 'labgit').find((row) => row.labgitUrl === 'https://other.example.com');
@@ -710,7 +714,7 @@ describe('a provider after a create without an answer', () => {
     const ours = rows(made, 'labgit').find((row) => row.labgitUrl === 'https://lab.example.com');
     await made.emulator.act('labgit.connect', { labgitId: ours?.labgitId });
     await applied(made, renamed);
-    expect(made.store.state?.resources['labgit.lab']?.id).toBe(ours?.labgitId);
+    expect(made.store.state?.resources[inItsWords('labgit.lab')]?.id).toBe(ours?.labgitId);
     await plansNothing(made, renamed);
   });
 });
@@ -761,6 +765,6 @@ test('an update that needs an object that the platform does not have is refused 
   const made = bench({ emulate: { world } });
   await applied(made, 'hubgit:\n  forge: { id: hub_1, name: hubgit-1 }\n');
   expect(await refused(made.apply(`${head}hubgit:\n  forge: { id: hub_1, name: other }\n`))).toContain(
-    'hubgitAppName: the platform has none, and hubgit.update cannot go without',
+    inItsWords('hubgitAppName: the platform has none, and hubgit.update cannot go without'),
   );
 });

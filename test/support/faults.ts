@@ -9,7 +9,6 @@ import type { Plan } from '../../src/plan/action.ts';
 import type { Permissions } from '../../src/plan/safeguard.ts';
 import type { World } from '../../src/reconcile.ts';
 import { applyPlan } from '../../src/reconcile.ts';
-import { kinds } from '../../src/resources/index.ts';
 import type { Platform } from '../../src/session.ts';
 import { session } from '../../src/session.ts';
 import type { StateStore } from '../../src/state/state.ts';
@@ -38,7 +37,7 @@ export function worldOver(made: Bench, send: Send, store: StateStore = made.stor
 /** The platform of a test whose requests go another way, for sessions. */
 export function platformOver(made: Bench, send: Send, store?: StateStore, host?: Host): Platform {
   return {
-    kinds,
+    kinds: made.world().kinds,
     connect: async (about) => {
       const { close, store: locked } = await made
         .platform({ ...(store === undefined ? {} : { store }), ...(host === undefined ? {} : { host }) })

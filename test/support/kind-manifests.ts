@@ -5,7 +5,7 @@ import type { Field } from '../../src/kind/field.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { root } from '../../src/kind/kind.ts';
 import { topAddress, topOf, withTop } from '../../src/kind/top.ts';
-import { kinds } from '../../src/resources/index.ts';
+import { testKinds as kinds } from './profile.ts';
 import { isOperation } from '../../src/api/contract.ts';
 import { kindsOn } from '../../src/kind/kinds-on.ts';
 import { fieldPath, isNeededBy } from '../../src/kind/wire.ts';
@@ -108,7 +108,7 @@ function adapted(kind: Kind, parent: string, body: Body): Body {
   );
   const kept = Object.entries(body).filter(([name]) => link?.lacks?.includes(name) !== true);
   return {
-    ...Object.fromEntries(added.map(([name, field]) => [name, field.examples[0]])),
+    ...Object.fromEntries(added.map(([name, field]) => [field.written ?? name, field.examples[0]])),
     ...Object.fromEntries(kept),
   };
 }

@@ -2,6 +2,8 @@ import type { Contract, Profile } from '../../src/api/contract.ts';
 import { profiles } from '../../src/api/contract.ts';
 import type { Send } from '../../src/api/wire.ts';
 import { createEdge } from '../../src/emulator/edge.ts';
+import { inProfile, textIn } from '../../src/kind/profile.ts';
+import { kinds } from '../../src/resources/index.ts';
 
 /** The profile of the platforms that tests do not choose one for: TRUEUP_TEST_PROFILE, or the words of the API document. */
 export const testProfile: Profile = profileOf(process.env['TRUEUP_TEST_PROFILE'] ?? 'standard');
@@ -11,6 +13,12 @@ function profileOf(name: string): Profile {
   if (profile === undefined) throw new Error(`TRUEUP_TEST_PROFILE must be ${profiles.join(' or ')}, got ${name}`);
   return profile;
 }
+
+/** Every kind in the words of that profile. */
+export const testKinds = testProfile === 'standard' ? kinds : inProfile(kinds, testProfile);
+
+/** A text in the words of the API document as that profile shows it. */
+export const inItsWords = (text: string): string => textIn(text, testProfile);
 
 /**
  * What a client needs to speak the words of a profile to a platform in the words of the API document, such as one whose

@@ -11,7 +11,7 @@ import { faultPlan } from '../../src/emulator/faults/plan.ts';
 import { wordsOf } from '../../src/emulator/faults/words.ts';
 import type { Row } from '../../src/kind/json.ts';
 import { plan } from '../../src/reconcile.ts';
-import { kinds } from '../../src/resources/index.ts';
+import { testKinds as kinds } from './profile.ts';
 import type { Connecting } from '../../src/session.ts';
 import { session } from '../../src/session.ts';
 import { systemClock } from '../../src/state/clock.ts';

@@ -10,7 +10,9 @@ import type { BeatingClock, Clock } from '../../src/state/clock.ts';
 import type { ApplyResult } from '../../src/apply/job.ts';
 import type { Emulator, EmulatorOptions } from '../../src/emulator/emulator.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
+import { seedWorld } from '../../src/emulator/world.ts';
 import type { Kind } from '../../src/kind/kind.ts';
+import { inProfile } from '../../src/kind/profile.ts';
 import type { Manifest } from '../../src/manifest/manifest.ts';
 import type { Workspace } from '../../src/manifest/workspace.ts';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
@@ -25,7 +27,7 @@ import { createRedactor } from '../../src/secrets/redactor.ts';
 import { createMemory, memoryStore } from '../../src/state/backends/memory.ts';
 import type { Host } from '../../src/state/host.ts';
 import type { StateStore } from '../../src/state/state.ts';
-import { spoken, testProfile } from './profile.ts';
+import { spoken, testKinds, testProfile } from './profile.ts';
 import { selfMovingClock } from './virtual-clock.ts';
 
 /** A platform, a state and a folder for one test. */
@@ -137,7 +139,8 @@ function without(lacking: readonly string[], profile: Profile): Contract {
 
 /** Makes a world of its own for a test: an emulator, a state in memory and a folder for files. */
 export function bench(options: BenchOptions = {}): Bench {
-  const { kinds = allKinds, documentedOnly = false, lacks = [], profile = testProfile } = options;
+  const { documentedOnly = false, lacks = [], profile = testProfile } = options;
+  const { kinds = profile === testProfile ? testKinds : inProfile(allKinds, profile) } = options;
   const contract = documentedOnly ? contracts[profile] : without(lacks, profile);
   const clock = beating(options.clock ?? selfMovingClock());
   const memory = createMemory(clock);
@@ -148,7 +151,13 @@ export function bench(options: BenchOptions = {}): Bench {
   // What is made while nobody really waits is made late all the same.
   const emulator =
     options.emulator ??
-    createEmulator({ documentedOnly, lacks, ...options.emulate, now: () => new Date(clock.wall()) });
+    createEmulator({
+      documentedOnly,
+      lacks,
+      world: seedWorld({ profile }),
+      ...options.emulate,
+      now: () => new Date(clock.wall()),
+    });
   const redactor = createRedactor();
   let seen = 0;
   const clientOver = (send: Send) =>

@@ -6,6 +6,7 @@ import type { Json, Row } from '../../../src/kind/json.ts';
 import type { Kind } from '../../../src/kind/kind.ts';
 import type { Manifest } from '../../../src/manifest/manifest.ts';
 import type { Plan } from '../../../src/plan/action.ts';
+import { kinds } from '../../../src/resources/index.ts';
 import type { DeploymentWatch } from '../../support/deployment-watch.ts';
 import { watchDeployments } from '../../support/deployment-watch.ts';
 import type { Bench } from '../../support/world.ts';
@@ -136,7 +137,8 @@ export function newRun(folder: string, happened = new Set<string>()): Run {
   const emulator = createEmulator({ world, newId, now: () => new Date(clock.wall()) });
   const watch = watchDeployments(emulator);
   const run: Run = {
-    made: bench({ emulator, folder, clock }),
+    // Histories and predictions have the words of the API document; only the wire has those of the profile.
+    made: bench({ emulator, folder, clock, kinds }),
     clock,
     watch,
     memory: new Map(),
