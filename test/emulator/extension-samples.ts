@@ -61,6 +61,7 @@ function recordedWorld(more: readonly [TableName, Row][]): World {
 
 /** The key that a case was recorded with. */
 function keyOf({ as, case: name }: Sample): string {
+  if (as === 'no key') return '';
   if (as === 'key of another organization') return keyFor('stranger', otherOrganization);
   if (as !== 'key of a member') return 'emulator-key';
   if (name.includes('with all flags and access')) return keyFor('worker', 'org_1');

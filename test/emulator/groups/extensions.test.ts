@@ -3,7 +3,7 @@ import type { Row } from '../../../src/emulator/json.ts';
 import { otherOrganization, recordedIds, replays } from '../extension-samples.ts';
 
 const createdAt = '2026-01-01T00:00:00.000Z';
-const { project } = recordedIds;
+const { project, environment: environmentId } = recordedIds;
 
 replays('application', {
   rows: [
@@ -12,6 +12,7 @@ replays('application', {
       'environment',
       { environmentId: '-aLICWC4cZ6UhXanI6Rmj', projectId: `prj_${otherOrganization}`, name: 'theirs', createdAt },
     ],
+    ['application', { applicationId: 'GlTe_ssLUYdugAG8JbjVE', name: 'on-server', appName: 'on-server', environmentId }],
     ['registry', { registryId: 'K8b2vut26qdsNZOJIHz0p', registryName: 'rec-registry', organizationId: 'org_1' }],
   ],
   differences: {
@@ -57,4 +58,24 @@ replays('certificates', {
       },
     ],
   ],
+});
+
+replays('compose', {});
+
+replays('environment', {
+  rows: [
+    [
+      'environment',
+      { environmentId: 'POCU7XE55TDqRvh48qjjT', projectId: project, name: 'own', isDefault: true, createdAt },
+    ],
+  ],
+});
+
+const shortened = 'the recording names the number of paths in place of them';
+
+replays('settings', {
+  differences: {
+    'settings.getOpenApiDocument/members only (the whole is 0.7 MB)': shortened,
+    'settings.getOpenApiDocument/key of a member': shortened,
+  },
 });
