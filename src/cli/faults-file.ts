@@ -13,7 +13,8 @@ import { servedOperations } from '../emulator/served.ts';
 import type { Node, Place } from '../manifest/tree.ts';
 import type { Redact } from '../manifest/problem.ts';
 import { missingBlank, shownKey } from '../manifest/problem.ts';
-import { position, readTree, toJson } from '../manifest/tree.ts';
+import { toJson } from '../kind/simple-yaml.ts';
+import { position, readTree } from '../manifest/tree.ts';
 import type { FileText } from '../manifest/workspace.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
 

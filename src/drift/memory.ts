@@ -6,7 +6,8 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { problemOf } from '../manifest/problem.ts';
 import { driftMemoryKey } from '../manifest/settings.ts';
 import type { Node } from '../manifest/tree.ts';
-import { position, readTree, toJson } from '../manifest/tree.ts';
+import { toJson } from '../kind/simple-yaml.ts';
+import { position, readTree } from '../manifest/tree.ts';
 import type { Acceptance, FindingName, Subject } from './finding.ts';
 
 /**

@@ -4,7 +4,8 @@ import { escaped, isClear, nodeOf, plainly, renderEntries, visible } from '../ex
 import type { Json } from '../kind/json.ts';
 import { isObject } from '../kind/json.ts';
 import type { Node } from '../manifest/tree.ts';
-import { readTree, toJson } from '../manifest/tree.ts';
+import { toJson } from '../kind/simple-yaml.ts';
+import { readTree } from '../manifest/tree.ts';
 
 /** A key with its value. */
 export type KeyValue = Pick<Entry, 'key' | 'value'>;

@@ -1,4 +1,3 @@
-import { LineCounter } from 'yaml';
 import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
@@ -8,6 +7,7 @@ import type { Evaluation } from './evaluate.ts';
 import { evaluate } from './evaluate.ts';
 import type { Block } from './resource.ts';
 import type { MapNode, ScalarNode } from './tree.ts';
+import { linesOf } from './tree.ts';
 import type { Wanted } from './wanted.ts';
 
 /** A text with expressions that no file holds, such as a word of a command line. */
@@ -43,9 +43,7 @@ export function placeFreeText(
     diagnostics.push(diagnostic('bad-reference', `nothing is declared at ${within}`, { remedy }));
   }
   const beside = (block ?? root).at.file;
-  const lines = new LineCounter();
-  lines.addNewLine(0);
-  for (const { index } of text.matchAll(/\n/g)) lines.addNewLine(index + 1);
+  const lines = linesOf(text);
   const file = `${beside.slice(0, beside.lastIndexOf('/') + 1)}${nameOfFreeText}`;
   return { node: { is: 'scalar', value: text, source: text, at: { file, offset: 0, end: text.length, lines } }, block };
 }

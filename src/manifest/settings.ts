@@ -7,7 +7,8 @@ import type { Redact } from './problem.ts';
 import { problemOf } from './problem.ts';
 import type { ExpressionSource, Variable } from './sources/source.ts';
 import type { MapNode, Node, Place } from './tree.ts';
-import { position, toJson } from './tree.ts';
+import { toJson } from '../kind/simple-yaml.ts';
+import { position } from './tree.ts';
 
 /** What the top of `trueup.yaml` says besides the resources. */
 export interface Settings {

@@ -3,35 +3,38 @@ import { isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, parseDocument, vis
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { closest } from '../diagnostics/closest.ts';
-import type { Json } from '../kind/json.ts';
+import type { YamlEntry, YamlMap, YamlNode, YamlScalar } from '../kind/simple-yaml.ts';
+import { readSimpleYaml } from '../kind/simple-yaml.ts';
 import { explainSyntax, mayHoldSecret } from './syntax.ts';
 
 /** A YAML value that knows where it stands. Aliases are followed and merge keys are merged. */
-export type Node = ScalarNode | ListNode | MapNode;
+export type Node = YamlNode<Place>;
+export type ScalarNode = YamlScalar<Place>;
+export type MapNode = YamlMap<Place>;
+export type Entry = YamlEntry<Place>;
 
-export interface ScalarNode {
-  readonly is: 'scalar';
-  readonly value: string | number | boolean | null;
-  /** The value as it was written, without quotes: `0755`, `1e3`, `yes`. */
-  readonly source: string;
-  readonly at: Place;
+/** Where the lines of a text begin. */
+export interface Lines {
+  readonly lineStarts: readonly number[];
+  readonly linePos: (offset: number) => { readonly line: number; readonly col: number };
 }
 
-interface ListNode {
-  readonly is: 'list';
-  readonly items: readonly Node[];
-  readonly at: Place;
-}
-
-export interface MapNode {
-  readonly is: 'map';
-  readonly entries: ReadonlyMap<string, Entry>;
-  readonly at: Place;
-}
-
-export interface Entry {
-  readonly keyAt: Place;
-  readonly node: Node;
+/** The lines of a text; they are counted when the first position is needed. */
+export function linesOf(text: string): Lines {
+  let counted: LineCounter | undefined;
+  const count = (): LineCounter => {
+    if (counted !== undefined) return counted;
+    counted = new LineCounter();
+    counted.addNewLine(0);
+    for (const { index } of text.matchAll(/\n/g)) counted.addNewLine(index + 1);
+    return counted;
+  };
+  return {
+    get lineStarts() {
+      return count().lineStarts;
+    },
+    linePos: (offset) => count().linePos(offset),
+  };
 }
 
 /** A place in a file; `position` counts its line and column when somebody asks. */
@@ -40,7 +43,7 @@ export interface Place {
   readonly offset: number;
   /** The offset behind its last character; left out where that is not known. */
   readonly end?: number;
-  readonly lines: LineCounter;
+  readonly lines: Lines;
 }
 
 /** The position of a place. */
@@ -56,20 +59,6 @@ export function position({ file, offset, end, lines }: Place): Position {
 /** Tells whether a key has no value. */
 export function isEmpty(node: Node): boolean {
   return node.is === 'scalar' && node.value === null;
-}
-
-/** A node as plain JSON, without evaluating expressions. */
-export function toJson(node: Node): Json {
-  switch (node.is) {
-    case 'scalar':
-      return node.value;
-    case 'list':
-      return node.items.map(toJson);
-    case 'map':
-      return Object.fromEntries([...node.entries].map(([key, entry]) => [key, toJson(entry.node)]));
-    default:
-      return node satisfies never;
-  }
 }
 
 const deepest = 64;
@@ -89,6 +78,13 @@ const unstorable = /\0|\p{Surrogate}/u;
 
 /** Reads one YAML text; problems go into `diagnostics`. An empty text gives undefined. */
 export function readTree(file: string, text: string, diagnostics: Diagnostic[]): Node | undefined {
+  const inLines = linesOf(text);
+  const simple = readSimpleYaml<Place>(text, (offset, end) => ({ file, offset, end, lines: inLines }));
+  return simple ?? parseTree(file, text, diagnostics);
+}
+
+/** The same for every text, by a YAML parser. */
+export function parseTree(file: string, text: string, diagnostics: Diagnostic[]): Node | undefined {
   if (text.length > 2 * mostNodes && hasTooManyValues(text)) {
     const message = `${file} holds more than ${mostNodes.toLocaleString('en')} values`;
     const remedy = 'Split it into several files, and name them under include:.';

@@ -6,7 +6,8 @@ import { editTogether, editYaml } from '../../src/edit/edit.ts';
 import type { Value } from '../../src/export/yaml.ts';
 import { plainly } from '../../src/export/yaml.ts';
 import type { Json } from '../../src/kind/json.ts';
-import { readTree, toJson } from '../../src/manifest/tree.ts';
+import { toJson } from '../../src/kind/simple-yaml.ts';
+import { readTree } from '../../src/manifest/tree.ts';
 import { isWhole } from '../support/whole.ts';
 
 /** Texts that somebody wrote, in which one value changes and nothing else. */

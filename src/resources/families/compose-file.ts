@@ -3,7 +3,7 @@ import { parseDocument } from 'yaml';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import type { Json } from '../../kind/json.ts';
 import { canonical, isObject } from '../../kind/json.ts';
-import { scanServices } from './compose-scan.ts';
+import { readSimpleYaml, toJson } from '../../kind/simple-yaml.ts';
 import type { Variables } from './compose-variables.ts';
 import { withVariables } from './compose-variables.ts';
 
@@ -21,17 +21,18 @@ export function serviceSuffix(compose: (field: string) => Json): string {
 export function servicesExist(self: CheckedResource, children: readonly CheckedResource[]): Problem[] {
   const { composeFile, sourceType } = self.values;
   if (sourceType !== 'raw' || typeof composeFile !== 'string') return [];
-  const services = scanServices(composeFile) ?? servicesIn(composeFile);
-  if ('unreadable' in services) {
+  const found = readComposeFile(composeFile);
+  if ('unreadable' in found) {
     const problem = { code: 'inconsistent', address: self.address, field: 'composeFile' } as const;
     const remedy = 'Correct the compose file: its deployment would fail.';
-    const { unreadable: error } = services;
+    const { unreadable: error } = found;
     return [
       typeof error === 'string'
         ? { ...problem, message: error, remedy }
         : { ...problem, message: 'the compose file is not valid YAML', syntax: { text: composeFile, error } },
     ];
   }
+  const services = Object.keys(mapIn(found.content.services));
   return children.flatMap((child): Problem[] => {
     const name = child.values.serviceName;
     if (typeof name !== 'string' || services.includes(name)) return [];
@@ -45,12 +46,6 @@ export function servicesExist(self: CheckedResource, children: readonly CheckedR
       },
     ];
   });
-}
-
-/** The names of the services of a compose file, or why it cannot be read. */
-export function servicesIn(text: string): readonly string[] | { readonly unreadable: string | YAMLError } {
-  const found = readComposeFile(text);
-  return 'unreadable' in found ? found : Object.keys(mapIn(found.content.services));
 }
 
 /** The services of a compose file, each with its image as it is written: `web (nginx:1.27)`; none when it cannot be read. */
@@ -130,6 +125,12 @@ function mapIn(value: Json | undefined): { readonly [key: string]: Json | undefi
 function readComposeFile(
   text: string,
 ): { readonly content: ReturnType<typeof mapIn> } | { readonly unreadable: string | YAMLError } {
+  // The parser gives the keys of a merged map in another order, and counts the uses of an anchor.
+  const simple = /<<|&\w/.test(text) ? undefined : readSimpleYaml(text, () => undefined);
+  if (simple !== undefined) {
+    const content = toJson(simple);
+    return { content: isObject(content) ? content : {} };
+  }
   const document = parseDocument(text, { merge: true, logLevel: 'error', prettyErrors: false });
   const [error] = document.errors;
   if (error !== undefined) return { unreadable: error };

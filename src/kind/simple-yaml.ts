@@ -1,0 +1,393 @@
+import type { Json } from './json.ts';
+
+/** A YAML value with its place, in the form that the caller gives to places. */
+export type YamlNode<P> = YamlScalar<P> | YamlList<P> | YamlMap<P>;
+
+export interface YamlScalar<P> {
+  readonly is: 'scalar';
+  readonly value: string | number | boolean | null;
+  /** The value as it was written, without quotes: `0755`, `1e3`, `yes`. */
+  readonly source: string;
+  readonly at: P;
+}
+
+interface YamlList<P> {
+  readonly is: 'list';
+  readonly items: readonly YamlNode<P>[];
+  readonly at: P;
+}
+
+export interface YamlMap<P> {
+  readonly is: 'map';
+  readonly entries: ReadonlyMap<string, YamlEntry<P>>;
+  readonly at: P;
+}
+
+export interface YamlEntry<P> {
+  readonly keyAt: P;
+  readonly node: YamlNode<P>;
+}
+
+/** Characters that mean something to YAML or to patterns beyond the reader: tabs, control characters, line ends of others. */
+// oxlint-disable-next-line no-control-regex -- they are what it looks for
+const odd = /[\0-\x09\x0B-\x1F\x7F-\x9F\u2028\u2029\uFEFF\uFFFE\uFFFF\uD800-\uDFFF]/u;
+/** The indentation, the dash of an item, a key, and what stands behind them. */
+const parts = /^( *)(- +)?(?:(<<|[A-Za-z0-9_./$+][^ :#]{0,200}|"[^"\\]{1,200}"|'[^']{1,200}'):(?: +|$))?(.*)$/;
+const keyInBrackets = /(?:(<<|[A-Za-z0-9_./$+][^ :#,[\]{}]{0,200}|"[^"\\]{1,200}"|'[^']{1,200}')): +/y;
+const doubleQuoted = /"(?:[^"\\]|\\["\\/bfnrt])*"/y;
+const singleQuoted = /'(?:[^']|'')*'/y;
+const plain = /(?:[^-?:,[\]{}#&*!|>'"%@` ]|-(?=[^ ]))(?:[^ :#]|:(?=[^ ])|(?<=[^ ])#| +(?=[^ #]))*/y;
+const plainInBrackets =
+  /(?:[^-?:,[\]{}#&*!|>'"%@` ]|-(?=[^ ,[\]{}]))(?:[^ :#,[\]{}]|:(?=[^ ,[\]{}])|(?<=[^ ])#| +(?=[^ #:,[\]{}]))*/y;
+const spaces = / */y;
+/** Nothing but a comment. */
+const lineEnd = /(?: +#.*| *)$/y;
+const textHeader = /^[|>][-+]?(?= *$)/;
+const anchorHere = /^&([\w-]+)(?: +|$)/;
+const aliasHere = /\*[\w-]+/y;
+
+/** Far from the limits of a manifest, so that the parser finds out what is above them. */
+const [mostLevels, mostBrackets, mostValues] = [40, 20, 900_000];
+
+/** A map or a list that lines can go on with. */
+interface Level<P> {
+  readonly column: number;
+  readonly offset: number;
+  /** The offset behind its last value, with the rest of that line. */
+  end: number;
+  /** undefined: a list. */
+  readonly entries: Map<string, YamlEntry<P>> | undefined;
+  readonly items: YamlNode<P>[];
+  /** What merge keys bring. */
+  readonly merged: YamlNode<P>[];
+  /** The last key; `isMerge`: it brings the keys of other maps. */
+  key: { readonly name: string; readonly isMerge: boolean; readonly at: P } | undefined;
+  readonly anchor: string | undefined;
+  /** The number of values before it. */
+  readonly before: number;
+}
+
+/** A value with an anchor, and the number of values in it and itself. */
+interface Anchored<P> {
+  readonly node: YamlNode<P>;
+  readonly size: number;
+}
+
+/** Makes the place of a value from its first offset and the one behind it. */
+type Placing<P> = (offset: number, end: number) => P;
+
+/**
+ * Reads a YAML text (core schema) that is written in the simple way: block maps and lists, values in one line, brackets in one
+ * line, texts below `|` and `>`, anchors, aliases and merge keys. undefined: it has anything else, or a mistake; then only a
+ * YAML parser can say what it means. Where it gives a value, a parser gives the same one. Takes linear time. Never throws.
+ */
+export function readSimpleYaml<P>(text: string, place: Placing<P>): YamlNode<P> | undefined {
+  if (odd.test(text)) return undefined;
+  const levels: Level<P>[] = [];
+  const anchors = new Map<string, Anchored<P>>();
+  const readValue = valueReader(place, anchors);
+  let values = 0;
+  let isWrong = false;
+  /** The last key has no value yet: the next line may hold it, or begin a map or a list. */
+  let open: { readonly offset: number; end: number; readonly anchor: string | undefined } | undefined;
+
+  const enter = (column: number, offset: number, isList: boolean, anchor?: string): void => {
+    levels.push({
+      column,
+      offset,
+      end: offset,
+      entries: isList ? undefined : new Map(),
+      items: [],
+      merged: [],
+      key: undefined,
+      anchor,
+      before: values,
+    });
+    values++;
+  };
+  const attach = (node: YamlNode<P>, end: number): void => {
+    const top = levels.at(-1);
+    if (top === undefined) return;
+    const { entries, key } = top;
+    if (entries === undefined) top.items.push(node);
+    else if (key?.isMerge === true) top.merged.push(node);
+    else if (key !== undefined) entries.set(key.name, { keyAt: key.at, node });
+    top.end = end;
+  };
+  const leave = (): YamlNode<P> | undefined => {
+    const level = levels.pop();
+    if (level === undefined) return undefined;
+    const { offset, end, entries, items, merged, anchor, before } = level;
+    const at = place(offset, end);
+    if (entries !== undefined && !mergeInto(entries, merged)) isWrong = true;
+    const node: YamlNode<P> = entries === undefined ? { is: 'list', items, at } : { is: 'map', entries, at };
+    if (anchor !== undefined) anchors.set(anchor, { node, size: values - before });
+    attach(node, end);
+    return node;
+  };
+  const leaveEmpty = (): void => {
+    if (open === undefined) return;
+    const { offset, end, anchor } = open;
+    open = undefined;
+    if (anchor !== undefined) isWrong = true;
+    attach({ is: 'scalar', value: null, source: '', at: place(offset, offset) }, end);
+    values++;
+  };
+  /** Reads the value of the last key or item, in its line. */
+  const attachValue = (line: string, reading: Reading, next: number, anchor: string | undefined): boolean => {
+    const found = readValue(line, reading);
+    lineEnd.lastIndex = found?.to ?? 0;
+    if (found === undefined || !lineEnd.test(line) || (anchor !== undefined && line[reading.from] === '*'))
+      return false;
+    values += found.size;
+    if (anchor !== undefined) anchors.set(anchor, found);
+    attach(found.node, next);
+    return true;
+  };
+  /** Makes the level of a line the last one. Whether there is one. */
+  const goTo = (column: number, start: number, isItem: boolean): boolean => {
+    let top = levels.at(-1);
+    const isBelow = top !== undefined && (column > top.column || (isItem && column === top.column));
+    if (open !== undefined && isBelow) {
+      enter(column, start + column, isItem, open.anchor);
+      open = undefined;
+      return true;
+    }
+    leaveEmpty();
+    for (; top !== undefined && top.column > column; top = levels.at(-1)) leave();
+    if (!isItem && top?.column === column && top.entries === undefined) {
+      leave(); // a list may stand in the column of its key
+      top = levels.at(-1);
+    }
+    if (top !== undefined) return top.column === column && (top.entries === undefined) === isItem;
+    enter(0, start, false);
+    return column === 0 && !isItem;
+  };
+
+  for (let start = 0, next = 0; start < text.length; start = next) {
+    const newline = text.indexOf('\n', start);
+    const line = text.slice(start, newline === -1 ? text.length : newline);
+    next = start + line.length + Number(newline !== -1);
+    const [, { length: column } = '', dash, key, written = ''] = parts.exec(line) ?? [];
+    if (dash === undefined && key === undefined) {
+      if (written === '') continue;
+      const isComment = written.startsWith('#');
+      if (isComment && open !== undefined) open.end = next;
+      if (isComment) continue;
+      if (open === undefined || column <= (levels.at(-1)?.column ?? 0)) return undefined;
+      if (!attachValue(line, { from: column, start, isInBrackets: false }, next, open.anchor)) return undefined;
+      open = undefined;
+      continue;
+    }
+    if (!goTo(column, start, dash !== undefined)) return undefined;
+    const keyColumn = column + (dash?.length ?? 0);
+    if (dash !== undefined && key !== undefined) enter(keyColumn, start + keyColumn, false);
+    const top = levels.at(-1);
+    if (top === undefined || isWrong || levels.length > mostLevels || values > mostValues) return undefined;
+    const [anchoring = '', anchor] = anchorHere.exec(written) ?? [];
+    const rest = written.slice(anchoring.length);
+    const from = line.length - rest.length;
+    if (key !== undefined) {
+      const name = nameOf(key);
+      if (name === undefined || top.entries?.has(name) !== false) return undefined;
+      top.key = { name, isMerge: key === '<<', at: place(start + keyColumn, start + keyColumn + key.length) };
+      const isComment = rest.startsWith('#');
+      if (rest === '' || isComment) {
+        open = { offset: start + from, end: isComment ? next : start + from, anchor };
+        continue;
+      }
+    }
+    if (!rest.startsWith('|') && !rest.startsWith('>')) {
+      if (!attachValue(line, { from, start, isInBrackets: false }, next, anchor)) return undefined;
+      continue;
+    }
+    const header = textHeader.exec(rest)?.[0];
+    const found = header === undefined ? undefined : readText(text, next, { header, parent: top.column });
+    if (found === undefined) return undefined;
+    const { value, end } = found;
+    const node = { is: 'scalar', value, source: value, at: place(start + from, end) } as const;
+    if (anchor !== undefined) anchors.set(anchor, { node, size: 1 });
+    attach(node, end);
+    values++;
+    next = found.next;
+  }
+  leaveEmpty();
+  while (levels.length > 1) leave();
+  const root = leave();
+  return isWrong || values > mostValues ? undefined : root;
+}
+
+/** A value as plain JSON. */
+export function toJson<P>(node: YamlNode<P>): Json {
+  switch (node.is) {
+    case 'scalar':
+      return node.value;
+    case 'list':
+      return node.items.map(toJson);
+    case 'map':
+      return Object.fromEntries([...node.entries].map(([key, entry]) => [key, toJson(entry.node)]));
+    default:
+      return node satisfies never;
+  }
+}
+
+/** Adds what merge keys bring; what a map has itself counts. Whether they bring maps only. */
+function mergeInto<P>(entries: Map<string, YamlEntry<P>>, merged: readonly YamlNode<P>[]): boolean {
+  const own = new Set(entries.keys());
+  for (const node of merged) {
+    for (const from of node.is === 'list' ? node.items : [node]) {
+      if (from.is !== 'map') return false;
+      for (const [name, entry] of from.entries) if (!own.has(name) && !entries.has(name)) entries.set(name, entry);
+    }
+  }
+  return true;
+}
+
+/** A value that was read from a line; `to` is the column behind it. */
+interface Found<P> extends Anchored<P> {
+  readonly to: number;
+}
+
+interface Reading {
+  readonly from: number;
+  /** The offset of the line. */
+  readonly start: number;
+  readonly isInBrackets: boolean;
+}
+
+/** Reads values in one line, with brackets in brackets. */
+function valueReader<P>(place: Placing<P>, anchors: ReadonlyMap<string, Anchored<P>>) {
+  let depth = 0;
+  const read = (line: string, { from, start, isInBrackets }: Reading): Found<P> | undefined => {
+    const first = line[from];
+    if (first === '{' || first === '[') {
+      depth++;
+      const found = depth > mostBrackets ? undefined : readBrackets(line, from, start);
+      depth--;
+      return found;
+    }
+    if (first === '*') {
+      const alias = matchAt(aliasHere, line, from) ?? '';
+      const found = anchors.get(alias.slice(1));
+      return found === undefined ? undefined : { node: found.node, size: found.size, to: from + alias.length };
+    }
+    const isQuoted = first === '"' || first === "'";
+    const unquotedHere = isInBrackets ? plainInBrackets : plain;
+    const source = matchAt(first === '"' ? doubleQuoted : isQuoted ? singleQuoted : unquotedHere, line, from);
+    const value = source === undefined ? undefined : isQuoted ? unquoted(source) : plainValue(source);
+    if (source === undefined || value === undefined) return undefined;
+    const at = place(start + from, start + from + source.length);
+    const node = { is: 'scalar', value, source: isQuoted ? String(value) : source, at } as const;
+    return { node, size: 1, to: from + source.length };
+  };
+  const readBrackets = (line: string, from: number, start: number): Found<P> | undefined => {
+    const isList = line[from] === '[';
+    const closing = isList ? ']' : '}';
+    const entries = new Map<string, YamlEntry<P>>();
+    const items: YamlNode<P>[] = [];
+    const merged: YamlNode<P>[] = [];
+    let size = 1;
+    let to = skipSpaces(line, from + 1);
+    while (line[to] !== closing) {
+      const key = isList ? '' : matchAt(keyInBrackets, line, to);
+      const written = key?.slice(0, key.lastIndexOf(':')) ?? '';
+      const name = key === undefined ? undefined : nameOf(written);
+      const found = read(line, { from: to + (key?.length ?? 0), start, isInBrackets: true });
+      if (name === undefined || found === undefined || entries.has(name)) return undefined;
+      if (isList) items.push(found.node);
+      else if (written === '<<') merged.push(found.node);
+      else entries.set(name, { keyAt: place(start + to, start + to + written.length), node: found.node });
+      size += found.size;
+      to = skipSpaces(line, found.to);
+      if (line[to] === closing) break;
+      if (line[to] !== ',') return undefined;
+      to = skipSpaces(line, to + 1);
+      if (line[to] === closing) return undefined;
+    }
+    to++;
+    if (!mergeInto(entries, merged)) return undefined;
+    const at = place(start + from, start + to);
+    return { node: isList ? { is: 'list', items, at } : { is: 'map', entries, at }, size, to };
+  };
+  return read;
+}
+
+function matchAt(pattern: RegExp, line: string, from: number): string | undefined {
+  pattern.lastIndex = from;
+  return pattern.exec(line)?.[0];
+}
+
+function skipSpaces(line: string, from: number): number {
+  return from + (matchAt(spaces, line, from)?.length ?? 0);
+}
+
+/** The name of a key; undefined where it is no text. */
+function nameOf(key: string): string | undefined {
+  if (key.startsWith('"') || key.startsWith("'")) return key.slice(1, -1);
+  const value = plainValue(key);
+  return typeof value === 'string' ? value : undefined;
+}
+
+function unquoted(source: string): string {
+  const inner = source.slice(1, -1);
+  if (source.startsWith("'")) return inner.replaceAll("''", "'");
+  return inner.includes('\\') ? (JSON.parse(source) as string) : inner; // its escapes are those of JSON
+}
+
+/** The value of a text without quotes; undefined for a form of numbers that is rare. */
+function plainValue(source: string): string | number | boolean | null | undefined {
+  if (!/^[-+.\d~nNtTfF]/.test(source)) return source;
+  if (/^(?:~|null|Null|NULL)$/.test(source)) return null;
+  if (/^(?:true|True|TRUE)$/.test(source)) return true;
+  if (/^(?:false|False|FALSE)$/.test(source)) return false;
+  if (/^[-+]?\d+$/.test(source)) return Number.parseInt(source, 10);
+  if (/^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/.test(source)) return Number.parseFloat(source);
+  return /^(?:0[ox]|[-+]?\.(?:inf|nan)$)/i.test(source) ? undefined : source;
+}
+
+/** Reads the lines of a text below `|` or `>`; undefined where their indentation says not clearly which ones they are. */
+function readText(
+  text: string,
+  first: number,
+  { header, parent }: { readonly header: string; readonly parent: number },
+): { readonly value: string; readonly end: number; readonly next: number } | undefined {
+  const lines: string[] = [];
+  let column: number | undefined;
+  /** The number of lines without the empty ones at the end, and the offset behind them. */
+  let [filled, end] = [0, first];
+  let start = first;
+  for (let next = first; start < text.length; start = next) {
+    const newline = text.indexOf('\n', start);
+    const line = text.slice(start, newline === -1 ? text.length : newline);
+    next = start + line.length + Number(newline !== -1);
+    const found = line.search(/[^ ]/);
+    if (found === -1) {
+      if (column === undefined || line.length > column) return undefined;
+      lines.push('');
+      continue;
+    }
+    if (found <= parent) break;
+    column ??= found;
+    if (found < column) return undefined;
+    lines.push(line.slice(column));
+    [filled, end] = [lines.length, next];
+  }
+  if (filled === 0) return undefined;
+  const isKept = header.endsWith('+');
+  const value = header.startsWith('|') ? lines.slice(0, filled).join('\n') : folded(lines.slice(0, filled));
+  if (value === undefined) return undefined;
+  const ending = isKept ? '\n'.repeat(1 + lines.length - filled) : header.endsWith('-') ? '' : '\n';
+  return { value: `${value}${ending}`, end: isKept ? start : end, next: start };
+}
+
+/** The text of lines below `>`; undefined where one is indented more than the others. */
+function folded(lines: readonly string[]): string | undefined {
+  let value = '';
+  let isBroken = true;
+  for (const line of lines) {
+    if (line.startsWith(' ')) return undefined;
+    value += line === '' ? '\n' : isBroken ? line : ` ${line}`;
+    isBroken = line === '';
+  }
+  return value;
+}

@@ -1,0 +1,262 @@
+import fc from 'fast-check';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { readSimpleYaml, toJson } from '../../src/kind/simple-yaml.ts';
+import type { Node, Place } from '../../src/manifest/tree.ts';
+import { linesOf, parseTree, position } from '../../src/manifest/tree.ts';
+
+/** The reader gives nothing, or exactly what the parser gives: the same values at the same positions. */
+
+function read(text: string): Node | undefined {
+  const lines = linesOf(text);
+  return readSimpleYaml<Place>(text, (offset, end) => ({ file: 'f', offset, end, lines }));
+}
+
+/** A tree with its positions; of texts below `|` the offset behind them too, by which their lines are found. */
+function shown(node: Node, text: string): unknown {
+  const at = [node.at.offset, position(node.at)];
+  if (node.is === 'list') return { at, items: node.items.map((item) => shown(item, text)) };
+  if (node.is === 'scalar') return { ...node, at, end: '|>'.includes(text.charAt(node.at.offset)) ? node.at.end : 0 };
+  const entries = [...node.entries].map(([key, { keyAt, node: inner }]) => [
+    key,
+    position(keyAt),
+    keyAt.end,
+    shown(inner, text),
+  ]);
+  return { at, entries };
+}
+
+/** Compares the reader with the parser. Whether the reader gives anything. */
+function agrees(text: string): boolean {
+  const simple = read(text);
+  if (simple === undefined) return false;
+  const full = parseTree('f', text, []);
+  expect(shown(simple, text)).toEqual(full === undefined ? full : shown(full, text));
+  if (!/<<|&\w/.test(text)) expect(toJson(simple)).toEqual(parse(text, { merge: true }));
+  return true;
+}
+
+const usual = `# The shop.
+services:
+  web: &web
+    image: nginx:1.27 # pinned
+    command: ["nginx", -g, 'daemon off;']
+    ports:
+      - "80:80"
+      - 443:443
+    environment:
+    - NAME=\${NAME:-web}
+    labels: {}
+    healthcheck:
+      test: |
+        curl http://localhost/ || exit 1
+
+      interval: 30s
+    volumes:
+      - type: volume
+        source: data
+        target: /data
+    domains:
+      "*.example.com":
+        { serviceName: web, port: 8080, https: true, tags: [a, { b: c }] }
+    description: >-
+      Folded
+      text.
+  db:
+    <<: *web
+    image: "postgres:17\\n"
+    depends_on: [web]
+volumes:
+  data:
+  none: ~
+  numbers: [1, -2.5, 1e3, 0755, 08, +7, .5]
+`;
+
+describe('a text in the simple way', () => {
+  test.each([
+    ['with all that is usual', usual],
+    ['without an end of its last line', usual.trimEnd()],
+    ['with an open key at its end', 'a:\n  b:'],
+    ['with comments between', 'a:\n# b\n  # c\n  d: # e\n   # f\ng: h\n'],
+    ['with texts that end in empty lines', 'a: |+\n  b\n\n\nc: |-\n  d\n\ne: |\n  f\n\n'],
+  ])('%s is read as the parser reads it', (_, text) => {
+    expect(agrees(text)).toBe(true);
+  });
+
+  test('is what the manifests of the examples are', () => {
+    const examples = join(import.meta.dirname, '../../examples');
+    const files = readdirSync(examples, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.yaml'));
+    expect(files.length).toBeGreaterThan(3);
+    for (const name of files) expect([name, agrees(readFileSync(join(examples, name), 'utf8'))]).toEqual([name, true]);
+  });
+
+  test.each([
+    ['a tag', 'a: !!map\n'],
+    ['a tab', 'a:\n\tb:\n'],
+    ['another line end', 'a: b\r\n'],
+    ['a key twice', 'a:\n  b:\n  b:\n'],
+    ['a key that is no text', 'a:\n  true:\n'],
+    ['another indentation', 'a:\n    b:\n  c:\n'],
+    ['a text in several lines', 'a: b\n  c\n'],
+    ['a document end', 'a:\n...\n'],
+    ['an open bracket', 'a: [\n'],
+    ['an alias without an anchor', 'a: *b\n'],
+    ['an alias inside of its anchor', 'a: &b\n  c: *b\n'],
+    ['a merge of a text', 'a: &b c\nd:\n  <<: *b\n'],
+    ['half of a surrogate pair', 'a: \uD800\n'],
+    ['too many levels', Array.from({ length: 50 }, (_, level) => `${' '.repeat(level)}a:`).join('\n')],
+    ['nothing', '# only a comment\n'],
+  ])('with %s is left to the parser', (_, text) => {
+    expect(read(text)).toBeUndefined();
+  });
+
+  test('with aliases that expand to too much is left to the parser', () => {
+    const bomb = [
+      'a0: &a0 [x, x, x, x]',
+      ...Array.from({ length: 20 }, (_, n) => `a${n + 1}: &a${n + 1} [*a${n}, *a${n}]`),
+    ];
+    expect(read(bomb.slice(0, 10).join('\n'))).toBeDefined();
+    expect(read(bomb.join('\n'))).toBeUndefined();
+  });
+});
+
+/** Parts of lines as users write them. */
+const simple = String.raw`web:
+db:
+a.b-c:
+constructor:
+k: # comment
+# comment
+
+image: nginx:1.27
+image: "a" # b
+image: 'it''s'
+a: b#c
+a: b # c
+b: $X
+b: -x
+- "80:80"
+- 80:80
+- a b
+- -x
+- a: b
+-  c: d
+- k:
+ports: ["80:80", 81:81]
+c: [a, -g, --x]
+p: []
+m: {}
+m: { a: b, "c": [d, { e: f }], g: 0 3 * * * }
+{ a: b }
+"*.x": y
+t: |
+t: >-
+- |+
+u: "\n"
+u: a, b
+u: ]
+u: (é😀)
+u: ~
+n: 0755
+n: -1.5e3
+n: 1.2.3
+x: &x
+x: &x 1
+x: &x { a: b }
+y: *x
+- *x
+l: [*x, *x]
+<<: *x
+m: { <<: *x, c: d }
+u: a\
+u: =`.split('\n');
+/** Parts that the reader must not take for those. */
+const odd = String.raw`<<: [*x]
+? x
+: y
+---
+...
+%YAML 1.2
+n: - x
+- - x
+-
+- # c
+text
+true: 1
+Null:
+1: 2
+e: "\q"
+e: "a
+e: 'a
+f: { a: b, a: c }
+f: [a, b
+f: {a}
+f: { a: }
+f: { "a":b }
+g: [a, b,]
+g: [a, -]
+g: [a: b]
+g: [a:]
+g: [a :b]
+h: "x"# c
+h: "x" y
+i: !!str x
+i: @x
+i: |2
+i: | # c
+n: 0x1F
+n: .inf
+k 2: 1
+k2 : 1
+k3:v
+k4: <<
+k4: a #
+k5: a:
+k5: a: b
+- a: b: c
+- &x k: v
+y: *x:
+-x
+- ---
+- ...
+`.split('\n');
+const line = fc.tuple(
+  fc.oneof(
+    { arbitrary: fc.constantFrom(0, 2, -2), weight: 9 },
+    { arbitrary: fc.constantFrom(1, -1, 4, -4), weight: 1 },
+  ),
+  fc.oneof({ arbitrary: fc.constantFrom(...simple), weight: 14 }, { arbitrary: fc.constantFrom(...odd), weight: 1 }),
+);
+
+test('of random lines is what the parser gives, wherever the reader gives anything', () => {
+  let count = 0;
+  const lines = fc.array(line, { minLength: 1, maxLength: 8 });
+  fc.assert(
+    fc.property(lines, fc.boolean(), (found, hasEnd) => {
+      let column = 0;
+      const text = found.map(([by, part], at) => {
+        const before = found[at - 1]?.[1] ?? '';
+        const isOpen = /^[^#]*[:|>][-+]?(?: [#&].*)?$/.test(before) || before.startsWith('- a:');
+        column = at === 0 ? 0 : Math.max(0, column + (isOpen && by === 0 ? 2 : by));
+        // The same key twice is rarely meant.
+        return ' '.repeat(column) + part.replace(/^([a-z])\w*:/, (_, letter: string) => `${letter}${at}:`);
+      });
+      if (agrees(text.join('\n') + (hasEnd ? '\n' : ''))) count++;
+    }),
+    { numRuns: 700 },
+  );
+  expect(count).toBeGreaterThan(100);
+});
+
+test.each([
+  ['blanks', `a: b${' '.repeat(900_000)}: x`],
+  ['an open text', `a: "${'b'.repeat(900_000)}`],
+  ['an open list', `a: [${'b, '.repeat(300_000)}`],
+  ['open brackets', `a: ${'[{ b: '.repeat(100_000)}`],
+  ['signs of comments', `a: b${' #'.repeat(450_000)}`],
+  ['dashes', `a:\n${'- '.repeat(450_000)}`],
+])('takes linear time for %s', (_, text) => {
+  expect(['undefined', 'object']).toContain(typeof read(text));
+});
