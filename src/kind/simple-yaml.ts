@@ -233,6 +233,7 @@ export function toJson<P>(node: YamlNode<P>): Json {
 
 /** Adds what merge keys bring; what a map has itself counts. Whether they bring maps only. */
 function mergeInto<P>(entries: Map<string, YamlEntry<P>>, merged: readonly YamlNode<P>[]): boolean {
+  if (merged.length === 0) return true;
   const own = new Set(entries.keys());
   for (const node of merged) {
     for (const from of node.is === 'list' ? node.items : [node]) {

@@ -33,7 +33,17 @@ const deployOption = {
 };
 
 /** The setting that says what happens to what is not declared in a map or a set; undefined for kinds that have none. */
-export function mergeOption(kind: Kind): typeof envMode | typeof accessMode | undefined {
+export function mergeOption(kind: Kind): MergeOption {
+  if (!mergeOptions.has(kind)) mergeOptions.set(kind, findMergeOption(kind));
+  return mergeOptions.get(kind);
+}
+
+type MergeOption = typeof envMode | typeof accessMode | undefined;
+
+/** Declarations never change. */
+const mergeOptions = new WeakMap<Kind, MergeOption>();
+
+function findMergeOption(kind: Kind): MergeOption {
   const fields = Object.values(kind.fields);
   if (fields.some((field) => field.map !== undefined)) return envMode;
   return fields.some((field) => field.growsByItself === true) ? accessMode : undefined;

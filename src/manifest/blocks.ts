@@ -57,7 +57,17 @@ export function findBlocks(
   const broken = new Set<string>();
   let isIncomplete = false;
 
-  const isSection = (key: string) => sections(root).has(key) || kinds.some(({ also }) => also === key);
+  const others = new Set(kinds.map(({ also }) => also));
+  const isSection = (key: string) => sections(root).has(key) || others.has(key);
+  /** The section that each key was probably meant to be, by the kind it stands below. */
+  const guessed = new Map<string, Map<string, string | undefined>>();
+  const guessSection = (key: string, parentKind: string): string | undefined => {
+    const known = guessed.get(parentKind) ?? new Map<string, string | undefined>();
+    guessed.set(parentKind, known);
+    const below = sections(parentKind);
+    if (!known.has(key)) known.set(key, guessKey(key, { keys: [...below.keys()], sections: below }));
+    return known.get(key);
+  };
   const lose = (section: string, { identity }: Kind, parent: string | undefined): void => {
     if (identity.addressedByKey === true && parent === undefined) isIncomplete = true;
     else broken.add(parent === undefined ? section : `${parent}.${section}`);
@@ -71,8 +81,7 @@ export function findBlocks(
       const isBelowTop = parentKind === root && kind?.parents[root] === undefined;
       const link = kind?.parents[isBelowTop ? (top?.kind ?? '') : parentKind];
       if (kind === undefined || link === undefined) {
-        const meant =
-          entry.node.is === 'map' ? guessKey(section, { keys: [...below.keys()], sections: below }) : undefined;
+        const meant = entry.node.is === 'map' ? guessSection(section, parentKind) : undefined;
         const kindMeant = meant === undefined ? undefined : below.get(meant);
         if (meant !== undefined && kindMeant !== undefined) lose(meant, kindMeant, parent);
         continue;
@@ -111,8 +120,8 @@ export function findBlocks(
           report(`${section} has an empty key`, 'Write the name of the block before the colon.', child.keyAt);
           continue;
         }
-        const isTaken = isSection(key) || (top !== undefined && key === topAddress(top));
-        if (kind.identity.addressedByKey === true && isTaken) {
+        const isTaken = () => isSection(key) || (top !== undefined && key === topAddress(top));
+        if (kind.identity.addressedByKey === true && isTaken()) {
           const remedy = `Choose another key, and write name: ${key} if the platform calls it so.`;
           report(`${key} is the name of a section, and addresses begin with it`, remedy, child.keyAt);
           continue;

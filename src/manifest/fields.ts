@@ -219,7 +219,8 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
  */
 function readPrivate({ entries, kind, link }: Block): ReadonlySet<string> {
   const entry = entries.get('private');
-  const written = entry === undefined ? [] : toJson(entry.node);
+  if (entry === undefined) return new Set();
+  const written = toJson(entry.node);
   if (!Array.isArray(written)) return new Set();
   const known = writtenFields(kind, link);
   const names = written.filter((name) => typeof name === 'string');

@@ -218,11 +218,20 @@ function inWordsOf(kinds: readonly Kind[], settings: Settings): Settings {
 /** Gives fields that default to one of the parent's the value that is declared there. */
 function inherit(declared: readonly Resource[]): Resource[] {
   const byAddress = new Map(declared.map((resource) => [resource.address, resource]));
+  const inheriting = new Map<Kind, (readonly [name: string, from: string])[]>();
+  for (const { kind } of declared) {
+    if (inheriting.has(kind)) continue;
+    const fields = Object.entries(kind.fields);
+    inheriting.set(
+      kind,
+      fields.flatMap(([name, { fromParent }]) => (fromParent === undefined ? [] : [[name, fromParent] as const])),
+    );
+  }
   return declared.map((resource) => {
     const parent = resource.parent === undefined ? undefined : byAddress.get(resource.parent);
     const added: Record<string, Wanted> = {};
-    for (const [name, field] of Object.entries(resource.kind.fields)) {
-      const inherited = field.fromParent === undefined ? undefined : parent?.fields[field.fromParent];
+    for (const [name, from] of inheriting.get(resource.kind) ?? []) {
+      const inherited = parent?.fields[from];
       if (inherited !== undefined && resource.fields[name] === undefined) added[name] = inherited;
     }
     return Object.keys(added).length === 0 ? resource : { ...resource, fields: { ...resource.fields, ...added } };

@@ -54,10 +54,12 @@ export function variablesAbove<T extends Standing>({ parent }: Standing, byAddre
 export function checkMentions(resources: readonly Resource[], diagnostics: Diagnostic[]): void {
   const byAddress = new Map(resources.map((resource) => [resource.address, resource]));
   for (const resource of resources) {
+    const texts = textsOf(resource).filter(({ text }) => text.includes('${{'));
+    if (texts.length === 0) continue;
     for (const above of variablesAbove(resource, byAddress)) {
       const variables = declaredVariables(above);
       if (variables === undefined) continue;
-      for (const { written, text, wanted } of textsOf(resource)) {
+      for (const { written, text, wanted } of texts) {
         for (const name of mentionsIn(text, above.kind.kind)) {
           if (variables.keys.includes(name)) continue;
           const { message, remedy } = explain(name, above, variables);
@@ -81,8 +83,7 @@ interface Variables {
 
 /** The variables that a resource has and no others; undefined where that is not known. */
 function declaredVariables({ kind, maps, mapMode, fields }: Resource): Variables | undefined {
-  for (const [name, { map: codec }] of Object.entries(kind.fields)) {
-    if (codec === undefined) continue;
+  for (const [name, codec] of mapFieldsOf(kind)) {
     const map = maps[name];
     if (map !== undefined) return mapMode === 'own' ? { keys: [...map.keys()], codec } : undefined;
     const text = knownValue(fields[name]);
@@ -90,6 +91,18 @@ function declaredVariables({ kind, maps, mapMode, fields }: Resource): Variables
   }
   return undefined;
 }
+
+/** The fields of a kind that hold a map, each with its codec. */
+function mapFieldsOf(kind: Kind): readonly (readonly [name: string, codec: MapCodec])[] {
+  const made =
+    mapFields.get(kind) ??
+    Object.entries(kind.fields).flatMap(([name, { map }]) => (map === undefined ? [] : [[name, map] as const]));
+  mapFields.set(kind, made);
+  return made;
+}
+
+/** Declarations never change. */
+const mapFields = new WeakMap<Kind, readonly (readonly [name: string, codec: MapCodec])[]>();
 
 interface Text {
   /** The field and its key, as they are written. */
@@ -100,8 +113,7 @@ interface Text {
 
 /** The texts of a resource in which the platform fills in variables, as far as they are known. */
 function textsOf({ kind, maps, fields }: Resource): Text[] {
-  return Object.entries(kind.fields).flatMap(([name, { map: codec }]): Text[] => {
-    if (codec === undefined) return [];
+  return mapFieldsOf(kind).flatMap(([name, codec]): Text[] => {
     const at = (key: string) => `${fieldPath(kind, name)}.${key}`;
     const map = maps[name];
     if (map !== undefined) {
