@@ -529,7 +529,7 @@ const mistakes: Record<string, readonly Case[]> = {
       'file-unreadable',
       'UTF-8',
     ],
-    ['that is the manifest and has 10 MB', `${head}# ${'x'.repeat(10_000_000)}`, 'file-unreadable', /bytes/],
+    ['that is the manifest and has 16 MB', `${head}# ${'x'.repeat(16_000_000)}`, 'file-unreadable', /bytes/],
     ['that is the manifest and is missing', {}, 'file-unreadable', 'there is no file trueup.yaml'],
   ],
   'include:': [

@@ -139,14 +139,14 @@ describe('U17: the limits of one YAML file', () => {
     return `${text}#${'x'.repeat(bytes - text.length - 2)}\n`;
   };
 
-  test('10 MB are read', async () => {
-    expect(await warningsOf(padded(10_000_000))).toEqual([]);
+  test('16 MB are read', async () => {
+    expect(await warningsOf(padded(16_000_000))).toEqual([]);
   });
 
   test('a byte more is refused', async () => {
-    expect(await told(padded(10_000_001))).toMatchObject({
+    expect(await told(padded(16_000_001))).toMatchObject({
       problems: ['file-unreadable at the mark'],
-      said: expect.stringMatching(/10000001 bytes/) as string,
+      said: expect.stringMatching(/16000001 bytes/) as string,
     });
   });
 
