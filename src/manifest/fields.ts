@@ -62,7 +62,7 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
     }
     const told = evaluation.diagnostics.length;
     // Of numbers the platform keeps as text, `2.0` and `2` mean different things.
-    const evaluated = evaluate(node, isNumberAsText(field) ? { ...evaluation, asWritten: true } : evaluation);
+    const evaluated = evaluate(node, isNumberAsText(field) ? { asWritten: true, ...evaluation } : evaluation);
     const wanted = withPrivate(evaluated, [written], privateKeys);
     // What could not be evaluated has no value that could be wrong too.
     fields[name] = hasErrors(evaluation.diagnostics.slice(told))
@@ -208,8 +208,8 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
     maps,
     mapMode: mapMode === 'merge' ? 'merge' : 'own',
     options: others,
-    ...(privateKeys.size === 0 ? {} : { privateKeys }),
     pinned: typeof id === 'string' ? id : undefined,
+    ...(privateKeys.size === 0 ? {} : { privateKeys }),
   };
 }
 
@@ -285,7 +285,7 @@ function readMap(
       diagnostic('env-value', message, { remedy, address: evaluation.address, position: position(node.at) }),
     );
   const { redact } = evaluation;
-  const asText = { ...evaluation, asWritten: true as const };
+  const asText = { asWritten: true as const, ...evaluation };
   for (const [key, { keyAt, node }] of entries) {
     const expression = expressionIn(key, evaluation.sources);
     if (expression !== undefined) {

@@ -175,12 +175,12 @@ async function read(
       block,
       { sections: sections(block.kind.kind), placeOf },
       {
-        ...evaluationAt(block),
         named: (kind, key) => {
           const address = named.get(`${kind} ${key}`);
           return address === undefined ? undefined : { address, output: 'id' };
         },
         address: block.address,
+        ...evaluationAt(block), // last: Node 20 gives each object with members behind it a shape of its own
       },
     ),
   );
