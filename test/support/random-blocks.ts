@@ -2,7 +2,7 @@ import { requiredMembers } from '../../src/api/contract.ts';
 import type { Json } from '../../src/kind/json.ts';
 import type { ParentLink } from '../../src/kind/parent.ts';
 import type { Kind } from '../../src/kind/kind.ts';
-import { isNeededBy } from '../../src/kind/wire.ts';
+import { createOf, isNeededBy } from '../../src/kind/wire.ts';
 import type { Block, Env, Model, Named, Ref } from './random-manifest.ts';
 import {
   blocksOf,
@@ -105,8 +105,9 @@ export function coreFields(kind: Kind, link: ParentLink, block?: Block): string[
   const inSomeCase = new Set(
     (kind.unions ?? []).flatMap(({ cases }) => Object.values(cases).flatMap((fields) => Object.values(fields))),
   );
-  const inCase = (kind.unions ?? []).flatMap(({ tag, cases, calls }) => {
+  const inCase = (kind.unions ?? []).flatMap(({ tag, cases, calls, creates }) => {
     const chosen = String(block?.fields[tag]);
+    if (creates !== undefined) return [];
     const call = calls?.[chosen];
     const fields = Object.values(cases[chosen] ?? {});
     if (call !== undefined) return fields.filter((name) => isNeededBy(call, name) || isNeeded(name));
@@ -114,7 +115,7 @@ export function coreFields(kind: Kind, link: ParentLink, block?: Block): string[
   });
   return [
     ...new Set([
-      ...(kind.operations.create === undefined ? [] : requiredMembers(kind.operations.create)),
+      ...requiredToCreate(kind, block),
       ...Object.keys(kind.fields).filter((name) => isNeeded(name) && !inSomeCase.has(name)),
       ...inCase,
       // Without any of its own fields the platform stores a new name and answers that it failed.
@@ -127,6 +128,14 @@ export function coreFields(kind: Kind, link: ParentLink, block?: Block): string[
       link.lacks?.includes(name) !== true &&
       name !== kind.identity.keyField,
   );
+}
+
+/** The fields that a create cannot go without; where each case has its own, those that nothing stands in for. */
+function requiredToCreate(kind: Kind, block: Block | undefined): string[] {
+  const create = createOf(kind, (tag) => block?.fields[tag]);
+  const required = create === undefined ? [] : [...requiredMembers(create)];
+  const hasOwn = kind.unions?.some(({ creates }) => creates !== undefined) === true;
+  return hasOwn ? required.filter((name) => kind.fields[name]?.atCreate === undefined) : required;
 }
 
 /** Whether a block need not choose a case of a union. */
@@ -189,13 +198,15 @@ export function setField(model: Model, block: Block, link: ParentLink, field: nu
 /**
  * One of two values of a field. One that refers to something names an object of the platform where there are always
  * two (a backup cannot be without a destination), by its id or by its name; elsewhere a block that is older, so that
- * there is no circle.
+ * there is no circle. A list holds one.
  */
 export function valueFor(model: Model, block: Block, name: string, number: number): Json | Named {
-  const { refersTo } = fieldOf(block.kind, name);
-  if (refersTo === undefined) return valuesOf(block.kind, name, block.uid)[number % 2] ?? '';
+  const { refersTo, examples } = fieldOf(block.kind, name);
+  const values = valuesOf(block.kind, name, block.uid);
+  if (refersTo === undefined) return values[number % Math.min(2, values.length)] ?? '';
   const [first, second] = steady[refersTo] ?? [];
-  if (first !== undefined && second !== undefined) return number % 2 === 0 ? first.id : second.name;
+  const text = number % 2 === 0 ? first?.id : second?.name;
+  if (second !== undefined && text !== undefined) return Array.isArray(examples[0]) ? [text] : text;
   const targets = blocksOf(model).filter(({ block: other }) => other.kind.kind === refersTo && other.uid < block.uid);
   return { named: pick(targets, number)?.block.uid ?? -1, by: number % 2 === 0 ? 'key' : 'id' };
 }

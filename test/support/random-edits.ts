@@ -1,7 +1,7 @@
 import { mergeOption } from '../../src/kind/written.ts';
 import { addBlock, coreFields, envFrom, pick, setField, valueFor } from './random-blocks.ts';
 import type { Seed } from './random-blocks.ts';
-import type { Model } from './random-manifest.ts';
+import type { Model, Placed } from './random-manifest.ts';
 import {
   blocksOf,
   environmentsOf,
@@ -107,17 +107,8 @@ function make(model: Model, change: Edit): string | undefined {
       if (!change.follow) forgetHome(block);
       return `move ${address} to ${target.key}${change.follow ? ' with moved:' : ''}`;
     }
-    case 'retag': {
-      const unions = block.kind.unions ?? [];
-      const union = unions[Math.floor(change.case / 7) % Math.max(1, unions.length)];
-      if (union === undefined) return undefined;
-      for (const fields of Object.values(union.cases))
-        for (const name of Object.values(fields)) delete block.fields[name];
-      block.fields[union.tag] = pick(Object.keys(union.cases), change.case) ?? '';
-      for (const name of coreFields(block.kind, link, block))
-        block.fields[name] ??= valueFor(model, block, name, change.case);
-      return `make ${address} a ${String(block.fields[union.tag])}`;
-    }
+    case 'retag':
+      return retag(model, placed, change.case);
     case 'option': {
       if (change.option === 0) block.options = {};
       if (change.option === 1) block.options = { ...block.options, protect: true };
@@ -132,12 +123,14 @@ function make(model: Model, change: Edit): string | undefined {
       return `options of ${address}: ${JSON.stringify(block.options)}`;
     }
     case 'renew': {
-      const renewed = pick(
+      const found = pick(
         all.filter((item) => item.block.kind.lifecycle?.createBeforeDestroy !== undefined),
         change.at,
-      )?.block;
-      const name = renewed?.kind.kind === 'sshKey' ? 'publicKey' : 'autoRenew';
-      if (renewed === undefined) return undefined;
+      );
+      if (found === undefined) return undefined;
+      const renewed = found.block;
+      if (renewed.kind.kind === 'notification') return retag(model, found, change.at);
+      const name = renewed.kind.kind === 'sshKey' ? 'publicKey' : 'autoRenew';
       const [one = '', other = ''] = valuesOf(renewed.kind, name, renewed.uid);
       renewed.fields[name] = renewed.fields[name] === one ? other : one;
       return `renew ${renewed.kind.kind} ${renewed.key}`;
@@ -145,4 +138,16 @@ function make(model: Model, change: Edit): string | undefined {
     default:
       return change satisfies never;
   }
+}
+
+/** Chooses a case of a union. */
+function retag(model: Model, { block, address, parent }: Placed, number: number): string | undefined {
+  const unions = block.kind.unions ?? [];
+  const union = unions[Math.floor(number / 7) % Math.max(1, unions.length)];
+  if (union === undefined) return undefined;
+  for (const fields of Object.values(union.cases)) for (const name of Object.values(fields)) delete block.fields[name];
+  block.fields[union.tag] = pick(Object.keys(union.cases), number) ?? '';
+  const link = linkOf(block.kind, parent?.block.kind);
+  for (const name of coreFields(block.kind, link, block)) block.fields[name] ??= valueFor(model, block, name, number);
+  return `make ${address} a ${String(block.fields[union.tag])}`;
 }

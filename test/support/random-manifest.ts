@@ -66,8 +66,6 @@ const serviceKinds = ['postgres', 'mariadb', 'redis', 'compose', 'application', 
 /** Those of which a new object takes the place of the old one, or that wait for somebody, come up more often. */
 export const topKinds = kinds.flatMap((kind) => {
   if (kind.parents[root] === undefined || kind.kind === 'environment') return [];
-  // The prediction does not know yet which of two registries of one name is asked about, nor the rows of channels.
-  if (kind.kind === 'registry' || kind.kind === 'notification') return [];
   return kind.lifecycle?.createBeforeDestroy !== undefined || kind.identity.listedOnce !== undefined
     ? [kind, kind, kind]
     : [kind];
@@ -129,6 +127,9 @@ export function valuesOf(kind: Kind, name: string, uid = 0): readonly Json[] {
   if (name === 'composeFile') return composeFiles;
   if (name === 'publicKey') return ['a', 'b'].map((half) => `ssh-ed25519 AAAA${uid}${half} shop`);
   if (name === 'certificatePath') return ['a', 'b'].map((half) => `path-${uid}-${half}`);
+  // Some channels take no other value.
+  if (kind.kind === 'notification' && name === 'serverThreshold') return [false];
+  if (kind.kind === 'notification' && name === 'priority') return [1];
   return fieldOf(kind, name).examples;
 }
 

@@ -151,9 +151,12 @@ function expectRest({ block, after, row, earlier, wanted }: Applied): void {
   for (const [column, value] of Object.entries(row)) {
     if (declared.has(column) || (wasMoved && column === 'environmentId')) continue;
     if (isOfThePlatform(column) || isLetGo(after, kind, column, earlier[column], value)) continue;
-    const [was, is] = [earlier[column], value].map((one) =>
-      column === 'gitProvider' ? { ...(one as Row), name: '' } : one,
-    );
+    const [was, is] = [earlier[column], value].map((one) => {
+      if (column === 'gitProvider') return { ...(one as Row), name: '' };
+      if (column !== row.notificationType) return one;
+      const others = Object.entries(one as Record<string, Json>).filter(([name]) => !declared.has(name));
+      return Object.fromEntries(others.map(([name, it]) => [name, (kind.fields[name]?.codec ?? plain).normal(it)]));
+    });
     same(is, was, `${address}: ${column}, which is not declared`);
   }
 }

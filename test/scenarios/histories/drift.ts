@@ -2,7 +2,7 @@ import { requiredMembers } from '../../../src/api/contract.ts';
 import type { Operation } from '../../../src/api/contract.ts';
 import type { Json, Row } from '../../../src/kind/json.ts';
 import type { Kind } from '../../../src/kind/kind.ts';
-import { carrierOf, idMember, takes, updatesOf } from '../../../src/kind/wire.ts';
+import { carrierOf, createOf, idMember, takes, updatesOf } from '../../../src/kind/wire.ts';
 import { kinds } from '../../../src/resources/index.ts';
 import { blockFrom, openFields, pick, weighted } from '../../support/random-blocks.ts';
 import type { Drift } from '../../support/random-commands.ts';
@@ -122,17 +122,19 @@ const isAt =
   ({ id }: Target): boolean =>
     id === idAt(run, address);
 
-function updateOf(target: Target, change: Extract<Drift, { drift: 'update' }>): Act[] {
-  const { kind, row } = target;
+function updateOf(found: Target, change: Extract<Drift, { drift: 'update' }>): Act[] {
+  const { kind, row } = found;
   const carried = Object.keys(kind.fields).filter(
     (item) => item !== 'env' && carrierOf(kind, item) !== undefined && takes(carrierFor(kind, item, row), item),
   );
   const name = pick(weighted(kind, carried), change.field);
   if (name === undefined || (kind.kind === 'environment' && row.isDefault === true && name === 'name')) return [];
-  const { refersTo } = fieldOf(kind, name);
-  const other = refersTo === undefined ? valuesOf(kind, name)[change.value] : (steady[refersTo]?.[0].id ?? null);
+  const { refersTo, examples } = fieldOf(kind, name);
+  const target = refersTo === undefined ? undefined : (steady[refersTo]?.[0].id ?? null);
+  const other =
+    target === undefined ? valuesOf(kind, name)[change.value] : Array.isArray(examples[0]) ? [target] : target;
   const value = change.value === 2 ? nullOf(kind, name)?.value : other;
-  return value === undefined ? [] : [updateWith(target, carrierFor(kind, name, row), { [name]: value })];
+  return value === undefined ? [] : [updateWith(found, carrierFor(kind, name, row), { [name]: value })];
 }
 
 function updateWith({ kind, id, row }: Target, operation: Operation, input: Act['input']): Act {
@@ -152,7 +154,7 @@ function carrierFor(kind: Kind, name: string, row: Row): Operation {
 /** Makes what a block says, below an object; without some of what can be left out. */
 function creationOf(block: Block, parent: Target | undefined, without = 0): Act[] {
   const { kind, fields, key } = block;
-  const { create } = kind.operations;
+  const create = createOf(kind, (tag) => fields[tag]);
   if (create === undefined) return [];
   const link = linkOf(kind, parent?.kind);
   const context = { projectId: 'prj_1', organizationId: 'org_1', userId: 'user_1' };
@@ -181,6 +183,10 @@ function creationOf(block: Block, parent: Target | undefined, without = 0): Act[
   for (const { tag } of kind.unions ?? []) {
     const value = written(tag);
     if (value !== undefined && takes(create, tag)) input[tag] = value;
+  }
+  for (const name of requiredMembers(create)) {
+    const value = kind.fields[name]?.atCreate;
+    if (value !== undefined) input[name] ??= value;
   }
   return [{ operation: create, input }];
 }

@@ -4,7 +4,7 @@ import type { Row } from '../../../src/kind/json.ts';
 import type { Kind } from '../../../src/kind/kind.ts';
 import { kinds } from '../../../src/resources/index.ts';
 import type { Snapshot } from './platform.ts';
-import { isDataMount, isLetGo, isOfThePlatform, look, rowsOf } from './platform.ts';
+import { columnOf, isDataMount, isLetGo, isOfThePlatform, look, rowsOf } from './platform.ts';
 import { wentWithParent } from './others.ts';
 import { bears, keyOf, movedMemory } from './prediction.ts';
 import type { Deed, Episode, Run } from './run.ts';
@@ -57,7 +57,7 @@ function declaredColumns({ declared, prediction }: Episode): Map<string, Set<str
       const row = prediction.objects.get(block.address);
       if (row === undefined) return [];
       const names = Object.keys(wantedFields(declared, block, () => undefined));
-      const read = names.map((name) => (block.kind.fields[name]?.readAt ?? name).replace(/\..*/, ''));
+      const read = names.map((name) => columnOf(block.kind, name, row));
       const place = block.kind.operations.move === undefined ? [] : ['environmentId'];
       return [
         [
@@ -101,7 +101,7 @@ function expectKept(run: Run, { planned }: Episode, deed: Deed, after: Snapshot)
   if (row === undefined || equal(row[column], value) || isLetGo(after, kind, column, value, row[column])) return;
   const steps = planned.actions.flatMap((action) => (action.id === id ? action.steps : []));
   const isShown = steps.some(({ members }) =>
-    Object.keys(members).some((name) => (kind.fields[name]?.readAt ?? name).replace(/\..*/, '') === column),
+    Object.keys(members).some((name) => columnOf(kind, name, row) === column),
   );
   const words = `${column} of ${kind.kind} ${id}, which was changed by hand`;
   if (!isShown || (isFirst && kind.fields[column]?.map === undefined)) same(row[column], value, words);

@@ -51,10 +51,16 @@ export function look({ world: { tables: all } }: Emulator): Snapshot {
         ...copyOf(row),
         ...(kind.kind === 'memberPermissions' ? { user: { email: all.user[String(row.userId)]?.email } } : {}),
         ...(typeof row.gitProviderId === 'string' ? { gitProvider: { ...all.gitProvider[row.gitProviderId] } } : {}),
+        ...(kind.kind === 'notification' ? channelOf(row) : {}),
       }));
       return [kind, new Map(whole.map((row: Row) => [String(row[kind.identity.id]), row]))];
     }),
   );
+}
+
+/** The channel of a notification, as the platform answers it. */
+function channelOf({ notificationType: type, channel, channelId }: Row): Row {
+  return { channel: null, [`${String(type)}Id`]: channelId, [String(type)]: channel };
 }
 
 /** A row as it is now: most of its members are no objects, and those cost nothing. */
@@ -75,6 +81,12 @@ export function isListed(kind: Kind, row: Row): boolean {
 /** What a field is on the platform. */
 export function valueIn(kind: Kind, name: string, row: Row): Json {
   return observedValue(kind, name, row) ?? null;
+}
+
+/** The column of a row that holds a field. */
+export function columnOf(kind: Kind, name: string, row: Row): string {
+  const [first = ''] = (kind.fields[name]?.readAt ?? name).split('.');
+  return first.startsWith('{') ? String(row[first.slice(1, -1)]) : first;
 }
 
 /** The id of what an object is below; undefined at the top. */

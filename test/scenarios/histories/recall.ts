@@ -13,7 +13,7 @@ import type { StateRecord, Stored } from '../../../src/state/record.ts';
 import type { State } from '../../../src/state/state.ts';
 import { testKey } from '../../support/state-key.ts';
 import type { Snapshot } from './platform.ts';
-import { idsIn, isListed, look, rowsOf, valueIn } from './platform.ts';
+import { columnOf, idsIn, isListed, look, rowsOf, valueIn } from './platform.ts';
 import { isAsSent, keyOf, movedMemory } from './prediction.ts';
 import type { Episode, Intended, Memories, Memory, Pair, Run } from './run.ts';
 import { idAt } from './run.ts';
@@ -96,7 +96,11 @@ function pairsOf(about: Recalling): Pick<Memory, 'pairs' | 'sets'> {
     const seen = [
       ...(old === undefined ? [] : [old.answered]),
       ...rows.flatMap((row) => (row === undefined ? [] : [form(valueIn(kind, name, row))])),
-      ...run.deeds.flatMap((deed) => (deed.id === id && deed.column === name ? [form(deed.value as Json)] : [])),
+      ...run.deeds.flatMap(({ id: touched, column, value: theirs }) =>
+        touched === id && column !== undefined && column === columnOf(kind, name, rows[1] ?? {})
+          ? [form(valueIn(kind, name, { ...rows[1], [column]: theirs }))]
+          : [],
+      ),
       ...wishes,
     ];
     const digest = digestsOf(testKey, about.state)(address, name);
@@ -129,12 +133,12 @@ function takenOf({ run, episode, address, kind, state, record, id, after, output
   for (const [part, pair] of Object.entries(record.pairs)) {
     const [, name = '', quoted] = /^([^[]*)(?:\[(.*)\])?$/.exec(part) ?? [];
     const key = quoted === undefined ? undefined : (JSON.parse(quoted) as string);
-    const { codec = plain, readAt = name } = kind.fields[name] ?? {};
+    const { codec = plain } = kind.fields[name] ?? {};
     const form = (value: Json | undefined) =>
       canonical(key === undefined ? codec.normal(value ?? null) : (value ?? null));
     const wanted = form(key === undefined ? fields[name] : variables[key]);
     const answered = form(key === undefined ? valueIn(kind, name, row) : now[key]);
-    const column = readAt.replace(/\..*/, '');
+    const column = columnOf(kind, name, row);
     const isTouched = run.deeds.some((deed) => deed.id === id && deed.column === column);
     const isSettled =
       storedAs(digestsOf(testKey, state)(address, part), pair.answered, [answered]) === answered && wanted !== answered;

@@ -18,10 +18,13 @@ export function wantedFields(
   const { kind, parent } = block;
   const wanted: Record<string, Json | undefined> = {};
   for (const [name, value] of Object.entries(block.fields)) {
+    const { refersTo } = fieldOf(kind, name);
     if (value === null) wanted[name] = nullOf(kind, name)?.value ?? null;
+    else if (Array.isArray(value) && refersTo !== undefined)
+      wanted[name] = value.map((one) => named(declared, { kind: refersTo, name: String(one) }, outputIn) ?? null);
     else if (typeof value !== 'string') wanted[name] = value;
     else if (reference.test(value)) wanted[name] = filledIn(declared, value, outputIn);
-    else wanted[name] = named(declared, { kind: fieldOf(kind, name).refersTo, name: value }, outputIn);
+    else wanted[name] = named(declared, { kind: refersTo, name: value }, outputIn);
   }
   const { keyField } = kind.identity;
   if (keyField !== undefined && wanted[keyField] === undefined) wanted[keyField] = block.key;
