@@ -30,6 +30,15 @@ export function callsOf(kind: Kind, kinds: readonly Kind[]): readonly KindCall[]
     ...(remove === undefined ? [] : [{ operation: remove, does: 'delete', fields: Object.keys(deleteOptions) }]),
     ...Object.entries(kind.commands ?? {}).flatMap(([name, command]) => commandCalls(name, [command].flat())),
     ...(kind.service?.logs === undefined ? [] : [{ operation: kind.service?.logs, does: '`trueup logs`', fields: [] }]),
+    ...(kind.service?.deploymentLog === undefined
+      ? []
+      : [
+          {
+            operation: kind.service.deploymentLog,
+            does: '`trueup logs --deployment`, the reason of a failed deployment',
+            fields: [],
+          },
+        ]),
   ];
 }
 

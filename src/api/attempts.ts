@@ -104,8 +104,9 @@ export const attempts = {
     longestRarePauseMs: 5_000,
     /** The same for a deployment that the platform may never have accepted: an accepted one nearly always shows at once. */
     inDoubt: { pauseGrowth: 10, longestPauseMs: 30_000 },
-    /** The number of log lines in the report of a failed deployment. */
+    /** The number of lines in the report of a failed deployment: of the log of the container, and of its own. */
     logLines: 10,
+    ownLogLines: 20,
   },
   /** The visible effect of a write. */
   effect: {

@@ -27,6 +27,7 @@ export function rightTo(operation: string): string | undefined {
   if (gitProviders.includes(group)) {
     return /^(create|update)$/.test(name) ? 'canAccessToGitProviders' : 'the git provider in accessedGitProviders';
   }
+  if (group === 'deployment') return rightToService('readLogs');
   if (group === 'gitProvider') return name === 'getAll' ? undefined : 'canAccessToGitProviders';
   if (group === 'environment') return rightToEnvironment(name);
   if (group === 'sshKey') return 'canAccessToSSHKeys';

@@ -154,15 +154,21 @@ export function reasonOf({ serverMessage, message }: PlatformError): string {
 
 const again = 'What was written before stays. Apply again: the deployment is planned until it succeeds.';
 
+/** Hides the secrets of the run and of the row of a service in a text of the platform. */
+export function hiding({ run, kind }: DeployedService, row: Row): (text: string) => string {
+  const { redactForeign } = knowingService(kind, row);
+  return (text) => run.input.redact(redactForeign(text));
+}
+
 /** The failure of a deployment, with the status of the service. Its texts hold no secret of the run or of the row. */
 export function failure(
-  { run, action, address, kind }: DeployedService,
+  service: DeployedService,
   why: string,
   about: { row?: Row; status?: string | undefined; remedy?: string; details?: readonly string[] } = {},
 ): Stop {
+  const { action, address, kind } = service;
   const { row = {}, status = statusIn(kind, row), details = [], remedy = again } = about;
-  const { redactForeign } = knowingService(kind, row);
-  const hide = (text: string) => run.input.redact(redactForeign(text));
+  const hide = hiding(service, row);
   return new Stop('platform', [
     diagnostic('deploy-failed', `${address} was not deployed: ${hide(why)}`, {
       address: action.address,

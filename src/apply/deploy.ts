@@ -8,13 +8,13 @@ import type { Row } from '../kind/json.ts';
 import { isRow } from '../kind/json.ts';
 import { takes } from '../kind/wire.ts';
 import type { Deployment } from '../observe/deployments.ts';
-import { deploymentsIn, statusIn } from '../observe/deployments.ts';
+import { deploymentsIn, lastLines, ownLog, statusIn } from '../observe/deployments.ts';
 import type { Action } from '../plan/action.ts';
 import type { PendingDeploy } from '../state/record.ts';
 import { savedIn, saveDeploys } from './announce.ts';
 import { attempt, mayLandLater } from './attempt.ts';
 import type { DeployedService } from './deploy-request.ts';
-import { deploysNow, failure, reasonOf, resetStatus, send } from './deploy-request.ts';
+import { deploysNow, failure, hiding, reasonOf, resetStatus, send } from './deploy-request.ts';
 import type { Ending, Watch } from './follow.ts';
 import { answersLate, follow, shownIn } from './follow.ts';
 import { sentAt } from './job.ts';
@@ -262,25 +262,41 @@ async function failed(
   const { run, address, kind, id, inputs } = service;
   const { pending: _, ...rest } = deploysNow(service);
   await saveDeploys(run, address, { ...rest, stale: { ...rest.stale, ...savedIn(kind, row, inputs) } });
-  const { logLines: tail } = attempts.deployment;
-  const log = await run.reader.log(kind, id, { tail }, 'once').catch((error: unknown) => {
-    if (error instanceof PlatformError) return ''; // the failure matters more
-    throw error;
-  });
-  const lines = log.split(/\r?\n/).filter((line) => line !== '');
+  const log = await failureLog(service, deployment);
+  // Redacted as a whole: a secret may have several lines.
+  const lines = lastLines(hiding(service, row)(log.text), log.most);
   const path = deployment?.logPath === undefined ? [] : [`log on the server: ${deployment.logPath}`];
-  const found = reason ?? (await run.reader.reason(kind, id));
+  const found = reason ?? (lines.length > 0 && log.isOfDeployment ? '' : await run.reader.reason(kind, id));
   const why = found === '' ? `it ended as ${status}` : found;
+  const { logs, deploymentLog } = kind.service ?? {};
   const more =
-    kind.service?.logs === undefined
-      ? ' Its log is on the platform, on the page of the service under Deployments.'
-      : ` trueup logs ${address} shows more.`;
+    deploymentLog !== undefined
+      ? ` trueup logs ${address} --deployment shows more.`
+      : logs === undefined
+        ? ' Its log is on the platform, on the page of the service under Deployments.'
+        : ` trueup logs ${address} shows more.`;
   return failure(service, why, {
     row,
     status: deployment?.status,
-    details: [...path, ...lines.slice(-tail)],
+    details: [...path, ...lines],
     remedy: `Mend it, and apply again.${more}`,
   });
+}
+
+/** What the platform wrote down of a failed deployment: its own log where an operation reads it, else that of the container. */
+async function failureLog(
+  { run, kind, id }: DeployedService,
+  deployment: Deployment | undefined,
+): Promise<{ readonly text: string; readonly most: number; readonly isOfDeployment: boolean }> {
+  const { ownLogLines, logLines: tail } = attempts.deployment;
+  if (deployment !== undefined) {
+    return { text: await ownLog(run.reader, kind, deployment.id), most: ownLogLines, isOfDeployment: true };
+  }
+  const text = await run.reader.log(kind, id, { tail }, 'once').catch((error: unknown) => {
+    if (error instanceof PlatformError) return ''; // the failure matters more
+    throw error;
+  });
+  return { text, most: tail, isOfDeployment: false };
 }
 
 function left({ run, action, address }: DeployedService): Result {

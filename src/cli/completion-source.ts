@@ -105,7 +105,7 @@ const remembered: Readonly<Record<string, (kind: Kind, operands: readonly string
   rm: () => true,
   run: (kind, [name = '']) => alternativesOf(kind, name).length > 0,
   status: (kind) => kind.service !== undefined,
-  logs: (kind) => kind.service?.logs !== undefined,
+  logs: ({ service }) => service?.logs !== undefined || service?.deploymentLog !== undefined,
 };
 
 async function addresses({ command, operands, ...rest }: Before, process: Surroundings): Promise<readonly string[]> {

@@ -527,17 +527,22 @@ ${examples(
   run(doctor, async () => (await import('./commands/doctor.ts')).doctorCommand);
   const logs = program
     .command('logs')
-    .description('print the log of a service, where the platform documents one')
+    .description('print the log of a service or of its last deployment, where the platform serves it')
     .argument('<address>', 'address of the resource, as in plans')
     .option(...id)
     .option('--tail <n>', 'last lines only: 1 to 10000; default: 100')
     .option('--since <time>', 'newer lines only: 30s, 15m, 1h30m, or all')
     .option('--search <text>', 'lines with this text only: letters, digits, space, ".", "_", "-"')
+    .option('--deployment [id]', 'log of its last deployment, or of the one with this id')
     .option('--show-secrets', 'do not redact the secrets of the service')
     .option('--raw', 'print the log unchanged, also characters that a terminal obeys')
     .addHelpText(
       'after',
-      examples('trueup logs production.postgres.main', 'trueup logs production.postgres.main --tail 20 --since 1h'),
+      examples(
+        'trueup logs production.postgres.main',
+        'trueup logs production.postgres.main --tail 20 --since 1h',
+        'trueup logs production.compose.shop --deployment',
+      ),
     );
   run(logs, async () => (await import('./commands/logs.ts')).logsCommand(logs.args[0] ?? '', logs.opts()));
 }

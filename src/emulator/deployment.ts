@@ -62,7 +62,12 @@ export function deployJob(context: Context, kind: Deployable, id: string, order:
     finish(killed) {
       const row = store.find(table, id);
       if (row === undefined) return;
-      const outcome = !killed && succeeds(() => kind.deploy(context, row, order.isRebuild)) ? 'done' : 'error';
+      const failure = killed ? 'Killed' : failureOf(() => kind.deploy(context, row, order.isRebuild));
+      const outcome = failure === undefined ? 'done' : 'error';
+      if (failure !== undefined) {
+        const text = `Initializing deployment\n${failure}\nError occurred ❌, check the logs for details.`;
+        store.insert('log', { deploymentId, text });
+      }
       store.update('deployment', deploymentId, {
         status: outcome,
         // Measured: the reason is in the log of the deployment only.
@@ -98,12 +103,13 @@ export function recordRun(
   });
 }
 
-function succeeds(work: () => void): boolean {
+/** What stops some work; undefined when nothing does. */
+function failureOf(work: () => void): string | undefined {
   try {
     work();
-    return true;
+    return undefined;
   } catch (error) {
-    if (error instanceof ApiError) return false;
+    if (error instanceof ApiError) return `Error: ${error.message}`;
     throw error;
   }
 }

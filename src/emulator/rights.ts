@@ -171,6 +171,8 @@ const table: readonly Entry[] = [
   ['labgit', 'connect', provider('labgit'), gitProviders],
   // The platform does not compare the organization in any of these.
   ['application', 'deploy', serviceOfAny('applicationId')],
+  ['application', 'readLogs', service('applicationId')],
+  ['deployment', 'readLogs', childOfAny('deployment')],
   ['application', 'update', serviceOfAny('applicationId', 'canCreateServices')],
   ['port', 'create', serviceOfAny('applicationId', 'canCreateServices')],
   ['port', 'one', childOfAny('port')],

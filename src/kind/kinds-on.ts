@@ -66,11 +66,11 @@ function isListed({ listed }: ParentLink, serves: Serves): boolean {
 /** The operations that a kind names, those of `onChange.through` excepted: a kind that has such says `without` them. */
 function operationsOf({ operations, commands = {}, service, without = {} }: Kind): Operation[] {
   const { create, read, update = [], delete: remove, move } = operations;
-  const { setStatus, logs, explains } = service ?? {};
+  const { setStatus, logs, deploymentLog, explains } = service ?? {};
   const ofCommands = Object.values(commands).flatMap((command) =>
     [command].flat().flatMap((one) => ('call' in one ? [one.call] : [])),
   );
-  const named = [create, read, update, remove, move?.call, setStatus, logs, explains, ofCommands].flat();
+  const named = [create, read, update, remove, move?.call, setStatus, logs, deploymentLog, explains, ofCommands].flat();
   return [...named.filter((operation) => operation !== undefined), ...(Object.keys(without) as Operation[])]; // its keys are operations
 }
 
@@ -128,11 +128,12 @@ function commandsOn(commands: NonNullable<Kind['commands']>, serves: Serves): No
   return Object.fromEntries(possible.filter(([, alternatives]) => alternatives.length > 0));
 }
 
-function serviceOn({ setStatus, logs, explains, ...rest }: Service, serves: Serves): Service {
+function serviceOn({ setStatus, logs, deploymentLog, explains, ...rest }: Service, serves: Serves): Service {
   return {
     ...rest,
     ...(setStatus !== undefined && serves(setStatus) ? { setStatus } : {}),
     ...(logs !== undefined && serves(logs) ? { logs } : {}),
+    ...(deploymentLog !== undefined && serves(deploymentLog) ? { deploymentLog } : {}),
     ...(explains !== undefined && serves(explains) ? { explains } : {}),
   };
 }

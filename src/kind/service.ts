@@ -10,6 +10,8 @@ export interface Service {
   readonly setStatus?: Operation;
   /** Reads its log. */
   readonly logs?: ReadOperation;
+  /** Reads the log of one of its deployments. */
+  readonly deploymentLog?: ReadOperation;
   /** Answers with an error that says why its deployment fails, where the platform keeps no reason with a deployment. */
   readonly explains?: ReadOperation;
 }

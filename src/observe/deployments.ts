@@ -1,6 +1,9 @@
+import { attempts } from '../api/attempts.ts';
+import { PlatformError } from '../api/errors.ts';
 import type { Row } from '../kind/json.ts';
 import { isRow } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
+import type { Reader } from './reader.ts';
 
 /** One deployment of a service, as the platform tells of it. */
 export interface Deployment {
@@ -40,6 +43,25 @@ export function deploymentsIn(kind: Kind, row: Row): readonly Deployment[] | und
   // The list has no order of its own: a row that was updated moves to its end.
   return all.toSorted((a, b) => ((a.createdAt ?? '') < (b.createdAt ?? '') ? -1 : a.createdAt === b.createdAt ? 0 : 1));
 }
+
+/** The end of the log of a failed deployment; empty where the platform gives none, because the failure matters more. */
+export async function ownLog(reader: Reader, kind: Kind, deploymentId: string): Promise<string> {
+  const { ownLogLines: tail } = attempts.deployment;
+  return reader.deploymentLog(kind, { deploymentId, tail }, 'once').catch((error: unknown) => {
+    if (error instanceof PlatformError) return '';
+    throw error;
+  });
+}
+
+/** The last lines of a log that say something, without colours and other commands to a terminal; each cut at 500 characters. */
+export function lastLines(log: string, most: number): string[] {
+  const lines = log.replaceAll(terminalCommands, '').split(/[\r\n]+/);
+  const written = lines.map((line) => line.trimEnd()).filter((line) => line !== '');
+  return written.slice(-most).map((line) => (line.length > 500 ? `${line.slice(0, 499)}…` : line));
+}
+
+// oxlint-disable-next-line no-control-regex -- builds write them into their logs
+const terminalCommands = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\))/g;
 
 /** Whether a deployment is over. */
 export function isOver({ status }: Deployment): boolean {

@@ -26,10 +26,18 @@ export interface Reader {
   projects(kind: Kind): Promise<readonly NamedProject[] | undefined>;
   /** The end of the log of an object; empty where the platform has none. One error of the platform is the answer. */
   log(kind: Kind, id: string, options: Readonly<Record<string, unknown>>, how?: 'once'): Promise<string>;
+  /** The end of the log of a deployment; empty where the platform has none. One error of the platform is the answer. */
+  deploymentLog(kind: Kind, input: DeploymentLog, how?: 'once'): Promise<string>;
   /** Why a deployment of an object fails, in the words of the platform; empty where it does not say. Asks once. */
   reason(kind: Kind, id: string): Promise<string>;
   /** The same reader, each read of which is a request of its own: nothing counts as absent because of a bulk read alone. */
   readonly alone: Reader;
+}
+
+/** A deployment, and the number of lines from the end of its log. */
+interface DeploymentLog {
+  readonly deploymentId: string;
+  readonly tail?: number | undefined;
 }
 
 /** A project as the list of projects shows it. */
@@ -99,6 +107,12 @@ export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
       if (logs === undefined) return '';
       const about = { mostErrors: 1, isDiagnostic: how === 'once' };
       const answer = await client.invoke(logs, { ...options, [idMember(kind, logs)]: id }, about);
+      return typeof answer === 'string' ? answer : '';
+    },
+    deploymentLog: async (kind, input, how) => {
+      const log = kind.service?.deploymentLog;
+      if (log === undefined) return '';
+      const answer = await client.invoke(log, { ...input }, { mostErrors: 1, isDiagnostic: how === 'once' });
       return typeof answer === 'string' ? answer : '';
     },
     reason: async (kind, id) => {

@@ -8,7 +8,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Json, Row } from '../kind/json.ts';
 import { isRow, member } from '../kind/json.ts';
-import { statusIn } from '../observe/deployments.ts';
+import { lastLines, ownLog, statusIn } from '../observe/deployments.ts';
 import { createReader } from '../observe/reader.ts';
 import type { Clock } from '../state/clock.ts';
 import { systemClock } from '../state/clock.ts';
@@ -132,10 +132,19 @@ async function awaitDeployment(command: ObjectCommand, execution: Execution): Pr
   }
   const { deployment, status, row } = ending;
   if (status === 'done') return { ...ordered, result: 'done', ...statusOf(command, row) };
-  const reason = deployment?.errorMessage ?? (await watch.reader.reason(kind, id));
+  const log = deployment === undefined ? '' : await ownLog(watch.reader, kind, deployment.id);
+  const details = lastLines(redact(log), attempts.deployment.ownLogLines).map(redact);
+  const reason = deployment?.errorMessage ?? (details.length > 0 ? '' : await watch.reader.reason(kind, id));
   const why = reason === '' ? '' : `: ${redact(reason)}`;
-  const remedy = reason === '' && kind.service?.logs === undefined ? { remedy: logRemedy } : {};
-  return failed(command, { message: `the deployment ended as ${status}${why}`, mayHaveActed: true, row, ...remedy });
+  const isShown = reason !== '' || details.length > 0 || kind.service?.logs !== undefined;
+  const message = `the deployment ended as ${status}${why}`;
+  return failed(command, {
+    message,
+    mayHaveActed: true,
+    row,
+    ...(details.length === 0 ? {} : { details }),
+    ...(isShown ? {} : { remedy: logRemedy }),
+  });
 }
 
 const logRemedy = 'Its log is on the platform, on the page of the service under Deployments.';

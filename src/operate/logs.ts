@@ -1,7 +1,9 @@
 import type { Client } from '../api/client.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { idMember } from '../kind/wire.ts';
+import { deploymentsIn } from '../observe/deployments.ts';
 import { projectLists } from '../observe/ownership.ts';
 import { createReader } from '../observe/reader.ts';
 import { knowingInput } from '../secrets/call-secrets.ts';
@@ -16,40 +18,58 @@ export interface LogFilter {
   /** `10m`, `2h`. */
   readonly since?: string | undefined;
   readonly search?: string | undefined;
+  /** The log of a deployment: of the last one, or of the one with this id. Not with `since` and `search`. */
+  readonly deployment?: string | true | undefined;
 }
 
 /** One request for the log of a service; it is checked and not sent. */
 export interface LogRequest {
   readonly object: Addressed;
+  /** Without the id of a deployment that only the row of the service names. */
   readonly input: Readonly<Record<string, unknown>>;
+  readonly deployment?: string | true | undefined;
 }
 
 /**
  * Makes the request for the log of a service.
  *
- * @throws {Stop} `refused`, when the platform documents no log of this kind; `usage`, when the filter is not valid.
+ * @throws {Stop} `refused`, when the platform has no such log of this kind; `usage`, when the filter is not valid.
  */
 export function logRequest(object: Addressed, filter: LogFilter, kinds: readonly Kind[]): LogRequest {
   const { kind, id, address } = object;
-  const { tail, since, search } = filter;
-  if (kind.service?.logs === undefined) {
-    const others = kinds.filter(({ service }) => service?.logs !== undefined).map((other) => other.kind);
-    throw new Stop('refused', [
-      diagnostic('cannot-change', `the platform documents no log for the kind ${kind.kind}`, {
-        address,
-        remedy: `It documents that of: ${others.join(', ')}. trueup status shows how a service is.`,
-      }),
-    ]);
+  const { tail, since, search, deployment } = filter;
+  const word = deployment === undefined ? 'logs' : 'deploymentLog';
+  const operation = kind.service?.[word];
+  if (operation === undefined) throw noLog(object, word, kinds);
+  if (deployment !== undefined && (since !== undefined || search !== undefined)) {
+    const message = 'the log of a deployment takes no --since and no --search';
+    throw new Stop('usage', [diagnostic('usage', message, { remedy: 'Leave them out; --tail limits it.' })]);
   }
   const input = {
-    [idMember(kind, kind.service.logs)]: id,
+    ...(deployment === undefined ? { [idMember(kind, operation)]: id } : {}),
     ...(tail === undefined ? {} : { tail: /^\d+$/.test(tail) ? Number(tail) : tail }),
     ...(since === undefined ? {} : { since }),
     ...(search === undefined ? {} : { search }),
   };
-  const wrong = checkInput(kind.service.logs, input, undefined, 'trueup logs --help shows what its options take.');
+  const whole = deployment === undefined ? input : { ...input, deploymentId: String(deployment) };
+  const wrong = checkInput(operation, whole, undefined, 'trueup logs --help shows what its options take.');
   if (wrong.length > 0) throw new Stop('usage', wrong);
-  return { object, input };
+  return { object, input, deployment };
+}
+
+/** The refusal where a kind has no such log; it names what has. */
+function noLog({ kind, address }: Addressed, word: 'logs' | 'deploymentLog', kinds: readonly Kind[]): Stop {
+  const others = kinds.filter(({ service }) => service?.[word] !== undefined).map((other) => other.kind);
+  const isOther = word === 'logs' && kind.service?.deploymentLog !== undefined;
+  const what = word === 'logs' ? 'log' : 'log of deployments';
+  const remedy = [
+    ...(isOther ? ['--deployment prints the log of its last deployment.'] : []),
+    ...(others.length === 0 ? [] : [`It has that of: ${others.join(', ')}.`]),
+    'trueup status shows how a service is.',
+  ].join(' ');
+  return new Stop('refused', [
+    diagnostic('cannot-change', `the platform serves no ${what} for the kind ${kind.kind}`, { address, remedy }),
+  ]);
 }
 
 /** What a log is read with. */
@@ -70,17 +90,34 @@ interface LogReading {
  */
 export async function readLog(
   client: Client,
-  { object, input }: LogRequest,
+  { object, input, deployment }: LogRequest,
   { redactor, showsSecrets, kinds, project }: LogReading,
 ): Promise<string> {
   const { kind, id } = object;
   const reader = createReader(client);
-  const row = showsSecrets ? undefined : await reader.row(kind, id);
+  const row = showsSecrets && deployment === undefined ? undefined : await reader.row(kind, id);
   if (project !== undefined) {
     const foreign = await projectLists({ kinds, reader, projectId: project }).foreignAmong([{ ...object, row }]);
     if (foreign.length > 0) throw new Stop('refused', foreign);
   }
   // Somebody waits for it: a service that does not run is not asked a second time.
-  const log = await reader.log(kind, id, input);
-  return knowingInput(redactor, row ?? {}).redactForeign(log);
+  const log =
+    deployment === undefined
+      ? await reader.log(kind, id, input)
+      : await reader.deploymentLog(kind, { ...input, ...deploymentOf(object, row ?? {}, deployment) });
+  return knowingInput(redactor, showsSecrets ? {} : (row ?? {})).redactForeign(log);
+}
+
+/**
+ * The deployment of a service that is meant. The row of the service has to list it: the platform itself shows the log of
+ * any deployment to any owner.
+ */
+function deploymentOf({ kind, address }: Addressed, row: Row, deployment: string | true): { deploymentId: string } {
+  const all = deploymentsIn(kind, row) ?? [];
+  const meant = deployment === true ? all.at(-1) : all.find(({ id }) => id === deployment);
+  if (meant !== undefined) return { deploymentId: meant.id };
+  const message = deployment === true ? `${address} has no deployment` : `${address} has no deployment ${deployment}`;
+  const ids = all.map(({ id }) => id).join(', ');
+  const remedy = ids === '' ? `trueup run deploy ${address} makes one.` : `It has these, the newest last: ${ids}.`;
+  throw new Stop('refused', [diagnostic('cannot-change', message, { address, remedy })]);
 }

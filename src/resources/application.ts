@@ -217,7 +217,12 @@ export const application = defineKind({
       { call: 'application.redeploy', answers: 'early' },
     ],
   },
-  service: { status: 'applicationStatus', deployments: 'deployments' },
+  service: {
+    status: 'applicationStatus',
+    deployments: 'deployments',
+    logs: 'application.readLogs',
+    deploymentLog: 'deployment.readLogs',
+  },
   checks: {
     hints: {
       sourceType: 'write it as source: { type: … }',

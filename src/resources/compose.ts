@@ -180,7 +180,12 @@ export const compose = defineKind({
     'clean-queues': { call: 'compose.cleanQueues' },
     'refresh-token': { call: 'compose.refreshToken', renews: 'refreshToken' },
   },
-  service: { status: 'composeStatus', deployments: 'deployments', explains: 'compose.getConvertedCompose' },
+  service: {
+    status: 'composeStatus',
+    deployments: 'deployments',
+    deploymentLog: 'deployment.readLogs',
+    explains: 'compose.getConvertedCompose',
+  },
   checks: {
     each: servicesExist,
     hints: {

@@ -40,23 +40,35 @@ const shop = 'production.compose.shop (deploy)';
 const main = 'production.postgres.main (deploy)';
 const web = 'production.application.web (deploy)';
 
-/** Where the platform keeps the reason of a deployment in a log that no documented operation reads. */
-const withoutReason = {
+/** Where the platform keeps the reason of a deployment in its log only. */
+const withLog = (address: string) => ({
   reason: 'it ended as error',
-  details: ['status: error', expect.stringMatching(/^log on the server: \//)],
-  remedy: 'Mend it, and apply again. Its log is on the platform, on the page of the service under Deployments.',
-};
+  details: [
+    'status: error',
+    expect.stringMatching(/^log on the server: \//),
+    'Initializing deployment',
+    'Error: cannot pull the image',
+    'Error occurred ❌, check the logs for details.',
+  ],
+  remedy: `Mend it, and apply again. trueup logs ${address} --deployment shows more.`,
+});
 
 /** The three kinds of services that differ in how they are deployed. */
 const services = [
   {
-    ...withoutReason,
+    ...withLog('production.compose.shop'),
     name: 'a compose',
     text: (image: string) => stack('', image),
     at: shop,
     order: 'compose.deploy',
   },
-  { ...withoutReason, name: 'an application', text: application, at: web, order: 'application.redeploy' },
+  {
+    ...withLog('production.application.web'),
+    name: 'an application',
+    text: application,
+    at: web,
+    order: 'application.redeploy',
+  },
   {
     name: 'a database',
     text: database,
@@ -410,12 +422,55 @@ describe('events during a deployment', () => {
     ['a database', database('fail:17'), 'trueup logs production.postgres.main shows more'],
     ['a compose', stack('', 'fail:1'), undefined],
   ])('is where the log of a deployment that failed is, as far as that can be had: %s', async (_, text, logs) => {
-    const made = platformWith(1);
+    const made = platformWith(1, ['deployment.readLogs']);
     const { outcomes } = await applyInTime(made, text);
     const [told] = outcomes.flatMap(({ diagnostics }) => diagnostics.filter(({ code }) => code === 'deploy-failed'));
     expect(told?.remedy).toContain('Mend it, and apply again.');
     if (logs === undefined) expect(told?.remedy).not.toContain('trueup logs');
     else expect(told?.remedy).toContain(logs);
+  });
+});
+
+describe('the log of a deployment that failed', () => {
+  const withLogText = async (log: () => ReturnType<Send>, image = 'fail:1') => {
+    const made = platformWith(1);
+    let asked = 0;
+    const result = await applyInTime(made, stack(', env: { TOKEN: "canary-7f3a91" }'.slice(2), image), {
+      send: (request) => {
+        if (operationOf(request) !== 'deployment.readLogs') return made.emulator.send(request);
+        asked++;
+        return log();
+      },
+    });
+    return { asked, result };
+  };
+  const text = (lines: readonly string[]) => () => Promise.resolve(answered(JSON.stringify(lines.join('\n'))));
+
+  test('is asked for once, and reported with its last 20 lines, without colours, empty lines and secrets', async () => {
+    const lines = Array.from({ length: 25 }, (_, n) => `\u001b[3${n % 8}mstep ${n}\u001b[0m\r\n`);
+    const { asked, result } = await withLogText(text([...lines, 'login with canary-7f3a91 failed', 'x'.repeat(600)]));
+    expect(asked).toBe(1);
+    const shown = detailsIn(result).slice(2);
+    expect(shown).toEqual([
+      ...Array.from({ length: 18 }, (_, n) => `step ${n + 7}`),
+      'login with (sensitive) failed',
+      `${'x'.repeat(499)}…`,
+    ]);
+  });
+
+  test('is not asked for when the deployment succeeds', async () => {
+    const { asked, result } = await withLogText(text([]), 'nginx:1');
+    expect([asked, results(result)[shop]]).toEqual([0, 'done']);
+  });
+
+  test.each([
+    ['cannot be read', () => Promise.resolve(failed('no such file'))],
+    ['is no text', () => Promise.resolve(answered('{"lines":[]}'))],
+    ['is cut off', () => Promise.reject(connection('ECONNRESET'))],
+  ])('that %s is asked for once and holds nothing up', async (_, log) => {
+    const { asked, result } = await withLogText(log);
+    expect([asked, results(result)[shop]]).toEqual([1, 'failed']);
+    expect(detailsIn(result)).toEqual(['status: error', expect.stringMatching(/^log on the server: /)]);
   });
 });
 

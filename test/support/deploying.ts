@@ -12,12 +12,13 @@ import type { Bench } from './world.ts';
 import { bench } from './world.ts';
 
 /** A platform whose deployments take so many seconds, in a time that runs as fast as the machine can. */
-export function platformWith(deploySeconds = 0): Bench {
+export function platformWith(deploySeconds = 0, lacks: readonly string[] = []): Bench {
   vi.useFakeTimers({
     toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
     now: Date.UTC(2030, 0, 1),
   });
-  return bench({ emulator: createEmulator({ deployDelayMs: deploySeconds * 1_000 }), clock: systemClock });
+  const emulator = createEmulator({ deployDelayMs: deploySeconds * 1_000, lacks });
+  return bench({ emulator, lacks, clock: systemClock });
 }
 
 /** How a test applies a manifest. */

@@ -18,6 +18,7 @@ export interface LogsFlags {
   readonly tail?: string;
   readonly since?: string;
   readonly search?: string;
+  readonly deployment?: string | true;
   readonly showSecrets?: true;
   readonly raw?: true;
 }

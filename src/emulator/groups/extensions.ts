@@ -4,6 +4,7 @@ import { omit } from '../json.ts';
 import { applicationExtensions } from './application-extensions.ts';
 import { findCertificate } from './certificates.ts';
 import { destination } from './destination.ts';
+import { logs } from './logs.ts';
 import { notification } from './notification.ts';
 import { project } from './project.ts';
 import { providerExtensions } from './provider-extensions.ts';
@@ -19,6 +20,7 @@ export const extensions: Extension = {
   handlers: {
     ...applicationExtensions,
     ...destination,
+    ...logs,
     ...notification,
     ...providerExtensions.handlers,
     ...registry,

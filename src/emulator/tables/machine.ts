@@ -1,3 +1,5 @@
+import { cascade } from './table.ts';
+
 /** What would be on the machines, outside the platform's own database: nothing of it goes when a service's row goes. */
 export const machineTables = {
   /** A service that docker knows, by the appName it was deployed under. */
@@ -31,6 +33,12 @@ export const machineTables = {
   composeFile: {
     key: 'appName',
     columns: { appName: '', text: '' },
+  },
+  /** The log of a deployment that failed; the platform deletes the file with the row. */
+  log: {
+    key: 'deploymentId',
+    columns: { deploymentId: '', text: '' },
+    references: { deploymentId: cascade('deployment') },
   },
   /** An application whose code the last deployment left on disk. */
   code: {

@@ -1,6 +1,11 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { standardContract } from '../../../src/api/contract.ts';
 import { logsCommand } from '../../../src/cli/commands/logs.ts';
 import type { Emulator } from '../../../src/emulator/emulator.ts';
+import { addRow } from '../../../src/emulator/world.ts';
+import { localStore } from '../../../src/state/backends/local.ts';
+import { soughtIn } from '../../../src/state/capabilities.ts';
 import { apiKey, documentIn, places } from '../place.ts';
 import { documentOf, trueup } from '../process.ts';
 
@@ -69,13 +74,45 @@ describe('logs', () => {
       expect((await trueup(words)).err).toContain(`-> ${help}`);
   });
 
-  it('of another kind is refused as undocumented, and nothing is sent', async () => {
+  it('prints the log of the last deployment of a service, or of one that its row lists', async () => {
+    const services = `environments:
+  production:
+    application: { web: { source: { type: docker, image: nginx }, env: { TOKEN: "\${secret:DB}" } } }
+    compose: { tools: { source: { type: raw, composeFile: "services: { web: { image: nginx } }" }, env: { TOKEN: "\${secret:DB}" } } }
+`;
+    const place = await open(services, { secrets });
+    const operations = ['application.readLogs', 'deployment.readLogs'] as const;
+    const platform = { version: 'v1', operations, sought: soughtIn(standardContract) };
+    await localStore(join(place.folder, '.trueup')).write({ ...place.state, serial: 9, platform });
+    const [web, tools] = ['production.application.web', 'production.compose.tools'];
+    const container = await place.run(logsCommand(web, { tail: '1' }));
+    expect(container).toMatchObject({ exit: 'done', out: 'Listening on port 80\n' });
+    const { tables } = place.emulator.world;
+    for (const { deploymentId, composeId } of Object.values(tables.deployment)) {
+      const id = String(deploymentId);
+      addRow(place.emulator.world, 'log', { deploymentId: id, text: 'Error: canary-7f3a was refused' });
+      const one = await place.run(logsCommand(tools, { deployment: id }));
+      if (composeId === null) {
+        expect(one.exit).toBe('stopped');
+        expect(one.err).toContain(`${tools} has no deployment ${id} -> It has these, the newest last: `);
+      } else expect(one.out).toBe('Error: (sensitive) was refused\n');
+    }
+    expect((await place.run(logsCommand(web, { deployment: true }))).out).toBe('Error: (sensitive) was refused\n');
+    expect((await place.run(logsCommand(tools, { deployment: true, search: 'x' }))).err).toContain('takes no --since');
+    expect((await place.run(logsCommand(tools, { deployment: true, tail: '0' }))).err).toContain(
+      'tail must be at least',
+    );
+  });
+
+  it('of another kind is refused as not served, and nothing is sent', async () => {
     const stack =
       '    compose: { tools: { source: { type: raw, composeFile: "services: { web: { image: nginx } }" } } }\n';
     const place = await open(`${sections}${stack}`, { secrets });
     const none = await place.run(logsCommand('production.compose.tools', {}));
     expect(none).toMatchObject({ exit: 'stopped', out: '' });
-    expect(none.err).toContain('the platform documents no log for the kind compose -> It documents that of: ');
+    expect(none.err).toContain(
+      'the platform serves no log for the kind compose -> --deployment prints the log of its last deployment. It has that of: ',
+    );
     for (const [flags, told] of [
       [{ tail: '0' }, 'tail must be at least 1, got 0'],
       [{ tail: 'all' }, 'tail must be a number, got text'],

@@ -22,6 +22,16 @@ replays('application', {
   },
 });
 
+const deploymentId = 'SL6vMqESojc2Ga3Gn1RPs';
+const log = { deploymentId, text: 'Initializing deployment\nPulling nginx:1.27\n✅ Pulling image completed.' };
+
+replays('deployment', {
+  rows: [
+    ['deployment', { deploymentId, applicationId: recordedIds.application, status: 'done', createdAt }],
+    ['log', log],
+  ],
+});
+
 const gitProviderId = 'd5L-PlMaKELkutsteYBLe';
 const provider: Row = {
   gitProviderId,
