@@ -13,9 +13,14 @@ export interface Bulk {
    * @throws whatever `alone` throws: one read of the first batch is sent alone as well.
    */
   read(read: BulkRead): Promise<Answered | undefined>;
+  /** How it is with them. Never throws. */
+  status(): BulkStatus;
   /** Ends bulk reads without a word: the run is over. Never throws. */
   end(): void;
 }
+
+/** `on`: a batch answered as a single read does. `off`: something in an answer was a surprise, which the clause names. */
+export type BulkStatus = { readonly is: 'untried' | 'on' } | { readonly is: 'off'; readonly why: string };
 
 /** One read that may go in a batch. */
 export interface BulkRead extends BatchItem {
@@ -55,9 +60,13 @@ export function createBulk({ send, onOff }: BulkOptions): Bulk {
   let state: 'untried' | 'trial' | 'on' | 'off' = 'untried';
   let queue: Waiting[] = [];
   let isScheduled = false;
+  let reason = 'the run is over';
 
   const turnOff = (why: string): void => {
-    if (state !== 'off') onOff(why);
+    if (state !== 'off') {
+      reason = why;
+      onOff(why);
+    }
     state = 'off';
   };
 
@@ -151,6 +160,7 @@ export function createBulk({ send, onOff }: BulkOptions): Bulk {
             queue.push({ ...read, resolve });
             schedule();
           }),
+    status: () => (state === 'off' ? { is: 'off', why: reason } : { is: state === 'on' ? 'on' : 'untried' }),
     end: () => {
       state = 'off';
     },

@@ -3,7 +3,7 @@ import { readData } from './answer.ts';
 import { attempts } from './attempts.ts';
 import type { BatchAnswer, BatchItem } from './batch.ts';
 import { batchPath, isKeyRefusal, readBatch } from './batch.ts';
-import type { BulkRead } from './bulk.ts';
+import type { BulkRead, BulkStatus } from './bulk.ts';
 import { createBulk } from './bulk.ts';
 import { type Call, fail } from './call.ts';
 import type { Pause } from './circuit-breaker.ts';
@@ -66,6 +66,8 @@ export interface Client extends ReadClient {
   ): Promise<T>;
   /** The clock of the platform as its last answer showed it (wall ms); undefined when no answer had a `Date`. Never throws. */
   platformTime(): number | undefined;
+  /** How it is with bulk reads; undefined: the platform has none, or they are switched off by an option. Never throws. */
+  bulkStatus(): BulkStatus | undefined;
   /** Ends all waiting: requests that are not on their way fail as interrupted, and no timer is left. Never throws. */
   close(): void;
 }
@@ -277,6 +279,7 @@ export function createClient(options: ClientOptions): Client {
       serve,
       counts,
       platformTime,
+      bulkStatus,
       close,
     };
     return self;
@@ -284,6 +287,10 @@ export function createClient(options: ClientOptions): Client {
 
   function serve(now: Contract): void {
     contract = now;
+  }
+
+  function bulkStatus(): BulkStatus | undefined {
+    return bulk?.status();
   }
 
   function platformTime(): number | undefined {
@@ -307,6 +314,7 @@ export function createClient(options: ClientOptions): Client {
     serve,
     counts,
     platformTime,
+    bulkStatus,
     close,
   };
 }

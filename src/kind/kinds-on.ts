@@ -63,14 +63,40 @@ function isListed({ listed }: ParentLink, serves: Serves): boolean {
   return !('call' in listed) || serves(listed.call);
 }
 
-/** The operations that a kind names, those of `onChange.through` excepted: a kind that has such says `without` them. */
-function operationsOf({ operations, commands = {}, service, without = {} }: Kind): Operation[] {
-  const { create, read, update = [], delete: remove, move } = operations;
+/** The operations that a kind names, those of `onChange.through` excepted: a kind that has such says `without` them. Never throws. */
+export function operationsOf({
+  operations,
+  parents,
+  unions = [],
+  commands = {},
+  service,
+  without = {},
+}: Kind): Operation[] {
+  const { create, read, readMore, update = [], delete: remove, move } = operations;
   const { setStatus, logs, deploymentLog, explains } = service ?? {};
   const ofCommands = Object.values(commands).flatMap((command) =>
     [command].flat().flatMap((one) => ('call' in one ? [one.call] : [])),
   );
-  const named = [create, read, update, remove, move?.call, setStatus, logs, deploymentLog, explains, ofCommands].flat();
+  const lists = Object.values(parents).flatMap(({ listed }) => ('call' in listed ? [listed.call] : []));
+  const ofUnions = unions.flatMap(({ calls = {}, creates = {} }) => [
+    ...Object.values(calls),
+    ...Object.values(creates),
+  ]);
+  const named = [
+    lists,
+    create,
+    read,
+    readMore,
+    update,
+    ofUnions,
+    remove,
+    move?.call,
+    setStatus,
+    logs,
+    deploymentLog,
+    explains,
+    ofCommands,
+  ].flat();
   return [...named.filter((operation) => operation !== undefined), ...(Object.keys(without) as Operation[])]; // its keys are operations
 }
 

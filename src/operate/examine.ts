@@ -1,12 +1,15 @@
-import type { ReadClient } from '../api/client.ts';
-import { beyondDocument } from '../api/contract.ts';
+import type { Client, ReadClient } from '../api/client.ts';
+import type { Contract, Operation } from '../api/contract.ts';
+import { isOperation } from '../api/contract.ts';
 import { PlatformError } from '../api/errors.ts';
 import { recogniseProfile } from '../api/profile.ts';
 import { Stop } from '../diagnostics/diagnostic.ts';
 import { isRow } from '../kind/json.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import { kindsThere } from '../kind/kinds-on.ts';
+import { kindsThere, operationsOf } from '../kind/kinds-on.ts';
+import { lossesOf } from '../kind/losses.ts';
+import { servedName } from '../kind/wire.ts';
 import { discover } from '../observe/capabilities.ts';
 import type { Clock } from '../state/clock.ts';
 import type { Holder } from '../state/holder.ts';
@@ -34,7 +37,7 @@ export interface Check {
 /** What the examination of a platform needs. */
 export interface PlatformInput {
   /** A client that sends each read once and waits for nothing. */
-  readonly client: ReadClient & { readonly platformTime: () => number | undefined };
+  readonly client: ReadClient & Pick<Client, 'platformTime' | 'bulkStatus'>;
   /** The address, for messages. */
   readonly url: string;
   readonly kinds: readonly Kind[];
@@ -45,7 +48,7 @@ export interface PlatformInput {
   readonly remembered: Capabilities | undefined;
 }
 
-/** Examines a platform and what the key may do there, with at most 8 GETs. @throws whatever is no failure of the platform. */
+/** Examines a platform and what the key may do there, with at most 10 GETs. @throws whatever is no failure of the platform. */
 export async function examinePlatform(input: PlatformInput): Promise<readonly Check[]> {
   const { client, url } = input;
   const caller = await client.invoke('user.get', {}).catch(asFailure);
@@ -69,7 +72,7 @@ export async function examinePlatform(input: PlatformInput): Promise<readonly Ch
     await rightsOf(caller, client),
     ...capabilitiesOf(found, input),
     profileOf(caller, client),
-    bulkOf(client),
+    await bulkOf(client),
     clockOf(input),
   ];
 }
@@ -196,41 +199,43 @@ function capabilitiesOf(
     const lacks = 'it keeps to the API document: Trueup uses no operation beyond that';
     return [
       { name: 'version', is: 'good', message },
-      { name: 'capabilities', is: 'good', message: `${lacks}${lackingKinds(kinds, client)}` },
+      { name: 'capabilities', is: 'good', message: `${lacks}${lackingKinds(kinds, client.contract)}` },
     ];
   }
-  const missing = beyondDocument.filter((operation) => !client.contract.operations.has(operation));
-  const served = beyondDocument.length - missing.length;
   const changed =
     remembered === undefined || remembered.version === version
       ? ''
       : `; the state remembers ${remembered.version ?? 'none'}`;
-  return [
-    { name: 'version', is: 'good', message: `${version}${changed}` },
-    missing.length === 0
-      ? {
-          name: 'capabilities',
-          is: 'good',
-          message: `all ${served} operations beyond the API document that Trueup knows`,
-        }
-      : {
-          name: 'capabilities',
-          is: 'warning',
-          message: `${served} of the ${beyondDocument.length} operations beyond the API document; missing: ${some(missing.map((operation) => client.contract.names?.operation(operation) ?? operation))}${lackingKinds(kinds, client)}`,
-          remedy: 'A newer version of the platform may have them. The page of each kind says what needs them.',
-        },
-  ];
+  return [{ name: 'version', is: 'good', message: `${version}${changed}` }, ...usedOf(kinds, client)];
 }
 
-function lackingKinds(kinds: readonly Kind[], { contract }: ReadClient): string {
+/** The operations beyond the API document that the kinds use: how many are missing, and what that costs, a check for each kind. */
+function usedOf(kinds: readonly Kind[], { contract }: ReadClient): Check[] {
+  const name = 'capabilities';
+  const used = new Set(kinds.flatMap(operationsOf).filter((operation) => !isOperation(operation)));
+  const missing: readonly Operation[] = [...used].filter((operation) => !contract.operations.has(operation));
+  if (missing.length === 0) {
+    const message = `all ${used.size} operations beyond the API document that Trueup uses`;
+    return [{ name, is: 'good', message }];
+  }
+  const there = new Map(kindsThere(kinds, contract).map((kind) => [kind.kind, kind]));
+  const costs = kinds.flatMap((full): Check[] => {
+    const on = there.get(full.kind);
+    const losses = on === undefined ? [] : lossesOf(full, on);
+    if (losses.length === 0) return [];
+    const lacking = [...new Set(operationsOf(full))].filter((operation) => missing.includes(operation));
+    const served = lacking.map((operation) => servedName(full, operation)).join(', ');
+    return [{ name, is: 'warning', message: `${full.kind}: ${losses.join('; ')} (not served: ${served})` }];
+  });
+  const message = `${missing.length} of the ${used.size} operations beyond the API document that Trueup uses are missing`;
+  const remedy = 'A newer version of the platform may have them. The page of each kind says what needs them.';
+  return [{ name, is: 'warning', message: `${message}${lackingKinds(kinds, contract)}`, remedy }, ...costs];
+}
+
+function lackingKinds(kinds: readonly Kind[], contract: Contract): string {
   const there = new Set(kindsThere(kinds, contract).map(({ kind }) => kind));
   const gone = kinds.flatMap(({ kind, section }) => (there.has(kind) ? [] : [section]));
   return gone.length === 0 ? '' : `; without these sections: ${gone.join(', ')}`;
-}
-
-function some(operations: readonly string[]): string {
-  const [most, left] = [operations.slice(0, 10), operations.length - 10];
-  return `${most.join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
 }
 
 function profileOf(caller: Row, { contract }: ReadClient): Check {
@@ -242,18 +247,26 @@ function profileOf(caller: Row, { contract }: ReadClient): Check {
   return { name: 'profile', is: 'bad', message, remedy: `Write platform: { url: …, profile: ${shown} }.` };
 }
 
-function bulkOf({ contract }: ReadClient): Check {
-  return contract.hasBatches === true
-    ? {
-        name: 'bulk reads',
-        is: 'good',
-        message: 'many reads go in one request, where the platform answers them as it answers single ones',
-      }
-    : {
-        name: 'bulk reads',
-        is: 'good',
-        message: `none: platforms of the profile ${contract.profile} have no path for them`,
-      };
+/** Tries one batch, of two reads; one of them is sent alone too. */
+async function bulkOf(client: PlatformInput['client']): Promise<Check> {
+  const name = 'bulk reads';
+  const { profile, hasBatches } = client.contract;
+  if (hasBatches !== true)
+    return { name, is: 'good', message: `none: platforms of the profile ${profile} have no path for them` };
+  if (client.bulkStatus() === undefined) return { name, is: 'good', message: 'none: switched off by an option' };
+  const about = { inBulk: true, isDiagnostic: true };
+  await Promise.all(
+    (['user.haveRootAccess', 'user.get'] as const).map((operation) =>
+      client.invoke(operation, {}, about).catch(asFailure),
+    ),
+  );
+  const status = client.bulkStatus();
+  if (status?.is === 'on') {
+    return { name, is: 'good', message: 'many reads go in one request: the platform answered a batch as single reads' };
+  }
+  const why = status?.is === 'off' ? status.why : 'the platform gave a batch no answer that can be compared';
+  const remedy = 'Nothing has to be done: each object is read by itself. A proxy may change or block /api/trpc.';
+  return { name, is: 'warning', message: `none: ${why}`, remedy };
 }
 
 /** A deployment, a lock and a key that expires go by the clock. The header Date has seconds. */

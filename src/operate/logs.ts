@@ -36,7 +36,7 @@ export interface LogRequest {
  * @throws {Stop} `refused`, when the platform has no such log of this kind; `usage`, when the filter is not valid.
  */
 export function logRequest(object: Addressed, filter: LogFilter, kinds: readonly Kind[]): LogRequest {
-  const { kind, id, address } = object;
+  const { kind, id } = object;
   const { tail, since, search, deployment } = filter;
   const word = deployment === undefined ? 'logs' : 'deploymentLog';
   const operation = kind.service?.[word];

@@ -40,6 +40,7 @@ export function runOf(actions: readonly Action[], { objects = {}, resources = {}
     serve: () => undefined,
     counts: { reads: 0, writes: 0 },
     platformTime: () => undefined,
+    bulkStatus: () => undefined,
     close: () => undefined,
   };
   let now = 1_000;

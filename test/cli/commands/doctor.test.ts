@@ -14,9 +14,13 @@ const servers: { close(): Promise<void> }[] = [];
 afterAll(() => Promise.all(servers.map((server) => server.close())));
 
 /** A platform, and the folder of a manifest for it. */
-async function platform(options: EmulatorOptions = {}, profile = '') {
+async function platform(options: EmulatorOptions = {}, profile = '', isHidden = (_path: string) => false) {
   const emulator = createEmulator({ apiKey, ...options });
-  const server = await serve(emulator);
+  const notFound = { status: 404, headers: { 'content-type': 'text/html' }, body: '<html>Not found</html>' };
+  const server = await serve({
+    ...emulator,
+    send: async (request) => (isHidden(request.path) ? notFound : emulator.send(request)),
+  });
   servers.push(server);
   const folder = project(`trueup: 1\nplatform: { url: "${server.url}"${profile} }\nproject: prj_1\n`);
   return { emulator, url: server.url, folder };
@@ -60,10 +64,40 @@ describe('trueup doctor', () => {
     expect(code).toBe(0);
     expect(of('version')).toMatchObject([{ is: 'good', message: 'v0.30.2' }]);
     expect(of('profile')).toMatchObject([{ is: 'good', message: 'dokploy' }]);
-    const [capabilities] = of('capabilities');
-    expect(capabilities?.is).toBe('warning');
-    expect(capabilities?.message).toContain('application.update');
-    expect(capabilities?.message).toContain('without these sections: mysql');
+    expect(of('capabilities')).toMatchObject([
+      {
+        is: 'warning',
+        message: expect.stringMatching(
+          /^2 of the \d+ operations beyond the API document that Trueup uses are missing; without these sections: mysql$/,
+        ) as string,
+      },
+      {
+        is: 'warning',
+        message: expect.stringMatching(
+          /^application: cannot set autoDeploy, .+ and \d+ more; cannot change name, description \(not served: application\.update\)$/,
+        ) as string,
+      },
+    ]);
+  });
+
+  it('tries a batch of a platform that has them, and finds nothing missing that is used', async () => {
+    const { folder, emulator } = await platform({ profile: 'dokploy' }, ', profile: dokploy');
+    const { of, document } = await examine(folder);
+    expect(of('capabilities')).toMatchObject([
+      { is: 'good', message: expect.stringMatching(/^all \d+ operations beyond the API document that Trueup uses$/) },
+    ]);
+    expect(of('bulk reads')).toMatchObject([{ is: 'good', message: expect.stringContaining('answered a batch') }]);
+    expect(document.requests.reads).toBeLessThanOrEqual(10);
+    expect(emulator.log.filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+
+  it('says why there are no bulk reads where a proxy answers batches otherwise', async () => {
+    const { folder } = await platform({ profile: 'dokploy' }, ', profile: dokploy', (path) =>
+      path.startsWith('/api/trpc/'),
+    );
+    const { code, of } = await examine(folder);
+    expect(code).toBe(0);
+    expect(of('bulk reads')).toMatchObject([{ is: 'warning', message: expect.stringContaining('none: ') as string }]);
   });
 
   it('names the profile to write when the platform speaks other words', async () => {
