@@ -299,7 +299,9 @@ describe('the removal of a provider', () => {
     const made = bench();
     await applied(made, forge + using);
     const { selfgitId } = rows(made, 'selfgit').find((row) => row.selfgitUrl === 'https://git.example.com') ?? {};
-    expect(await refused(made.apply(head + using.replace('forge', String(selfgitId))))).toContain('selfgit.forge');
+    expect(await refused(made.apply(head + using.replace('forge', String(selfgitId))))).toContain(
+      inItsWords('selfgit.forge'),
+    );
     expect(forgeIn(made)).toHaveLength(1);
   });
 
@@ -335,7 +337,7 @@ describe('the removal of a provider', () => {
     await applied(made, app(''));
     expect(await refused(made.apply(head))).toContain('the app, which a person installed in the browser');
     await applied(made, app(', protect: true'));
-    expect(await refused(made.apply(head, everything))).toContain('hubgit.hubgit-1 is protected');
+    expect(await refused(made.apply(head, everything))).toContain(`${inItsWords('hubgit')}.hubgit-1 is protected`);
     await applied(made, app(', protect: false'));
     await made.apply(head);
     expect(rows(made, 'hubgit').map(({ hubgitId }) => hubgitId)).not.toContain('hub_1');

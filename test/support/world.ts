@@ -10,7 +10,6 @@ import type { BeatingClock, Clock } from '../../src/state/clock.ts';
 import type { ApplyResult } from '../../src/apply/job.ts';
 import type { Emulator, EmulatorOptions } from '../../src/emulator/emulator.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { seedWorld } from '../../src/emulator/world.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { inProfile } from '../../src/kind/profile.ts';
 import type { Manifest } from '../../src/manifest/manifest.ts';
@@ -154,7 +153,6 @@ export function bench(options: BenchOptions = {}): Bench {
     createEmulator({
       documentedOnly,
       lacks,
-      world: seedWorld({ profile }),
       ...options.emulate,
       now: () => new Date(clock.wall()),
     });
