@@ -10,6 +10,6 @@ export const externalPorts =
     unknown?.includes('serverId') === true
       ? []
       : fields.flatMap((field) => {
-          const { [field]: port = null, serverId: server = null } = values;
-          return port === null ? [] : [{ field, port, protocol: 'tcp', server, service: address }];
+          const { [field]: port, serverId: server = null } = values;
+          return typeof port !== 'number' ? [] : [{ field, port, protocol: 'tcp', server, service: address }];
         });
