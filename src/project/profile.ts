@@ -81,7 +81,10 @@ export function profileFor(
 
 /** The profile that a manifest names, its state seems to remember, or its words are of, as far as a quick look shows it. */
 export function profileAtAGlance(text: string, remembered: () => Profile | undefined): Profile {
-  const named = /^platform:(?:[^\n]*|(?:\s*\n[ \t]+[^\n]*)*?)\bprofile:[ \t]*["']?([a-z]+)/m.exec(text)?.[1];
+  const from = text.slice(Math.max(0, text.search(/^platform:/m)));
+  const end = from.search(/\n[^\s#]/); // where the next key begins
+  const block = from.startsWith('platform:') ? from.slice(0, end === -1 ? undefined : end) : '';
+  const named = /\bprofile:[ \t]*["']?([a-z]+)/.exec(block)?.[1];
   if (named === 'standard' || named === 'dokploy') return named;
   return remembered() ?? profileSpoken([text]);
 }

@@ -28,8 +28,15 @@ describe('the profile of a manifest, at a glance', () => {
     ['services:\n  gitea:\n    image: gitea/gitea\n', 'standard'],
     ['environments: {}\n', 'standard'],
     ['github:\n  a: {}\nhubgit:\n  b: {}\n', 'standard'],
+    ['platform:\n  url: u\n\n# of the shop\n  profile: dokploy\n', 'dokploy'],
+    ['platform:\n  url: u\nenvironments:\n  profile: dokploy\n', 'standard'],
   ] as const)('%j is of %s', (text, profile) => {
     expect(profileAtAGlance(text, none)).toBe(profile);
+  });
+
+  it('takes linear time for a long block', () => {
+    const text = `platform:\n    url: u${'\n    # a comment'.repeat(50_000)}${'\n   '.repeat(50_000)}\ngitea: {}\n`;
+    expect(profileAtAGlance(text, none)).toBe('dokploy');
   });
 
   it('is the one that it names, else the one that was found out, that of its state, that of its words', () => {
