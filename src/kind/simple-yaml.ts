@@ -48,6 +48,8 @@ const aliasHere = /\*[\w-]+/y;
 
 /** Far from the limits of a manifest, so that the parser finds out what is above them. */
 const [mostLevels, mostBrackets, mostValues] = [40, 20, 900_000];
+/** Characters. A pattern that repeats a choice keeps each in a stack of V8, which is full after some millions. */
+const longestLine = 1_000_000;
 
 /** A map or a list that lines can go on with. */
 interface Level<P> {
@@ -142,7 +144,7 @@ export function readSimpleYaml<P>(text: string, place: Placing<P>): YamlNode<P> 
     values += found.size;
     if (anchor !== undefined) anchors.set(anchor, found);
     attach(found.node, next);
-    return true;
+    return values <= mostValues; // before a map merges them
   };
   /** Makes the level of a line the last one. Whether there is one. */
   const goTo = (column: number, start: number, isItem: boolean): boolean => {
@@ -168,6 +170,7 @@ export function readSimpleYaml<P>(text: string, place: Placing<P>): YamlNode<P> 
     const newline = text.indexOf('\n', start);
     const line = text.slice(start, newline === -1 ? text.length : newline);
     next = start + line.length + Number(newline !== -1);
+    if (line.length > longestLine) return undefined;
     const [, { length: column } = '', dash, key, written = ''] = parts.exec(line) ?? [];
     if (dash === undefined && key === undefined) {
       if (written === '') continue;
@@ -299,6 +302,7 @@ function valueReader<P>(place: Placing<P>, anchors: ReadonlyMap<string, Anchored
       else if (written === '<<') merged.push(found.node);
       else entries.set(name, { keyAt: place(start + to, start + to + written.length), node: found.node });
       size += found.size;
+      if (size > mostValues) return undefined;
       to = skipSpaces(line, found.to);
       if (line[to] === closing) break;
       if (line[to] !== ',') return undefined;
@@ -363,7 +367,7 @@ function readText(
     next = start + line.length + Number(newline !== -1);
     const found = line.search(/[^ ]/);
     if (found === -1) {
-      if (column === undefined || line.length > column) return undefined;
+      if (column === undefined || line.length > column || newline === -1) return undefined;
       lines.push('');
       continue;
     }

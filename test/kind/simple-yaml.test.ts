@@ -101,6 +101,7 @@ describe('a text in the simple way', () => {
     ['another indentation', 'a:\n    b:\n  c:\n'],
     ['a text in several lines', 'a: b\n  c\n'],
     ['a document end', 'a:\n...\n'],
+    ['blanks that end in no line end', 'a: |+\n  b\n '],
     ['an open bracket', 'a: [\n'],
     ['an alias without an anchor', 'a: *b\n'],
     ['an alias inside of its anchor', 'a: &b\n  c: *b\n'],
@@ -250,7 +251,13 @@ test('of random lines is what the parser gives, wherever the reader gives anythi
   expect(count).toBeGreaterThan(100);
 });
 
+const manyKeys = `x: &x\n${Array.from({ length: 20_000 }, (_, n) => `  k${n}: 1\n`).join('')}`;
+
 test.each([
+  ['words', `a: ${'b '.repeat(2_500_000)}`],
+  ['merges in a list', `${manyKeys}m:\n  <<: [${'*x, '.repeat(20_000)}*x]`],
+  ['merges in brackets', `${manyKeys}m: { ${'<<: *x, '.repeat(20_000)}a: b }`],
+  ['merges in many brackets', `${manyKeys}m: [${'{ <<: *x }, '.repeat(20_000)}a]`],
   ['blanks', `a: b${' '.repeat(900_000)}: x`],
   ['an open text', `a: "${'b'.repeat(900_000)}`],
   ['an open list', `a: [${'b, '.repeat(300_000)}`],
