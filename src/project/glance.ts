@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Profile } from '../api/contract.ts';
+import { yamlLimit } from '../manifest/load.ts';
 import type { ProjectFolder } from './folder.ts';
 import { profileAtAGlance } from './profile.ts';
 import { stateFolder } from './state-location.ts';
@@ -10,11 +11,20 @@ type Place = Pick<ProjectFolder, 'folder' | 'file'>;
 /** The profile that the words of a run begin in; what the run finds out later corrects it. Never throws. */
 export function glance(place: Place): Profile {
   try {
-    const text = readFileSync(join(place.folder, place.file), 'utf8');
+    const path = join(place.folder, place.file);
+    if (sizeOf(path) > yamlLimit) return 'standard';
+    const text = readFileSync(path, 'utf8');
     return profileAtAGlance(text, () => rememberedAtAGlance(place));
   } catch {
     return 'standard';
   }
+}
+
+/** The bytes of a file. @throws {Error} where it is none: a pipe or a device may have no end. */
+function sizeOf(path: string): number {
+  const found = statSync(path);
+  if (!found.isFile()) throw new Error('it is not a file');
+  return found.size;
 }
 
 /** `state.json` ends with the profile that it remembers, and with its MAC. */
@@ -28,9 +38,11 @@ const longestEnding = 300;
 export function rememberedAtAGlance(place: Place): Profile | undefined {
   let file: number | undefined;
   try {
-    file = openSync(join(stateFolder(place), 'state.json'), 'r');
+    const path = join(stateFolder(place), 'state.json');
+    const size = sizeOf(path);
+    file = openSync(path, 'r');
     const end = Buffer.alloc(longestEnding);
-    const read = readSync(file, end, 0, longestEnding, Math.max(0, fstatSync(file).size - longestEnding));
+    const read = readSync(file, end, 0, longestEnding, Math.max(0, size - longestEnding));
     return ending.exec(end.toString('latin1', 0, read))?.[1] as Profile | undefined; // the pattern has no other words
   } catch {
     return undefined;

@@ -38,3 +38,8 @@ it.each([
   if (text !== undefined) writeFileSync(join(folder, '.trueup/state.json'), text);
   expect(rememberedAtAGlance({ folder, file: 'trueup.yaml' })).toBe(remembered);
 });
+
+it('leaves a manifest that is too long, or no file, to those who refuse it', () => {
+  const folder = project(`platform: { profile: dokploy }${' '.repeat(16_000_000)}`);
+  expect([glance({ folder, file: 'trueup.yaml' }), glance({ folder, file: '.' })]).toEqual(['standard', 'standard']);
+});
