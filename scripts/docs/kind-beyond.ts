@@ -11,9 +11,13 @@ export function beyondDocument(kind: Kind, kinds: readonly Kind[]): string[] {
   const documented = kindsOn(kinds, isOperation).find((one) => one.kind === kind.kind);
   const calls = callsOf(kind, kinds).filter(({ operation }) => !isOperation(operation));
   if (documented === undefined) {
-    const names = [...new Set(calls.map(({ operation }) => code(operation)))];
+    const all = [...new Set(calls.map(({ operation }) => operation))];
+    const isThereWithout = (operation: Operation) =>
+      kindsOn(kinds, (other) => other !== operation).some((one) => one.kind === kind.kind);
+    const [others, needed] = [all.filter(isThereWithout), all.filter((operation) => !isThereWithout(operation))];
     return [
-      `The API document has no such object. A platform has them that serves ${enumerate(names, 'and')}; elsewhere a block is an error of the plan.`,
+      `The API document has no such object. A platform has them that serves ${enumerate(needed.map(code), 'and')}; elsewhere a block is an error of the plan.`,
+      `${enumerate(others.map(code), 'and')}: a plan that needs one of these on a platform without it says so.`,
     ];
   }
   const byOperation = new Map<Operation, { only: string[]; changes: string[]; replaced: string[] }>();
