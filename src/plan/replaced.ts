@@ -1,5 +1,7 @@
 import { groupBy } from '../kind/group.ts';
 import { oldAddress, replacedAddress } from '../kind/address.ts';
+import { same } from '../kind/json.ts';
+import { knownValue } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { Action } from './action.ts';
 import type { PlanInput } from './input.ts';
@@ -36,8 +38,19 @@ export function withOldOnes(
     objects,
     planned: planned.map((action) => {
       const successor = action.action === 'delete' ? replacedAddress(action.address) : undefined;
+      if (successor === undefined || holdsNameOf(actions.get(successor), objects.get(action.address))) return action;
       // Those that must be done before: the new object, and all that refer to its address.
-      return successor === undefined ? action : { ...action, follows: followers.get(successor) ?? [] };
+      return { ...action, follows: followers.get(successor) ?? [] };
     }),
   };
+}
+
+/** Returns true when a deposed object may have the name that a new object takes, of a kind where only one can have it. */
+function holdsNameOf(successor: Action | undefined, old: ObservedObject | undefined): boolean {
+  const name = successor?.kind.lifecycle?.createBeforeDestroy?.unless;
+  if (name === undefined || successor?.createsObject !== true) return false;
+  const wanted = successor.attributes.find(({ attribute }) => attribute.field === name)?.wanted;
+  if (wanted === undefined) return false;
+  const now = old?.row[name];
+  return same(knownValue(wanted) ?? now, now);
 }

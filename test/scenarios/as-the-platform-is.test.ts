@@ -124,9 +124,9 @@ describe('a field that only a new object can change', () => {
   });
 });
 
-describe('R8: a failed deployment of a compose has no reason on the platform', () => {
+describe('R8: a failed deployment of a compose has no reason on a platform without logs', () => {
   test('but the conversion of its file does, and apply quotes it', async () => {
-    const made = bench();
+    const made = bench({ lacks: ['deployment.readLogs'] });
     await made.apply(shop(''));
     const [compose] = rowsIn(made, 'compose');
     const about = { domainType: 'compose', serviceName: 'nope', composeId: compose?.['composeId'] };

@@ -16,6 +16,8 @@ export interface Story {
   readonly next?: Task;
   /** How often a process ends in the middle: what the next one does may be cut short too. */
   readonly crashes: number;
+  /** Of the situations after the last crash, each `every`-th is run on; 1, all of them, by default. */
+  readonly every?: number;
   /** Each byte of the journal is tried as the last one that was written. */
   readonly tears: boolean;
   /** The platform shows what is made to nobody: when its create got lost, nobody knows, and it is not sent again. */
@@ -47,7 +49,7 @@ interface Crash {
  * That one has to come to what the undisturbed run comes to; with several crashes so has the one that follows it.
  */
 export async function explore({ start, task, next: again = task, ...how }: Story): Promise<Explored> {
-  const { crashes, tears, isUnseen = false, excused, onMoment } = how;
+  const { crashes, every = 1, tears, isUnseen = false, excused, onMoment } = how;
   const seen = new Set<string>();
   let bytes = 0;
   let moments = 0;
@@ -76,7 +78,9 @@ export async function explore({ start, task, next: again = task, ...how }: Story
     }
     begins = next;
   }
-  for (const { place, how: before } of begins) expectEnd(await runProcess(place, again).catch(after(before)), before);
+  for (const { place, how: before } of begins.filter((_, index) => index % every === 0)) {
+    expectEnd(await runProcess(place, again).catch(after(before)), before);
+  }
   return { moments, situations: seen.size, bytes };
 }
 
