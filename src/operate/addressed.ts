@@ -4,6 +4,7 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { addressMeant } from '../kind/address.ts';
 import { servedName } from '../kind/wire.ts';
 import type { Kind } from '../kind/kind.ts';
+import { topOf, withTop } from '../kind/top.ts';
 import { kindAt } from '../manifest/kind-at.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { IdSource } from '../observe/ownership.ts';
@@ -76,6 +77,8 @@ export interface AddressInput {
 export async function findObjects(input: AddressInput): Promise<readonly Addressed[]> {
   const { kinds, state, addresses, givenId } = input;
   const written = new Set(addresses.map((word) => addressMeant(word, kinds)));
+  const top = topOf(withTop(kinds));
+  const all = top === undefined || kinds.includes(top) ? kinds : [...kinds, top];
   const known = state?.resources ?? {};
   const declared = [...written].every((address) => Object.hasOwn(known, address) && known[address]?.id !== null)
     ? []
@@ -85,7 +88,7 @@ export async function findObjects(input: AddressInput): Promise<readonly Address
   for (const address of written) {
     const record = Object.hasOwn(known, address) ? known[address] : undefined;
     const resource = declared.find((item) => item.address === address);
-    const kind = kinds.find((item) => item.kind === record?.kind) ?? resource?.kind ?? kindAt(address, kinds);
+    const kind = all.find((item) => item.kind === record?.kind) ?? resource?.kind ?? kindAt(address, kinds);
     const id = record?.id ?? resource?.pinned ?? givenId;
     if (kind !== undefined && id !== undefined && (givenId === undefined || id === givenId)) {
       const foundBy = typeof record?.id === 'string' ? 'id' : resource?.pinned === undefined ? 'option' : 'pin';
