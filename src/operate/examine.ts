@@ -234,8 +234,8 @@ function usedOf(kinds: readonly Kind[], { contract }: ReadClient): Check[] {
 
 function lackingKinds(kinds: readonly Kind[], contract: Contract): string {
   const there = new Set(kindsThere(kinds, contract).map(({ kind }) => kind));
-  const gone = kinds.flatMap(({ kind, section }) => (there.has(kind) ? [] : [section]));
-  return gone.length === 0 ? '' : `; without these sections: ${gone.join(', ')}`;
+  const gone = new Set(kinds.flatMap(({ kind, section }) => (there.has(kind) ? [] : [section])));
+  return gone.size === 0 ? '' : `; without these sections: ${[...gone].join(', ')}`;
 }
 
 function profileOf(caller: Row, { contract }: ReadClient): Check {

@@ -42,6 +42,9 @@ describe('trueup doctor', () => {
     expect(of('key')).toMatchObject([{ is: 'good' }]);
     expect(of('rights')).toMatchObject([{ message: 'the key is one of an owner' }]);
     expect(of('capabilities')[0]?.message).toContain('it keeps to the API document');
+    // Two kinds stand in `schedules`.
+    const [, missing = ''] = /without these sections: (.+)$/.exec(of('capabilities')[0]?.message ?? '') ?? [];
+    expect(missing.split(', ').filter((section) => section === 'schedules')).toHaveLength(1);
     expect(of('state')).toMatchObject([{ is: 'good' }]);
     expect(emulator.log.map(({ method }) => method)).toEqual(Array.from({ length: 6 }, () => 'GET'));
     expect(document.requests).toEqual({ reads: 6, writes: 0 });
