@@ -1,3 +1,4 @@
+import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
@@ -45,8 +46,7 @@ export function bindNames(input: NamesInput): Resource[] {
     const bound = namesOf(resource).flatMap(({ field, target, names, wanted }): [string, Wanted][] => {
       const among = bearers.get(target);
       if (among === undefined) return []; // the platform has no list of them: only ids can be meant
-      const meaning = (name: string) => {
-        if (!names.includes(name)) return undefined;
+      const mean = (name: string) => {
         const meant = meaningOf(among, name, wanted.isSecret ? redacted : name);
         if ('id' in meant) return meant.id;
         if ('address' in meant) return { address: meant.address, output: 'id' };
@@ -55,7 +55,8 @@ export function bindNames(input: NamesInput): Resource[] {
         diagnostics.push(diagnostic(code, `${fieldPath(resource.kind, field)}: ${message}`, about));
         return undefined;
       };
-      return [[field, withNames(wanted, meaning)]];
+      const meanings = new Map(names.map((name) => [name, mean(name)]));
+      return [[field, withNames(wanted, (name) => meanings.get(name))]];
     });
     return bound.length === 0
       ? resource
@@ -80,8 +81,8 @@ function namesBeside(records: NamesInput['records']): (resource: Resource) => Na
       if (target === undefined) return [];
       // The platform answered these ids before. One of an object of the state may be deleted in this run.
       const answered = records[address]?.pairs[field]?.answered;
-      const ids = answered !== undefined && 'value' in answered ? [answered.value].flat() : [];
-      const names = namesIn(wanted).filter((name) => !ids.includes(name) || managed.has(name));
+      const ids = new Set<Json>(answered !== undefined && 'value' in answered ? [answered.value].flat() : []);
+      const names = [...new Set(namesIn(wanted))].filter((name) => !ids.has(name) || managed.has(name));
       return names.length === 0 ? [] : [{ field, target, names, wanted }];
     });
 }
@@ -98,6 +99,8 @@ interface Bearers {
   readonly kind: Kind;
   /** The addresses of blocks, by their name; under undefined, those with a name that is not known yet. */
   readonly blocks: ReadonlyMap<Json | undefined, readonly string[]>;
+  /** The names of blocks that may show. */
+  readonly declared: readonly string[];
   /** The objects without a block, by their name; undefined: the key may not list them. */
   readonly listed: ReadonlyMap<Json, readonly Bearer[]> | undefined;
   /** All objects, by id. */
@@ -122,7 +125,11 @@ function bearersOf({ resources, records, rowsOf }: NamesInput, kind: Kind): Bear
   const others = bearers.filter(({ bearer }) => bearer.is !== 'declared');
   const listed = groupBy(others.map(({ name, bearer }) => [name, bearer]));
   const byId = new Map(bearers.map(({ bearer }) => [bearer.id, bearer]));
-  return { kind, blocks, listed: rows === undefined ? undefined : listed, byId };
+  const shownNames = resources.flatMap((one) => {
+    const name = one.kind === kind && wantedName(one)?.isSecret !== true ? nameOf(one) : undefined;
+    return typeof name === 'string' ? [name] : [];
+  });
+  return { kind, blocks, declared: shownNames, listed: rows === undefined ? undefined : listed, byId };
 }
 
 type Meaning =
@@ -131,7 +138,7 @@ type Meaning =
   | { readonly code: 'ambiguous' | 'bad-reference'; readonly message: string; readonly remedy: string };
 
 /** Finds what a name means; `shown` is the name in messages. */
-function meaningOf({ kind, blocks, listed, byId }: Bearers, name: string, shown: string): Meaning {
+function meaningOf({ kind, blocks, declared, listed, byId }: Bearers, name: string, shown: string): Meaning {
   const several = (what: string, all: readonly string[]): Meaning => ({
     code: 'ambiguous',
     message: `${all.length} ${what} are called ${shown}: ${all.join(', ')}`,
@@ -148,20 +155,30 @@ function meaningOf({ kind, blocks, listed, byId }: Bearers, name: string, shown:
   }
   if (only !== undefined) return only.is === 'declared' ? { address: only.address ?? '' } : { id: only.id };
   const [gone] = candidates;
-  const hidden = kind.identity.listedOnce === undefined ? '' : ` It is listed only once ${kind.identity.listedOnce}.`;
-  const known = [...listed.keys()].map(String).toSorted().slice(0, 20);
-  const has = known.length === 0 ? 'the platform lists none' : `the platform has ${known.join(', ')}`;
+  if (gone !== undefined) {
+    const message = `the ${kind.kind} ${shown} (${gone.id}) is deleted, because ${gone.address ?? ''} is no longer declared`;
+    return { code: 'bad-reference', message, remedy: remedyFor(kind) };
+  }
+  const known = [...listed.keys()].map(String).toSorted();
+  const has = known.length === 0 ? 'the platform lists none' : `the platform has ${known.slice(0, 20).join(', ')}`;
+  const guess = shown === name ? closest(name, [...declared, ...known]) : undefined;
   return {
     code: 'bad-reference',
-    message:
-      gone === undefined
-        ? `there is no ${kind.kind} ${shown}: ${kind.section}: does not declare it, and ${has}`
-        : `the ${kind.kind} ${shown} (${gone.id}) is deleted, because ${gone.address ?? ''} is no longer declared`,
-    remedy: `Declare it under ${kind.section}:, or write the name or id of one that exists.${hidden}`,
+    message: `there is no ${kind.kind} ${shown}: ${kind.section}: does not declare it, and ${has}`,
+    remedy: guess === undefined ? remedyFor(kind) : `Did you mean ${guess}? ${remedyFor(kind)}`,
   };
 }
 
+function remedyFor({ identity, section }: Kind): string {
+  const hidden = identity.listedOnce === undefined ? '' : ` It is listed only once ${identity.listedOnce}.`;
+  return `Declare it under ${section}:, or write the name or id of one that exists.${hidden}`;
+}
+
 /** The name that the manifest gives to a resource, where it is known. */
-function nameOf({ kind, fields }: Resource): Json | undefined {
-  return knownValue(fields[kind.identity.keyField ?? '']);
+function nameOf(resource: Resource): Json | undefined {
+  return knownValue(wantedName(resource));
+}
+
+function wantedName({ kind, fields }: Resource): Wanted | undefined {
+  return fields[kind.identity.keyField ?? ''];
 }

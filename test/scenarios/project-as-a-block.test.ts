@@ -284,9 +284,13 @@ describe('the tags of a project', () => {
   test('are refused by name, before any request, when there is no such tag', async () => {
     const made = bench();
     await tagByHand(made, 'internal');
-    const found = await refusal(made, () => made.plan(tagged('[live, lvie, internal]', live)));
-    expect(found.map(({ code, message }) => [code, message])).toEqual([
-      ['bad-reference', 'tags: there is no tag lvie: tags: does not declare it, and the platform has internal'],
+    const found = await refusal(made, () => made.plan(tagged('[live, lvie, internal, lvie]', live)));
+    expect(found.map(({ code, message, remedy }) => [code, message, remedy])).toEqual([
+      [
+        'bad-reference',
+        'tags: there is no tag lvie: tags: does not declare it, and the platform has internal',
+        'Did you mean live? Declare it under tags:, or write the name or id of one that exists.',
+      ],
     ]);
   });
 
