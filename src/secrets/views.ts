@@ -64,8 +64,13 @@ const unescaped = /^[ !"#$'-<>-[\]-~]*$/;
 
 const quotedQuote = /'"'"'|"'"'"/;
 
-/** Line ends, also those of MIME and of a shell, with the indentation behind them; other controls, and what shows nothing. */
-const breaks = /[=\\]?[\r\n]+[ \t]*|(?:(?![\t\r\n])[\p{Cc}\p{Default_Ignorable_Code_Point}])+/gu;
+/**
+ * Line ends, also those of MIME and of a shell, with the indentation behind them; colours and other commands to a
+ * terminal; other controls, and what shows nothing.
+ */
+const breaks =
+  // oxlint-disable-next-line no-control-regex -- programs write them into their logs
+  /\u001b(?:\[[0-?]*[ -/]*[@-~])?|[=\\]?[\r\n]+[ \t]*|(?:(?![\t\r\n\u001b])[\p{Cc}\p{Default_Ignorable_Code_Point}])+/gu;
 
 /** The escapes of each language by themselves: a secret may hold what is an escape in another one. */
 const languages: readonly { readonly pattern: RegExp; readonly resolve: (escape: string) => string }[] = [

@@ -67,6 +67,22 @@ describe('a redactor replaces a secret', () => {
     expect(redact([key], `it is ${key}.`)).toBe(`it is ${redacted}.`);
   });
 
+  test('with colours and other commands to a terminal in it, which a reader removes', () => {
+    const commands = [
+      '\u001b[31m',
+      '\u001b[01;38;5;1m',
+      '\u001b[?25h',
+      '\u001b[m\u001b[K',
+      '\u0007\u001b[0m',
+      '\u001b',
+    ];
+    for (const command of commands) {
+      const clean = redact(['correct-horse'], `a ${command}corr${command}ect-${command}horse${command} b`);
+      expect(clean).toContain(redacted);
+      expect(clean).not.toMatch(/corr|ect|horse/);
+    }
+  });
+
   test('without the spaces around it', () => {
     expect(redact(['  correct-horse\t\n   battery '], 'correct-horse, battery')).toBe(`${redacted}, ${redacted}`);
   });
