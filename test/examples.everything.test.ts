@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import type { World } from '../src/emulator/world.ts';
 import { kinds } from '../src/resources/index.ts';
 import type { Bench } from './support/world.ts';
 import { bench } from './support/world.ts';
@@ -14,15 +15,15 @@ const example = resolve(import.meta.dirname, '../examples/everything');
 const maySay: Readonly<Record<string, readonly string[]>> = {
   'times of the platform': ['createdAt', 'updatedAt', 'lastUsedAt', 'createdAt2', 'initialisedAt'],
   'times of a deployment': ['startedAt', 'finishedAt', 'logPath'],
-  'numbers and texts that the platform makes up': ['uniqueConfigKey', 'refreshToken', 'certificatePath'],
+  'numbers and texts that the platform makes up': ['uniqueConfigKey', 'refreshToken', 'accessToken', 'certificatePath'],
   'lists that only ever grow': ['accessedServices', 'accessedEnvironments', 'accessedProjects'],
 };
 const ignored = new Set(Object.values(maySay).flat());
 
-function everything(): Bench {
+function everything(world?: World): Bench {
   const folder = mkdtempSync(join(tmpdir(), 'trueup-everything-'));
   cpSync(example, folder, { recursive: true });
-  const made = bench({ folder });
+  const made = bench({ folder, ...(world === undefined ? {} : { emulate: { world } }) });
   const texts = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.yaml'))
     .map((path) => readFileSync(join(folder, path), 'utf8'));
@@ -93,6 +94,7 @@ test('is applied, plans nothing once lab is connected, and after destroy and app
   await plansNothing(made);
   expect(JSON.stringify(made.store.state)).not.toContain('canary');
   const before = worldOf(made);
+  const { hubgit, gitProvider } = structuredClone(made.emulator.world.tables);
 
   const destroyed = await made.destroy({});
   expect(destroyed.outcomes.filter((outcome) => outcome.result !== 'done')).toEqual([]);
@@ -102,9 +104,17 @@ test('is applied, plans nothing once lab is connected, and after destroy and app
     left.filter((row) => /^(application|compose|postgres|domain|mount|backup|volumeBackup|ai) /.test(row)),
   ).toEqual([]);
 
-  await apply(made);
-  await plansNothing(made);
-  expect(worldOf(made)).toEqual(before);
+  // A person installs the app in the browser again.
+  const world = structuredClone(made.emulator.world);
+  Object.assign(world.tables.hubgit, hubgit);
+  const apps = Object.entries(gitProvider).filter(([, { providerType }]) => providerType === 'hubgit');
+  Object.assign(world.tables.gitProvider, Object.fromEntries(apps));
+  const again = everything(world);
+  await apply(again);
+  await connect(again);
+  await apply(again);
+  await plansNothing(again);
+  expect(worldOf(again)).toEqual(before);
 });
 
 test('plans with one read per service and environment, per list of the organization, per git provider and per list that a service has apart', async () => {

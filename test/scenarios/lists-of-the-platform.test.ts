@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { dokploy } from '../../src/api/vocabulary.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import type { Json, Row } from '../../src/kind/json.ts';
 import { isRow } from '../../src/kind/json.ts';
@@ -86,6 +87,8 @@ describe('lists in any order', () => {
   });
 });
 
+const sections = new Map(Object.entries(dokploy.groups));
+
 /** The kinds that an organization has once, or that the platform does not list at first. */
 const alone = ['organization', 'memberPermissions', 'labgit'];
 
@@ -98,7 +101,8 @@ test.each([
   const made = await withAllKinds();
   const twins = firstStands()
     .filter(({ kind, parent }) => isHere(parent) && !alone.includes(kind.kind))
-    .map((stand) => ({ address: addressOf(stand), id: idOf(made, addressOf(stand)) }));
+    .map((stand) => addressOf(stand).replace(/^\w+/, (section) => sections.get(section) ?? section))
+    .map((address) => ({ address, id: idOf(made, address) }));
   for (const table of Object.values(made.emulator.world.tables) as Record<string, Row>[]) {
     for (const { id } of twins) {
       const { [id]: row } = table;
