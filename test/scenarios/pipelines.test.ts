@@ -208,7 +208,7 @@ ${name === 'gitlab' ? 'drift: { memory: state }\n' : ''}environments:
     expect(await changesOfMain()).toBe(0);
   });
 
-  onOneForge('keeps a hot fix made between the plan and the merge', async () => {
+  test('keeps a hot fix made between the plan and the merge', async () => {
     begin('tag');
     manifest('1.29', 8080);
     commit('Use nginx 1.29', 'tag');
