@@ -6,13 +6,22 @@ import { newState } from '../../src/state/new-state.ts';
 
 /**
  * A program for the tests: it takes the lock of a folder for a short time, renews it, and sends writes to a platform all
- * the time, more than it has connections. Arguments: folder, address of the platform, milliseconds that the lock lasts.
+ * the time, more than it has connections. Arguments: folder, address of the platform, milliseconds that the lock lasts;
+ * `between`: on SIGUSR2 it stops itself where a write passed the check and is not sent yet.
  */
-const [folder = '', url = '', lasts = ''] = process.argv.slice(2);
+const [folder = '', url = '', lasts = '', where = ''] = process.argv.slice(2);
 const lastsMs = Number(lasts);
 const store = localStore(folder, { terms: { beatMs: lastsMs / 3, lastsMs, inFlightMs: lastsMs } });
 const lease: Lease = await store.lock({ purpose: 'apply' });
-const { send } = createTransport({ url, mayWrite: lease.check });
+let stopsNext = false;
+process.on('SIGUSR2', () => (stopsNext = where === 'between'));
+const mayWrite = () => {
+  lease.check();
+  if (!stopsNext) return;
+  stopsNext = false;
+  process.kill(process.pid, 'SIGSTOP');
+};
+const { send } = createTransport({ url, mayWrite });
 const client = createClient({ send, url, apiKey: 'right-key', redact: (text) => text });
 
 let refused = 0;
