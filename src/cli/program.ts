@@ -1,8 +1,11 @@
 import { Argument, Command, Option } from 'commander';
 import type { Command as Action } from './command.ts';
 import { setLoader } from './command.ts';
+import { usage } from '../diagnostics/usage.ts';
+import { addressParts } from '../kind/address.ts';
 import { describeExitCodes } from '../render/exit-codes.ts';
 import { printed } from '../render/printable.ts';
+import { shellWord } from '../render/shell-word.ts';
 import type { GlobalOptions } from './options.ts';
 import type { Process } from './process.ts';
 import { readVersion } from '../project/version.ts';
@@ -533,7 +536,7 @@ ${examples(
     .option('--tail <n>', 'last lines only: 1 to 10000; default: 100')
     .option('--since <time>', 'newer lines only: 30s, 15m, 1h30m, or all')
     .option('--search <text>', 'lines with this text only: letters, digits, space, ".", "_", "-"')
-    .option('--deployment [id]', 'log of its last deployment, or of the one with this id')
+    .option('--deployment [id]', 'log of its last deployment, or of the one with this id', deploymentId)
     .option('--show-secrets', 'do not redact the secrets of the service')
     .option('--raw', 'print the log unchanged, also characters that a terminal obeys')
     .addHelpText(
@@ -727,4 +730,15 @@ function examples(...lines: readonly string[]): string {
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
+}
+
+/**
+ * The id of a deployment.
+ *
+ * @throws {Stop} `usage`, for an address: an option with a value takes the address that stands behind it.
+ */
+function deploymentId(value: string): string {
+  if ((addressParts(value)?.length ?? 0) < 2) return value;
+  const remedy = `Write the address first: trueup logs ${shellWord(value)} --deployment`;
+  throw usage(`--deployment takes the id of a deployment, got the address ${value}`, remedy);
 }

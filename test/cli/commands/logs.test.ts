@@ -104,6 +104,22 @@ describe('logs', () => {
     );
   });
 
+  it.each([
+    ['production.compose.shop', 'trueup logs production.compose.shop --deployment'],
+    ['production["a b"].compose.shop', `trueup logs 'production["a b"].compose.shop' --deployment`],
+  ])('refuses the address %s behind --deployment, with the order of the words', async (given, meant) => {
+    for (const words of [
+      ['--deployment', given],
+      [`--deployment=${given}`, address],
+      [address, '--deployment', given],
+    ]) {
+      const ran = await trueup(['logs', ...words]);
+      expect(ran.code).toBe(1);
+      expect(ran.err).toContain(`--deployment takes the id of a deployment, got the address ${given}\n`);
+      expect(ran.err).toContain(`-> Write the address first: ${meant}\n`);
+    }
+  });
+
   it('of another kind is refused as not served, and nothing is sent', async () => {
     const stack =
       '    compose: { tools: { source: { type: raw, composeFile: "services: { web: { image: nginx } }" } } }\n';
