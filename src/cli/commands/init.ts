@@ -173,7 +173,7 @@ async function lookAt(
 /** Most projects that the question for one shows, and most that the error without a terminal names. */
 const [mostShown, mostNamed] = [20, 10];
 
-/** The project that an answer means: its id, its name, or its number in the list. */
+/** The project that an answer means: its number in the list, its name or its id. A number of the list is never a name. */
 async function projectOf(
   projects: readonly NamedProject[] | undefined,
   view: InitView,
@@ -191,9 +191,10 @@ async function projectOf(
   const shown = projects.slice(0, mostShown);
   view.projects(shown, projects.length - shown.length);
   const answer = await answerTo('Project (number, name or id)', 'project', asking);
-  if (projects.some(({ id, name }) => id === answer || name === answer)) return answer;
-  const meant = /^\d{1,2}$/.test(answer) ? shown[Number(answer) - 1] : undefined;
+  const meant = /^[1-9]\d?$/.test(answer) ? shown[Number(answer) - 1] : undefined;
   if (meant === undefined) return answer;
+  const called = projects.filter((one) => one !== meant && (one.id === answer || one.name === answer));
+  view.chosen({ number: answer, name: meant.name, called: called.map(({ id }) => id) });
   return projects.filter(({ id, name }) => name === meant.name || id === meant.name).length === 1
     ? meant.name
     : meant.id;

@@ -2,6 +2,7 @@ import type { NamedProject } from '../../observe/reader.ts';
 import type { Formats } from '../format.ts';
 import { counted } from '../lines.ts';
 import { printable } from '../printable.ts';
+import { shellWord } from '../shell-word.ts';
 import type { ExportView } from './export.ts';
 import { exportFormats } from './export.ts';
 
@@ -9,6 +10,12 @@ import { exportFormats } from './export.ts';
 export interface InitView extends ExportView {
   /** The projects that there are, before the question for one; `more`: others that are not shown. */
   readonly projects: (shown: readonly NamedProject[], more: number) => void;
+  /** The project that a number of the list means; `called`: the ids of others that have this number as their name. */
+  readonly chosen: (what: {
+    readonly number: string;
+    readonly name: string;
+    readonly called: readonly string[];
+  }) => void;
   readonly found: (what: { readonly project: string; readonly kinds: ReadonlyMap<string, number> }) => void;
   readonly ready: (about: {
     readonly folder: string;
@@ -32,9 +39,14 @@ export const initFormats: Formats<InitView> = {
       });
       screen.out(`${['Projects:', ...lines, ...(more > 0 ? [`  and ${more} more`] : [])].join('\n')}\n`);
     },
+    chosen: ({ number, name, called }) => {
+      const line = `Number ${number} is ${printable(name)}.`;
+      const others = called.map((id) => ` The project with the name ${number}: trueup init --project ${shellWord(id)}`);
+      screen.out(`${[line, ...others].join('')}\n`);
+    },
     found: ({ project, kinds }) => {
-      const counts = [...kinds].map(([section, count]) => `${count} ${section}`).join(', ');
-      screen.out(`Project ${printable(project)} has ${counts}.\n`);
+      const counts = [...kinds].map(([section, count]) => `${section} ${count}`).join(', ');
+      screen.out(`Project ${printable(project)}, by section: ${counts}.\n`);
     },
     ready: ({ folder, file, isExported, needsKey }) => {
       const lines = [
@@ -45,5 +57,11 @@ export const initFormats: Formats<InitView> = {
       screen.out(`${lines.join('\n')}\n`);
     },
   }),
-  json: (screen) => ({ ...exportFormats.json(screen), projects: () => {}, found: () => {}, ready: () => {} }),
+  json: (screen) => ({
+    ...exportFormats.json(screen),
+    projects: () => {},
+    chosen: () => {},
+    found: () => {},
+    ready: () => {},
+  }),
 };

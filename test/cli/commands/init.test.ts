@@ -68,8 +68,7 @@ test('asks for address, key, project and consent, and 50 services are under mana
   const planned = await trueup(['plan', '-C', folder], { env: { TRUEUP_API_KEY: apiKey } });
   expect(planned.out).toContain('No changes.');
   expect(performance.now() - start).toBeLessThan(60_000);
-  expect(printed.out).toContain('Project prj_1 has');
-  expect(printed.out).toContain('25 compose');
+  expect(printed.out).toContain('Project prj_1, by section: environments 1, compose 25, domains 25, ');
   expect(printed.out).toContain('Set TRUEUP_API_KEY');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (path) => /\.\w+$/.test(path) && !path.endsWith('.trueup') && !path.endsWith('.vscode'),
@@ -181,6 +180,25 @@ test('lists the projects with their services, and takes the number of one, its n
     expect(process.printed.out.match(/Address|API key/g)).toEqual(['Address', 'API key']);
     expect(printed.err.includes('2 projects are called twice')).toBe(answer.startsWith('twice'));
     expect(readFileSync(join(folder, 'trueup.yaml'), 'utf8')).toMatch(project);
+  }
+});
+
+test('takes a number of the list for nothing else, and says which project that is', async () => {
+  const { url } = await platformWithProjects(['2', '7', 'a']);
+  // 1 is the project 2, 2 is the project 7, and so on; only five are listed.
+  for (const [answer, project, said] of [
+    ['1', '"2"', /^Number 1 is 2\.$/m],
+    ['2', '"7"', /^Number 2 is 7\. The project with the name 2: trueup init --project [\w-]+$/m],
+    ['7', '"7"', /^Project 7, by section: environments 1, /m],
+    ['a', 'a', /^Project a, by section: environments 1, /m],
+  ] as const) {
+    const folder = newFolder();
+    const { printed, terminal } = recordingTerminal({ isInteractive: true });
+    const process = processOfTest({ cwd: folder, input: `${[url, apiKey, answer, 'no'].join('\n')}\n` });
+    expect(await execute(initCommand({}), { folder, terminal, signals: process })).toBe('done');
+    expect(printed.out).toMatch(said);
+    expect(printed.out.includes('Number')).toBe(['1', '2'].includes(answer));
+    expect(readFileSync(join(folder, 'trueup.yaml'), 'utf8')).toContain(`project: ${project}\n`);
   }
 });
 
