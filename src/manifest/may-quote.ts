@@ -1,4 +1,5 @@
 import type { Kind } from '../kind/kind.ts';
+import { withTop } from '../kind/top.ts';
 import { writtenFields } from '../kind/written.ts';
 import { maskValue } from '../secrets/looks-secret.ts';
 import type { QuotingRule } from './quote.ts';
@@ -31,7 +32,7 @@ export function quotingRule(kinds: readonly Kind[]): QuotingRule {
   const closed = new Set(closedSettings);
   /** Closed keys below which keys show, and how far below: names, and in settings also the words below a name. */
   const named = new Map([...closedSettings].map((key) => [key, 2]));
-  for (const kind of kinds) {
+  for (const kind of withTop(kinds)) {
     for (const link of Object.values(kind.parents)) {
       for (const [key, { is }] of writtenFields(kind, link)) if (is !== 'field') open.add(key);
     }

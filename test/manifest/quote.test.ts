@@ -41,6 +41,7 @@ describe('U12: the line of an error', () => {
     ['quotes', `domains: { a: { §"port"§: 'x' } }`, `domains: { a: { "port": 'x' } }`, '"port"'],
     ['a list', 'watchPaths:\n- src\n- §5§\n', '- 5', '5'],
     ['a list in brackets', 'watchPaths: [a, §5§]', 'watchPaths: [a, 5]', '5'],
+    ['tags of the project', 'project:\n  tags: [live, §5§]\n', '  tags: [live, 5]', '5'],
     ['an expression', 'databasePassword: §${secrets:PW}§', 'databasePassword: ${secrets:PW}', '${secrets:PW}'],
     ['a password', 'databasePassword: §hunter2§', 'databasePassword: ********', '********'],
     [
