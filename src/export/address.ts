@@ -4,7 +4,7 @@ import { plain } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
 import { canonical } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import { appendedBelow, keyDefault, observedValue, withoutAppended } from '../kind/wire.ts';
+import { appendedBelow, keyDefault, nameIn, observedValue, withoutAppended } from '../kind/wire.ts';
 import { createNames, keyFor } from './names.ts';
 import type { Surveyed } from './survey.ts';
 
@@ -86,23 +86,12 @@ function splitAddress(address: string): { readonly around: string; readonly key:
   return { around: address.slice(0, Math.max(at, 0)), key: address.slice(at + 1) };
 }
 
-/** What people call an object: its key field, or a few words for a kind without one. */
+/** What people call an object, without what the platform appended. */
 function nameOf({ kind, row, parent }: Surveyed): string {
-  const { keyField, key } = kind.identity;
-  const names = keyField === undefined ? (typeof key === 'function' ? [] : key.toReversed()) : [keyField];
-  for (const name of names) {
-    const value = observedValue(kind, name, row);
-    if (typeof value !== 'string' || value === '') continue;
-    if (keyField !== undefined)
-      return parent === undefined ? value : (withoutAppended(value, appended(name, kind, parent)) as string);
-    const words = value.replaceAll(/[^A-Za-z0-9]+/g, '-').replaceAll(/^-+|-+$/g, '');
-    if (words !== '') return words;
-  }
-  return kind.kind;
-}
-
-function appended(name: string, kind: Kind, parent: Surveyed): string {
-  return appendedBelow(kind, name, parent);
+  const { keyField } = kind.identity;
+  const name = nameIn(kind, row) ?? kind.kind;
+  if (keyField === undefined || parent === undefined) return name;
+  return withoutAppended(name, appendedBelow(kind, keyField, parent)) as string;
 }
 
 /** The natural key of an object, as text: the loader takes two blocks of one text for one object. */
@@ -111,7 +100,7 @@ function keyText({ kind, link, row, parent }: Surveyed): string {
     const from = link.set[name];
     if (from !== undefined && 'value' in from) return from.value;
     const seen = observedValue(kind, name, row) ?? keyDefault(kind, name);
-    return parent === undefined ? seen : withoutAppended(seen, appended(name, kind, parent));
+    return parent === undefined ? seen : withoutAppended(seen, appendedBelow(kind, name, parent));
   };
   const names = typeof kind.identity.key === 'function' ? kind.identity.key(value) : kind.identity.key;
   return canonical(

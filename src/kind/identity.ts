@@ -13,6 +13,8 @@ export interface Identity {
   readonly key: readonly string[] | ((value: (field: string) => Json | undefined) => readonly string[]);
   /** The field that has the YAML key as default; without it, the YAML key is a label only. */
   readonly keyField?: string;
+  /** Fields that together name an object for people, where no field is the key; by default, the last text of `key`. */
+  readonly label?: readonly string[];
   /** The address is the key alone, without the section: for the kind that all others stand below. */
   readonly addressedByKey?: true;
   /** The member of the answer to create that holds the row; without it, the answer is the row. */

@@ -77,6 +77,25 @@ export function keyDefault(kind: Kind, name: string): Json {
   return onNull !== undefined && 'value' in onNull ? onNull.value : null;
 }
 
+/**
+ * What people call the object of a row, and an export its block: its key field; of a kind without one, its label, such as
+ * `8080/tcp`, or words of its natural key. undefined: the row has no such text.
+ */
+export function nameIn(kind: Kind, row: Row): string | undefined {
+  const { keyField, label, key } = kind.identity;
+  if (label !== undefined)
+    return label.map((name) => String(observedValue(kind, name, row) ?? keyDefault(kind, name))).join('/');
+  const names = keyField === undefined ? (typeof key === 'function' ? [] : key.toReversed()) : [keyField];
+  for (const name of names) {
+    const value = observedValue(kind, name, row);
+    if (typeof value !== 'string' || value === '') continue;
+    if (keyField !== undefined) return value;
+    const words = value.replaceAll(/[^A-Za-z0-9]+/g, '-').replaceAll(/^-+|-+$/g, '');
+    if (words !== '') return words;
+  }
+  return undefined;
+}
+
 /** The text that the platform appends to a field of the objects below a row. */
 export function appendedBelow(kind: Kind, name: string, parent: { readonly kind: Kind; readonly row: Row }): string {
   return kind.fields[name]?.appended?.((field) => observedValue(parent.kind, field, parent.row) ?? null) ?? '';

@@ -5,7 +5,7 @@ import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { topAddress, topOf } from '../kind/top.ts';
-import { observedValue, outputValue, valueAt } from '../kind/wire.ts';
+import { nameIn, observedValue, outputValue, valueAt } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
@@ -113,11 +113,9 @@ export async function observe(input: ObserveInput): Promise<Seen> {
 function unmanagedIn(kinds: readonly Kind[], lists: Lists, known: ReadonlySet<string>): UnmanagedObject[] {
   const found = new Map<string, UnmanagedObject>();
   for (const kind of kinds.filter(isOfProject)) {
-    const { keyField } = kind.identity;
     for (const [id, { row, parent }] of lists.get(kind.kind) ?? []) {
       if (known.has(id) || found.has(id) || kind.lifecycle?.provided?.is(row, parent?.row ?? {}) === true) continue;
-      const name = keyField === undefined ? undefined : observedValue(kind, keyField, row);
-      found.set(id, { kind: kind.kind, id, name, parentId: parent?.id });
+      found.set(id, { kind: kind.kind, id, name: nameIn(kind, row), parentId: parent?.id });
     }
   }
   return [...found.values()];

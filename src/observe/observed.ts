@@ -1,4 +1,4 @@
-import type { Json, Row } from '../kind/json.ts';
+import type { Row } from '../kind/json.ts';
 import type { FromPlace } from '../kind/parent.ts';
 
 /** One object as the platform has it. Its row holds secrets in clear, so it does not print. */
@@ -51,8 +51,8 @@ export interface DuplicateObject {
 export interface UnmanagedObject {
   readonly kind: string;
   readonly id: string;
-  /** The value of the field that has the YAML key as default. */
-  readonly name: Json | undefined;
+  /** What people call it, and an export its block. */
+  readonly name: string | undefined;
   /** The id of its parent, where that is an object too. */
   readonly parentId: string | undefined;
 }

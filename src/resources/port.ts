@@ -9,7 +9,7 @@ export const port = defineKind({
   section: 'ports',
   alsoCalled: ['port', 'expose', 'publish', 'published'],
   summary: 'A port of an application that is published on its server, beside the proxy.',
-  identity: { id: 'portId', key: ['publishedPort', 'protocol'] },
+  identity: { id: 'portId', key: ['publishedPort', 'protocol'], label: ['publishedPort', 'protocol'] },
   parents: {
     application: {
       listed: { at: 'ports' },

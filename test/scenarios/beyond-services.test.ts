@@ -7,6 +7,8 @@ import { commandFor, commandInput } from '../../src/kind/command-call.ts';
 import type { Row } from '../../src/kind/json.ts';
 import { applyPlan, plan } from '../../src/reconcile.ts';
 import { schedule } from '../../src/resources/schedule.ts';
+import { driftOf, edit } from '../support/drifting.ts';
+import { exportOf } from '../support/exporting.ts';
 import { answered, failed, operationOf, worldOver } from '../support/faults.ts';
 import { warningsAndMark } from '../support/problems.ts';
 import type { Bench } from '../support/world.ts';
@@ -33,6 +35,31 @@ async function errorsOf(planning: Promise<unknown>): Promise<string[]> {
   if (!(error instanceof Stop)) throw new Error('it did not stop', { cause: error });
   return error.diagnostics.map(({ code, message }) => `${code}: ${message}`);
 }
+
+test('leafs that somebody made by hand have the names in drift that an export gives their blocks', async () => {
+  const made = bench();
+  const { state } = await made.apply(published, { adoption: true });
+  const at = { applicationId: state.resources['production.application.web']?.id };
+  for (const [publishedPort, protocol] of [
+    [8080, 'udp'],
+    [9000, 'tcp'],
+  ] as const)
+    await edit(made, 'port.create', { ...at, publishedPort, protocol, targetPort: 80, publishMode: 'ingress' });
+  const regex = '^https?://old\\.example\\.com/(.*)';
+  await edit(made, 'redirects.create', { ...at, regex, replacement: 'https://example.com/${1}', permanent: true });
+  await edit(made, 'security.create', { ...at, username: 'reader', password: 'canary-1' });
+  const { findings } = await driftOf(made, published);
+  expect(findings.map(({ is, address, name }) => [is, address, name])).toEqual(
+    [
+      ['ports["8080/udp"]', '8080/udp'],
+      ['ports["9000/tcp"]', '9000/tcp'],
+      ['redirects.https-old-example-com', 'https-old-example-com'],
+      ['security.reader', 'reader'],
+    ].map(([key = '', name]) => ['unmanaged', `production.application.web.${key}`, name]),
+  );
+  const { blocks } = await exportOf(made);
+  expect([...blocks.keys()]).toEqual(expect.arrayContaining(findings.map(({ address }) => address)));
+});
 
 describe('a port, whose read answers every failure alike', () => {
   test('that somebody deleted is created again, and then plans nothing', async () => {
