@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { inOneVocabulary } from './test/support/one-vocabulary.ts';
 import { isWhole } from './test/support/whole.ts';
 
 /** What kills, corrupts and starts other programs for minutes: run where CI is set, and by TRUEUP_TESTS=all. */
@@ -51,7 +52,8 @@ const long = [
 
 /**
  * What CI runs again in the words of another profile: each kind with each of its fields, written, read, referred to and
- * exported. The engine knows no word, so the rest need not run twice; `npm run test:dokploy` runs all scenarios so.
+ * exported. The engine knows no word, so the rest need not run twice; `npm run test:dokploy` runs all scenarios that a
+ * profile changes.
  */
 const inProfile = [
   'test/scenarios/export.kinds.test.ts',
@@ -72,7 +74,16 @@ const alone = [
   'test/scenarios/crashes-of-kinds.test.ts',
 ];
 
-const left = [...configDefaults.exclude, 'test/browser/**', ...(isWhole ? [] : long)];
+const isInProfile = (process.env['TRUEUP_TEST_PROFILE'] ?? 'standard') !== 'standard';
+const unchanged = Object.values(inOneVocabulary).flatMap((names) =>
+  names.map((name) => `test/scenarios/${name}.test.ts`),
+);
+const left = [
+  ...configDefaults.exclude,
+  'test/browser/**',
+  ...(isWhole ? [] : long),
+  ...(isInProfile ? unchanged : []),
+];
 
 export default defineConfig({
   test: {

@@ -1,0 +1,33 @@
+/** Scenarios that TRUEUP_TEST_PROFILE does not change: in another profile they are left out, with the reason. */
+export const inOneVocabulary: Readonly<Record<string, readonly string[]>> = {
+  'start programs on a platform whose words they choose themselves': [
+    'broken-builds',
+    'canary-program',
+    'code-samples',
+    'command-line',
+    'command-line-failures',
+    'command-line-safety',
+    'command-line-secrets',
+    'export.kills',
+    'from-dokploy',
+    'image',
+    'memory',
+    'one-manifest-one-state',
+    'pipelines',
+    'process-ends',
+    'processes',
+    'several-projects',
+    'terminal',
+    'traces',
+    'tutorial',
+    'words-of-the-profile',
+  ],
+  'try the emulator alone, in the words of the API document or in both': [
+    'emulated-accounts',
+    'emulated-leafs',
+    'emulated-organization',
+    'endpoints',
+    'recorded-samples',
+  ],
+  'need no platform': ['doc-comments', 'lease-of-processes', 'may-write', 'pipeline-files'],
+};
