@@ -21,6 +21,8 @@ import { withQuotes } from './manifest/quote.ts';
 import type { Resource } from './manifest/resource.ts';
 import { resourcesOn } from './manifest/resources-on.ts';
 import { position } from './manifest/tree.ts';
+import type { ReadAhead } from './observe/ahead.ts';
+import { readAhead } from './observe/ahead.ts';
 import { discover, platformVersion, serveRemembered } from './observe/capabilities.ts';
 import { observe } from './observe/observe.ts';
 import { idOfProject } from './observe/project-id.ts';
@@ -78,6 +80,8 @@ export interface World {
   readonly discovers?: boolean | 'anew';
   /** Ends the pauses of a plan, which then throws a Stop. */
   readonly signal?: AbortSignal | undefined;
+  /** What is read of the state and the platform while the manifest is checked. */
+  readonly ahead?: ReadAhead | undefined;
 }
 
 /** Where a plan reads. */
@@ -128,12 +132,12 @@ async function planFor(
 ): Promise<Plan> {
   const { deploys = true, destroys = false, begins } = about;
   const { client, store, signal } = world;
-  const saved = await inSpan('state', () => store.read());
-  // What was never taken over is not destroyed.
-  const ownsProject = settings.ownsProject === true && (!destroys || hasTop(saved, withTop(world.kinds)));
+  const ahead = world.ahead?.take();
+  const saved = ahead?.state ?? (await inSpan('state', () => store.read()));
+  const ownsProject = isTopOwned(settings, saved, world.kinds, destroys);
   const full = ownsProject ? withTop(world.kinds) : world.kinds;
   const reading = signal === undefined ? client : interruptibleReads(client, signal);
-  const platform = await platformOf(saved, written, { ...world, kinds: full, client: reading });
+  const platform = await platformOf(saved, written, { ...world, kinds: full, client: reading }, ahead?.version);
   const { kinds } = platform;
   const resources = ownsProject ? pinnedToState(platform.resources, saved, kinds) : platform.resources;
   const narrowing = narrowingMeant(about.narrowing ?? everything, kinds);
@@ -143,8 +147,9 @@ async function planFor(
   const declared = resources.map(({ address }) => address);
   const unknown = unknownIn(narrowing, [...new Set([...declared, ...Object.keys(records)])], declared);
   if (unknown.length > 0) throw new Stop('refused', unknown);
+  const reader = createReader(reading, 'in bulk');
   const observing = {
-    client: reading,
+    reader: ahead?.over(reader) ?? reader,
     kinds,
     resources,
     records,
@@ -199,6 +204,38 @@ async function planFor(
   return redactPlan(whole, world.redact);
 }
 
+/** Whether a plan has the project as one of its objects. What was never taken over is not destroyed. */
+function isTopOwned(
+  { ownsProject }: Manifest['settings'],
+  saved: State | undefined,
+  kinds: readonly Kind[],
+  destroys: boolean,
+): boolean {
+  return ownsProject === true && (!destroys || hasTop(saved, withTop(kinds)));
+}
+
+/**
+ * Reads the state, and begins the reads that every plan with this state sends. Undefined where they are not known before the
+ * resources of the manifest are: without a state, with that of another project, and with one that does not remember what the
+ * platform serves.
+ *
+ * @throws {Stop} when the state cannot be used.
+ */
+export async function planAhead(
+  settings: Manifest['settings'],
+  { client, store, kinds: all, discovers = false }: ReadWorld,
+  { destroys = false }: { readonly destroys?: boolean } = {},
+): Promise<ReadAhead | undefined> {
+  const state = await inSpan('state', () => store.read());
+  if (state === undefined || !isBoundTo(state, settings.project) || discovers === 'anew') return undefined;
+  const remembered = discovers ? serveRemembered(client, state) : undefined;
+  if (discovers && remembered === undefined) return undefined;
+  const ownsProject = isTopOwned(settings, state, all, destroys);
+  const kinds = kindsThere(ownsProject ? withTop(all) : all, client.contract);
+  const projectId = ownsProject ? '' : state.projectId;
+  return readAhead(client, { kinds, state, projectId, readsVersion: (remembered?.version ?? null) !== null });
+}
+
 /** A platform as a plan takes it. */
 interface PlatformThere extends ReturnType<typeof resourcesOn> {
   readonly kinds: readonly Kind[];
@@ -219,6 +256,7 @@ async function platformOf(
   saved: State | undefined,
   written: readonly Resource[],
   { client, discovers = false, kinds: full }: ReadWorld,
+  versionAhead: Promise<string | undefined> | undefined,
 ): Promise<PlatformThere> {
   const remembered = discovers === false ? undefined : serveRemembered(client, saved);
   const there = (capabilities: Capabilities | undefined) => {
@@ -235,7 +273,8 @@ async function platformOf(
     const found = there(remembered);
     if (!hasErrors(found.diagnostics)) {
       if (remembered === undefined || remembered.version === null) return found;
-      return { ...found, assumed: remembered.version, version: () => platformVersion(client, { inBulk: true }) };
+      const version = () => versionAhead ?? platformVersion(client, { inBulk: true });
+      return { ...found, assumed: remembered.version, version };
     }
     if (!discovers) throw new Stop('refused', found.diagnostics);
   }

@@ -1,6 +1,8 @@
 import type { Settings } from '../manifest/settings.ts';
 import type { OpenClient, OpeningInput } from '../project/connect.ts';
 import * as project from '../project/connect.ts';
+import { openProject as open } from '../project/open-project.ts';
+import type { Validated } from '../reconcile.ts';
 import type { NamedPlatform } from '../project/target.ts';
 import type { Connection, Platform } from '../session.ts';
 import type { Redactor } from '../secrets/redactor.ts';
@@ -20,6 +22,14 @@ type CommandOpening = CommandInput & Omit<OpeningInput, 'options' | 'onPause' | 
 /** Opens the platform and the state of a manifest for a command. */
 export function connect(settings: Settings, about: CommandOpening): Promise<Connection> {
   return project.connect(settings, onTerminal(about));
+}
+
+/** Reads a manifest, and opens its platform and its state, for a command that plans without a lock. */
+export function openProject<Loaded extends Validated>(
+  load: Parameters<typeof open<Loaded>>[0],
+  about: CommandOpening & { readonly destroys?: boolean },
+): ReturnType<typeof open<Loaded>> {
+  return open(load, onTerminal(about));
 }
 
 /** The platform and the state of a manifest, for the sessions of a command. */

@@ -92,7 +92,9 @@ export function validate(
  * @throws {Stop} as `validate`; `refused`, when a source does not give a secret.
  */
 export async function readManifest(folder: string, options: ManifestOptions = {}): Promise<Manifest> {
-  const { manifest } = await read(folder, options, (place, redactor) => loadWithSecrets(place, redactor, () => {}));
+  const { manifest } = await read(folder, options, (place, redactor) =>
+    loadWithSecrets(place, redactor, { check: () => {} }),
+  );
   return manifest;
 }
 

@@ -1,3 +1,4 @@
+import { promisify } from 'node:util';
 import type { Profile } from '../api/contract.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
@@ -63,6 +64,8 @@ export interface ManifestInput {
   readonly freeText?: FreeText | undefined;
   /** The address of the platform where the manifest names none. */
   readonly platformUrl?: string | undefined;
+  /** Called with the settings once they are read; the rest of the manifest may still be wrong. */
+  readonly onSettings?: ((settings: Settings) => void) | undefined;
   /** Gets the profile that the manifest names and the texts of its files, before the resources are read. */
   readonly checkProfile?: (about: { readonly named: Profile | undefined; readonly texts: Iterable<string> }) => void;
   readonly addSecret: (value: string) => void;
@@ -134,6 +137,7 @@ async function read(
   const settings = read === undefined ? undefined : inWordsOf(kinds, read);
   if (settings === undefined) return undefined;
   input.checkProfile?.({ named: settings.profile, texts: texts.values() });
+  input.onSettings?.(settings);
 
   const lacksFiles = diagnostics.length > before;
   const { blocks, broken, isIncomplete } = findBlocks(merged, { kinds, sources, redact }, diagnostics);
@@ -170,8 +174,10 @@ async function read(
     diagnostics,
     size,
   });
-  const declared = blocks.map((block) =>
-    readResource(
+  const declared: Resource[] = [];
+  for (const [place, block] of blocks.entries()) {
+    if (place % blocksPerTurn === 0) await turn();
+    const resource = readResource(
       block,
       { sections: sections(block.kind.kind), placeOf },
       {
@@ -182,8 +188,9 @@ async function read(
         address: block.address,
         ...evaluationAt(block), // last: Node 20 gives each object with members behind it a shape of its own
       },
-    ),
-  );
+    );
+    declared.push(resource);
+  }
   const resources = inherit(declared);
   checkResources(resources, kinds, diagnostics, { texts, beside: workspace.beside });
   checkMentions(resources, diagnostics);
@@ -198,6 +205,12 @@ async function read(
     texts,
   };
 }
+
+/** How many blocks are read in a row: about ten milliseconds, while answers of the platform wait. */
+const blocksPerTurn = 200;
+
+/** Lets what else is under way go on. */
+const turn = promisify(setImmediate);
 
 /** Settings with the addresses and names of fields in them as the kinds have them. */
 function inWordsOf(kinds: readonly Kind[], settings: Settings): Settings {

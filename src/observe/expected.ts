@@ -1,4 +1,3 @@
-import type { ReadClient } from '../api/client.ts';
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -16,7 +15,7 @@ import type { Reader } from './reader.ts';
 
 /** The input of observing. */
 export interface ObserveInput {
-  readonly client: ReadClient;
+  readonly reader: Reader;
   readonly kinds: readonly Kind[];
   readonly resources: readonly Resource[];
   readonly records: Readonly<Record<string, StateRecord>>;
@@ -60,8 +59,7 @@ export interface Claim {
 }
 
 /** The input of finding the objects of one kind. */
-export interface IdentifyInput extends Pick<ObserveInput, 'kinds' | 'clock' | 'signal' | 'digests'> {
-  readonly reader: Reader;
+export interface IdentifyInput extends Pick<ObserveInput, 'reader' | 'kinds' | 'clock' | 'signal' | 'digests'> {
   readonly caller: Caller;
   readonly kind: Kind;
   /** The addresses of this kind. */

@@ -22,7 +22,6 @@ import { isOfProject } from './ownership.ts';
 import type { TopList } from './project-id.ts';
 import { readTop } from './project-id.ts';
 import type { Reader } from './reader.ts';
-import { createReader } from './reader.ts';
 
 /** What the platform has, and the resources with the ids of what they refer to by name. */
 export interface Seen {
@@ -36,8 +35,7 @@ export interface Seen {
  * service and per environment whose variables matter. Objects below a service come with it, however many there are.
  */
 export async function observe(input: ObserveInput): Promise<Seen> {
-  const { kinds, records } = input;
-  const reader = createReader(input.client, 'in bulk');
+  const { kinds, reader, records } = input;
   const diagnostics: Diagnostic[] = [];
   const duplicates: DuplicateObject[] = [];
   const objects = new Map<string, ObservedObject>();
@@ -81,7 +79,7 @@ export async function observe(input: ObserveInput): Promise<Seen> {
     const rows: ReadonlyMap<string, Listed> = lists.get(kind.kind) ?? new Map();
     const parentWith = (id: string) => byId.get(id);
     const about = { kind, items, rows, search: searchIn(rows), idOf, parentWith, isInside, outputs };
-    const found = await identify({ ...input, ...about, reader, caller, diagnostics, duplicates });
+    const found = await identify({ ...input, ...about, caller, diagnostics, duplicates });
     const taken = new Set([...found.values()].map(({ id }) => id));
     const inRow = kindsIn(kinds, kind);
     for (const [id, { row }] of rows) if (!taken.has(id)) descend(inRow, lists, { kind, id, row }, false);
@@ -152,11 +150,15 @@ function callerOf({ organizationId, userId, role }: Row): Omit<Caller, 'projectI
   ]);
 }
 
+/** Whether the list of a kind at the top is read by every run. */
+export function isAlwaysListed({ parents: { [root]: link } }: Kind): boolean {
+  return link !== undefined && 'whenEmpty' in link.listed;
+}
+
 /** The kinds that are declared, in the state, or never empty: their lists at the top are worth a request. */
 function listedKinds({ kinds, resources, records }: ObserveInput): ReadonlySet<string> {
-  const always = kinds.filter(({ parents: { [root]: link } }) => link !== undefined && 'whenEmpty' in link.listed);
   return new Set([
-    ...always.map(({ kind }) => kind),
+    ...kinds.filter(isAlwaysListed).map(({ kind }) => kind),
     ...resources.map(({ kind }) => kind.kind),
     ...Object.values(records).map(({ kind }) => kind),
   ]);

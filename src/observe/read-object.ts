@@ -5,7 +5,8 @@ import { root } from '../kind/kind.ts';
 import { servedName, valueAt } from '../kind/wire.ts';
 import { fieldOfAttribute } from '../kind/attribute.ts';
 import { rowId } from './answers.ts';
-import type { Claim, Expected, IdentifyInput, Listed } from './expected.ts';
+import type { StateRecord } from '../state/record.ts';
+import type { Claim, Expected, IdentifyInput } from './expected.ts';
 import type { ObservedObject } from './observed.ts';
 import { fromContext, observedObject } from './observed.ts';
 
@@ -16,7 +17,8 @@ import { fromContext, observedObject } from './observed.ts';
 export async function readObject(input: IdentifyInput, claim: Claim): Promise<ObservedObject | undefined> {
   const { item, id, foundBy } = claim;
   const entry = input.rows.get(id);
-  if (entry !== undefined && !needsRead(entry, item)) return toObject(input, claim, entry.row);
+  if (entry !== undefined && !needsRead(entry.parent?.kind.kind ?? root, item))
+    return toObject(input, claim, entry.row);
   if (entry === undefined && isInWholeRow(item.kind) && foundBy === 'id') return undefined;
   return readById(input, claim);
 }
@@ -59,8 +61,13 @@ function toObject({ rows, caller }: IdentifyInput, { item: { kind }, id, foundBy
   return observedObject({ id, foundBy, row, parentId, isProvided });
 }
 
-function needsRead({ parent }: Listed, { kind, resource, record }: Expected): boolean {
-  const { rows = 'whole' } = kind.parents[parent?.kind.kind ?? root] ?? {};
+/** Whether an object of the state below that kind is read by its id, whatever the manifest says. */
+export function isReadAlone(kind: Kind, above: string, record: StateRecord): boolean {
+  return !isInWholeRow(kind) && needsRead(above, { kind, resource: undefined, record });
+}
+
+function needsRead(above: string, { kind, resource, record }: Pick<Expected, 'kind' | 'resource' | 'record'>): boolean {
+  const { rows = 'whole' } = kind.parents[above] ?? {};
   if (rows === 'whole') return false;
   if (rows === 'summary') return true;
   const settled = new Set(Object.keys(record?.pairs ?? {}).map(fieldOfAttribute));

@@ -6,6 +6,7 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { FreeText } from '../manifest/free-text.ts';
 import { adoptOnly } from '../manifest/required.ts';
+import type { ManifestInput } from '../manifest/manifest.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { askSources, learnSecrets, missingSecrets } from '../manifest/secret-sources.ts';
@@ -36,10 +37,15 @@ export async function loadManifest(
   {
     around = (workspace) => workspace,
     freeText,
-  }: { readonly around?: (workspace: Workspace) => Workspace; readonly freeText?: FreeText | undefined } = {},
+    onSettings,
+  }: {
+    readonly around?: (workspace: Workspace) => Workspace;
+    readonly freeText?: FreeText | undefined;
+    readonly onSettings?: ManifestInput['onSettings'];
+  } = {},
 ): Promise<Validated> {
   const workspace = around(await openFolder(options));
-  return load(options, { redactor, workspace, secret: envSecrets(options.env), freeText });
+  return load(options, { redactor, workspace, secret: envSecrets(options.env), freeText, onSettings });
 }
 
 /**
@@ -62,13 +68,20 @@ export async function checkManifest(options: ProjectFolder, redactor: Redactor):
 export async function loadWithSecrets(
   options: ProjectFolder,
   redactor: Redactor,
-  check: (settings: Settings) => void = (settings) => void targetOf(settings, options),
-  freeText?: FreeText,
+  {
+    check = (settings) => void targetOf(settings, options),
+    freeText,
+    onSettings,
+  }: {
+    readonly check?: (settings: Settings) => void;
+    readonly freeText?: FreeText | undefined;
+    readonly onSettings?: ManifestInput['onSettings'];
+  } = {},
 ): Promise<Validated & { readonly secret: (name: string) => string | undefined }> {
   const { env } = options;
   const workspace = await openFolder(options);
   const inEnvironment = envSecrets(env);
-  const validated = await load(options, { redactor, workspace, secret: inEnvironment, freeText });
+  const validated = await load(options, { redactor, workspace, secret: inEnvironment, freeText, onSettings });
   const { secrets: sources } = validated.manifest.settings;
   const names = missingSecrets(validated.manifest);
   if (sources.length > 0) check(validated.manifest.settings);
@@ -113,9 +126,13 @@ interface Loading {
   readonly workspace: Workspace;
   readonly secret: (name: string) => string | undefined;
   readonly freeText?: FreeText | undefined;
+  readonly onSettings?: ManifestInput['onSettings'];
 }
 
-async function load(options: ProjectFolder, { redactor, workspace, secret, freeText }: Loading): Promise<Validated> {
+async function load(
+  options: ProjectFolder,
+  { redactor, workspace, secret, freeText, onSettings }: Loading,
+): Promise<Validated> {
   const { file, variables, env, kinds } = options;
   const validated = await validate({
     workspace,
@@ -125,6 +142,7 @@ async function load(options: ProjectFolder, { redactor, workspace, secret, freeT
     envLimit: envLimit(env, whyPinned(options)),
     secret,
     freeText,
+    onSettings,
     platformUrl: env['TRUEUP_URL'] || undefined,
     given: (name) => variables.get(name) ?? env[`TRUEUP_VAR_${name}`],
     checkProfile: (about) =>

@@ -1,4 +1,5 @@
 import { lineOf } from '../../drift/remedies.ts';
+import type { Manifest } from '../../manifest/manifest.ts';
 import { aboutPlan } from '../../project/about-plan.ts';
 import type { Drift } from '../../project/drift.ts';
 import { findDrift, refuseWrites } from '../../project/drift.ts';
@@ -13,7 +14,7 @@ import { driftNotification } from '../../render/notification.ts';
 import type { Clock } from '../../state/clock.ts';
 import { isoTime, systemClock } from '../../state/clock.ts';
 import type { Command, Run } from '../command.ts';
-import { connect } from '../connect.ts';
+import { openProject } from '../connect.ts';
 import { usage } from '../options.ts';
 import { commandLine } from '../shell-command.ts';
 import type { ValuesFlags } from '../values.ts';
@@ -45,18 +46,17 @@ async function compare(
   const { options, terminal, redactor } = run;
   const values = readValues(run, view, flags);
   // Secrets of the environment only: whoever may not know them can compare by digests.
-  const { manifest, warnings } = await loadManifest(options, redactor);
-  run.warn(warnings);
+  const about = { options, redactor, terminal, purpose: 'drift', mayWrite: refuseWrites };
+  const { validated, connection } = await openProject(async (onSettings) => {
+    const validated = await loadManifest(options, redactor, { onSettings });
+    run.warn(validated.warnings);
+    refuseNotifying(validated.manifest, flags);
+    return validated;
+  }, about);
+  const { manifest, warnings } = validated;
   const { platform, notify: receivers = [] } = manifest.settings;
-  if (flags.notify === true && receivers.length === 0)
-    throw usage(
-      '--notify: the manifest names no receiver',
-      'Write drift: { notify: [{ url: "${secret:HOOK}", as: json }] }.',
-    );
   const remembers = flags.remember !== false;
   const notifies = receivers.length > 0 && (flags.notify ?? remembers);
-  const about = { options, redactor, terminal, purpose: 'drift', mayWrite: refuseWrites };
-  const connection = await connect(manifest.settings, about);
   try {
     const { counts } = connection.client;
     const now = clock.wall();
@@ -92,4 +92,11 @@ async function compare(
   } finally {
     await connection.close();
   }
+}
+
+/** @throws {Stop} `usage`, when messages are asked for and the manifest names no receiver. */
+function refuseNotifying({ settings: { notify = [] } }: Manifest, flags: DriftFlags): void {
+  if (flags.notify !== true || notify.length > 0) return;
+  const remedy = 'Write drift: { notify: [{ url: "${secret:HOOK}", as: json }] }.';
+  throw usage('--notify: the manifest names no receiver', remedy);
 }

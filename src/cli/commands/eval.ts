@@ -37,7 +37,7 @@ export function evalCommand(written: string, flags: EvalFlags): Command<EvalView
         throw usage('--in goes with an expression', 'Leave it out: an address of the manifest says where it is.');
       // What is hidden need not be known.
       const { manifest, warnings } = showsSecrets
-        ? await loadWithSecrets(options, redactor, undefined, freeText)
+        ? await loadWithSecrets(options, redactor, { freeText })
         : await loadManifest(options, redactor, { freeText });
       run.warn(warnings);
       const question = questionOf(written, manifest);

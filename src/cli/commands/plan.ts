@@ -14,7 +14,7 @@ import { makePlan } from '../../review.ts';
 import type { StateStore } from '../../state/state.ts';
 import type { NarrowFlags } from '../approval.ts';
 import type { Command, Run } from '../command.ts';
-import { connect } from '../connect.ts';
+import { openProject } from '../connect.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { usage } from '../options.ts';
@@ -44,12 +44,16 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
   const values = readValues(run, view, flags);
   if (values === 'all' && flags.out !== undefined)
     throw usage('--show-values cannot be combined with --out', 'A plan file is for other readers too: leave one out.');
-  const load = destroys ? loadManifest : loadWithSecrets;
-  const { manifest, warnings } = await load(options, redactor);
-  run.warn(warnings);
   if (destroys && flags.replace !== undefined) throw usage('--replace cannot be combined with --destroy');
   if (flags.out !== undefined) checkPlanPath(options.folder, run.process.cwd(), flags.out);
-  const connection = await connect(manifest.settings, { options, redactor, terminal, purpose: 'plan' });
+  const load = destroys ? loadManifest : loadWithSecrets;
+  const about = { options, redactor, terminal, purpose: 'plan', destroys };
+  const { validated, connection } = await openProject(async (onSettings) => {
+    const validated = await load(options, redactor, { onSettings });
+    run.warn(validated.warnings);
+    return validated;
+  }, about);
+  const { manifest, warnings } = validated;
   try {
     const { client } = connection;
     const purpose = { manifest, deploys: flags.deploy !== false, destroys, narrowing: readNarrowing(flags) };

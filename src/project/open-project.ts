@@ -1,0 +1,58 @@
+import type { Settings } from '../manifest/settings.ts';
+import type { Validated } from '../reconcile.ts';
+import { planAhead } from '../reconcile.ts';
+import type { Connection } from '../session.ts';
+import type { OpeningInput } from './connect.ts';
+import { connect } from './connect.ts';
+import { checkAddresses } from './platform-address.ts';
+
+/** A manifest that was checked, and the open connection to its platform and its state. */
+interface OpenProject<Loaded extends Validated> {
+  readonly validated: Loaded;
+  readonly connection: Connection;
+}
+
+/** Reads and checks a manifest; calls its argument once the settings are read. */
+type Load<Loaded extends Validated> = (onSettings: (settings: Settings) => void) => Promise<Loaded>;
+
+/**
+ * Reads and checks a manifest, and opens its platform and its state. Meanwhile it reads what a plan with that state reads in
+ * any case; a mistake in the manifest ends that.
+ *
+ * @throws whatever `load` and `connect` throw, in this order.
+ */
+export async function openProject<Loaded extends Validated>(
+  load: Load<Loaded>,
+  about: OpeningInput & { readonly destroys?: boolean },
+): Promise<OpenProject<Loaded>> {
+  let beginning: Promise<Connection | undefined> | undefined;
+  try {
+    const validated = await load((settings) => {
+      beginning ??= connectAhead(settings, about);
+    });
+    const connection = await beginning;
+    return { validated, connection: connection ?? (await connect(validated.manifest.settings, about)) };
+  } catch (error) {
+    const connection = await beginning;
+    connection?.abandon?.();
+    await connection?.close();
+    throw error;
+  }
+}
+
+/** Opens a connection and begins to read. Undefined where that fails: who opens it in turn says why. Never rejects. */
+async function connectAhead(
+  settings: Settings,
+  about: OpeningInput & { readonly destroys?: boolean },
+): Promise<Connection | undefined> {
+  // The embedded emulator answers at once, and has a lock.
+  if (settings.platform === 'emulator' || checkAddresses(settings, about.options).length > 0) return undefined;
+  let connection: Connection | undefined;
+  try {
+    connection = await connect(settings, about);
+    return { ...connection, ahead: await planAhead(settings, connection, about) };
+  } catch {
+    await connection?.close();
+    return undefined;
+  }
+}

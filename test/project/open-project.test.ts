@@ -1,0 +1,117 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createEmulator } from '../../src/emulator/emulator.ts';
+import { serve } from '../../src/emulator/server.ts';
+import { inProfile } from '../../src/kind/profile.ts';
+import { hasChanges } from '../../src/plan/action.ts';
+import { platformOf } from '../../src/project/connect.ts';
+import type { ProjectFolder } from '../../src/project/folder.ts';
+import { loadManifest } from '../../src/project/load.ts';
+import { openProject } from '../../src/project/open-project.ts';
+import { plan } from '../../src/reconcile.ts';
+import { kinds } from '../../src/resources/index.ts';
+import { createRedactor } from '../../src/secrets/redactor.ts';
+import { session } from '../../src/session.ts';
+
+/** A manifest is opened together with its platform: what its state knows is read meanwhile. */
+
+const manifestOf = (url: string, { services = 3, more = '' } = {}): string => `trueup: 1
+platform: { url: "${url}", profile: dokploy }
+project: prj_1
+environments:
+  production:
+    env: { REGION: eu }
+    redis:
+${Array.from({ length: services }, (_, n) => `      cache${n}: { dockerImage: "redis:8", databasePassword: password-${n} }`).join('\n')}
+registries:
+  own: { username: owner, password: password-9 }
+${more}`;
+
+/** A platform with a folder whose manifest was applied to it. */
+async function applied() {
+  const emulator = createEmulator({ profile: 'dokploy' });
+  const server = await serve(emulator);
+  onTestFinished(() => server.close());
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-open-'));
+  const options: ProjectFolder = {
+    folder,
+    file: 'trueup.yaml',
+    env: { TRUEUP_API_KEY: 'emulator-key' },
+    kinds: inProfile(kinds, 'dokploy'),
+    variables: new Map<string, string>(),
+    isPinned: false,
+  };
+  const write = (text: string) => writeFileSync(join(folder, 'trueup.yaml'), text);
+  write(manifestOf(server.url));
+  const about = { options, redactor: createRedactor(), purpose: 'test' };
+  const load = (onSettings?: Parameters<Parameters<typeof openProject>[0]>[0]) =>
+    loadManifest(options, about.redactor, { onSettings });
+  const { manifest } = await load();
+  await session(manifest, platformOf(manifest.settings, about), { purpose: 'apply' }, async (opened) =>
+    opened.apply(await opened.plan(), { dataLoss: false, adoption: true }),
+  );
+  /** The reads since the last call, with what they asked for. */
+  const reads = () =>
+    emulator.log.splice(0).map(({ method, operation, input }) => `${method} ${operation} ${JSON.stringify(input)}`);
+  reads();
+  return { emulator, url: server.url, write, about, load, reads };
+}
+
+test('reads what the state knows before the manifest is checked', async () => {
+  const { emulator, about, load, reads } = await applied();
+  const { validated, connection } = await openProject(
+    async (onSettings) => {
+      const loaded = await load(onSettings);
+      await expect.poll(() => emulator.log.map(({ operation }) => operation)).toContain('redis.one');
+      return loaded;
+    },
+    { ...about, bulk: false },
+  );
+  onTestFinished(connection.close);
+  const early = reads();
+  expect(early.filter((read) => !read.startsWith('GET'))).toEqual([]);
+  expect(hasChanges(await plan(validated.manifest, connection))).toBe(false);
+  const late = reads();
+  // Each once, and the same ones as without a head start.
+  expect(hasChanges(await plan(validated.manifest, { ...connection, ahead: undefined }))).toBe(false);
+  expect([...early, ...late].toSorted()).toEqual(reads().toSorted());
+});
+
+test('reads anew in a second plan, and the state too', async () => {
+  const { about, load, write, url } = await applied();
+  const { validated, connection } = await openProject(load, about);
+  onTestFinished(connection.close);
+  expect(hasChanges(await plan(validated.manifest, connection))).toBe(false);
+  write(manifestOf(url, { services: 4 }));
+  const { manifest } = await load();
+  await session(manifest, platformOf(manifest.settings, about), { purpose: 'apply' }, async (opened) =>
+    opened.apply(await opened.plan(), { dataLoss: false, adoption: true }),
+  );
+  expect(hasChanges(await plan(manifest, connection))).toBe(false);
+});
+
+test('ends with the mistakes of a manifest, after GETs alone', async () => {
+  const { about, load, write, url, reads } = await applied();
+  write(manifestOf(url, { more: 'environment:\n  other: {}\n' }));
+  await expect(openProject(load, about)).rejects.toMatchObject({ failure: 'manifest' });
+  expect(reads().filter((read) => !read.startsWith('GET'))).toEqual([]);
+});
+
+test('says what the manifest lacks before what the connection lacks', async () => {
+  const { about, load, write, url } = await applied();
+  const keyless = { ...about, options: { ...about.options, env: {} } };
+  await expect(openProject(load, keyless)).rejects.toMatchObject({ failure: 'authentication' });
+  write(manifestOf(url, { more: 'environment:\n  other: {}\n' }));
+  await expect(openProject(load, keyless)).rejects.toMatchObject({ failure: 'manifest' });
+});
+
+test('reads nothing ahead for the state of another project', async () => {
+  const { about, load, write, url, reads } = await applied();
+  write(manifestOf(url).replace('prj_1', 'prj_2'));
+  const { connection } = await openProject(load, about);
+  onTestFinished(connection.close);
+  expect(connection.ahead).toBeUndefined();
+  expect(reads()).toEqual([]);
+});
