@@ -1,7 +1,8 @@
 import { callerOf } from './caller.ts';
+import { linesFor, requireContainer } from './container-log.ts';
 import type { Context, Handler } from './context.ts';
 import type { DatabaseTable } from './database-tables.ts';
-import { ApiError, notFound } from './errors.ts';
+import { notFound } from './errors.ts';
 import { pullProblem } from './images.ts';
 import { pick, textOf, textOr, type Row } from './json.ts';
 import type { Store } from './store.ts';
@@ -28,13 +29,8 @@ export function readLogs(table: DatabaseTable, title: string, lines: readonly st
     const row = store.find(table, input[`${table}Id`]);
     if (row === undefined) throw notFound(title);
     const failure = failureLog(row);
-    if (failure === undefined && store.find('container', row['appName'])?.['running'] !== true)
-      throw new ApiError('INTERNAL_SERVER_ERROR', `No container or service found for: ${textOf(row, 'appName')}`);
-    const wanted = input['search'];
-    return (failure ?? lines)
-      .filter((line) => typeof wanted !== 'string' || line.includes(wanted))
-      .slice(-Number(input['tail']))
-      .join('\n');
+    if (failure === undefined) requireContainer(store, textOf(row, 'appName'));
+    return linesFor(input, failure ?? lines);
   };
 }
 

@@ -130,20 +130,22 @@ function isQuote(character: string): boolean {
 
 /** The plainest way to write a value that is read back as the same; undefined when there is none. */
 function quotingOf(value: string): string | undefined {
-  if (carries(value, value)) return value; // almost every one
-  return quotings(value).find((quoting) => carries(quoting, value));
+  for (const quoting of quotings(value)) if (carries(quoting, value)) return quoting;
+  return undefined;
 }
 
 /** All ways to write a value, the plainest first. */
-function quotings(value: string): string[] {
+function* quotings(value: string): Iterable<string> {
+  yield value; // almost always the one
   const returnsEscaped = value.replaceAll('\r', String.raw`\r`);
   const oneLine = returnsEscaped.replaceAll('\n', String.raw`\n`);
   const quoted = QUOTES.toSorted((a, b) => Number(value.includes(a)) - Number(value.includes(b))).map(
     (quote) => quote + (quote === '"' ? returnsEscaped : value) + quote,
   );
-  const plainest = [value, ...quoted, `"${oneLine}"`, oneLine];
+  const others = [...quoted, `"${oneLine}"`, oneLine];
+  yield* others;
   // A quote that seems open or escaped is looked for in all that follows, unless a comment ends the search.
-  return [...plainest, ...QUOTES.flatMap((quote) => plainest.map((quoting) => `${quoting} # ${quote}.`))];
+  for (const quote of QUOTES) for (const quoting of [value, ...others]) yield `${quoting} # ${quote}.`;
 }
 
 function carries(quoting: string, value: string): boolean {

@@ -120,8 +120,8 @@ export function findBlocks(
           report(`${section} has an empty key`, 'Write the name of the block before the colon.', child.keyAt);
           continue;
         }
-        const isTaken = () => isSection(key) || (top !== undefined && key === topAddress(top));
-        if (kind.identity.addressedByKey === true && isTaken()) {
+        const isTop = top !== undefined && key === topAddress(top);
+        if (kind.identity.addressedByKey === true && (isTop || isSection(key))) {
           const remedy = `Choose another key, and write name: ${key} if the platform calls it so.`;
           report(`${key} is the name of a section, and addresses begin with it`, remedy, child.keyAt);
           continue;

@@ -40,7 +40,7 @@ function usersById(actions: readonly Action[], objects: ReadonlyMap<string, Obse
     const row = objects.get(address)?.row;
     if (row === undefined || action === 'delete' || action === 'replace') continue;
     for (const [name, { refersTo, growsByItself }] of Object.entries(kind.fields)) {
-      // What the platform adds by itself nobody has to take out.
+      // What the platform adds by itself, it takes out by itself.
       const ids = refersTo === undefined || growsByItself === true ? [] : [observedValue(kind, name, row) ?? []].flat();
       const path = fieldPath(kind, name);
       // What another case of a union left behind leads nowhere; a case that is about to change leaves it behind.

@@ -7,6 +7,7 @@ import { runProcess } from '../support/crashes/process.ts';
 import { simulateTimers } from '../support/crashes/timers.ts';
 import { keys } from '../support/organization-blocks.ts';
 import { bench, head } from '../support/world.ts';
+import { isSoak } from '../support/whole.ts';
 
 /**
  * Twelve objects of many kinds, by a process that ends at some moment, and by another one that ends at some moment
@@ -16,7 +17,7 @@ import { bench, head } from '../support/world.ts';
 simulateTimers();
 
 /** Of the thousands of pairs each sixth is tried; `npm run test:soak` tries all. */
-const every = process.env['TRUEUP_SOAK'] === undefined ? 6 : 1;
+const every = isSoak ? 1 : 6;
 
 const made = bench();
 

@@ -18,6 +18,7 @@ import {
   withField,
 } from '../support/kind-manifests.ts';
 import { kindBench, worldWithMember } from '../support/kind-world.ts';
+import { isSoak } from '../support/whole.ts';
 
 /**
  * For each kind, and for each thing that can be done with it: the process ends at each moment of that, and at each byte
@@ -47,7 +48,7 @@ const leftByDeletion = /^[\w ]+: \["(volume|member)"|"databaseRootPassword"/;
 const unlisted = /^one too many: \["(labgit|gitProvider)"/;
 
 /** Of the pairs of crashes between two manifests each third is tried; `npm run test:soak` tries all. */
-const every = process.env['TRUEUP_SOAK'] === undefined ? 3 : 1;
+const every = isSoak ? 1 : 3;
 
 /** Everything that can be done with an object of a kind. */
 function storiesOf(stand: Stand): [string, Story][] {

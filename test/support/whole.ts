@@ -1,6 +1,9 @@
 /** Whether everything is tried that is: what takes minutes more, and every variant. It is, where CI is set. */
 export const isWhole = (process.env['CI'] ?? '') !== '' || process.env['TRUEUP_TESTS'] === 'all';
 
+/** Whether what is tried in parts elsewhere is tried as a whole: `npm run test:soak`. */
+export const isSoak = process.env['TRUEUP_SOAK'] !== undefined;
+
 /** Each of some cases where everything is tried; else every n-th one, from the first. */
 export function thinned<T>(cases: readonly T[], n: number): readonly T[] {
   return isWhole ? cases : cases.filter((_, at) => at % n === 0);

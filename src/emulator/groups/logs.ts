@@ -1,5 +1,6 @@
 import type { Group } from '../context.ts';
-import { ApiError, notFound } from '../errors.ts';
+import { linesFor, requireContainer } from '../container-log.ts';
+import { notFound } from '../errors.ts';
 import { textOf, textOr } from '../json.ts';
 import { find } from './application.ts';
 
@@ -15,13 +16,7 @@ export const logs: Group = {
   },
 
   'application.readLogs'(context, input) {
-    const appName = textOr(find(context, input), 'appName');
-    if (context.store.find('container', appName)?.['running'] !== true)
-      throw new ApiError('INTERNAL_SERVER_ERROR', `No container or service found for: ${appName}`);
-    const wanted = input['search'];
-    return ['Starting', 'Listening on port 80']
-      .filter((line) => typeof wanted !== 'string' || line.includes(wanted))
-      .slice(-Number(input['tail']))
-      .join('\n');
+    requireContainer(context.store, textOr(find(context, input), 'appName'));
+    return linesFor(input, ['Starting', 'Listening on port 80']);
   },
 };

@@ -142,7 +142,7 @@ function attempt({ passesTests }: Channel): Handler {
   };
 }
 
-/** The highest priority of Pushover is repeated until somebody confirms it: it has to be said how often, and how long. */
+/** Pushover repeats a message of the highest priority until somebody confirms it: `retry` and `expire` say how often and how long. */
 function checkPriority(type: string, { priority, retry = null, expire = null }: Row): void {
   if (type === 'pushover' && priority === 2 && (retry === null || expire === null))
     throw invalid('retry', 'Retry and expire are required for emergency priority (2)');

@@ -1,0 +1,17 @@
+import { ApiError } from './errors.ts';
+import type { Row } from './json.ts';
+import type { Store } from './store.ts';
+
+/** @throws {ApiError} when a service has no container that runs. */
+export function requireContainer(store: Store, appName: string): void {
+  if (store.find('container', appName)?.['running'] === true) return;
+  throw new ApiError('INTERNAL_SERVER_ERROR', `No container or service found for: ${appName}`);
+}
+
+/** The end of a log, as a request asks for it: `tail` lines, those with the text `search`. */
+export function linesFor({ search, tail }: Row, lines: readonly string[]): string {
+  return lines
+    .filter((line) => typeof search !== 'string' || line.includes(search))
+    .slice(-Number(tail))
+    .join('\n');
+}
