@@ -19,8 +19,9 @@ test(
     const file = 'test/scenarios/convergence.test.ts';
     const settings = chance({ file, seed: 1, runs });
     await fc.assert(fc.asyncProperty(histories, tryHistory), settings);
-    // All that can happen did.
-    expect((settings.numRuns ?? 0) < 250 ? [] : unseen()).toEqual([]);
+    // All that can happen did; what is rare does not happen in few histories, nor from each seed.
+    const isUsual = isWhole && settings.seed === 1 && settings.numRuns === runs;
+    expect(isUsual ? unseen() : []).toEqual([]);
   },
   limitMs,
 );

@@ -87,7 +87,8 @@ export function disturb(
     const fault = faults.find((one) => one.at === at && one.how !== 'killed saving');
     if (fault === undefined) return onItsWay(made.emulator.send(request));
     hit(fault.how);
-    if (fault.how === 'late' || fault.how === 'killed late') void carryOutLate(run, request, fault.ms);
+    if (fault.how === 'late' || fault.how === 'killed late')
+      run.underway.set(request, carryOutLate(run, request, fault.ms));
     if (fault.how === 'killed late' || fault.how === 'killed before') return end();
     if (fault.how === 'late' || fault.how === 'before') throw connection('ECONNRESET');
     if (fault.how === 'refused') throw connection('ECONNREFUSED');
@@ -138,7 +139,6 @@ function worldOf({ made }: Run, send: Send, store: StateStore): World {
 /** Carries out a request some time after its connection failed. */
 async function carryOutLate(run: Run, request: WireRequest, ms: number): Promise<void> {
   const { emulator, clock } = run.made;
-  run.underway.add(request);
   await clock.sleep(ms);
   await emulator.send(request);
   const entry = emulator.log.findLast(({ operation }) => operation === operationOf(request));

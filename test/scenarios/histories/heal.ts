@@ -1,8 +1,10 @@
 import equal from 'fast-deep-equal';
 import type { Json, Row } from '../../../src/kind/json.ts';
+import type { Union } from '../../../src/kind/field.ts';
 import type { Kind } from '../../../src/kind/kind.ts';
+import { coreFields } from '../../support/random-blocks.ts';
 import type { Block, Model, Placed } from '../../support/random-manifest.ts';
-import { blocksOf, fieldOf, forgetHome, isNamed, isRef } from '../../support/random-manifest.ts';
+import { blocksOf, fieldOf, forgetHome, isNamed, isRef, linkOf, valuesOf } from '../../support/random-manifest.ts';
 import type { Act } from './by-hand.ts';
 import { removalOf } from './by-hand.ts';
 import { isDataMount, look, rowsOf, services, valueIn } from './platform.ts';
@@ -66,34 +68,34 @@ function nameAsItIs({ roots }: Model, block: Block): void {
 }
 
 /** Declares what cannot be changed as the platform has it. */
-function declareAsItIs({ block }: Placed, row: Row): void {
-  const { kind, fields } = block;
+function declareAsItIs(placed: Placed, row: Row): void {
+  const { kind, fields, key } = placed.block;
   const { keyField } = kind.identity;
   // The key stands in for it.
-  if (keyField !== undefined) fields[keyField] ??= block.key;
+  if (keyField !== undefined) fields[keyField] ??= key;
+  for (const union of kind.unions ?? []) if (isImmovable(kind, union.tag)) declareCase(placed, union, row);
   for (const [name, value] of Object.entries(fields)) {
-    const { onChange } = fieldOf(kind, name);
-    if (onChange !== 'replace' && !(typeof onChange === 'object' && 'refuse' in onChange)) continue;
+    if (!isImmovable(kind, name)) continue;
     const observed = valueIn(kind, name, row);
     if (isRef(value) || isNamed(value) || equal(value, observed)) continue;
-    if (name === 'filePath' && fields.type !== 'file' && kind.kind === 'mount') continue;
     if (name === 'appName' || observed === null || observed === '') delete fields[name];
-    else if (name === 'type' && kind.kind === 'mount') declareMount(fields, String(observed), row);
     else fields[name] = observed;
   }
   if (kind.kind === 'fileMount' && fields.filePath === undefined) fields.filePath = row.filePath as Json;
 }
 
-const mountFields: Readonly<Record<string, readonly string[]>> = {
-  bind: ['hostPath'],
-  volume: ['volumeName'],
-  file: ['filePath', 'content'],
-};
-const anyValue = { content: '', hostPath: '/healed', volumeName: 'healed', filePath: 'healed.conf' } as const;
+function isImmovable(kind: Kind, name: string): boolean {
+  const { onChange } = fieldOf(kind, name);
+  return onChange === 'replace' || (typeof onChange === 'object' && 'refuse' in onChange);
+}
 
-function declareMount(fields: Block['fields'], type: string, row: Row): void {
-  for (const name of Object.keys(anyValue)) delete fields[name];
-  for (const name of mountFields[type] ?? [])
-    fields[name] = (row[name] ?? anyValue[name as keyof typeof anyValue]) as Json;
-  fields.type = type;
+/** Declares the case that the platform has, with what an object of it cannot go without. */
+function declareCase({ block, parent }: Placed, { tag, cases }: Union, row: Row): void {
+  const { kind, fields } = block;
+  const observed = valueIn(kind, tag, row);
+  if (equal(fields[tag], observed)) return;
+  for (const name of Object.values(cases).flatMap((own) => Object.values(own))) delete fields[name];
+  fields[tag] = observed;
+  for (const name of coreFields(kind, linkOf(kind, parent?.block.kind), block))
+    fields[name] ??= valueIn(kind, name, row) ?? valuesOf(kind, name, block.uid)[0] ?? '';
 }

@@ -110,8 +110,8 @@ export interface Run {
   seen: number;
   /** Requests that were carried out later than their runs looked. */
   readonly late: Set<LoggedRequest>;
-  /** Those that are still to be carried out. */
-  readonly underway: Set<WireRequest>;
+  /** Those that are still to be carried out, with when they are. */
+  readonly underway: Map<WireRequest, Promise<void>>;
   /** A run was left half done, and since then nothing was settled. */
   isHalfDone: boolean;
   /** Services that somebody deployed then: the engine cannot know whether that took everything in. */
@@ -150,7 +150,7 @@ export function newRun(folder: string, happened = new Set<string>()): Run {
     happened,
     seen: 0,
     late: new Set(),
-    underway: new Set(),
+    underway: new Map(),
     isHalfDone: false,
     doubtful: new Set(),
     isByHand: false,
