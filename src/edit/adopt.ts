@@ -204,13 +204,16 @@ function adoptUnion(
   return file;
 }
 
-/** The key of the block at the top that has an object of a kind, else its id. */
-function nameIn({ plan, resources }: Work, kind: string | undefined): (id: string) => string {
+/** The key of the block at the top that has an object of a kind, else its name on the platform, else its id. */
+function nameIn({ plan: { observed }, resources, redact }: Work, kind = ''): (id: string) => string {
   return (id) => {
-    const named = resources.find(
-      (one) => one.kind.kind === kind && one.parent === undefined && plan.observed.objects.get(one.address)?.id === id,
-    );
-    return named?.key ?? id;
+    const blocks = resources.filter((one) => one.kind.kind === kind && one.parent === undefined);
+    const block = blocks.find(({ address }) => observed.objects.get(address)?.id === id);
+    if (block !== undefined) return block.key;
+    const name = observed.nameOf(kind, id);
+    // The key of a block means that block.
+    const isOther = blocks.some(({ key }) => key === name);
+    return name === undefined || isOther || redact(name) !== name ? id : name;
   };
 }
 

@@ -101,6 +101,7 @@ export async function observe(input: ObserveInput): Promise<Seen> {
     objects,
     listed: ids,
     projectName: projectNameIn(kinds, lists),
+    nameOf: namesAtTop(listed),
     unmanaged,
     duplicates,
   };
@@ -117,6 +118,21 @@ function unmanagedIn(kinds: readonly Kind[], lists: Lists, known: ReadonlySet<st
     }
   }
   return [...found.values()];
+}
+
+/** Finds the names of objects in whole lists; those that two objects have are no names. */
+function namesAtTop(listed: readonly (TopList & { readonly kind: Kind })[]): Observed['nameOf'] {
+  const lists = new Map(listed.map(({ kind, rows }) => [kind.kind, { kind, rows }]));
+  const made = new Map<string, ReadonlyMap<string | undefined, readonly string[]>>();
+  return (name, id) => {
+    const { kind, rows } = lists.get(name) ?? {};
+    if (kind?.identity.keyField === undefined || rows === undefined) return undefined;
+    const idsOf = made.get(name) ?? groupBy([...rows].map(([one, row]) => [nameIn(kind, row), one]));
+    made.set(name, idsOf);
+    const row = rows.get(id);
+    const own = row === undefined ? undefined : nameIn(kind, row);
+    return idsOf.get(own)?.length === 1 ? own : undefined;
+  };
 }
 
 function projectNameIn(kinds: readonly Kind[], lists: Lists): string | undefined {

@@ -33,6 +33,8 @@ export interface Observed extends Caller {
   readonly listed: ReadonlySet<string>;
   /** The name of the project, where a list shows it. */
   readonly projectName?: string | undefined;
+  /** The name of an object at the top, where a list of this run showed that no other of its kind has it. */
+  readonly nameOf: (kind: string, id: string) => string | undefined;
   /** Objects of the project that a list showed and no address has, without those that the platform made by itself. */
   readonly unmanaged: readonly UnmanagedObject[];
   /** Objects that a create which was sent more than once may have made beside the one that has the address. */

@@ -266,6 +266,30 @@ describe('drift adopt', () => {
     expect(at.requests().filter((request) => request.includes('update'))).toEqual([]);
   });
 
+  it('names an object that no block declares, and writes the id where two have the name', async () => {
+    const at = await world(`environments:
+  production:
+    compose:
+      shop: { source: { type: git, url: "git@git.example.com:shop.git", branch: main, sshKey: key-1 } }
+`);
+    const uses = async (customGitSSHKeyId: string) => {
+      await at.change('compose.update', compose, { customGitSSHKeyId });
+      const ran = await at.adopt([compose]);
+      expect(ran).toMatchObject({ exit: 'done', err: '' });
+      return at.read();
+    };
+    expect(await uses('key_2')).toBe(at.with(['key-1', 'key-2']));
+    expect(await at.planned()).toEqual([`deploy ${compose}`]);
+    const { privateKey, publicKey } = at.emulator.world.tables.sshKey['key_1'] ?? {};
+    const input = { name: 'twin', privateKey, publicKey, organizationId: 'org_1' };
+    for (let made = 0; made < 2; made++) await edit({ emulator: at.emulator, apiKey }, 'sshKey.create', input);
+    const [twin, ...others] = Object.values(at.emulator.world.tables.sshKey).filter(({ name }) => name === 'twin');
+    expect(others).toHaveLength(1);
+    const id = String(twin?.sshKeyId);
+    expect(await uses(id)).toBe(at.with(['key-1', id]));
+    expect(await at.planned()).toEqual([`deploy ${compose}`]);
+  });
+
   it.each([
     ['nothing drifted', [compose], {}, 'nothing has drifted at production.compose.shop'],
     ['an unknown field', [cache], { field: 'port' }, 'has no drift in port'],

@@ -178,6 +178,7 @@ export function inputOf(
       role: 'owner',
       objects: new Map(Object.entries(objects)),
       listed: new Set(),
+      nameOf: () => undefined,
       unmanaged: [],
       duplicates: [],
     },
