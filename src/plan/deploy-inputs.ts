@@ -1,5 +1,6 @@
 import { attributeName, pathOf } from '../kind/attribute.ts';
 import { plain } from '../kind/codecs.ts';
+import { groupBy } from '../kind/group.ts';
 import { canonical } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { ParentLink } from '../kind/parent.ts';
@@ -36,7 +37,7 @@ export function inputsDigest({ root, leafs, above }: ServiceActions, how: Digest
       const name = leaf.address.slice(root.address.length);
       return [[name, ''], ...inputsOf(leaf, `${name} `, isInputOfLeaf, how)];
     }),
-    ...above.flatMap((one) => variablesOf(root, one, how)),
+    ...above.flatMap((one) => variablesOf({ root, above }, one, how)),
   ];
   const lines = inputs.map(([name, value]) => (value === undefined ? undefined : JSON.stringify([name, value])));
   return lines.every((line) => line !== undefined)
@@ -57,10 +58,10 @@ function isInputOfLeaf({ appliesAt, onChange }: Field): boolean {
 }
 
 /** The variables that a service mentions of something above it. */
-function variablesOf(root: Action, above: Action, how: Digesting): Input[] {
-  const { keyed, text } = variablesIn(above, how);
-  const names = [...mentionsOf(root, above, how.outputs)];
-  const what = above.kind.isTop === true ? `(variable of ${above.kind.kind})` : '(variable)';
+function variablesOf(service: Pick<ServiceActions, 'root' | 'above'>, one: Action, how: Digesting): Input[] {
+  const { keyed, text } = variablesIn(one, how);
+  const names = [...mentionsOf(service, one, how.outputs)];
+  const what = one.kind.isTop === true ? `(variable of ${one.kind.kind})` : '(variable)';
   return names.map((name) => [`${what} ${name}`, keyed.has(name) ? keyed.get(name) : text]);
 }
 
@@ -136,33 +137,65 @@ export function ignoredInputs({ root, leafs, above }: ServiceActions, outputs: O
   const below = leafs.filter((leaf) => reachesContainers(leaf, root));
   const own = [root, ...below].flatMap((one) => deployedAttributes(one, root, isIgnored));
   const paths = own.map(({ path }) => path);
-  return [...paths, ...above.flatMap((one) => ignoredVariables(root, one, outputs))];
+  return [...paths, ...above.flatMap((one) => ignoredVariables({ root, above }, one, outputs))];
 }
 
 /** Paths of the ignored variables that a service mentions of something above it. */
-function ignoredVariables(root: Action, { address, attributes, kind }: Action, outputs: Outputs): string[] {
+function ignoredVariables(
+  service: Pick<ServiceActions, 'root' | 'above'>,
+  { address, attributes, kind }: Action,
+  outputs: Outputs,
+): string[] {
   const variables = attributes.filter((planned) => planned.field.map !== undefined && isIgnored(planned));
   if (variables.length === 0) return [];
-  const mentioned = mentionsOf(root, { kind }, outputs);
+  const mentioned = mentionsOf(service, { kind }, outputs);
   const reaching = variables.filter(({ attribute: { key } }) =>
     key === undefined ? mentioned.size > 0 : mentioned.has(key),
   );
   return reaching.map(({ attribute }) => `${address}.${pathOf(kind, attribute)}`);
 }
 
-/** The variables of something above it that the texts of a service mention, as far as the texts are known. */
+/**
+ * The variables of something above a service that its texts mention, as far as the texts are known. The platform fills in
+ * variables of the project first, and then what their values mention of the environment.
+ */
 export function mentionsOf(
-  { attributes }: Action,
-  { kind: above }: Pick<Action, 'kind'>,
+  { root, above }: Pick<ServiceActions, 'root' | 'above'>,
+  { kind: meant }: Pick<Action, 'kind'>,
   outputs: Outputs,
 ): ReadonlySet<string> {
   const found = new Set<string>();
-  for (const { field, wanted } of attributes) {
-    if (field.map === undefined || wanted === undefined) continue;
-    const resolved = resolve(wanted, outputs);
-    const whole = resolved.is === 'known' ? [String(resolved.value)] : [];
-    for (const text of [...knownTexts(wanted), ...whole])
-      for (const name of mentionsIn(text, above.kind)) found.add(name);
-  }
+  const addFrom = (texts: Iterable<string>) => {
+    for (const text of texts) for (const name of mentionsIn(text, meant.kind)) found.add(name);
+  };
+  for (const one of root.attributes) addFrom(textsOf(one, outputs));
+  const project = above.find(({ kind }) => kind.isTop === true);
+  if (project === undefined || project.kind === meant) return found;
+  const passed = valuesMentioning(project, meant.kind, outputs);
+  if (passed.size === 0) return found;
+  for (const name of mentionsOf({ root, above }, project, outputs)) addFrom(passed.get(name) ?? []);
   return found;
+}
+
+/** What is known of the texts of an attribute that the platform fills in. */
+function textsOf({ field, wanted }: AttributeChange, outputs: Outputs): readonly string[] {
+  if (field.map === undefined || wanted === undefined) return [];
+  const resolved = resolve(wanted, outputs);
+  return [...knownTexts(wanted), ...(resolved.is === 'known' ? [String(resolved.value)] : [])];
+}
+
+/** The values of variables that mention variables of a kind, by the name of the variable. */
+function valuesMentioning(
+  { attributes }: Action,
+  kind: string,
+  outputs: Outputs,
+): ReadonlyMap<string, readonly string[]> {
+  const pairs = attributes.flatMap((one) =>
+    textsOf(one, outputs).flatMap((text): (readonly [string, string])[] => {
+      if (mentionsIn(text, kind).length === 0) return [];
+      const { key } = one.attribute;
+      return key === undefined ? [...(one.field.map?.read(text) ?? [])] : [[key, text]];
+    }),
+  );
+  return groupBy(pairs);
 }

@@ -31,18 +31,19 @@ export function stalenessOf(input: Planning): (service: ServiceActions, isCode: 
     changed.set(parent, known);
     return known;
   };
-  return ({ root, leafs, above }, isCode) => {
+  return (service, isCode) => {
+    const { root, leafs, above } = service;
     const changes: { readonly path: string; readonly by: Action; readonly planned?: AttributeChange }[] = [];
     const addAttributes = (by: Action) => {
       const isMeant = (planned: AttributeChange) => isChange(input, by.address, planned);
       for (const { path, planned } of deployedAttributes(by, root, isMeant)) changes.push({ path, by, planned });
     };
     for (const one of above) {
-      const mentioned = mayMentionMore(root) ? changedIn(one).keys() : mentionsOf(root, one, input.outputs);
+      const mentioned = mentionsOf(service, one, input.outputs);
       // It stays in its project.
-      if (root.action === 'move' && one.kind.isTop !== true && mentionsOf(root, one, input.outputs).size > 0)
+      if (root.action === 'move' && one.kind.isTop !== true && mentioned.size > 0)
         changes.push({ path: one.address, by: root });
-      for (const key of mentioned) {
+      for (const key of mayMentionMore(root) ? changedIn(one).keys() : mentioned) {
         const path = changedIn(one).get(key);
         if (path !== undefined) changes.push({ path, by: one });
       }

@@ -231,7 +231,7 @@ describe('of its environment', () => {
 
 test('variables are mentioned in the texts of maps, as far as these are known', () => {
   const names = (attributes: readonly AttributeChange[], value?: string) => [
-    ...mentionsOf(stack(...attributes), inEnvironment(), () => value),
+    ...mentionsOf({ root: stack(...attributes), above: [] }, inEnvironment(), () => value),
   ];
   const mention = declared('${{environment.A}} ${{environment.B}}');
   expect(names([variable('X', mention), variable('Y', declared('${{environment.A}}'))])).toEqual(['A', 'B']);

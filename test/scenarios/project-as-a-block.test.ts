@@ -199,6 +199,28 @@ describe('the variables of a project', () => {
     await plansNothing(made, text('{ REGION: us, ZONE: y }'));
   });
 
+  test.each([
+    ['a map', '{ GREETING: "from ${{environment.ZONE}}", OTHER: "${{environment.OTHER}}" }'],
+    ['a text', '"GREETING=from ${{environment.ZONE}}\\nOTHER=${{environment.OTHER}}\\n"'],
+  ])('in %s carry those of the environment to the services that mention them', async (_form, variables) => {
+    const made = bench();
+    const passed = (zone: string, other: string) =>
+      `${head(`{ name: shop, env: ${variables} }`)}environments:
+  production: { env: { ZONE: ${zone}, OTHER: ${other} }, ${using('{ R: "${{project.GREETING}}" }')} }
+  staging: { env: { ZONE: ${zone}, OTHER: x }, ${using('{ Z: b }')} }\n`;
+    await made.apply(passed('a', 'x'));
+    await plansNothing(made, passed('a', 'x'));
+    const planned = await made.plan(passed('b', 'x'));
+    const [deploy, ...others] = planned.actions.filter(({ action }) => action === 'deploy');
+    expect(others).toEqual([]);
+    expect(deploy).toMatchObject({ address: 'production.redis.cache (deploy)', because: ['production.env.ZONE'] });
+    await made.apply(passed('b', 'x'));
+    await plansNothing(made, passed('b', 'x'));
+    made.requests('POST');
+    await made.apply(passed('b', 'y'));
+    expect(made.requests('POST')).toEqual(['environment.update']);
+  });
+
   test('that are not declared are refused where a service mentions them', async () => {
     const made = bench();
     const found = await refusal(made, () => made.plan(text('{ REGION: eu }', '"${{project.REGOIN}}"')));
