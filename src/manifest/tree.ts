@@ -1,5 +1,5 @@
 import type { Document, Pair, ParsedNode, YAMLError } from 'yaml';
-import { isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, parseDocument, visit as visitNodes } from 'yaml';
+import { CST, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, parseDocument, visit as visitNodes } from 'yaml';
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { closest } from '../diagnostics/closest.ts';
@@ -63,6 +63,8 @@ export function isEmpty(node: Node): boolean {
 
 const deepest = 64;
 const mostNodes = 1_000_000;
+/** YAML has two directives, and a manifest needs none. */
+const mostDirectives = 100;
 const tooDeep = {
   message: `nested more than ${deepest} levels deep`,
   remedy: 'Nothing of a manifest needs that; check the brackets and the indentation.',
@@ -85,10 +87,10 @@ export function readTree(file: string, text: string, diagnostics: Diagnostic[]):
 
 /** The same for every text, by a YAML parser. */
 export function parseTree(file: string, text: string, diagnostics: Diagnostic[]): Node | undefined {
-  if (text.length > 2 * mostNodes && hasTooManyValues(text)) {
-    const message = `${file} holds more than ${mostNodes.toLocaleString('en')} values`;
-    const remedy = 'Split it into several files, and name them under include:.';
-    diagnostics.push(diagnostic('too-large', message, { remedy, position: { file, line: 1, column: 1 } }));
+  const excess = tooMany(text);
+  if (excess !== undefined) {
+    const about = { remedy: excess.remedy, position: { file, line: 1, column: 1 } };
+    diagnostics.push(diagnostic('too-large', `${file} holds ${excess.message}`, about));
     return undefined;
   }
   const lines = new LineCounter();
@@ -128,17 +130,34 @@ export function parseTree(file: string, text: string, diagnostics: Diagnostic[])
 }
 
 /**
- * Whether a text surely holds too many values: each scalar is one, but for the keys. To parse it would take gigabytes; to
- * read its tokens takes none. A shorter text than two characters a value cannot hold them.
+ * Why a text would take too much memory: to parse it would take gigabytes, and to read its tokens takes none. A text surely
+ * holds as many values as it has list items and colons, or question marks, or scalars and brackets that are no keys.
  */
-function hasTooManyValues(text: string): boolean {
-  let values = 0;
+function tooMany(text: string): { readonly message: string; readonly remedy: string } | undefined {
+  // A shorter text than two characters a value cannot hold them.
+  if (text.length <= 2 * mostNodes && !/^%/m.test(text)) return undefined;
+  let [scalars, brackets, items, colons, questions, directives] = [0, 0, 0, 0, 0, 0];
+  let isScalar = false;
   for (const token of new Lexer().lex(text)) {
-    if (token === '\u001F' || token.startsWith('"') || token.startsWith("'")) values++;
-    else if (token === ':') values--;
-    if (values > mostNodes) return true;
+    const type: CST.TokenType | null = isScalar ? 'scalar' : CST.tokenType(token);
+    isScalar = !isScalar && type === 'scalar'; // its text is the next token
+    if (isScalar || type === 'single-quoted-scalar' || type === 'double-quoted-scalar') scalars++;
+    else if (type === 'flow-map-start' || type === 'flow-seq-start') brackets++;
+    else if (type === 'seq-item-ind') items++;
+    else if (type === 'map-value-ind') colons++;
+    else if (type === 'explicit-key-ind') questions++;
+    else if (type === 'directive-line' && ++directives > mostDirectives) {
+      return {
+        message: `more than ${mostDirectives} lines that begin with %`,
+        remedy: 'Remove them: no manifest needs any.',
+      };
+    }
+    if (Math.max(scalars + brackets - colons, items + colons, questions) > mostNodes) {
+      const remedy = 'Split it into several files, and name them under include:.';
+      return { message: `more than ${mostNodes.toLocaleString('en')} values`, remedy };
+    }
   }
-  return false;
+  return undefined;
 }
 
 /** The offset of the first character that YAML forbids there. */

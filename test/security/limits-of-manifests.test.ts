@@ -154,8 +154,22 @@ describe('U17: the limits of one YAML file', () => {
     ['a list', `[${'a,'.repeat(1_000_001)}]`],
     ['lists in lists', `[${'[a],'.repeat(1_000_001)}]`],
     ['maps', `[${'{"a":1},'.repeat(1_000_001)}]`],
+    ['empty lists', `[${'[],'.repeat(1_000_001)}]`],
+    ['empty maps', `[${'{},'.repeat(1_000_001)}]`],
+    ['empty items', `\n${'-\n'.repeat(1_000_001)}`],
+    ['keys without values', `{${'a:,'.repeat(1_000_001)}}`],
+    ['values without keys', `{${':,'.repeat(1_000_001)}}`],
+    ['keys that are empty', `{${'?,'.repeat(1_000_001)}}`],
   ])('more than a million values are refused before they take memory: %s', async (_title, values) => {
     expect(await told(`${head}x-many: ${values}\n`)).toEqual(oneError('too-large', /more than 1,000,000 values/));
+  });
+
+  test('more than 100 directives are refused before they take memory', async () => {
+    const expected = oneError('too-large', /more than 100 lines that begin with %/);
+    for (const lines of ['%\n'.repeat(101), '%\n'.repeat(8_000_000 - 100)])
+      expect(await told(lines + head.replace(/^/, '---\n'))).toEqual(expected);
+    const { problems } = await problemsOf(`${'%FOO\n'.repeat(100)}---\n${head}`);
+    expect(problems.map(({ code }) => code)).not.toContain('too-large');
   });
 
   test.each(isWhole ? [10_000] : [300])(
