@@ -29,7 +29,7 @@ export function reportFailure(run: Run, action: Action, error: unknown): void {
 
 /** Whether an answer is none that the contract of the platform has: it may be another version by now. */
 function doesNotFit(error: unknown): boolean {
-  if (error instanceof Stop) return error.failure === 'platform';
+  if (error instanceof Stop) return error.diagnostics.some(({ code }) => code === 'platform-answer');
   if (!(error instanceof PlatformError)) return false;
   return error.failure === 'unreadable' || (error.failure === 'invalid' && error.issues.length > 0);
 }

@@ -101,6 +101,20 @@ describe('a platform that is upgraded while a plan is applied', () => {
   const data = { code: 'NOT_FOUND', httpStatus: 404 };
   const missing = JSON.stringify({ message: 'Not found', code: 'NOT_FOUND', data });
 
+  test('is not asked for its version where a deployment fails', async () => {
+    const told: Told = { ...full };
+    const run = platform(told);
+    const over = run.world();
+    const { made } = run;
+    const planned = await plan(await made.manifest(text().replace('nginx', '"fail:1"')), over);
+    told.version = 'v2.0.0';
+    run.reads();
+    const { outcomes } = await applyPlan(planned, over, { permissions: everything, connections: 4, clock: made.clock });
+    const failed = outcomes.flatMap(({ diagnostics }) => diagnostics.map(({ code }) => code));
+    expect(failed).toEqual(['deploy-failed']);
+    expect(run.reads()).toEqual([]);
+  });
+
   test.each([
     ['that no longer has an operation', 'v2.0.0', ['v1.0.0 to v2.0.0']],
     ['of the same version', 'v1.0.0', []],
