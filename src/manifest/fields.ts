@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
+import { withArticle } from '../diagnostics/article.ts';
 import { closest } from '../diagnostics/closest.ts';
 import type { Json } from '../kind/json.ts';
 import type { Written } from '../kind/written.ts';
@@ -425,10 +426,6 @@ function whatItIs(written: string, schema: z.ZodType, example?: Json, advice?: s
   const shown = example === undefined ? [] : [`Write for example ${written}: ${JSON.stringify(example)}.`];
   const first = advice === undefined ? shown : [advice];
   return [...first, ...(schema.description === undefined ? [] : [schema.description])].join(' ');
-}
-
-function withArticle(noun: string): string {
-  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
 }
 
 function capital(sentence: string): string {

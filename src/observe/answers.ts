@@ -1,4 +1,5 @@
 import { servedName } from '../kind/wire.ts';
+import { withArticle } from '../diagnostics/article.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import { isRow } from '../kind/json.ts';
@@ -19,7 +20,7 @@ export function asRows(answer: unknown, operation: string, kind: Kind): Readonly
       if (!isRow(item) || id === undefined)
         throw unusable(
           servedName(kind, operation),
-          `lists a ${kind.kind} without ${servedName(kind, kind.identity.id)}`,
+          `lists ${withArticle(kind.kind)} without ${servedName(kind, kind.identity.id)}`,
         );
       return [id, item];
     }),

@@ -1,4 +1,5 @@
 import { closest } from '../diagnostics/closest.ts';
+import { withArticle } from '../diagnostics/article.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { addressMeant, isWithin, normalAddress } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -26,12 +27,15 @@ export function moveInState(
 ): EditedState {
   const from = addressIn(state, written, kinds);
   const to = addressMeant(target, kinds);
-  const { kind } = state.resources[from] ?? {};
+  const kind = state.resources[from]?.kind ?? '';
   const place = placeAt(to, kinds);
   if (place === undefined)
     throw refused(`${to} is no address of a resource`, 'Write it as trueup state list prints it.');
   if (place.kind.kind !== kind) {
-    throw refused(`${from} is a ${kind}, and ${to} is the address of a ${place.kind.kind}`, 'Correct one of the two.');
+    throw refused(
+      `${from} is ${withArticle(kind)}, and ${to} is the address of ${withArticle(place.kind.kind)}`,
+      'Correct one of the two.',
+    );
   }
   if (normalAddress(from) === undefined) {
     throw refused(`${from} is an old object, which goes with the next apply`, 'Move the address of its block.');

@@ -3,6 +3,7 @@ import type { Contract, Operation } from '../api/contract.ts';
 import { isOperation } from '../api/contract.ts';
 import { PlatformError } from '../api/errors.ts';
 import { recogniseProfile } from '../api/profile.ts';
+import { withArticle } from '../diagnostics/article.ts';
 import { Stop } from '../diagnostics/diagnostic.ts';
 import { isRow } from '../kind/json.ts';
 import type { Row } from '../kind/json.ts';
@@ -146,7 +147,7 @@ function limited(): Check {
 async function rightsOf(caller: Row, client: ReadClient): Promise<Check> {
   const role = String(caller['role']);
   if (role === 'owner' || role === 'admin')
-    return { name: 'rights', is: 'good', message: `the key is one of an ${role}` };
+    return { name: 'rights', is: 'good', message: `the key is one of ${withArticle(role)}` };
   const shown = client.contract.operations.has('user.getPermissions')
     ? await client.invoke('user.getPermissions', {}).catch(asFailure)
     : undefined;
@@ -155,7 +156,7 @@ async function rightsOf(caller: Row, client: ReadClient): Promise<Check> {
     : Object.keys(caller)
         .filter((name) => /^can[A-Z]/.test(name) && caller[name] === false)
         .map((name) => client.contract.names?.member(name) ?? name);
-  const message = `the key is one of a ${role}${lacking.length === 0 ? '' : `, who may not: ${lacking.toSorted().join(', ')}`}`;
+  const message = `the key is one of ${withArticle(role)}${lacking.length === 0 ? '' : `, who may not: ${lacking.toSorted().join(', ')}`}`;
   const remedy =
     'Use the key of an owner or admin, or give the member these rights, and access to the project and its services.';
   return { name: 'rights', is: 'warning', message, remedy };

@@ -1,5 +1,6 @@
 import type { Client } from '../api/client.ts';
 import { closest } from '../diagnostics/closest.ts';
+import { withArticle } from '../diagnostics/article.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
@@ -49,7 +50,7 @@ export function checkTargets(
     const below = Object.entries(state?.resources ?? {}).flatMap(([other, record]) =>
       isWithin(other, address) && fits(kindOf(record.kind)) ? [other] : [],
     );
-    const message = `cannot ${name} ${address}: the platform has no documented operation for it on a ${kind.kind}`;
+    const message = `cannot ${name} ${address}: the platform has no documented operation for it on ${withArticle(kind.kind)}`;
     const remedy = below.length > 0 ? `Name one below it: ${below.join(', ')}.` : `Its commands: ${others.join(', ')}.`;
     return [
       diagnostic('cannot-change', message, {

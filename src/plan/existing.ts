@@ -1,3 +1,4 @@
+import { withArticle } from '../diagnostics/article.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -62,7 +63,7 @@ export function planExisting(
     refuse(
       `${address} belongs to another ${resource.parent === undefined ? 'project or organization' : 'parent'} on the platform`,
       move === undefined && resource.parent !== undefined
-        ? `The platform cannot move a ${kind.kind}: remove the entry of moved:, so that it is deleted and created.`
+        ? `The platform cannot move ${withArticle(kind.kind)}: remove the entry of moved:, so that it is deleted and created.`
         : 'Declare it where it is, or correct id:.',
     );
   }
@@ -129,8 +130,10 @@ function whyNotAnew({ kind, operations }: Kind, isAdoption: boolean, isProvided:
   const { create, delete: remove, cannot } = operations;
   if (isAdoption) return 'it is not ours yet, and is taken over first';
   if (isProvided) return 'the platform made it by itself';
-  if (create === undefined) return cannot?.create ?? `no operation of the platform creates a ${kind}`;
-  return remove === undefined ? (cannot?.delete ?? `no operation of the platform deletes a ${kind}`) : undefined;
+  if (create === undefined) return cannot?.create ?? `no operation of the platform creates ${withArticle(kind)}`;
+  return remove === undefined
+    ? (cannot?.delete ?? `no operation of the platform deletes ${withArticle(kind)}`)
+    : undefined;
 }
 
 interface Changing extends Pick<Action, 'kind' | 'attributes'> {

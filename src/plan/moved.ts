@@ -1,4 +1,5 @@
 import { closest } from '../diagnostics/closest.ts';
+import { withArticle } from '../diagnostics/article.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { isWithin, normalAddress, replacedAddress } from '../kind/address.ts';
@@ -48,7 +49,7 @@ export function applyMoves<Known extends Pick<State, 'resources'> | undefined>(
       const remedy = 'Correct from:, as `trueup state list` prints it; or remove the entry.';
       if (records[to] === undefined && state !== undefined) problem('the state knows neither', remedy, 'stale-move');
     } else if (records[from].kind !== target.kind.kind) {
-      problem(`a ${records[from].kind} cannot become a ${target.kind.kind}`, 'Remove the entry.');
+      problem(`${withArticle(records[from].kind)} cannot become ${withArticle(target.kind.kind)}`, 'Remove the entry.');
     } else {
       const renamed = readdress(records, from, to, target.parent ?? null);
       if (typeof renamed === 'string')
