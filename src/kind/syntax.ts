@@ -15,6 +15,12 @@ export const hostName = z
     message: 'is not a host name: letters, digits and hyphens between dots, without scheme, port or wildcard',
   });
 
+/** A name that a line of text can show. */
+export const readableName = z
+  .string()
+  .min(1)
+  .regex(/^(?=.*\S)[^\n\r\u2028\u2029]*$/, 'must be one line with a visible character');
+
 /** A TCP port. */
 export const port = z.number().int().min(1).max(65_535);
 

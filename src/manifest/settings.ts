@@ -8,6 +8,7 @@ import { problemOf } from './problem.ts';
 import type { ExpressionSource, Variable } from './sources/source.ts';
 import type { MapNode, Node, Place } from './tree.ts';
 import { toJson } from '../kind/simple-yaml.ts';
+import { readableName } from '../kind/syntax.ts';
 import { position } from './tree.ts';
 
 /** What the top of `trueup.yaml` says besides the resources. */
@@ -198,10 +199,15 @@ export const settingsShape = {
     .union(
       [
         z.string().min(1).describe('Id or name of the project.'),
-        z.looseObject({ name: z.string().min(1).describe('Name of the project.') }).describe('The project as a block.'),
+        z.looseObject({ name: readableName.describe('Name of the project.') }).describe('The project as a block.'),
       ],
       { error: 'must be the name or id of a project, or a block with name:' },
     )
+    // Within a union no problem of a text shows.
+    .superRefine((written, context) => {
+      const problems = typeof written === 'string' ? (readableName.safeParse(written).error?.issues ?? []) : [];
+      for (const { message } of problems) context.addIssue({ code: 'custom', message });
+    })
     .describe('Id or name of the project; or a block with its name, which creates the project.'),
   drift: z
     .strictObject({

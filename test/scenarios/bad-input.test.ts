@@ -472,6 +472,30 @@ const mistakes: Record<string, readonly Case[]> = {
       /platform.*apiKey/,
     ],
     ['another version of the language', 'trueup: §2\nplatform: emulator\nproject: prj_1\n', 'wrong-type', 'trueup'],
+    [
+      'a project of blanks',
+      'trueup: 1\nplatform: emulator\nproject: §"  "\n',
+      'wrong-type',
+      /project must be one line with a/,
+    ],
+    [
+      'a project of two lines',
+      'trueup: 1\nplatform: emulator\nproject: §"a\\nb"\n',
+      'wrong-type',
+      /project must be one line with a/,
+    ],
+    [
+      'a project block with a name of blanks',
+      'trueup: 1\nplatform: emulator\nproject:\n  name: §"\\t "\n',
+      'wrong-type',
+      /project\.name "\\t " must be one line with a/,
+    ],
+    [
+      'a project block with a name of two lines',
+      'trueup: 1\nplatform: emulator\nproject: { name: §"a\\u2028b" }\n',
+      'wrong-type',
+      /project\.name [^]* must be one line with a/,
+    ],
     ['a project that is a number', 'trueup: 1\nplatform: emulator\nproject: §1\n', 'wrong-type', 'project'],
     [
       'a variable with a bad name',

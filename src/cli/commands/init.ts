@@ -4,6 +4,7 @@ import { PlatformError } from '../../api/errors.ts';
 import { Stop } from '../../diagnostics/diagnostic.ts';
 import type { Kind } from '../../kind/kind.ts';
 import { root } from '../../kind/kind.ts';
+import { readableName } from '../../kind/syntax.ts';
 import { kindsThere } from '../../kind/kinds-on.ts';
 import { inOwnWords } from '../../kind/profile.ts';
 import { manifestSchema } from '../../manifest/json-schema.ts';
@@ -195,9 +196,8 @@ async function projectOf(
   if (meant === undefined) return answer;
   const called = projects.filter((one) => one !== meant && (one.id === answer || one.name === answer));
   view.chosen({ number: answer, name: meant.name, called: called.map(({ id }) => id) });
-  return projects.filter(({ id, name }) => name === meant.name || id === meant.name).length === 1
-    ? meant.name
-    : meant.id;
+  const isAlone = projects.filter(({ id, name }) => name === meant.name || id === meant.name).length === 1;
+  return isAlone && readableName.safeParse(meant.name).success ? meant.name : meant.id;
 }
 
 /** A platform that answers to the API key. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { envEntries, idSet, text } from '../../kind/codecs.ts';
 import { defineKind } from '../../kind/kind.ts';
+import { readableName } from '../../kind/syntax.ts';
 import { description, env } from '../families/service-fields.ts';
 import { contentsOf } from './contents.ts';
 
@@ -15,7 +16,7 @@ export const project = defineKind({
   parents: { root: { listed: { call: 'project.all' }, rows: 'whole', set: {}, idAt: 'organizationId' } },
   fields: {
     name: {
-      schema: z.string().min(1).describe('Name.'),
+      schema: readableName.describe('Name.'),
       needed: true,
       examples: ['shop', 'store'],
     },
