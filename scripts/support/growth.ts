@@ -21,6 +21,7 @@ const works: Readonly<Record<string, (size: number) => unknown>> = {
       edges: names.slice(1).map((to, at) => ({ from: names[at] ?? '', to, is: 'success' as const })),
       concurrency: 8,
       run: () => Promise.resolve('done' as const),
+      runTogether: () => Promise.resolve(),
       skipped: () => undefined,
       stopped: () => undefined,
     });

@@ -6,7 +6,7 @@ import { isInJournal, withWaves } from '../state/wave.ts';
 import { deploy } from './deploy.ts';
 import { claimProvided, reportDuplicates, create } from './create.ts';
 import { isOver, isSent, mayHaveWritten, resultOf } from './job.ts';
-import type { ActionNode, ApplyNode } from './nodes.ts';
+import type { ActionNode, ApplyNode, ReadBackNode } from './nodes.ts';
 import { isEvent, planNodes } from './nodes.ts';
 import { readBack } from './read-back.ts';
 import { report, reportFailure, reportUpgrade, refusal } from './report.ts';
@@ -25,6 +25,7 @@ import type { SpanAbout } from '../trace/span.ts';
 import { inSpan } from '../trace/span.ts';
 import { readScope, rowIn } from './scope.ts';
 import { requestInput, send } from './send.ts';
+import { unlisted } from './unlisted.ts';
 
 /** Sends what the plan says, reads back what came of it, and saves it. */
 export async function apply(input: ApplyInput): Promise<ApplyResult> {
@@ -34,6 +35,7 @@ export async function apply(input: ApplyInput): Promise<ApplyResult> {
     // The platform loses entries of a member's access lists when that member creates in parallel.
     concurrency: input.plan.observed.role === 'member' ? 1 : Math.max(1, input.connections) * 2,
     run: (node, after) => runNode(run, node, after),
+    runTogether: (nodes) => readBackTogether(run, nodes),
     skipped: (node, because) => skipNode(run, node, because),
     stopped: () => (input.signal?.aborted === true ? 'the run was interrupted' : run.ending.reason),
   });
@@ -43,10 +45,7 @@ export async function apply(input: ApplyInput): Promise<ApplyResult> {
 async function runNode(run: Run, node: ApplyNode, after: readonly ApplyNode[]): Promise<'done' | 'failed'> {
   switch (node.part) {
     case 'read back':
-      await inSpan(
-        () => ({ name: 'read back', attributes: { 'trueup.address': node.scope } }),
-        () => readBack(run, node.scope),
-      ).catch((error: unknown) => reportFailure(run, scopeOf(run, node.scope).root, error));
+      await readBackNode(run, node, false);
       return 'done';
     case 'hub':
       return 'done';
@@ -64,6 +63,23 @@ async function runNode(run: Run, node: ApplyNode, after: readonly ApplyNode[]): 
     default:
       return node satisfies never;
   }
+}
+
+/** Reads scopes back, after one look at each list that showed several of them before they were deleted. */
+async function readBackTogether(run: Run, nodes: readonly ApplyNode[]): Promise<void> {
+  const scopes = nodes.filter((node) => node.part === 'read back');
+  const gone = await unlisted(
+    run,
+    scopes.map(({ scope }) => scope),
+  );
+  await Promise.all(scopes.map((node) => readBackNode(run, node, gone.has(node.scope))));
+}
+
+function readBackNode(run: Run, { scope }: ReadBackNode, isGone: boolean): Promise<void> {
+  return inSpan(
+    () => ({ name: 'read back', attributes: { 'trueup.address': scope } }),
+    () => readBack(run, scope, isGone),
+  ).catch((error: unknown) => reportFailure(run, scopeOf(run, scope).root, error));
 }
 
 function spanOf({ part, action }: ActionNode): SpanAbout {

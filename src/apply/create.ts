@@ -15,9 +15,8 @@ import { chosenId, created } from './request.ts';
 import type { Run } from './run.ts';
 import { reportAgain, report, refusal } from './report.ts';
 import { digestsAt, recordNow, recordOf, sentNow, claim, happen, jobOf, idOf } from './run.ts';
-import { readOwn, readSiblings } from './scope.ts';
+import { readingOnce, readOwn, readSiblings } from './scope.ts';
 import { sendOnce } from './send.ts';
-import type { Client } from '../api/client.ts';
 import { PlatformError } from '../api/errors.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { rowId } from '../observe/answers.ts';
@@ -187,20 +186,6 @@ export async function reportDuplicates(run: Run): Promise<void> {
       if (!(error instanceof PlatformError || error instanceof Stop)) throw error;
     }
   }
-}
-
-/** A client that sends each read once, and gives every caller its answer. */
-function readingOnce(client: Client): Client {
-  const answers = new Map<string, Promise<unknown>>();
-  return {
-    ...client,
-    invoke: (operation, input) => {
-      const read = JSON.stringify([operation, input]);
-      const answer = answers.get(read) ?? client.invoke(operation, input);
-      answers.set(read, answer);
-      return answer;
-    },
-  };
 }
 
 async function reportDuplicatesOf(run: Run, action: Action, create: Step): Promise<void> {

@@ -25,11 +25,13 @@ export interface ActionNode {
 }
 
 /** Reads a service scope back, after all writes in it. */
-interface ReadBackNode {
+export interface ReadBackNode {
   readonly part: 'read back';
   readonly name: string;
   readonly scope: string;
   readonly runsWhenStopped: true;
+  /** One read shows many such scopes. */
+  readonly isGathered?: true;
 }
 
 /** Stands between n nodes and the m nodes that wait for them, so that n + m edges say it. It does no work. */
@@ -80,11 +82,13 @@ export function planNodes(plan: Plan): ApplyGraph {
   const required = [...overs.map(([from, to]): Edge => ({ from, to, is: 'over' })), ...edgesBy(requiredRules)];
   const preferred = edgesBy(preferredRules);
   const scopes = [...new Set(written.map(({ scope }) => scope))];
+  const isGathered = (scope: string) => index.byAddress.get(scope)?.action === 'delete';
   const readBacks = scopes.map((scope): ReadBackNode => ({
     part: 'read back',
     name: readBackName(scope),
     scope,
     runsWhenStopped: true,
+    ...(isGathered(scope) ? { isGathered: true } : {}),
   }));
   const nodes = [...work, ...readBacks];
   const names = new Set(nodes.map(({ name }) => name));

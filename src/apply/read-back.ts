@@ -9,7 +9,7 @@ import { recordOf, claim, happen, hasWritten, idOf, jobOf, scopeOf } from './run
 import { poll } from './attempt.ts';
 import type { Run, Scope } from './run.ts';
 import type { ScopeRow } from '../observe/scope-row.ts';
-import { findById } from '../observe/scope-row.ts';
+import { findById, scopeRow } from '../observe/scope-row.ts';
 import { createdAmong } from './find-created.ts';
 import { isAtHome, readScope } from './scope.ts';
 import { isMovedInState } from '../plan/moved.ts';
@@ -22,12 +22,12 @@ type Found =
   | { readonly is: 'gone' }
   | { readonly is: 'unread'; readonly error?: unknown };
 
-/** Reads a scope back once everything in it is over, and settles each of its actions. */
-export async function readBack(run: Run, address: string): Promise<void> {
+/** Reads a scope back once everything in it is over, and settles each of its actions. `isGone`: a list proved that it is gone. */
+export async function readBack(run: Run, address: string, isGone = false): Promise<void> {
   const scope = scopeOf(run, address);
   const { actions } = scope;
   const isTouched = actions.some((action) => isSent(jobOf(run, action.address)));
-  const after = isTouched ? await readAgain(run, scope) : undefined;
+  const after = !isTouched ? undefined : isGone ? scopeRow(scope.root, undefined) : await readAgain(run, scope);
   const found = isTouched ? foundIn(run, scope, after) : actions.map((action) => asPlanned(run, action));
   for (const [index, action] of actions.entries()) {
     const one = found[index] ?? { is: 'unread' };

@@ -57,6 +57,20 @@ export async function readSiblings(run: Run, { kind, parent }: Action): Promise<
   return (await run.reader.rows(kind, { place: run.input.plan.observed, parent: list })) ?? new Map<string, Row>();
 }
 
+/** A client that sends each read once, and gives every caller its answer. */
+export function readingOnce(client: Client): Client {
+  const answers = new Map<string, Promise<unknown>>();
+  return {
+    ...client,
+    invoke: (operation, input) => {
+      const read = JSON.stringify([operation, input]);
+      const answer = answers.get(read) ?? client.invoke(operation, input);
+      answers.set(read, answer);
+      return answer;
+    },
+  };
+}
+
 /** Whether an object is below the parent that the manifest gives it. */
 export function isAtHome(run: Run, action: Action, row: Row): boolean {
   const parent = run.jobs.get(action.parent ?? '');

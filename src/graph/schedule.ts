@@ -1,3 +1,4 @@
+import { attempts } from '../api/attempts.ts';
 import { groupBy } from '../kind/group.ts';
 
 /** One piece of work. */
@@ -7,6 +8,8 @@ export interface Task {
   readonly scope: string | undefined;
   /** It waits most of its time, and takes no worker. */
   readonly isWaiting?: true;
+  /** It runs together with others of its sort, unless another task comes after it. It takes no worker. */
+  readonly isGathered?: true;
   /** It runs also when nothing else may begin any more. */
   readonly runsWhenStopped?: true;
 }
@@ -30,6 +33,8 @@ export interface ScheduleInput<T extends Task> {
   readonly concurrency: number;
   /** Does the work of a task after the tasks that had to succeed. One that rejects has failed. */
   readonly run: (task: T, after: readonly T[]) => Promise<'done' | 'failed'>;
+  /** Does the work of tasks that were gathered; they are done when it resolves. */
+  readonly runTogether: (tasks: readonly T[]) => Promise<void>;
   /** `because`: the task that did not succeed, or why nothing may begin any more. */
   readonly skipped: (task: T, because: T | string) => void;
   /** Says why nothing new may begin; undefined while everything is well. */
@@ -38,6 +43,9 @@ export interface ScheduleInput<T extends Task> {
 
 /** Most tasks that wait at a time: what they wait for does not go faster when more of them poll. */
 const mostWaiting = 16;
+
+/** Most tasks that are gathered before they run: as many as there are reads in one request. */
+const mostGathered = attempts.batch.mostItems;
 
 /** A task among the others. */
 interface Place<T extends Task> {
@@ -51,6 +59,14 @@ interface Place<T extends Task> {
   fate: Fate | undefined;
 }
 
+/** Tasks that begin by the same rule. */
+interface Pool {
+  /** The scopes whose next task is ready. */
+  readonly ready: string[];
+  /** How many more may begin. */
+  free: number;
+}
+
 /**
  * Runs tasks in the order of their edges, in linear time; a failure skips only what needs its success.
  *
@@ -60,10 +76,11 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
   const places = placesOf(input);
   const byName = new Map(places.map((place) => [place.task.name, place]));
   const scopes = new Map<string, { readonly queue: Place<T>[]; isBusy: boolean }>();
-  /** Tasks that work and tasks that wait: neither take the places of the other. */
-  const pools = {
-    working: { ready: [] as string[], free: input.concurrency },
-    waiting: { ready: [] as string[], free: mostWaiting },
+  /** Tasks that work, that wait, and that are gathered: none take the places of the others. */
+  const pools: Record<'working' | 'waiting' | 'gathered', Pool> = {
+    working: { ready: [], free: input.concurrency },
+    waiting: { ready: [], free: mostWaiting },
+    gathered: { ready: [], free: Infinity },
   };
   let running = 0;
   let broken: { readonly error: unknown } | undefined;
@@ -72,7 +89,10 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
     finish = resolve;
   });
 
-  const poolOf = ({ task }: Place<T>) => (task.isWaiting === true ? pools.waiting : pools.working);
+  const poolOf = ({ task, dependents }: Place<T>) => {
+    if (task.isWaiting === true) return pools.waiting;
+    return task.isGathered === true && dependents.length === 0 ? pools.gathered : pools.working;
+  };
 
   const enqueue = (place: Place<T>, name: string): void => {
     const scope = scopes.get(name) ?? { queue: [], isBusy: false };
@@ -106,43 +126,63 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
     }
   };
 
+  /** The next task of a scope, and what ends it; undefined when it was skipped. */
+  const take = (name: string) => {
+    const scope = scopes.get(name);
+    const place = scope?.queue.shift();
+    if (scope === undefined || place === undefined) return [];
+    scope.isBusy = true;
+    const leave = (fate: Fate): void => {
+      settle([[place, fate]]);
+      scope.isBusy = false;
+      const [next] = scope.queue;
+      if (next !== undefined) poolOf(next).ready.push(name);
+    };
+    const because = place.task.runsWhenStopped === true ? undefined : input.stopped();
+    if (because === undefined) return [{ place, leave }];
+    leave({ skipped: because });
+    return [];
+  };
+
+  /** The scopes that begin now, of those that are ready in a pool. */
+  const choose = (pool: Pool): readonly string[] => {
+    if (pool === pools.gathered) return pool.ready.splice(0, mostGathered);
+    // The scope that became ready last goes on first, so that scopes end early; who waits does so in turn.
+    return [(pool === pools.waiting ? pool.ready.shift() : pool.ready.pop()) ?? ''];
+  };
+
+  const isDue = (pool: Pool): boolean => {
+    if (pool !== pools.gathered) return pool.free > 0 && pool.ready.length > 0;
+    const isNothingWorking = pools.working.free === input.concurrency && pools.working.ready.length === 0;
+    return pool.ready.length >= mostGathered || (pool.ready.length > 0 && isNothingWorking);
+  };
+
   const pump = (): void => {
-    const due = () => Object.values(pools).find(({ free, ready }) => free > 0 && ready.length > 0);
+    const due = () => Object.values(pools).find(isDue);
     for (let pool = due(); pool !== undefined; pool = due()) {
-      // The scope that became ready last goes on first, so that scopes end early; who waits does so in turn.
-      const name = (pool === pools.waiting ? pool.ready.shift() : pool.ready.pop()) ?? '';
-      const scope = scopes.get(name);
-      const place = scope?.queue.shift();
-      if (scope === undefined || place === undefined) continue;
-      scope.isBusy = true;
-      const { task } = place;
-      const because = task.runsWhenStopped === true ? undefined : input.stopped();
-      const leave = (fate: Fate): void => {
-        settle([[place, fate]]);
-        scope.isBusy = false;
-        const [next] = scope.queue;
-        if (next !== undefined) poolOf(next).ready.push(name);
-      };
-      if (because !== undefined) {
-        leave({ skipped: because });
-        continue;
-      }
+      const begun = choose(pool).flatMap(take);
+      const [first] = begun;
+      if (first === undefined) continue;
       pool.free--;
       running++;
-      const after = place.after.map((need) => need.task);
+      const tasks = begun.map(({ place }) => place.task);
+      const work =
+        pool === pools.gathered
+          ? input.runTogether(tasks).then((): Fate => 'done')
+          : input.run(
+              first.place.task,
+              first.place.after.map(({ task }) => task),
+            );
       const rejected = (error: unknown): Fate => {
         broken ??= { error };
         return 'failed';
       };
-      void input
-        .run(task, after)
-        .catch(rejected)
-        .then((fate) => {
-          leave(fate);
-          pool.free++;
-          running--;
-          pump();
-        });
+      void work.catch(rejected).then((fate) => {
+        for (const { leave } of begun) leave(fate);
+        pool.free++;
+        running--;
+        pump();
+      });
     }
     if (running === 0) finish();
   };

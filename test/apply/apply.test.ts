@@ -16,6 +16,7 @@ import {
   operationOf,
   plansNothing,
   results,
+  rowsIn,
   worldOver,
 } from '../support/faults.ts';
 import { composeBody } from '../support/manifest-texts.ts';
@@ -148,6 +149,29 @@ describe('200 proves nothing', () => {
     expect(made.store.state?.resources['production.mariadb.main']).toBeDefined();
     await made.apply(`${head}environments: { production: {} }\n`, { dataLoss: true });
     await plansNothing(made, `${head}environments: { production: {} }\n`);
+  });
+
+  test('of several deletions below one environment, the one without effect is a failure', async () => {
+    const made = bench();
+    await made.apply(two);
+    const none = `${head}environments: { production: {} }\n`;
+    const first = rowsIn(made, 'compose').find(({ name }) => name === 'one')?.composeId;
+    const { outcomes } = await applyOver(
+      made,
+      none,
+      answering(made, (operation, { body }) =>
+        operation === 'compose.delete' && body?.includes(String(first)) === true ? answered('{}') : undefined,
+      ),
+    );
+    expect(results({ outcomes })).toMatchObject({
+      'production.compose.one': 'failed',
+      'production.compose.two': 'done',
+      'production.compose.two.domains["two.example.com"]': 'done',
+    });
+    expect(Object.keys(made.store.state?.resources ?? {})).toContain('production.compose.one');
+    expect(Object.keys(made.store.state?.resources ?? {})).not.toContain('production.compose.two');
+    await made.apply(none, { dataLoss: true });
+    await plansNothing(made, none);
   });
 
   test('an effect that cannot be read back is unverified, and settles in the next run', async () => {

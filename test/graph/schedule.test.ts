@@ -16,6 +16,8 @@ interface Ran {
   readonly fates: Map<string, Fate>;
   /** What happened, in order: `+a` began, `-a` ended, `~a` was skipped. */
   readonly events: readonly string[];
+  /** The names of the tasks that were gathered, as they ran together. */
+  readonly together: readonly (readonly string[])[];
   readonly most: number;
 }
 
@@ -54,6 +56,7 @@ async function run(
   } = {},
 ): Promise<Ran> {
   const events: string[] = [];
+  const together: string[][] = [];
   let running = 0;
   let most = 0;
   const wait = async (name: string) => {
@@ -72,9 +75,16 @@ async function run(
       return options.fails?.(name) === true ? 'failed' : 'done';
     },
     skipped: ({ name }, because) => events.push(`~${name} ${typeof because === 'string' ? because : because.name}`),
+    runTogether: async (gathered) => {
+      const names = gathered.map(({ name }) => name);
+      together.push(names);
+      for (const name of names) events.push(`+${name}`);
+      await Promise.all(names.map(wait));
+      for (const name of names) events.push(`-${name}`);
+    },
     stopped: () => options.stopped?.(events),
   });
-  return { fates, events, most };
+  return { fates, events, together, most };
 }
 
 describe('tasks that wait most of their time', () => {
@@ -93,6 +103,59 @@ describe('tasks that wait most of their time', () => {
     const { events, most } = await run(waiting(40), { concurrency: 1, pause: () => 10 });
     expect(most).toBe(16);
     expect(events.filter((event) => event.startsWith('+'))).toEqual(waiting(40).map(({ name }) => `+${name}`));
+  });
+});
+
+describe('tasks that are gathered', () => {
+  const gathered = (count: number) => Array.from({ length: count }, (_, n) => task(`g${n}`, { isGathered: true }));
+
+  test('run together once nothing else works', async () => {
+    const slow = (name: string) => (name === 'slow' ? 50 : 1);
+    const { events, together } = await run([...gathered(3), task('slow'), task('a')], { concurrency: 1, pause: slow });
+    expect(together).toEqual([['g0', 'g1', 'g2']]);
+    expect(events.slice(0, 5)).toEqual(['+slow', '-slow', '+a', '-a', '+g0']);
+  });
+
+  test('are forty at a time, while others work and wait', async () => {
+    const slow = task('slow');
+    const { events, together } = await run([...gathered(90), slow, task('w', { isWaiting: true })], {
+      pause: (name) => (name === 'slow' ? 500 : name === 'w' ? 1_000 : 1),
+    });
+    expect(together.map(({ length }) => length)).toEqual([40, 40, 10]);
+    const at = (event: string) => events.indexOf(event);
+    expect(at('-g79')).toBeLessThan(at('-slow'));
+    expect(at('+g80')).toBeGreaterThan(at('-slow'));
+    expect(at('-g89')).toBeLessThan(at('-w'));
+  });
+
+  test('run alone and at once where another task comes after them', async () => {
+    const tasks = [task('g', { isGathered: true }), task('a', { over: ['g'] }), task('slow')];
+    const { events, together } = await run(tasks, { pause: (name) => (name === 'slow' ? 50 : 1) });
+    expect(together).toEqual([]);
+    expect(events.indexOf('-a')).toBeLessThan(events.indexOf('-slow'));
+  });
+
+  test('run when nothing else may begin, if they may', async () => {
+    const tasks = [task('a'), task('g', { isGathered: true }), task('r', { isGathered: true, runsWhenStopped: true })];
+    const ran = await run(tasks, { stopped: () => 'enough' });
+    expect(ran.together).toEqual([['r']]);
+    expect(fateOf(ran)).toEqual({ a: { skipped: 'enough' }, g: { skipped: 'enough' }, r: 'done' });
+  });
+
+  test('have all failed when their work rejects, and its error is thrown', async () => {
+    const nodes = gathered(2);
+    const skipped: string[] = [];
+    const running = runSchedule({
+      nodes,
+      edges: [],
+      concurrency: 1,
+      run: () => Promise.resolve('done'),
+      runTogether: () => Promise.reject(new Error('broken')),
+      skipped: ({ name }) => skipped.push(name),
+      stopped: () => undefined,
+    });
+    await expect(running).rejects.toThrow('broken');
+    expect(skipped).toEqual([]);
   });
 });
 
@@ -236,6 +299,7 @@ test('a task is given the tasks that had to succeed before it', async () => {
       given[item.name] = after.map(({ name }) => name);
       return Promise.resolve('done');
     },
+    runTogether: () => Promise.resolve(),
     skipped: () => undefined,
     stopped: () => undefined,
   });
@@ -289,6 +353,7 @@ test('tasks that wait for each other are an error, after all others', async () =
       ran.push(name);
       return Promise.resolve('done');
     },
+    runTogether: () => Promise.resolve(),
     skipped: () => undefined,
     stopped: () => undefined,
   });
@@ -307,6 +372,7 @@ test('a task that rejects has failed: the others go on, and its error is thrown 
       events.push(`+${name}`);
       return name === 'a' ? Promise.reject(new Error('no scope')) : Promise.resolve('done');
     },
+    runTogether: () => Promise.resolve(),
     skipped: ({ name }) => void events.push(`~${name}`),
     stopped: () => undefined,
   });
@@ -351,6 +417,7 @@ describe('work grows with the number of tasks and edges, and not with their prod
   const names = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`);
   test.each<[string, (count: number) => Given[]]>([
     ['tasks that need nothing', (count) => names(count).map((name) => task(name))],
+    ['tasks that are gathered', (count) => names(count).map((name) => task(name, { isGathered: true }))],
     ['tasks in one scope', (count) => names(count).map((name) => task(name, { scope: 'one' }))],
     ['a chain', (count) => names(count).map((name, n) => task(name, { success: n === 0 ? [] : [`t${n - 1}`] }))],
     ['many that need one', (count) => names(count).map((name, n) => task(name, { success: n === 0 ? [] : ['t0'] }))],
@@ -383,6 +450,7 @@ describe('work grows with the number of tasks and edges, and not with their prod
         edges: edgesOf(tasks).map(counted),
         concurrency: 8,
         run: () => Promise.resolve('done' as const),
+        runTogether: () => Promise.resolve(),
         skipped: () => undefined,
         stopped: () => undefined,
       });
@@ -412,6 +480,7 @@ const plans = fc
       over: fc.array(fc.nat(30), { maxLength: 2 }),
       fails: fc.boolean(),
       pause: fc.nat(6),
+      isGathered: fc.boolean(),
     }),
     { maxLength: 25 },
   )
@@ -426,7 +495,12 @@ const plans = fc
       }),
     );
     const scopes = new Set(work.flatMap(({ scope }) => scope ?? []));
-    const tasks = [...work, ...[...scopes].map((scope) => readBack(scope, work))];
+    const gathers = (scope: string) => rows[work.findIndex((item) => item.scope === scope)]?.isGathered === true;
+    const readBacks = [...scopes].map((scope) => ({
+      ...readBack(scope, work),
+      ...(gathers(scope) ? { isGathered: true as const } : {}),
+    }));
+    const tasks = [...work, ...readBacks];
     return fc.record({
       tasks: fc.shuffledSubarray(tasks, { minLength: tasks.length }),
       rows: fc.constant(new Map(rows.map((row, index) => [`t${index}`, row]))),

@@ -8,6 +8,7 @@ import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { diagnosticJson } from '../../src/render/diagnostics-json.ts';
 import { planJson } from '../../src/render/plan-json.ts';
 import { plan } from '../../src/reconcile.ts';
+import type { Platform } from '../../src/session.ts';
 import type { Bench } from './world.ts';
 
 /** The platform of a bench as a server of the profile dokploy, and what is planned there with bulk reads and without. */
@@ -38,6 +39,12 @@ export function bulkClient(made: Bench, send: Send, options: { bulk?: boolean; a
     ...options,
   });
   return { client, off };
+}
+
+/** The platform of a bench whose requests go through a client, for sessions. */
+export function platformThrough(made: Bench, client: Client): Platform {
+  const platform = made.platform();
+  return { ...platform, connect: async (about) => ({ ...(await platform.connect(about)), client }) };
 }
 
 /** A plan as a document without its counts of requests, or what refuses it. */

@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest';
+import type { JobEvent } from '../../src/apply/job.ts';
+import { happen } from '../../src/apply/run.ts';
+import { unlisted } from '../../src/apply/unlisted.ts';
+import type { Row } from '../../src/kind/json.ts';
+import type { Action } from '../../src/plan/action.ts';
+import { actionOf, kindNamed, objectOf } from '../support/plan-values.ts';
+import type { Answers } from '../support/run-values.ts';
+import { failure, runOf } from '../support/run-values.ts';
+
+/** Which deletions a list proves: it showed the object before, the platform answered the deletion, and the list lacks it. */
+
+const [one, two] = ['staging.redis.one', 'staging.redis.two'];
+const deleted: JobEvent[] = [{ is: 'announced' }, { is: 'sent', at: 1_000 }, { is: 'answered' }];
+const lost: JobEvent[] = [{ is: 'announced' }, { is: 'sent', at: 1_000 }, { is: 'lost', mayLandLater: true }];
+
+/** The list of the environment, with the Redis databases of these ids. */
+const listing =
+  (...ids: string[]): Answers =>
+  (operation) =>
+    operation === 'environment.one'
+      ? { environmentId: 'env_2', redis: ids.map((redisId) => ({ redisId })) }
+      : undefined;
+
+interface Facts {
+  readonly answers?: Answers;
+  /** What happened to the second of the two. */
+  readonly events?: readonly JobEvent[];
+  /** The ids that lists showed when the run was planned. */
+  readonly listed?: readonly string[];
+  /** Where the platform has the second of the two. */
+  readonly parentId?: string;
+  /** The action of the environment. */
+  readonly environment?: Partial<Action>;
+  readonly scopes?: readonly string[];
+}
+
+/** Two databases below an environment that a run deleted, and which of them lists prove to be gone. */
+async function gone(facts: Facts = {}) {
+  const { answers = listing(), events = deleted, listed = ['id 1', 'id 2', 'env_2'], parentId = 'env_2' } = facts;
+  const environment = actionOf('staging', { kind: kindNamed('environment'), id: 'env_2', ...facts.environment });
+  const about = { action: 'delete', parent: 'staging' } as const;
+  const { run, requests } = runOf(
+    [environment, actionOf(one, { ...about, id: 'id 1' }), actionOf(two, { ...about, id: 'id 2' })],
+    {
+      objects: {
+        staging: objectOf('env_2', {}),
+        [one]: objectOf('id 1', {}, { parentId: 'env_2' }),
+        [two]: objectOf('id 2', {}, { parentId }),
+      },
+      answers,
+    },
+  );
+  const { plan } = run.input;
+  const seen = {
+    ...run,
+    input: { ...run.input, plan: { ...plan, observed: { ...plan.observed, listed: new Set(listed) } } },
+  };
+  for (const event of deleted) happen(seen, one, event);
+  for (const event of events) happen(seen, two, event);
+  if (environment.action === 'delete') for (const event of deleted) happen(seen, 'staging', event);
+  return { gone: [...(await unlisted(seen, facts.scopes ?? [one, two]))], requests };
+}
+
+describe('one look at the list of the parent proves', () => {
+  test('that all objects are gone that it lacks', async () => {
+    expect(await gone()).toEqual({ gone: [one, two], requests: ['environment.one env_2'] });
+  });
+
+  test('nothing of an object that it still shows', async () => {
+    expect(await gone({ answers: listing('id 2') })).toEqual({ gone: [one], requests: ['environment.one env_2'] });
+  });
+
+  test('that everything is gone below a parent that this run deleted, and that the platform does not have any more', async () => {
+    const answers = () => undefined;
+    expect((await gone({ answers, environment: { action: 'delete' } })).gone).toEqual([one, two]);
+    expect((await gone({ answers })).gone).toEqual([]);
+  });
+});
+
+describe('the read of the object by its id is left to prove it', () => {
+  test.each<[string, Facts]>([
+    ['when only one object of the list was deleted', { scopes: [one] }],
+    ['when no list showed the other one before', { listed: ['id 1'] }],
+    ['when the deletion of the other one got no answer', { events: lost }],
+    ['when the other one failed', { events: [...deleted, { is: 'failed' }] }],
+    ['when the other one was not sent', { events: [] }],
+    ['when the platform has the other one below another parent', { parentId: 'env_3' }],
+    ['when the platform has the other one below none', { parentId: '' }],
+  ])('%s', async (_, facts) => {
+    expect(await gone(facts)).toEqual({ gone: [], requests: [] });
+  });
+
+  test.each<[string, Answers]>([
+    [
+      'fails',
+      () => {
+        throw failure('connection');
+      },
+    ],
+    ['is no list', (): Row => ({ environmentId: 'env_2', redis: 'none' })],
+    ['lacks the rows of the kind', (): Row => ({ environmentId: 'env_2' })],
+  ])('when the answer %s', async (_, answers) => {
+    expect(await gone({ answers })).toEqual({ gone: [], requests: ['environment.one env_2'] });
+  });
+
+  test('and a mistake of Trueup is thrown', async () => {
+    const answers = () => {
+      throw new Error('a mistake');
+    };
+    await expect(gone({ answers })).rejects.toThrow('a mistake');
+  });
+});
+
+test('two kinds below one parent cost one read, and kinds at the top one read for each list', async () => {
+  const kinds = ['redis', 'redis', 'mariadb', 'mariadb', 'ai', 'ai'];
+  const actions = kinds.map((name, n) => {
+    const parent = name === 'ai' ? {} : { parent: 'staging' };
+    return actionOf(`${name}${n}`, { action: 'delete', kind: kindNamed(name), id: `id ${n}`, ...parent });
+  });
+  const environment = actionOf('staging', { kind: kindNamed('environment'), id: 'env_2' });
+  const { run, requests } = runOf([environment, ...actions], {
+    objects: Object.fromEntries(
+      actions.map(({ address, id = '' }) => [address, objectOf(id, {}, { parentId: 'env_2' })]),
+    ),
+    answers: (operation) => (operation === 'ai.getAll' ? [] : { environmentId: 'env_2', redis: [], mariadb: [] }),
+  });
+  const { plan } = run.input;
+  const listed = new Set(actions.map(({ id = '' }) => id));
+  const seen = { ...run, input: { ...run.input, plan: { ...plan, observed: { ...plan.observed, listed } } } };
+  for (const { address } of actions) for (const event of deleted) happen(seen, address, event);
+  const addresses = actions.map(({ address }) => address);
+  expect([...(await unlisted(seen, addresses))]).toEqual(addresses);
+  expect(requests.toSorted()).toEqual(['ai.getAll', 'environment.one env_2']);
+});
