@@ -17,7 +17,7 @@ import { emulate, root } from './support/trueup.ts';
 const latencyMs = 20;
 const connections = 8;
 const runs = Number(process.argv[2] ?? 3);
-/** `bulk`: only plans with bulk reads and without. */
+/** `bulk`: only what bulk reads change. */
 const only = process.argv[3];
 
 interface Measured {
@@ -68,16 +68,31 @@ async function measure(
   return { wall, cpu, memory, requests: Number(counts[1]) + Number(counts[2]) };
 }
 
-async function story(services: number): Promise<Record<'apply' | 'plan' | 'idle', Measured>> {
+const commands = {
+  plan: 'plan without a change',
+  apply: 'first apply',
+  idle: 'apply without a change',
+  destroy: 'destroy',
+} as const;
+type Story = Record<keyof typeof commands, Measured>;
+
+/** Applies, plans, applies again and destroys. `reads`: on a server of the profile dokploy, without deployments. */
+async function story(services: number, reads?: 'together' | 'alone'): Promise<Story> {
   const folder = mkdtempSync(join(tmpdir(), 'trueup-bench-'));
-  const platform = await emulate(['--latency', String(latencyMs)]);
+  const profile = reads === undefined ? [] : ['--profile', 'dokploy'];
+  const words = reads === undefined ? '' : ', profile: dokploy';
+  const deploys = reads === undefined ? [] : ['--no-deploy'];
+  const platform = await emulate(['--latency', String(latencyMs), ...profile]);
+  const run = (...args: string[]) =>
+    measure(folder, reads === 'alone' ? [...args, '--no-bulk'] : args, platform.apiKey);
   try {
     mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'trueup.yaml'), largeManifest(services, `{ url: "${platform.url}" }`));
-    const apply = await measure(folder, ['apply', '--auto-approve'], platform.apiKey);
-    const plan = await measure(folder, ['plan'], platform.apiKey);
-    const idle = await measure(folder, ['apply', '--auto-approve'], platform.apiKey);
-    return { apply, plan, idle };
+    writeFileSync(join(folder, 'trueup.yaml'), largeManifest(services, `{ url: "${platform.url}"${words} }`));
+    const apply = await run('apply', '--auto-approve', ...deploys);
+    const plan = await run('plan', ...deploys);
+    const idle = await run('apply', '--auto-approve', ...deploys);
+    const destroy = await run('destroy', '--auto-approve', '--allow-data-loss');
+    return { apply, plan, idle, destroy };
   } finally {
     await platform.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -167,46 +182,57 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-await reportBulk(1000);
-if (only === 'bulk') process.exit();
-
-const sizes = [100, 1000] as const;
-const results = new Map<number, Record<'apply' | 'plan' | 'idle', Measured>[]>();
-for (const size of sizes) {
-  const list: Record<'apply' | 'plan' | 'idle', Measured>[] = [];
-  for (let run = 0; run < runs; run++) list.push(await story(size));
-  results.set(size, list);
+/** The runs of one command, in columns: requests, time, the least time of so many requests, their ratio, CPU and memory. */
+function columnsOf(all: readonly Measured[]): string {
+  const middle = (of: (one: Measured) => number) => median(all.map(of));
+  const requests = all[0]?.requests ?? 0;
+  const [wall, least] = [middle((one) => one.wall), bound(requests)];
+  return [
+    String(requests).padStart(8),
+    wall.toFixed(2).padStart(7),
+    least.toFixed(2).padStart(8),
+    (wall / least).toFixed(2).padStart(6),
+    middle((one) => one.cpu)
+      .toFixed(2)
+      .padStart(6),
+    middle((one) => one.memory)
+      .toFixed(0)
+      .padStart(8),
+  ].join('  ');
 }
-const names = { plan: 'plan without a change', apply: 'first apply', idle: 'apply without a change' } as const;
+
+/** Tells stories some times over, and prints what each command took. */
+async function reportStories(title: string, tell: Readonly<Record<string, () => Promise<Story>>>) {
+  const told = new Map<string, Story[]>();
+  for (const [name, one] of Object.entries(tell)) {
+    const stories: Story[] = [];
+    for (let run = 0; run < runs; run++) stories.push(await one());
+    told.set(name, stories);
+  }
+  process.stdout.write(
+    `${title.padEnd(8)}  command                  requests  wall s  bound s  ratio  CPU s  peak MB\n`,
+  );
+  for (const [name, stories] of told) {
+    for (const [command, words] of Object.entries(commands) as [keyof Story, string][]) {
+      const all = stories.map((story) => story[command]);
+      process.stdout.write(`${name.padStart(8)}  ${words.padEnd(23)}  ${columnsOf(all)}\n`);
+    }
+  }
+  process.stdout.write('\n');
+  return told;
+}
+
+await reportBulk(1000);
 process.stdout.write(
   `${latencyMs} ms per request, ${connections} connections, median of ${runs} runs; the bound is requests x latency / connections\n\n`,
 );
-process.stdout.write('services  command                  requests  wall s  bound s  ratio  CPU s  peak MB\n');
-for (const size of sizes) {
-  for (const command of ['plan', 'apply', 'idle'] as const) {
-    const all = (results.get(size) ?? []).map((item) => item[command]);
-    const wall = median(all.map((item) => item.wall));
-    const least = bound(all[0]?.requests ?? 0);
-    const columns = [
-      String(size).padStart(8),
-      names[command].padEnd(23),
-      String(all[0]?.requests ?? 0).padStart(8),
-      wall.toFixed(2).padStart(7),
-      least.toFixed(2).padStart(8),
-      (wall / least).toFixed(2).padStart(6),
-      median(all.map((item) => item.cpu))
-        .toFixed(2)
-        .padStart(6),
-      median(all.map((item) => item.memory))
-        .toFixed(0)
-        .padStart(8),
-    ];
-    process.stdout.write(`${columns.join('  ')}\n`);
-  }
-}
-for (const command of ['plan', 'apply', 'idle'] as const) {
-  const [small, large] = sizes.map((size) => median((results.get(size) ?? []).map((item) => item[command].wall)));
-  process.stdout.write(`\n${names[command]}: t(1000) / t(100) = ${((large ?? 0) / (small ?? 1)).toFixed(1)}`);
+await reportStories('reads', { together: () => story(400, 'together'), alone: () => story(400, 'alone') });
+if (only === 'bulk') process.exit();
+
+const told = await reportStories('services', { 100: () => story(100), 1000: () => story(1000) });
+for (const command of Object.keys(commands) as (keyof Story)[]) {
+  const [small, large] = [...told.values()].map((stories) => median(stories.map((one) => one[command].wall)));
+  process.stdout.write(`${commands[command]}: t(1000) / t(100) = ${((large ?? 0) / (small ?? 1)).toFixed(1)}\n`);
 }
 process.stdout.write('\n');
 for (const { work, ratio } of await measureGrowth())

@@ -10,7 +10,7 @@ import type { ActionNode, ApplyNode, ReadBackNode } from './nodes.ts';
 import { isEvent, planNodes } from './nodes.ts';
 import { readBack } from './read-back.ts';
 import { report, reportFailure, reportUpgrade, refusal } from './report.ts';
-import { happen, hasWritten, jobOf, scopeOf, startRun, idOf } from './run.ts';
+import { happen, hasWritten, jobOf, readsInBulk, scopeOf, startRun, idOf } from './run.ts';
 import type { ApplyResult } from './job.ts';
 import type { ApplyInput, Run } from './run.ts';
 import { runSchedule } from '../graph/schedule.ts';
@@ -23,7 +23,7 @@ import { poll } from './attempt.ts';
 import { rehearse } from './request.ts';
 import type { SpanAbout } from '../trace/span.ts';
 import { inSpan } from '../trace/span.ts';
-import { readScope, rowIn } from './scope.ts';
+import { isFresh, readScope, rowIn, scopeNow } from './scope.ts';
 import { requestInput, send } from './send.ts';
 import { unlisted } from './unlisted.ts';
 
@@ -31,10 +31,13 @@ import { unlisted } from './unlisted.ts';
 export async function apply(input: ApplyInput): Promise<ApplyResult> {
   const run = startRun(input);
   await runSchedule({
-    ...planNodes(input.plan),
+    ...planNodes(input.plan, readsInBulk(run) ? 'in bulk' : undefined),
     // The platform loses entries of a member's access lists when that member creates in parallel.
     concurrency: input.plan.observed.role === 'member' ? 1 : Math.max(1, input.connections) * 2,
-    run: (node, after) => runNode(run, node, after),
+    run: (node, after, next) => {
+      readAhead(run, node, next);
+      return runNode(run, node, after);
+    },
     runTogether: (nodes) => readBackTogether(run, nodes),
     skipped: (node, because) => skipNode(run, node, because),
     stopped: () => (input.signal?.aborted === true ? 'the run was interrupted' : run.ending.reason),
@@ -63,6 +66,19 @@ async function runNode(run: Run, node: ApplyNode, after: readonly ApplyNode[]): 
     default:
       return node satisfies never;
   }
+}
+
+/**
+ * Reads the scopes that are written next in the request that reads the scope of a node, where the platform takes that.
+ * Before its write, a row that is too old by then is read again.
+ */
+function readAhead(run: Run, node: ApplyNode, next: () => readonly ApplyNode[]): void {
+  const isDue = (one: ApplyNode): one is ActionNode => {
+    const isWrite = one.part === 'make' || one.part === 'teardown';
+    return isWrite && scopeOf(run, one.scope).mayReadAhead && !isFresh(run, one.scope);
+  };
+  if (!readsInBulk(run) || !isDue(node)) return;
+  for (const { scope } of [node, ...next()].filter(isDue)) scopeNow(run, scope).catch(() => undefined);
 }
 
 /** Reads scopes back, after one look at each list that showed several of them before they were deleted. */

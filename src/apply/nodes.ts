@@ -66,8 +66,11 @@ const preferredRules: readonly Rule[] = [
   [teardownOf, 'over', readBacksOfUsers],
 ];
 
-/** Orders a plan: parents before children, objects before what refers to them, deletions the other way round. */
-export function planNodes(plan: Plan): ApplyGraph {
+/**
+ * Orders a plan: parents before children, objects before what refers to them, deletions the other way round. `in bulk`:
+ * one request reads many scopes back.
+ */
+export function planNodes(plan: Plan, how?: 'in bulk'): ApplyGraph {
   const index = indexOf(plan);
   const edgesBy = (rules: readonly Rule[]): Edge[] =>
     rules.flatMap(([of, is, before]) =>
@@ -82,7 +85,8 @@ export function planNodes(plan: Plan): ApplyGraph {
   const required = [...overs.map(([from, to]): Edge => ({ from, to, is: 'over' })), ...edgesBy(requiredRules)];
   const preferred = edgesBy(preferredRules);
   const scopes = [...new Set(written.map(({ scope }) => scope))];
-  const isGathered = (scope: string) => index.byAddress.get(scope)?.action === 'delete';
+  const touched = new Set(how === undefined ? [] : plan.actions.filter(isEvent).map(({ scope }) => scope));
+  const isGathered = (scope: string) => touched.has(scope) || index.byAddress.get(scope)?.action === 'delete';
   const readBacks = scopes.map((scope): ReadBackNode => ({
     part: 'read back',
     name: readBackName(scope),

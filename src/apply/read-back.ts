@@ -51,7 +51,7 @@ async function readAgain(run: Run, scope: Scope): Promise<ScopeRow | undefined> 
   if (id === undefined) return undefined;
   const look = async (): Promise<ScopeRow> => {
     const since = run.clock.monotonic();
-    const after = await readScope(run.reader, root, id);
+    const after = await readScope(run.together, root, id);
     scope.reading = { id, since, row: Promise.resolve(after) };
     return after;
   };

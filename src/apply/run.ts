@@ -22,6 +22,7 @@ import { openJournal } from './journal.ts';
 import type { Job, JobEvent, ApplyEvent, Outcome } from './job.ts';
 import { advance, isOver, mayHaveWritten, resultOf, startJob } from './job.ts';
 import { isEvent } from './nodes.ts';
+import { needsRow } from './request.ts';
 import type { ScopeRow } from '../observe/scope-row.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 
@@ -62,6 +63,8 @@ export interface Deploying {
 export interface Run {
   readonly input: ApplyInput & Required<Pick<ApplyInput, 'deploying' | 'inFlightTimeoutMs' | 'onEvent'>>;
   readonly reader: Reader;
+  /** Reads rows that are asked for at the same time together, where the platform takes that. It is used for no list. */
+  readonly together: Reader;
   readonly clock: Clock;
   /** Every action of the plan by its address, where it is in its life. */
   readonly jobs: Map<string, Job>;
@@ -77,6 +80,8 @@ export interface Run {
 export interface Scope {
   readonly root: Action;
   readonly actions: readonly Action[];
+  /** Something of it is overwritten or deleted, and no request sends anything back as it is in that moment. */
+  readonly mayReadAhead: boolean;
   /** As it was read last: of which object, and since when (monotonic ms). */
   reading?: { readonly id: string | undefined; readonly since: number; readonly row: Promise<ScopeRow> };
   /** Its row as it was when everything below it was read back. */
@@ -137,6 +142,7 @@ export function startRun(input: ApplyInput): Run {
       },
     },
     reader: createReader(input.client),
+    together: createReader(input.client, 'in bulk'),
     clock,
     jobs,
     scopes: scopesOf(plan, jobs),
@@ -176,6 +182,12 @@ function deploysBefore({ service }: Action): Deploys | undefined {
   const code = known?.stale?.code ?? staleness.code;
   // An earlier save or deployment does not contain what is written now.
   return { ...inputs, stale: code === undefined ? {} : { code } };
+}
+
+/** Whether the platform may answer many reads in one request. */
+export function readsInBulk({ input: { client } }: Run): boolean {
+  const status = client.bulkStatus();
+  return status !== undefined && status.is !== 'off';
 }
 
 /** The job of an address. Throws when the plan has none: a mistake of Trueup itself. */
@@ -231,9 +243,16 @@ function scopesOf({ actions }: Plan, jobs: Run['jobs']): Run['scopes'] {
   return new Map(
     [...scopes].flatMap(([address, members]) => {
       const root = jobs.get(address)?.action;
-      return root === undefined ? [] : [[address, { root, actions: members }]];
+      return root === undefined
+        ? []
+        : [[address, { root, actions: members, mayReadAhead: mayReadAhead(root, members) }]];
     }),
   );
+}
+
+function mayReadAhead({ createsObject }: Action, actions: readonly Action[]): boolean {
+  const writing = actions.filter((action) => isEvent(action) && action.action !== 'deploy');
+  return !createsObject && writing.length > 0 && !writing.some(({ steps }) => steps.some(needsRow));
 }
 
 function takenBefore({ observed, base }: Plan): Set<string> {

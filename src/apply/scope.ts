@@ -27,12 +27,10 @@ export function scopeNow(
   address: string,
   { isAnew = false, client }: { readonly isAnew?: boolean; readonly client?: Client } = {},
 ): Promise<ScopeRow> {
-  const now = run.clock.monotonic();
   const scope = scopeOf(run, address);
-  const { reading: known } = scope;
+  if (scope.reading !== undefined && !isAnew && isFresh(run, address)) return scope.reading.row;
+  const now = run.clock.monotonic();
   const id = idOf(run, address);
-  if (known !== undefined && known.id === id && !isAnew && now - known.since <= attempts.reading.freshMs)
-    return known.row;
   const row =
     id === undefined ? Promise.resolve(scopeRow(scope.root, undefined)) : readOwn(run, scope.root, id, client);
   scope.reading = { id, since: now, row };
@@ -40,9 +38,16 @@ export function scopeNow(
   return row;
 }
 
+/** Whether a scope was read a few seconds ago at most. */
+export function isFresh(run: Run, address: string): boolean {
+  const { reading } = scopeOf(run, address);
+  const age = run.clock.monotonic() - (reading?.since ?? -Infinity);
+  return reading?.id === idOf(run, address) && age <= attempts.reading.freshMs;
+}
+
 /** Reads the object of a scope. What this run created may show a little later. */
 export function readOwn(run: Run, root: Action, id: string, client?: Client): Promise<ScopeRow> {
-  const reader = client === undefined ? run.reader : createReader(client);
+  const reader = client === undefined ? run.together : createReader(client);
   return poll(run, () => readScope(reader, root, id), {
     isSeen: ({ row }) => row !== undefined || !root.createsObject,
   });

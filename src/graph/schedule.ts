@@ -31,8 +31,11 @@ export interface ScheduleInput<T extends Task> {
   /** An edge from a task that is not among the nodes counts for nothing. */
   readonly edges: readonly Edge[];
   readonly concurrency: number;
-  /** Does the work of a task after the tasks that had to succeed. One that rejects has failed. */
-  readonly run: (task: T, after: readonly T[]) => Promise<'done' | 'failed'>;
+  /**
+   * Does the work of a task after the tasks that had to succeed. One that rejects has failed. `next` gives the tasks that
+   * begin next, as far as they are ready.
+   */
+  readonly run: (task: T, after: readonly T[], next: () => readonly T[]) => Promise<'done' | 'failed'>;
   /** Does the work of tasks that were gathered; they are done when it resolves. */
   readonly runTogether: (tasks: readonly T[]) => Promise<void>;
   /** `because`: the task that did not succeed, or why nothing may begin any more. */
@@ -144,6 +147,12 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
     return [];
   };
 
+  /** The tasks that begin next, as far as they are ready. */
+  const next = (): readonly T[] => {
+    const names = pools.working.ready.slice(1 - mostGathered).toReversed();
+    return names.flatMap((name) => scopes.get(name)?.queue[0]?.task ?? []);
+  };
+
   /** The scopes that begin now, of those that are ready in a pool. */
   const choose = (pool: Pool): readonly string[] => {
     if (pool === pools.gathered) return pool.ready.splice(0, mostGathered);
@@ -172,6 +181,7 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
           : input.run(
               first.place.task,
               first.place.after.map(({ task }) => task),
+              next,
             );
       const rejected = (error: unknown): Fate => {
         broken ??= { error };

@@ -146,6 +146,16 @@ describe('a create or an update', () => {
   });
 });
 
+test('scopes are read back together that are deleted, and in bulk all in which something is written', () => {
+  const plan = planOf([actionOf(env), updated(shop), deleted(main), actionOf(other), created(file, { scope: other })]);
+  const gathered = (how?: 'in bulk') =>
+    planNodes(plan, how).nodes.flatMap((node) =>
+      node.part === 'read back' && node.isGathered === true ? node.scope : [],
+    );
+  expect(gathered()).toEqual([main]);
+  expect(gathered('in bulk')).toEqual([shop, main, other]);
+});
+
 describe('what is deleted', () => {
   test('goes after what is below it', () => {
     const { needs, node } = orderOf([deleted(env), deleted(shop, below(env)), deleted(domain, inScope(shop))], {

@@ -306,6 +306,24 @@ test('a task is given the tasks that had to succeed before it', async () => {
   expect(given).toEqual({ a: [], b: [], d: [], c: ['b', 'a'] });
 });
 
+test('a task is given those that begin next, as far as they are ready', async () => {
+  const tasks = [...['a', 'b', 'c'].map((name) => task(name)), task('d', { success: ['a'] }), task('e')];
+  const given: Record<string, readonly string[]> = {};
+  await runSchedule({
+    nodes: tasks,
+    edges: edgesOf(tasks),
+    concurrency: 1,
+    run: (item, _after, next) => {
+      given[item.name] = next().map(({ name }) => name);
+      return Promise.resolve('done');
+    },
+    runTogether: () => Promise.resolve(),
+    skipped: () => undefined,
+    stopped: () => undefined,
+  });
+  expect(given).toEqual({ a: ['b', 'c', 'e'], d: ['b', 'c', 'e'], b: ['c', 'e'], c: ['e'], e: [] });
+});
+
 test('scopes begin in the given sequence, and one that has begun ends before the next', async () => {
   const tasks = [
     task('a', { scope: 'one' }),

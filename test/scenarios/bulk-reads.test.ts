@@ -8,12 +8,16 @@ import type { Row } from '../../src/emulator/json.ts';
 import { servicesOf, observeServices } from '../../src/operate/service-states.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import { addKey } from '../emulator/people.ts';
-import { batching, bulkClient, planned } from '../support/bulk.ts';
-import { everything } from '../support/faults.ts';
+import type { Client } from '../../src/api/client.ts';
+import type { Send } from '../../src/api/wire.ts';
+import { session } from '../../src/session.ts';
+import { batching, bulkClient, planned, platformThrough } from '../support/bulk.ts';
+import { everything, results, said } from '../support/faults.ts';
 import { exportOf } from '../support/exporting.ts';
 import { composeBody } from '../support/manifest-texts.ts';
 import { isWhole } from '../support/whole.ts';
-import { whole } from '../support/unreliable.ts';
+import { edited, objectsOf, whole } from '../support/unreliable.ts';
+import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 
 /** Reads that go together are fewer requests, and nothing else changes. */
@@ -41,6 +45,34 @@ async function fullPlatform() {
   made.store.state = state;
   return made;
 }
+
+/** Batches fail in every way, and now and then another read. */
+const faults = (seed: number) =>
+  faultPlan.parse({
+    seed,
+    faults: [
+      {
+        on: 'trpc',
+        chance: '30%',
+        oneOf: [
+          { before: 'drop' },
+          { after: 'drop' },
+          { before: { answer: 404 } },
+          { before: { answer: 414 } },
+          { before: { answer: 429, retryAfter: '1s' } },
+          { before: { answer: 503 } },
+          { before: { page: 200 } },
+          { after: { cut: 'json' } },
+          { after: { cut: 'reset' } },
+          { after: { items: 'fewer' } },
+          { after: { items: 'more' } },
+          { after: { items: 'shuffled' } },
+          { after: { items: 'failed' } },
+        ],
+      },
+      { on: 'GET', chance: '3%', before: 'drop' },
+    ],
+  });
 
 describe('the requests of a plan', () => {
   test.each([
@@ -162,33 +194,6 @@ describe('a plan with bulk reads is byte for byte the one without, in a random w
     (row) => ['sshKey.remove', { sshKeyId: row('sshKey')['sshKeyId'] ?? '' }],
     (row) => ['ai.delete', { aiId: row('ai')['aiId'] ?? '' }],
   ];
-  const faults = (seed: number) =>
-    faultPlan.parse({
-      seed,
-      faults: [
-        {
-          on: 'trpc',
-          chance: '30%',
-          oneOf: [
-            { before: 'drop' },
-            { after: 'drop' },
-            { before: { answer: 404 } },
-            { before: { answer: 414 } },
-            { before: { answer: 429, retryAfter: '1s' } },
-            { before: { answer: 503 } },
-            { before: { page: 200 } },
-            { after: { cut: 'json' } },
-            { after: { cut: 'reset' } },
-            { after: { items: 'fewer' } },
-            { after: { items: 'more' } },
-            { after: { items: 'shuffled' } },
-            { after: { items: 'failed' } },
-          ],
-        },
-        { on: 'GET', chance: '3%', before: 'drop' },
-      ],
-    });
-
   test.each(range(isWhole ? 20 : 5))('%i', async (seed) => {
     const made = await fullPlatform();
     const chance = createChance(seed);
@@ -208,5 +213,93 @@ describe('a plan with bulk reads is byte for byte the one without, in a random w
     expect(calm.off).toEqual([]);
     const { client } = bulkClient(made, createFaults(emulator, faults(seed)).send);
     expect(await planned(made, whole, client)).toBe(without);
+  });
+});
+
+describe('an apply with bulk reads', () => {
+  const applying = async (
+    made: Bench,
+    text: string,
+    client: Client,
+    about: { destroys?: boolean; connections?: number } = {},
+  ) => {
+    const { destroys = false, connections = 8 } = about;
+    const at = { purpose: 'apply', clock: made.clock, connections };
+    return session(await made.manifest(text), platformThrough(made, client), at, async (run) =>
+      run.apply(await run.plan({ destroys }), everything),
+    );
+  };
+
+  test.each(range(isWhole ? 12 : 3))('ends as one without, with random faults: %i', async (seed) => {
+    const steps = [{ text: edited }, { text: edited, destroys: true }];
+    const calm = await fullPlatform();
+    const made = await fullPlatform();
+    const emulator = batching(made);
+    for (const { text, ...about } of steps) {
+      await applying(calm, text, bulkClient(calm, batching(calm).send, { bulk: false }).client, about);
+      const { client } = bulkClient(made, createFaults(emulator, faults(seed)).send);
+      const result = await applying(made, text, client, about);
+      expect(said(result)).not.toMatch(/changed on the platform|still there/);
+      expect(result.outcomes.filter((one) => one.result !== 'done')).toEqual([]);
+      expect(objectsOf(made)).toEqual(objectsOf(calm));
+    }
+    expect(made.store.state?.resources).toEqual(calm.store.state?.resources);
+  });
+
+  test('reads what it writes next in one request, and again where that was more than 5 s ago', async () => {
+    const text = (value: string) =>
+      environments(['production'], 4).replaceAll(composeBody, `${composeBody}, description: "${value}"`);
+    const made = bench();
+    await made.apply(text('1'));
+    const emulator = batching(made);
+    // The service that became ready last is written first.
+    const last = made.store.state?.resources['production.compose.s0']?.id ?? '';
+    const byHand = async () => {
+      await made.emulator.act('compose.update', { composeId: last, description: 'by hand' });
+      await made.clock.sleep(6_000);
+    };
+    let meddling: Promise<void> | undefined;
+    const send: Send = async (request) => {
+      if (request.method === 'POST') await (meddling ??= byHand());
+      return emulator.send(request);
+    };
+    const { client, off } = bulkClient(made, send);
+    const result = await applying(made, text('2'), client, { connections: 1 });
+    expect(off).toEqual([]);
+    expect(said(result)).toContain('description of production.compose.s0 was changed on the platform');
+    expect(results(result)).toMatchObject({ 'production.compose.s3': 'done', 'production.compose.s0': 'failed' });
+    const before = emulator.log.findIndex(({ method }) => method === 'POST');
+    const reads = emulator.log.slice(before - 1, before).map(({ operation }) => operation);
+    expect(reads).toEqual(['trpc']);
+    await made.apply(text('2'));
+    expect(await planned(made, text('2'), bulkClient(made, emulator.send, { bulk: false }).client)).toContain(
+      '"hasChanges": false',
+    );
+  });
+
+  test('reads what a request sends back as it is just before that request', async () => {
+    const databases = range(4).map(
+      (n) =>
+        `      d${n}: { dockerImage: "postgres:17", databaseName: d, databaseUser: u, databasePassword: password-1, backups: { nightly: { schedule: "0 3 * * *", destinationId: dst_1, prefix: n/${n} } } }\n`,
+    );
+    const before = `${head}environments:\n  production:\n    postgres:\n${databases.join('')}`;
+    const after = before.replaceAll('0 3 * * *', '0 4 * * *');
+    const made = bench();
+    await made.apply(before);
+    const { backup } = made.emulator.world.tables;
+    const last = () => Object.values(backup).find(({ prefix }) => prefix === 'n/0') ?? {};
+    const emulator = batching(made);
+    let meddling: Promise<unknown> | undefined;
+    const send: Send = async (request) => {
+      if (request.method === 'POST')
+        await (meddling ??= made.emulator.act('backup.update', { ...last(), keepLatestCount: 5 }));
+      return emulator.send(request);
+    };
+    const result = await applying(made, after, bulkClient(made, send).client, { connections: 1 });
+    expect(result.outcomes.filter((one) => one.result !== 'done')).toEqual([]);
+    expect(last()).toMatchObject({ schedule: '0 4 * * *', keepLatestCount: 5 });
+    expect(await planned(made, after, bulkClient(made, emulator.send, { bulk: false }).client)).toContain(
+      '"hasChanges": false',
+    );
   });
 });

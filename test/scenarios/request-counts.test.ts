@@ -7,7 +7,7 @@ import { isWhole } from '../support/whole.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 
-/** How many requests a run makes for many services. */
+/** How many requests a run makes for many services: as many reads as it has to, where one request reads one row or forty. */
 
 /** Half of the services are composes with a domain and a file, half databases with a mount and a backup. */
 const half = isWhole ? 200 : 40;
@@ -52,7 +52,10 @@ async function counted(made: Bench, text: string, options: { bulk: boolean; dest
   });
 }
 
-test.each([['one row', false, (rows: number) => rows]])(
+test.each([
+  ['one row', false, (rows: number) => rows],
+  ['forty rows', true, together],
+])(
   'where a request reads %s, a run reads each service once before its writes, and once after them',
   async (_, bulk, reading) => {
     const made = bench();
