@@ -3,7 +3,7 @@ import type { Plan } from '../../../src/plan/action.ts';
 import { kinds } from '../../../src/resources/index.ts';
 import type { Snapshot } from './platform.ts';
 import { isDataMount, isLetGo, isOfThePlatform, look, parentIdOf, rowsOf } from './platform.ts';
-import { isAsIntended, movedMemory } from './prediction.ts';
+import { isAsIntended, isMadeUnlisted, movedMemory } from './prediction.ts';
 import type { Episode, Memories, Run } from './run.ts';
 import { holds, same } from './same.ts';
 
@@ -39,8 +39,9 @@ export function expectOthers(run: Run, { before, declared, prediction, planned }
         same(value, earlier[column], `${column} of ${kind.kind} ${id}, which is not ours`);
       }
     }
-    for (const id of rowsOf(before, kind).keys()) {
+    for (const [id, row] of rowsOf(before, kind)) {
       if (rowsOf(after, kind).has(id) || wasOurs.has(id)) continue;
+      if (was.some(([, one]) => one.kind === kind && isMadeUnlisted(one, row))) continue;
       const went = wentWithParent({ before, after }, id) && !wasAdopted(kind, id);
       holds(went, `${kind.kind} ${id}, which is not ours, is gone`);
     }

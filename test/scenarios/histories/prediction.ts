@@ -157,6 +157,12 @@ export function isAsSent(memory: Pick<Memory, 'kind' | 'intended'>, row: Row): b
   return isAsIntended(memory, row) && bears(memory.kind, row, memory.intended?.says ?? {});
 }
 
+/** Whether an object is what an answered create made that is listed only once somebody connected it. */
+export function isMadeUnlisted(memory: Memory, row: Row): boolean {
+  const isAnswered = memory.kind.identity.listedOnce !== undefined && Object.keys(memory.pairs).length > 0;
+  return isAnswered && memory.id === '' && isAsIntended(memory, row);
+}
+
 /** The natural key of a block, as far as it is known. */
 export function keyOf(
   { kind, parent }: Block,
