@@ -29,30 +29,30 @@ export async function openProject<Loaded extends Validated>(
   try {
     const validated = await load((settings) => {
       beginning ??= connectAhead(settings, about);
+      beginning.catch(() => undefined); // the manifest comes first
     });
     const connection = await beginning;
     return { validated, connection: connection ?? (await connect(validated.manifest.settings, about)) };
   } catch (error) {
-    const connection = await beginning;
+    const connection = await beginning?.catch(() => undefined);
     connection?.abandon?.();
     await connection?.close();
     throw error;
   }
 }
 
-/** Opens a connection and begins to read. Undefined where that fails: who opens it in turn says why. Never rejects. */
+/** Opens a connection and begins to read. Undefined where that is not worth it. */
 async function connectAhead(
   settings: Settings,
   about: OpeningInput & { readonly destroys?: boolean },
 ): Promise<Connection | undefined> {
-  // The embedded emulator answers at once, and has a lock.
+  // The embedded emulator answers at once, and has a lock. An address that may not be used is a mistake in the manifest.
   if (settings.platform === 'emulator' || checkAddresses(settings, about.options).length > 0) return undefined;
-  let connection: Connection | undefined;
+  const connection = await connect(settings, about);
   try {
-    connection = await connect(settings, about);
     return { ...connection, ahead: await planAhead(settings, connection, about) };
-  } catch {
-    await connection?.close();
-    return undefined;
+  } catch (error) {
+    await connection.close();
+    throw error;
   }
 }

@@ -107,6 +107,14 @@ test('says what the manifest lacks before what the connection lacks', async () =
   await expect(openProject(load, keyless)).rejects.toMatchObject({ failure: 'manifest' });
 });
 
+test('says what the manifest lacks before what the state lacks', async () => {
+  const { about, load, write, url } = await applied();
+  writeFileSync(join(about.options.folder, '.trueup', 'state.json'), '{');
+  await expect(openProject(load, about)).rejects.toMatchObject({ failure: 'state' });
+  write(manifestOf(url, { more: 'environment:\n  other: {}\n' }));
+  await expect(openProject(load, about)).rejects.toMatchObject({ failure: 'manifest' });
+});
+
 test('reads nothing ahead for the state of another project', async () => {
   const { about, load, write, url, reads } = await applied();
   write(manifestOf(url).replace('prj_1', 'prj_2'));
