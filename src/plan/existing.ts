@@ -147,12 +147,13 @@ interface Changing extends Pick<Action, 'kind' | 'attributes'> {
 function lossesOf({ kind, attributes, row, from, to }: Changing, outputs: Outputs): Loss[] {
   const { changeAtRisk } = kind.lifecycle ?? {};
   if (changeAtRisk === undefined) return [];
-  const sorts = Object.entries(changeAtRisk) as [Loss['of'], Readonly<Record<string, ChangeAtRisk>>][]; // of its type
   const hasOther =
-    from !== to.row || to.action?.attributes.some((one) => one.field.map !== undefined && isWritten(one));
+    from !== to.row || to.action?.attributes.some((one) => one.field.map !== undefined && isWritten(one)) === true;
+  if (!hasOther && !attributes.some(isWritten)) return [];
+  const sorts = Object.entries(changeAtRisk) as [Loss['of'], Readonly<Record<string, ChangeAtRisk>>][]; // of its type
   const maps = Object.entries(kind.fields).flatMap(([name, { map }]) => (map === undefined ? [] : [name]));
   const changed = attributes.filter(isWritten).map(({ attribute }) => attribute.field);
-  const names = [...new Set([...changed, ...(hasOther === true ? maps : [])])];
+  const names = [...new Set([...changed, ...(hasOther ? maps : [])])];
   if (!names.some((name) => sorts.some(([, risks]) => Object.hasOwn(risks, name)))) return [];
   const next = rowAfter({ kind, attributes }, row, outputs);
   const parent = { row: from ?? {}, next: to.action === undefined ? {} : rowAfter(to.action, to.row ?? {}, outputs) };

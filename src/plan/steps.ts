@@ -79,6 +79,8 @@ export function updateSteps(
 ): { steps: Step[]; notes: string[] } {
   const { resource } = input;
   const { kind } = resource;
+  if (moveTo === undefined && !input.attributes.some(({ decision }) => writesOrRemoves(decision)))
+    return { steps: [], notes: [] };
   const changed = wantedMembers(input, ({ decision }) => writesOrRemoves(decision));
   const all = wantedMembers(
     input,
