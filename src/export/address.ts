@@ -23,6 +23,8 @@ export interface Placed {
 export interface Present {
   readonly addresses: ReadonlyMap<string, string>;
   readonly taken: ReadonlySet<string>;
+  /** The block of the project, where the manifest has one; no export writes it. */
+  readonly project?: { readonly id: string; readonly address: string } | undefined;
 }
 
 /** The keys of addresses, by what stands before them. */

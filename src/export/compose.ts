@@ -102,7 +102,7 @@ export function compose(input: ComposeInput): Composed {
     secrets,
     leftOut: input.leftOut,
     notes,
-    references: createReferences(byId.values()),
+    references: createReferences(byId.values(), present.project),
     nameOf: (kind, id) => nameOf(kind, id, { byId, tops: survey.tops }),
     keep: (block, name, text) => {
       const folders = ownerOf(block).slice(isOwnFile(block, layout) ? 1 : 0);

@@ -1,5 +1,5 @@
 import { outputValue } from '../kind/wire.ts';
-import type { Placed } from './address.ts';
+import type { Placed, Present } from './address.ts';
 import { escaped } from './yaml.ts';
 
 /** The references from blocks to others: by the name that the platform made up for a service, and by id. */
@@ -11,7 +11,7 @@ export interface References {
 }
 
 /** Knows the blocks that may be referred to. References never form a circle: the one that would close it stays text. */
-export function createReferences(blocks: Iterable<Placed>): References {
+export function createReferences(blocks: Iterable<Placed>, project?: Present['project']): References {
   const byName = new Map<string, Placed | undefined>();
   const byId = new Map<string, { readonly block: Placed; readonly output: string }>();
   const needs = new Map<string, Set<string>>();
@@ -48,6 +48,7 @@ export function createReferences(blocks: Iterable<Placed>): References {
       return written + escaped(text.slice(at));
     },
     toId: (id, block) => {
+      if (id === project?.id) return `\${ref:${project.address}.id}`;
       const found = byId.get(id);
       return found !== undefined && refer(block, found.block)
         ? `\${ref:${found.block.address}.${found.output}}`

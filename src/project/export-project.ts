@@ -290,7 +290,9 @@ async function presentIn(
   const { observed } = await plan(manifest, world);
   for (const [address, { id }] of observed.objects) addresses.set(id, address);
   for (const { address } of manifest.resources) taken.add(address);
-  return { addresses, taken };
+  const { address = '' } = manifest.resources.find(({ kind }) => kind.isTop === true) ?? {};
+  const id = observed.objects.get(address)?.id;
+  return { addresses, taken, project: id === undefined ? undefined : { id, address } };
 }
 
 /** The file that the block of an address is added to: that of the blocks beside it, or of the block around it. */

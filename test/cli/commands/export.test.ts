@@ -7,7 +7,11 @@ import { exportCommand } from '../../../src/cli/commands/export.ts';
 import { planCommand } from '../../../src/cli/commands/plan.ts';
 import { exportDocument } from '../../../src/render/documents.ts';
 import { execute, recordingTerminal } from '../../support/commands.ts';
+import { createEmulator } from '../../../src/emulator/emulator.ts';
+import { serve } from '../../../src/emulator/server.ts';
+import { worldWithMember } from '../../support/kind-world.ts';
 import { apiKey, places } from '../place.ts';
+import { project, trueup } from '../process.ts';
 
 /** `trueup export`, over HTTP and on the disk. */
 
@@ -227,6 +231,28 @@ test('adds what a manifest does not manage beside it, and touches nothing of wha
   const again = await run(exportCommand({ unmanaged: true }));
   expect(again.out).toContain('is managed already');
   expect(filesIn(folder)).toEqual(after);
+});
+
+test('refers to the project of a block, and adds ids of others as they are', async () => {
+  const world = worldWithMember();
+  const server = await serve(createEmulator({ apiKey, profile: 'dokploy', world }));
+  try {
+    const start = `trueup: 1\nplatform: { url: "${server.url}" }\nproject: { name: shop }\nenvironments: { production: {} }\n`;
+    const folder = project({ 'trueup.yaml': start });
+    const env = { TRUEUP_API_KEY: apiKey };
+    const applied = await trueup(['apply', '-C', folder, '--auto-approve', '--adopt'], { env });
+    expect(applied.code).toBe(0);
+    const { projectId } = Object.values(world.tables.project).find(({ name }) => name === 'shop') ?? {};
+    Object.assign(world.tables.member['member_9'] ?? {}, { accessedProjects: ['prj_1', projectId] });
+    const exported = await trueup(['export', '-C', folder, '--unmanaged'], { env });
+    expect(exported.code).toBe(0);
+    expect(readFileSync(join(folder, 'unmanaged.yaml'), 'utf8')).toContain(
+      'accessedProjects:\n      - ${ref:project.id}\n      - prj_1\n',
+    );
+    expect((await trueup(['plan', '-C', folder], { env })).out).toContain('No changes.');
+  } finally {
+    await server.close();
+  }
 });
 
 test('adds one object to the file where the blocks beside it stand', async () => {
