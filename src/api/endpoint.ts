@@ -9,15 +9,33 @@ export interface Endpoint<Shape extends z.ZodRawShape = z.ZodRawShape> {
 }
 
 /** Declares an operation that reads. Never throws. */
-export function get<const Shape extends z.ZodRawShape>(shape: Shape): Endpoint<Shape> & { readonly method: 'GET' } {
-  return { method: 'GET', input: z.strictObject(shape) };
+export function get<const Shape extends z.ZodRawShape>(
+  shape: () => Shape,
+): Endpoint<Shape> & { readonly method: 'GET' } {
+  return endpoint('GET', () => z.strictObject(shape()));
 }
 
 /** Declares an operation that acts. Never throws. */
 export function post<const Shape extends z.ZodRawShape>(
-  shape: Shape,
+  shape: () => Shape,
   options: { openEnded?: boolean } = {},
 ): Endpoint<Shape> & { readonly method: 'POST' } {
-  const input = z.strictObject(shape);
-  return { method: 'POST', input: options.openEnded === true ? input.loose() : input };
+  return endpoint('POST', () => {
+    const input = z.strictObject(shape());
+    return options.openEnded === true ? input.loose() : input;
+  });
+}
+
+/** A run uses few of the operations: the schema of each is built when it is used first. */
+function endpoint<Method extends Endpoint['method'], Shape extends z.ZodRawShape>(
+  method: Method,
+  build: () => z.ZodObject<Shape>,
+): Endpoint<Shape> & { readonly method: Method } {
+  let input: z.ZodObject<Shape> | undefined;
+  return {
+    method,
+    get input() {
+      return (input ??= build());
+    },
+  };
 }

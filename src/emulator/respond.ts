@@ -88,7 +88,8 @@ async function respondToBatch(platform: Platform, manners: Manners, request: Wir
   const answering = answerBatch(request, {
     routeAt: (path) => {
       const published = manners.published.get(path);
-      if (published !== undefined) return { name: path, endpoint: get({}), handler: published, isExtension: true };
+      if (published !== undefined)
+        return { name: path, endpoint: get(() => ({})), handler: published, isExtension: true };
       const route = routeOf(path);
       return route?.name === path && isServed(route, manners) ? route : undefined;
     },

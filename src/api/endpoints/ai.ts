@@ -4,21 +4,21 @@ import { uri } from '../values.ts';
 
 /** The 9 operations of the `ai` group. */
 export const ai = {
-  'ai.one': get({
+  'ai.one': get(() => ({
     aiId: z.string(),
-  }),
-  'ai.getModels': get({
+  })),
+  'ai.getModels': get(() => ({
     apiUrl: z.string().min(1),
     apiKey: z.string(),
-  }),
-  'ai.create': post({
+  })),
+  'ai.create': post(() => ({
     name: z.string().min(1),
     apiUrl: uri,
     apiKey: z.string(),
     model: z.string().min(1),
     isEnabled: z.boolean(),
-  }),
-  'ai.update': post({
+  })),
+  'ai.update': post(() => ({
     aiId: z.string().min(1),
     name: z.string().min(1).optional(),
     apiUrl: uri.optional(),
@@ -26,20 +26,20 @@ export const ai = {
     model: z.string().min(1).optional(),
     isEnabled: z.boolean().optional(),
     createdAt: z.string().optional(),
-  }),
-  'ai.getAll': get({}),
-  'ai.get': get({
+  })),
+  'ai.getAll': get(() => ({})),
+  'ai.get': get(() => ({
     aiId: z.string(),
-  }),
-  'ai.delete': post({
+  })),
+  'ai.delete': post(() => ({
     aiId: z.string(),
-  }),
-  'ai.suggest': post({
+  })),
+  'ai.suggest': post(() => ({
     aiId: z.string(),
     input: z.string(),
     serverId: z.string().optional(),
-  }),
-  'ai.deploy': post({
+  })),
+  'ai.deploy': post(() => ({
     environmentId: z.string().min(1),
     id: z.string().min(1),
     dockerCompose: z.string().min(1),
@@ -49,5 +49,5 @@ export const ai = {
     description: z.string(),
     domains: z.unknown().optional(),
     configFiles: z.unknown().optional(),
-  }),
+  })),
 };

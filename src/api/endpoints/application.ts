@@ -4,43 +4,43 @@ import { appName, branch, stringList } from '../values.ts';
 
 /** The 17 operations of the `application` group. */
 export const application = {
-  'application.create': post({
+  'application.create': post(() => ({
     name: z.string().min(1),
     appName: appName.optional(),
     description: z.string().nullable().optional(),
     environmentId: z.string(),
     serverId: z.string().nullable().optional(),
     sourceType: z.enum(['hubgit', 'docker', 'git', 'labgit', 'bucketgit', 'selfgit', 'drop']).optional(),
-  }),
-  'application.one': get({
+  })),
+  'application.one': get(() => ({
     applicationId: z.string().min(1),
-  }),
-  'application.reload': post({
+  })),
+  'application.reload': post(() => ({
     appName,
     applicationId: z.string(),
-  }),
-  'application.delete': post({
+  })),
+  'application.delete': post(() => ({
     applicationId: z.string().min(1),
-  }),
-  'application.stop': post({
+  })),
+  'application.stop': post(() => ({
     applicationId: z.string().min(1),
-  }),
-  'application.start': post({
+  })),
+  'application.start': post(() => ({
     applicationId: z.string().min(1),
-  }),
-  'application.redeploy': post({
+  })),
+  'application.redeploy': post(() => ({
     applicationId: z.string().min(1),
     title: z.string().optional(),
     description: z.string().optional(),
-  }),
-  'application.saveEnvironment': post({
+  })),
+  'application.saveEnvironment': post(() => ({
     applicationId: z.string(),
     env: z.string().nullable(),
     buildArgs: z.string().nullable(),
     buildSecrets: z.string().nullable(),
     createEnvFile: z.boolean(),
-  }),
-  'application.saveBuildType': post({
+  })),
+  'application.saveBuildType': post(() => ({
     applicationId: z.string(),
     buildType: z.enum(['dockerfile', 'buildpacks_v1', 'buildpacks_v2', 'nix_builder', 'static', 'rail_builder']),
     dockerfile: z.string().nullable(),
@@ -50,8 +50,8 @@ export const application = {
     railBuilderVersion: z.string().nullable(),
     publishDirectory: z.string().nullable().optional(),
     isStaticSpa: z.boolean().nullable().optional(),
-  }),
-  'application.saveHubgitProvider': post({
+  })),
+  'application.saveHubgitProvider': post(() => ({
     applicationId: z.string(),
     repository: z.string().nullable(),
     owner: z.string().nullable(),
@@ -61,8 +61,8 @@ export const application = {
     triggerType: z.enum(['push', 'tag']).default('push'),
     enableSubmodules: z.boolean().optional(),
     watchPaths: stringList.nullable().optional(),
-  }),
-  'application.saveLabgitProvider': post({
+  })),
+  'application.saveLabgitProvider': post(() => ({
     applicationId: z.string(),
     labgitBuildPath: z.string().nullable(),
     labgitOwner: z.string().nullable(),
@@ -73,8 +73,8 @@ export const application = {
     labgitBranch: branch,
     enableSubmodules: z.boolean().optional(),
     watchPaths: stringList.nullable().optional(),
-  }),
-  'application.saveBucketgitProvider': post({
+  })),
+  'application.saveBucketgitProvider': post(() => ({
     bucketgitBuildPath: z.string().nullable(),
     bucketgitOwner: z.string().nullable(),
     bucketgitRepository: z.string().nullable(),
@@ -84,8 +84,8 @@ export const application = {
     bucketgitBranch: branch,
     enableSubmodules: z.boolean().optional(),
     watchPaths: stringList.nullable().optional(),
-  }),
-  'application.saveSelfgitProvider': post({
+  })),
+  'application.saveSelfgitProvider': post(() => ({
     applicationId: z.string(),
     selfgitBuildPath: z.string().nullable(),
     selfgitOwner: z.string().nullable(),
@@ -94,15 +94,15 @@ export const application = {
     selfgitBranch: branch,
     enableSubmodules: z.boolean().optional(),
     watchPaths: stringList.nullable().optional(),
-  }),
-  'application.saveDockerProvider': post({
+  })),
+  'application.saveDockerProvider': post(() => ({
     dockerImage: z.string().nullable(),
     username: z.string().nullable(),
     password: z.string().nullable(),
     registryUrl: z.string().nullable(),
     applicationId: z.string(),
-  }),
-  'application.saveGitProvider': post({
+  })),
+  'application.saveGitProvider': post(() => ({
     applicationId: z.string(),
     customGitBuildPath: z.string().nullable(),
     customGitUrl: z.string().nullable(),
@@ -110,14 +110,14 @@ export const application = {
     enableSubmodules: z.boolean().optional(),
     customGitBranch: branch,
     customGitSSHKeyId: z.string().nullable().optional(),
-  }),
-  'application.disconnectGitProvider': post({
+  })),
+  'application.disconnectGitProvider': post(() => ({
     applicationId: z.string().min(1),
-  }),
+  })),
   'application.markRunning': post(
-    {
+    () => ({
       applicationId: z.string(),
-    },
+    }),
     { openEnded: true },
   ),
 };

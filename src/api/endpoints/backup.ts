@@ -6,7 +6,7 @@ const backupDatabaseType = z.enum(['postgres', 'mariadb', 'mysql', 'mongo', 'web
 
 /** The 11 operations of the `backup` group. */
 export const backup = {
-  'backup.create': post({
+  'backup.create': post(() => ({
     schedule: z.string(),
     enabled: z.boolean().nullable().optional(),
     prefix: z.string().min(1),
@@ -25,11 +25,11 @@ export const backup = {
     serviceName: z.string().nullable().optional(),
     includeEncryptionKey: z.boolean().optional(),
     metadata: anything.optional(),
-  }),
-  'backup.one': get({
+  })),
+  'backup.one': get(() => ({
     backupId: z.string().min(1),
-  }),
-  'backup.update': post({
+  })),
+  'backup.update': post(() => ({
     schedule: z.string(),
     enabled: z.boolean().nullable(),
     prefix: z.string().min(1),
@@ -41,31 +41,31 @@ export const backup = {
     metadata: anything,
     databaseType: backupDatabaseType,
     includeEncryptionKey: z.boolean().optional(),
-  }),
-  'backup.remove': post({
+  })),
+  'backup.remove': post(() => ({
     backupId: z.string(),
-  }),
-  'backup.manualBackupPostgres': post({
+  })),
+  'backup.manualBackupPostgres': post(() => ({
     backupId: z.string().min(1),
-  }),
-  'backup.manualBackupMySql': post({
+  })),
+  'backup.manualBackupMySql': post(() => ({
     backupId: z.string().min(1),
-  }),
-  'backup.manualBackupMariadb': post({
+  })),
+  'backup.manualBackupMariadb': post(() => ({
     backupId: z.string().min(1),
-  }),
-  'backup.manualBackupCompose': post({
+  })),
+  'backup.manualBackupCompose': post(() => ({
     backupId: z.string().min(1),
-  }),
-  'backup.manualBackupMongo': post({
+  })),
+  'backup.manualBackupMongo': post(() => ({
     backupId: z.string().min(1),
-  }),
-  'backup.manualBackupWebServer': post({
+  })),
+  'backup.manualBackupWebServer': post(() => ({
     backupId: z.string().min(1),
-  }),
-  'backup.listBackupFiles': get({
+  })),
+  'backup.listBackupFiles': get(() => ({
     destinationId: z.string(),
     search: z.string(),
     serverId: z.string().optional(),
-  }),
+  })),
 };

@@ -4,7 +4,7 @@ import { email } from '../values.ts';
 
 /** The 7 operations of the `bucketgit` group. */
 export const bucketgit = {
-  'bucketgit.create': post({
+  'bucketgit.create': post(() => ({
     bucketgitId: z.string().optional(),
     bucketgitUsername: z.string().optional(),
     bucketgitEmail: email.optional(),
@@ -14,28 +14,28 @@ export const bucketgit = {
     gitProviderId: z.string().optional(),
     authId: z.string().min(1),
     name: z.string().min(1),
-  }),
-  'bucketgit.one': get({
+  })),
+  'bucketgit.one': get(() => ({
     bucketgitId: z.string().min(1),
-  }),
-  'bucketgit.bucketgitProviders': get({}),
-  'bucketgit.getBucketgitRepositories': get({
+  })),
+  'bucketgit.bucketgitProviders': get(() => ({})),
+  'bucketgit.getBucketgitRepositories': get(() => ({
     bucketgitId: z.string().min(1),
-  }),
-  'bucketgit.getBucketgitBranches': get({
+  })),
+  'bucketgit.getBucketgitBranches': get(() => ({
     owner: z.string(),
     repo: z.string(),
     bucketgitId: z.string().optional(),
-  }),
-  'bucketgit.testConnection': post({
+  })),
+  'bucketgit.testConnection': post(() => ({
     bucketgitId: z.string().min(1),
     bucketgitUsername: z.string().optional(),
     bucketgitEmail: email.optional(),
     workspaceName: z.string().optional(),
     apiToken: z.string().optional(),
     appPassword: z.string().optional(),
-  }),
-  'bucketgit.update': post({
+  })),
+  'bucketgit.update': post(() => ({
     bucketgitId: z.string().min(1),
     bucketgitUsername: z.string().optional(),
     bucketgitEmail: email.optional(),
@@ -45,5 +45,5 @@ export const bucketgit = {
     gitProviderId: z.string(),
     name: z.string().min(1),
     organizationId: z.string().optional(),
-  }),
+  })),
 };

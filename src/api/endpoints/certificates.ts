@@ -3,7 +3,7 @@ import { get, post } from '../endpoint.ts';
 
 /** The 4 operations of the `certificates` group. */
 export const certificates = {
-  'certificates.create': post({
+  'certificates.create': post(() => ({
     certificateId: z.string().optional(),
     name: z.string().min(1),
     certificateData: z.string().min(1),
@@ -12,12 +12,12 @@ export const certificates = {
     autoRenew: z.boolean().nullable().optional(),
     organizationId: z.string(),
     serverId: z.string().nullable().optional(),
-  }),
-  'certificates.one': get({
+  })),
+  'certificates.one': get(() => ({
     certificateId: z.string().min(1),
-  }),
-  'certificates.remove': post({
+  })),
+  'certificates.remove': post(() => ({
     certificateId: z.string().min(1),
-  }),
-  'certificates.all': get({}),
+  })),
+  'certificates.all': get(() => ({})),
 };

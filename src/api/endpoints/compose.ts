@@ -7,7 +7,7 @@ const composeSourceType = z.enum(['git', 'hubgit', 'labgit', 'bucketgit', 'selfg
 
 /** The 19 operations of the `compose` group. */
 export const compose = {
-  'compose.create': post({
+  'compose.create': post(() => ({
     name: z.string().min(1),
     description: z.string().nullable().optional(),
     environmentId: z.string(),
@@ -16,11 +16,11 @@ export const compose = {
     serverId: z.string().nullable().optional(),
     composeFile: z.string().optional(),
     sourceType: composeSourceType.optional(),
-  }),
-  'compose.one': get({
+  })),
+  'compose.one': get(() => ({
     composeId: z.string().min(1),
-  }),
-  'compose.update': post({
+  })),
+  'compose.update': post(() => ({
     composeId: z.string(),
     name: z.string().min(1).optional(),
     appName: appName.optional(),
@@ -68,62 +68,62 @@ export const compose = {
     bucketgitId: z.string().nullable().optional(),
     selfgitId: z.string().nullable().optional(),
     serviceNetworks: serviceNetworks.nullable().optional(),
-  }),
-  'compose.delete': post({
+  })),
+  'compose.delete': post(() => ({
     composeId: z.string().min(1),
     deleteVolumes: z.boolean(),
-  }),
-  'compose.cleanQueues': post({
+  })),
+  'compose.cleanQueues': post(() => ({
     composeId: z.string().min(1),
-  }),
-  'compose.killBuild': post({
+  })),
+  'compose.killBuild': post(() => ({
     composeId: z.string().min(1),
-  }),
-  'compose.loadServices': get({
+  })),
+  'compose.loadServices': get(() => ({
     composeId: z.string().min(1),
     type: z.enum(['fetch', 'cache']).default('cache'),
-  }),
-  'compose.loadMountsByService': get({
+  })),
+  'compose.loadMountsByService': get(() => ({
     composeId: z.string().min(1),
     serviceName: z.string().min(1),
-  }),
-  'compose.fetchSourceType': post({
+  })),
+  'compose.fetchSourceType': post(() => ({
     composeId: z.string().min(1),
-  }),
-  'compose.randomizeCompose': post({
-    composeId: z.string().min(1),
-    suffix: z.string().optional(),
-  }),
-  'compose.isolatedDeployment': post({
+  })),
+  'compose.randomizeCompose': post(() => ({
     composeId: z.string().min(1),
     suffix: z.string().optional(),
-  }),
-  'compose.getConvertedCompose': get({
+  })),
+  'compose.isolatedDeployment': post(() => ({
     composeId: z.string().min(1),
-  }),
-  'compose.deploy': post({
+    suffix: z.string().optional(),
+  })),
+  'compose.getConvertedCompose': get(() => ({
+    composeId: z.string().min(1),
+  })),
+  'compose.deploy': post(() => ({
     composeId: z.string().min(1),
     title: z.string().optional(),
     description: z.string().optional(),
     freshVolumes: z.boolean().optional(),
-  }),
-  'compose.redeploy': post({
+  })),
+  'compose.redeploy': post(() => ({
     composeId: z.string().min(1),
     title: z.string().optional(),
     description: z.string().optional(),
     freshVolumes: z.boolean().optional(),
-  }),
-  'compose.stop': post({
+  })),
+  'compose.stop': post(() => ({
     composeId: z.string().min(1),
-  }),
-  'compose.start': post({
+  })),
+  'compose.start': post(() => ({
     composeId: z.string().min(1),
-  }),
-  'compose.getDefaultCommand': get({
+  })),
+  'compose.getDefaultCommand': get(() => ({
     composeId: z.string().min(1),
-  }),
-  'compose.refreshToken': post({
+  })),
+  'compose.refreshToken': post(() => ({
     composeId: z.string().min(1),
-  }),
-  'compose.deployTemplate': post({}, { openEnded: true }),
+  })),
+  'compose.deployTemplate': post(() => ({}), { openEnded: true }),
 };

@@ -6,7 +6,7 @@ const certificateType = z.enum(['acme_auto', 'none', 'custom']);
 
 /** The 9 operations of the `domain` group. */
 export const domain = {
-  'domain.create': post({
+  'domain.create': post(() => ({
     host: z.string().min(1),
     path: z.string().nullable().optional(),
     port: z.number().nullable().optional(),
@@ -23,21 +23,21 @@ export const domain = {
     stripPath: z.boolean().optional(),
     middlewares: stringList.nullable().optional(),
     forwardAuthEnabled: z.boolean().optional(),
-  }),
-  'domain.byApplicationId': get({
+  })),
+  'domain.byApplicationId': get(() => ({
     applicationId: z.string().min(1),
-  }),
-  'domain.byComposeId': get({
+  })),
+  'domain.byComposeId': get(() => ({
     composeId: z.string().min(1),
-  }),
-  'domain.generateDomain': post({
+  })),
+  'domain.generateDomain': post(() => ({
     appName: z.string(),
     serverId: z.string().optional(),
-  }),
-  'domain.canGenerateProxyMeDomains': get({
+  })),
+  'domain.canGenerateProxyMeDomains': get(() => ({
     serverId: z.string(),
-  }),
-  'domain.update': post({
+  })),
+  'domain.update': post(() => ({
     host: z.string().min(1),
     domainId: z.string(),
     enabled: z.boolean().optional(),
@@ -53,15 +53,15 @@ export const domain = {
     stripPath: z.boolean().optional(),
     middlewares: stringList.nullable().optional(),
     forwardAuthEnabled: z.boolean().optional(),
-  }),
-  'domain.one': get({
+  })),
+  'domain.one': get(() => ({
     domainId: z.string().min(1),
-  }),
-  'domain.delete': post({
+  })),
+  'domain.delete': post(() => ({
     domainId: z.string().min(1),
-  }),
-  'domain.validateDomain': post({
+  })),
+  'domain.validateDomain': post(() => ({
     domain: z.string(),
     serverId: z.string().optional(),
-  }),
+  })),
 };

@@ -3,30 +3,30 @@ import { get, post } from '../endpoint.ts';
 
 /** The 6 operations of the `environment` group. */
 export const environment = {
-  'environment.create': post({
+  'environment.create': post(() => ({
     name: z.string().min(1),
     description: z.string().optional(),
     projectId: z.string().min(1),
-  }),
-  'environment.one': get({
+  })),
+  'environment.one': get(() => ({
     environmentId: z.string().min(1),
-  }),
-  'environment.byProjectId': get({
+  })),
+  'environment.byProjectId': get(() => ({
     projectId: z.string(),
-  }),
-  'environment.remove': post({
+  })),
+  'environment.remove': post(() => ({
     environmentId: z.string().min(1),
-  }),
-  'environment.update': post({
+  })),
+  'environment.update': post(() => ({
     environmentId: z.string().min(1),
     name: z.string().min(1).optional(),
     description: z.string().optional(),
     projectId: z.string().optional(),
     env: z.string().optional(),
-  }),
-  'environment.duplicate': post({
+  })),
+  'environment.duplicate': post(() => ({
     environmentId: z.string().min(1),
     name: z.string().min(1),
     description: z.string().optional(),
-  }),
+  })),
 };

@@ -3,7 +3,7 @@ import { get, post } from '../endpoint.ts';
 
 /** The 7 operations of the `labgit` group. */
 export const labgit = {
-  'labgit.create': post({
+  'labgit.create': post(() => ({
     applicationId: z.string().optional(),
     secret: z.string().optional(),
     groupName: z.string().optional(),
@@ -13,25 +13,25 @@ export const labgit = {
     name: z.string().min(1),
     labgitUrl: z.string().min(1),
     labgitInternalUrl: z.string().nullable().optional(),
-  }),
-  'labgit.one': get({
+  })),
+  'labgit.one': get(() => ({
     labgitId: z.string().min(1),
-  }),
-  'labgit.labgitProviders': get({}),
-  'labgit.getLabgitRepositories': get({
+  })),
+  'labgit.labgitProviders': get(() => ({})),
+  'labgit.getLabgitRepositories': get(() => ({
     labgitId: z.string().min(1),
-  }),
-  'labgit.getLabgitBranches': get({
+  })),
+  'labgit.getLabgitBranches': get(() => ({
     id: z.number().optional(),
     owner: z.string(),
     repo: z.string(),
     labgitId: z.string().optional(),
-  }),
-  'labgit.testConnection': post({
+  })),
+  'labgit.testConnection': post(() => ({
     labgitId: z.string().min(1),
     groupName: z.string().optional(),
-  }),
-  'labgit.update': post({
+  })),
+  'labgit.update': post(() => ({
     applicationId: z.string().optional(),
     secret: z.string().optional(),
     groupName: z.string().optional(),
@@ -41,5 +41,5 @@ export const labgit = {
     labgitUrl: z.string().min(1),
     gitProviderId: z.string().min(1),
     labgitInternalUrl: z.string().nullable().optional(),
-  }),
+  })),
 };

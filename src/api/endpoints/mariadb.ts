@@ -4,7 +4,7 @@ import { appName, databasePassword, databaseServiceUpdate, status } from '../val
 
 /** The 13 operations of the `mariadb` group. */
 export const mariadb = {
-  'mariadb.create': post({
+  'mariadb.create': post(() => ({
     name: z.string().min(1),
     appName: appName.optional(),
     dockerImage: z.string().default('mariadb:6'),
@@ -15,39 +15,39 @@ export const mariadb = {
     databaseUser: z.string().min(1),
     databasePassword,
     serverId: z.string().nullable().optional(),
-  }),
-  'mariadb.one': get({
+  })),
+  'mariadb.one': get(() => ({
     mariadbId: z.string().min(1),
-  }),
-  'mariadb.start': post({
+  })),
+  'mariadb.start': post(() => ({
     mariadbId: z.string().min(1),
-  }),
-  'mariadb.stop': post({
+  })),
+  'mariadb.stop': post(() => ({
     mariadbId: z.string().min(1),
-  }),
-  'mariadb.saveExternalPort': post({
+  })),
+  'mariadb.saveExternalPort': post(() => ({
     mariadbId: z.string(),
     externalPort: z.number().nullable(),
-  }),
-  'mariadb.deploy': post({
+  })),
+  'mariadb.deploy': post(() => ({
     mariadbId: z.string(),
-  }),
-  'mariadb.changeStatus': post({
+  })),
+  'mariadb.changeStatus': post(() => ({
     mariadbId: z.string(),
     applicationStatus: status,
-  }),
-  'mariadb.remove': post({
+  })),
+  'mariadb.remove': post(() => ({
     mariadbId: z.string().min(1),
-  }),
-  'mariadb.saveEnvironment': post({
+  })),
+  'mariadb.saveEnvironment': post(() => ({
     mariadbId: z.string(),
     env: z.string().nullable(),
-  }),
-  'mariadb.reload': post({
+  })),
+  'mariadb.reload': post(() => ({
     mariadbId: z.string(),
     appName,
-  }),
-  'mariadb.update': post({
+  })),
+  'mariadb.update': post(() => ({
     mariadbId: z.string().min(1),
     name: z.string().min(1).optional(),
     databaseName: z.string().min(1).optional(),
@@ -55,12 +55,12 @@ export const mariadb = {
     databasePassword: databasePassword.optional(),
     databaseRootPassword: databasePassword.optional(),
     ...databaseServiceUpdate,
-  }),
-  'mariadb.move': post({
+  })),
+  'mariadb.move': post(() => ({
     mariadbId: z.string(),
     targetEnvironmentId: z.string(),
-  }),
-  'mariadb.rebuild': post({
+  })),
+  'mariadb.rebuild': post(() => ({
     mariadbId: z.string(),
-  }),
+  })),
 };

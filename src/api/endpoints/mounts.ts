@@ -6,7 +6,7 @@ const mountType = z.enum(['bind', 'volume', 'file']);
 
 /** The 5 operations of the `mounts` group. */
 export const mounts = {
-  'mounts.create': post({
+  'mounts.create': post(() => ({
     type: mountType,
     hostPath: z.string().nullable().optional(),
     volumeName: z.string().nullable().optional(),
@@ -15,14 +15,14 @@ export const mounts = {
     mountPath: z.string().min(1),
     serviceType: serviceType.optional(),
     serviceId: z.string().min(1),
-  }),
-  'mounts.remove': post({
+  })),
+  'mounts.remove': post(() => ({
     mountId: z.string(),
-  }),
-  'mounts.one': get({
+  })),
+  'mounts.one': get(() => ({
     mountId: z.string().min(1),
-  }),
-  'mounts.update': post({
+  })),
+  'mounts.update': post(() => ({
     mountId: z.string().min(1),
     type: mountType.optional(),
     hostPath: z.string().nullable().optional(),
@@ -39,8 +39,8 @@ export const mounts = {
     mysqlId: z.string().nullable().optional(),
     postgresId: z.string().nullable().optional(),
     redisId: z.string().nullable().optional(),
-  }),
-  'mounts.allNamedByApplicationId': get({
+  })),
+  'mounts.allNamedByApplicationId': get(() => ({
     applicationId: z.string().min(1),
-  }),
+  })),
 };

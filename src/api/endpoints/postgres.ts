@@ -4,7 +4,7 @@ import { appName, databasePassword, databaseServiceUpdate, logPart, serviceSearc
 
 /** The 16 operations of the `postgres` group. */
 export const postgres = {
-  'postgres.create': post({
+  'postgres.create': post(() => ({
     name: z.string().min(1),
     appName: appName.optional(),
     databaseName: z.string().min(1),
@@ -14,62 +14,62 @@ export const postgres = {
     environmentId: z.string(),
     description: z.string().nullable().optional(),
     serverId: z.string().nullable().optional(),
-  }),
-  'postgres.one': get({
+  })),
+  'postgres.one': get(() => ({
     postgresId: z.string().min(1),
-  }),
-  'postgres.start': post({
+  })),
+  'postgres.start': post(() => ({
     postgresId: z.string().min(1),
-  }),
-  'postgres.stop': post({
+  })),
+  'postgres.stop': post(() => ({
     postgresId: z.string().min(1),
-  }),
-  'postgres.saveExternalPort': post({
+  })),
+  'postgres.saveExternalPort': post(() => ({
     postgresId: z.string(),
     externalPort: z.number().nullable(),
-  }),
-  'postgres.deploy': post({
+  })),
+  'postgres.deploy': post(() => ({
     postgresId: z.string(),
-  }),
-  'postgres.changeStatus': post({
+  })),
+  'postgres.changeStatus': post(() => ({
     postgresId: z.string(),
     applicationStatus: status,
-  }),
-  'postgres.remove': post({
+  })),
+  'postgres.remove': post(() => ({
     postgresId: z.string().min(1),
-  }),
-  'postgres.saveEnvironment': post({
+  })),
+  'postgres.saveEnvironment': post(() => ({
     postgresId: z.string(),
     env: z.string().nullable(),
-  }),
-  'postgres.reload': post({
+  })),
+  'postgres.reload': post(() => ({
     postgresId: z.string(),
     appName,
-  }),
-  'postgres.update': post({
+  })),
+  'postgres.update': post(() => ({
     postgresId: z.string().min(1),
     name: z.string().min(1).optional(),
     databaseName: z.string().min(1).optional(),
     databaseUser: z.string().min(1).optional(),
     databasePassword: databasePassword.optional(),
     ...databaseServiceUpdate,
-  }),
-  'postgres.changePassword': post({
+  })),
+  'postgres.changePassword': post(() => ({
     postgresId: z.string().min(1),
     password: databasePassword.min(1),
-  }),
-  'postgres.move': post({
+  })),
+  'postgres.move': post(() => ({
     postgresId: z.string(),
     targetEnvironmentId: z.string(),
-  }),
-  'postgres.rebuild': post({
+  })),
+  'postgres.rebuild': post(() => ({
     postgresId: z.string(),
-  }),
-  'postgres.search': get({
+  })),
+  'postgres.search': get(() => ({
     ...serviceSearch,
-  }),
-  'postgres.readLogs': get({
+  })),
+  'postgres.readLogs': get(() => ({
     postgresId: z.string().min(1),
     ...logPart,
-  }),
+  })),
 };

@@ -3,7 +3,7 @@ import { get, post } from '../endpoint.ts';
 
 /** The 8 operations of the `selfgit` group. */
 export const selfgit = {
-  'selfgit.create': post({
+  'selfgit.create': post(() => ({
     selfgitId: z.string().optional(),
     selfgitUrl: z.string().min(1),
     selfgitInternalUrl: z.string().nullable().optional(),
@@ -19,24 +19,24 @@ export const selfgit = {
     name: z.string().min(1),
     selfgitUsername: z.string().optional(),
     organizationName: z.string().optional(),
-  }),
-  'selfgit.one': get({
+  })),
+  'selfgit.one': get(() => ({
     selfgitId: z.string().min(1),
-  }),
-  'selfgit.selfgitProviders': get({}),
-  'selfgit.getSelfgitRepositories': get({
+  })),
+  'selfgit.selfgitProviders': get(() => ({})),
+  'selfgit.getSelfgitRepositories': get(() => ({
     selfgitId: z.string().min(1),
-  }),
-  'selfgit.getSelfgitBranches': get({
+  })),
+  'selfgit.getSelfgitBranches': get(() => ({
     owner: z.string().min(1),
     repositoryName: z.string().min(1),
     selfgitId: z.string().optional(),
-  }),
-  'selfgit.testConnection': post({
+  })),
+  'selfgit.testConnection': post(() => ({
     selfgitId: z.string().optional(),
     organizationName: z.string().optional(),
-  }),
-  'selfgit.update': post({
+  })),
+  'selfgit.update': post(() => ({
     selfgitId: z.string().min(1),
     selfgitUrl: z.string().min(1),
     selfgitInternalUrl: z.string().nullable().optional(),
@@ -52,8 +52,8 @@ export const selfgit = {
     name: z.string().min(1),
     selfgitUsername: z.string().optional(),
     organizationName: z.string().optional(),
-  }),
-  'selfgit.getSelfgitUrl': get({
+  })),
+  'selfgit.getSelfgitUrl': get(() => ({
     selfgitId: z.string().min(1),
-  }),
+  })),
 };

@@ -4,15 +4,15 @@ import { email } from '../values.ts';
 
 /** The 18 operations of the `user` group. */
 export const user = {
-  'user.all': get({}),
-  'user.one': get({
+  'user.all': get(() => ({})),
+  'user.one': get(() => ({
     userId: z.string(),
-  }),
-  'user.get': get({}),
-  'user.haveRootAccess': get({}),
-  'user.getBackups': get({}),
-  'user.getServerMetrics': get({}),
-  'user.update': post({
+  })),
+  'user.get': get(() => ({})),
+  'user.haveRootAccess': get(() => ({})),
+  'user.getBackups': get(() => ({})),
+  'user.getServerMetrics': get(() => ({})),
+  'user.update': post(() => ({
     id: z.string().min(1).optional(),
     firstName: z.string().optional(),
     lastName: z.string().optional(),
@@ -38,15 +38,15 @@ export const user = {
     sendInvoiceNotifications: z.boolean().optional(),
     password: z.string().optional(),
     currentPassword: z.string().optional(),
-  }),
-  'user.getUserByToken': get({
+  })),
+  'user.getUserByToken': get(() => ({
     token: z.string().min(1),
-  }),
-  'user.getMetricsToken': get({}),
-  'user.remove': post({
+  })),
+  'user.getMetricsToken': get(() => ({})),
+  'user.remove': post(() => ({
     userId: z.string(),
-  }),
-  'user.assignPermissions': post({
+  })),
+  'user.assignPermissions': post(() => ({
     id: z.string().min(1),
     accessedProjects: z.array(z.string()),
     accessedEnvironments: z.array(z.string()),
@@ -64,19 +64,19 @@ export const user = {
     canAccessToGitProviders: z.boolean(),
     canDeleteEnvironments: z.boolean(),
     canCreateEnvironments: z.boolean(),
-  }),
-  'user.getInvitations': get({}),
-  'user.getContainerMetrics': get({
+  })),
+  'user.getInvitations': get(() => ({})),
+  'user.getContainerMetrics': get(() => ({
     url: z.string(),
     token: z.string(),
     appName: z.string(),
     dataPoints: z.string(),
-  }),
-  'user.generateToken': post({}),
-  'user.deleteApiKey': post({
+  })),
+  'user.generateToken': post(() => ({})),
+  'user.deleteApiKey': post(() => ({
     apiKeyId: z.string(),
-  }),
-  'user.createApiKey': post({
+  })),
+  'user.createApiKey': post(() => ({
     name: z.string().min(1).max(32),
     prefix: z.string().optional(),
     expiresIn: z.number().optional(),
@@ -87,12 +87,12 @@ export const user = {
     remaining: z.number().optional(),
     refillAmount: z.number().optional(),
     refillInterval: z.number().optional(),
-  }),
-  'user.checkUserOrganizations': get({
+  })),
+  'user.checkUserOrganizations': get(() => ({
     userId: z.string(),
-  }),
-  'user.sendInvitation': post({
+  })),
+  'user.sendInvitation': post(() => ({
     invitationId: z.string().min(1),
     notificationId: z.string().min(1),
-  }),
+  })),
 };

@@ -4,11 +4,11 @@ import { serviceType, volumeName } from '../values.ts';
 
 /** The 6 operations of the `volumeBackups` group. */
 export const volumeBackups = {
-  'volumeBackups.list': get({
+  'volumeBackups.list': get(() => ({
     id: z.string().min(1),
     volumeBackupType: serviceType,
-  }),
-  'volumeBackups.create': post({
+  })),
+  'volumeBackups.create': post(() => ({
     name: z.string(),
     volumeName,
     prefix: z.string(),
@@ -29,14 +29,14 @@ export const volumeBackups = {
     composeId: z.string().nullable().optional(),
     createdAt: z.string().optional(),
     destinationId: z.string(),
-  }),
-  'volumeBackups.one': get({
+  })),
+  'volumeBackups.one': get(() => ({
     volumeBackupId: z.string().min(1),
-  }),
-  'volumeBackups.delete': post({
+  })),
+  'volumeBackups.delete': post(() => ({
     volumeBackupId: z.string().min(1),
-  }),
-  'volumeBackups.update': post({
+  })),
+  'volumeBackups.update': post(() => ({
     name: z.string(),
     volumeName,
     prefix: z.string(),
@@ -58,8 +58,8 @@ export const volumeBackups = {
     createdAt: z.string().optional(),
     destinationId: z.string(),
     volumeBackupId: z.string().min(1),
-  }),
-  'volumeBackups.runManually': post({
+  })),
+  'volumeBackups.runManually': post(() => ({
     volumeBackupId: z.string().min(1),
-  }),
+  })),
 };

@@ -4,7 +4,7 @@ import { appName, logPart, serviceSearch, status, stringList, swarmUpdate, ulimi
 
 /** Operations of the `application` group beyond the API document. */
 export const application = {
-  'application.update': post({
+  'application.update': post(() => ({
     applicationId: z.string().min(1),
     name: z.string().min(1).optional(),
     appName: appName.optional(),
@@ -98,36 +98,36 @@ export const application = {
     buildRegistryId: z.string().nullable().optional(),
     networkIds: stringList.nullable().optional(),
     detachPlatformNetwork: z.boolean().optional(),
-  }),
-  'application.refreshToken': post({
+  })),
+  'application.refreshToken': post(() => ({
     applicationId: z.string().min(1),
-  }),
-  'application.deploy': post({
+  })),
+  'application.deploy': post(() => ({
     applicationId: z.string().min(1),
     title: z.string().optional(),
     description: z.string().optional(),
-  }),
-  'application.clearDeployments': post({
+  })),
+  'application.clearDeployments': post(() => ({
     applicationId: z.string().min(1),
-  }),
-  'application.killBuild': post({
+  })),
+  'application.killBuild': post(() => ({
     applicationId: z.string().min(1),
-  }),
-  'application.readTraefikConfig': get({
+  })),
+  'application.readTraefikConfig': get(() => ({
     applicationId: z.string().min(1),
-  }),
-  'application.move': post({
+  })),
+  'application.move': post(() => ({
     applicationId: z.string(),
     targetEnvironmentId: z.string(),
-  }),
-  'application.search': get({
+  })),
+  'application.search': get(() => ({
     ...serviceSearch,
     repository: z.string().optional(),
     owner: z.string().optional(),
     dockerImage: z.string().optional(),
-  }),
-  'application.readLogs': get({
+  })),
+  'application.readLogs': get(() => ({
     applicationId: z.string().min(1),
     ...logPart,
-  }),
+  })),
 };

@@ -4,30 +4,30 @@ import { logPart, serviceSearch } from '../values.ts';
 
 /** Operations of the `compose` group beyond the API document. */
 export const compose = {
-  'compose.saveEnvironment': post({
+  'compose.saveEnvironment': post(() => ({
     composeId: z.string(),
     env: z.string().nullable(),
     createEnvFile: z.boolean().optional(),
-  }),
-  'compose.clearDeployments': post({
+  })),
+  'compose.clearDeployments': post(() => ({
     composeId: z.string().min(1),
-  }),
-  'compose.disconnectGitProvider': post({
+  })),
+  'compose.disconnectGitProvider': post(() => ({
     composeId: z.string().min(1),
-  }),
-  'compose.move': post({
+  })),
+  'compose.move': post(() => ({
     composeId: z.string(),
     targetEnvironmentId: z.string(),
-  }),
-  'compose.search': get({
+  })),
+  'compose.search': get(() => ({
     ...serviceSearch,
-  }),
-  'compose.readLogs': get({
+  })),
+  'compose.readLogs': get(() => ({
     composeId: z.string().min(1),
     containerId: z
       .string()
       .min(1)
       .regex(/^[a-zA-Z0-9.\-_]+$/),
     ...logPart,
-  }),
+  })),
 };

@@ -3,7 +3,7 @@ import { get, post } from '../endpoint.ts';
 
 /** Operations of the `destination` group beyond the API document. */
 export const destination = {
-  'destination.create': post({
+  'destination.create': post(() => ({
     name: z.string().min(1),
     provider: z.string().nullable(),
     accessKey: z.string(),
@@ -16,8 +16,8 @@ export const destination = {
       .nullable()
       .default([]),
     serverId: z.string().optional(),
-  }),
-  'destination.testConnection': post({
+  })),
+  'destination.testConnection': post(() => ({
     name: z.string().min(1),
     provider: z.string().nullable(),
     accessKey: z.string(),
@@ -30,15 +30,15 @@ export const destination = {
       .nullable()
       .default([]),
     serverId: z.string().optional(),
-  }),
-  'destination.one': get({
+  })),
+  'destination.one': get(() => ({
     destinationId: z.string().min(1),
-  }),
-  'destination.all': get({}),
-  'destination.remove': post({
+  })),
+  'destination.all': get(() => ({})),
+  'destination.remove': post(() => ({
     destinationId: z.string(),
-  }),
-  'destination.update': post({
+  })),
+  'destination.update': post(() => ({
     name: z.string().min(1),
     accessKey: z.string(),
     bucket: z.string(),
@@ -52,5 +52,5 @@ export const destination = {
       .nullable()
       .default([]),
     serverId: z.string().optional(),
-  }),
+  })),
 };

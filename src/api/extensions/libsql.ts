@@ -4,7 +4,7 @@ import { databasePassword, logPart, status, stringList, swarmUpdate } from '../v
 
 /** Operations of the `libsql` group beyond the API document. */
 export const libsql = {
-  'libsql.create': post({
+  'libsql.create': post(() => ({
     name: z.string().min(1),
     appName: z.string().min(1),
     dockerImage: z.string().default('ghcr.io/tursodatabase/libsql-server:v0.24.32'),
@@ -16,41 +16,41 @@ export const libsql = {
     sqldPrimaryUrl: z.string().nullable(),
     enableNamespaces: z.boolean().default(false),
     serverId: z.string().nullable(),
-  }),
-  'libsql.one': get({
+  })),
+  'libsql.one': get(() => ({
     libsqlId: z.string().min(1),
-  }),
-  'libsql.start': post({
+  })),
+  'libsql.start': post(() => ({
     libsqlId: z.string().min(1),
-  }),
-  'libsql.stop': post({
+  })),
+  'libsql.stop': post(() => ({
     libsqlId: z.string().min(1),
-  }),
-  'libsql.saveExternalPorts': post({
+  })),
+  'libsql.saveExternalPorts': post(() => ({
     libsqlId: z.string(),
     externalPort: z.number().nullable().optional(),
     externalGRPCPort: z.number().nullable().optional(),
     externalAdminPort: z.number().nullable().optional(),
-  }),
-  'libsql.deploy': post({
+  })),
+  'libsql.deploy': post(() => ({
     libsqlId: z.string(),
-  }),
-  'libsql.changeStatus': post({
+  })),
+  'libsql.changeStatus': post(() => ({
     libsqlId: z.string(),
     applicationStatus: status,
-  }),
-  'libsql.remove': post({
+  })),
+  'libsql.remove': post(() => ({
     libsqlId: z.string().min(1),
-  }),
-  'libsql.saveEnvironment': post({
+  })),
+  'libsql.saveEnvironment': post(() => ({
     libsqlId: z.string(),
     env: z.string().nullable(),
-  }),
-  'libsql.reload': post({
+  })),
+  'libsql.reload': post(() => ({
     libsqlId: z.string(),
     appName: z.string().min(1),
-  }),
-  'libsql.update': post({
+  })),
+  'libsql.update': post(() => ({
     libsqlId: z.string().min(1),
     name: z.string().min(1).optional(),
     appName: z.string().min(1).optional(),
@@ -77,16 +77,16 @@ export const libsql = {
     detachPlatformNetwork: z.boolean().optional(),
     createdAt: z.string().optional(),
     environmentId: z.string().optional(),
-  }),
-  'libsql.move': post({
+  })),
+  'libsql.move': post(() => ({
     libsqlId: z.string(),
     targetEnvironmentId: z.string(),
-  }),
-  'libsql.rebuild': post({
+  })),
+  'libsql.rebuild': post(() => ({
     libsqlId: z.string(),
-  }),
-  'libsql.readLogs': get({
+  })),
+  'libsql.readLogs': get(() => ({
     libsqlId: z.string().min(1),
     ...logPart,
-  }),
+  })),
 };

@@ -4,7 +4,7 @@ import { appName, databasePassword, databaseServiceUpdate, logPart, serviceSearc
 
 /** Operations of the `mongo` group beyond the API document. */
 export const mongo = {
-  'mongo.create': post({
+  'mongo.create': post(() => ({
     name: z.string().min(1),
     appName: appName.optional(),
     dockerImage: z.string().default('mongo:15'),
@@ -14,62 +14,62 @@ export const mongo = {
     databasePassword: databasePassword,
     serverId: z.string().nullable().optional(),
     replicaSets: z.boolean().nullable().default(false),
-  }),
-  'mongo.one': get({
+  })),
+  'mongo.one': get(() => ({
     mongoId: z.string().min(1),
-  }),
-  'mongo.start': post({
+  })),
+  'mongo.start': post(() => ({
     mongoId: z.string().min(1),
-  }),
-  'mongo.stop': post({
+  })),
+  'mongo.stop': post(() => ({
     mongoId: z.string().min(1),
-  }),
-  'mongo.saveExternalPort': post({
+  })),
+  'mongo.saveExternalPort': post(() => ({
     mongoId: z.string(),
     externalPort: z.number().nullable(),
-  }),
-  'mongo.deploy': post({
+  })),
+  'mongo.deploy': post(() => ({
     mongoId: z.string(),
-  }),
-  'mongo.changeStatus': post({
+  })),
+  'mongo.changeStatus': post(() => ({
     mongoId: z.string(),
     applicationStatus: status,
-  }),
-  'mongo.reload': post({
+  })),
+  'mongo.reload': post(() => ({
     mongoId: z.string(),
     appName: appName,
-  }),
-  'mongo.remove': post({
+  })),
+  'mongo.remove': post(() => ({
     mongoId: z.string().min(1),
-  }),
-  'mongo.saveEnvironment': post({
+  })),
+  'mongo.saveEnvironment': post(() => ({
     mongoId: z.string(),
     env: z.string().nullable(),
-  }),
-  'mongo.update': post({
+  })),
+  'mongo.update': post(() => ({
     mongoId: z.string().min(1),
     ...databaseServiceUpdate,
     name: z.string().min(1).optional(),
     databaseUser: z.string().min(1).optional(),
     databasePassword: databasePassword.optional(),
     replicaSets: z.boolean().optional(),
-  }),
-  'mongo.changePassword': post({
+  })),
+  'mongo.changePassword': post(() => ({
     mongoId: z.string().min(1),
     password: databasePassword.min(1),
-  }),
-  'mongo.move': post({
+  })),
+  'mongo.move': post(() => ({
     mongoId: z.string(),
     targetEnvironmentId: z.string(),
-  }),
-  'mongo.rebuild': post({
+  })),
+  'mongo.rebuild': post(() => ({
     mongoId: z.string(),
-  }),
-  'mongo.search': get({
+  })),
+  'mongo.search': get(() => ({
     ...serviceSearch,
-  }),
-  'mongo.readLogs': get({
+  })),
+  'mongo.readLogs': get(() => ({
     mongoId: z.string().min(1),
     ...logPart,
-  }),
+  })),
 };

@@ -3,8 +3,8 @@ import { get } from '../endpoint.ts';
 
 /** Operations of the `mounts` group beyond the API document. */
 export const mounts = {
-  'mounts.listByServiceId': get({
+  'mounts.listByServiceId': get(() => ({
     serviceType: z.string().min(1),
     serviceId: z.string().min(1),
-  }),
+  })),
 };

@@ -4,7 +4,7 @@ import { appName, databasePassword, databaseServiceUpdate, logPart, serviceSearc
 
 /** Operations of the `mysql` group beyond the API document. */
 export const mysql = {
-  'mysql.create': post({
+  'mysql.create': post(() => ({
     name: z.string().min(1),
     appName: appName.optional(),
     dockerImage: z.string().default('mysql:8'),
@@ -15,39 +15,39 @@ export const mysql = {
     databasePassword: databasePassword,
     databaseRootPassword: databasePassword.optional(),
     serverId: z.string().nullable().optional(),
-  }),
-  'mysql.one': get({
+  })),
+  'mysql.one': get(() => ({
     mysqlId: z.string().min(1),
-  }),
-  'mysql.start': post({
+  })),
+  'mysql.start': post(() => ({
     mysqlId: z.string().min(1),
-  }),
-  'mysql.stop': post({
+  })),
+  'mysql.stop': post(() => ({
     mysqlId: z.string().min(1),
-  }),
-  'mysql.saveExternalPort': post({
+  })),
+  'mysql.saveExternalPort': post(() => ({
     mysqlId: z.string(),
     externalPort: z.number().nullable(),
-  }),
-  'mysql.deploy': post({
+  })),
+  'mysql.deploy': post(() => ({
     mysqlId: z.string(),
-  }),
-  'mysql.changeStatus': post({
+  })),
+  'mysql.changeStatus': post(() => ({
     mysqlId: z.string(),
     applicationStatus: status,
-  }),
-  'mysql.reload': post({
+  })),
+  'mysql.reload': post(() => ({
     mysqlId: z.string(),
     appName: appName,
-  }),
-  'mysql.remove': post({
+  })),
+  'mysql.remove': post(() => ({
     mysqlId: z.string().min(1),
-  }),
-  'mysql.saveEnvironment': post({
+  })),
+  'mysql.saveEnvironment': post(() => ({
     mysqlId: z.string(),
     env: z.string().nullable(),
-  }),
-  'mysql.update': post({
+  })),
+  'mysql.update': post(() => ({
     mysqlId: z.string().min(1),
     ...databaseServiceUpdate,
     name: z.string().min(1).optional(),
@@ -55,24 +55,24 @@ export const mysql = {
     databaseUser: z.string().min(1).optional(),
     databasePassword: databasePassword.optional(),
     databaseRootPassword: databasePassword.optional(),
-  }),
-  'mysql.changePassword': post({
+  })),
+  'mysql.changePassword': post(() => ({
     mysqlId: z.string().min(1),
     password: databasePassword.min(1),
     type: z.enum(['user', 'root']).default('user'),
-  }),
-  'mysql.move': post({
+  })),
+  'mysql.move': post(() => ({
     mysqlId: z.string(),
     targetEnvironmentId: z.string(),
-  }),
-  'mysql.rebuild': post({
+  })),
+  'mysql.rebuild': post(() => ({
     mysqlId: z.string(),
-  }),
-  'mysql.search': get({
+  })),
+  'mysql.search': get(() => ({
     ...serviceSearch,
-  }),
-  'mysql.readLogs': get({
+  })),
+  'mysql.readLogs': get(() => ({
     mysqlId: z.string().min(1),
     ...logPart,
-  }),
+  })),
 };

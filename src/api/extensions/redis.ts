@@ -4,15 +4,15 @@ import { databasePassword, logPart, serviceSearch } from '../values.ts';
 
 /** Operations of the `redis` group beyond the API document. */
 export const redis = {
-  'redis.changePassword': post({
+  'redis.changePassword': post(() => ({
     redisId: z.string().min(1),
     password: databasePassword.min(1),
-  }),
-  'redis.search': get({
+  })),
+  'redis.search': get(() => ({
     ...serviceSearch,
-  }),
-  'redis.readLogs': get({
+  })),
+  'redis.readLogs': get(() => ({
     redisId: z.string().min(1),
     ...logPart,
-  }),
+  })),
 };

@@ -3,7 +3,7 @@ import { get, post } from '../endpoint.ts';
 
 /** Operations of the `registry` group beyond the API document. */
 export const registry = {
-  'registry.create': post({
+  'registry.create': post(() => ({
     registryName: z.string().min(1),
     username: z.string().min(1),
     password: z.string().min(1),
@@ -11,11 +11,11 @@ export const registry = {
     registryType: z.literal('cloud'),
     imagePrefix: z.string().nullable(),
     serverId: z.string().optional(),
-  }),
-  'registry.remove': post({
+  })),
+  'registry.remove': post(() => ({
     registryId: z.string().min(1),
-  }),
-  'registry.update': post({
+  })),
+  'registry.update': post(() => ({
     registryId: z.string().min(1),
     registryName: z.string().min(1).optional(),
     imagePrefix: z.string().nullable().optional(),
@@ -26,12 +26,12 @@ export const registry = {
     registryType: z.literal('cloud').optional(),
     organizationId: z.string().min(1).optional(),
     serverId: z.string().optional(),
-  }),
-  'registry.all': get({}),
-  'registry.one': get({
+  })),
+  'registry.all': get(() => ({})),
+  'registry.one': get(() => ({
     registryId: z.string().min(1),
-  }),
-  'registry.testRegistry': post({
+  })),
+  'registry.testRegistry': post(() => ({
     registryName: z.string().optional(),
     username: z.string().min(1),
     password: z.string().min(1),
@@ -39,9 +39,9 @@ export const registry = {
     registryType: z.literal('cloud'),
     imagePrefix: z.string().nullable().optional(),
     serverId: z.string().optional(),
-  }),
-  'registry.testRegistryById': post({
+  })),
+  'registry.testRegistryById': post(() => ({
     registryId: z.string().min(1).optional(),
     serverId: z.string().optional(),
-  }),
+  })),
 };

@@ -6,7 +6,7 @@ import { get, post } from '../endpoint.ts';
  * that it names with everything in it, and the id of a new schedule, which the platform ignores.
  */
 export const schedule = {
-  'schedule.create': post({
+  'schedule.create': post(() => ({
     name: z.string(),
     description: z.string().nullable().optional(),
     cronExpression: z.string(),
@@ -22,8 +22,8 @@ export const schedule = {
     enabled: z.boolean().optional(),
     timezone: z.string().nullable().optional(),
     createdAt: z.string().optional(),
-  }),
-  'schedule.update': post({
+  })),
+  'schedule.update': post(() => ({
     scheduleId: z.string().min(1),
     name: z.string(),
     description: z.string().nullable().optional(),
@@ -40,18 +40,18 @@ export const schedule = {
     enabled: z.boolean().optional(),
     timezone: z.string().nullable().optional(),
     createdAt: z.string().optional(),
-  }),
-  'schedule.delete': post({
+  })),
+  'schedule.delete': post(() => ({
     scheduleId: z.string(),
-  }),
-  'schedule.list': get({
+  })),
+  'schedule.list': get(() => ({
     id: z.string(),
     scheduleType: z.enum(['application', 'compose', 'server', 'dokploy-server']),
-  }),
-  'schedule.one': get({
+  })),
+  'schedule.one': get(() => ({
     scheduleId: z.string(),
-  }),
-  'schedule.runManually': post({
+  })),
+  'schedule.runManually': post(() => ({
     scheduleId: z.string().min(1),
-  }),
+  })),
 };

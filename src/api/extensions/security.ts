@@ -3,20 +3,20 @@ import { get, post } from '../endpoint.ts';
 
 /** Operations of the `security` group beyond the API document. */
 export const security = {
-  'security.create': post({
+  'security.create': post(() => ({
     applicationId: z.string(),
     username: z.string().min(1),
     password: z.string().min(1),
-  }),
-  'security.one': get({
+  })),
+  'security.one': get(() => ({
     securityId: z.string().min(1),
-  }),
-  'security.delete': post({
+  })),
+  'security.delete': post(() => ({
     securityId: z.string().min(1),
-  }),
-  'security.update': post({
+  })),
+  'security.update': post(() => ({
     securityId: z.string().min(1),
     username: z.string().min(1),
     password: z.string().min(1),
-  }),
+  })),
 };

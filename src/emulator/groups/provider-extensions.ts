@@ -15,7 +15,7 @@ import { findProvider, usableRecords } from '../providers.ts';
  */
 export const providerExtensions: Extension = {
   endpoints: {
-    'labgit.connect': post({ labgitId: z.string().min(1) }),
+    'labgit.connect': post(() => ({ labgitId: z.string().min(1) })),
   },
 
   handlers: {
