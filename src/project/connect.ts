@@ -2,20 +2,18 @@ import { join } from 'node:path';
 import type { Client } from '../api/client.ts';
 import { createClient } from '../api/client.ts';
 import type { Pause } from '../api/circuit-breaker.ts';
-import type { Contract, Profile } from '../api/contract.ts';
+import type { Contract } from '../api/contract.ts';
 import { beyondDocument, contracts, extendedContracts, serving } from '../api/contract.ts';
 import { abandonable } from '../api/abandon.ts';
 import type { Transport } from '../api/transport.ts';
 import { createTransport } from '../api/transport.ts';
 import type { Send } from '../api/wire.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import { servedOperations } from '../emulator/served.ts';
 import { lateOperations } from '../kind/command-call.ts';
 import { profileOf } from '../kind/profile.ts';
 import type { Settings } from '../manifest/settings.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import type { Connection, Platform } from '../session.ts';
-import { openEmulatorFile } from './emulator-file.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 import { refuseLinks } from './links.ts';
 import { tracedSend } from '../trace/send.ts';
@@ -122,14 +120,14 @@ export async function openPlatform(
   requireProfile(options, profile);
   const late = lateOperations(options.kinds);
   const isLong = (operation: string): boolean => late.has(operation);
-  const open = (send: Send, url: string, apiKey: string): Client => {
+  const open = (send: Send, { url, apiKey, contract }: Opening): Client => {
     redactor.add(apiKey);
     const client = createClient({
       send: tracedSend(send, url),
       url,
       apiKey,
       redact: redactor.redactForeign,
-      contract: platform === 'emulator' ? emulated(profile) : (takesAll ? extendedContracts : contracts)[profile],
+      contract,
       isLong,
       ...(connections === undefined ? {} : { connections }),
       ...(onPause === undefined ? {} : { onPause }),
@@ -149,6 +147,11 @@ export async function openPlatform(
     // openEmulatorFile refuses emulator.json itself when it is a link.
     refuseLinks(options.folder, folder, ['emulator.json.open']);
     refuseLinks(options.folder, join(folder, 'emulator.json.open'), ['lease']);
+    // Most runs have another platform.
+    const [{ openEmulatorFile }, { servedOperations }] = await Promise.all([
+      import('./emulator-file.ts'),
+      import('../emulator/served.ts'),
+    ]);
     const behaviour = { apiKey: emulatorKey, profile };
     const { emulator, close } = await openEmulatorFile(join(folder, 'emulator.json'), purpose, behaviour);
     const { send, abandon } = abandonable(
@@ -158,7 +161,11 @@ export async function openPlatform(
       },
       mayWrite,
     );
-    return closing(open(send, 'http://embedded-emulator', emulatorKey), { close, abandon });
+    const contract = serving(
+      contracts[profile],
+      beyondDocument.filter((operation) => servedOperations.includes(operation)),
+    );
+    return closing(open(send, { url: 'http://embedded-emulator', apiKey: emulatorKey, contract }), { close, abandon });
   }
   const apiKey = readApiKey(options.env, platform.url);
   let transport: Transport | undefined;
@@ -172,15 +179,15 @@ export async function openPlatform(
     return transport.send;
   }, mayWrite);
   const close = async (isAbandoned: boolean): Promise<void> => transport?.close(isAbandoned);
-  return closing(open(send, platform.url, apiKey), { close, abandon });
+  const contract = (takesAll ? extendedContracts : contracts)[profile];
+  return closing(open(send, { url: platform.url, apiKey, contract }), { close, abandon });
 }
 
-/** The contract of the embedded emulator, which serves what it has. Never throws. */
-function emulated(profile: Profile): Contract {
-  return serving(
-    contracts[profile],
-    beyondDocument.filter((operation) => servedOperations.includes(operation)),
-  );
+/** What a client is opened with. */
+interface Opening {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly contract: Contract;
 }
 
 /** A client that waits for nothing any more once its connections end. */
