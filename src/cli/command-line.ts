@@ -3,12 +3,13 @@ import { CommanderError } from 'commander';
 import type { Process } from './process.ts';
 import { createProgram, nameOf } from './program.ts';
 
-/** Runs the command line of a process. Returns the exit code. */
-export async function runCommandLine(process: Process): Promise<number> {
+/** Runs the command line of a process; `onLoaded` is called before its command begins. Returns the exit code. */
+export async function runCommandLine(process: Process, onLoaded?: () => void): Promise<number> {
   let code = 0;
-  const program = createProgram(process, (exitCode) => {
+  const onEnd = (exitCode: number): void => {
     code = exitCode;
-  });
+  };
+  const program = createProgram(process, onEnd, onLoaded);
   let named = program;
   for (const above of [program, ...program.commands])
     above.hook('preSubcommand', (_above, command) => {

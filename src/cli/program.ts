@@ -12,9 +12,13 @@ import { readVersion } from '../project/version.ts';
 
 /**
  * Builds the command line of a process; `onEnd` gets the exit code of the command. A command is loaded when it runs, so
- * that help and version are fast.
+ * that help and version are fast; `onLoaded` is called then.
  */
-export function createProgram(process: Process, onEnd: (exitCode: number) => void): Command {
+export function createProgram(
+  process: Process,
+  onEnd: (exitCode: number) => void,
+  onLoaded: () => void = () => {},
+): Command {
   const program = new Command('trueup')
     .description('Keeps a deployment platform true to a git repository.')
     .version(readVersion())
@@ -77,6 +81,7 @@ Examples:
     setLoader(command, load);
     command.action(async () => {
       const [{ runCommand }, action] = await Promise.all([import('./run.ts'), load()]);
+      onLoaded();
       onEnd(
         await runCommand(process, {
           options: program.opts<GlobalOptions>(),
