@@ -10,7 +10,7 @@ import { largeManifest } from './support/large-manifest.ts';
 import { emulate, root } from './support/trueup.ts';
 
 /**
- * How long plan and apply take, as ratios to the least time their requests can take: requests x latency / connections.
+ * How long plan, apply and destroy take, as ratios to a bare client that makes the same objects in the same run.
  * Every command is a process of its own, started as users start it; nothing here passes or fails.
  */
 
@@ -27,32 +27,25 @@ interface Measured {
   readonly requests: number;
 }
 
-/** Runs a command and reads what it used from a hook in the process itself. */
-async function measure(
+/** Runs a command of Trueup in a folder. */
+function measure(
   folder: string,
   args: readonly string[],
   apiKey: string,
   more: NodeJS.ProcessEnv = {},
 ): Promise<Measured> {
+  const words = [join(root, 'bin/trueup.js'), '-C', folder, '--connections', String(connections), ...args];
+  return measureProgram(folder, words, { TRUEUP_API_KEY: apiKey, ...more });
+}
+
+/** Runs a program that prints its requests, and reads what it used from a hook in the process itself. */
+async function measureProgram(folder: string, words: readonly string[], env: NodeJS.ProcessEnv): Promise<Measured> {
   const usage = join(folder, 'usage.json');
   const started = performance.now();
-  const child = spawn(
-    process.execPath,
-    [
-      '--import',
-      join(root, 'scripts/support/usage.mjs'),
-      join(root, 'bin/trueup.js'),
-      '-C',
-      folder,
-      '--connections',
-      String(connections),
-      ...args,
-    ],
-    {
-      env: { ...process.env, TRUEUP_API_KEY: apiKey, TRUEUP_USAGE: usage, ...more },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
+  const child = spawn(process.execPath, ['--import', join(root, 'scripts/support/usage.mjs'), ...words], {
+    env: { ...process.env, TRUEUP_USAGE: usage, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   child.stdout.on('data', (text: Buffer) => (output += text.toString()));
   child.stderr.on('data', (text: Buffer) => (output += text.toString()));
@@ -60,7 +53,7 @@ async function measure(
   const wall = (performance.now() - started) / 1000;
   const counts = [...output.matchAll(/(\d+) reads?, (\d+) writes?/g)].at(-1);
   if (code !== 0 || counts === undefined)
-    throw new Error(`trueup ${args.join(' ')} ended in ${code}:\n${output.slice(-2000)}`);
+    throw new Error(`${words.join(' ')} ended in ${code}:\n${output.slice(-2000)}`);
   const { cpu, memory } = JSON.parse(execFileSync('cat', [usage], { encoding: 'utf8' })) as {
     cpu: number;
     memory: number;
@@ -76,21 +69,37 @@ const commands = {
 } as const;
 type Story = Record<keyof typeof commands, Measured>;
 
-/** Applies, plans, applies again and destroys. `reads`: on a server of the profile dokploy, without deployments. */
+/** What the bare client takes for the same objects; it applies nothing a second time. */
+async function bareStory(services: number): Promise<Omit<Story, 'idle'>> {
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-bench-'));
+  const platform = await emulate(['--latency', String(latencyMs)]);
+  const run = (command: string) => {
+    const client = join(root, 'bench/floor.mjs');
+    const words = [client, platform.url, platform.apiKey, command, String(connections), String(services)];
+    return measureProgram(folder, words, {});
+  };
+  try {
+    return { apply: await run('apply'), plan: await run('plan'), destroy: await run('destroy') };
+  } finally {
+    await platform.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Applies, plans, applies again and destroys, without deployments. `reads`: on a server of the profile dokploy. */
 async function story(services: number, reads?: 'together' | 'alone'): Promise<Story> {
   const folder = mkdtempSync(join(tmpdir(), 'trueup-bench-'));
   const profile = reads === undefined ? [] : ['--profile', 'dokploy'];
   const words = reads === undefined ? '' : ', profile: dokploy';
-  const deploys = reads === undefined ? [] : ['--no-deploy'];
   const platform = await emulate(['--latency', String(latencyMs), ...profile]);
   const run = (...args: string[]) =>
     measure(folder, reads === 'alone' ? [...args, '--no-bulk'] : args, platform.apiKey);
   try {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'trueup.yaml'), largeManifest(services, `{ url: "${platform.url}"${words} }`));
-    const apply = await run('apply', '--auto-approve', ...deploys);
-    const plan = await run('plan', ...deploys);
-    const idle = await run('apply', '--auto-approve', ...deploys);
+    const apply = await run('apply', '--auto-approve', '--no-deploy');
+    const plan = await run('plan', '--no-deploy');
+    const idle = await run('apply', '--auto-approve', '--no-deploy');
     const destroy = await run('destroy', '--auto-approve', '--allow-data-loss');
     return { apply, plan, idle, destroy };
   } finally {
@@ -174,24 +183,20 @@ async function reportBulk(services: number): Promise<void> {
   process.stdout.write('\n');
 }
 
-function bound(requests: number): number {
-  return (requests * latencyMs) / 1000 / connections;
-}
-
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-/** The runs of one command, in columns: requests, time, the least time of so many requests, their ratio, CPU and memory. */
-function columnsOf(all: readonly Measured[]): string {
+/** The runs of one command, in columns: requests, time, that of the bare client, their ratio, CPU and memory. */
+function columnsOf(all: readonly Measured[], bare: readonly Measured[]): string {
   const middle = (of: (one: Measured) => number) => median(all.map(of));
-  const requests = all[0]?.requests ?? 0;
-  const [wall, least] = [middle((one) => one.wall), bound(requests)];
+  const wall = middle((one) => one.wall);
+  const floor = median(bare.map((one) => one.wall));
   return [
-    String(requests).padStart(8),
+    String(all[0]?.requests ?? 0).padStart(8),
     wall.toFixed(2).padStart(7),
-    least.toFixed(2).padStart(8),
-    (wall / least).toFixed(2).padStart(6),
+    (bare.length === 0 ? '' : floor.toFixed(2)).padStart(7),
+    (bare.length === 0 ? '' : (wall / floor).toFixed(2)).padStart(6),
     middle((one) => one.cpu)
       .toFixed(2)
       .padStart(6),
@@ -201,22 +206,39 @@ function columnsOf(all: readonly Measured[]): string {
   ].join('  ');
 }
 
-/** Tells stories some times over, and prints what each command took. */
-async function reportStories(title: string, tell: Readonly<Record<string, () => Promise<Story>>>) {
-  const told = new Map<string, Story[]>();
-  for (const [name, one] of Object.entries(tell)) {
-    const stories: Story[] = [];
-    for (let run = 0; run < runs; run++) stories.push(await one());
-    told.set(name, stories);
+/** One row of a table: how Trueup works in it, and how many services there are. */
+interface Telling {
+  readonly name: string;
+  readonly services: number;
+  readonly reads?: 'together' | 'alone';
+}
+
+/** Tells stories some times over, in turn with those of the bare client, and prints what each command took. */
+async function reportStories(title: string, tellings: readonly Telling[]): Promise<ReadonlyMap<string, Story[]>> {
+  const told = new Map(tellings.map(({ name }) => [name, [] as Story[]]));
+  const bare = new Map(tellings.map(({ services }) => [services, [] as Omit<Story, 'idle'>[]]));
+  for (let run = 0; run < runs; run++) {
+    for (const [services, stories] of bare) stories.push(await bareStory(services));
+    for (const { name, services, reads } of tellings) told.get(name)?.push(await story(services, reads));
   }
   process.stdout.write(
-    `${title.padEnd(8)}  command                  requests  wall s  bound s  ratio  CPU s  peak MB\n`,
+    `${title.padEnd(8)}  command                  requests  wall s  bare s  ratio  CPU s  peak MB\n`,
   );
-  for (const [name, stories] of told) {
+  for (const { name, services } of tellings) {
     for (const [command, words] of Object.entries(commands) as [keyof Story, string][]) {
-      const all = stories.map((story) => story[command]);
-      process.stdout.write(`${name.padStart(8)}  ${words.padEnd(23)}  ${columnsOf(all)}\n`);
+      const all = (told.get(name) ?? []).map((one) => one[command]);
+      const floor = command === 'idle' ? [] : (bare.get(services) ?? []).map((one) => one[command]);
+      process.stdout.write(`${name.padStart(8)}  ${words.padEnd(23)}  ${columnsOf(all, floor)}\n`);
     }
+  }
+  for (const [services, stories] of bare) {
+    for (const command of ['plan', 'apply', 'destroy'] as const)
+      process.stdout.write(
+        `${'bare'.padStart(8)}  ${`${command}, ${services} services`.padEnd(23)}  ${columnsOf(
+          stories.map((one) => one[command]),
+          [],
+        )}\n`,
+      );
   }
   process.stdout.write('\n');
   return told;
@@ -224,12 +246,18 @@ async function reportStories(title: string, tell: Readonly<Record<string, () => 
 
 await reportBulk(1000);
 process.stdout.write(
-  `${latencyMs} ms per request, ${connections} connections, median of ${runs} runs; the bound is requests x latency / connections\n\n`,
+  `${latencyMs} ms per request, ${connections} connections, median of ${runs} runs; a bare client makes the same objects without any check (bench/floor.mjs)\n\n`,
 );
-await reportStories('reads', { together: () => story(400, 'together'), alone: () => story(400, 'alone') });
+await reportStories('reads', [
+  { name: 'together', services: 400, reads: 'together' },
+  { name: 'alone', services: 400, reads: 'alone' },
+]);
 if (only === 'bulk') process.exit();
 
-const told = await reportStories('services', { 100: () => story(100), 1000: () => story(1000) });
+const told = await reportStories('services', [
+  { name: '100', services: 100 },
+  { name: '1000', services: 1000 },
+]);
 for (const command of Object.keys(commands) as (keyof Story)[]) {
   const [small, large] = [...told.values()].map((stories) => median(stories.map((one) => one[command].wall)));
   process.stdout.write(`${commands[command]}: t(1000) / t(100) = ${((large ?? 0) / (small ?? 1)).toFixed(1)}\n`);

@@ -1,0 +1,157 @@
+// A bare client, for comparison: it makes the reads and the writes that the manifest of the benchmark needs, as fast as its
+// connections allow, and nothing else. It checks nothing, records nothing, and a failure ends it.
+//
+// Arguments: address, API key, command, connections, services. It prints the requests that it made, as Trueup does.
+import { Pool } from 'undici';
+
+const [url = '', apiKey = '', command = '', connections = '', services = ''] = process.argv.slice(2);
+const pool = new Pool(url, { connections: Number(connections), pipelining: 1 });
+const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
+const counts = { reads: 0, writes: 0 };
+
+async function answer({ statusCode, body }, what) {
+  const text = await body.text();
+  if (statusCode !== 200) throw new Error(`${what}: ${statusCode} ${text.slice(0, 300)}`);
+  return text === '' ? undefined : JSON.parse(text);
+}
+
+async function read(operation, input) {
+  counts.reads += 1;
+  const path = `/api/${operation}?${new URLSearchParams(input).toString()}`;
+  return answer(await pool.request({ method: 'GET', path, headers }), operation);
+}
+
+async function write(operation, input) {
+  counts.writes += 1;
+  const body = JSON.stringify(input);
+  return answer(await pool.request({ method: 'POST', path: `/api/${operation}`, headers, body }), operation);
+}
+
+const numbers = Array.from({ length: Number(services) }, (_, n) => n);
+/** As in the manifest: ten environments, and in each of them databases and stacks in turn. */
+const isDatabase = (n) => Math.floor(n / 10) % 2 === 0;
+const isOurs = ({ name }) => /^env\d$/.test(name);
+const environments = async () => (await read('environment.byProjectId', { projectId: 'prj_1' })).filter(isOurs);
+
+const commands = {
+  async plan() {
+    const [, listed] = await Promise.all([read('user.get', {}), environments()]);
+    await Promise.all(
+      listed.map(async ({ environmentId }) => {
+        const { postgres, compose } = await read('environment.one', { environmentId });
+        await Promise.all([
+          ...postgres.map(({ postgresId }) => read('postgres.one', { postgresId })),
+          ...compose.map(({ composeId }) => read('compose.one', { composeId })),
+        ]);
+      }),
+    );
+  },
+
+  async apply() {
+    const ids = await Promise.all(
+      numbers.slice(0, 10).map(async (n) => {
+        const { environmentId } = await write('environment.create', { projectId: 'prj_1', name: `env${n}` });
+        await write('environment.update', { environmentId, env: 'REGION=eu\n' });
+        return environmentId;
+      }),
+    );
+    await Promise.all(numbers.map((n) => (isDatabase(n) ? makeDatabase(n, ids[n % 10]) : makeStack(n, ids[n % 10]))));
+  },
+
+  /** What is below a service goes with it. The platform goes on running backups of what is gone: nothing here stops them. */
+  async destroy() {
+    const listed = await environments();
+    await Promise.all(
+      listed.map(async ({ environmentId }) => {
+        const { postgres, compose } = await read('environment.one', { environmentId });
+        await Promise.all([
+          ...postgres.map(async ({ postgresId }) => write('postgres.remove', { postgresId })),
+          ...compose.map(({ composeId }) => write('compose.delete', { composeId, deleteVolumes: false })),
+        ]);
+        await write('environment.remove', { environmentId });
+      }),
+    );
+  },
+};
+
+async function makeDatabase(n, environmentId) {
+  const { postgresId } = await write('postgres.create', {
+    name: `db${n}`,
+    environmentId,
+    databaseName: `db${n}`,
+    databaseUser: 'owner',
+    databasePassword: `password-${n}`,
+    dockerImage: 'postgres:17',
+  });
+  const backup = { postgresId, databaseType: 'postgres', database: `db${n}`, enabled: true };
+  await Promise.all([
+    write('postgres.update', { postgresId, memoryLimit: '536870912' }),
+    write('mounts.create', {
+      serviceId: postgresId,
+      serviceType: 'postgres',
+      type: 'volume',
+      volumeName: 'extra',
+      mountPath: '/extra',
+    }),
+    write('mounts.create', {
+      serviceId: postgresId,
+      serviceType: 'postgres',
+      type: 'file',
+      filePath: 'extra.conf',
+      content: `n = ${n}`,
+      mountPath: '/etc/extra.conf',
+    }),
+    write('backup.create', {
+      ...backup,
+      schedule: '0 3 * * *',
+      destinationId: 'dst_1',
+      prefix: `n/${n}`,
+      keepLatestCount: 14,
+    }),
+    write('backup.create', {
+      ...backup,
+      schedule: '0 4 * * 0',
+      destinationId: 'dst_2',
+      prefix: `w/${n}`,
+      keepLatestCount: 52,
+    }),
+  ]);
+}
+
+async function makeStack(n, environmentId) {
+  const composeFile = 'services:\n  web:\n    image: nginx:1.27\n  api:\n    image: node:20\n';
+  const { composeId } = await write('compose.create', {
+    name: `app${n}`,
+    environmentId,
+    composeType: 'docker-compose',
+    composeFile,
+  });
+  const file = { serviceId: composeId, serviceType: 'compose', type: 'file' };
+  await Promise.all([
+    write('compose.update', { composeId, sourceType: 'raw', composeFile, env: `NAME=app${n}\nLEVEL=info\n` }),
+    write('domain.create', {
+      composeId,
+      domainType: 'compose',
+      host: `app${n}.example.com`,
+      serviceName: 'web',
+      port: 8080,
+      https: true,
+      certificateType: 'none',
+    }),
+    write('domain.create', {
+      composeId,
+      domainType: 'compose',
+      host: `api${n}.example.com`,
+      serviceName: 'api',
+      port: 3000,
+      https: false,
+      certificateType: 'none',
+    }),
+    write('mounts.create', { ...file, filePath: 'app.conf', content: 'a = 1', mountPath: '/app.conf' }),
+    write('mounts.create', { ...file, filePath: 'log.conf', content: 'b = 2', mountPath: '/log.conf' }),
+  ]);
+}
+
+await commands[command]();
+await pool.close();
+process.stdout.write(`${counts.reads} reads, ${counts.writes} writes\n`);
