@@ -75,16 +75,25 @@ interface Names {
 /** Finds the names in a resource, beside what the state knows. */
 function namesBeside(records: NamesInput['records']): (resource: Resource) => Names[] {
   const managed = new Set(Object.values(records).map(({ id }) => id));
-  return ({ kind, address, fields }) =>
-    Object.entries(fields).flatMap(([field, wanted]) => {
-      const target = kind.fields[field]?.refersTo;
-      if (target === undefined) return [];
+  const referring = new Map<Kind, readonly (readonly [field: string, target: string])[]>();
+  return ({ kind, address, fields }) => {
+    const known = referring.get(kind) ?? referringFields(kind);
+    referring.set(kind, known);
+    return known.flatMap(([field, target]) => {
+      const wanted = fields[field];
+      if (wanted === undefined) return [];
       // The platform answered these ids before. One of an object of the state may be deleted in this run.
       const answered = records[address]?.pairs[field]?.answered;
       const ids = new Set<Json>(answered !== undefined && 'value' in answered ? [answered.value].flat() : []);
       const names = [...new Set(namesIn(wanted))].filter((name) => !ids.has(name) || managed.has(name));
       return names.length === 0 ? [] : [{ field, target, names, wanted }];
     });
+  };
+}
+
+/** The fields of a kind that hold ids of others, each with the kind of those. */
+function referringFields({ fields }: Kind): (readonly [field: string, target: string])[] {
+  return Object.entries(fields).flatMap(([field, { refersTo }]) => (refersTo === undefined ? [] : [[field, refersTo]]));
 }
 
 /** An object of the platform, the address that it has in the state, if any, and whether this run deletes it. */

@@ -235,11 +235,13 @@ function refuseOtherName(
 
 /** The ids below which an object is expected, or may be: its create was sent there, wherever its block is now. */
 function idsAbove(items: readonly Expected[], idOf: (address: string) => string | undefined): string[] {
-  const ids = items.flatMap(({ resource, record }) => [
-    ...[resource?.parent, record?.parent ?? undefined].map((parent) => parent && idOf(parent)),
-    ...[pendingCreate(record), ...(record?.duplicates ?? [])].map((place) => place?.below),
-  ]);
-  return [...new Set(ids)].filter((id) => id !== undefined);
+  const ids = new Set<string | undefined>();
+  for (const { resource, record } of items) {
+    for (const parent of [resource?.parent, record?.parent ?? undefined]) ids.add(parent && idOf(parent));
+    ids.add(pendingCreate(record)?.below);
+    for (const { below } of record?.duplicates ?? []) ids.add(below);
+  }
+  return [...ids].filter((id) => id !== undefined);
 }
 
 /** The kinds whose objects the row of a parent holds, with the member that holds them. */

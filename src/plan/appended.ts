@@ -21,9 +21,9 @@ export function asPlatformHasIt(
   if (parent === undefined) return { resource, notes: [] };
   const fields: Record<string, Wanted> = {};
   const notes: Diagnostic[] = [];
-  for (const [name, { appended: appendedTo }] of Object.entries(resource.kind.fields)) {
-    const wanted = resource.fields[name];
-    if (appendedTo === undefined || wanted === undefined) continue;
+  for (const [name, wanted] of Object.entries(resource.fields)) {
+    const appendedTo = resource.kind.fields[name]?.appended;
+    if (appendedTo === undefined) continue;
     let isSecret = false;
     const appended = appendedTo((above) => {
       const field = parent.kind.fields[above];

@@ -61,7 +61,8 @@ export function diffResource(input: DiffInput): Difference {
       continue;
     }
     const beside = field.map === undefined ? undefined : secretsBeside(input, now, name);
-    for (const one of attributesHere) addAttribute({ ...input, beside }, found, one);
+    const comparing = { beside, ...input };
+    for (const one of attributesHere) addAttribute(comparing, found, one);
     diagnostics.push(...oldKeysLeft(input, now, name));
   }
   const isReplaced = changes.some((change) => change.forcesReplacement);
@@ -98,11 +99,12 @@ function attributesAt({ resource, pairs }: DiffInput, now: RowReader, name: stri
     observed: now.value(attribute),
   });
   const wanted = resource.fields[name];
-  const settled = field.map === undefined ? new Set<string>() : settledKeys(pairs, name);
+  const as = isMerged(resource, field) ? { ...field, codec: contains } : field;
+  if (field.map === undefined) return [beside({ field: name }, as, wanted)];
+  const settled = settledKeys(pairs, name);
   if (entries === undefined) {
     // Keys that were ours are let go of; when the field is text now, the text speaks for them.
     const former = wanted === undefined ? [...settled] : [];
-    const as = isMerged(resource, field) ? { ...field, codec: contains } : field;
     return [beside({ field: name }, as, wanted), ...former.map((key) => beside({ field: name, key }, field))];
   }
   const keyField = attributeField(resource.kind, { field: name, key: '' });

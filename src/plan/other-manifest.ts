@@ -16,12 +16,12 @@ export function otherManifest({
   resources,
   state,
 }: Pick<PlanInput, 'kinds' | 'resources' | 'state'>): Diagnostic[] {
-  const holdsServices = (name: string) => kinds.some(({ service, parents }) => service !== undefined && parents[name]);
+  const holding = new Set(kinds.flatMap(({ service, parents }) => (service === undefined ? [] : Object.keys(parents))));
   const kindOf = new Map(kinds.map((kind) => [kind.kind, kind]));
   const records = Object.entries(state.resources).flatMap(([address, { kind, id }]) =>
-    id === null || holdsServices(kind) ? [] : [{ address, kind: kindOf.get(kind) }],
+    id === null || holding.has(kind) ? [] : [{ address, kind: kindOf.get(kind) }],
   );
-  const blocks = resources.filter(({ kind }) => !holdsServices(kind.kind));
+  const blocks = resources.filter(({ kind }) => !holding.has(kind.kind));
   const held = inProject(records, ({ kind }) => kind).map(({ address }) => address);
   const declared = inProject(blocks, ({ kind }) => kind).map(({ address }) => address);
   const isShared = declared.some((address) => Object.hasOwn(state.resources, address));

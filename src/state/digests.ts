@@ -12,7 +12,9 @@ import { keyProblem } from './unusable.ts';
  */
 export function digestsOf(key: StateKey, state: Pick<State, 'keyNumber' | 'earlierKeys' | 'resources'>): Digests {
   const at = digestsAt(key, state);
-  return (address, attribute) => at(state.resources[address]?.bornAt ?? replacedAddress(address) ?? address, attribute);
+  // Most attributes have no digest: the place of one is found when it is made.
+  return (address, attribute) => (text, like) =>
+    at(state.resources[address]?.bornAt ?? replacedAddress(address) ?? address, attribute)(text, like);
 }
 
 /** Makes digests of texts at a place that is no address, such as the id of an object. */
