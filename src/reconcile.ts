@@ -32,6 +32,8 @@ import { inFileOrder } from './plan/file-order.ts';
 import { applyMoves } from './plan/moved.ts';
 import { everything, isNarrow, narrowingMeant, unknownIn } from './plan/narrow.ts';
 import { buildPlan } from './plan/plan.ts';
+import type { Touched } from './plan/reads.ts';
+import { readsOf } from './plan/reads.ts';
 import { redactPlan } from './plan/redacted.ts';
 import type { Values } from './plan/shown.ts';
 import type { Permissions } from './plan/safeguard.ts';
@@ -94,6 +96,8 @@ export interface PlanOptions {
   readonly narrowing?: Narrowing;
   /** What the state begins with when there is none yet: as it was for a plan that was reviewed. */
   readonly begins?: Pick<State, 'lineage'>;
+  /** What a reviewed plan touches: only that is read, and what it depends on. Everything by default. */
+  readonly touched?: Touched | undefined;
 }
 
 /** manifest + state + platform -> plan: reads with GETs and writes nothing. */
@@ -117,7 +121,7 @@ async function quoting({ texts }: Manifest, { kinds }: ReadWorld, made: Promise<
 export async function planDestruction(
   manifest: Manifest,
   world: ReadWorld,
-  options: Pick<PlanOptions, 'begins' | 'narrowing'> = {},
+  options: Pick<PlanOptions, 'begins' | 'narrowing' | 'touched'> = {},
 ): Promise<Plan> {
   const settings = { ...manifest.settings, moved: [] };
   return inSpan('plan', () => planFor(settings, [], world, { ...options, destroys: true }));
@@ -129,7 +133,7 @@ async function planFor(
   world: ReadWorld,
   about: PlanOptions & { readonly destroys?: boolean } = {},
 ): Promise<Plan> {
-  const { deploys = true, destroys = false, begins } = about;
+  const { deploys = true, destroys = false, begins, touched } = about;
   const { client, store, signal } = world;
   const ahead = world.ahead?.take();
   const saved = ahead?.state ?? (await inSpan('state', () => store.read()));
@@ -147,6 +151,7 @@ async function planFor(
   const unknown = unknownIn(narrowing, [...new Set([...declared, ...Object.keys(records)])], declared);
   if (unknown.length > 0) throw new Stop('refused', unknown);
   const reader = createReader(reading, 'in bulk');
+  const digests = digestsOf(key, moved.state ?? { keyNumber: 1, resources: {} });
   const observing = {
     reader: ahead?.over(reader) ?? reader,
     kinds,
@@ -156,7 +161,8 @@ async function planFor(
     projectAt: settings.projectAt === undefined ? undefined : position(settings.projectAt),
     clock: world.clock ?? systemClock,
     signal,
-    digests: digestsOf(key, moved.state ?? { keyNumber: 1, resources: {} }),
+    digests,
+    only: touched === undefined ? undefined : readsOf(touched, { kinds, resources, records, digests }),
   };
   const [seen, version] = await Promise.all([inSpan('observe', () => observe(observing)), platform.version()]);
   // It was upgraded since: what it serves now is found out, and everything read again.

@@ -4,8 +4,10 @@ import type { Manifest } from './manifest/manifest.ts';
 import type { Narrowing, Plan } from './plan/action.ts';
 import type { PlanFile } from './plan/file.ts';
 import { isIntact, planFacts, platformName, versionOf } from './plan/fingerprint.ts';
-import { everything } from './plan/narrow.ts';
-import { comparePlans, elsewhere, upgraded } from './plan/reviewed.ts';
+import { everything, isNarrow } from './plan/narrow.ts';
+import type { Touched } from './plan/reads.ts';
+import { touchedBy } from './plan/reads.ts';
+import { comparePlans, elsewhere, isSamePlan, upgraded } from './plan/reviewed.ts';
 import type { World } from './reconcile.ts';
 import { plan, planDestruction } from './reconcile.ts';
 import { counted } from './render/lines.ts';
@@ -24,6 +26,8 @@ export type Purpose = Pick<PlanFile, 'deploys' | 'destroys'> & {
   readonly manifest: Manifest;
   /** Nothing is left out and nothing made anew by default. */
   readonly narrowing?: Narrowing;
+  /** What a reviewed plan touches: nothing else is read than what that needs. Everything by default. */
+  readonly touched?: Touched;
 };
 
 /**
@@ -32,20 +36,27 @@ export type Purpose = Pick<PlanFile, 'deploys' | 'destroys'> & {
  * @throws {Stop} when no plan can be made. @throws {PlatformError} when a read fails.
  */
 export function makePlan(
-  { manifest, deploys, destroys, narrowing = everything }: Purpose,
+  { manifest, deploys, destroys, narrowing = everything, touched }: Purpose,
   world: World,
   begins?: { readonly lineage: string },
 ): Promise<Plan> {
-  const options = { narrowing, ...(begins === undefined ? {} : { begins }) };
+  const options = { narrowing, touched, ...(begins === undefined ? {} : { begins }) };
   return destroys ? planDestruction(manifest, world, options) : plan(manifest, world, { ...options, deploys });
 }
 
 /**
  * Makes a reviewed plan again. The new plan does what was reviewed, or less, because somebody did a part of it by hand.
+ * Reads what the reviewed plan touches, and what that needs. Where that does not give exactly the reviewed plan, and with
+ * `full`, it reads everything.
  *
  * @throws {Stop} `refused`, when the new plan would do anything else; every reason is a diagnostic.
  */
-export async function planAgain(reviewedPlan: ReviewedPlan, manifest: Manifest, world: World): Promise<Plan> {
+export async function planAgain(
+  reviewedPlan: ReviewedPlan,
+  manifest: Manifest,
+  world: World,
+  { full = false }: { readonly full?: boolean } = {},
+): Promise<Plan> {
   const { file: reviewed, name } = reviewedPlan;
   const { deploys, destroys, narrowing } = reviewed;
   const { platform, project } = manifest.settings;
@@ -62,17 +73,42 @@ export async function planAgain(reviewedPlan: ReviewedPlan, manifest: Manifest, 
   if (abroad.length > 0) throw outdated(abroad);
   const begins = 'serial' in reviewed.state ? undefined : reviewed.state;
   const purpose = { manifest, deploys, destroys, narrowing };
-  const made = await makePlan(purpose, world, begins);
-  const other = elsewhere(reviewed, { platform: reviewed.platform, project, projectId: made.observed.projectId });
-  const upgrades = upgraded(reviewed, versionOf(made.base));
+  const make = async (about: Purpose) => {
+    const plan = await makePlan(about, world, begins);
+    return { plan, facts: planFacts(plan, purpose, key) };
+  };
+  const isReviewed = ({ plan, facts }: Awaited<ReturnType<typeof make>>): boolean =>
+    plan.observed.projectId === reviewed.projectId &&
+    upgraded(reviewed, versionOf(plan.base)).length === 0 &&
+    isSamePlan(reviewed, facts);
+  const touched = touchedBy(reviewed.facts);
+  // A plan that changes nothing proves just that; one of a part says what it leaves out.
+  const readsAll = full || touched.blocks.size === 0 || isNarrow(narrowing);
+  const quick = readsAll ? undefined : await unlessRefused(make({ ...purpose, touched }));
+  const isEnough = quick !== undefined && (quick.plan.observed.unread === undefined || isReviewed(quick));
+  const { plan, facts } = isEnough ? quick : await make(purpose);
+  const other = elsewhere(reviewed, { platform: reviewed.platform, project, projectId: plan.observed.projectId });
+  const upgrades = upgraded(reviewed, versionOf(plan.base));
   if (other.length + upgrades.length > 0) throw outdated([...other, ...upgrades]);
-  const { moved, leftOut } = comparePlans({
-    reviewed,
-    now: planFacts(made, purpose, key),
-    resources: manifest.resources,
-  });
+  const { moved, leftOut } = comparePlans({ reviewed, now: facts, resources: manifest.resources });
   if (moved.length > 0) throw outdated(moved);
-  return { ...made, diagnostics: [...made.diagnostics, ...leftOut] };
+  return { ...plan, diagnostics: [...plan.diagnostics, ...leftOut, ...aboutUnread(plan)] };
+}
+
+/** undefined: it was refused. A plan that reads everything is refused for all of its reasons. */
+async function unlessRefused<T>(making: Promise<T>): Promise<T | undefined> {
+  try {
+    return await making;
+  } catch (error) {
+    if (error instanceof Stop && error.failure === 'refused') return undefined;
+    throw error;
+  }
+}
+
+function aboutUnread({ observed: { unread } }: Plan): Diagnostic[] {
+  if (unread === undefined) return [];
+  const message = `${counted(unread.size, 'object')} that the plan does not touch ${unread.size === 1 ? 'was' : 'were'} not read; the next plan reads them`;
+  return [diagnostic('not-read', message, { remedy: 'To read everything first, apply with --full.' })];
 }
 
 function remedyFor({ file: { madeBy, madeAt }, version }: ReviewedPlan): string {

@@ -78,7 +78,11 @@ export type PlanRequest = {
       /** The identity of a state that does not exist yet; by chance by default. */
       readonly begins?: Pick<State, 'lineage'>;
     }
-  | { readonly reviewed: ReviewedPlan }
+  | {
+      readonly reviewed: ReviewedPlan;
+      /** true: reads everything, and not only what the reviewed plan touches. */
+      readonly full?: boolean;
+    }
 );
 
 /** The listeners of an apply. */
@@ -181,7 +185,7 @@ export async function session<T>(
 }
 
 function planFor(request: PlanRequest, manifest: Manifest, world: World): Promise<Plan> {
-  if ('reviewed' in request) return planAgain(request.reviewed, manifest, world);
+  if ('reviewed' in request) return planAgain(request.reviewed, manifest, world, request);
   const { deploys = true, destroys = false, narrowing = everything, begins } = request;
   return makePlan({ manifest, deploys, destroys, narrowing }, world, begins);
 }

@@ -251,6 +251,12 @@ ${examples(
 /** The option for plans in which nothing is cut short. */
 const full = ['--full', 'show all lines of long texts and lists, and each of many equal changes'] as const;
 
+/** The same where a plan file can be given. */
+const fullWithFile = [
+  full[0],
+  `${full[1]}; with a plan file: read everything, not only what the plan touches`,
+] as const;
+
 /** The options for a part of a plan. */
 const target = [
   '--target <address>',
@@ -292,7 +298,7 @@ function addChanging(program: Command, run: Runner): void {
     .option('--allow-mass-delete', 'allow to delete more than 10 of a kind, or 30 % of at least 10')
     .option('--allow-mass-recreate', 'allow to create again everything, or that much of a kind, that is gone')
     .option(...noDeploy)
-    .option(...full)
+    .option(...fullWithFile)
     .option(...hideValues)
     .option(...showValues)
     .option(...inFlightTimeout)
@@ -306,6 +312,7 @@ function addChanging(program: Command, run: Runner): void {
         'trueup apply --auto-approve --adopt',
         'trueup apply plan.trueup --format html > apply.html',
         'trueup apply plan.trueup',
+        'trueup apply --full plan.trueup',
         'trueup apply --target production.compose.shop',
         'trueup apply --replace production.redis.cache --allow-data-loss',
         'trueup apply --auto-approve --deploy-timeout 10m --deploy-timeout application=30m',
@@ -321,7 +328,7 @@ function addChanging(program: Command, run: Runner): void {
     .option(...autoApprove)
     .addOption(alsoNamed('--yes', 'autoApprove'))
     .option(...allowDataLoss)
-    .option(...full)
+    .option(...fullWithFile)
     .option(...hideValues)
     .option(...showValues)
     .option(...inFlightTimeout)

@@ -372,6 +372,11 @@ export const codes = {
     meaning: 'The plan file contains a change that the platform has already.',
     remedy: 'Nothing: apply leaves it out.',
   },
+  'not-read': {
+    severity: 'note',
+    meaning: 'Applying a plan file read only what the plan touches, and what that depends on.',
+    remedy: 'Nothing: the next plan reads the rest. To read everything first, apply with --full.',
+  },
   'similar-name': {
     severity: 'note',
     meaning: 'An object is created, and one of nearly the same name exists that is not managed.',

@@ -14,7 +14,10 @@ import { drift, plan, session } from './session.ts';
 
 /** An apply of a project: of a plan that was shown before, or of what a new plan says. */
 export type ApplyRequest = Omit<SessionOptions, 'purpose'> &
-  (Omit<PlanOptions, 'signal'> | (Pick<PlanOptions, 'destroys'> & { readonly plan: Plan | string })) & {
+  (
+    | Omit<PlanOptions, 'signal'>
+    | (Pick<PlanOptions, 'destroys'> & { readonly plan: Plan | string; readonly full?: boolean })
+  ) & {
     /** The permissions beyond an ordinary apply; none by default. */
     readonly permissions?: Partial<Permissions>;
     readonly onEvent?: (event: ApplyEvent) => void;
@@ -38,7 +41,8 @@ export interface Project {
   readonly drift: (options?: DriftOptions) => Promise<DriftDocument>;
   /**
    * Takes the lock, plans again and applies. With `plan`, which may be the text of a plan file, it applies that plan or
-   * a part of it and nothing else; a plan that deletes everything needs `destroys: true` here too.
+   * a part of it and nothing else; a plan that deletes everything needs `destroys: true` here too. It reads what the plan
+   * touches, and with `full` everything.
    *
    * @throws {Stop} `refused`, when the plan is out of date or a permission is missing, and as `session`; nothing is sent
    *   then. What failed on the platform is in the result.
@@ -104,7 +108,7 @@ export async function open(
         const { signal } = ending;
         const { destroys = false } = request;
         const made = await open.plan({
-          ...('plan' in request ? { reviewed: request.plan, destroys } : request),
+          ...('plan' in request ? { reviewed: request.plan, full: request.full === true, destroys } : request),
           signal,
         });
         return open.apply(made, permissions, {

@@ -43,17 +43,22 @@ export interface PlanOptions {
   readonly signal?: AbortSignal;
 }
 
+/** A plan, or the text of a plan file, to make again; `full`: reading everything, and not only what it touches. */
+interface Reviewed {
+  readonly reviewed: Plan | string;
+  readonly full?: boolean;
+}
+
 /** The work of one session: only this session writes the state meanwhile. */
 export interface Session {
   /**
    * Waits until no request of an earlier run can reach the platform any more, and plans. Sends GETs only. `reviewed` is a
-   * plan, or the text of a plan file, to make again; one that deletes everything needs `destroys: true` here too.
+   * plan, or the text of a plan file, to make again; one that deletes everything needs `destroys: true` here too. With
+   * `full` it reads everything, and not only what that plan touches.
    *
    * @throws {Stop} when no plan can be made, or a reviewed plan is out of date. @throws {PlatformError} when a read fails.
    */
-  readonly plan: (
-    options?: PlanOptions | (Pick<PlanOptions, 'signal' | 'destroys'> & { readonly reviewed: Plan | string }),
-  ) => Promise<Plan>;
+  readonly plan: (options?: PlanOptions | (Pick<PlanOptions, 'signal' | 'destroys'> & Reviewed)) => Promise<Plan>;
   /**
    * Applies a plan of this session, once. What failed on the platform is in the result.
    *
@@ -174,7 +179,8 @@ async function sessionNow<T>(
               reviewed === undefined
                 ? purposeOf(manifest, request)
                 : { ...reviewed.file, manifest: contentOf(manifest).manifest };
-            const asked: PlanRequest = reviewed === undefined ? purpose : { reviewed };
+            const { full = false } = 'reviewed' in request ? request : {};
+            const asked: PlanRequest = reviewed === undefined ? purpose : { reviewed, full };
             const inside = await opened.plan(asked, request.signal);
             const kept = keepPlan(inside, purpose, await about(inside, connection));
             made.set(kept, inside);
@@ -224,7 +230,7 @@ function prepare(manifest: Manifest, platform: Platform | undefined) {
 }
 
 /** A reviewed plan that deletes everything only for who asks for that: the file alone does not say it to its reader. */
-function reviewedAs({ reviewed, destroys = false }: Pick<PlanOptions, 'destroys'> & { reviewed: Plan | string }) {
+function reviewedAs({ reviewed, destroys = false }: Pick<PlanOptions, 'destroys'> & Pick<Reviewed, 'reviewed'>) {
   const plan = reviewedPlan(reviewed);
   if (!plan.file.destroys || destroys) return plan;
   throw new Stop('refused', [

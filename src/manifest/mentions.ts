@@ -76,6 +76,15 @@ export function checkMentions(resources: readonly Resource[], diagnostics: Diagn
   }
 }
 
+/** Whether a text of a resource may mention a variable of something above it; a value that is not known yet does not. */
+export function mayMention({ kind, maps, fields }: Pick<Resource, 'kind' | 'maps' | 'fields'>, above: Kind): boolean {
+  const opening = openingOf(above.kind);
+  return mapFieldsOf(kind).some(([name]) => {
+    const written = [...(maps[name]?.values() ?? []), ...(fields[name] === undefined ? [] : [fields[name]])];
+    return written.some((wanted) => knownTexts(wanted).some((text) => text.includes(opening)));
+  });
+}
+
 interface Variables {
   readonly keys: readonly string[];
   readonly codec: MapCodec;

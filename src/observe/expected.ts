@@ -27,6 +27,8 @@ export interface ObserveInput {
   /** Ends the pause before a second look, which then ends the run. */
   readonly signal?: AbortSignal | undefined;
   readonly digests: Digests;
+  /** The addresses that are read; all by default. Of the others, those are read too that a list lacks. */
+  readonly only?: ReadonlySet<string> | undefined;
 }
 
 /** An object with its kind, as the parent of others. */
@@ -64,6 +66,8 @@ export interface IdentifyInput extends Pick<ObserveInput, 'reader' | 'kinds' | '
   readonly kind: Kind;
   /** The addresses of this kind. */
   readonly items: readonly Expected[];
+  /** Whether an address is read; the object of another one stays its own all the same. */
+  readonly isRead: (item: Expected) => boolean;
   /** What the lists of this kind show, by id. */
   readonly rows: ReadonlyMap<string, Listed>;
   /** Searches the rows by natural key. */

@@ -19,7 +19,7 @@ import { findCandidates } from './pending-creates.ts';
  */
 export async function identify(input: IdentifyInput): Promise<Found> {
   const claimed = claimIds(input);
-  const known = [...claimed.values()];
+  const known = [...claimed.values()].filter(({ item }) => input.isRead(item));
   const read = await findClaimed(input, known);
   reportPins(input, known, read);
   refuseHidden(input, read);
@@ -30,7 +30,8 @@ export async function identify(input: IdentifyInput): Promise<Found> {
   const foreign = await reportForeign(input, tied);
   const found = new Map([...read].filter(([, object]) => !foreign.has(object)));
   const isFree = (id: string) => !isKept(claimed.get(id)?.item);
-  const open = input.items.filter(({ address, resource }) => resource?.pinned === undefined && !read.has(address));
+  const isOpen = (item: Expected) => item.resource?.pinned === undefined && !read.has(item.address);
+  const open = input.items.filter((item) => isOpen(item) && input.isRead(item));
   const candidates = await withoutForeign(
     input,
     await findCandidates(

@@ -21,10 +21,24 @@ export function namedKinds({ resources, records }: Pick<NamesInput, 'resources' 
   return new Set(resources.flatMap((resource) => namesOf(resource).map(({ target }) => target)));
 }
 
+/** Finds the blocks that bear a name which a resource refers to. */
+export function blocksNamedBy(resources: readonly Resource[]): (resource: Resource) => readonly string[] {
+  const blocks = groupBy(resources.map((one) => [keyOf(one.kind.kind, nameOf(one)), one.address] as const));
+  const namesOf = namesBeside({});
+  return (resource) =>
+    namesOf(resource).flatMap(({ target, names }) => names.flatMap((name) => blocks.get(keyOf(target, name)) ?? []));
+}
+
+function keyOf(kind: string, name: Json | undefined): string {
+  return JSON.stringify([kind, name ?? null]);
+}
+
 /** What binding names needs: everything that the platform lists of the kinds that are referred to. */
 export interface NamesInput {
   readonly kinds: readonly Kind[];
   readonly resources: readonly Resource[];
+  /** Whether the names in a resource are bound; those in the others stay names. */
+  readonly binds: (resource: Resource) => boolean;
   readonly records: Readonly<Record<string, StateRecord>>;
   /** undefined: the key may not see the list, so that only ids can be meant. */
   readonly rowsOf: (kind: string) => ReadonlyMap<string, { readonly row: Row }> | undefined;
@@ -36,13 +50,14 @@ export interface NamesInput {
  * that stays. A name that several bear is an error.
  */
 export function bindNames(input: NamesInput): Resource[] {
-  const { kinds, resources, records, diagnostics } = input;
-  const targets = namedKinds(input);
+  const { kinds, resources, records, binds, diagnostics } = input;
+  const targets = namedKinds({ resources: resources.filter(binds), records });
   const namesOf = namesBeside(records);
   const bearers = new Map(
     kinds.flatMap((kind) => (targets.has(kind.kind) ? [[kind.kind, bearersOf(input, kind)]] : [])),
   );
   return resources.map((resource) => {
+    if (!binds(resource)) return resource;
     const bound = namesOf(resource).flatMap(({ field, target, names, wanted }): [string, Wanted][] => {
       const among = bearers.get(target);
       if (among === undefined) return []; // the platform has no list of them: only ids can be meant

@@ -12,7 +12,7 @@ import type { Outputs } from '../manifest/wanted.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import { pendingCreate } from '../state/pending.ts';
 import { rowsIn } from './answers.ts';
-import type { Expected, Listed, ObserveInput, Parent } from './expected.ts';
+import type { Expected, IdentifyInput, Listed, ObserveInput, Parent } from './expected.ts';
 import { lacksRight } from './hidden.ts';
 import { identify } from './identify.ts';
 import { searchIn } from './match.ts';
@@ -40,8 +40,10 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   const duplicates: DuplicateObject[] = [];
   const objects = new Map<string, ObservedObject>();
   const lists: Lists = new Map(kinds.map((kind) => [kind.kind, new Map()]));
-  const declared = listedKinds(input);
-  const named = namedKinds(input);
+  const isMeant = ({ address }: Pick<Resource, 'address'>) => input.only?.has(address) !== false;
+  const meant = input.resources.filter(isMeant);
+  const declared = listedKinds(input, isMeant);
+  const named = namedKinds({ resources: meant, records });
   const top = kinds.filter(({ kind, parents }) => parents[root] && (declared.has(kind) || named.has(kind)));
   const [who, ...listed] = await Promise.all([
     reader.caller(),
@@ -52,8 +54,11 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   for (const { kind, rows } of listed) remember(lists, kind, rows, undefined);
   const isUnreadable = (name: string) => listed.some(({ kind, rows }) => kind.kind === name && rows === undefined);
   const rowsOf = (kind: string) => (isUnreadable(kind) ? undefined : lists.get(kind));
-  const resources = bindNames({ kinds, resources: input.resources, records, rowsOf, diagnostics });
+  const binding = { kinds, resources: input.resources, records, binds: isMeant };
+  const resources = bindNames({ ...binding, rowsOf, diagnostics });
   const expected = expectations({ ...input, resources });
+  const every = [...expected.values()].flat();
+  const unread = new Set(every.flatMap((item) => (isMeant(item) ? [] : [item.address])));
   const byId = new Map<string, Parent>();
   const idOf = (address: string) => objects.get(address)?.id;
   const aboveAll = topOf(kinds);
@@ -67,7 +72,7 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   const findKind = async (kind: Kind): Promise<void> => {
     const items = expected.get(kind.kind) ?? [];
     await Promise.all(
-      idsAbove(items, idOf).map(async (id) => {
+      idsAbove(items.filter(isMeant), idOf).map(async (id) => {
         const parent = byId.get(id);
         const listed = kind.parents[parent?.kind.kind ?? '']?.listed;
         if (listed === undefined || !('call' in listed)) return;
@@ -78,7 +83,10 @@ export async function observe(input: ObserveInput): Promise<Seen> {
     );
     const rows: ReadonlyMap<string, Listed> = lists.get(kind.kind) ?? new Map();
     const parentWith = (id: string) => byId.get(id);
-    const about = { kind, items, rows, search: searchIn(rows), idOf, parentWith, isInside, outputs };
+    const isTopListed = listed.some((list) => list.kind === kind && list.rows !== undefined);
+    const isRead = (item: Expected) => isMeant(item) || isLacking(item, { rows, idOf, parentWith, isTopListed });
+    for (const item of items) if (isRead(item)) unread.delete(item.address);
+    const about = { kind, items, isRead, rows, search: searchIn(rows), idOf, parentWith, isInside, outputs };
     const found = await identify({ ...input, ...about, caller, diagnostics, duplicates });
     const taken = new Set([...found.values()].map(({ id }) => id));
     const inRow = kindsIn(kinds, kind);
@@ -93,12 +101,13 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   for (const level of levelsBelow(kinds, top)) await Promise.all(level.map(findKind));
   if (aboveAll !== undefined) refuseOtherName(expected.get(aboveAll.kind) ?? [], { objects, lists, diagnostics });
   const ids = new Set([...lists.values()].flatMap((rows) => [...rows.keys()]));
-  const unmanaged = unmanagedIn(kinds, lists, new Set(byId.keys()));
+  const unmanaged = unmanagedIn(kinds, lists, new Set([...byId.keys(), ...idsAt(unread, records)]));
   const ownId = aboveAll === undefined ? projectId : (idOf(topAddress(aboveAll)) ?? '');
   const observed = {
     ...caller,
     projectId: ownId,
     objects,
+    ...(unread.size === 0 ? {} : { unread }),
     listed: ids,
     projectName: projectNameIn(kinds, lists),
     nameOf: namesAtTop(listed),
@@ -172,12 +181,36 @@ export function isAlwaysListed({ parents: { [root]: link } }: Kind): boolean {
 }
 
 /** The kinds that are declared, in the state, or never empty: their lists at the top are worth a request. */
-function listedKinds({ kinds, resources, records }: ObserveInput): ReadonlySet<string> {
+function listedKinds(
+  { kinds, resources, records }: ObserveInput,
+  isMeant: (item: { readonly address: string }) => boolean,
+): ReadonlySet<string> {
   return new Set([
     ...kinds.filter(isAlwaysListed).map(({ kind }) => kind),
-    ...resources.map(({ kind }) => kind.kind),
-    ...Object.values(records).map(({ kind }) => kind),
+    ...resources.filter(isMeant).map(({ kind }) => kind.kind),
+    ...Object.entries(records).flatMap(([address, { kind }]) => (isMeant({ address }) ? [kind] : [])),
   ]);
+}
+
+/** Whether a list that was read should show an object of the state, and does not. */
+function isLacking(
+  { kind, record }: Expected,
+  {
+    rows,
+    idOf,
+    parentWith,
+    isTopListed,
+  }: Pick<IdentifyInput, 'rows' | 'idOf' | 'parentWith'> & { readonly isTopListed: boolean },
+): boolean {
+  if (typeof record?.id !== 'string' || rows.has(record.id)) return false;
+  if (record.parent === null) return isTopListed;
+  const parent = parentWith(idOf(record.parent) ?? '');
+  const listed = kind.parents[parent?.kind.kind ?? '']?.listed;
+  return listed !== undefined && 'at' in listed;
+}
+
+function idsAt(addresses: ReadonlySet<string>, records: ObserveInput['records']): string[] {
+  return [...addresses].flatMap((address) => records[address]?.id ?? []);
 }
 
 /** Reads the list of a kind at the top; without rows when it is read for names only and the key has no right to it. */

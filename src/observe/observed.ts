@@ -26,9 +26,11 @@ export interface Caller extends Place {
   readonly role: string;
 }
 
-/** What the platform has of what is declared or remembered. An address that is not in it does not exist there. */
+/** What the platform has of what is declared or remembered. An address that is not in it does not exist there, unless it was not read. */
 export interface Observed extends Caller {
   readonly objects: ReadonlyMap<string, ObservedObject>;
+  /** The addresses of the state that were not read; none by default. */
+  readonly unread?: ReadonlySet<string>;
   /** The ids of everything that a list showed, whoever's it is. */
   readonly listed: ReadonlySet<string>;
   /** The name of the project, where a list shows it. */

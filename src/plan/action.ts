@@ -156,7 +156,7 @@ export interface Action {
   readonly isOrdered?: true;
   /** Nothing can be done about it yet, as its notes say; what is known of it stays as it is. */
   readonly isHeld?: true;
-  /** The plan was narrowed, and leaves it out: it is held, and neither counted nor shown. */
+  /** The plan was narrowed and leaves it out, or did not read it: it is held, and neither counted nor shown. */
   readonly isLeftOut?: true;
   /** It is replaced because somebody asked for that. */
   readonly isAsked?: true;

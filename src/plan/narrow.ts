@@ -5,10 +5,12 @@ import { groupBy } from '../kind/group.ts';
 import type { Kind } from '../kind/kind.ts';
 import { addressMeant, blockAddress, isWithin, normalAddress, replacedAddress } from '../kind/address.ts';
 import { matchesGlob } from '../manifest/glob.ts';
+import type { Resource } from '../manifest/resource.ts';
+import { resourcePosition } from '../manifest/resource.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Action, AttributeChange, LeftOut, Narrowing } from './action.ts';
-import { idle } from './action-for.ts';
+import { actionFor, idle } from './action-for.ts';
 
 /** The plan as a whole: nothing is left out, nothing is made anew. */
 export const everything: Narrowing = { targets: [], excludes: [], replaces: [] };
@@ -247,6 +249,14 @@ function left(action: Action, record: StateRecord, id: string | undefined): Acti
     isHeld: true,
     isLeftOut: true,
   };
+}
+
+/** What a plan that did not read an object does about it: nothing, and its record stays as it is. */
+export function unreadAction(resource: Resource, record: StateRecord, above: Action | undefined): Action {
+  const { address, kind } = resource;
+  const { id, options, dependsOn, parent } = record;
+  const rest = actionFor({ address, kind, options, dependsOn, parent: parent ?? undefined }, above);
+  return { ...rest, id: id ?? undefined, position: resourcePosition(resource), isHeld: true, isLeftOut: true };
 }
 
 /** An attribute about which nothing is done; what is declared is not known of one that would change. */

@@ -14,7 +14,7 @@ import { asPlatformHasIt } from './appended.ts';
 import { withoutCarriedOver } from './carried-over.ts';
 import type { Planning, PlanInput } from './input.ts';
 import { withOrigins } from './moved.ts';
-import { choose, isNarrow, leaveOut, leftOutOf } from './narrow.ts';
+import { choose, isNarrow, leaveOut, leftOutOf, unreadAction } from './narrow.ts';
 import { withDeployments } from './deploys.ts';
 import { stillUsed } from './in-use.ts';
 import { massDeletions } from './mass-deletion.ts';
@@ -37,6 +37,11 @@ export function buildPlan(input: PlanInput): Plan {
   const declared = new Map(input.resources.map((resource) => [resource.address, resource]));
   for (const written of input.resources) {
     const parent = written.parent === undefined ? undefined : actions.get(written.parent);
+    const record = state.resources[written.address];
+    if (record !== undefined && observed.unread?.has(written.address) === true) {
+      actions.set(written.address, unreadAction(written, record, parent));
+      continue;
+    }
     const above = parent?.createsObject === true ? undefined : observed.objects.get(parent?.address ?? '')?.row;
     const { resource, notes: unknown } = asPlatformHasIt(written, declared.get(written.parent ?? ''), above, outputs);
     const object = observed.objects.get(resource.address);

@@ -2,6 +2,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { blockAddress } from '../kind/address.ts';
 import { pathOf } from '../kind/attribute.ts';
+import { same } from '../kind/json.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition, wantedAttributes } from '../manifest/resource.ts';
 import type { PlanFacts, PlanFile } from './file.ts';
@@ -50,6 +51,11 @@ export function upgraded(reviewed: Pick<PlanFile, 'platformVersion'>, now: typeo
   return then === version
     ? []
     : [outdated(`the plan was made with version ${then} of the platform, which has version ${version} now`)];
+}
+
+/** Whether a plan that is made now is exactly the one that was reviewed, made from the same state. Never throws. */
+export function isSamePlan({ organizationId, state, moved, facts }: PlanFacts, now: PlanFacts): boolean {
+  return same({ organizationId, state, moved, facts }, now);
 }
 
 /**

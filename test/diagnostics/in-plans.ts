@@ -228,6 +228,13 @@ export const inPlans = {
         made.emulator.act('postgres.update', update),
       );
     }),
+  'not-read': () =>
+    reported(async () => {
+      const made = platform();
+      const text = (tag: string) => redises(3).replace('redis:8', `redis:${tag}`);
+      await made.apply(text('8'), everything);
+      return reviewed(made, text('8.2'), () => Promise.resolve());
+    }),
   hidden: () =>
     reported(() =>
       planned(platform(), key, head, (made) => {

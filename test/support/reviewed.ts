@@ -25,7 +25,7 @@ export async function review(
 ): Promise<string> {
   const purpose = { manifest: await made.manifest(text), deploys, destroys, narrowing };
   const planned = await makePlan(purpose, made.world());
-  expect(obstacles(planned, { dataLoss: true, adoption: true })).toEqual([]);
+  expect(obstacles(planned, { dataLoss: true, adoption: true, massDeletion: true })).toEqual([]);
   return planFileText(planFile(planned, purpose, thisVersion, await made.store.key()));
 }
 
@@ -51,9 +51,17 @@ export function reviewedPlan(text: string): ReviewedPlan {
 /** The version that makes and applies the plan files of tests, and when it makes them. */
 export const thisVersion = { version: '0.1.0', at: '2030-01-01T00:00:00.000Z', shown: '' };
 
+/** `full`: everything is read, and not only what the plan touches. */
+type Reading = { readonly full?: boolean };
+
 /** Makes the plan of a file again; it stops when that is another one. */
-export async function again(made: Bench, file: string, text: string | Record<string, string>): Promise<Plan> {
-  return planAgain(reviewedPlan(file), await made.manifest(text), made.world());
+export async function again(
+  made: Bench,
+  file: string,
+  text: string | Record<string, string>,
+  reading: Reading = {},
+): Promise<Plan> {
+  return planAgain(reviewedPlan(file), await made.manifest(text), made.world(), reading);
 }
 
 /** Applies a file. */
@@ -61,21 +69,26 @@ export async function applyFile(
   made: Bench,
   file: string,
   text: string | Record<string, string>,
-  permissions: { dataLoss?: boolean } = {},
+  { dataLoss = false, full = false }: Reading & { readonly dataLoss?: boolean } = {},
 ): Promise<ApplyResult> {
   const options = { purpose: 'apply', clock: made.clock };
   return session(await made.manifest(text), made.platform(), options, async (run) =>
-    run.apply(await run.plan({ reviewed: reviewedPlan(file) }), {
-      dataLoss: permissions.dataLoss ?? false,
+    run.apply(await run.plan({ reviewed: reviewedPlan(file), full }), {
+      dataLoss,
       adoption: true,
     }),
   );
 }
 
 /** Why a file is not applied; nothing is sent. */
-export async function refused(made: Bench, file: string, text: string | Record<string, string>): Promise<string[]> {
+export async function refused(
+  made: Bench,
+  file: string,
+  text: string | Record<string, string>,
+  reading: Reading = {},
+): Promise<string[]> {
   made.requests('POST');
-  const [first, ...reasons] = await refusal(made, () => again(made, file, text));
+  const [first, ...reasons] = await refusal(made, () => again(made, file, text, reading));
   expect(made.requests('POST')).toEqual([]);
   expect(first?.message).toMatch(/^the plan in plan\.trueup is out of date \(\d+ reasons? below\); nothing was sent$/);
   expect([first, ...reasons].map((item) => item?.code)).toEqual([

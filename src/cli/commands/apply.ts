@@ -54,7 +54,7 @@ async function apply(
     // Who reviewed it agreed to it, and to what it takes over; data goes by a flag of its own.
     flags: { ...flags, autoApprove: true, adopt: true },
     command: 'apply',
-    request: { reviewed },
+    request: { reviewed, full: flags.full === true },
     deploying,
   });
 }

@@ -24,7 +24,10 @@ export function destroyCommand(
           }),
         ]);
       }
-      const request = reviewed === undefined ? { destroys: true, narrowing: readNarrowing(flags) } : { reviewed };
+      const request =
+        reviewed === undefined
+          ? { destroys: true, narrowing: readNarrowing(flags) }
+          : { reviewed, full: flags.full === true };
       return planAndApply(run, view, { flags, command: 'destroy', request });
     },
   };

@@ -37,8 +37,10 @@ export async function applyFiled(run: Run, step: StepThat<'apply the plan'>): Pr
   const { filed } = run;
   if (filed === undefined) throw new Error('there is no plan in the file');
   const now = situation(run, step.manifest);
+  // What changed where the plan touches nothing is left to the next plan: the model repairs everything at once.
+  const full = now !== filed.from;
   const ending = await runOnce(run, step, (world, { manifest }) =>
-    planAgain(reviewedPlan(filed.text), manifest, world),
+    planAgain(reviewedPlan(filed.text), manifest, world, { full }),
   );
   if (ending.is === 'outdated') holds(now !== filed.from, 'the plan in a file is refused, and nothing changed');
   return ending;

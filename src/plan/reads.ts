@@ -1,0 +1,121 @@
+import { dependencies } from '../graph/order.ts';
+import { blockAddress, replacedAddress } from '../kind/address.ts';
+import { attributeField, attributeName } from '../kind/attribute.ts';
+import { groupBy } from '../kind/group.ts';
+import type { Kind } from '../kind/kind.ts';
+import { mayMention, variablesAbove } from '../manifest/mentions.ts';
+import { resolveField } from '../manifest/fields.ts';
+import type { Resource } from '../manifest/resource.ts';
+import { wantedAttributes } from '../manifest/resource.ts';
+import { blocksNamedBy } from '../observe/names.ts';
+import type { Digests } from '../secrets/digest.ts';
+import type { StateRecord } from '../state/record.ts';
+import { matchesStored } from '../state/stored.ts';
+import type { PlanFile } from './file.ts';
+
+/** What a reviewed plan changes. */
+export interface Touched {
+  /** The addresses of all blocks that it does something about, or whose data it puts at risk. */
+  readonly blocks: ReadonlySet<string>;
+  /** Those of which an object goes. */
+  readonly going: ReadonlySet<string>;
+}
+
+/** Finds what a plan touches in its facts. */
+export function touchedBy(facts: PlanFile['facts']): Touched {
+  const all = Object.entries(facts).map(([address, paths]) => ({
+    block: replacedAddress(address) ?? blockAddress(address),
+    paths: Object.keys(paths),
+  }));
+  const having = (isMeant: (path: string) => boolean) =>
+    new Set(all.flatMap(({ block, paths }) => (paths.some(isMeant) ? [block] : [])));
+  return {
+    blocks: having((path) => !/^(block|declared|missing)( |$)/.test(path)),
+    going: having((path) => /^action (delete|replace)/.test(path)),
+  };
+}
+
+/**
+ * The addresses that have to be read to make a reviewed plan again: what it touches, with all that this stands below, refers
+ * to and is deployed with; what may use an object that goes; and what the state does not hold as it is declared, or an earlier
+ * run left open.
+ */
+export function readsOf(
+  touched: Touched,
+  {
+    kinds,
+    resources,
+    records,
+    digests,
+  }: {
+    readonly kinds: readonly Kind[];
+    readonly resources: readonly Resource[];
+    readonly records: Readonly<Record<string, StateRecord>>;
+    readonly digests: Digests;
+  },
+): ReadonlySet<string> {
+  const declared = new Map(resources.map((resource) => [resource.address, resource]));
+  const kindsByName = new Map(kinds.map((kind) => [kind.kind, kind]));
+  const kindOf = (address: string) => declared.get(address)?.kind ?? kindsByName.get(records[address]?.kind ?? '');
+  const every = [...new Set([...declared.keys(), ...Object.keys(records)])];
+  const below = groupBy(
+    every.flatMap((address) => {
+      const parents = [declared.get(address)?.parent, records[address]?.parent];
+      return [...new Set(parents)].flatMap((parent) =>
+        typeof parent === 'string' ? [[parent, address] as const] : [],
+      );
+    }),
+  );
+  const above = new Set(kinds.flatMap(({ service, parents }) => (service === undefined ? [] : Object.keys(parents))));
+  const holdsServices = (kind: Kind | undefined) => kind?.isTop === true || above.has(kind?.kind ?? '');
+  const named = blocksNamedBy(resources);
+  const goingKinds = new Set([...touched.going].map((address) => kindOf(address)?.kind));
+  const isAlways = (address: string): boolean => {
+    const [resource, record, kind] = [declared.get(address), records[address], kindOf(address)];
+    // Guards of the whole plan count these.
+    if (resource === undefined || record === undefined || record.id === null) return true;
+    if (record.pending !== undefined || record.duplicates !== undefined) return true;
+    if (!isSettled(resource, record, digests)) return true;
+    if (kind === undefined || kind.isTop === true || touched.blocks.has(address)) return true;
+    if (goingKinds.size > 0 && kind.lifecycle?.provided !== undefined) return true;
+    if (Object.values(kind.fields).some(({ refersTo }) => refersTo !== undefined && goingKinds.has(refersTo)))
+      return true;
+    // What a variable of the project mentions is filled in too.
+    const variables = variablesAbove(resource, declared);
+    return (
+      variables.some((one) => touched.blocks.has(one.address)) &&
+      variables.some((one) => mayMention(resource, one.kind))
+    );
+  };
+  const reads = new Set(every.filter(isAlways));
+  for (const address of reads) {
+    const [resource, record] = [declared.get(address), records[address]];
+    const needs = [
+      ...(resource === undefined ? [] : [...dependencies(resource), ...named(resource)]),
+      ...(record?.dependsOn ?? []),
+      ...(typeof record?.parent === 'string' ? [record.parent] : []),
+      // What is below a service is deployed with it.
+      ...(holdsServices(kindOf(address)) ? [] : (below.get(address) ?? [])),
+    ];
+    for (const need of needs) reads.add(need); // a Set goes on to what is added meanwhile
+  }
+  return reads;
+}
+
+/**
+ * Whether the state holds what a block declares, and nothing else. A reference and a name may mean another object: then the
+ * plan changes the field, and touches the block.
+ */
+function isSettled(resource: Resource, { pairs }: StateRecord, digests: Digests): boolean {
+  const declared = [...wantedAttributes(resource)];
+  if (declared.length !== Object.keys(pairs).length) return false;
+  return declared.every(({ attribute, wanted }) => {
+    const name = attributeName(attribute);
+    const pair = Object.hasOwn(pairs, name) ? pairs[name] : undefined;
+    if (pair === undefined) return false;
+    const field = attributeField(resource.kind, attribute);
+    const resolved = field.refersTo === undefined ? resolveField(field, wanted, () => undefined) : undefined;
+    if (resolved?.is !== 'known') return true;
+    return matchesStored({ field, digest: digests(resource.address, name) }, pair.wanted, resolved.value);
+  });
+}
