@@ -178,6 +178,7 @@ describe('the requests of a plan that is made again', () => {
     ['one service', shops(before), shops(after), ['compose.one']],
     ['the service that it refers to', referring('1'), referring('2'), ['compose.one', 'postgres.one']],
     ['the key that it names, in a list', named('deploy', '1'), named('deploy', '2'), ['application.one', 'sshKey.all']],
+    ['the key that it names now', named('deploy', '1'), named('other', '1'), ['application.one', 'sshKey.all']],
     [
       'the services that mention a variable, in the environment',
       mentioning('eu'),
@@ -190,6 +191,7 @@ describe('the requests of a plan that is made again', () => {
     made.requests('GET');
     const planned = await again(made, file, to);
     expect(planned.observed.unread?.size).toBeGreaterThan(0);
+    expect(planned.unmanaged).toBe(0);
     const always = ['user.get', 'environment.byProjectId', 'environment.one'];
     expect(made.requests('GET').toSorted()).toEqual([...always, ...reads].toSorted());
     await applyFile(made, file, to);
@@ -207,6 +209,38 @@ describe('the requests of a plan that is made again', () => {
 });
 
 describe('what is not read loses nothing:', () => {
+  test('the state is the one after an apply that reads everything', async () => {
+    const services = (value: string, port: string) =>
+      production(`    application:
+      api:
+        source: { type: docker, image: nginx }
+        env: { A: "${value}" }
+        mounts: { /x: { type: volume, volumeName: x } }
+        domains: { api.example.com: { port: 3000 } }
+    compose:
+      shop: { ${composeBody}, domains: { shop.example.com: { serviceName: web${port} } } }
+      other: { ${composeBody} }
+${database()}`);
+    const made = await started(services('1', ''));
+    const [domain] = rowsIn(made, 'domain').filter(({ host }) => host === 'shop.example.com');
+    // What is declared now, the platform has already.
+    const to = services('2', `, port: ${Number(domain?.port)}`);
+    const file = await review(made, to);
+    const states = [];
+    for (const full of [true, false]) {
+      const copy = bench({ emulate: { world: structuredClone(made.emulator.world), newId: () => 'new' } });
+      copy.store.state = structuredClone(made.store.state);
+      await applyFile(copy, file, to, { full });
+      const { resources = {}, serial } = copy.store.state ?? {};
+      states.push({ serial, resources });
+      await plansNothing(copy, to);
+    }
+    const [whole, narrow] = states;
+    expect(narrow).toEqual(whole);
+    const [unread] = unreadIn(notesOf(await again(made, file, to)));
+    expect(unread).toMatch(/^2 objects /);
+  });
+
   test('a service that mentions a changed variable is stale after an apply without deployments', async () => {
     const made = await started(mentioning('eu'));
     const file = await review(made, mentioning('us'), { deploys: false });
@@ -247,8 +281,9 @@ function referring(value: string): string {
 
 function named(key: string, value: string): string {
   const source = `{ type: git, url: "git@git.example.com:a.git", branch: main, sshKey: ${key} }`;
-  const more = `    application: { api: { source: ${source}, description: "${value}" } }\n`;
-  return shops(before, { more }) + keys('one', key);
+  const more = `    application: { api: { source: ${source}, deploy: never, description: "${value}" } }\n`;
+  const other = keys('two', 'other').replace('sshKeys:\n', '').replace('name: deploy', 'name: other');
+  return shops(before, { more }) + keys('one') + other;
 }
 
 function mentioning(region: string): string {
