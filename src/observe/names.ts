@@ -21,18 +21,6 @@ export function namedKinds({ resources, records }: Pick<NamesInput, 'resources' 
   return new Set(resources.flatMap((resource) => namesOf(resource).map(({ target }) => target)));
 }
 
-/** Finds the blocks that bear a name which a resource refers to. */
-export function blocksNamedBy(resources: readonly Resource[]): (resource: Resource) => readonly string[] {
-  const blocks = groupBy(resources.map((one) => [keyOf(one.kind.kind, nameOf(one)), one.address] as const));
-  const namesOf = namesBeside({});
-  return (resource) =>
-    namesOf(resource).flatMap(({ target, names }) => names.flatMap((name) => blocks.get(keyOf(target, name)) ?? []));
-}
-
-function keyOf(kind: string, name: Json | undefined): string {
-  return JSON.stringify([kind, name ?? null]);
-}
-
 /** What binding names needs: everything that the platform lists of the kinds that are referred to. */
 export interface NamesInput {
   readonly kinds: readonly Kind[];

@@ -7,7 +7,6 @@ import { mayMention, variablesAbove } from '../manifest/mentions.ts';
 import { resolveField } from '../manifest/fields.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { wantedAttributes } from '../manifest/resource.ts';
-import { blocksNamedBy } from '../observe/names.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { StateRecord } from '../state/record.ts';
 import { matchesStored } from '../state/stored.ts';
@@ -68,7 +67,6 @@ export function readsOf(
   );
   const above = new Set(kinds.flatMap(({ service, parents }) => (service === undefined ? [] : Object.keys(parents))));
   const holdsServices = (kind: Kind | undefined) => kind?.isTop === true || above.has(kind?.kind ?? '');
-  const named = blocksNamedBy(resources);
   const goingKinds = new Set([...touched.going].map((address) => kindOf(address)?.kind));
   const isAlways = (address: string): boolean => {
     const [resource, record, kind] = [declared.get(address), records[address], kindOf(address)];
@@ -91,7 +89,7 @@ export function readsOf(
   for (const address of reads) {
     const [resource, record] = [declared.get(address), records[address]];
     const needs = [
-      ...(resource === undefined ? [] : [...dependencies(resource), ...named(resource)]),
+      ...(resource === undefined ? [] : dependencies(resource)),
       ...(record?.dependsOn ?? []),
       ...(typeof record?.parent === 'string' ? [record.parent] : []),
       // What is below a service is deployed with it.
