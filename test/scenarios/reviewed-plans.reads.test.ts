@@ -222,7 +222,7 @@ describe('what is not read loses nothing:', () => {
       other: { ${composeBody} }
 ${database()}`);
     const made = await started(services('1', ''));
-    const [domain] = rowsIn(made, 'domain').filter(({ host }) => host === 'shop.example.com');
+    const domain = rowsIn(made, 'domain').find(({ host }) => host === 'shop.example.com');
     // What is declared now, the platform has already.
     const to = services('2', `, port: ${Number(domain?.port)}`);
     const file = await review(made, to);
