@@ -9,6 +9,7 @@ import { plainStyle } from '../../src/render/style.ts';
 import { everything, idOf, plansNothing } from '../support/faults.ts';
 import { addressOf, firstStands, manifestOfAllKinds } from '../support/kind-manifests.ts';
 import { kindBench, worldWithMember } from '../support/kind-world.ts';
+import { inItsWords } from '../support/profile.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';
 
@@ -90,7 +91,7 @@ describe('lists in any order', () => {
 const sections = new Map(Object.entries(dokploy.groups));
 
 /** The kinds that an organization has once, or that the platform does not list at first. */
-const alone = ['organization', 'memberPermissions', 'labgit'];
+const alone = ['organization', 'memberPermissions', 'labgit'].map(inItsWords);
 
 // What stands below an ambiguous object is not looked for.
 test.each([
