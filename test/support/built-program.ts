@@ -27,15 +27,9 @@ function build(): void {
   mkdirSync(built, { recursive: true });
   cpSync(join(root, 'package.json'), join(built, 'package.json'));
   cpSync(join(root, 'bin'), join(built, 'bin'), { recursive: true });
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Scripts };
-  const parts = scripts.build.split(' && npm run -s bundle -- ').slice(1);
-  if (parts.length === 0 || !scripts.bundle.includes('--outdir=dist '))
-    throw new Error('the build bundles no more: correct this setup');
-  const bundle = scripts.bundle.replace('--outdir=dist ', `--outdir=${JSON.stringify(join(built, 'dist'))} `);
-  for (const part of parts) execSync(`${join(root, 'node_modules/.bin/')}${bundle} ${part}`, { cwd: root });
-}
-
-interface Scripts {
-  readonly build: string;
-  readonly bundle: string;
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { build: string } };
+  const bundle = scripts.build.split(' && ').find((command) => command.startsWith('esbuild '));
+  if (bundle?.includes('--outdir=dist ') !== true) throw new Error('the build bundles no more: correct this setup');
+  const command = bundle.replace('--outdir=dist ', `--outdir=${JSON.stringify(join(built, 'dist'))} `);
+  execSync(`${join(root, 'node_modules/.bin/')}${command}`, { cwd: root });
 }
