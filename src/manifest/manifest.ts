@@ -64,8 +64,8 @@ export interface ManifestInput {
   readonly freeText?: FreeText | undefined;
   /** The address of the platform where the manifest names none. */
   readonly platformUrl?: string | undefined;
-  /** Called with the settings once they are read; the rest of the manifest may still be wrong. */
-  readonly onSettings?: ((settings: Settings) => void) | undefined;
+  /** Called with the settings once they are read, and waited for; the rest of the manifest may still be wrong. */
+  readonly onSettings?: ((settings: Settings) => Promise<void>) | undefined;
   /** Gets the profile that the manifest names and the texts of its files, before the resources are read. */
   readonly checkProfile?: (about: { readonly named: Profile | undefined; readonly texts: Iterable<string> }) => void;
   readonly addSecret: (value: string) => void;
@@ -137,7 +137,7 @@ async function read(
   const settings = read === undefined ? undefined : inWordsOf(kinds, read);
   if (settings === undefined) return undefined;
   input.checkProfile?.({ named: settings.profile, texts: texts.values() });
-  input.onSettings?.(settings);
+  await input.onSettings?.(settings);
 
   const lacksFiles = diagnostics.length > before;
   const { blocks, broken, isIncomplete } = findBlocks(merged, { kinds, sources, redact }, diagnostics);
@@ -206,8 +206,8 @@ async function read(
   };
 }
 
-/** How many blocks are read in a row: about ten milliseconds, while answers of the platform wait. */
-const blocksPerTurn = 200;
+/** How many blocks are read in a row, a few milliseconds, while answers of the platform wait. */
+const blocksPerTurn = 50;
 
 /** Lets what else is under way go on. */
 const turn = promisify(setImmediate);

@@ -13,7 +13,7 @@ interface OpenProject<Loaded extends Validated> {
 }
 
 /** Reads and checks a manifest; calls its argument once the settings are read. */
-type Load<Loaded extends Validated> = (onSettings: (settings: Settings) => void) => Promise<Loaded>;
+type Load<Loaded extends Validated> = (onSettings: (settings: Settings) => Promise<void>) => Promise<Loaded>;
 
 /**
  * Reads and checks a manifest, and opens its platform and its state. Meanwhile it reads what a plan with that state reads in
@@ -27,9 +27,9 @@ export async function openProject<Loaded extends Validated>(
 ): Promise<OpenProject<Loaded>> {
   let beginning: Promise<Connection | undefined> | undefined;
   try {
-    const validated = await load((settings) => {
+    const validated = await load(async (settings) => {
       beginning ??= connectAhead(settings, about);
-      beginning.catch(() => undefined); // the manifest comes first
+      await beginning.catch(() => undefined); // the mistakes of the manifest come first
     });
     const connection = await beginning;
     return { validated, connection: connection ?? (await connect(validated.manifest.settings, about)) };
