@@ -35,8 +35,8 @@ export async function apply(input: ApplyInput): Promise<ApplyResult> {
     // The platform loses entries of a member's access lists when that member creates in parallel.
     concurrency: input.plan.observed.role === 'member' ? 1 : Math.max(1, input.connections) * 2,
     run: (node, after, next) => {
-      readAhead(run, node, next);
-      return runNode(run, node, after);
+      const reading = readAhead(run, node, next);
+      return reading === undefined ? runNode(run, node, after) : reading.then(() => runNode(run, node, after));
     },
     runTogether: (nodes) => readBackTogether(run, nodes),
     skipped: (node, because) => skipNode(run, node, because),
@@ -70,15 +70,19 @@ async function runNode(run: Run, node: ApplyNode, after: readonly ApplyNode[]): 
 
 /**
  * Reads the scopes that are written next in the request that reads the scope of a node, where the platform takes that.
- * Before its write, a row that is too old by then is read again.
+ * Before its write, a row that is too old by then is read again. Resolves when the scope of the node is read: a write that
+ * took its connection before that could keep the last one from the read that it waits for. Undefined: nothing is read.
  */
-function readAhead(run: Run, node: ApplyNode, next: () => readonly ApplyNode[]): void {
-  const isDue = (one: ApplyNode): one is ActionNode => {
-    const isWrite = one.part === 'make' || one.part === 'teardown';
-    return isWrite && scopeOf(run, one.scope).mayReadAhead && !isFresh(run, one.scope);
-  };
-  if (!readsInBulk(run) || !isDue(node)) return;
-  for (const { scope } of [node, ...next()].filter(isDue)) scopeNow(run, scope).catch(() => undefined);
+function readAhead(run: Run, node: ApplyNode, next: () => readonly ApplyNode[]): Promise<unknown> | undefined {
+  const isWrite = (one: ApplyNode): one is ActionNode =>
+    (one.part === 'make' || one.part === 'teardown') && scopeOf(run, one.scope).mayReadAhead;
+  if (run.input.client.bulkStatus() === undefined || !isWrite(node)) return undefined;
+  const isDue = (one: ApplyNode): one is ActionNode => isWrite(one) && !isFresh(run, one.scope);
+  if (readsInBulk(run) && isDue(node)) {
+    for (const { scope } of [node, ...next()].filter(isDue)) scopeNow(run, scope).catch(() => undefined);
+  }
+  // Another node may have begun it.
+  return scopeOf(run, node.scope).reading?.row.catch(() => undefined);
 }
 
 /** Reads scopes back, after one look at each list that showed several of them before they were deleted. */

@@ -277,6 +277,35 @@ describe('an apply with bulk reads', () => {
     );
   });
 
+  test.each([
+    [1, 'bulk reads'],
+    [4, 'bulk reads'],
+    [8, 'bulk reads'],
+    [1, 'bulk reads that end after the plan'],
+    [4, 'bulk reads that end after the plan'],
+  ])('creates objects below services that are there, over %i connections with %s', async (connections, reads) => {
+    const before = environments(['production'], 10);
+    const after = before.replaceAll(composeBody, `${composeBody}, files: { app.conf: { content: a } }`);
+    const made = bench();
+    await made.apply(before);
+    const emulator = batching(made);
+    let isCut = false;
+    const send: Send = (request) =>
+      isCut && request.path.includes('/trpc/')
+        ? Promise.resolve({ status: 404, headers: {}, body: '' })
+        : emulator.send(request);
+    const { client, off } = bulkClient(made, send, { connections });
+    const at = { purpose: 'apply', clock: made.clock, connections };
+    const result = await session(await made.manifest(after), platformThrough(made, client), at, async (run) => {
+      const plan = await run.plan();
+      isCut = reads !== 'bulk reads';
+      return run.apply(plan, everything);
+    });
+    expect(off).toHaveLength(reads === 'bulk reads' ? 0 : 1);
+    expect(result.outcomes.filter((one) => one.result !== 'done')).toEqual([]);
+    expect(await planned(made, after, client)).toContain('"hasChanges": false');
+  });
+
   test('reads what a request sends back as it is just before that request', async () => {
     const databases = range(4).map(
       (n) =>

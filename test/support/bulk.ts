@@ -25,7 +25,11 @@ export function batching(made: Bench): Emulator {
 }
 
 /** A client over requests that go this way. Pauses take no time. */
-export function bulkClient(made: Bench, send: Send, options: { bulk?: boolean; apiKey?: string } = {}): BulkClient {
+export function bulkClient(
+  made: Bench,
+  send: Send,
+  options: { bulk?: boolean; apiKey?: string; connections?: number } = {},
+): BulkClient {
   const off: string[] = [];
   const client = createClient({
     send,
