@@ -18,6 +18,8 @@ export interface Touched {
   readonly blocks: ReadonlySet<string>;
   /** Those of which an object goes. */
   readonly going: ReadonlySet<string>;
+  /** Those that get an object. */
+  readonly coming: ReadonlySet<string>;
 }
 
 /** Finds what a plan touches in its facts. */
@@ -31,6 +33,7 @@ export function touchedBy(facts: PlanFile['facts']): Touched {
   return {
     blocks: having((path) => !/^(block|declared|missing)( |$)/.test(path)),
     going: having((path) => /^action (delete|replace)/.test(path)),
+    coming: having((path) => /^action (create|adopt)/.test(path)),
   };
 }
 
@@ -68,6 +71,9 @@ export function readsOf(
   const above = new Set(kinds.flatMap(({ service, parents }) => (service === undefined ? [] : Object.keys(parents))));
   const holdsServices = (kind: Kind | undefined) => kind?.isTop === true || above.has(kind?.kind ?? '');
   const goingKinds = new Set([...touched.going].map((address) => kindOf(address)?.kind));
+  const comesAgain = (address: string) => typeof records[address]?.id === 'string';
+  // Guards count how much of what is not provided goes, or is gone.
+  const isGuarded = goingKinds.size > 0 || [...touched.coming].some(comesAgain);
   const isAlways = (address: string): boolean => {
     const [resource, record, kind] = [declared.get(address), records[address], kindOf(address)];
     // Guards of the whole plan count these.
@@ -75,7 +81,7 @@ export function readsOf(
     if (record.pending !== undefined || record.duplicates !== undefined) return true;
     if (!isSettled(resource, record, digests)) return true;
     if (kind === undefined || kind.isTop === true || touched.blocks.has(address)) return true;
-    if (goingKinds.size > 0 && kind.lifecycle?.provided !== undefined) return true;
+    if (isGuarded && kind.lifecycle?.provided !== undefined) return true;
     if (Object.values(kind.fields).some(({ refersTo }) => refersTo !== undefined && goingKinds.has(refersTo)))
       return true;
     // What a variable of the project mentions is filled in too.

@@ -272,6 +272,15 @@ ${database()}`);
     const found = await refusal(made, () => applyFile(made, file, own));
     expect(found.map(({ code }) => code)).toEqual(['mass-deletion']);
   });
+
+  test('the default environment that is not touched counts as provided for the guard of objects that are gone', async () => {
+    const text = `${head}environments:\n  production: { env: { A: a } }\n  one: {}\n  two: {}\n`;
+    const made = await started(text);
+    for (const key of ['one', 'two']) await made.emulator.act('environment.remove', { environmentId: idOf(made, key) });
+    const file = await review(made, text);
+    const found = await refusal(made, () => applyFile(made, file, text));
+    expect(found.map(({ code }) => code)).toEqual(['vanished']);
+  });
 });
 
 function referring(value: string): string {

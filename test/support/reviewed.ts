@@ -25,7 +25,7 @@ export async function review(
 ): Promise<string> {
   const purpose = { manifest: await made.manifest(text), deploys, destroys, narrowing };
   const planned = await makePlan(purpose, made.world());
-  expect(obstacles(planned, { dataLoss: true, adoption: true, massDeletion: true })).toEqual([]);
+  expect(obstacles(planned, { dataLoss: true, adoption: true, massDeletion: true, massRecreation: true })).toEqual([]);
   return planFileText(planFile(planned, purpose, thisVersion, await made.store.key()));
 }
 
