@@ -64,7 +64,7 @@ export interface ManifestInput {
   readonly freeText?: FreeText | undefined;
   /** The address of the platform where the manifest names none. */
   readonly platformUrl?: string | undefined;
-  /** Called with the settings once they are read, and waited for; the rest of the manifest may still be wrong. */
+  /** Called with the settings once they are read, unless a mistake was found, and waited for; the rest may still be wrong. */
   readonly onSettings?: ((settings: Settings) => Promise<void>) | undefined;
   /** Gets the profile that the manifest names and the texts of its files, before the resources are read. */
   readonly checkProfile?: (about: { readonly named: Profile | undefined; readonly texts: Iterable<string> }) => void;
@@ -137,7 +137,7 @@ async function read(
   const settings = read === undefined ? undefined : inWordsOf(kinds, read);
   if (settings === undefined) return undefined;
   input.checkProfile?.({ named: settings.profile, texts: texts.values() });
-  await input.onSettings?.(settings);
+  if (!hasErrors(diagnostics)) await input.onSettings?.(settings);
 
   const lacksFiles = diagnostics.length > before;
   const { blocks, broken, isIncomplete } = findBlocks(merged, { kinds, sources, redact }, diagnostics);

@@ -134,7 +134,7 @@ async function compare(manifest: Manifest, world: World, options: DriftOptions):
   const { store, redact } = world;
   const { values, signal } = options;
   const memory = memoryStore(settings.drift, options.folder, store);
-  // A broken memory is said before the first request.
+  // A broken memory is said before the plan.
   await memory.read();
   const made = await plan(manifest, { ...world, client: readingOnly(world.client), values, signal });
   if (made.saved === undefined) throw nothingApplied(store.location);

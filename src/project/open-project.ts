@@ -1,4 +1,5 @@
 import type { Settings } from '../manifest/settings.ts';
+import type { ReadAhead } from '../observe/ahead.ts';
 import type { Validated } from '../reconcile.ts';
 import { planAhead } from '../reconcile.ts';
 import type { Connection } from '../session.ts';
@@ -16,8 +17,8 @@ interface OpenProject<Loaded extends Validated> {
 type Load<Loaded extends Validated> = (onSettings: (settings: Settings) => Promise<void>) => Promise<Loaded>;
 
 /**
- * Reads and checks a manifest, and opens its platform and its state. Meanwhile it reads what a plan with that state reads in
- * any case; a mistake in the manifest ends that.
+ * Reads and checks a manifest, and opens its platform and its state, to read them. Meanwhile it reads what a plan with that
+ * state reads in any case; a mistake in the manifest ends that.
  *
  * @throws whatever `load` and `connect` throw, in this order.
  */
@@ -25,34 +26,41 @@ export async function openProject<Loaded extends Validated>(
   load: Load<Loaded>,
   about: OpeningInput & { readonly destroys?: boolean },
 ): Promise<OpenProject<Loaded>> {
-  let beginning: Promise<Connection | undefined> | undefined;
+  let opening: Promise<Connection> | undefined;
+  let ahead: Promise<ReadAhead | undefined> | undefined;
   try {
     const validated = await load(async (settings) => {
-      beginning ??= connectAhead(settings, about);
-      await beginning.catch(() => undefined); // the mistakes of the manifest come first
+      if (opening !== undefined || !mayReadAhead(settings, about)) return;
+      opening = connectToRead(settings, about);
+      ahead = opening.then((connection) => planAhead(settings, connection, about));
+      await ahead.catch(() => undefined); // the mistakes of the manifest come first
     });
-    const connection = await beginning;
-    return { validated, connection: connection ?? (await connect(validated.manifest.settings, about)) };
+    opening ??= connectToRead(validated.manifest.settings, about);
+    const connection = await opening;
+    return { validated, connection: { ...connection, ahead: await ahead } };
   } catch (error) {
-    const connection = await beginning?.catch(() => undefined);
-    connection?.abandon?.();
+    const connection = await opening?.catch(() => undefined);
     await connection?.close();
     throw error;
   }
 }
 
-/** Opens a connection and begins to read. Undefined where that is not worth it. */
-async function connectAhead(
-  settings: Settings,
-  about: OpeningInput & { readonly destroys?: boolean },
-): Promise<Connection | undefined> {
-  // The embedded emulator answers at once, and has a lock. An address that may not be used is a mistake in the manifest.
-  if (settings.platform === 'emulator' || checkAddresses(settings, about.options).length > 0) return undefined;
+/** Whether it is worth it to begin before the manifest is checked. */
+function mayReadAhead({ platform, state, secrets }: Settings, { options }: OpeningInput): boolean {
+  // The embedded emulator answers at once, and has a lock.
+  if (platform === 'emulator') return false;
+  // Sources may ask a person: what was read before may be old then, and its errors could quote what was not known yet.
+  if (secrets.length > 0) return false;
+  // An address that may not be used is a mistake in the manifest.
+  return checkAddresses({ platform, state }, options).length === 0;
+}
+
+/** A connection that gives up the requests on their way when it is closed: none of them writes. */
+async function connectToRead(settings: Settings, about: OpeningInput): Promise<Connection> {
   const connection = await connect(settings, about);
-  try {
-    return { ...connection, ahead: await planAhead(settings, connection, about) };
-  } catch (error) {
+  const close = async (): Promise<void> => {
+    connection.abandon?.();
     await connection.close();
-    throw error;
-  }
+  };
+  return { ...connection, close };
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 import { inProfile } from '../../src/kind/profile.ts';
@@ -122,4 +122,33 @@ test('reads nothing ahead for the state of another project', async () => {
   onTestFinished(connection.close);
   expect(connection.ahead).toBeUndefined();
   expect(reads()).toEqual([]);
+});
+
+test('sends nothing for a manifest in which a mistake was found already', async () => {
+  const { about, load, write, url, reads } = await applied();
+  write(manifestOf(url, { more: 'include: ["none/*.yaml"]\n' }));
+  await expect(openProject(load, about)).rejects.toMatchObject({ failure: 'manifest' });
+  expect(reads()).toEqual([]);
+});
+
+test('reads nothing ahead where sources are asked for secrets', async () => {
+  const { about, load, write, url, reads } = await applied();
+  write(manifestOf(url, { more: 'secrets: [{ command: [pass, show, "{name}"] }]\n' }));
+  const { connection } = await openProject(load, about);
+  onTestFinished(connection.close);
+  expect(connection.ahead).toBeUndefined();
+  expect(reads()).toEqual([]);
+});
+
+test('gives up what the platform does not answer when the connection is closed', async () => {
+  const { emulator, about, load } = await applied();
+  const { send } = emulator;
+  const held = vi
+    .spyOn(emulator, 'send')
+    .mockImplementation((request) =>
+      request.path.includes('user.get') ? new Promise(() => undefined) : send(request),
+    );
+  const { connection } = await openProject(load, { ...about, deadlineMs: 3_600_000 });
+  await expect.poll(() => held.mock.calls.length).toBeGreaterThan(0);
+  await connection.close();
 });
