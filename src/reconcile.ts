@@ -1,5 +1,6 @@
 import type { Client, ReadClient } from './api/client.ts';
 import { interruptible, interruptibleReads } from './api/client.ts';
+import { apply } from './apply/apply.ts';
 import type { Clock } from './state/clock.ts';
 import { systemClock } from './state/clock.ts';
 import type { ApplyResult } from './apply/job.ts';
@@ -361,7 +362,6 @@ export async function applyPlan(
     addSecret,
     redact,
   };
-  const { apply } = await import('./apply/apply.ts'); // a plan starts sooner without it
   return inSpan('apply', () => apply(input));
 }
 

@@ -33,7 +33,8 @@ export async function openProject<Loaded extends Validated>(
       if (opening !== undefined || !mayReadAhead(settings, about)) return;
       opening = connectToRead(settings, about);
       ahead = opening.then((connection) => planAhead(settings, connection, about));
-      await ahead.catch(() => undefined); // the mistakes of the manifest come first
+      const asked = ahead.catch(() => undefined); // the mistakes of the manifest come first
+      if (isNear(settings, about)) await asked;
     });
     opening ??= connectToRead(validated.manifest.settings, about);
     const connection = await opening;
@@ -53,6 +54,11 @@ function mayReadAhead({ platform, state, secrets }: Settings, { options }: Openi
   if (secrets.length > 0) return false;
   // An address that may not be used is a mistake in the manifest.
   return checkAddresses({ platform, state }, options).length === 0;
+}
+
+/** Whether the state is in files of this machine. Elsewhere it may not answer, and the mistakes of the manifest do not wait for it. */
+function isNear({ state }: Settings, { options }: OpeningInput): boolean {
+  return (state?.backend ?? 'local') === 'local' && (options.env['TRUEUP_STATE_URL'] ?? '') === '';
 }
 
 /** A connection that gives up the requests on their way when it is closed: none of them writes. */
