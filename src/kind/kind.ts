@@ -117,3 +117,8 @@ export function defineKind(kind: Kind): Kind {
 
 /** The parent of kinds that stand at the top of the manifest: the project itself. */
 export const root = 'root';
+
+/** The names of the kinds that services stand below. Never throws. */
+export function holdersOfServices(kinds: readonly Kind[]): ReadonlySet<string> {
+  return new Set(kinds.flatMap(({ service, parents }) => (service === undefined ? [] : Object.keys(parents))));
+}

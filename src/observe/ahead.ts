@@ -1,5 +1,4 @@
 import type { ReadClient } from '../api/client.ts';
-import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import type { StateRecord } from '../state/record.ts';
@@ -50,24 +49,24 @@ export function readAhead(
   const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
   const top = kinds.filter((kind) => kind.parents[root] && (known.has(kind.kind) || isAlwaysListed(kind)));
   const answers = new Map<string, Promise<unknown>>();
-  const begin = <T>(key: string, answer: Promise<T>): Promise<T> => {
+  const begin = (key: string, answer: Promise<unknown>): void => {
     answer.catch(() => undefined);
     answers.set(key, answer);
-    return answer;
   };
   const take = <T>(key: string, read: () => Promise<T>): Promise<T> => {
     const answer = answers.get(key) as Promise<T> | undefined; // `begin` had the same method of a reader
     answers.delete(key);
     return answer ?? read();
   };
-  const version = readsVersion ? begin('version', platformVersion(client, { inBulk: true })) : undefined;
-  void begin('caller', reader.caller());
-  for (const kind of top) void begin(listKey(kind, projectId), reader.rows(kind, { place: { projectId } }));
+  const version = readsVersion ? platformVersion(client, { inBulk: true }) : undefined;
+  version?.catch(() => undefined);
+  begin('caller', reader.caller());
+  for (const kind of top) begin(listKey(kind, projectId), reader.rows(kind, { place: { projectId } }));
   for (const record of Object.values(records)) {
     const kind = byName.get(record.kind);
     if (kind === undefined || record.id === null || !isReadAlone(kind, aboveOf(record, records), record)) continue;
     const { id } = record;
-    if (!answers.has(rowKey(kind, id))) void begin<Row | undefined>(rowKey(kind, id), reader.row(kind, id));
+    if (!answers.has(rowKey(kind, id))) begin(rowKey(kind, id), reader.row(kind, id));
   }
   const ahead: Ahead = {
     state,

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { flags, safeguards } from '../diagnostics/safeguards.ts';
+import { holdersOfServices } from '../kind/kind.ts';
 import type { PlanInput } from './input.ts';
 import { inProject, someOf } from './mass-deletion.ts';
 
@@ -16,7 +17,7 @@ export function otherManifest({
   resources,
   state,
 }: Pick<PlanInput, 'kinds' | 'resources' | 'state'>): Diagnostic[] {
-  const holding = new Set(kinds.flatMap(({ service, parents }) => (service === undefined ? [] : Object.keys(parents))));
+  const holding = holdersOfServices(kinds);
   const kindOf = new Map(kinds.map((kind) => [kind.kind, kind]));
   const records = Object.entries(state.resources).flatMap(([address, { kind, id }]) =>
     id === null || holding.has(kind) ? [] : [{ address, kind: kindOf.get(kind) }],

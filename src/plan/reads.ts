@@ -3,6 +3,7 @@ import { blockAddress, replacedAddress } from '../kind/address.ts';
 import { attributeField, attributeName } from '../kind/attribute.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Kind } from '../kind/kind.ts';
+import { holdersOfServices } from '../kind/kind.ts';
 import { mayMention, variablesAbove } from '../manifest/mentions.ts';
 import { resolveField } from '../manifest/fields.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -68,7 +69,7 @@ export function readsOf(
       );
     }),
   );
-  const above = new Set(kinds.flatMap(({ service, parents }) => (service === undefined ? [] : Object.keys(parents))));
+  const above = holdersOfServices(kinds);
   const holdsServices = (kind: Kind | undefined) => kind?.isTop === true || above.has(kind?.kind ?? '');
   const goingKinds = new Set([...touched.going].map((address) => kindOf(address)?.kind));
   const comesAgain = (address: string) => typeof records[address]?.id === 'string';

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { closest } from '../diagnostics/closest.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
-import type { FreeText } from '../manifest/free-text.ts';
 import { adoptOnly } from '../manifest/required.ts';
 import type { ManifestInput } from '../manifest/manifest.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -36,16 +35,11 @@ export async function loadManifest(
   redactor: Redactor,
   {
     around = (workspace) => workspace,
-    freeText,
-    onSettings,
-  }: {
-    readonly around?: (workspace: Workspace) => Workspace;
-    readonly freeText?: FreeText | undefined;
-    readonly onSettings?: ManifestInput['onSettings'];
-  } = {},
+    ...asked
+  }: Asked & { readonly around?: (workspace: Workspace) => Workspace } = {},
 ): Promise<Validated> {
   const workspace = around(await openFolder(options));
-  return load(options, { redactor, workspace, secret: envSecrets(options.env), freeText, onSettings });
+  return load(options, { redactor, workspace, secret: envSecrets(options.env), ...asked });
 }
 
 /**
@@ -70,18 +64,13 @@ export async function loadWithSecrets(
   redactor: Redactor,
   {
     check = (settings) => void targetOf(settings, options),
-    freeText,
-    onSettings,
-  }: {
-    readonly check?: (settings: Settings) => void;
-    readonly freeText?: FreeText | undefined;
-    readonly onSettings?: ManifestInput['onSettings'];
-  } = {},
+    ...asked
+  }: Asked & { readonly check?: (settings: Settings) => void } = {},
 ): Promise<Validated & { readonly secret: (name: string) => string | undefined }> {
   const { env } = options;
   const workspace = await openFolder(options);
   const inEnvironment = envSecrets(env);
-  const validated = await load(options, { redactor, workspace, secret: inEnvironment, freeText, onSettings });
+  const validated = await load(options, { redactor, workspace, secret: inEnvironment, ...asked });
   const { secrets: sources } = validated.manifest.settings;
   const names = missingSecrets(validated.manifest);
   if (sources.length > 0) check(validated.manifest.settings);
@@ -100,7 +89,7 @@ export async function loadWithSecrets(
   await learnSecrets(asking);
   const secret = (name: string) => inEnvironment(name) ?? values.get(name);
   if (values.size === 0) return { ...validated, secret };
-  return { ...(await load(options, { redactor, workspace, secret, freeText })), secret };
+  return { ...(await load(options, { redactor, workspace, secret, freeText: asked.freeText })), secret };
 }
 
 /** The resources of the manifest, for commands that name one by its address. */
@@ -121,12 +110,13 @@ export async function openFolder(options: ProjectFolder): Promise<Workspace> {
   ]);
 }
 
-interface Loading {
+/** What is read beside a manifest, and who is told of its settings. */
+type Asked = Pick<ManifestInput, 'freeText' | 'onSettings'>;
+
+interface Loading extends Asked {
   readonly redactor: Redactor;
   readonly workspace: Workspace;
   readonly secret: (name: string) => string | undefined;
-  readonly freeText?: FreeText | undefined;
-  readonly onSettings?: ManifestInput['onSettings'];
 }
 
 async function load(

@@ -142,7 +142,7 @@ function attempt({ passesTests }: Channel): Handler {
   };
 }
 
-/** Pushover repeats a message of the highest priority until somebody confirms it: `retry` and `expire` say how often and how long. */
+/** Pushover repeats a message of the highest priority: `retry` says how often, `expire` how long. */
 function checkPriority(type: string, { priority, retry = null, expire = null }: Row): void {
   if (type === 'pushover' && priority === 2 && (retry === null || expire === null))
     throw invalid('retry', 'Retry and expire are required for emergency priority (2)');
