@@ -161,6 +161,7 @@ async function planFor(
     projectId: ownsProject ? '' : await projectToRead(saved, settings, { client, kinds }),
     projectAt: settings.projectAt === undefined ? undefined : position(settings.projectAt),
     clock: world.clock ?? systemClock,
+    since: ahead?.since,
     signal,
     digests,
     only: touched === undefined ? undefined : readsOf(touched, { kinds, resources, records, digests }),
@@ -229,7 +230,7 @@ function isTopOwned(
  */
 export async function planAhead(
   settings: Manifest['settings'],
-  { client, store, kinds: all, discovers = false }: ReadWorld,
+  { client, store, kinds: all, discovers = false, clock = systemClock }: ReadWorld,
   { destroys = false }: { readonly destroys?: boolean } = {},
 ): Promise<ReadAhead | undefined> {
   const state = await inSpan('state', () => store.read());
@@ -239,7 +240,7 @@ export async function planAhead(
   const ownsProject = isTopOwned(settings, state, all, destroys);
   const kinds = kindsThere(ownsProject ? withTop(all) : all, client.contract);
   const projectId = ownsProject ? '' : state.projectId;
-  return readAhead(client, { kinds, state, projectId, readsVersion: (remembered?.version ?? null) !== null });
+  return readAhead(client, { kinds, state, projectId, readsVersion: (remembered?.version ?? null) !== null, clock });
 }
 
 /** A platform as a plan takes it. */

@@ -24,6 +24,7 @@ import { advance, isOver, mayHaveWritten, resultOf, startJob } from './job.ts';
 import { isEvent } from './nodes.ts';
 import { needsRow } from './request.ts';
 import type { ScopeRow } from '../observe/scope-row.ts';
+import { scopeRow } from '../observe/scope-row.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 
 /** What applying a plan needs. */
@@ -238,16 +239,26 @@ export function claim(run: Run, address: string, object: { readonly id: string; 
   run.creations.taken.add(object.id);
 }
 
-function scopesOf({ actions }: Plan, jobs: Run['jobs']): Run['scopes'] {
+function scopesOf({ actions, observed }: Plan, jobs: Run['jobs']): Run['scopes'] {
   const scopes = groupBy(actions.map((action) => [action.scope, action]));
   return new Map(
     [...scopes].flatMap(([address, members]) => {
       const root = jobs.get(address)?.action;
-      return root === undefined
-        ? []
-        : [[address, { root, actions: members, mayReadAhead: mayReadAhead(root, members) }]];
+      if (root === undefined) return [];
+      const about = { root, actions: members, mayReadAhead: mayReadAhead(root, members) };
+      return [[address, { ...about, ...(about.mayReadAhead ? readByPlan(observed, root) : {}) }]];
     }),
   );
+}
+
+/**
+ * A service that goes, as the plan read it: a deletion within seconds takes that for the look at it. An update reads it
+ * again, and so does the deletion of what others put things into: there, what somebody did meanwhile would be lost.
+ */
+function readByPlan({ objects, since }: Plan['observed'], root: Action): Pick<Scope, 'reading'> {
+  const { id, row } = objects.get(root.address) ?? {};
+  if (root.kind.service === undefined || root.action !== 'delete' || row === undefined) return {};
+  return { reading: { id, since, row: Promise.resolve(scopeRow(root, row)) } };
 }
 
 function mayReadAhead({ createsObject }: Action, actions: readonly Action[]): boolean {

@@ -2,6 +2,7 @@ import type { ReadClient } from '../api/client.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import type { StateRecord } from '../state/record.ts';
+import type { Clock } from '../state/clock.ts';
 import type { State } from '../state/state.ts';
 import { platformVersion } from './capabilities.ts';
 import { isAlwaysListed } from './observe.ts';
@@ -18,6 +19,8 @@ export interface ReadAhead {
 interface Ahead {
   /** The state that it is of. */
   readonly state: State;
+  /** When its reads began (monotonic ms). */
+  readonly since: number;
   /** The version of the platform, where that is read. */
   readonly version: ReturnType<typeof platformVersion> | undefined;
   /** A reader that gives each of these answers once, and reads everything else. */
@@ -36,13 +39,16 @@ export function readAhead(
     state,
     projectId,
     readsVersion,
+    clock,
   }: {
     readonly kinds: readonly Kind[];
     readonly state: State;
     readonly projectId: string;
     readonly readsVersion: boolean;
+    readonly clock: Clock;
   },
 ): ReadAhead {
+  const since = clock.monotonic();
   const { resources: records } = state;
   const reader = createReader(client, 'in bulk');
   const known = new Set(Object.values(records).map(({ kind }) => kind));
@@ -70,6 +76,7 @@ export function readAhead(
   }
   const ahead: Ahead = {
     state,
+    since,
     version,
     over: (later) => ({
       ...later,

@@ -24,6 +24,8 @@ export interface ObserveInput {
   /** Where the manifest names the project. */
   readonly projectAt?: Position | undefined;
   readonly clock: Clock;
+  /** When the first of what the reader gives was read (monotonic ms); now by default. */
+  readonly since?: number | undefined;
   /** Ends the pause before a second look, which then ends the run. */
   readonly signal?: AbortSignal | undefined;
   readonly digests: Digests;

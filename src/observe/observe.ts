@@ -35,7 +35,7 @@ export interface Seen {
  * service and per environment whose variables matter. Objects below a service come with it, however many there are.
  */
 export async function observe(input: ObserveInput): Promise<Seen> {
-  const { kinds, reader, records } = input;
+  const { kinds, reader, records, since = input.clock.monotonic() } = input;
   const diagnostics: Diagnostic[] = [];
   const duplicates: DuplicateObject[] = [];
   const objects = new Map<string, ObservedObject>();
@@ -105,6 +105,7 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   const ownId = aboveAll === undefined ? projectId : (idOf(topAddress(aboveAll)) ?? '');
   const observed = {
     ...caller,
+    since,
     projectId: ownId,
     objects,
     ...(unread.size === 0 ? {} : { unread }),

@@ -28,6 +28,8 @@ export interface Caller extends Place {
 
 /** What the platform has of what is declared or remembered. An address that is not in it does not exist there, unless it was not read. */
 export interface Observed extends Caller {
+  /** When the first of it was read (monotonic ms). */
+  readonly since: number;
   readonly objects: ReadonlyMap<string, ObservedObject>;
   /** The addresses of the state that were not read; none by default. */
   readonly unread?: ReadonlySet<string>;

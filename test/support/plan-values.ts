@@ -178,6 +178,7 @@ export function inputOf(
       role: 'owner',
       objects: new Map(Object.entries(objects)),
       listed: new Set(),
+      since: -60_000,
       nameOf: () => undefined,
       unmanaged: [],
       duplicates: [],

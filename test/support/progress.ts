@@ -41,6 +41,7 @@ export function planOf(planned: readonly Planned[]): Plan {
       role: 'owner',
       objects: new Map(),
       listed: new Set(),
+      since: 0,
       nameOf: () => undefined,
       unmanaged: [],
       duplicates: [],

@@ -18,14 +18,21 @@ export type Answers = (operation: string, input: Readonly<Record<string, unknown
 /** What is known before a run, and what differs in it from others. */
 export interface RunFacts {
   readonly objects?: Readonly<Record<string, ObservedObject>>;
+  /** How many milliseconds ago the plan read them; more than a minute by default. */
+  readonly readAgoMs?: number;
   readonly resources?: Readonly<Record<string, StateRecord>>;
   readonly answers?: Answers;
   readonly more?: Partial<ApplyInput>;
 }
 
 /** A run in which nothing was sent yet, and the requests that the platform gets; time passes only when somebody waits. */
-export function runOf(actions: readonly Action[], { objects = {}, resources = {}, answers, more }: RunFacts = {}) {
-  const { state, observed, kinds } = inputOf(objects, resources);
+export function runOf(
+  actions: readonly Action[],
+  { objects = {}, readAgoMs = 61_000, resources = {}, answers, more }: RunFacts = {},
+) {
+  let now = 1_000;
+  const { state, observed: seen, kinds } = inputOf(objects, resources);
+  const observed = { ...seen, since: now - readAgoMs };
   const requests: string[] = [];
   const client: Client = {
     call: () => Promise.reject(new Error('only operations that are known as text are sent')),
@@ -43,7 +50,6 @@ export function runOf(actions: readonly Action[], { objects = {}, resources = {}
     bulkStatus: () => undefined,
     close: () => undefined,
   };
-  let now = 1_000;
   const run: Run = startRun({
     plan: { base: state, saved: state, observed, actions, diagnostics: [] },
     kinds,
