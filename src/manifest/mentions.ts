@@ -2,6 +2,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { closest } from '../diagnostics/closest.ts';
 import type { MapCodec } from '../kind/codecs.ts';
+import { groupBy } from '../kind/group.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath } from '../kind/wire.ts';
 import type { Resource } from './resource.ts';
@@ -50,9 +51,14 @@ export function variablesAbove<T extends Standing>({ parent }: Standing, byAddre
   return top?.kind.isTop === true ? [above, top] : [above];
 }
 
-/** Refuses mentions of variables that, as is declared, what stands above does not have: no deployment succeeds with one. */
+/**
+ * Refuses mentions of variables that, as is declared, what stands above does not have: no deployment succeeds with one. The
+ * platform fills in variables of the project first, and then what their values mention of the environment.
+ */
 export function checkMentions(resources: readonly Resource[], diagnostics: Diagnostic[]): void {
   const byAddress = new Map(resources.map((resource) => [resource.address, resource]));
+  const project = resources.find(({ kind }) => kind.isTop === true);
+  const ofProject = project === undefined ? undefined : { kind: project.kind, values: valuesOf(project) };
   for (const resource of resources) {
     const texts = textsOf(resource).filter(({ text }) => text.includes('${{'));
     if (texts.length === 0) continue;
@@ -60,11 +66,11 @@ export function checkMentions(resources: readonly Resource[], diagnostics: Diagn
       const variables = declaredVariables(above);
       if (variables === undefined) continue;
       for (const { written, text, wanted } of texts) {
-        for (const name of mentionsIn(text, above.kind.kind)) {
+        for (const [name, through] of mentioned(text, above.kind, ofProject)) {
           if (variables.keys.includes(name)) continue;
           const { message, remedy } = explain(name, above, variables);
           diagnostics.push(
-            diagnostic('bad-reference', `${written}: ${message}`, {
+            diagnostic('bad-reference', `${written}: ${through}${message}`, {
               remedy,
               address: resource.address,
               position: position(wanted.at),
@@ -74,6 +80,29 @@ export function checkMentions(resources: readonly Resource[], diagnostics: Diagn
       }
     }
   }
+}
+
+/** The variables of a project by name: what is known of their texts. */
+type Values = ReadonlyMap<string, readonly string[]>;
+
+function valuesOf(project: Resource): Values {
+  return groupBy(textsOf(project).map(({ key, text }) => [key, text] as const));
+}
+
+/** The names of variables of `kind` that a text mentions, each with the words for how: '', or a variable of the project. */
+function mentioned(
+  text: string,
+  { kind, isTop }: Kind,
+  project: { readonly kind: Kind; readonly values: Values } | undefined,
+): ReadonlyMap<string, string> {
+  const found = new Map(mentionsIn(text, kind).map((name) => [name, '']));
+  if (project === undefined || isTop === true) return found;
+  for (const variable of mentionsIn(text, project.kind.kind)) {
+    const through = `${openingOf(project.kind.kind)}${variable}}} `;
+    for (const value of project.values.get(variable) ?? [])
+      for (const name of mentionsIn(value, kind)) if (!found.has(name)) found.set(name, through);
+  }
+  return found;
 }
 
 /** Whether a text of a resource may mention a variable of something above it; a value that is not known yet does not. */
@@ -114,6 +143,7 @@ function mapFieldsOf(kind: Kind): readonly (readonly [name: string, codec: MapCo
 const mapFields = new WeakMap<Kind, readonly (readonly [name: string, codec: MapCodec])[]>();
 
 interface Text {
+  readonly key: string;
   /** The field and its key, as they are written. */
   readonly written: string;
   readonly text: string;
@@ -127,13 +157,13 @@ function textsOf({ kind, maps, fields }: Resource): Text[] {
     const map = maps[name];
     if (map !== undefined) {
       return [...map].flatMap(([key, wanted]) =>
-        knownTexts(wanted).map((text) => ({ written: at(key), text, wanted })),
+        knownTexts(wanted).map((text) => ({ key, written: at(key), text, wanted })),
       );
     }
     const wanted = fields[name];
     const whole = knownValue(wanted);
     if (wanted === undefined || typeof whole !== 'string') return [];
-    return [...codec.read(whole)].map(([key, text]) => ({ written: at(key), text, wanted }));
+    return [...codec.read(whole)].map(([key, text]) => ({ key, written: at(key), text, wanted }));
   });
 }
 

@@ -136,6 +136,59 @@ describe('a mention of a variable', () => {
     expect(await told(both)).toEqual(oneError('bad-reference', /ONLY_HERE/));
   });
 
+  describe('through a variable of a project that is a block', () => {
+    const through = (variables: string, environment: string, service: string) =>
+      manifest(environment, service).replace('project: prj_1\n', `project: { name: shop, env: ${variables} }\n`);
+
+    it.each([
+      ['that the environment declares', '{ P: "${{environment.REGION}}" }', declared, '${{project.P}}'],
+      [
+        'in a variable that the service does not mention',
+        '{ P: "${{environment.X}}", Q: a }',
+        declared,
+        '${{project.Q}}',
+      ],
+      [
+        'when the environment declares no variables',
+        '{ P: "${{environment.X}}" }',
+        'description: Live.',
+        '${{project.P}}',
+      ],
+    ])('is allowed %s', async (_when, variables, environment, text) => {
+      const { problems } = await problemsOf(through(variables, environment, `env: { A: "${text}" }`));
+      expect(problems).toEqual([]);
+    });
+
+    it.each([
+      ['a map', '{ P: "x-${{environment.REGOIN}}" }'],
+      ['a text', '"O=1\\nP=${{environment.REGOIN}}"'],
+      ['a value with a secret', '{ P: "${{environment.REGOIN}}${secret:NOT_HERE}" }'],
+    ])('is refused at the service that mentions it: %s', async (_form, variables) => {
+      const service = 'env: { OTHER: a, A: §"${{project.P}} ${{project.P}}" }';
+      expect(await told(through(variables, declared, service))).toEqual(
+        oneError(
+          'bad-reference',
+          /env\.A: \$\{\{project\.P\}\} mentions \$\{\{environment\.REGOIN\}\}.*Did you mean REGION\?/,
+        ),
+      );
+    });
+
+    it('is refused once for a name that the service mentions itself as well', async () => {
+      const service = 'env: { A: §"${{project.P}} ${{environment.X}}" }';
+      const { problems } = await problemsOf(through('{ P: "${{environment.X}}" }', declared, service.replace('§', '')));
+      expect(problems.map(({ message }) => message)).toEqual([
+        'env.A: mentions ${{environment.X}}, and production declares no variable X',
+      ]);
+    });
+
+    it('shows no value of the project', async () => {
+      const variables = '{ P: "pass-1 ${{environment.X} pass-2 ${{environment.REGION}} pass-3" }';
+      const { problems } = await problemsOf(through(variables, declared, 'env: { A: "${{project.P}}" }'));
+      expect(problems).toHaveLength(1);
+      expect(JSON.stringify(problems)).not.toContain('pass-');
+    });
+  });
+
   it.each(['env', 'buildArgs', 'buildSecrets'])('is checked in %s of an application', async (field) => {
     const text = `${head}environments:
   production:
