@@ -23,12 +23,21 @@ export function isCreated(
   digests: (field: string) => Digest,
   answer: 'lost' | 'answered' = 'lost',
 ): boolean {
-  // Somebody else can have created an object that the platform lists late, unless it answered the create.
-  if (kind.identity.listedOnce !== undefined) return Object.keys(record.pairs).length > 0;
+  if (kind.identity.listedOnce !== undefined) return isListedNow(kind, row, record, digests);
   const pending = pendingCreate(record);
   if (pending === undefined || Object.keys(pending.says).length === 0) return false;
   const differences = differencesFromCreate(kind, row, pending, digests);
   return differences.every((name) => name === createdAt && answer === 'answered');
+}
+
+/**
+ * Whether a row is the object of an answered create that the platform lists late. Until then anybody can create one of the
+ * same name, so it has to hold every field that the create sent, and one at least beside the name.
+ */
+function isListedNow(kind: Kind, row: Row, { pairs }: StateRecord, digests: (field: string) => Digest): boolean {
+  const sent = Object.fromEntries(Object.entries(pairs).map(([name, { wanted }]) => [name, wanted]));
+  const isComparable = Object.keys(sent).some((name) => name !== kind.identity.keyField);
+  return isComparable && otherFields(kind, row, sent, digests).length === 0;
 }
 
 /**
@@ -41,7 +50,21 @@ export function differencesFromCreate(
   { at, timeoutMs, says }: PendingCreate,
   digests: (field: string) => Digest,
 ): string[] {
-  const others = Object.entries(says).flatMap(([name, stored]) => {
+  const others = otherFields(kind, row, says, digests);
+  const { clocksApartMs } = attempts.reading;
+  const made = typeof row.createdAt === 'string' ? Date.parse(row.createdAt) : Number.NaN;
+  const isAnotherTime = made < at - clocksApartMs || made > at + timeoutMs + clocksApartMs;
+  return [...others, ...variablesBeside(kind, row, says), ...(isAnotherTime ? [createdAt] : [])];
+}
+
+/** The fields that have other values in a row than a create sent. */
+function otherFields(
+  kind: Kind,
+  row: Row,
+  says: PendingCreate['says'],
+  digests: (field: string) => Digest,
+): readonly string[] {
+  return Object.entries(says).flatMap(([name, stored]) => {
     const field = kind.fields[name];
     const observed = observedValue(kind, name, row) ?? null;
     const isSame =
@@ -51,10 +74,6 @@ export function differencesFromCreate(
         : means(field.codec ?? plain, stored.value, observed));
     return isSame ? [] : [name];
   });
-  const { clocksApartMs } = attempts.reading;
-  const made = typeof row.createdAt === 'string' ? Date.parse(row.createdAt) : Number.NaN;
-  const isAnotherTime = made < at - clocksApartMs || made > at + timeoutMs + clocksApartMs;
-  return [...others, ...variablesBeside(kind, row, says), ...(isAnotherTime ? [createdAt] : [])];
 }
 
 /** The fields with variables that a create did not send: the platform gives a new object none by itself. */

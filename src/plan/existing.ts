@@ -17,6 +17,7 @@ import { creation } from './creation.ts';
 import { diffResource } from './diff.ts';
 import type { Planning, PlanInput } from './input.ts';
 import { knownPairs } from '../state/known-pairs.ts';
+import { unlisted } from './pending.ts';
 import { takeAway } from './removal.ts';
 import { weigh } from './risks.ts';
 import { updateSteps } from './steps.ts';
@@ -52,6 +53,12 @@ export function planExisting(
     digests: input.digests,
   });
   notes.push(...diagnostics);
+  const { listedOnce } = kind.identity;
+  if (listedOnce !== undefined && object.foundBy === 'key' && record?.id === null) {
+    const message = `${unlisted(address, record, listedOnce)}; ${object.id} bears its name and may be somebody else's`;
+    const remedy = 'Compare the two on the platform. To keep the created one, rename the other there, and connect it.';
+    notes.push(diagnostic('duplicate', message, { remedy, address, position: base.position }));
+  }
   const changes = [...written, ...base.changes];
   const refuse = (message: string, remedy: string) =>
     notes.push(diagnostic('cannot-change', message, { remedy, address, position: base.position }));

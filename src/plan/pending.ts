@@ -2,6 +2,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { fieldPath } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { knownValue } from '../manifest/wanted.ts';
+import type { StateRecord } from '../state/record.ts';
 import { matchesStored } from '../state/stored.ts';
 import type { Action } from './action.ts';
 import { idle, resourceAction } from './action-for.ts';
@@ -11,15 +12,25 @@ import type { PlanInput } from './input.ts';
 export function planPending(input: PlanInput, resource: Resource, parent: Action | undefined, until: string): Action {
   const { address } = resource;
   const edited = editedSince(input, resource);
-  const wasAnswered = Object.keys(input.state.resources[address]?.pairs ?? {}).length > 0;
-  const message = wasAnswered
-    ? `${address} was created and is listed only once ${until}`
-    : `whether ${address} was created is not known: its create got no answer, and it is listed only once ${until}`;
+  const record = input.state.resources[address];
+  const message = unlisted(address, record, until);
   const later = edited.length === 0 ? '' : ` Until then ${edited.join(', ')} cannot be changed.`;
-  const base = resourceAction(resource, parent, input.state.resources[address]);
+  const base = resourceAction(resource, parent, record);
   const remedy = `If the platform does not have it, remove the block, apply, and put it back.${later}`;
   base.notes.push(diagnostic('pending', message, { remedy, address, position: base.position }));
   return { ...base, ...idle, isHeld: true };
+}
+
+/** Says of an object that the platform lists late what is known of its create. */
+export function unlisted(address: string, record: StateRecord | undefined, until: string): string {
+  return wasAnswered(record)
+    ? `${address} was created and is listed only once ${until}`
+    : `whether ${address} was created is not known: its create got no answer, and it is listed only once ${until}`;
+}
+
+/** Whether the platform answered the create of an object that it lists late: the state has pairs of it only then. */
+export function wasAnswered(record: StateRecord | undefined): boolean {
+  return Object.keys(record?.pairs ?? {}).length > 0;
 }
 
 /** The fields that the manifest declares with other values than the create sent. */

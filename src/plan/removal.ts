@@ -15,6 +15,7 @@ import type { Action, Change } from './action.ts';
 import { actionFor } from './action-for.ts';
 import { unitOf } from './diff.ts';
 import type { PlanInput } from './input.ts';
+import { unlisted, wasAnswered } from './pending.ts';
 import { weigh } from './risks.ts';
 import { showSides } from './shown.ts';
 import { deleteSteps } from './steps.ts';
@@ -55,6 +56,14 @@ export function planRemoval(
     return { ...base, action: 'forget', ...(isTaken === true ? { goesWithParent: true } : {}) };
   }
   if (object.foundBy !== 'id' && isSomebodys(input, kind, object)) {
+    const { listedOnce } = kind.identity;
+    if (listedOnce !== undefined && wasAnswered(record)) {
+      return forget(
+        'stays-there',
+        `${unlisted(address, record, listedOnce)}; it stays on the platform, as does ${object.id}, which bears its name and differs from it`,
+        'Delete there what is not needed before you declare it again: it would be made a second time.',
+      );
+    }
     return forget(
       'unverified',
       `${address} was about to be created when a run ended, and ${object.id} bears its key; whether it is that is not known`,

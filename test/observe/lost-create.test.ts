@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Row } from '../../src/kind/json.ts';
 import { isCreated } from '../../src/observe/lost-create.ts';
-import type { PendingCreate } from '../../src/state/record.ts';
+import type { PendingCreate, StateRecord } from '../../src/state/record.ts';
 import { creating, kindNamed, makeDigest, makeDigests, pairOf, recordOf } from '../support/plan-values.ts';
 
 /** Whether what bears the key of a create that got no answer is what that made. */
@@ -65,10 +66,34 @@ describe('a row with the key of a pending create is its object', () => {
     expect(isOurs({}, { createdAt: 'long ago' })).toBe(true);
   });
 
-  test('for a kind that is listed late, only when the create was answered', () => {
-    const isAnswered = (more: Parameters<typeof recordOf>[2]) =>
-      isCreated(kindNamed('labgit'), {}, recordOf('labgit', null, more), makeDigests);
-    expect(isAnswered({ pairs: { labgitUrl: pairOf('https://lab.example.com') } })).toBe(true);
-    expect(isAnswered({ pending: creating({ at, says }) })).toBe(false);
+  describe('for a kind that is listed late', () => {
+    const lab = { labgitUrl: 'https://lab.example.com', groupName: 'shop', gitProvider: { name: 'lab' } };
+    const secretSent = { digest: makeDigest('"correct-horse"') };
+    const sent = {
+      name: pairOf('lab'),
+      labgitUrl: pairOf('https://lab.example.com'),
+      secret: { wanted: secretSent, answered: secretSent },
+    };
+    const isListed = (pairs: StateRecord['pairs'], row: Row) =>
+      isCreated(kindNamed('labgit'), row, recordOf('labgit', null, { pairs }), makeDigests);
+
+    test('when it has all that the answered create sent', () => {
+      expect(isListed(sent, { ...lab, secret: 'correct-horse' })).toBe(true);
+    });
+
+    test.each<[string, Row]>([
+      ['another URL', { labgitUrl: 'https://other.example.com' }],
+      ['another secret', { secret: 'battery-staple' }],
+      ['another name', { gitProvider: { name: 'other' } }],
+      ['no URL that the list shows', { labgitUrl: undefined }],
+    ])('except when it has %s', (_what, other) => {
+      expect(isListed(sent, { ...lab, secret: 'correct-horse', ...other })).toBe(false);
+    });
+
+    test('except when nothing but the name can be compared, or the create got no answer', () => {
+      expect(isListed({ name: pairOf('lab') }, lab)).toBe(false);
+      const unanswered = recordOf('labgit', null, { pending: creating({ at, says: { name: { value: 'lab' } } }) });
+      expect(isCreated(kindNamed('labgit'), lab, unanswered, makeDigests)).toBe(false);
+    });
   });
 });

@@ -7,7 +7,7 @@ import { protection } from '../../src/plan/options.ts';
 import { planRemoval, takeAway } from '../../src/plan/removal.ts';
 import { kinds } from '../../src/resources/index.ts';
 import type { StateRecord } from '../../src/state/record.ts';
-import { actionOf, inputOf, kindNamed, objectOf, recordOf, resourceOf } from '../support/plan-values.ts';
+import { actionOf, inputOf, kindNamed, objectOf, pairOf, recordOf, resourceOf } from '../support/plan-values.ts';
 
 /** What becomes of an object whose block is gone. */
 
@@ -173,6 +173,18 @@ describe('it is removed from the state only', () => {
       remedy: 'Delete it there before you declare it again: it would be made a second time.',
     });
     expect(plan({ kind, object: undefined }).notes).toEqual([]);
+  });
+
+  test('when the platform lists another of its name instead, with a warning that names it', () => {
+    const kind = kindNamed('labgit');
+    const other = { ...objectOf('lab_2', { labgitId: 'lab_2' }), foundBy: 'key' } as const;
+    const left = plan({ kind, object: other, record: { id: null, pairs: { name: pairOf('lab') } } });
+    expect(left).toMatchObject(forgotten);
+    expect(said(left)).toEqual([
+      `stays-there: ${at} was created and is listed only once ${kind.identity.listedOnce}; it stays on the platform, as does lab_2, which bears its name and differs from it | Delete there what is not needed before you declare it again: it would be made a second time.`,
+    ]);
+    const unanswered = plan({ kind, object: other, record: { id: null } });
+    expect(unanswered).toMatchObject({ ...forgotten, notes: [{ code: 'unverified' }] });
   });
 
   test('when there is no operation that deletes it, with the reason', () => {

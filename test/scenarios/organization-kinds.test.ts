@@ -279,6 +279,52 @@ describe('a provider that waits to be connected', () => {
     await plansNothing(made, lab + using);
   });
 
+  describe('beside one of the same name that somebody else made and connected', () => {
+    const begun = async () => {
+      const made = bench();
+      await applied(made, lab);
+      const ours = rows(made, 'labgit').find((row) => row.labgitUrl === 'https://lab.example.com');
+      await made.emulator.act('labgit.create', {
+        name: 'lab',
+        labgitUrl: 'https://other.example.com',
+        authId: 'user_1',
+      });
+      const theirs = rows(made, 'labgit').find((row) => row.labgitUrl === 'https://other.example.com');
+      await made.emulator.act('labgit.connect', { labgitId: theirs?.labgitId });
+      made.requests('POST');
+      return { made, ours: ours?.labgitId, theirs: theirs?.labgitId };
+    };
+
+    test('takes that one over with consent only, and warns of it', async () => {
+      const { made, theirs } = await begun();
+      expect(await refused(made.apply(head + lab))).toContain('consent');
+      const plan = await made.plan(head + lab);
+      expect(plan.actions).toMatchObject([{ action: 'adopt', id: theirs, notes: [{ code: 'duplicate' }] }]);
+      expect(plan.actions[0]?.notes[0]?.message).toContain(`${String(theirs)} bears its name`);
+      expect(made.requests('POST')).toEqual([]);
+    });
+
+    test('is recognised by what its create sent once both are listed', async () => {
+      const { made, ours } = await begun();
+      await made.emulator.act('labgit.connect', { labgitId: ours });
+      await applied(made, lab);
+      expect(made.store.state?.resources[inItsWords('labgit.lab')]?.id).toBe(ours);
+      await plansNothing(made, lab);
+    });
+
+    test('leaves that one where it is when the block is removed', async () => {
+      const { made, ours, theirs } = await begun();
+      const result = await made.apply(head, { adoption: true, dataLoss: true, massDeletion: true });
+      expect(result.outcomes).toMatchObject([{ result: 'done', action: { action: 'forget' } }]);
+      expect(result.outcomes[0]?.action.notes).toMatchObject([{ code: 'stays-there' }]);
+      expect(made.requests('POST')).toEqual([]);
+      const left = rows(made, 'labgit').map((row) => row.labgitId);
+      expect(left).toContain(ours);
+      expect(left).toContain(theirs);
+      await plansNothing(made, '');
+    });
+  });
+
   test('stays when its block is removed before it is listed, with a note', async () => {
     const made = bench();
     await applied(made, lab);

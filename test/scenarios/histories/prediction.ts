@@ -153,14 +153,23 @@ export function isAsIntended({ kind, intended }: Pick<Memory, 'kind' | 'intended
 }
 
 /** Whether an object is in all that the create sent what a run was about to make. */
-export function isAsSent(memory: Pick<Memory, 'kind' | 'intended'>, row: Row): boolean {
+export function isAsSent(memory: Pick<Memory, 'kind' | 'intended' | 'pairs'>, row: Row): boolean {
+  if (memory.kind.identity.listedOnce !== undefined) return isAsIntended(memory, row) && isAsAnswered(memory, row);
   return isAsIntended(memory, row) && bears(memory.kind, row, memory.intended?.says ?? {});
+}
+
+/** Whether an object that is listed late has all that its answered create sent. */
+function isAsAnswered({ kind, pairs }: Pick<Memory, 'kind' | 'pairs'>, row: Row): boolean {
+  return Object.entries(pairs).every(([name, { wanted }]) => {
+    const { codec = plain } = fieldOf(kind, name);
+    return canonical(codec.normal(valueIn(kind, name, row))) === wanted;
+  });
 }
 
 /** Whether an object is what an answered create made that is listed only once somebody connected it. */
 export function isMadeUnlisted(memory: Memory, row: Row): boolean {
   const isAnswered = memory.kind.identity.listedOnce !== undefined && Object.keys(memory.pairs).length > 0;
-  return isAnswered && memory.id === '' && isAsIntended(memory, row);
+  return isAnswered && memory.id === '' && isAsSent(memory, row);
 }
 
 /** The natural key of a block, as far as it is known. */

@@ -199,7 +199,7 @@ function madeUnseen(
   { after, claimed }: { readonly after: Snapshot; readonly claimed: ReadonlySet<string> },
 ): string | undefined {
   const found = [...rowsOf(after, kind)].filter(
-    ([id, row]) => !claimed.has(id) && isListed(kind, row) && isAsSent({ kind, intended }, row),
+    ([id, row]) => !claimed.has(id) && isListed(kind, row) && isAsSent({ kind, intended, pairs: {} }, row),
   );
   return found.length === 1 ? found[0]?.[0] : undefined;
 }
