@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { measureGrowth } from './support/growth.ts';
-import { largeManifest } from './support/large-manifest.ts';
+import { largeManifest, largeManifestFiles } from './support/large-manifest.ts';
 import { emulate, root } from './support/trueup.ts';
 
 /**
@@ -17,7 +17,7 @@ import { emulate, root } from './support/trueup.ts';
 const latencyMs = 20;
 const connections = 8;
 const runs = Number(process.argv[2] ?? 3);
-/** `bulk`: only what bulk reads change. */
+/** `bulk`: only what bulk reads change; `growth`: only what a run takes for ten and a hundred times as many services. */
 const only = process.argv[3];
 
 interface Measured {
@@ -25,6 +25,7 @@ interface Measured {
   readonly cpu: number;
   readonly memory: number;
   readonly requests: number;
+  readonly syncs: number;
 }
 
 /** Runs a command of Trueup in a folder. */
@@ -51,14 +52,14 @@ async function measureProgram(folder: string, words: readonly string[], env: Nod
   child.stderr.on('data', (text: Buffer) => (output += text.toString()));
   const [code] = (await once(child, 'close')) as [number];
   const wall = (performance.now() - started) / 1000;
-  const counts = [...output.matchAll(/(\d+) reads?, (\d+) writes?/g)].at(-1);
-  if (code !== 0 || counts === undefined)
-    throw new Error(`${words.join(' ')} ended in ${code}:\n${output.slice(-2000)}`);
-  const { cpu, memory } = JSON.parse(execFileSync('cat', [usage], { encoding: 'utf8' })) as {
+  const [, reads = 0, writes = 0] = [...output.matchAll(/(\d+) reads?, (\d+) writes?/g)].at(-1) ?? [];
+  if (code !== 0) throw new Error(`${words.join(' ')} ended in ${code}:\n${output.slice(-2000)}`);
+  const { cpu, memory, syncs } = JSON.parse(execFileSync('cat', [usage], { encoding: 'utf8' })) as {
     cpu: number;
     memory: number;
+    syncs: number;
   };
-  return { wall, cpu, memory, requests: Number(counts[1]) + Number(counts[2]) };
+  return { wall, cpu, memory, syncs, requests: Number(reads) + Number(writes) };
 }
 
 const commands = {
@@ -183,6 +184,63 @@ async function reportBulk(services: number): Promise<void> {
   process.stdout.write('\n');
 }
 
+const growing = [
+  'validate',
+  'first apply',
+  'plan without a change',
+  'apply of 1 % of the services',
+  'destroy',
+] as const;
+
+/** Each command for so many services: the manifest in eleven files, the platform on this machine, with bulk reads. */
+async function measureGrowing(services: number): Promise<Measured[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-bench-'));
+  const platform = await emulate(['--latency', '0', '--profile', 'dokploy']);
+  const write = (isEdited: boolean) => {
+    const files = largeManifestFiles(services, `{ url: "${platform.url}", profile: dokploy }`, isEdited);
+    for (const [name, text] of files) writeFileSync(join(folder, name), text);
+  };
+  const run = (...args: string[]) => measure(folder, args, platform.apiKey);
+  try {
+    write(false);
+    const validate = await run('validate');
+    const apply = await run('apply', '--auto-approve', '--no-deploy');
+    const plan = await run('plan', '--no-deploy');
+    write(true);
+    const edit = await run('apply', '--auto-approve', '--no-deploy');
+    return [validate, apply, plan, edit, await run('destroy', '--auto-approve', '--allow-data-loss')];
+  } finally {
+    await platform.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What each command takes for 100, 1,000 and 10,000 services; and how much more for each object than with a tenth of them. */
+async function reportGrowth(): Promise<void> {
+  const found = new Map([100, 1_000, 10_000].map((services) => [services, [] as Measured[][]]));
+  for (let run = 0; run < runs; run++) for (const [services, list] of found) list.push(await measureGrowing(services));
+  process.stdout.write(
+    `${'command'.padEnd(30)} services  requests   fsyncs   wall s    CPU s  peak MB  per object: wall    CPU  memory\n`,
+  );
+  for (const [place, command] of growing.entries()) {
+    let tenth: readonly number[] = [];
+    for (const [services, list] of found) {
+      const middle = (of: (one: Measured) => number) => median(list.flatMap((all) => all[place] ?? []).map(of));
+      const used = [middle(({ wall }) => wall), middle(({ cpu }) => cpu), middle(({ memory }) => memory)];
+      const counts = [services, middle(({ requests }) => requests), middle(({ syncs }) => syncs)];
+      const ratios = tenth.map((one, at) => ((used[at] ?? 0) / 10 / one).toFixed(2));
+      const columns = [
+        ...counts.map((one) => String(one).padStart(8)),
+        ...used.map((one, at) => one.toFixed(at === 2 ? 0 : 2).padStart(8)),
+      ];
+      process.stdout.write(
+        `${command.padEnd(30)} ${columns.join(' ')}  ${ratios.map((one) => one.padStart(8)).join(' ')}\n`,
+      );
+      tenth = used;
+    }
+  }
+}
+
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
@@ -244,6 +302,10 @@ async function reportStories(title: string, tellings: readonly Telling[]): Promi
   return told;
 }
 
+if (only === 'growth') {
+  await reportGrowth();
+  process.exit();
+}
 await reportBulk(1000);
 process.stdout.write(
   `${latencyMs} ms per request, ${connections} connections, median of ${runs} runs; a bare client makes the same objects without any check (bench/floor.mjs)\n\n`,

@@ -1,29 +1,54 @@
-/** A manifest of so many services in ten environments, each with four objects below it: two kinds of services in turn. */
-export function largeManifest(services: number, platform: string): string {
-  const lines = ['trueup: 1', `platform: ${platform}`, 'project: prj_1', 'environments:'];
-  const environments = 10;
-  for (let e = 0; e < environments; e++) {
-    const databases: string[] = [];
-    const composes: string[] = [];
-    for (let n = e; n < services; n += environments) {
-      if (Math.floor(n / environments) % 2 === 0) databases.push(...databaseLines(n));
-      else composes.push(...composeLines(n));
-    }
-    lines.push(`  env${e}:`, '    env: { REGION: eu }');
-    if (databases.length > 0) lines.push('    postgres:', ...databases);
-    if (composes.length > 0) lines.push('    compose:', ...composes);
-  }
-  return `${lines.join('\n')}\n`;
+/**
+ * A manifest of so many services in ten environments, each with four objects below it: two kinds of services in turn.
+ * `isEdited`: one service in a hundred has another value.
+ */
+export function largeManifest(services: number, platform: string, isEdited = false): string {
+  return textOf(head(platform), [...environments(services, isEdited).values()].flat());
 }
 
-function databaseLines(n: number): string[] {
+/** The same in a file for each environment, by their names. */
+export function largeManifestFiles(services: number, platform: string, isEdited = false): ReadonlyMap<string, string> {
+  const files = [...environments(services, isEdited)].map(
+    ([name, lines]) => [`${name}.yaml`, textOf([], lines)] as const,
+  );
+  return new Map([['trueup.yaml', `${[...head(platform), 'include: [env*.yaml]'].join('\n')}\n`], ...files]);
+}
+
+function head(platform: string): string[] {
+  return ['trueup: 1', `platform: ${platform}`, 'project: prj_1'];
+}
+
+function textOf(above: readonly string[], lines: readonly string[]): string {
+  return `${[...above, 'environments:', ...lines].join('\n')}\n`;
+}
+
+/** The lines of each environment, by its name. */
+function environments(services: number, isEdited: boolean): Map<string, string[]> {
+  const count = 10;
+  const found = new Map<string, string[]>();
+  for (let e = 0; e < count; e++) {
+    const databases: string[] = [];
+    const composes: string[] = [];
+    for (let n = e; n < services; n += count) {
+      if (Math.floor(n / count) % 2 === 0) databases.push(...databaseLines(n, isEdited && n % 200 === 0));
+      else composes.push(...composeLines(n, isEdited && n % 200 === 150));
+    }
+    const lines = [`  env${e}:`, '    env: { REGION: eu }'];
+    if (databases.length > 0) lines.push('    postgres:', ...databases);
+    if (composes.length > 0) lines.push('    compose:', ...composes);
+    found.set(`env${e}`, lines);
+  }
+  return found;
+}
+
+function databaseLines(n: number, isEdited: boolean): string[] {
   return [
     `      db${n}:`,
     '        dockerImage: postgres:17',
     `        databaseName: db${n}`,
     '        databaseUser: owner',
     `        databasePassword: password-${n}`,
-    '        memoryLimit: "536870912"',
+    `        memoryLimit: "${isEdited ? 268435456 : 536870912}"`,
     '        mounts:',
     '          /extra: { type: volume, volumeName: extra }',
     `          /etc/extra.conf: { type: file, filePath: extra.conf, content: "n = ${n}" }`,
@@ -33,7 +58,7 @@ function databaseLines(n: number): string[] {
   ];
 }
 
-function composeLines(n: number): string[] {
+function composeLines(n: number, isEdited: boolean): string[] {
   return [
     `      app${n}:`,
     '        source:',
@@ -46,7 +71,7 @@ function composeLines(n: number): string[] {
     '                image: node:20',
     '        env:',
     `          NAME: app${n}`,
-    '          LEVEL: info',
+    `          LEVEL: ${isEdited ? 'debug' : 'info'}`,
     '        domains:',
     `          app${n}.example.com: { serviceName: web, port: 8080, https: true, certificateType: acme_auto }`,
     `          api${n}.example.com: { serviceName: api, port: 3000 }`,
