@@ -132,8 +132,12 @@ function changeOf(run: Run, action: Action, planned: Row, now: Row): string | un
   const names = new Set([...action.attributes.map(({ attribute }) => attribute.field), ...settled]);
   const [changed] = changedFields(kind, [...names], planned, now);
   if (changed !== undefined) return `${fieldPath(kind, changed)} of ${address} was changed on the platform`;
-  const managed = new Set(Object.values(run.input.plan.base.resources).map(({ id }) => id));
-  const other = kind.lifecycle?.contents?.(now).find(({ id }) => !managed.has(id));
+  const contents = kind.lifecycle?.contents?.(now) ?? [];
+  // Only one object of a run has contents: for each action, the records would be listed too often.
+  const managed = new Set(
+    contents.length === 0 ? [] : Object.values(run.input.plan.base.resources).map(({ id }) => id),
+  );
+  const other = contents.find(({ id }) => !managed.has(id));
   if (other !== undefined) return `${other.what} was added to ${address} on the platform`;
   for (const child of run.input.kinds) {
     const known = new Set(idsBelow(kind, planned, child));

@@ -2,8 +2,11 @@ import { expect, test, vi } from 'vitest';
 import { indexRows } from '../../src/observe/match.ts';
 import { compose } from '../../src/resources/compose.ts';
 import { domain } from '../../src/resources/domain.ts';
+import type { Plan } from '../../src/plan/action.ts';
+import { applyPlan, plan, planDestruction } from '../../src/reconcile.ts';
+import type { State, StateStore } from '../../src/state/state.ts';
 import { withoutDeployments } from '../support/deployments.ts';
-import { applyLater, plansNothing, rowsIn } from '../support/faults.ts';
+import { applyLater, everything, plansNothing, rowsIn } from '../support/faults.ts';
 import { composeBody, production } from '../support/manifest-texts.ts';
 import { bench } from '../support/world.ts';
 import { isWhole } from '../support/whole.ts';
@@ -71,6 +74,51 @@ test(`${hosts} renamed domains are two requests each, one deployment, and as man
   const adopted = await made.plan(domains(hosts, 'b'));
   expect(made.requests('GET')).toEqual(reads);
   expect(adopted.actions.filter((action) => action.action === 'adopt')).toHaveLength(hosts + 2);
+});
+
+test('plan, apply and destroy list the records of the state as often for 40 services as for 4', async () => {
+  const counts: number[][] = [];
+  for (const count of [4, 40]) {
+    const made = bench();
+    let listed = 0;
+    const counting = (state: State | undefined): State | undefined =>
+      state && {
+        ...state,
+        resources: new Proxy(state.resources, { ownKeys: (all) => (listed++, Reflect.ownKeys(all)) }),
+      };
+    const read = made.store.read.bind(made.store);
+    const store: StateStore = Object.assign(Object.create(made.store) as StateStore, {
+      read: async (options?: Parameters<typeof read>[0]) => counting(await read(options)),
+    });
+    const world = { ...made.world(), store };
+    const own: number[] = [];
+    const follow = async (planning: Promise<Plan>) => {
+      listed = 0;
+      const planned = await planning;
+      own.push(listed);
+      const { outcomes } = await applyPlan(planned, world, {
+        permissions: everything,
+        connections: 4,
+        clock: made.clock,
+      });
+      own.push(listed);
+      expect(outcomes.every(({ result }) => result === 'done')).toBe(true);
+    };
+    const services = (value: string) =>
+      production(
+        `    compose:\n${many(count, (n) => `      s${n}: { ${composeBody}, description: ${value}, domains: { s${n}.example.com: { serviceName: web } } }\n`)}`,
+      );
+    const manifest = await made.manifest(services('a'));
+    await follow(plan(manifest, world));
+    await plansNothing(made, services('a'));
+    await follow(plan(await made.manifest(services('b')), world));
+    await plansNothing(made, services('b'));
+    await follow(planDestruction(manifest, world));
+    expect((await planDestruction(manifest, world)).actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+    counts.push(own);
+  }
+  expect(counts[0]?.at(-1)).toBeGreaterThan(0);
+  expect(counts[1]).toEqual(counts[0]);
 });
 
 test('100 services are planned with one read for each', async () => {
