@@ -60,7 +60,8 @@ async function createNow(run: Run, action: Action, step: Step): Promise<void> {
   claim(run, address, object);
   const record = recordOf(run, action, object.id, pairsOf(run, action, object.row));
   const isLast = action.steps.at(-1) === step;
-  await journal.save(address, isLast ? record : withWrite(record, { id: object.id, ...sentNow(run) }));
+  if (isLast) await journal.save(address, record, 'with the next');
+  else await journal.save(address, withWrite(record, { id: object.id, ...sentNow(run) }));
   if (lacksOutputs(run, action, object.row)) {
     const { row } = await readOwn(run, action, object.id);
     if (row !== undefined) claim(run, address, { id: object.id, row: { ...object.row, ...row } });

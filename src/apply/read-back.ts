@@ -29,7 +29,8 @@ export async function readBack(run: Run, address: string, isGone = false): Promi
   const isTouched = actions.some((action) => isSent(jobOf(run, action.address)));
   const after = !isTouched ? undefined : isGone ? scopeRow(scope.root, undefined) : await readAgain(run, scope);
   const found = isTouched ? foundIn(run, scope, after) : actions.map((action) => asPlanned(run, action));
-  for (const [index, action] of actions.entries()) {
+  // All at once, so that their records become durable together.
+  const settling = actions.map(async (action, index) => {
     const one = found[index] ?? { is: 'unread' };
     if (one.is === 'unread' && one.error !== undefined) {
       reportFailure(run, action, one.error);
@@ -40,7 +41,8 @@ export async function readBack(run: Run, address: string, isGone = false): Promi
       const job = jobOf(run, action.address);
       happen(run, action.address, { is: 'settled', result: resultOf(job) ?? (isSent(job) ? 'unverified' : 'failed') });
     });
-  }
+  });
+  await Promise.all(settling);
   if (after?.row !== undefined) scope.readBack = after.row;
 }
 

@@ -20,6 +20,11 @@ export interface StateStorage {
   readonly load: (authenticity: Authenticity) => Promise<State | undefined>;
   /** Begins a journal for this state, which contains all earlier waves. */
   readonly begin: (base: State, writer: Writer) => Promise<void>;
+  /**
+   * Resolves when the next wave may begin: the records that arrive until then go with it. Without it a wave begins as soon
+   * as the one before is durable.
+   */
+  readonly gather?: () => Promise<void>;
   /** Adds records; they are durable when this resolves. */
   readonly add: (wave: Wave, writer: Writer) => Promise<void>;
   /** Replaces the state, and removes the journal. */

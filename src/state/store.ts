@@ -116,6 +116,7 @@ export function storeOver(
         if (broken !== undefined) throw broken.error;
         if (!hasBegun) await storage.begin(base, await writer());
         hasBegun = true;
+        await storage.gather?.();
         [batch, waiting] = [waiting, []];
         await storage.add(
           batch.map(({ address, record }) => [address, record] as const),

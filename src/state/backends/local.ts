@@ -1,4 +1,5 @@
 import { basename, dirname, join } from 'node:path';
+import { sleep } from '../../api/sleep.ts';
 import type { Disk, DiskFile } from '../disk.ts';
 import { nodeDisk, reasonOf } from '../disk.ts';
 import type { Authenticity } from '../authenticity.ts';
@@ -29,6 +30,9 @@ export function localStore(
   return storeOver(folderStorage(folder, disk), { keys: keyFile({ folder, disk }, { mayMake: true }), ...some });
 }
 
+/** How long a wave takes records at least, and the time from one wave to the next at least. Milliseconds. */
+const gathering = { leastMs: 1, betweenMs: 5 };
+
 /** The storage of such a state. */
 export function folderStorage(folder: string, disk: Disk): StateStorage {
   const file = join(folder, 'state.json');
@@ -38,6 +42,8 @@ export function folderStorage(folder: string, disk: Disk): StateStorage {
   let serial: number | undefined;
   /** The MAC of the last record in the journal. */
   let last = '';
+  /** Resolves when the disk may be synced again. */
+  let rested = Promise.resolve();
 
   const close = async (): Promise<void> => {
     const handle = open;
@@ -64,7 +70,11 @@ export function folderStorage(folder: string, disk: Disk): StateStorage {
       return load(disk, { file, journal }, authenticity);
     },
     begin: (base, writer) => begin(base, writer).catch(failing(journal, 'cannot be written')),
+    gather: async () => {
+      await Promise.all([rested, sleep(gathering.leastMs)]);
+    },
     add: async (wave, { authenticity, confirm }) => {
+      rested = sleep(gathering.betweenMs);
       await confirm();
       try {
         const { text, mac } = chained(JSON.stringify(wave), { previous: last, authenticity });

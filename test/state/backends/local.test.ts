@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Stop } from '../../../src/diagnostics/diagnostic.ts';
 import { authenticityOf } from '../../../src/state/authenticity.ts';
 import { localStore } from '../../../src/state/backends/local.ts';
@@ -364,5 +364,45 @@ describe('without the right to write', () => {
     }
     expect(readFileSync(file, 'utf8')).toBe(before);
     expect(readdirSync(folder)).toEqual(['state.json']);
+  });
+});
+
+describe('records that become ready one after the other', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  test('go together: the disk is synced once in 5 ms', async () => {
+    const { folder } = newFolder();
+    let syncs = 0;
+    const disk = hooked(nodeDisk, ({ name, path }, work) => {
+      if (name === 'sync' && path.includes('state.journal')) syncs++;
+      return work();
+    });
+    const store = open(folder, { disk });
+    const base = stateWith([]);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const until = async (isSo: () => boolean) => {
+      while (!isSo()) await new Promise((done) => void setImmediate(done));
+    };
+    const waits = (count: number) => until(() => vi.getTimerCount() === count);
+    const first = store.append(base, 'a', record('a'));
+    await waits(1);
+    vi.advanceTimersByTime(1);
+    await first;
+    expect(syncs).toBe(2); // the state that the journal begins with, and the record
+    const all = [store.append(base, 'b', record('b'))];
+    await waits(2);
+    for (const id of ['c', 'd', 'e']) {
+      vi.advanceTimersByTime(1);
+      all.push(store.append(base, id, record(id)));
+      for (let turn = 0; turn < 20; turn++) await new Promise((done) => void setImmediate(done));
+    }
+    vi.advanceTimersByTime(1);
+    expect(syncs).toBe(2);
+    vi.advanceTimersByTime(1);
+    await Promise.all(all);
+    expect(syncs).toBe(3);
+    vi.useRealTimers();
+    expect(await addressesIn(folder)).toEqual(['a', 'b', 'c', 'd', 'e']);
+    await store.close();
   });
 });

@@ -1,0 +1,110 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { WireRequest } from '../../src/api/wire.ts';
+import { openJournal } from '../../src/apply/journal.ts';
+import { applyPlan, plan } from '../../src/reconcile.ts';
+import { localStore } from '../../src/state/backends/local.ts';
+import { recordOf, stateWith } from '../../src/state/conformance/states.ts';
+import { nodeDisk } from '../../src/state/disk.ts';
+import { diskError, hooked } from '../state/faulty-disk.ts';
+import { everything, operationOf, results, worldOver } from '../support/faults.ts';
+import { testKeys } from '../support/state-key.ts';
+import { bench, head } from '../support/world.ts';
+
+/** The records of a run on the disk: before the requests that they announce, and together. */
+
+/** A state in a folder, and what of its journal would survive a loss of power. */
+function watched() {
+  let written = '';
+  const seen = { durable: '', syncs: 0 };
+  const disk = hooked(nodeDisk, async ({ name, path, text = '' }, work) => {
+    if (!path.includes('state.journal')) return work();
+    const done = await work();
+    if (name === 'append') written += text;
+    if (name === 'sync') {
+      seen.durable = written;
+      seen.syncs++;
+    }
+    return done;
+  });
+  return { seen, store: localStore(mkdtempSync(join(tmpdir(), 'trueup-journal-')), { disk, keys: testKeys }) };
+}
+
+/** A platform that answers writes by rounds: all that wait, once no other comes. */
+function inRounds(send: (request: WireRequest) => Promise<void>) {
+  let waiting: (() => void)[] = [];
+  const rounds = { count: 0 };
+  const wait = async (request: WireRequest) => {
+    await send(request);
+    await new Promise<void>((answered) => {
+      waiting.push(answered);
+      const arrived = waiting.length;
+      setTimeout(() => {
+        if (waiting.length !== arrived) return;
+        rounds.count++;
+        const all = waiting;
+        waiting = [];
+        for (const answer of all) answer();
+      }, 30);
+    });
+  };
+  return { rounds, wait };
+}
+
+const services = Array.from({ length: 100 }, (_, n) => `s${n}`);
+const text = `${head}environments:
+  production:
+    redis:
+${services.map((name) => `      ${name}: { dockerImage: "redis:8", databasePassword: password-1, deploy: never }\n`).join('')}`;
+
+test('each of 100 creates is on the disk before its request, and the disk is synced a few times for each round of answers', async () => {
+  const made = bench();
+  const { seen, store } = watched();
+  const early: unknown[] = [];
+  const { rounds, wait } = inRounds((request) => {
+    const { name = '' } = JSON.parse(request.body ?? '{}') as { readonly name?: string };
+    if (name !== '' && !seen.durable.includes(`production.redis.${name}"`)) early.push(name);
+    return Promise.resolve();
+  });
+  const world = worldOver(
+    made,
+    async (request) => {
+      if (operationOf(request) === 'redis.create') await wait(request);
+      return made.emulator.send(request);
+    },
+    store,
+  );
+  await store.lock({ purpose: 'apply' });
+  const planned = await plan(await made.manifest(text), world);
+  const result = await applyPlan(planned, world, { permissions: everything, connections: 10, clock: made.clock });
+  expect(new Set(Object.values(results(result)))).toEqual(new Set(['done']));
+  expect(early).toEqual([]);
+  expect(rounds.count).toBeGreaterThanOrEqual(services.length / 10);
+  expect(seen.syncs).toBeLessThan(5 * rounds.count);
+  const again = await plan(await made.manifest(text), world);
+  expect(again.actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+  await store.close();
+});
+
+test('a record that goes with the next is on the disk before the next, and a disk that fails refuses that one', async () => {
+  let isFull = false;
+  const disk = hooked(nodeDisk, ({ name, path }, work) =>
+    isFull && name === 'append' && path.includes('state.journal') ? Promise.reject(diskError('ENOSPC')) : work(),
+  );
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-journal-'));
+  const store = localStore(folder, { disk, keys: testKeys });
+  const journal = openJournal(store, stateWith({}));
+  await journal.save('a', recordOf('1'), 'with the next');
+  await journal.save('b', recordOf('2'));
+  const onDisk = async () => (await localStore(folder, { keys: testKeys }).read())?.resources;
+  expect(await onDisk()).toEqual({ a: recordOf('1'), b: recordOf('2') });
+  isFull = true;
+  await journal.save('a', null, 'with the next');
+  await expect(journal.save('b', recordOf('3'))).rejects.toThrow('ENOSPC');
+  // What the platform did stays known to this run; what was only announced does not.
+  expect([journal.now('a'), journal.now('b')]).toEqual([null, recordOf('2')]);
+  expect(await onDisk()).toEqual({ a: recordOf('1'), b: recordOf('2') });
+  await store.close();
+});
