@@ -1,0 +1,72 @@
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { TestModule } from 'vitest/node';
+import { createVitest } from 'vitest/node';
+
+/**
+ * A program of its own: reads builds from stdin, runs the tests of each, and prints how they ended. A build is the source
+ * of this folder with one place changed as it is loaded, so one process can run all of them.
+ */
+
+/** A build and the tests to run with it. */
+export interface Build {
+  readonly name: string;
+  /** The change: a text of a file, and what stands there instead. None: the source as it is. */
+  readonly change?: { readonly file: string; readonly line: string; readonly instead: string };
+  /** A file of tests, and the titles of those to run: a regular expression. */
+  readonly tests: readonly (readonly [file: string, titles: string])[];
+}
+
+/** The titles of the tests that failed and of those that passed, by the name of their build. */
+export type Report = Readonly<Record<string, { readonly failed: string[]; readonly passed: string[] }>>;
+
+const root = resolve(import.meta.dirname, '../..');
+
+async function run(builds: readonly Build[]): Promise<Report> {
+  const projects = builds.map(({ name, change }) => ({
+    plugins: change === undefined ? [] : [changed(change)],
+    test: { name, root, testTimeout: 120_000, env: { TRUEUP_TESTS: 'all' } },
+  }));
+  const vitest = await createVitest('test', {
+    root,
+    config: false,
+    watch: false,
+    reporters: [{}],
+    pool: 'threads',
+    maxWorkers: 2,
+    projects,
+  });
+  const specifications = vitest.projects.flatMap((project) => {
+    const { tests = [] } = builds.find(({ name }) => name === project.name) ?? {};
+    return tests.map(([file, titles]) =>
+      project.createSpecification(join(root, file), { testNamePattern: new RegExp(titles) }),
+    );
+  });
+  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications);
+  await vitest.close();
+  if (unhandledErrors.length > 0) throw new AggregateError(unhandledErrors, 'errors outside of tests');
+  return Object.fromEntries(
+    builds.map(({ name }) => [name, ended(testModules.filter(({ project }) => project.name === name))]),
+  );
+}
+
+function changed({ file, line, instead }: NonNullable<Build['change']>) {
+  const path = join(root, file);
+  return {
+    name: 'changed',
+    enforce: 'pre' as const,
+    transform: (source: string, id: string) => (id === path ? source.replace(line, () => instead) : undefined),
+  };
+}
+
+function ended(modules: readonly TestModule[]): Report[string] {
+  const broken = modules.flatMap((module) => module.errors().map(({ message }) => message));
+  if (broken.length > 0) throw new Error(`tests that cannot be loaded: ${broken.join('\n')}`);
+  const tests = modules.flatMap((module) => [...module.children.allTests()]);
+  const titles = (state: 'failed' | 'passed') =>
+    tests.filter((test) => test.result().state === state).map(({ fullName }) => fullName);
+  return { failed: titles('failed'), passed: titles('passed') };
+}
+
+process.stdout.write(JSON.stringify(await run(JSON.parse(await text(process.stdin)) as Build[])));
+process.exitCode = 0; // vitest set another one, as tests failed that should
