@@ -3,7 +3,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { inOneVocabulary } from './test/support/one-vocabulary.ts';
 import { isWhole } from './test/support/whole.ts';
 
-/** What kills, corrupts and starts other programs for minutes: run where CI is set, and by TRUEUP_TESTS=all. */
+/** What kills, corrupts and starts other programs for minutes: run by TRUEUP_TESTS=all, and, sampled, where CI is set. */
 const long = [
   'test/cli/completion-scripts.test.ts',
   'test/manifest/git-blame.test.ts',

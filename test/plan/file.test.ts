@@ -21,7 +21,7 @@ import { kindNamed } from '../support/random-manifest.ts';
 import { actionsIn, again, applyFile, fileIn, review, thisVersion } from '../support/reviewed.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';
-import { isWhole } from '../support/whole.ts';
+import { isComplete } from '../support/whole.ts';
 
 /** Plans that go through a file come out as they were, and their file gives nothing away. */
 
@@ -96,8 +96,8 @@ describe.each(triedStands())('$title', (stand) => {
   const { kind } = stand;
   const edits = Object.entries(kind.fields).flatMap(([name, field]) => {
     const bodies = field.examples.map((value) => withField(stand, name, value));
-    // Fields are the same below every parent; every day one that kinds share is tried in the first of them.
-    const one = isWhole ? `${kind.kind} ${name}` : field;
+    // Fields are the same below every parent; one that kinds share is tried in the first of them, unless everything is.
+    const one = isComplete ? `${kind.kind} ${name}` : field;
     if (bodies[0] === undefined || bodies[1] === undefined || typeof field.onChange === 'object') return [];
     if (edited.has(one)) return [];
     edited.add(one);

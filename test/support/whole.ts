@@ -1,4 +1,4 @@
-/** Whether everything is tried that is: what takes minutes more, and every variant. It is, where CI is set. */
+/** Whether the long tests run too, and short ones with more cases: where CI is set, and by `TRUEUP_TESTS=all`. */
 export const isWhole = (process.env['CI'] ?? '') !== '' || process.env['TRUEUP_TESTS'] === 'all';
 
 /** Whether every case is tried of what CI samples: `TRUEUP_TESTS=all`. */
