@@ -111,8 +111,7 @@ export function createBulk({ send, onOff }: BulkOptions): Bulk {
     const [compared, item] = [batch[place], items[place]];
     if (state === 'trial') state = 'untried'; // unless two answers are equal
     if (state === 'untried' && compared !== undefined && item !== undefined) {
-      const inBatch = JSON.stringify(compared.translate(item.data));
-      const isEqual = (data: unknown): boolean => JSON.stringify(data) === inBatch;
+      const isEqual = (data: unknown): boolean => areEqual(data, item.data);
       const alone = () => compared.alone().then(isEqual, () => false);
       // It may have been changed between the two.
       if ((compared === first && isEqual(single?.data)) || (await alone())) state = 'on';
@@ -126,14 +125,17 @@ export function createBulk({ send, onOff }: BulkOptions): Bulk {
     deliver(batch, await ask(batch));
   }
 
-  /** The answers to a batch; undefined when there are none. */
+  /** The answers to a batch, translated; undefined when there are none. */
   async function ask(batch: readonly Waiting[]): Promise<readonly ItemAnswer[] | undefined> {
     const signal = batch.find((read) => read.signal !== undefined)?.signal;
     try {
       const answer = await send(batch, signal);
-      if (answer.is === 'items') return answer.items;
+      if (answer.is === 'items') {
+        return answer.items.map((item, index) => item && { data: batch[index]?.translate(item.data) });
+      }
       turnOff(answer.why);
     } catch (error) {
+      if (!(error instanceof PlatformError)) turnOff('the answer to a batch cannot be translated');
       // A platform that takes no requests now, and a run that ends, say nothing about batches.
       const isAbout = error instanceof PlatformError && whyToWait(error) === undefined && signal?.aborted !== true;
       if (isAbout) turnOff(error.sentence);
@@ -143,8 +145,7 @@ export function createBulk({ send, onOff }: BulkOptions): Bulk {
 
   function deliver(batch: readonly Waiting[], items: readonly ItemAnswer[] = []): void {
     for (const [index, read] of batch.entries()) {
-      const item = state === 'on' ? items[index] : undefined;
-      read.resolve(item === undefined ? undefined : { data: read.translate(item.data) });
+      read.resolve(state === 'on' ? items[index] : undefined);
     }
   }
 
@@ -165,6 +166,15 @@ export function createBulk({ send, onOff }: BulkOptions): Bulk {
       state = 'off';
     },
   };
+}
+
+/** Whether two answers are equal. One that nests too deeply to be compared equals none. */
+function areEqual(one: unknown, other: unknown): boolean {
+  try {
+    return JSON.stringify(one) === JSON.stringify(other);
+  } catch {
+    return false;
+  }
 }
 
 /** Whether two answers to a read prove something: that about the caller may count uses of the key, and a version says little. */

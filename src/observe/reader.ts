@@ -1,5 +1,7 @@
 import type { ReadClient } from '../api/client.ts';
+import type { ReadOperation } from '../api/contract.ts';
 import { PlatformError } from '../api/errors.ts';
+import { Stop } from '../diagnostics/diagnostic.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -59,12 +61,29 @@ interface ListOf {
 /** Makes a reader; `in bulk`: rows and lists that are asked for at the same time are read together, where that is possible. Never throws. */
 export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
   const about = { inBulk: how === 'in bulk' };
-  const row: Reader['row'] = async (kind, id) => {
-    const { read, readMore } = kind.operations;
+  /** A read without an id to compare. A batch may have two answers in each other's places: what does not fit is read alone. */
+  const read = async <T>(
+    call: ReadOperation,
+    members: Readonly<Record<string, unknown>>,
+    { parse, fits = () => true }: { readonly parse: (answer: unknown) => T; readonly fits?: (parsed: T) => boolean },
+  ): Promise<T> => {
+    const alone = async () => parse(await client.invoke(call, members));
+    if (!about.inBulk) return alone();
+    const answer = await client.invoke(call, members, about);
     try {
-      const shown = asRow(await client.invoke(read, { [idMember(kind, read)]: id }, about), servedName(kind, read));
+      const parsed = parse(answer);
+      return fits(parsed) ? parsed : await alone();
+    } catch (error) {
+      if (error instanceof Stop) return alone();
+      throw error;
+    }
+  };
+  const row: Reader['row'] = async (kind, id) => {
+    const { read: one, readMore } = kind.operations;
+    try {
+      const shown = asRow(await client.invoke(one, { [idMember(kind, one)]: id }, about), servedName(kind, one));
       if (readMore === undefined) return shown;
-      const rows = asRows(await client.invoke(readMore, {}, about), servedName(kind, readMore), kind);
+      const rows = await read(readMore, {}, { parse: (answer) => asRows(answer, readMore, kind) });
       return { ...rows.get(id), ...shown };
     } catch (error) {
       if (error instanceof PlatformError && saysAbsent(kind, error)) return undefined;
@@ -72,7 +91,7 @@ export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
     }
   };
   return {
-    caller: async () => asRow(await client.invoke('user.get', {}, about), 'user.get'),
+    caller: () => read('user.get', {}, { parse: (answer) => asRow(answer, 'user.get') }),
     row,
     get alone() {
       return createReader(client);
@@ -81,8 +100,11 @@ export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
       const listed = kind.parents[parent?.kind.kind ?? root]?.listed;
       if (listed === undefined) return new Map();
       if ('call' in listed) {
-        const answer = await client.invoke(listed.call, inputOf(listed, place, parent?.id), about);
-        return asRows(answer, listed.call, kind);
+        const { call } = listed;
+        return read(call, inputOf(listed, place, parent?.id), {
+          parse: (answer) => asRows(answer, call, kind),
+          fits: (rows) => !areOfAnother(kind, parent, rows),
+        });
       }
       const above = parent === undefined ? undefined : await row(parent.kind, parent.id);
       return above === undefined || parent === undefined ? undefined : rowsIn(kind, parent.kind, above);
@@ -138,6 +160,12 @@ export function isUnserved(error: PlatformError): boolean {
 /** Whether the error of a read says that there is no such object, or may say so. */
 function saysAbsent({ operations: { failsWith } }: Kind, { failure, serverMessage }: PlatformError): boolean {
   return failure === 'not found' || (failure === 'invalid' && serverMessage !== '' && serverMessage === failsWith);
+}
+
+/** Whether rows say that they are below another object than the one that they were asked for. */
+function areOfAnother(kind: Kind, parent: ListOf['parent'], rows: ReadonlyMap<string, Row>): boolean {
+  const idAt = kind.parents[parent?.kind.kind ?? root]?.idAt ?? '';
+  return parent !== undefined && [...rows.values()].some((row) => (row[idAt] ?? parent.id) !== parent.id);
 }
 
 /** The members that a list is asked with. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Client, ClientOptions } from '../../src/api/client.ts';
 import { createClient } from '../../src/api/client.ts';
 import { extendedContract } from '../../src/api/contract.ts';
+import { namesOf } from '../../src/api/names.ts';
 import { TransportError } from '../../src/api/errors.ts';
 import type { Send, WireAnswer, WireRequest } from '../../src/api/wire.ts';
 
@@ -240,6 +241,22 @@ describe('the trial', () => {
     expect(sent().filter((one) => one.startsWith('together'))).toHaveLength(1);
     expect(off).toEqual(['a batch answers compose.one otherwise than a single read']);
   });
+});
+
+test.each([
+  ['in the trial', {}],
+  ['in the trial, translated', { names: namesOf({ groups: {}, operations: {}, members: {}, values: {} }) }],
+  ['later', {}],
+  ['later, translated', { names: namesOf({ groups: {}, operations: {}, members: {}, values: {} }) }],
+])('an answer that nests too deeply for every use of it holds up no other read: %s', async (when, words) => {
+  const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+  const nested = (answer: WireAnswer) => ({ ...answer, body: answer.body.replace('"stack deep"', deep) });
+  const { client } = platform((request) => nested(isBatch(request) ? together(request) : single(request)), {
+    contract: { ...batches, ...words },
+  });
+  if (when.startsWith('later')) await stacks(client, ['a', 'b']);
+  const answers = await stacks(client, ['deep', 'c', 'd']);
+  expect(answers.slice(1)).toMatchObject(['c', 'd'].map((id) => ({ status: 'fulfilled', value: { composeId: id } })));
 });
 
 describe('every surprise ends bulk reads for the run, is reported once, and changes no answer:', () => {

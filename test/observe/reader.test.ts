@@ -56,3 +56,31 @@ test.each(['after: { hide: all }', 'after: { items: shuffled }', 'before: { answ
     expect(await planned(made, text, bulkClient(made, faults.send).client)).toBe(alone);
   },
 );
+
+test('a plan is the same when a batch has the answers to lists in the wrong places, whichever it is', async () => {
+  const copies = (name: string) =>
+    `{ u: { volumeName: u, cronExpression: '0 5 * * *', destinationId: dst_1, prefix: ${name}/ } }`;
+  const services = ['a', 'b'].map(
+    (name) => `      ${name}: { source: { type: docker, image: nginx }, volumeBackups: ${copies(name)} }\n`,
+  );
+  const key = (name: string) =>
+    `  ${name}: { publicKey: ssh-ed25519 ${name}, privateKey: "-----BEGIN OPENSSH PRIVATE KEY-----\\n${name}\\n-----END OPENSSH PRIVATE KEY-----\\n" }\n`;
+  const certificate = 'certificates: { one: { certificateData: certificate, privateKey: key-3, autoRenew: false } }\n';
+  const mixed = `${head}sshKeys:\n${key('k')}${certificate}environments:\n  production:\n    application:\n${services.join('')}`;
+  const made = bench();
+  await made.apply(mixed);
+  const emulator = batching(made);
+  const alone = await planned(made, mixed, bulkClient(made, emulator.send, { bulk: false }).client);
+  expect(alone).toContain('"hasChanges": false');
+  emulator.log.splice(0);
+  await planned(made, mixed, bulkClient(made, emulator.send).client);
+  const batches = emulator.log.filter(({ operation }) => operation === 'trpc').length;
+  expect(batches).toBeGreaterThan(1);
+  for (let at = 1; at <= batches; at++) {
+    const faults = createFaults(
+      emulator,
+      faultPlan.parse(parse(`faults: [{ on: trpc, at: ${at}, after: { items: shuffled } }]`)),
+    );
+    expect(await planned(made, mixed, bulkClient(made, faults.send).client), `batch ${at}`).toBe(alone);
+  }
+});
