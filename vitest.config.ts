@@ -32,6 +32,7 @@ const long = [
   'test/scenarios/drift-model.test.ts',
   'test/scenarios/drift-notifications.test.ts',
   'test/scenarios/drift-worlds.test.ts',
+  'test/scenarios/bulk-applies.test.ts',
   'test/scenarios/bulk-reads.test.ts',
   'test/scenarios/crashes-in-pairs.test.ts',
   'test/scenarios/crashes-of-kinds.test.ts',
@@ -59,6 +60,17 @@ const inProfile = [
   'test/scenarios/export.kinds.test.ts',
   'test/scenarios/kinds.test.ts',
   'test/scenarios/organization-kinds.test.ts',
+];
+
+/**
+ * What CI runs again with bulk reads: runs that are killed, requests that fail, people who act meanwhile. `npm run
+ * test:bulk` runs all that kills so.
+ */
+const inBulk = [
+  'test/scenarios/convergence.test.ts',
+  'test/scenarios/hot-fixes.test.ts',
+  'test/scenarios/lost-creates.test.ts',
+  'test/scenarios/unanswered.test.ts',
 ];
 
 /** A test that takes so long hangs; no machine is too slow for any of them. Milliseconds. */
@@ -109,6 +121,16 @@ export default defineConfig({
                 include: inProfile,
                 // Not whole: one place of each kind is enough.
                 env: { TRUEUP_TEST_PROFILE: 'dokploy', TRUEUP_TESTS: '', CI: '' },
+                isolate: false,
+              },
+            },
+            {
+              extends: true as const,
+              test: {
+                name: 'bulk',
+                include: inBulk,
+                // Not whole: twenty histories.
+                env: { TRUEUP_TEST_BULK: '1', TRUEUP_TESTS: '', CI: '' },
                 isolate: false,
               },
             },

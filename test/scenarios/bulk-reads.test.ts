@@ -8,16 +8,22 @@ import type { Row } from '../../src/emulator/json.ts';
 import { servicesOf, observeServices } from '../../src/operate/service-states.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import { addKey } from '../emulator/people.ts';
-import type { Client } from '../../src/api/client.ts';
 import type { Send } from '../../src/api/wire.ts';
 import { session } from '../../src/session.ts';
-import { batching, bulkClient, planned, platformThrough } from '../support/bulk.ts';
+import {
+  applyThrough,
+  batchFaults,
+  batching,
+  bulkClient,
+  fullPlatform,
+  planned,
+  platformThrough,
+} from '../support/bulk.ts';
 import { everything, results, said } from '../support/faults.ts';
 import { exportOf } from '../support/exporting.ts';
 import { composeBody } from '../support/manifest-texts.ts';
 import { isWhole } from '../support/whole.ts';
 import { edited, objectsOf, whole } from '../support/unreliable.ts';
-import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 
 /** Reads that go together are fewer requests, and nothing else changes. */
@@ -31,48 +37,6 @@ const environments = (names: readonly string[], services: number) =>
     })
     .join('')}`;
 const readsIn = (log: LoggedRequest[]) => log.splice(0).map(({ operation }) => operation);
-
-/** A platform with something of everything, made once. */
-const full = (async () => {
-  const made = bench();
-  await made.apply(whole, everything);
-  return { world: made.emulator.world, state: made.store.state, at: made.clock.wall() };
-})();
-
-async function fullPlatform() {
-  const { world, state } = await full;
-  const made = bench({ emulate: { world: structuredClone(world) } });
-  made.store.state = state;
-  return made;
-}
-
-/** Batches fail in every way, and now and then another read. */
-const faults = (seed: number) =>
-  faultPlan.parse({
-    seed,
-    faults: [
-      {
-        on: 'trpc',
-        chance: '30%',
-        oneOf: [
-          { before: 'drop' },
-          { after: 'drop' },
-          { before: { answer: 404 } },
-          { before: { answer: 414 } },
-          { before: { answer: 429, retryAfter: '1s' } },
-          { before: { answer: 503 } },
-          { before: { page: 200 } },
-          { after: { cut: 'json' } },
-          { after: { cut: 'reset' } },
-          { after: { items: 'fewer' } },
-          { after: { items: 'more' } },
-          { after: { items: 'shuffled' } },
-          { after: { items: 'failed' } },
-        ],
-      },
-      { on: 'GET', chance: '3%', before: 'drop' },
-    ],
-  });
 
 describe('the requests of a plan', () => {
   test.each([
@@ -211,34 +175,21 @@ describe('a plan with bulk reads is byte for byte the one without, in a random w
     const calm = bulkClient(made, emulator.send);
     expect(await planned(made, whole, calm.client)).toBe(without);
     expect(calm.off).toEqual([]);
-    const { client } = bulkClient(made, createFaults(emulator, faults(seed)).send);
+    const { client } = bulkClient(made, createFaults(emulator, batchFaults(seed)).send);
     expect(await planned(made, whole, client)).toBe(without);
   });
 });
 
 describe('an apply with bulk reads', () => {
-  const applying = async (
-    made: Bench,
-    text: string,
-    client: Client,
-    about: { destroys?: boolean; connections?: number } = {},
-  ) => {
-    const { destroys = false, connections = 8 } = about;
-    const at = { purpose: 'apply', clock: made.clock, connections };
-    return session(await made.manifest(text), platformThrough(made, client), at, async (run) =>
-      run.apply(await run.plan({ destroys }), everything),
-    );
-  };
-
   test.each(range(isWhole ? 12 : 3))('ends as one without, with random faults: %i', async (seed) => {
     const steps = [{ text: edited }, { text: edited, destroys: true }];
     const calm = await fullPlatform();
     const made = await fullPlatform();
     const emulator = batching(made);
     for (const { text, ...about } of steps) {
-      await applying(calm, text, bulkClient(calm, batching(calm).send, { bulk: false }).client, about);
-      const { client } = bulkClient(made, createFaults(emulator, faults(seed)).send);
-      const result = await applying(made, text, client, about);
+      await applyThrough(calm, text, bulkClient(calm, batching(calm).send, { bulk: false }).client, about);
+      const { client } = bulkClient(made, createFaults(emulator, batchFaults(seed)).send);
+      const result = await applyThrough(made, text, client, about);
       expect(said(result)).not.toMatch(/changed on the platform|still there/);
       expect(result.outcomes.filter((one) => one.result !== 'done')).toEqual([]);
       expect(objectsOf(made)).toEqual(objectsOf(calm));
@@ -264,7 +215,7 @@ describe('an apply with bulk reads', () => {
       return emulator.send(request);
     };
     const { client, off } = bulkClient(made, send);
-    const result = await applying(made, text('2'), client, { connections: 1 });
+    const result = await applyThrough(made, text('2'), client, { connections: 1 });
     expect(off).toEqual([]);
     expect(said(result)).toContain('description of production.compose.s0 was changed on the platform');
     expect(results(result)).toMatchObject({ 'production.compose.s3': 'done', 'production.compose.s0': 'failed' });
@@ -324,7 +275,7 @@ describe('an apply with bulk reads', () => {
         await (meddling ??= made.emulator.act('backup.update', { ...last(), keepLatestCount: 5 }));
       return emulator.send(request);
     };
-    const result = await applying(made, after, bulkClient(made, send).client, { connections: 1 });
+    const result = await applyThrough(made, after, bulkClient(made, send).client, { connections: 1 });
     expect(result.outcomes.filter((one) => one.result !== 'done')).toEqual([]);
     expect(last()).toMatchObject({ schedule: '0 4 * * *', keepLatestCount: 5 });
     expect(await planned(made, after, bulkClient(made, emulator.send, { bulk: false }).client)).toContain(

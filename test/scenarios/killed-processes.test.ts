@@ -7,6 +7,7 @@ import { serve } from '../../src/emulator/server.ts';
 import { finish, project, start, trueupProcess } from '../cli/process.ts';
 import { createChance } from '../../src/emulator/faults/chance.ts';
 import { watchDeployments } from '../support/deployment-watch.ts';
+import { testBulk } from '../support/profile.ts';
 import type { PostgresServer } from '../support/postgres-server.ts';
 import { startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
 import { bench } from '../support/world.ts';
@@ -92,7 +93,7 @@ async function wantedOf(version: number): Promise<string[]> {
 /** One project, one process after the other, until so many were killed; gives how many that were. */
 async function live(lane: number, count: number, state: { text: string; env: Record<string, string> }) {
   const random = createChance(seed + lane);
-  const emulator = createEmulator({ apiKey, deployDelayMs: 20 });
+  const emulator = createEmulator({ apiKey, deployDelayMs: 20, ...(testBulk ? { profile: 'dokploy' } : {}) });
   const watch = watchDeployments(emulator);
   const server = await serve(emulator, { latencyMs: 5 });
   const folder = project('');

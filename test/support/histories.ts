@@ -14,6 +14,7 @@ import type { DeploymentWatch } from './deployment-watch.ts';
 import { watchDeployments } from './deployment-watch.ts';
 import { actionsOf, answered, connection, failed, operationOf, platformOver, worldOver } from './faults.ts';
 import type { Bench } from './world.ts';
+import { testBulk } from './profile.ts';
 import { selfMovingClock } from './virtual-clock.ts';
 import { bench } from './world.ts';
 
@@ -40,7 +41,12 @@ export interface Watched extends Bench {
 /** A platform and a state of their own, as they were at the start; what runs there is what was written. */
 export function begin({ tables, state, at, lacks = ['certificates.update'] }: Start): Watched {
   const clock = selfMovingClock(at);
-  const emulator = createEmulator({ world: structuredClone(tables), lacks, now: () => new Date(clock.wall()) });
+  const emulator = createEmulator({
+    world: structuredClone(tables),
+    lacks,
+    batches: testBulk,
+    now: () => new Date(clock.wall()),
+  });
   const watch = watchDeployments(emulator);
   const made = bench({ emulator, clock, lacks });
   made.store.state = structuredClone(state);

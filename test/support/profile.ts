@@ -14,6 +14,9 @@ function profileOf(name: string): Profile {
   return profile;
 }
 
+/** Whether clients and platforms of the tests read in bulk: TRUEUP_TEST_BULK. Tests that count single reads run without. */
+export const testBulk: boolean = (process.env['TRUEUP_TEST_BULK'] ?? '') !== '';
+
 /** Every kind in the words of that profile. */
 export const testKinds = testProfile === 'standard' ? kinds : inProfile(kinds, testProfile);
 
@@ -27,7 +30,7 @@ export const inItsWords = (text: string): string => textIn(text, testProfile);
 export function spoken(
   send: Send,
   contract: Contract,
-): { readonly send: Send; readonly contract: Contract; readonly bulk: false } {
-  // Tests count requests; those of batches ask for them.
-  return { send: createEdge(contract.names).speak(send), contract, bulk: false };
+): { readonly send: Send; readonly contract: Contract; readonly bulk: boolean } {
+  const served = testBulk ? { ...contract, hasBatches: true } : contract;
+  return { send: createEdge(contract.names).speak(send), contract: served, bulk: testBulk };
 }

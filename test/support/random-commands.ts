@@ -192,10 +192,17 @@ export interface History {
   readonly commands: readonly Command[];
 }
 
-/** All histories. */
-export const histories: fc.Arbitrary<History> = fc.record({
+const begin = {
   start: fc.array(environmentSeed, { minLength: 1, maxLength: 3 }),
   top: fc.array(topSeed, { maxLength: 4 }),
+};
+
+/** A manifest, and what its second version differs by. */
+export const twoManifests = fc.record({ ...begin, edits: fc.array(edit, { minLength: 1, maxLength: 12 }) });
+
+/** All histories. */
+export const histories: fc.Arbitrary<History> = fc.record({
+  ...begin,
   there: rarely<Drift>(fc.array(drift, { maxLength: 6 })),
   commands: fc.array(command, { minLength: 1, maxLength: 6 }),
 });

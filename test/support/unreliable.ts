@@ -11,12 +11,13 @@ import { faultPlan } from '../../src/emulator/faults/plan.ts';
 import { wordsOf } from '../../src/emulator/faults/words.ts';
 import type { Row } from '../../src/kind/json.ts';
 import { plan } from '../../src/reconcile.ts';
-import { testKinds as kinds } from './profile.ts';
+import { testBulk, testKinds as kinds } from './profile.ts';
 import type { Connecting } from '../../src/session.ts';
 import { session } from '../../src/session.ts';
 import { systemClock } from '../../src/state/clock.ts';
 import { actionsOf, everything } from './faults.ts';
 import { spoken } from './profile.ts';
+import { whenSettled } from './virtual-clock.ts';
 import type { Bench } from './world.ts';
 import { bench, head } from './world.ts';
 
@@ -137,7 +138,7 @@ environments:${environment('production')
   .replace('          www.staging.example.com: { port: 80 }\n', '')}`;
 
 /** Gives ids that are the same in every run, and as long as those of the platform. */
-function countedIds(): () => string {
+export function countedIds(): () => string {
   let count = 0;
   return () => `id${String((count += 1)).padStart(19, '0')}`;
 }
@@ -161,7 +162,8 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   over.catch(() => undefined);
   for (let turn = 0; !time.isOver; turn++) {
     if (turn > 1_000_000) throw new Error('it does not come to an end');
-    await vi.advanceTimersToNextTimerAsync();
+    if (testBulk) await whenSettled();
+    if (!time.isOver) await vi.advanceTimersToNextTimerAsync();
   }
   return over;
 }
@@ -207,7 +209,10 @@ export function objectsOf({ emulator }: Bench): string[] {
 
 /** A new platform. */
 export function calmPlatform(options: EmulatorOptions = {}): Bench {
-  return bench({ emulator: createEmulator({ newId: countedIds(), ...options }), clock: systemClock });
+  return bench({
+    emulator: createEmulator({ newId: countedIds(), batches: testBulk, ...options }),
+    clock: systemClock,
+  });
 }
 
 /** Applies a manifest once, while 30 % of all requests go wrong. */

@@ -1,6 +1,14 @@
 import type { BeatingClock } from '../../src/state/clock.ts';
 import type { VirtualTime } from '../../src/state/conformance/virtual-time.ts';
+import { testBulk } from './profile.ts';
 import { began, virtualTime } from '../../src/state/conformance/virtual-time.ts';
+
+/** Resolves when all promises are settled that can be: when the event loop comes round, and bulk reads wait for it no more. */
+export async function whenSettled(): Promise<void> {
+  const isPending = (): boolean => testBulk && process.getActiveResourcesInfo().includes('Immediate');
+  do await new Promise((resolve) => setImmediate(resolve));
+  while (isPending());
+}
 
 /** Moves a time on, from timer to timer, until a work is done that waits for nothing else. */
 export async function finishIn<T>(time: VirtualTime, work: Promise<T>): Promise<T> {
@@ -10,8 +18,7 @@ export async function finishIn<T>(time: VirtualTime, work: Promise<T>): Promise<
   });
   over.catch(() => undefined);
   for (;;) {
-    // All promises that can be settled are settled when the event loop comes round.
-    await new Promise((resolve) => setImmediate(resolve));
+    await whenSettled();
     if (state.isOver) return over;
     if (!time.step()) throw new Error('everybody waits, and nothing will happen');
   }

@@ -26,7 +26,7 @@ import { createRedactor } from '../../src/secrets/redactor.ts';
 import { createMemory, memoryStore } from '../../src/state/backends/memory.ts';
 import type { Host } from '../../src/state/host.ts';
 import type { StateStore } from '../../src/state/state.ts';
-import { spoken, testKinds, testProfile } from './profile.ts';
+import { spoken, testBulk, testKinds, testProfile } from './profile.ts';
 import { selfMovingClock } from './virtual-clock.ts';
 
 /** A platform, a state and a folder for one test. */
@@ -153,6 +153,7 @@ export function bench(options: BenchOptions = {}): Bench {
     createEmulator({
       documentedOnly,
       lacks,
+      batches: testBulk,
       ...options.emulate,
       now: () => new Date(clock.wall()),
     });

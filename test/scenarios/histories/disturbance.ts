@@ -1,9 +1,11 @@
 import { createClient } from '../../../src/api/client.ts';
 import type { Send, WireAnswer, WireRequest } from '../../../src/api/wire.ts';
+import { createFaults } from '../../../src/emulator/faults/faults.ts';
 import type { World } from '../../../src/reconcile.ts';
 import type { StateStore } from '../../../src/state/state.ts';
 import { answered, connection, operationOf } from '../../support/faults.ts';
-import { spoken } from '../../support/profile.ts';
+import { batchFaults } from '../../support/bulk.ts';
+import { spoken, testBulk } from '../../support/profile.ts';
 import { actMeanwhile } from './by-hand.ts';
 import type { StepThat } from './history.ts';
 import type { Run } from './run.ts';
@@ -41,7 +43,7 @@ export function disturb(
   const underway = new Set<Promise<unknown>>();
   const onItsWay = <T>(answer: Promise<T>): Promise<T> => {
     underway.add(answer);
-    void answer.finally(() => underway.delete(answer));
+    void Promise.allSettled([answer]).then(() => underway.delete(answer));
     return answer;
   };
   const end = (): Promise<never> => {
@@ -79,13 +81,16 @@ export function disturb(
       leave();
     }
   };
+  // With bulk reads their batches fail too, and nothing else may come of that.
+  const seed = JSON.stringify([faults, meanwhile]).length;
+  const read = testBulk ? createFaults(made.emulator, batchFaults(seed)).send : made.emulator.send;
   const sendNow: Send = async (request) => {
     if (is.dead) return never;
     const isPost = request.method === 'POST';
     if (is.cut || (is.blind && !isPost)) throw connection('ECONNRESET');
     const at = isPost ? count.posts++ : -1;
     const fault = faults.find((one) => one.at === at && one.how !== 'killed saving');
-    if (fault === undefined) return onItsWay(made.emulator.send(request));
+    if (fault === undefined) return onItsWay((isPost ? made.emulator.send : read)(request));
     hit(fault.how);
     if (fault.how === 'late' || fault.how === 'killed late')
       run.underway.set(request, carryOutLate(run, request, fault.ms));

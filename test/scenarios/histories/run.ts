@@ -9,6 +9,7 @@ import type { Plan } from '../../../src/plan/action.ts';
 import { kinds } from '../../../src/resources/index.ts';
 import type { DeploymentWatch } from '../../support/deployment-watch.ts';
 import { watchDeployments } from '../../support/deployment-watch.ts';
+import { testBulk } from '../../support/profile.ts';
 import type { Bench } from '../../support/world.ts';
 import { bench } from '../../support/world.ts';
 import type { SelfMovingClock } from '../../support/virtual-clock.ts';
@@ -134,7 +135,7 @@ export function newRun(folder: string, happened = new Set<string>()): Run {
   // So that what people make bears the same id whatever the engine does.
   const newId = () => (run.isByHand ? `hand_${++counts.hand}` : `id_${++counts.id}`);
   const clock = selfMovingClock();
-  const emulator = createEmulator({ world, newId, now: () => new Date(clock.wall()) });
+  const emulator = createEmulator({ world, newId, batches: testBulk, now: () => new Date(clock.wall()) });
   const watch = watchDeployments(emulator);
   const run: Run = {
     // Histories and predictions have the words of the API document; only the wire has those of the profile.

@@ -4,6 +4,7 @@ import type { Emulator } from '../../../src/emulator/emulator.ts';
 import { createEmulator } from '../../../src/emulator/emulator.ts';
 import type { World } from '../../../src/emulator/world.ts';
 import type { Row } from '../../../src/kind/json.ts';
+import { testBulk } from '../profile.ts';
 import { isDeployOrder } from '../deployments.ts';
 import { containersOf } from '../deployment-watch.ts';
 import { began } from '../../../src/state/conformance/virtual-time.ts';
@@ -60,6 +61,7 @@ export function platformFrom(image: PlatformImage, now: () => number = () => beg
       return `id-${createHash('sha256').update(request).digest('hex').slice(0, 12)}-${times}`;
     },
     now: () => new Date(now()),
+    batches: testBulk,
   });
   const { tables } = emulator.world;
 

@@ -4,7 +4,7 @@ import type { Send, WireRequest } from '../../../src/api/wire.ts';
 import type { Manifest } from '../../../src/manifest/manifest.ts';
 import type { Plan } from '../../../src/plan/action.ts';
 import { plan } from '../../../src/reconcile.ts';
-import { testKinds as kinds } from '../profile.ts';
+import { spoken, testKinds as kinds } from '../profile.ts';
 import type { Connecting, Platform } from '../../../src/session.ts';
 import { session } from '../../../src/session.ts';
 import { localStore } from '../../../src/state/backends/local.ts';
@@ -195,8 +195,7 @@ function hostOf(): Host {
 
 function worldOf({ clock }: VirtualTime, send: Send, store: StateStore) {
   const client = createClient({
-    contract: extendedContract,
-    send,
+    ...spoken(send, extendedContract),
     url: 'http://platform.test',
     apiKey: 'emulator-key',
     redact: (text) => text,
