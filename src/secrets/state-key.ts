@@ -13,8 +13,8 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 export interface StateKey {
   /** Its text, for the key file and TRUEUP_STATE_KEY: a secret. */
   readonly text: () => string;
-  /** The MAC of a text of the state; in a journal, after the MAC of the text before it. */
-  readonly stateMac: (text: string, previous?: string) => string;
+  /** The MAC of a text of the state, or of its parts; in a journal, after the MAC of the text before it. */
+  readonly stateMac: (text: string | readonly string[], previous?: string) => string;
   /** The MAC of a text of a plan file. */
   readonly planMac: (text: string) => string;
   /** Packs and encrypts what a plan file shows; the same text gives the same result. */
@@ -51,7 +51,8 @@ function keyOf(bytes: Buffer, text: string): StateKey {
   const shown = subkey('shown plans');
   return {
     text: () => text,
-    stateMac: (content, previous = '') => mac(state, `${previous}\n`, content),
+    stateMac: (content, previous = '') =>
+      mac(state, `${previous}\n`, ...(typeof content === 'string' ? [content] : content)),
     planMac: (content) => mac(plans, content),
     digestKey: subkey('digests').toString('base64url'),
     encryptPlan: (content) => encrypt(shown, gzipSync(content)),
@@ -87,7 +88,8 @@ export function isSameMac(one: string, other: string): boolean {
 
 function mac(key: Buffer, ...texts: readonly string[]): string {
   const made = createHmac('sha256', key);
-  for (const text of texts) made.update(text, 'utf8');
+  // A hash encodes a long text more slowly by itself.
+  for (const text of texts) made.update(Buffer.from(text, 'utf8'));
   return made.digest('base64url');
 }
 

@@ -59,7 +59,8 @@ export function authenticityOf(
       const read = text.replaceAll('\r\n', '\n').trimEnd();
       const [whole, space = '', mac = '', end = ''] = ending.exec(read.slice(-200)) ?? [];
       if (whole === undefined) throw forged(location, 'has no MAC', keyName);
-      const unsealed = `${read.slice(0, read.length - whole.length)}"mac":${space}""${end}`;
+      // In parts: a text of some megabytes is not copied to put them together.
+      const unsealed = [read.slice(0, read.length - whole.length), `"mac":${space}""${end}`];
       const fits = (one: StateKey | undefined): one is StateKey =>
         one !== undefined && isSameMac(mac, one.stateMac(unsealed));
       if (fits(key)) return mac;

@@ -11,11 +11,14 @@ export type Format = 1 | 2 | 3;
 /** The format that is written. */
 export const newestFormat = 3;
 
-/** Reads a record of each format, and gives it the form of the newest. */
+/**
+ * Reads a record of each format, and gives it the form of the newest. The MAC of one of format 3 holds: it is as Trueup
+ * wrote it, and its members are not checked again.
+ */
 const records: Readonly<Record<Format, z.ZodType<StateRecord>>> = {
   1: formerRecord.transform(migrateRecord),
   2: recordSchema,
-  3: recordSchema,
+  3: z.custom<StateRecord>(isObject),
 };
 
 /** Reads a record of a format; undefined when it is none. */
@@ -40,7 +43,7 @@ export function formerStateSchema<F extends 1 | 2>(format: F) {
   });
 }
 
-/** Reads a state of the newest format. Its MAC holds: its records are as Trueup wrote them, and are not checked again. */
+/** Reads a state of the newest format, whose MAC holds. */
 export const stateSchema = z.strictObject({
   ...facts,
   formatVersion: z.literal(newestFormat),

@@ -65,6 +65,15 @@ describe('a wave', () => {
   ])('is none with %s', (_what, content) => {
     expect(parseWave(content, 2)).toBeUndefined();
   });
+
+  test('of the newest format, whose MAC holds, is taken as it was written, with the names of prototypes as ordinary ones', () => {
+    const text = '[["__proto__",{"kind":"redis","pairs":{"__proto__":{},"constructor":1},"later":true}]]';
+    const wave = parseWave(readJson(text), 3);
+    expect(JSON.stringify(wave)).toBe(text);
+    expect(Object.getPrototypeOf(wave?.[0]?.[1]?.pairs)).toBe(Object.prototype);
+    expect(parseWave(readJson(text), 2)).toBeUndefined();
+    expect(parseWave([['a', 1]], 3)).toBeUndefined();
+  });
 });
 
 describe('a state with waves', () => {

@@ -75,7 +75,7 @@ export function s3Storage(where: BucketLocation, clock: Clock): StateStorage {
     await confirm();
     if (own.counter !== counter) own = { counter, from: 0, next: 0 };
     const head: Head = { counter, from: own.next, state };
-    const sealed = authenticity.seal(head, 1);
+    const sealed = authenticity.seal(head);
     const text = `${sealed.text}\n`;
     let written = await bucket.put(stateName, text, { over: etag ?? 'none', check });
     if (written === undefined) {

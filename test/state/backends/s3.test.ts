@@ -121,7 +121,7 @@ describe('a store of objects', () => {
       expect(await another().read()).toEqual({ ...state, resources });
       await store.write({ ...state, serial: 4 });
       expect(await another().read()).toEqual({ ...state, serial: 4 });
-      expect((await bucket.get('state.json'))?.text).toContain('"formatVersion": 3,');
+      expect((await bucket.get('state.json'))?.text).toContain('"formatVersion":3,');
       expect([...server.objects.keys()].filter((name) => name.includes('/journal/'))).toEqual([]);
       await store.close();
     });
