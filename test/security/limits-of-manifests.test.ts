@@ -150,18 +150,30 @@ describe('U17: the limits of one YAML file', () => {
     });
   });
 
+  const tooMuch = oneError('too-large', /would take more than 500 MB of memory.*include:/);
+
   test.each([
     ['a list', `[${'a,'.repeat(1_000_001)}]`],
-    ['lists in lists', `[${'[a],'.repeat(1_000_001)}]`],
-    ['maps', `[${'{"a":1},'.repeat(1_000_001)}]`],
-    ['empty lists', `[${'[],'.repeat(1_000_001)}]`],
-    ['empty maps', `[${'{},'.repeat(1_000_001)}]`],
+    ['lists in lists', `[${'[a],'.repeat(500_000)}]`],
+    ['maps', `[${'{"a":1},'.repeat(300_000)}]`],
+    ['empty lists', `[${'[],'.repeat(666_000)}]`],
+    ['empty maps', `[${'{},'.repeat(666_000)}]`],
     ['empty items', `\n${'-\n'.repeat(1_000_001)}`],
+    ['empty maps in items', `\n${'- :\n'.repeat(500_000)}`],
     ['keys without values', `{${'a:,'.repeat(1_000_001)}}`],
     ['values without keys', `{${':,'.repeat(1_000_001)}}`],
     ['keys that are empty', `{${'?,'.repeat(1_000_001)}}`],
-  ])('more than a million values are refused before they take memory: %s', async (_title, values) => {
-    expect(await told(`${head}x-many: ${values}\n`)).toEqual(oneError('too-large', /more than 1,000,000 values/));
+    ['aliases', `[&a b,${'*a,'.repeat(600_000)}]`],
+    ['tags', `[${'!!str,'.repeat(500_000)}]`],
+    ['lines', `"\\x41"\n${'\n'.repeat(3_000_000)}`],
+    ['comments', `"\\x41"\n${'#a\n'.repeat(2_000_000)}`],
+  ])('what would take too much memory or time is refused before it does: %s', async (_title, values) => {
+    expect(await told(`${head}x-many: ${values}\n`)).toEqual(tooMuch);
+  });
+
+  test('as many lines are read where the text is simple', async () => {
+    const text = `${head}environments: { production: {} }\n`;
+    expect(await warningsOf(`${text}${'#a\n\n'.repeat(1_500_000)}`)).toEqual([]);
   });
 
   test('more than 100 directives are refused before they take memory', async () => {
@@ -172,9 +184,13 @@ describe('U17: the limits of one YAML file', () => {
     expect(problems.map(({ code }) => code)).not.toContain('too-large');
   });
 
-  test.each(isWhole ? [10_000] : [300])(
-    '%d services in one file are valid',
-    async (count) => {
+  test.each([
+    ['as a program writes them', ''],
+    ['with a line that only the parser of YAML reads', `x-escape: "\\x41"\n`],
+  ])(
+    'many services in one file are valid, %s',
+    async (_title, more) => {
+      const count = isWhole ? 10_000 : 300;
       const service = (n: number) => `      s${n}:
         source:
           type: raw
@@ -197,7 +213,7 @@ describe('U17: the limits of one YAML file', () => {
           www.s${n}.example.com: { serviceName: web, port: 8080, https: true, certificateType: acme_auto }
 `;
       const services = Array.from({ length: count }, (_, n) => service(n)).join('');
-      expect(await warningsOf(`${head}environments:\n  production:\n    compose:\n${services}`)).toEqual([]);
+      expect(await warningsOf(`${head}${more}environments:\n  production:\n    compose:\n${services}`)).toEqual([]);
     },
     120_000,
   );
