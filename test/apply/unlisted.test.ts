@@ -12,6 +12,7 @@ import { failure, runOf } from '../support/run-values.ts';
 
 const [one, two] = ['staging.redis.one', 'staging.redis.two'];
 const deleted: JobEvent[] = [{ is: 'announced' }, { is: 'sent', at: 1_000 }, { is: 'answered' }];
+const refused: JobEvent[] = [{ is: 'announced' }, { is: 'sent', at: 1_000 }, { is: 'refused' }];
 const lost: JobEvent[] = [{ is: 'announced' }, { is: 'sent', at: 1_000 }, { is: 'lost', mayLandLater: true }];
 
 /** The list of the environment, with the Redis databases of these ids. */
@@ -69,6 +70,11 @@ describe('one look at the list of the parent proves', () => {
 
   test('nothing of an object that it still shows', async () => {
     expect(await gone({ answers: listing('id 2') })).toEqual({ gone: [one], requests: ['environment.one env_2'] });
+  });
+
+  test('the same of an object that the platform does not have, by its answer to the deletion', async () => {
+    expect((await gone({ events: refused })).gone).toEqual([one, two]);
+    expect((await gone({ events: refused, answers: listing('id 2') })).gone).toEqual([one]);
   });
 
   test('that everything is gone below a parent that this run deleted, and that the platform does not have any more', async () => {

@@ -17,6 +17,13 @@ beforeEach(() => {
 const list = async (operation: string) => (await call(operation)).body as unknown as Answer[];
 const named = async (operation: string, name: string) => (await list(operation)).filter((row) => row['name'] === name);
 
+test('an environment called production is made with its project only', async () => {
+  expect(await call('environment.create', { name: 'production', projectId: 'prj_1' })).toMatchObject({
+    status: 400,
+    body: { code: 'BAD_REQUEST', message: 'You cannot create an environment with the name "production"' },
+  });
+});
+
 describe('an SSH key', () => {
   const input = { name: 'k', privateKey: 'secret', publicKey: 'ssh-ed25519 AAAA k', organizationId: 'other' };
   const made = async () => {

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Row } from '../../src/kind/json.ts';
 import { applyPlan } from '../../src/reconcile.ts';
 import {
+  actionsOf,
+  answering,
   applyLater,
   failed,
   idOf,
@@ -185,4 +187,28 @@ test('its children are not deleted either, when they would go first', async () =
   expect(said(result)).toContain(`env of ${main} was changed on the platform since the plan was made`);
   expect(sent).toEqual([]);
   await rest();
+});
+
+test('two objects whose deletions the platform answers with 404 stay in the state while their list shows one', async () => {
+  const cache = (name: string) => `      ${name}: { databasePassword: secret-1 }\n`;
+  const kept = production(cache('kept').replace(/^/, '    redis:\n'));
+  const all = kept + cache('one') + cache('two');
+  const made = bench();
+  await made.apply(all);
+  const [one, two] = ['one', 'two'].map((name) => idOf(made, `production.redis.${name}`));
+  await made.emulator.act('redis.remove', { redisId: two });
+  const planned = await made.plan(kept);
+  // A platform that looks in another place for what it deletes.
+  const send = answering(made, (operation) =>
+    operation === 'redis.remove' ? failed('Redis not found', 404, { code: 'NOT_FOUND' }) : undefined,
+  );
+  expect(actionsOf(planned)).toEqual(['delete production.redis.one', 'forget production.redis.two']);
+  const permissions = { dataLoss: true, adoption: false };
+  const result = await applyPlan(planned, worldOver(made, send), { permissions, connections: 4, clock: made.clock });
+  expect(results(result)).toMatchObject({ 'production.redis.one': 'failed', 'production.redis.two': 'done' });
+  expect(said(result)).toContain('production.redis.one was to be deleted and is still there');
+  expect(idOf(made, 'production.redis.one')).toBe(one);
+  await made.apply(kept, { dataLoss: true });
+  expect(rowsIn(made, 'redis')).toHaveLength(1);
+  await plansNothing(made, kept);
 });

@@ -8,7 +8,7 @@ import type { Store } from '../store.ts';
 export const environment: Group = {
   'environment.create'(context, input) {
     if (input['name'] === 'production')
-      throw new ApiError('BAD_REQUEST', 'You cannot create a environment with the name "production"');
+      throw new ApiError('BAD_REQUEST', 'You cannot create an environment with the name "production"');
     if (context.store.find('project', input['projectId']) === undefined)
       throw new ApiError('BAD_REQUEST', 'Error creating the environment: "projectId" refers to nothing');
     const environmentId = context.newId();
