@@ -2,7 +2,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';
-import { groupBy } from '../kind/group.ts';
+import { append } from '../kind/group.ts';
 
 /** The addresses that have to be there before a resource: its parent, and what it refers to. */
 export function dependencies(resource: Resource): string[] {
@@ -17,8 +17,11 @@ export function dependencies(resource: Resource): string[] {
 /** Sorts resources so that each stands after what it depends on; a circle is told with its members. */
 export function inOrder(resources: readonly Resource[]): { order: Resource[]; diagnostics: Diagnostic[] } {
   const byAddress = new Map(resources.map((resource) => [resource.address, resource]));
-  const needs = new Map(resources.map((resource) => [resource.address, dependencies(resource)]));
-  const order = topological([...byAddress.keys()], (address) => needs.get(address) ?? []);
+  const needs = (address: string): string[] => {
+    const resource = byAddress.get(address);
+    return resource === undefined ? [] : dependencies(resource);
+  };
+  const order = topological([...byAddress.keys()], needs);
   const sorted = order.sorted.flatMap((address) => byAddress.get(address) ?? []);
   if (order.circle === undefined) return { order: sorted, diagnostics: [] };
   const circle = order.circle;
@@ -40,10 +43,15 @@ export function topological(
   addresses: readonly string[],
   needs: (address: string) => readonly string[],
 ): { sorted: string[]; circle: string[] | undefined } {
-  const known = new Set(addresses);
-  const present = new Map(addresses.map((address) => [address, needs(address).filter((need) => known.has(need))]));
-  const waitingFor = new Map([...present].map(([address, before]) => [address, before.length]));
-  const dependents = groupBy([...present].flatMap(([address, before]) => before.map((need) => [need, address])));
+  const waitingFor = new Map(addresses.map((address) => [address, 0]));
+  const dependents = new Map<string, string[]>();
+  for (const address of addresses) {
+    for (const need of needs(address)) {
+      if (!waitingFor.has(need)) continue;
+      append(dependents, need, address);
+      waitingFor.set(address, (waitingFor.get(address) ?? 0) + 1);
+    }
+  }
   const sorted = addresses.filter((address) => waitingFor.get(address) === 0);
   for (let next = 0; next < sorted.length; next++) {
     for (const dependent of dependents.get(sorted[next] ?? '') ?? []) {
