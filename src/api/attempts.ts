@@ -123,6 +123,11 @@ export const attempts = {
   reading: {
     /** How old the row of a scope may be when something of it is overwritten or deleted. */
     freshMs: 5_000,
+    /**
+     * How long a written scope may wait to be read back together with others: what a person changes meanwhile counts as
+     * another form of the value.
+     */
+    gatherMs: 5_000,
     /** An object that one read did not show is read again after this time: a replica of the platform may lag. */
     secondLookMs: 5_000,
     /** The largest difference of two clocks: a clock that is not set by hand is off by less. */

@@ -1,3 +1,4 @@
+import { attempts } from '../api/attempts.ts';
 import { same, textsIn } from '../kind/json.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { blockAddress } from '../kind/address.ts';
@@ -39,6 +40,7 @@ export async function apply(input: ApplyInput): Promise<ApplyResult> {
       return reading === undefined ? runNode(run, node, after) : reading.then(() => runNode(run, node, after));
     },
     runTogether: (nodes) => readBackTogether(run, nodes),
+    beat: (task) => run.clock.every?.(attempts.reading.gatherMs, task) ?? (() => undefined),
     skipped: (node, because) => skipNode(run, node, because),
     stopped: () => (input.signal?.aborted === true ? 'the run was interrupted' : run.ending.reason),
   });

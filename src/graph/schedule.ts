@@ -38,6 +38,8 @@ export interface ScheduleInput<T extends Task> {
   readonly run: (task: T, after: readonly T[], next: () => readonly T[]) => Promise<'done' | 'failed'>;
   /** Does the work of tasks that were gathered; they are done when it resolves. */
   readonly runTogether: (tasks: readonly T[]) => Promise<void>;
+  /** Calls a task every few seconds until the result is called; whatever is gathered runs then. By default it waits. */
+  readonly beat?: (task: () => void) => () => void;
   /** `because`: the task that did not succeed, or why nothing may begin any more. */
   readonly skipped: (task: T, because: T | string) => void;
   /** Says why nothing new may begin; undefined while everything is well. */
@@ -86,6 +88,7 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
     gathered: { ready: [], free: Infinity },
   };
   let running = 0;
+  let isOverdue = false;
   let broken: { readonly error: unknown } | undefined;
   let finish: () => void = () => undefined;
   const finished = new Promise<void>((resolve) => {
@@ -163,7 +166,7 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
   const isDue = (pool: Pool): boolean => {
     if (pool !== pools.gathered) return pool.free > 0 && pool.ready.length > 0;
     const isNothingWorking = pools.working.free === input.concurrency && pools.working.ready.length === 0;
-    return pool.ready.length >= mostGathered || (pool.ready.length > 0 && isNothingWorking);
+    return pool.ready.length >= mostGathered || (pool.ready.length > 0 && (isNothingWorking || isOverdue));
   };
 
   const pump = (): void => {
@@ -200,7 +203,13 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
   settle(places.filter(({ waitingFor }) => waitingFor === 0).map((place) => [place, begin(place)]));
   pools.working.ready.reverse(); // taken from the end
   pump();
+  const endBeat = input.beat?.(() => {
+    isOverdue = true;
+    pump();
+    isOverdue = false;
+  });
   await finished;
+  endBeat?.();
   if (broken !== undefined) throw broken.error;
   const fates = places.flatMap(({ task, fate }) => (fate === undefined ? [] : [[task.name, fate] as const]));
   if (fates.length < places.length) throw new Error('the tasks wait for each other in a circle');

@@ -8,13 +8,12 @@ export interface Clock {
   readonly monotonic: () => number;
   /** Resolves after so many milliseconds, or when the signal aborts. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Calls `task` every `ms` milliseconds without keeping the process alive; the result ends that. */
+  readonly every?: (ms: number, task: () => void) => () => void;
 }
 
 /** A clock with a timer. */
-export interface BeatingClock extends Clock {
-  /** Calls `task` every `ms` milliseconds without keeping the process alive; the result ends that. */
-  readonly every: (ms: number, task: () => void) => () => void;
-}
+export type BeatingClock = Clock & Required<Pick<Clock, 'every'>>;
 
 /** The clock of this machine. */
 export const systemClock: BeatingClock = {

@@ -128,6 +128,33 @@ describe('tasks that are gathered', () => {
     expect(at('-g89')).toBeLessThan(at('-w'));
   });
 
+  test('run at a beat, however few they are, and no beat comes after the end', async () => {
+    const nodes = [...gathered(3), task('slow')];
+    const together: string[][] = [];
+    let endSlow = () => undefined as void;
+    let beat: (() => void) | undefined;
+    const running = runSchedule({
+      nodes,
+      edges: [],
+      concurrency: 1,
+      run: () => new Promise((resolve) => (endSlow = () => resolve('done'))),
+      runTogether: (tasks) => Promise.resolve(void together.push(tasks.map(({ name }) => name))),
+      beat: (task) => {
+        beat = task;
+        return () => (beat = undefined);
+      },
+      skipped: () => undefined,
+      stopped: () => undefined,
+    });
+    expect(together).toEqual([]);
+    beat?.();
+    expect(together).toEqual([['g0', 'g1', 'g2']]);
+    endSlow();
+    await running;
+    expect(beat).toBeUndefined();
+    expect(together).toHaveLength(1);
+  });
+
   test('run alone and at once where another task comes after them', async () => {
     const tasks = [task('g', { isGathered: true }), task('a', { over: ['g'] }), task('slow')];
     const { events, together } = await run(tasks, { pause: (name) => (name === 'slow' ? 50 : 1) });

@@ -9,8 +9,8 @@ import { parse } from 'yaml';
 import { addKey } from '../emulator/people.ts';
 import { applyThrough, batchFaults, batching, bulkClient, fullPlatform, planned } from '../support/bulk.ts';
 import { likenessOf } from '../support/crashes/likeness.ts';
-import { results, said } from '../support/faults.ts';
-import { composeBody, production } from '../support/manifest-texts.ts';
+import { connection, idOf, operationOf, results, said } from '../support/faults.ts';
+import { composeBody, database, production } from '../support/manifest-texts.ts';
 import { modelOf } from '../support/random-blocks.ts';
 import { twoManifests } from '../support/random-commands.ts';
 import { applyEdit } from '../support/random-edits.ts';
@@ -146,6 +146,35 @@ test.each([1, 2, 4])('a key that may be used 20 times in a minute applies over %
   const { client } = bulkClient(made, batching(made).send, { connections, apiKey, sleep, clock: monotonic });
   expect(undone(await applyThrough(made, edited, client, { connections }))).toEqual([]);
   await expectNothingLeft(made, edited);
+});
+
+test('a change by hand while apply waits for a lost create is no other form of the value: the next plan shows it', async () => {
+  const text = (value: string, more = '') =>
+    production(`    compose: { shop: { ${composeBody}, description: "${value}" } }\n${more}`);
+  const made = bench();
+  await made.apply(text('1'));
+  const emulator = batching(made);
+  const composeId = idOf(made, 'production.compose.shop');
+  let isLost = false;
+  let meddling: Promise<unknown> | undefined;
+  const send: Send = async (request) => {
+    const isCreate = operationOf(request) === 'postgres.create';
+    if (isCreate && !isLost) {
+      isLost = true;
+      throw connection('ECONNRESET');
+    }
+    if (isCreate) await (meddling ??= made.emulator.act('compose.update', { composeId, description: 'by hand' }));
+    return emulator.send(request);
+  };
+  const through = bulkClient(made, send);
+  const after = text('2', database());
+  const result = await applyThrough(made, after, through.client);
+  expect([undone(result), through.off]).toEqual([[], []]);
+  expect(meddling).toBeDefined();
+  const { client } = bulkClient(made, emulator.send);
+  expect(await planned(made, after, client)).toContain('by hand');
+  await applyThrough(made, after, client);
+  await expectNothingLeft(made, after);
 });
 
 describe('a batch of rows that are written next', () => {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { histories } from '../support/random-commands.ts';
-import { chance, limitMs, tryHistory, unseen } from './histories/failing.ts';
+import { testBulk } from '../support/profile.ts';
+import { chance, hasBatches, limitMs, tryHistory, unseen } from './histories/failing.ts';
 import { isWhole } from '../support/whole.ts';
 
 /**
@@ -22,6 +23,7 @@ test(
     // All that can happen did; what is rare does not happen in few histories, nor from each seed.
     const isUsual = isWhole && settings.seed === 1 && settings.numRuns === runs;
     expect(isUsual ? unseen() : []).toEqual([]);
+    expect(hasBatches()).toBe(testBulk);
   },
   limitMs,
 );

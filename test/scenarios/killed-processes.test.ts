@@ -7,7 +7,7 @@ import { serve } from '../../src/emulator/server.ts';
 import { finish, project, start, trueupProcess } from '../cli/process.ts';
 import { createChance } from '../../src/emulator/faults/chance.ts';
 import { watchDeployments } from '../support/deployment-watch.ts';
-import { testBulk } from '../support/profile.ts';
+import { readsInBulk, testBulk } from '../support/profile.ts';
 import type { PostgresServer } from '../support/postgres-server.ts';
 import { startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
 import { bench } from '../support/world.ts';
@@ -139,6 +139,7 @@ async function live(lane: number, count: number, state: { text: string; env: Rec
     if (round % between === 0) await comeToAnEnd();
   }
   await comeToAnEnd();
+  expect(readsInBulk(emulator)).toBe(testBulk);
   await server.close();
   return killed;
 }

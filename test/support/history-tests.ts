@@ -26,6 +26,7 @@ import {
   undeployed,
   worldOf,
 } from './histories.ts';
+import { readsInBulk, testBulk } from './profile.ts';
 import { watched } from './organization-blocks.ts';
 import type { Bench } from './world.ts';
 
@@ -65,6 +66,7 @@ export function testHistories(histories: Readonly<Record<string, History>>, stat
       const clean = begin(start);
       expect(await run(clean, after, { adoption: true })).toEqual([]);
       expect([name, postsTo(clean)]).toEqual([name, posts]);
+      expect(readsInBulk(clean.emulator)).toBe(testBulk);
       expect([name, undeployed(clean), mostOrders(clean) > 1]).toEqual([name, [], false]);
       wanted.set(name, worldOf(clean));
     }

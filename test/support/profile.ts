@@ -1,6 +1,7 @@
 import type { Contract, Profile } from '../../src/api/contract.ts';
 import { profiles } from '../../src/api/contract.ts';
 import type { Send } from '../../src/api/wire.ts';
+import type { Emulator } from '../../src/emulator/emulator.ts';
 import { createEdge } from '../../src/emulator/edge.ts';
 import { inProfile, textIn } from '../../src/kind/profile.ts';
 import { kinds } from '../../src/resources/index.ts';
@@ -16,6 +17,9 @@ function profileOf(name: string): Profile {
 
 /** Whether clients and platforms of the tests read in bulk: TRUEUP_TEST_BULK. Tests that count single reads run without. */
 export const testBulk: boolean = (process.env['TRUEUP_TEST_BULK'] ?? '') !== '';
+
+/** Whether a platform answered reads that went together. */
+export const readsInBulk = ({ log }: Emulator): boolean => log.some(({ operation }) => operation === 'trpc');
 
 /** Every kind in the words of that profile. */
 export const testKinds = testProfile === 'standard' ? kinds : inProfile(kinds, testProfile);

@@ -87,6 +87,7 @@ export function disturb(
   const sendNow: Send = async (request) => {
     if (is.dead) return never;
     const isPost = request.method === 'POST';
+    if (operationOf(request).startsWith('trpc/')) run.happened.add('bulk reads');
     if (is.cut || (is.blind && !isPost)) throw connection('ECONNRESET');
     const at = isPost ? count.posts++ : -1;
     const fault = faults.find((one) => one.at === at && one.how !== 'killed saving');

@@ -46,6 +46,9 @@ export function unseen(): string[] {
   ].filter((words) => !happened.has(words));
 }
 
+/** Whether reads of these histories went together. */
+export const hasBatches = (): boolean => happened.has('bulk reads');
+
 /** Lives a random history; throws a FailedHistory. */
 export async function tryHistory(history: History): Promise<void> {
   const steps: Step[] = [];

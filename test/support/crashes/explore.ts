@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { World } from '../../../src/emulator/world.ts';
 import { actionsOf } from '../faults.ts';
+import { readsInBulk, testBulk } from '../profile.ts';
 import { operationOf } from '../faults.ts';
 import { likenessOf, situationOf } from './likeness.ts';
 import type { Files } from './memory-disk.ts';
@@ -54,6 +55,7 @@ export async function explore({ start, task, next: again = task, ...how }: Story
   let bytes = 0;
   let moments = 0;
   const wanted = await runProcess(start, again);
+  expect(readsInBulk(wanted.platform.emulator)).toBe(testBulk);
   const expectEnd = (ended: Ended, how: string) => expectSettled(ended, { wanted, isUnseen, excused, how });
   expectEnd(wanted, 'undisturbed');
   let begins: readonly Crash[] = [{ place: start, how: '' }];
