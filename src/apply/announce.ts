@@ -146,10 +146,12 @@ export function recordWithDeploys(run: Run, service: string): StateRecord {
 export async function settleStale(run: Run, root: Action): Promise<void> {
   const { address, service, kind } = root;
   if (service === undefined || (root.isLeftOut === true && service.staleness === undefined)) return;
+  const known = jobOf(run, address).deploys;
+  // Stale since earlier, and nothing written now: the record of that time still holds.
+  if (service.staleness === undefined && known?.stale?.saved !== undefined) return;
   const isDone = (other: string) => resultOf(jobOf(run, other)) === 'done';
   if (!scopeOf(run, address).actions.every((action) => isDone(action.address))) return;
   const inputs = service.inputs(run.outputs);
-  const known = jobOf(run, address).deploys;
   if (inputs === undefined || known?.pending !== undefined) return;
   if (known?.stale === undefined) {
     await saveDeploys(run, address, { inputs }, 'with the rest');
@@ -157,9 +159,7 @@ export async function settleStale(run: Run, root: Action): Promise<void> {
   }
   const through = service.staleness?.through ?? [];
   const saved = savedIn(kind, await rowAfter(run, root, through), inputs);
-  // Stale since earlier, and nothing written now: the record of that time still holds.
-  const isOld = service.staleness === undefined && known.stale.saved !== undefined;
-  if (saved === undefined || !through.every(isDone) || isOld) return;
+  if (saved === undefined || !through.every(isDone)) return;
   await saveDeploys(run, address, { ...known, stale: { ...known.stale, ...saved } }, 'with the rest');
 }
 
