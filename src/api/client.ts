@@ -119,6 +119,8 @@ export interface ClientOptions {
   readonly pauseLimitMs?: number;
   /** Called when the platform takes no requests for now, and when it takes them again. */
   readonly onPause?: (pause: Pause) => void;
+  /** Called with how many requests are on their way at a time from now on, when the platform is overloaded. */
+  readonly onFewer?: (connections: number) => void;
   /** false: every read is sent alone. By default reads go together where the contract of the platform has batches. */
   readonly bulk?: boolean;
   /** Called at most once, when the platform turns out not to answer reads that go together; with the reason, as a clause. */
@@ -146,7 +148,7 @@ export function createClient(options: ClientOptions): Client {
   const counts = { reads: 0, writes: 0 };
   const underWay = new Set<Promise<unknown>>();
   let newestDate: number | undefined;
-  const usual = createSlots(connections);
+  const usual = createSlots(connections, options.onFewer);
   const long = createSlots(attempts.connections.long);
   const patience = createPatience({ sleep, random, now, mostReads: readAttempts });
   const breaker = createCircuitBreaker({

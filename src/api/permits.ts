@@ -2,9 +2,9 @@ import { attempts } from './attempts.ts';
 import type { Call } from './call.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import { whyToWait } from './circuit-breaker.ts';
-import type { PlatformError } from './errors.ts';
+import { PlatformError } from './errors.ts';
 import { explainEnd, explainPause } from './pauses.ts';
-import type { Slots } from './slots.ts';
+import type { Ending, Slots } from './slots.ts';
 
 /** The permission to send: a connection of its own, and a platform that takes requests. */
 export interface Permit {
@@ -40,19 +40,23 @@ export function createPermits(
         const leave = await breaker.whenClosed(signal);
         if (leave.is === 'ended') throw explainEnd(call, isAgain);
         if (leave.is !== 'granted') throw explainPause(call, leave);
-        const release = await slotsFor(call.operation).take();
+        const slot = await slotsFor(call.operation).take();
         const epoch = breaker.epoch();
         hasPaused ||= isAgain || leave.hasWaited || epoch !== leave.epoch;
         if (epoch === undefined) {
-          release();
+          slot.release('other');
           continue;
         }
         // From here to the request nothing is awaited: another one may be refused at any time.
         const permit: Permit = { epoch, hasPaused };
         sends += 1;
+        let ending: Ending = 'other';
         try {
-          return await work(permit);
+          const result = await work(permit);
+          ending = 'good';
+          return result;
         } catch (error) {
+          if (isOverload(error)) ending = 'overloaded';
           const { refusal } = permit;
           const why = refusal === undefined || error !== refusal ? undefined : whyToWait(refusal);
           if (refusal === undefined || why === undefined) throw error;
@@ -60,9 +64,15 @@ export function createPermits(
           if (why === 'key' && breaker.goodAnswers() === 0) await Promise.allSettled(underWay);
           if (sends === attempts.refused.most || !breaker.trip(refusal, why, permit.epoch)) throw error;
         } finally {
-          release();
+          slot.release(ending);
         }
       }
     },
   };
+}
+
+/** Whether a platform, or the proxy before it, has too much to do: another request at the same time would do harm. */
+function isOverload(error: unknown): boolean {
+  if (!(error instanceof PlatformError)) return false;
+  return error.failure === 'timeout' || [429, 502, 503, 504].includes(error.status ?? 0);
 }

@@ -7,7 +7,7 @@ import type { NamedPlatform } from '../project/target.ts';
 import type { Connection, Platform } from '../session.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import type { Settled } from './options.ts';
-import { renderBulkOff, renderPause } from './pause-text.ts';
+import { renderBulkOff, renderFewer, renderPause } from './pause-text.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The options, the secrets and the terminal of a command that opens a platform. */
@@ -17,7 +17,8 @@ interface CommandInput {
   readonly terminal: Pick<Terminal, 'err'>;
 }
 
-type CommandOpening = CommandInput & Omit<OpeningInput, 'options' | 'onPause' | 'onBulkOff' | 'connections' | 'bulk'>;
+type CommandOpening = CommandInput &
+  Omit<OpeningInput, 'options' | 'onPause' | 'onFewer' | 'onBulkOff' | 'connections' | 'bulk'>;
 
 /** Opens the platform and the state of a manifest for a command. */
 export function connect(settings: Settings, about: CommandOpening): Promise<Connection> {
@@ -42,11 +43,16 @@ export function openPlatform(platform: NamedPlatform, about: CommandOpening): Pr
   return project.openPlatform(platform, onTerminal(about));
 }
 
-/** Pauses of the platform, and the end of bulk reads, are reported on the terminal. */
+/** Pauses of the platform, that it is overloaded, and the end of bulk reads are reported on the terminal. */
 function onTerminal<T extends CommandInput>(about: T) {
   const { options, terminal } = about;
   const onPause: OpeningInput['onPause'] = (pause) => terminal.err(renderPause(pause));
   const onBulkOff: OpeningInput['onBulkOff'] = (why) => terminal.err(renderBulkOff(why));
+  let isTold = false;
+  const onFewer: OpeningInput['onFewer'] = (count) => {
+    if (!isTold) terminal.err(renderFewer(count));
+    isTold = true;
+  };
   const { connections, bulk = true } = options;
-  return { ...about, connections, bulk, onPause, onBulkOff };
+  return { ...about, connections, bulk, onPause, onFewer, onBulkOff };
 }

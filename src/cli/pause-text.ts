@@ -13,3 +13,8 @@ export function renderPause(pause: Pause): string {
 export function renderBulkOff(why: string): string {
   return `note: Trueup reads each object with a request of its own from now on: ${why}. --no-bulk does so from the start.\n`;
 }
+
+/** Renders how many requests are sent at a time to a platform that is overloaded, as one line. */
+export function renderFewer(connections: number): string {
+  return `note: the platform is overloaded: Trueup sends at most ${connections} requests at a time, and more again while it answers well.\n`;
+}

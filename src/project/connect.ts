@@ -40,6 +40,8 @@ export interface OpeningInput {
   readonly isImpatient?: true;
   /** Called when the platform takes no requests for now, and when it does again. */
   readonly onPause?: (pause: Pause) => void;
+  /** Called with how many requests are on their way at a time from now on, when the platform is overloaded. */
+  readonly onFewer?: (connections: number) => void;
   /** false: each read is a request of its own; by default reads go together where the platform takes that. */
   readonly bulk?: boolean;
   /** Called at most once, when reads turn out not to go together; with the reason, as a clause. */
@@ -59,7 +61,7 @@ export interface OpenClient {
  */
 export function platformOf(
   settings: Settings,
-  about: Pick<OpeningInput, 'options' | 'redactor' | 'onPause' | 'bulk' | 'onBulkOff'>,
+  about: Pick<OpeningInput, 'options' | 'redactor' | 'onPause' | 'onFewer' | 'bulk' | 'onBulkOff'>,
 ): Platform {
   return { kinds: about.options.kinds, connect: (connecting) => connect(settings, { ...about, ...connecting }) };
 }
@@ -110,6 +112,7 @@ export async function openPlatform(
     mayWrite,
     takesAll = false,
     onPause,
+    onFewer,
     bulk,
     onBulkOff,
     isImpatient,
@@ -131,6 +134,7 @@ export async function openPlatform(
       isLong,
       ...(connections === undefined ? {} : { connections }),
       ...(onPause === undefined ? {} : { onPause }),
+      ...(onFewer === undefined ? {} : { onFewer }),
       ...(bulk === undefined ? {} : { bulk }),
       ...(onBulkOff === undefined ? {} : { onBulkOff }),
       ...(isImpatient === true ? { readAttempts: 1, pauseLimitMs: 0 } : {}),

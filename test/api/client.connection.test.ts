@@ -64,6 +64,27 @@ function lookAndSave(client: Client, composeId: string, looks: string[] = []): P
   });
 }
 
+test('an overloaded platform gets half as many requests at a time, and more again after good answers', async () => {
+  const fewer: number[] = [];
+  const { client, answer, onTheirWay } = platform({ connections: 4, onFewer: (count) => fewer.push(count) });
+  const ids = Array.from({ length: 24 }, (_, at) => `c${at}`);
+  const reads = Promise.all(ids.map((composeId) => client.call('compose.one', { composeId })));
+  expect(await onTheirWay()).toHaveLength(4);
+  await answer(broken);
+  await answer(broken);
+  expect(await onTheirWay()).toHaveLength(2);
+  expect(fewer).toEqual([2]);
+  const counts: number[] = [];
+  for (let count = 0; count < 10; count += 1) {
+    await answer();
+    counts.push((await onTheirWay()).length);
+  }
+  expect(counts).toEqual([2, 3, 3, 3, 4, 4, 4, 4, 4, 4]);
+  while ((await onTheirWay()).length > 0) await answer();
+  expect(await reads).toHaveLength(24);
+  expect(fewer).toEqual([2]);
+});
+
 describe('work on a connection of its own', () => {
   test('reads and sends over it, one after the other, and waits for no other request then', async () => {
     const { client, answer, sent, onTheirWay } = platform({ connections: 1 });

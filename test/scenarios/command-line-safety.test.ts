@@ -116,6 +116,27 @@ describe('an apply', () => {
   });
 });
 
+describe('an overloaded platform', () => {
+  it('gets fewer requests at a time, which is told once; the apply succeeds, and then plans nothing', async () => {
+    const gateway: WireAnswer = { status: 503, headers: {}, body: 'Service Unavailable' };
+    const made = await place((operation, sent) =>
+      /\.(get|byProjectId|one)$/.test(operation) && sent % 2 === 0 ? gateway : undefined,
+    );
+    made.write(stack(twelve));
+    for (const args of [
+      ['apply', '--auto-approve'],
+      ['plan', '--detailed-exitcode'],
+    ]) {
+      const done = await made.run(...args);
+      expect(done).toMatchObject({ code: 0 });
+      expect(done.err.match(/the platform is overloaded: Trueup sends at most \d requests at a time/g)).toEqual([
+        'the platform is overloaded: Trueup sends at most 2 requests at a time',
+      ]);
+    }
+    await made.close();
+  });
+});
+
 describe('a platform that no longer accepts the key in the middle of an apply', () => {
   it('makes the apply wait with a message; nothing is sent twice, and the apply succeeds', async () => {
     let since: number | undefined;
