@@ -239,26 +239,27 @@ export function claim(run: Run, address: string, object: { readonly id: string; 
   run.creations.taken.add(object.id);
 }
 
-function scopesOf({ actions, observed }: Plan, jobs: Run['jobs']): Run['scopes'] {
-  const scopes = groupBy(actions.map((action) => [action.scope, action]));
+function scopesOf(plan: Plan, jobs: Run['jobs']): Run['scopes'] {
+  const scopes = groupBy(plan.actions.map((action) => [action.scope, action]));
   return new Map(
     [...scopes].flatMap(([address, members]) => {
       const root = jobs.get(address)?.action;
       if (root === undefined) return [];
       const about = { root, actions: members, mayReadAhead: mayReadAhead(root, members) };
-      return [[address, { ...about, ...(about.mayReadAhead ? readByPlan(observed, root) : {}) }]];
+      return [[address, { ...about, ...(about.mayReadAhead ? readByPlan(plan, root) : {}) }]];
     }),
   );
 }
 
 /**
- * A service that goes, as the plan read it: a deletion within seconds takes that for the look at it. An update reads it
- * again, and so does the deletion of what others put things into: there, what somebody did meanwhile would be lost.
+ * A service as the plan of a destroy read it: its deletion within seconds takes that for the look at it. Everything is meant
+ * to go; only what others put things into is read again. Any other run looks at what it is about to take away.
  */
-function readByPlan({ objects, since }: Plan['observed'], root: Action): Pick<Scope, 'reading'> {
-  const { id, row } = objects.get(root.address) ?? {};
-  if (root.kind.service === undefined || root.action !== 'delete' || row === undefined) return {};
-  return { reading: { id, since, row: Promise.resolve(scopeRow(root, row)) } };
+function readByPlan({ observed, destroys }: Plan, { kind, address }: Action): Pick<Scope, 'reading'> {
+  const object = observed.objects.get(address);
+  if (destroys !== true || kind.service === undefined || object === undefined) return {};
+  const row = scopeRow({ address, kind }, object.row);
+  return { reading: { id: object.id, since: observed.since, row: Promise.resolve(row) } };
 }
 
 function mayReadAhead({ createsObject }: Action, actions: readonly Action[]): boolean {

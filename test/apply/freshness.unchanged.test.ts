@@ -176,18 +176,24 @@ describe('of an object that this run creates', () => {
   });
 });
 
+const deletion = redis({ action: 'delete', teardown: [aStep], steps: [], attributes: [description] });
+
 test.each([
-  ['deletion', 4_900, redis({ action: 'delete', teardown: [aStep], steps: [], attributes: [description] }), 0],
-  ['deletion', 5_100, redis({ action: 'delete', teardown: [aStep], steps: [], attributes: [description] }), 1],
-  ['update', 0, redis(), 1],
-])('a %s of what the plan read %i ms ago reads it %4$i times', async (_, readAgoMs, action, times) => {
-  const row = { redisId: 'redis_1', description: 'a' };
-  const objects = { [address]: objectOf('redis_1', row) };
-  const { run, requests } = runOf([production, action], { answers: () => row, objects, readAgoMs });
-  const [step] = action.teardown;
-  expect(await refuseChanged(run, action, step === undefined ? {} : { step })).toEqual(row);
-  expect(requests).toHaveLength(times);
-});
+  ['deletion of a destroy', 4_900, deletion, true, 0],
+  ['deletion of a destroy', 5_100, deletion, true, 1],
+  ['deletion', 0, deletion, undefined, 1],
+  ['update', 0, redis(), undefined, 1],
+] as const)(
+  'a %s of what the plan read %i ms ago reads it again: %5$i',
+  async (_, readAgoMs, action, destroys, times) => {
+    const row = { redisId: 'redis_1', description: 'a' };
+    const objects = { [address]: objectOf('redis_1', row) };
+    const { run, requests } = runOf([production, action], { answers: () => row, objects, readAgoMs, destroys });
+    const [step] = action.teardown;
+    expect(await refuseChanged(run, action, step === undefined ? {} : { step })).toEqual(row);
+    expect(requests).toHaveLength(times);
+  },
+);
 
 test('a deletion is refused when it would lose something that the plan did not show', async () => {
   const going = redis({ action: 'delete', teardown: [aStep], steps: [], attributes: [description] });

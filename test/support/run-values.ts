@@ -20,6 +20,7 @@ export interface RunFacts {
   readonly objects?: Readonly<Record<string, ObservedObject>>;
   /** How many milliseconds ago the plan read them; more than a minute by default. */
   readonly readAgoMs?: number;
+  readonly destroys?: true | undefined;
   readonly resources?: Readonly<Record<string, StateRecord>>;
   readonly answers?: Answers;
   readonly more?: Partial<ApplyInput>;
@@ -28,7 +29,7 @@ export interface RunFacts {
 /** A run in which nothing was sent yet, and the requests that the platform gets; time passes only when somebody waits. */
 export function runOf(
   actions: readonly Action[],
-  { objects = {}, readAgoMs = 61_000, resources = {}, answers, more }: RunFacts = {},
+  { objects = {}, readAgoMs = 61_000, destroys, resources = {}, answers, more }: RunFacts = {},
 ) {
   let now = 1_000;
   const { state, observed: seen, kinds } = inputOf(objects, resources);
@@ -51,7 +52,14 @@ export function runOf(
     close: () => undefined,
   };
   const run: Run = startRun({
-    plan: { base: state, saved: state, observed, actions, diagnostics: [] },
+    plan: {
+      base: state,
+      saved: state,
+      observed,
+      actions,
+      diagnostics: [],
+      ...(destroys === undefined ? {} : { destroys }),
+    },
     kinds,
     client,
     store: { ...memoryStore(), append: () => Promise.resolve() },
