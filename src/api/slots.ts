@@ -7,7 +7,7 @@ export interface Slots {
 /** A slot that was taken. */
 interface Slot {
   /** Gives it back, and says how its request ended. Never throws. */
-  release(ending: Ending): void;
+  readonly release: (ending: Ending) => void;
 }
 
 /** How a request ended: `overloaded`: the platform has too much to do at the moment; `other` says nothing about that. */
