@@ -6,11 +6,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Send, WireAnswer, WireRequest } from '../../src/api/wire.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
-import { finish, project, start, trueupProcess } from '../cli/process.ts';
+import { finish, project, start, trueup, trueupProcess } from '../cli/process.ts';
 import { startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
 import { secretOf, serveS3 } from '../support/s3-server.ts';
 import { canariesIn, oddCanary, plainCanary, quotings, quoting } from '../secrets/canaries.ts';
 import { keyText } from '../support/state-key.ts';
+import { isComplete } from '../support/whole.ts';
 
 /** No secret comes out of the real program: neither by what it prints, nor by what it leaves, nor when it crashes. */
 
@@ -69,8 +70,11 @@ interface Elsewhere {
   readonly breakDown: () => void;
 }
 
-/** A platform that can be told to answer otherwise, and a folder with a manifest for it. */
-async function place(elsewhere?: Elsewhere) {
+/**
+ * A platform that can be told to answer otherwise, and a folder with a manifest for it. `command`: runs a command line,
+ * in the process of the test unless everything is tried.
+ */
+async function place(elsewhere?: Elsewhere, command = isComplete ? trueupProcess : trueup) {
   const emulator = createEmulator({ apiKey });
   const ways: {
     instead: (request: WireRequest) => WireAnswer | undefined;
@@ -102,7 +106,7 @@ async function place(elsewhere?: Elsewhere) {
   /** Runs a command; nothing that it prints or leaves may hold a secret. Gives what it printed. */
   const run = async (words: readonly string[], more: { env?: Record<string, string>; input?: string } = {}) => {
     const input = more.input === undefined ? {} : { input: more.input };
-    const ran = await trueupProcess(argsOf(words), { env: { ...env, ...more.env }, ...input });
+    const ran = await command(argsOf(words), { env: { ...env, ...more.env }, ...input });
     const { out, err } = ran;
     const kept = left(folder) + ((await elsewhere?.left()) ?? '');
     const found = [out, err, kept].flatMap(canariesIn);
@@ -134,7 +138,7 @@ function quoted(secrets: readonly string[], turn = 0): string {
 
 describe('the program prints no secret and leaves none', () => {
   test('when every command succeeds', async () => {
-    const { run, emulator, folder } = await place();
+    const { run, emulator, folder } = await place(undefined, trueupProcess);
     await run(['validate']);
     for (const format of [[], json, ...forReviewers]) expect(await run(['plan', ...format])).toMatchObject({ code: 0 });
     expect(await run([...apply, ...json])).toMatchObject({ code: 0 });
