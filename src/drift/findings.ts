@@ -261,7 +261,8 @@ function ofAttribute(
         !matchesStored({ field, digest: digests(action.address, name) }, pair.answered, observed) &&
         !isWanted(one, resolved, observed);
   const isEdit = decisionIsEdit(one) || (pair !== undefined && decision.do === 'remove');
-  const sides = sidesOf(resource ?? { address: action.address }, one, resolved, { outputs, digests, values });
+  const { nameOf } = about.plan.observed;
+  const sides = sidesOf(resource ?? { address: action.address }, one, resolved, { outputs, digests, values, nameOf });
   const path = pathOf(action.kind, attribute);
   const summary = resolved === undefined ? {} : summaryOf(field, observed, resolved);
   const isHidden = [sides.before, sides.after].some(({ is }) => is === 'hidden');

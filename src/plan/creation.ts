@@ -117,7 +117,7 @@ export function creation(input: Planning, resource: Resource, notes: Diagnostic[
     const decision = { do: 'write', cause: 'create' } as const;
     const planned = { attribute, field, wanted, decision, before: secret<Json>(null), pair: undefined };
     attributes.push(planned);
-    changes.push(...changeOf(resource, planned, resolved, input));
+    changes.push(...changeOf(resource, planned, resolved, { ...input, nameOf: input.observed.nameOf }));
   }
   for (const [name, field] of Object.entries(kind.fields)) {
     const isGiven = resource.fields[name] !== undefined || resource.link.set[name] !== undefined;

@@ -14,6 +14,7 @@ import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { Outputs, Resolved, Wanted } from '../manifest/wanted.ts';
 import { knownValue } from '../manifest/wanted.ts';
+import type { Observed } from '../observe/observed.ts';
 import type { Digests } from '../secrets/digest.ts';
 import { isSecretEntry } from '../secrets/looks-secret.ts';
 import { secret } from '../secrets/secret.ts';
@@ -43,6 +44,8 @@ export interface DiffInput {
   readonly digests: Digests;
   /** The values that are shown; `usual` by default. */
   readonly values?: Values | undefined;
+  /** The names of objects that fields refer to by id; without it, ids are shown. */
+  readonly nameOf?: Observed['nameOf'] | undefined;
 }
 
 /** Compares what is wanted of a resource with what the platform has, attribute by attribute. */
@@ -258,7 +261,8 @@ function notesOn(
 }
 
 /** What showing the values of a change needs. */
-export type ChangeShowing = Pick<DiffInput, 'outputs' | 'digests' | 'values'> & Partial<Pick<Comparing, 'beside'>>;
+export type ChangeShowing = Pick<DiffInput, 'outputs' | 'digests' | 'values' | 'nameOf'> &
+  Partial<Pick<Comparing, 'beside'>>;
 
 /** The change that people see of an attribute; none when nothing is written. */
 export function changeOf(
@@ -325,7 +329,7 @@ export function sidesOf(
   const beside = planned.attribute.key === undefined ? undefined : how.beside;
   const { address, privateKeys } = resource;
   const digest = digests(address, attributeName(planned.attribute));
-  return showSides({
+  const { before, after, last } = showSides({
     planned,
     resolved,
     values,
@@ -335,6 +339,16 @@ export function sidesOf(
     beside,
     plainly: asWritten(planned),
   });
+  const named = (side: Shown) => withNames(side, planned.field, how.nameOf);
+  return { before: named(before), after: named(after), last: named(last) };
+}
+
+/** A shown reference with names in place of ids, as manifests write it. An id whose name is not known, or not unique, stays. */
+export function withNames(shown: Shown, { refersTo }: Field, nameOf: Observed['nameOf'] = () => undefined): Shown {
+  if (refersTo === undefined || !('value' in shown)) return shown;
+  const named = (value: Json): Json => (typeof value === 'string' ? (nameOf(refersTo, value) ?? value) : value);
+  const { value } = shown;
+  return { ...shown, value: Array.isArray(value) ? value.map(named) : named(value) };
 }
 
 /** Shows a value as users write it: in their words, and without what the platform has behind it. */

@@ -44,6 +44,7 @@ export function planExisting(
     diagnostics,
   } = diffResource({
     values: input.values,
+    nameOf: input.observed.nameOf,
     resource,
     row: object.row,
     // What was settled with another object says nothing of this one.

@@ -13,7 +13,7 @@ import { secret } from '../secrets/secret.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Action, Change } from './action.ts';
 import { actionFor } from './action-for.ts';
-import { unitOf } from './diff.ts';
+import { unitOf, withNames } from './diff.ts';
 import type { PlanInput } from './input.ts';
 import { unlisted, wasAnswered } from './pending.ts';
 import { weigh } from './risks.ts';
@@ -90,7 +90,7 @@ export function planRemoval(
  * hold secrets, go without saying.
  */
 function goneFields(
-  { digests, values = 'usual' }: PlanInput,
+  { digests, observed: { nameOf }, values = 'usual' }: PlanInput,
   { kind, address, pairs }: Pick<StateRecord, 'pairs'> & { readonly kind: Kind; readonly address: string },
   { row }: ObservedObject,
 ): Change[] {
@@ -109,7 +109,7 @@ function goneFields(
       pair,
     } as const;
     const digest = digests(address, name);
-    const { before } = showSides({
+    const shown = showSides({
       planned,
       resolved: undefined,
       values,
@@ -117,6 +117,7 @@ function goneFields(
       digest,
       plainly: (value) => shownValue(field, value),
     });
+    const before = withNames(shown.before, field, nameOf);
     if (before.is === 'absent' || before.is === 'hidden') return [];
     const path = fieldPath(kind, name);
     const rest = { after: { is: 'absent' }, ...unitOf(field), atDeploy: false, forcesReplacement: false } as const;

@@ -7,6 +7,7 @@ import type { Resource } from '../../src/manifest/resource.ts';
 import type { Outputs } from '../../src/manifest/wanted.ts';
 import type { Difference } from '../../src/plan/diff.ts';
 import { diffResource, summaryOf, waits } from '../../src/plan/diff.ts';
+import { project } from '../../src/resources/top/project.ts';
 import type { Pair } from '../../src/state/record.ts';
 import {
   anything,
@@ -38,6 +39,7 @@ interface About extends Partial<Resource> {
   readonly pairs?: Readonly<Record<string, Pair>>;
   readonly isProvided?: boolean;
   readonly outputs?: Outputs;
+  readonly nameOf?: (kind: string, id: string) => string | undefined;
 }
 
 function diff({
@@ -46,9 +48,11 @@ function diff({
   pairs = {},
   isProvided = false,
   outputs = () => undefined,
+  nameOf,
   ...more
 }: About): Difference {
-  return diffResource({ resource: resourceOf(kind, at, more), row, pairs, isProvided, outputs, digests: makeDigests });
+  const resource = resourceOf(kind, at, more);
+  return diffResource({ resource, row, pairs, isProvided, outputs, nameOf, digests: makeDigests });
 }
 
 const inShort = ({ attributes }: Difference) =>
@@ -421,4 +425,53 @@ test('a change of private text is summarised when the new text is known', () => 
   expect(summaryOf(text, 'a\n', { is: 'known', value: 'b\n' })).toEqual({ summary: 'line 1 of 1, before 1' });
   expect(summaryOf({ ...anything, secrecy: 'secret' }, 'a\n', { is: 'known', value: 'b\n' })).toEqual({});
   expect(summaryOf(text, 'a\n', { is: 'pending', on: [] })).toEqual({});
+});
+
+describe('a reference is shown', () => {
+  const names = new Map([
+    ['destination dst_1', 'eu'],
+    ['destination dst_2', 'us'],
+    ['tag tag_1', 'live'],
+  ]);
+  const nameOf = (kind: string, id: string) => names.get(`${kind} ${id}`);
+
+  test('by its name where a list showed that', () => {
+    const change = (from: string, to: string) =>
+      diff({
+        kind: kindNamed('backup'),
+        row: { destinationId: from },
+        fields: { destinationId: declared(to) },
+        pairs: { destinationId: pairOf('dst_1') },
+        nameOf,
+      }).changes;
+    expect(change('dst_1', 'dst_2')).toMatchObject([{ before: value('eu'), after: value('us') }]);
+    expect(change('dst_2', 'dst_9')).toMatchObject([{ before: value('us'), after: value('dst_9'), last: value('eu') }]);
+  });
+
+  test('by names in a set, and ids where there is no name', () => {
+    const { changes } = diff({
+      kind: project,
+      row: { projectTags: [{ tagId: 'tag_1' }] },
+      fields: { tagIds: declared(['tag_1', 'tag_2']) },
+      pairs: { tagIds: pairOf(['tag_1']) },
+      nameOf,
+    });
+    expect(changes).toMatchObject([{ before: value(['live']), after: value(['live', 'tag_2']) }]);
+  });
+
+  test('by its id without a list, and never other texts by a name', () => {
+    const kind = kindNamed('backup');
+    const fields = { destinationId: declared('dst_2') };
+    expect(
+      diff({ kind, row: { destinationId: 'dst_1' }, fields, pairs: { destinationId: pairOf('dst_1') } }).changes,
+    ).toMatchObject([{ before: value('dst_1'), after: value('dst_2') }]);
+    const prefix = diff({
+      kind,
+      row: { prefix: 'a/' },
+      fields: { prefix: declared('dst_1') },
+      pairs: { prefix: pairOf('a/') },
+      nameOf,
+    });
+    expect(prefix.changes).toMatchObject([{ after: value('dst_1') }]);
+  });
 });

@@ -64,6 +64,26 @@ describe('a destination of a backup', () => {
     for (const id of ['dst_2', other['destinationId'] ?? '-']) expect(said).toContain(id);
   });
 
+  test('is shown by its name where the list is read, and by its id where two have the name', async () => {
+    const made = bench();
+    const text = backedUp('destination: destination-2');
+    await applied(made, text);
+    const [backup] = rows(made, 'backup');
+    if (backup === undefined) throw new Error('there is no backup');
+    backup.destinationId = 'dst_1'; // by hand
+    const shown = async () => {
+      const change = (await made.plan(head + text)).actions.flatMap(({ changes }) => changes)[0];
+      return [change?.path, change?.before, change?.after];
+    };
+    const named = (value: string) => ({ is: 'value', value });
+    expect(await shown()).toEqual(['destinationId', named('destination-1'), named('destination-2')]);
+    const record = { provider: null, accessKey: 'a', secretAccessKey: 's', bucket: 'b', region: '', endpoint: 'e' };
+    await made.emulator.act('destination.create', { ...record, name: 'destination-1' });
+    expect(await shown()).toEqual(['destinationId', named('dst_1'), named('destination-2')]);
+    await applied(made, text);
+    expect(rows(made, 'backup')).toMatchObject([{ destinationId: 'dst_2' }]);
+  });
+
   test('that nothing is called is an error with the names that there are', async () => {
     const said = await bench()
       .plan(head + backedUp('destination: nowhere'))
