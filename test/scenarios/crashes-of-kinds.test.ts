@@ -141,7 +141,7 @@ function triedIn(place: number, stand: Stand): [string, Story][] {
   return storiesOf(stand).filter((_story, at) => isFirst || isSoak || isSampled(place, at, 3));
 }
 
-describe.each([...places].map(([name, stand], place) => ({ name, stand, place })))('$name', ({ stand, place }) => {
+describe.each([...places].map(([name, stand], place) => [name, stand, place] as const))('%s', (_, stand, place) => {
   test.each(triedIn(place, stand))('%s', async (_title, story) => {
     const start = await startOf(stand, story);
     const isTakenOver = story.isAdopted === true || stand.kind.operations.create === undefined;
