@@ -21,6 +21,8 @@ import { keyText } from '../support/state-key.ts';
 const kills = Number(process.env.TRUEUP_KILLS ?? 32);
 const seed = Number(process.env.TRUEUP_SEED ?? Date.now() % 1_000_000);
 const lanes = 4;
+/** About as many as one run sends. */
+const requests = testBulk ? 40 : 60;
 /** After so many kills one run comes to its end. */
 const between = 8;
 const apiKey = 'right-key';
@@ -127,7 +129,7 @@ async function live(lane: number, count: number, state: { text: string; env: Rec
     const child = start(args, options);
     const ended = finish(child);
     // At its n-th request or later: from the beginning to the end of what it has to do.
-    const at = emulator.log.length + Math.floor(random() * 60);
+    const at = emulator.log.length + Math.floor(random() * requests);
     while (emulator.log.length < at && child.exitCode === null) await pause(2);
     await pause(random() * 20);
     child.kill('SIGKILL');
