@@ -36,7 +36,7 @@ async function whileOneWaits(args: readonly string[], paused: { status: number; 
         const header = paused.retryAfter === undefined ? {} : { 'retry-after': paused.retryAfter };
         response.writeHead(paused.status, { ...json, ...header }).end('{"message":"wait"}');
         requests.push('paused');
-        setTimeout(() => held.forEach((other) => other.writeHead(403, json).end('{"message":"no"}')), 300);
+        setTimeout(() => held.splice(0).forEach((other) => other.writeHead(403, json).end('{"message":"no"}')), 300);
       }, 300);
     } else if (operation === 'user.all') {
       held.push(response);
