@@ -138,7 +138,7 @@ function bearersOf({ resources, records, rowsOf }: NamesInput, kind: Kind): Bear
   const listed = groupBy(others.map(({ name, bearer }) => [name, bearer]));
   const byId = new Map(bearers.map(({ bearer }) => [bearer.id, bearer]));
   const shownNames = resources.flatMap((one) => {
-    const name = one.kind === kind && wantedName(one)?.isSecret !== true ? nameOf(one) : undefined;
+    const name = one.kind === kind && !hasSecretName(one) ? nameOf(one) : undefined;
     return typeof name === 'string' ? [name] : [];
   });
   return { kind, blocks, declared: shownNames, listed: rows === undefined ? undefined : listed, byId };
@@ -189,6 +189,11 @@ function remedyFor({ identity, section }: Kind): string {
 /** The name that the manifest gives to a resource, where it is known. */
 function nameOf(resource: Resource): Json | undefined {
   return knownValue(wantedName(resource));
+}
+
+/** Whether the manifest gives a resource a name that may not show. */
+export function hasSecretName(resource: Resource): boolean {
+  return wantedName(resource)?.isSecret === true;
 }
 
 function wantedName({ kind, fields }: Resource): Wanted | undefined {

@@ -10,13 +10,14 @@ import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { knownValue } from '../manifest/wanted.ts';
+import { maskValue } from '../secrets/looks-secret.ts';
 import { pendingCreate } from '../state/pending.ts';
 import { rowsIn } from './answers.ts';
 import type { Expected, IdentifyInput, Listed, ObserveInput, Parent } from './expected.ts';
 import { lacksRight } from './hidden.ts';
 import { identify } from './identify.ts';
 import { searchIn } from './match.ts';
-import { bindNames, namedKinds } from './names.ts';
+import { bindNames, hasSecretName, namedKinds } from './names.ts';
 import type { Caller, DuplicateObject, Observed, ObservedObject, UnmanagedObject } from './observed.ts';
 import { isOfProject } from './ownership.ts';
 import type { TopList } from './project-id.ts';
@@ -103,6 +104,7 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   const ids = new Set([...lists.values()].flatMap((rows) => [...rows.keys()]));
   const unmanaged = unmanagedIn(kinds, lists, new Set([...byId.keys(), ...idsAt(unread, records)]));
   const ownId = aboveAll === undefined ? projectId : (idOf(topAddress(aboveAll)) ?? '');
+  const hidden = idsWithSecretName(input, objects);
   const observed = {
     ...caller,
     since,
@@ -111,7 +113,7 @@ export async function observe(input: ObserveInput): Promise<Seen> {
     ...(unread.size === 0 ? {} : { unread }),
     listed: ids,
     projectName: projectNameIn(kinds, lists),
-    nameOf: namesAtTop(listed),
+    nameOf: namesAtTop(listed, (id) => hidden.has(id)),
     unmanaged,
     duplicates,
   };
@@ -130,19 +132,50 @@ function unmanagedIn(kinds: readonly Kind[], lists: Lists, known: ReadonlySet<st
   return [...found.values()];
 }
 
-/** Finds the names of objects in whole lists; those that two objects have are no names. */
-function namesAtTop(listed: readonly (TopList & { readonly kind: Kind })[]): Observed['nameOf'] {
-  const lists = new Map(listed.map(({ kind, rows }) => [kind.kind, { kind, rows }]));
-  const made = new Map<string, ReadonlyMap<string | undefined, readonly string[]>>();
+/** Finds the names of objects in whole lists. Those of two objects, and those that may not show, are no names. */
+function namesAtTop(
+  listed: readonly (TopList & { readonly kind: Kind })[],
+  isHidden: (id: string) => boolean,
+): Observed['nameOf'] {
+  const lists = new Map(listed.map((list) => [list.kind.kind, list]));
+  const made = new Map<string, ReadonlyMap<string, string>>();
   return (name, id) => {
     const { kind, rows } = lists.get(name) ?? {};
     if (kind?.identity.keyField === undefined || rows === undefined) return undefined;
-    const idsOf = made.get(name) ?? groupBy([...rows].map(([one, row]) => [nameIn(kind, row), one]));
-    made.set(name, idsOf);
-    const row = rows.get(id);
-    const own = row === undefined ? undefined : nameIn(kind, row);
-    return idsOf.get(own)?.length === 1 ? own : undefined;
+    const names = made.get(name) ?? shownNames(kind, rows, isHidden);
+    made.set(name, names);
+    return names.get(id);
   };
+}
+
+function shownNames(
+  kind: Kind,
+  rows: ReadonlyMap<string, Row>,
+  isHidden: (id: string) => boolean,
+): ReadonlyMap<string, string> {
+  const idsOf = groupBy([...rows].map(([id, row]) => [nameIn(kind, row), id]));
+  const names = [...idsOf].flatMap(([name, [id = '', ...others]]) => {
+    // A name that is the id of another object would show as that one.
+    const isClear = name !== undefined && others.length === 0 && !rows.has(name);
+    return isClear && !isHidden(id) && maskValue(undefined, name, { isOpen: true }) === name
+      ? [[id, name] as const]
+      : [];
+  });
+  return new Map(names);
+}
+
+/** The ids of objects with a name that is secret in the manifest, or was when it was settled. */
+function idsWithSecretName(
+  { resources, records, kinds }: Pick<ObserveInput, 'resources' | 'records' | 'kinds'>,
+  objects: ReadonlyMap<string, ObservedObject>,
+): ReadonlySet<string> {
+  const keyFields = new Map(kinds.map(({ kind, identity }) => [kind, identity.keyField ?? '']));
+  const declared = resources.filter(hasSecretName).map(({ address }) => objects.get(address)?.id);
+  const settled = Object.values(records).map(({ kind, id, pairs }) => {
+    const name = pairs[keyFields.get(kind) ?? '']?.wanted;
+    return id !== null && name !== undefined && 'digest' in name ? id : undefined;
+  });
+  return new Set([...declared, ...settled].filter((id) => id !== undefined));
 }
 
 function projectNameIn(kinds: readonly Kind[], lists: Lists): string | undefined {

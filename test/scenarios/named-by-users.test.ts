@@ -84,6 +84,42 @@ describe('a destination of a backup', () => {
     expect(rows(made, 'backup')).toMatchObject([{ destinationId: 'dst_2' }]);
   });
 
+  test.each([
+    ['that looks like a secret', 's3://backup:Vq7mKx2pLw9z@store.test/b'],
+    ['that is the id of another', 'dst_2'],
+  ])('is shown by its id where it has a name %s', async (_, name) => {
+    const made = bench();
+    await applied(made, backedUp('destination: destination-2'));
+    const [backup] = rows(made, 'backup');
+    const [first] = rows(made, 'destination');
+    if (backup === undefined || first === undefined) throw new Error('there is no backup');
+    [backup.destinationId, first.name] = ['dst_1', name]; // by hand
+    const [change] = (await made.plan(head + backedUp('destination: destination-2'))).actions.flatMap(
+      ({ changes }) => changes,
+    );
+    expect(change).toMatchObject({ path: 'destinationId', before: { is: 'value', value: 'dst_1' } });
+  });
+
+  test.each([
+    ['by private:', ', name: Quarterly, private: [name]'],
+    ['by ${secret:}', ', name: "${secret:BUCKET_NAME}"'],
+  ])('is shown by its id where the name is secret %s, also once the block is gone', async (_, more) => {
+    const made = bench();
+    made.secrets['BUCKET_NAME'] = 'Quarterly';
+    const secrets = bucket('offsite', more);
+    await applied(made, secrets + backedUp('destination: destination-2'));
+    const [backup] = rows(made, 'backup');
+    const offsite = rows(made, 'destination').find(({ name }) => name === 'Quarterly');
+    if (backup === undefined || offsite === undefined) throw new Error('there is no backup');
+    backup.destinationId = offsite['destinationId']; // by hand
+    delete made.secrets['BUCKET_NAME']; // a plan may lack it
+    for (const text of [secrets, '']) {
+      const { actions } = await made.plan(head + text + backedUp('destination: destination-2'));
+      const change = actions.flatMap(({ changes }) => changes).find(({ path }) => path === 'destinationId');
+      expect(change).toMatchObject({ before: { is: 'value', value: offsite['destinationId'] } });
+    }
+  });
+
   test('that nothing is called is an error with the names that there are', async () => {
     const said = await bench()
       .plan(head + backedUp('destination: nowhere'))
