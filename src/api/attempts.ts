@@ -60,6 +60,8 @@ export const attempts = {
   batch: {
     /** The most reads: more gain little, because the server works for each, and the answer waits for the slowest. */
     mostItems: 40,
+    /** The most batches beside the first one: in vain, where the platform turns out not to take them. */
+    mostBesideTrial: 8,
     /**
      * The longest path with its query. The server of the reference implementation takes 16,384 bytes of request line and
      * headers together; a proxy may take less. Characters.

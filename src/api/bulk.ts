@@ -1,3 +1,4 @@
+import { attempts } from './attempts.ts';
 import type { BatchAnswer, BatchItem, ItemAnswer } from './batch.ts';
 import { divide } from './batch.ts';
 import { whyToWait } from './circuit-breaker.ts';
@@ -54,6 +55,7 @@ interface Waiting extends BulkRead {
 
 /**
  * Makes bulk reads. The first batch is a trial: one of its reads is also sent alone, and both answers have to be equal.
+ * Some batches are sent beside it, so that others need not wait; without that proof their answers are not used.
  * Every surprise turns bulk reads off for good. Never throws.
  */
 export function createBulk({ send, onOff }: BulkOptions): Bulk {
@@ -95,9 +97,22 @@ export function createBulk({ send, onOff }: BulkOptions): Bulk {
       for (const batch of batches) void answer(batch);
       return;
     }
-    queue = batches.flatMap((batch) => (batch === trial ? [] : batch));
+    const rest = batches.filter((batch) => batch !== trial);
+    const beside = rest.filter(({ length }) => length > 1).slice(0, attempts.batch.mostBesideTrial);
+    queue = rest.filter((batch) => !beside.includes(batch)).flat();
     state = 'trial';
-    void compare(trial).then(flush);
+    void tryOut(trial, beside).then(flush);
+  }
+
+  /** Sends the first batch, and others at the same time; their answers count once it has proved that they do. */
+  async function tryOut(trial: readonly Waiting[], beside: readonly (readonly Waiting[])[]): Promise<void> {
+    const proof = compare(trial);
+    const asked = beside.map((batch) => ({ batch, items: ask(batch) }));
+    await proof;
+    for (const { batch, items } of asked) {
+      if (state === 'untried') queue.push(...batch);
+      else void items.then((answers) => deliver(batch, answers));
+    }
   }
 
   /** Sends the first batch, and one of its reads alone, which gets the answer of that. */

@@ -207,10 +207,46 @@ describe('the trial', () => {
     expect(off).toEqual([]);
   });
 
-  test('holds the reads that are asked for meanwhile', async () => {
-    const { client, sent } = platform();
-    await stacks(client, named(95));
-    expect(sent().map((one) => one.split(' ').length - 1)).toEqual([1, 40, 40, 15]);
+  test('keeps at most eight batches from waiting for it', async () => {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const sizes: number[] = [];
+    const { client } = platform(undefined, {
+      connections: 20,
+      send: async (request) => {
+        sizes.push(operationsIn(request).length);
+        await held;
+        return isBatch(request) ? together(request) : single(request);
+      },
+    });
+    const ids = named(400);
+    const answers = stacks(client, ids);
+    for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => void setImmediate(resolve));
+    expect(sizes).toEqual([1, ...Array.from({ length: 9 }, () => 40)]);
+    release();
+    expect(await answers).toEqual(await answersAlone(ids));
+    expect(sizes.slice(10)).toEqual([40]);
+  });
+
+  test('decides about the batches beside it: what they answer is not used when it ends bulk reads', async () => {
+    const ids = named(100);
+    const { client, sent, off } = platform((request) =>
+      isBatch(request)
+        ? { ...together(request), body: together(request).body.replaceAll('stack c', 'stack x') }
+        : undefined,
+    );
+    expect(await stacks(client, ids)).toEqual(await answersAlone(ids));
+    expect(sent().filter((one) => one.startsWith('together'))).toHaveLength(3);
+    expect(off).toEqual(['a batch answers compose.one otherwise than a single read']);
+  });
+
+  test('decides about the batches beside it: they are read again when it proved nothing', async () => {
+    const ids = [...Array.from({ length: 40 }, () => 'lost'), ...named(60)];
+    const { client, off, sent } = platform();
+    expect(await stacks(client, ids)).toEqual(await answersAlone(ids));
+    expect(off).toEqual([]);
+    // The two beside it, and the same two again; the first of those is the next trial.
+    expect(sent().filter((one) => one.startsWith('together'))).toHaveLength(5);
   });
 
   test('reads once more when both answers differ: the object may have been changed between them', async () => {
