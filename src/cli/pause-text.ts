@@ -16,5 +16,5 @@ export function renderBulkOff(why: string): string {
 
 /** Renders how many requests are sent at a time to a platform that is overloaded, as one line. */
 export function renderFewer(connections: number): string {
-  return `note: the platform is overloaded: Trueup sends at most ${connections} requests at a time, and more again while it answers well.\n`;
+  return `note: the platform does not keep up, or limits requests: Trueup sends at most ${connections} requests at a time, and more again while it answers well.\n`;
 }
