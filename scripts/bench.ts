@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { measureGrowth } from './support/growth.ts';
-import { largeManifest, largeManifestFiles } from './support/large-manifest.ts';
+import { largeManifest, largeManifestFiles, plainManifest } from './support/large-manifest.ts';
 import { emulate, root } from './support/trueup.ts';
 
 /**
@@ -144,7 +144,7 @@ interface Traces {
 }
 
 /** Plans of a server of the profile dokploy with bulk reads and without, in turn; and how long the reads of each take. */
-async function reportBulk(services: number): Promise<void> {
+async function reportBulk(services: number, { isPlain }: { readonly isPlain: boolean }): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'trueup-bench-'));
   const platform = await emulate(['--latency', String(latencyMs), '--profile', 'dokploy']);
   const traces = await collector();
@@ -153,7 +153,8 @@ async function reportBulk(services: number): Promise<void> {
     ['alone', []],
   ]);
   try {
-    writeFileSync(join(folder, 'trueup.yaml'), largeManifest(services, `{ url: "${platform.url}", profile: dokploy }`));
+    const manifest = isPlain ? plainManifest : largeManifest;
+    writeFileSync(join(folder, 'trueup.yaml'), manifest(services, `{ url: "${platform.url}", profile: dokploy }`));
     await measure(folder, ['apply', '--auto-approve'], platform.apiKey);
     for (let run = 0; run < runs; run++) {
       for (const [how, list] of results) {
@@ -167,7 +168,9 @@ async function reportBulk(services: number): Promise<void> {
     await platform.stop();
     rmSync(folder, { recursive: true, force: true });
   }
-  process.stdout.write(`plan of ${services} services, profile dokploy, ${latencyMs} ms per request, `);
+  process.stdout.write(
+    `plan of ${services} services ${isPlain ? 'alone' : 'with four objects each'}, profile dokploy, ${latencyMs} ms per request, `,
+  );
   process.stdout.write(
     `${connections} connections, median of ${runs} runs\nreads     requests  wall s  reading s  CPU s\n`,
   );
@@ -306,7 +309,8 @@ if (only === 'growth') {
   await reportGrowth();
   process.exit();
 }
-await reportBulk(1000);
+await reportBulk(1000, { isPlain: true });
+await reportBulk(1000, { isPlain: false });
 process.stdout.write(
   `${latencyMs} ms per request, ${connections} connections, median of ${runs} runs; a bare client makes the same objects without any check (bench/floor.mjs)\n\n`,
 );

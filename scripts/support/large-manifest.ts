@@ -6,7 +6,12 @@ export function largeManifest(services: number, platform: string, isEdited = fal
   return textOf(head(platform), [...environments(services, isEdited).values()].flat());
 }
 
-/** The same in a file for each environment, by their names. */
+/** A manifest of so many services in ten environments, with nothing below them. */
+export function plainManifest(services: number, platform: string): string {
+  return textOf(head(platform), [...environments(services, false, false).values()].flat());
+}
+
+/** The services with their objects, in a file for each environment, by their names. */
 export function largeManifestFiles(services: number, platform: string, isEdited = false): ReadonlyMap<string, string> {
   const files = [...environments(services, isEdited)].map(
     ([name, lines]) => [`${name}.yaml`, textOf([], lines)] as const,
@@ -22,16 +27,17 @@ function textOf(above: readonly string[], lines: readonly string[]): string {
   return `${[...above, 'environments:', ...lines].join('\n')}\n`;
 }
 
-/** The lines of each environment, by its name. */
-function environments(services: number, isEdited: boolean): Map<string, string[]> {
+/** The lines of each environment, by its name; `hasObjects`: each service has four below it. */
+function environments(services: number, isEdited: boolean, hasObjects = true): Map<string, string[]> {
   const count = 10;
   const found = new Map<string, string[]>();
   for (let e = 0; e < count; e++) {
     const databases: string[] = [];
     const composes: string[] = [];
     for (let n = e; n < services; n += count) {
-      if (Math.floor(n / count) % 2 === 0) databases.push(...databaseLines(n, isEdited && n % 200 === 0));
-      else composes.push(...composeLines(n, isEdited && n % 200 === 150));
+      if (Math.floor(n / count) % 2 === 0) {
+        databases.push(...databaseLines(n, isEdited && n % 200 === 0), ...(hasObjects ? belowDatabase(n) : []));
+      } else composes.push(...composeLines(n, isEdited && n % 200 === 150), ...(hasObjects ? belowCompose(n) : []));
     }
     const lines = [`  env${e}:`, '    env: { REGION: eu }'];
     if (databases.length > 0) lines.push('    postgres:', ...databases);
@@ -49,6 +55,11 @@ function databaseLines(n: number, isEdited: boolean): string[] {
     '        databaseUser: owner',
     `        databasePassword: password-${n}`,
     `        memoryLimit: "${isEdited ? 268435456 : 536870912}"`,
+  ];
+}
+
+function belowDatabase(n: number): string[] {
+  return [
     '        mounts:',
     '          /extra: { type: volume, volumeName: extra }',
     `          /etc/extra.conf: { type: file, filePath: extra.conf, content: "n = ${n}" }`,
@@ -72,6 +83,11 @@ function composeLines(n: number, isEdited: boolean): string[] {
     '        env:',
     `          NAME: app${n}`,
     `          LEVEL: ${isEdited ? 'debug' : 'info'}`,
+  ];
+}
+
+function belowCompose(n: number): string[] {
+  return [
     '        domains:',
     `          app${n}.example.com: { serviceName: web, port: 8080, https: true, certificateType: acme_auto }`,
     `          api${n}.example.com: { serviceName: api, port: 3000 }`,
