@@ -43,7 +43,7 @@ What \`trueup plan\` prints, on a terminal of 80 and of 120 columns, without col
   \`services\` and \`web\`. [Which values show](secrets.md#which-values-a-plan-shows). \`--full\` shows what \`… 349 more lines\`
   counts.
 - **A reference** to a destination, a server or another object shows its name, where a list of the run has it and no other
-  object is called the same; else its id.
+  object is called the same; else its id, also where the name is secret or looks like a secret.
 - **Equal changes** of 3 or more services are one block, which names the first services. \`--full\` shows each. What is
   deleted, replaced or adopted, data at risk and errors always name every address.
 - **The foot** says which services restart, whose data is at risk, how many objects of the project are not managed, what the
