@@ -34,14 +34,14 @@ const isOurs = ({ name }) => /^env\d$/.test(name);
 const environments = async () => (await read('environment.byProjectId', { projectId: 'prj_1' })).filter(isOurs);
 
 const commands = {
-  async plan() {
+  async plan(then = () => undefined) {
     const [, listed] = await Promise.all([read('user.get', {}), environments()]);
     await Promise.all(
       listed.map(async ({ environmentId }) => {
         const { postgres, compose } = await read('environment.one', { environmentId });
         await Promise.all([
-          ...postgres.map(({ postgresId }) => read('postgres.one', { postgresId })),
-          ...compose.map(({ composeId }) => read('compose.one', { composeId })),
+          ...postgres.map(async ({ postgresId }) => then(await read('postgres.one', { postgresId }))),
+          ...compose.map(async ({ composeId }) => then(await read('compose.one', { composeId }))),
         ]);
       }),
     );
@@ -51,11 +51,21 @@ const commands = {
     const ids = await Promise.all(
       numbers.slice(0, 10).map(async (n) => {
         const { environmentId } = await write('environment.create', { projectId: 'prj_1', name: `env${n}` });
-        await write('environment.update', { environmentId, env: 'REGION=eu\n' });
         return environmentId;
       }),
     );
     await Promise.all(numbers.map((n) => (isDatabase(n) ? makeDatabase(n, ids[n % 10]) : makeStack(n, ids[n % 10]))));
+  },
+
+  /** Reads everything, and gives one service in 33 another description. */
+  async edit() {
+    await commands.plan(({ name, ...row }) =>
+      Number(name.replace(/^\D+/, '')) % 33 === 0
+        ? row.postgresId === undefined
+          ? write('compose.update', { composeId: row.composeId, description: 'new' })
+          : write('postgres.update', { postgresId: row.postgresId, description: 'new' })
+        : undefined,
+    );
   },
 
   /** What is below a service goes with it. The platform goes on running backups of what is gone: nothing here stops them. */
@@ -82,10 +92,9 @@ async function makeDatabase(n, environmentId) {
     databaseUser: 'owner',
     databasePassword: `password-${n}`,
     dockerImage: 'postgres:17',
+    description: 'old',
   });
-  const backup = { postgresId, databaseType: 'postgres', database: `db${n}`, enabled: true };
   await Promise.all([
-    write('postgres.update', { postgresId, memoryLimit: '536870912' }),
     write('mounts.create', {
       serviceId: postgresId,
       serviceType: 'postgres',
@@ -93,62 +102,43 @@ async function makeDatabase(n, environmentId) {
       volumeName: 'extra',
       mountPath: '/extra',
     }),
-    write('mounts.create', {
-      serviceId: postgresId,
-      serviceType: 'postgres',
-      type: 'file',
-      filePath: 'extra.conf',
-      content: `n = ${n}`,
-      mountPath: '/etc/extra.conf',
-    }),
     write('backup.create', {
-      ...backup,
+      postgresId,
+      databaseType: 'postgres',
+      database: `db${n}`,
+      enabled: true,
       schedule: '0 3 * * *',
       destinationId: 'dst_1',
       prefix: `n/${n}`,
-      keepLatestCount: 14,
-    }),
-    write('backup.create', {
-      ...backup,
-      schedule: '0 4 * * 0',
-      destinationId: 'dst_2',
-      prefix: `w/${n}`,
-      keepLatestCount: 52,
     }),
   ]);
 }
 
 async function makeStack(n, environmentId) {
-  const composeFile = 'services:\n  web:\n    image: nginx:1.27\n  api:\n    image: node:20\n';
   const { composeId } = await write('compose.create', {
     name: `app${n}`,
     environmentId,
     composeType: 'docker-compose',
-    composeFile,
+    composeFile: 'services:\n  web:\n    image: nginx:1.27\n',
+    description: 'old',
   });
-  const file = { serviceId: composeId, serviceType: 'compose', type: 'file' };
   await Promise.all([
-    write('compose.update', { composeId, sourceType: 'raw', composeFile, env: `NAME=app${n}\nLEVEL=info\n` }),
     write('domain.create', {
       composeId,
       domainType: 'compose',
       host: `app${n}.example.com`,
       serviceName: 'web',
       port: 8080,
-      https: true,
       certificateType: 'none',
     }),
-    write('domain.create', {
-      composeId,
-      domainType: 'compose',
-      host: `api${n}.example.com`,
-      serviceName: 'api',
-      port: 3000,
-      https: false,
-      certificateType: 'none',
+    write('mounts.create', {
+      serviceId: composeId,
+      serviceType: 'compose',
+      type: 'file',
+      filePath: 'app.conf',
+      content: 'a = 1',
+      mountPath: '/app.conf',
     }),
-    write('mounts.create', { ...file, filePath: 'app.conf', content: 'a = 1', mountPath: '/app.conf' }),
-    write('mounts.create', { ...file, filePath: 'log.conf', content: 'b = 2', mountPath: '/log.conf' }),
   ]);
 }
 

@@ -2,11 +2,11 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { measureGrowth } from './support/growth.ts';
-import { largeManifest, largeManifestFiles, plainManifest } from './support/large-manifest.ts';
+import { largeManifest, largeManifestFiles, leanManifest, plainManifest } from './support/large-manifest.ts';
 import { emulate, root } from './support/trueup.ts';
 
 /**
@@ -15,9 +15,12 @@ import { emulate, root } from './support/trueup.ts';
  */
 
 const latencyMs = 20;
-const connections = 8;
+const connections = 10;
 const runs = Number(process.argv[2] ?? 3);
-/** `bulk`: only what bulk reads change; `growth`: only what a run takes for ten and a hundred times as many services. */
+/**
+ * `bare`: only 400 services beside the bare client; `bulk`: that, and what bulk reads change; `growth`: only what a run takes
+ * for ten and a hundred times as many services.
+ */
 const only = process.argv[3];
 
 interface Measured {
@@ -66,12 +69,17 @@ const commands = {
   plan: 'plan without a change',
   apply: 'first apply',
   idle: 'apply without a change',
+  edit: 'apply of 1 %',
+  saved: 'apply of a saved plan of 1 %',
   destroy: 'destroy',
 } as const;
 type Story = Record<keyof typeof commands, Measured>;
+/** What the bare client does too: it applies nothing a second time, and has no plans. */
+const bareCommands = ['apply', 'plan', 'edit', 'destroy'] as const;
+type BareStory = Record<(typeof bareCommands)[number], Measured>;
 
-/** What the bare client takes for the same objects; it applies nothing a second time. */
-async function bareStory(services: number): Promise<Omit<Story, 'idle'>> {
+/** What the bare client takes for the same objects. */
+async function bareStory(services: number): Promise<BareStory> {
   const folder = mkdtempSync(join(tmpdir(), 'trueup-bench-'));
   const platform = await emulate(['--latency', String(latencyMs)]);
   const run = (command: string) => {
@@ -80,29 +88,38 @@ async function bareStory(services: number): Promise<Omit<Story, 'idle'>> {
     return measureProgram(folder, words, {});
   };
   try {
-    return { apply: await run('apply'), plan: await run('plan'), destroy: await run('destroy') };
+    const apply = await run('apply');
+    return { apply, plan: await run('plan'), edit: await run('edit'), destroy: await run('destroy') };
   } finally {
     await platform.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Applies, plans, applies again and destroys, without deployments. `reads`: on a server of the profile dokploy. */
+/** Applies, plans, changes and destroys, without deployments. `reads`: on a server of the profile dokploy. */
 async function story(services: number, reads?: 'together' | 'alone'): Promise<Story> {
   const folder = mkdtempSync(join(tmpdir(), 'trueup-bench-'));
   const profile = reads === undefined ? [] : ['--profile', 'dokploy'];
   const words = reads === undefined ? '' : ', profile: dokploy';
   const platform = await emulate(['--latency', String(latencyMs), ...profile]);
+  const write = (isEdited: boolean) =>
+    writeFileSync(join(folder, 'trueup.yaml'), leanManifest(services, `{ url: "${platform.url}"${words} }`, isEdited));
   const run = (...args: string[]) =>
     measure(folder, reads === 'alone' ? [...args, '--no-bulk'] : args, platform.apiKey);
+  const applied = ['apply', '--auto-approve', '--no-deploy'];
+  const savedPlan = join(folder, 'saved.plan');
   try {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'trueup.yaml'), largeManifest(services, `{ url: "${platform.url}"${words} }`));
-    const apply = await run('apply', '--auto-approve', '--no-deploy');
+    write(false);
+    const apply = await run(...applied);
     const plan = await run('plan', '--no-deploy');
-    const idle = await run('apply', '--auto-approve', '--no-deploy');
+    const idle = await run(...applied);
+    write(true);
+    const edit = await run(...applied);
+    write(false);
+    await run('plan', '--no-deploy', '--out', savedPlan);
+    const saved = await run('apply', savedPlan);
     const destroy = await run('destroy', '--auto-approve', '--allow-data-loss');
-    return { apply, plan, idle, destroy };
+    return { plan, apply, idle, edit, saved, destroy };
   } finally {
     await platform.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -277,25 +294,27 @@ interface Telling {
 /** Tells stories some times over, in turn with those of the bare client, and prints what each command took. */
 async function reportStories(title: string, tellings: readonly Telling[]): Promise<ReadonlyMap<string, Story[]>> {
   const told = new Map(tellings.map(({ name }) => [name, [] as Story[]]));
-  const bare = new Map(tellings.map(({ services }) => [services, [] as Omit<Story, 'idle'>[]]));
+  const bare = new Map(tellings.map(({ services }) => [services, [] as BareStory[]]));
   for (let run = 0; run < runs; run++) {
     for (const [services, stories] of bare) stories.push(await bareStory(services));
     for (const { name, services, reads } of tellings) told.get(name)?.push(await story(services, reads));
   }
   process.stdout.write(
-    `${title.padEnd(8)}  command                  requests  wall s  bare s  ratio  CPU s  peak MB\n`,
+    `${title.padEnd(8)}  command                       requests  wall s  bare s  ratio  CPU s  peak MB\n`,
   );
   for (const { name, services } of tellings) {
     for (const [command, words] of Object.entries(commands) as [keyof Story, string][]) {
       const all = (told.get(name) ?? []).map((one) => one[command]);
-      const floor = command === 'idle' ? [] : (bare.get(services) ?? []).map((one) => one[command]);
-      process.stdout.write(`${name.padStart(8)}  ${words.padEnd(23)}  ${columnsOf(all, floor)}\n`);
+      const floor = (bare.get(services) ?? []).flatMap((one) =>
+        command in one ? one[command as keyof BareStory] : [],
+      );
+      process.stdout.write(`${name.padStart(8)}  ${words.padEnd(28)}  ${columnsOf(all, floor)}\n`);
     }
   }
   for (const [services, stories] of bare) {
-    for (const command of ['plan', 'apply', 'destroy'] as const)
+    for (const command of bareCommands)
       process.stdout.write(
-        `${'bare'.padStart(8)}  ${`${command}, ${services} services`.padEnd(23)}  ${columnsOf(
+        `${'bare'.padStart(8)}  ${`${command}, ${services} services`.padEnd(28)}  ${columnsOf(
           stories.map((one) => one[command]),
           [],
         )}\n`,
@@ -309,8 +328,10 @@ if (only === 'growth') {
   await reportGrowth();
   process.exit();
 }
-await reportBulk(1000, { isPlain: true });
-await reportBulk(1000, { isPlain: false });
+if (only !== 'bare') {
+  await reportBulk(1000, { isPlain: true });
+  await reportBulk(1000, { isPlain: false });
+}
 process.stdout.write(
   `${latencyMs} ms per request, ${connections} connections, median of ${runs} runs; a bare client makes the same objects without any check (bench/floor.mjs)\n\n`,
 );
@@ -318,7 +339,7 @@ await reportStories('reads', [
   { name: 'together', services: 400, reads: 'together' },
   { name: 'alone', services: 400, reads: 'alone' },
 ]);
-if (only === 'bulk') process.exit();
+if (only === 'bulk' || only === 'bare') process.exit();
 
 const told = await reportStories('services', [
   { name: '100', services: 100 },

@@ -11,6 +11,62 @@ export function plainManifest(services: number, platform: string): string {
   return textOf(head(platform), [...environments(services, false, false).values()].flat());
 }
 
+/**
+ * A manifest of so many services in ten environments, each with two objects below it. One request creates each object.
+ * `isEdited`: one service in 33 has another description, which is one object in a hundred.
+ */
+export function leanManifest(services: number, platform: string, isEdited = false): string {
+  const lines = Array.from({ length: 10 }, (_, e) => {
+    const numbers = Array.from({ length: services }, (_, n) => n).filter((n) => n % 10 === e);
+    const [databases, composes] = [true, false].map((is) => numbers.filter((n) => isDatabase(n) === is));
+    return [
+      `  env${e}:`,
+      '    postgres:',
+      ...(databases ?? []).flatMap((n) => leanDatabase(n, isEdited && n % 33 === 0)),
+      '    compose:',
+      ...(composes ?? []).flatMap((n) => leanCompose(n, isEdited && n % 33 === 0)),
+    ];
+  });
+  return textOf(head(platform), lines.flat());
+}
+
+function leanDatabase(n: number, isEdited: boolean): string[] {
+  return [
+    `      db${n}:`,
+    '        dockerImage: postgres:17',
+    `        databaseName: db${n}`,
+    '        databaseUser: owner',
+    `        databasePassword: password-${n}`,
+    `        description: ${isEdited ? 'new' : 'old'}`,
+    '        mounts:',
+    '          /extra: { type: volume, volumeName: extra }',
+    '        backups:',
+    `          nightly: { schedule: "0 3 * * *", destinationId: dst_1, prefix: n/${n} }`,
+  ];
+}
+
+function leanCompose(n: number, isEdited: boolean): string[] {
+  return [
+    `      app${n}:`,
+    '        source:',
+    '          type: raw',
+    '          composeFile: |',
+    '            services:',
+    '              web:',
+    '                image: nginx:1.27',
+    `        description: ${isEdited ? 'new' : 'old'}`,
+    '        domains:',
+    `          app${n}.example.com: { serviceName: web, port: 8080 }`,
+    '        files:',
+    '          app.conf: { content: "a = 1" }',
+  ];
+}
+
+/** Databases and composes in turn, in each environment. */
+function isDatabase(n: number): boolean {
+  return Math.floor(n / 10) % 2 === 0;
+}
+
 /** The services with their objects, in a file for each environment, by their names. */
 export function largeManifestFiles(services: number, platform: string, isEdited = false): ReadonlyMap<string, string> {
   const files = [...environments(services, isEdited)].map(
@@ -35,7 +91,7 @@ function environments(services: number, isEdited: boolean, hasObjects = true): M
     const databases: string[] = [];
     const composes: string[] = [];
     for (let n = e; n < services; n += count) {
-      if (Math.floor(n / count) % 2 === 0) {
+      if (isDatabase(n)) {
         databases.push(...databaseLines(n, isEdited && n % 200 === 0), ...(hasObjects ? belowDatabase(n) : []));
       } else composes.push(...composeLines(n, isEdited && n % 200 === 150), ...(hasObjects ? belowCompose(n) : []));
     }
