@@ -88,6 +88,8 @@ export const attempts = {
      * outcome; so a connection is given up well before.
      */
     idleMs: 2_900,
+    /** The timer that gives it up may be so late. */
+    lateMs: 100,
     /** A connection without traffic shows after this time that it is alive, before a router forgets it. */
     signOfLifeMs: 15_000,
   },

@@ -1,4 +1,6 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
+import type { sendOver as sendOverAgent } from './agent.ts';
 import { attempts } from './attempts.ts';
 import { TransportError } from './errors.ts';
 import type { Send, WireAnswer, WireRequest } from './wire.ts';
@@ -26,9 +28,15 @@ export interface Transport {
   close(isAbandoned?: boolean): Promise<void>;
 }
 
+/** An agent, and the function that sends a request over it. */
+interface Open {
+  readonly agent: Dispatcher;
+  readonly sendOver: typeof sendOverAgent;
+}
+
 /** Connections that are opened when they are needed: as many as there are requests on their way. */
 interface Connections {
-  readonly agent: () => Promise<Dispatcher>;
+  readonly open: () => Promise<Open>;
   /** Ends them: after the requests that are under way, or with a reason at once. */
   end(reason?: Error): Promise<void>;
 }
@@ -47,15 +55,11 @@ export function createTransport(options: TransportOptions): Transport {
   const connectMs = typeof deadlineMs === 'number' ? deadlineMs : attempts.request.deadlineMs;
   const usual = createConnections(connectMs, mayWrite);
   const long = createConnections(connectMs, mayWrite);
+  const timers = createTurns();
 
-  async function exchange(
-    open: () => Promise<Dispatcher>,
-    request: WireRequest,
-    signal: AbortSignal,
-  ): Promise<WireAnswer> {
-    const agent = await open();
-    const { sendOver } = await loadAgent();
-    await passTimers();
+  async function exchange(open: () => Promise<Open>, request: WireRequest, signal: AbortSignal): Promise<WireAnswer> {
+    const { agent, sendOver } = await open();
+    await timers.haveTurn();
     signal.throwIfAborted();
     const response = await sendOver(agent, {
       origin,
@@ -66,17 +70,15 @@ export function createTransport(options: TransportOptions): Transport {
       body: request.body ?? null,
       signal,
     });
-    return {
-      status: response.statusCode,
-      headers: flattenHeaders(response.headers),
-      body: await readBody(response, { whole: bodyLimit, ofError: errorLimit(request) }),
-    };
+    const body = await readBody(response, { whole: bodyLimit, ofError: errorLimit(request) });
+    await timers.letPass();
+    return { status: response.statusCode, headers: flattenHeaders(response.headers), body };
   }
 
   async function send(request: WireRequest): Promise<WireAnswer> {
     const operation = request.path.replace(/^\/api\/|\?.*$/g, '');
-    const { agent } = isLong(operation) ? long : usual;
-    return inTime(operation, (signal) => exchange(agent, request, signal));
+    const { open } = isLong(operation) ? long : usual;
+    return inTime(operation, (signal) => exchange(open, request, signal));
   }
 
   async function inTime<T>(operation: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -106,17 +108,15 @@ export function createTransport(options: TransportOptions): Transport {
   return { send, close };
 }
 
-/** Loaded at the first request: commands without requests start sooner. */
-const loadAgent = () => import('./agent.ts');
-
 /** Makes connections. Opens none yet. */
 function createConnections(connectMs: number, mayWrite?: () => void): Connections {
-  let opening: Promise<Dispatcher> | undefined;
+  let opening: Promise<Open> | undefined;
   let isEnded = false;
 
-  async function open(): Promise<Dispatcher> {
+  async function open(): Promise<Open> {
     if (isEnded) throw new Error('the connections are closed');
-    const { Agent } = await loadAgent();
+    // Loaded at the first request: commands without requests start sooner.
+    const { Agent, sendOver } = await import('./agent.ts');
     const { idleMs, signOfLifeMs } = attempts.connection;
     const agent = new Agent({
       pipelining: 1,
@@ -127,14 +127,14 @@ function createConnections(connectMs: number, mayWrite?: () => void): Connection
       headersTimeout: 0,
       bodyTimeout: 0,
     });
-    return mayWrite === undefined ? agent : agent.compose(asking(mayWrite));
+    return { agent: mayWrite === undefined ? agent : agent.compose(asking(mayWrite)), sendOver };
   }
 
   return {
-    agent: () => (opening ??= open()),
+    open: () => (opening ??= open()),
     async end(reason) {
       isEnded = true;
-      const agent = await opening;
+      const { agent } = (await opening) ?? {};
       await (reason === undefined ? agent?.close() : agent?.destroy(reason));
     },
   };
@@ -157,16 +157,43 @@ function asking(mayWrite: () => void): Dispatcher.DispatcherComposeInterceptor {
   };
 }
 
+/** When due timers fire, between requests. */
+interface Turns {
+  /** Lets due timers fire, unless they did just now. */
+  haveTurn(): Promise<void>;
+  /**
+   * Waits after an answer until its connection is free. Of answers that come together each has a turn of its own: the request
+   * that follows the first is on its way before the work after the second begins.
+   */
+  letPass(): Promise<void>;
+}
+
 /**
- * Lets due timers fire. After a long stretch of computing, a connection may be past its idle time while the timer
- * that ends it has not had its turn yet; between two immediates there is always a turn for timers.
+ * After a long stretch of computing, a connection may be past its idle time while the timer that ends it has not had its
+ * turn yet. Between two immediates there is always a turn for timers.
  */
-async function passTimers(): Promise<void> {
-  for (let turn = 0; turn < 2; turn += 1) {
-    await new Promise((resolve) => {
-      setImmediate(resolve);
-    });
-  }
+function createTurns(): Turns {
+  /** No due timer has waited since before that. Milliseconds. */
+  let firedSince = Number.NEGATIVE_INFINITY;
+  let passed = Promise.resolve();
+  const nextTurn = async (): Promise<void> => {
+    const since = performance.now();
+    await immediate();
+    firedSince = since;
+  };
+  return {
+    haveTurn: async () => {
+      if (performance.now() - firedSince <= attempts.connection.lateMs) return;
+      await immediate();
+      await nextTurn();
+    },
+    letPass: () => {
+      const pass = passed.then(() => immediate());
+      // undici sends over a used connection one turn later.
+      passed = pass.then(nextTurn);
+      return pass;
+    },
+  };
 }
 
 /** Most bytes that are read of an error; it may quote the request, and whether it has a code matters. */

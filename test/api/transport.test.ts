@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFile } from 'node:fs/promises';
 import { type IncomingMessage, type RequestListener, type ServerResponse, createServer } from 'node:http';
 import { type AddressInfo, Socket, createServer as createRawServer } from 'node:net';
@@ -178,6 +179,30 @@ describe('a request', () => {
     expect(client.counts.reads).toBe(12);
     expect(most).toBe(2);
     expect(platform.sockets).toHaveLength(2);
+  });
+
+  it('goes out after each of several answers that come together, before the next answer is worked on', async () => {
+    const together = 4;
+    const waiting: ServerResponse[] = [];
+    const platform = await serve((_request, response) => {
+      if (waiting.push(response) === together) for (const each of waiting.splice(0)) each.end('1');
+    });
+    const events: string[] = [];
+    const onSent = (): void => void events.push('sent');
+    subscribe('undici:client:sendHeaders', onSent);
+    cleanups.push(() => Promise.resolve(void unsubscribe('undici:client:sendHeaders', onSent)));
+    const client = connect({ url: platform.url, connections: together });
+    const work = async () => {
+      for (let count = 0; count < 5; count++) {
+        await client.call('user.all', {});
+        events.push('answered');
+      }
+    };
+    await Promise.all(Array.from({ length: together }, work));
+    const last = events.lastIndexOf('sent');
+    const between = events.slice(events.indexOf('answered'), last + 1);
+    expect(between).toEqual(Array.from({ length: (5 - 1) * together }, () => ['answered', 'sent']).flat());
+    expect(platform.sockets).toHaveLength(together);
   });
 
   it('gives its slot back when it fails', async () => {
