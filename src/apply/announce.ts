@@ -176,5 +176,5 @@ async function rowAfter(run: Run, { address, kind }: Action, through: readonly s
   if (!isElsewhere || id === undefined || kind.service?.deployments === undefined) {
     return scopeOf(run, address).readBack ?? run.input.plan.observed.objects.get(address)?.row;
   }
-  return run.reader.row(kind, id).catch(() => undefined); // without it nothing is recorded
+  return run.together.row(kind, id).catch(() => undefined); // without it nothing is recorded
 }

@@ -174,7 +174,7 @@ function nameOf(node: ApplyNode): string {
 
 async function finish(run: Run): Promise<ApplyResult> {
   const { plan, store } = run.input;
-  for (const action of plan.actions) await settleStale(run, action);
+  await Promise.all(plan.actions.map((action) => settleStale(run, action)));
   await reportDuplicates(run);
   await reportUpgrade(run);
   const reached = withOwnProject(run, withWaves(plan.base, [[...run.journal.records]]));

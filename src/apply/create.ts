@@ -174,11 +174,11 @@ function deposed(run: Run, address: string): Action[] {
 export async function reportDuplicates(run: Run): Promise<void> {
   const { plan, signal, client } = run.input;
   const looking: Run = { ...run, reader: createReader(readingOnce(client)) };
-  for (const action of plan.actions) {
+  const reports = plan.actions.map(async (action) => {
     const create = action.steps.find(({ role }) => role === 'create');
     const isCreated = action.createsObject && resultOf(jobOf(run, action.address)) !== 'skipped';
-    if (create === undefined || !isCreated || chosenId(action, create) !== undefined) continue;
-    if (isFoundInList(action)) continue; // two new rows in the list ended the create
+    if (create === undefined || !isCreated || chosenId(action, create) !== undefined) return;
+    if (isFoundInList(action)) return; // two new rows in the list ended the create
     if (signal?.aborted === true || run.ending.reason !== undefined) return;
     try {
       await reportDuplicatesOf(looking, action, create);
@@ -186,7 +186,8 @@ export async function reportDuplicates(run: Run): Promise<void> {
       // The result of the create is known without this.
       if (!(error instanceof PlatformError || error instanceof Stop)) throw error;
     }
-  }
+  });
+  await Promise.all(reports);
 }
 
 async function reportDuplicatesOf(run: Run, action: Action, create: Step): Promise<void> {
