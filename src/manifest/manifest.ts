@@ -207,7 +207,7 @@ async function read(
 }
 
 /** How many blocks are read in a row, a few milliseconds, while answers of the platform wait. */
-const blocksPerTurn = 50;
+const blocksPerTurn = 10;
 
 /** Lets what else is under way go on. */
 const turn = promisify(setImmediate);
