@@ -68,7 +68,10 @@ export function comparePlans({ reviewed, now, resources }: ComparisonInput): Com
   if (otherState !== undefined) return { moved: [outdated(otherState)], leftOut: [] };
   const declared = new Map(resources.map((resource) => [resource.address, resource]));
   const [old, present] = [new Map(Object.entries(reviewed.facts)), new Map(Object.entries(now.facts))];
-  const compared = [...new Map([...old, ...present]).keys()].map((address) => ({
+  const differing = [...new Map([...old, ...present]).keys()].filter(
+    (address) => !same(old.get(address), present.get(address)),
+  );
+  const compared = differing.map((address) => ({
     address,
     reviewed: new Map(Object.entries(old.get(address) ?? {})),
     now: new Map(Object.entries(present.get(address) ?? {})),
