@@ -110,7 +110,7 @@ export async function openFolder(options: ProjectFolder): Promise<Workspace> {
   ]);
 }
 
-/** What is read beside a manifest, and who is told of its settings. */
+/** A text to evaluate beside the manifest, and the function that gets the settings of the manifest. */
 type Asked = Pick<ManifestInput, 'freeText' | 'onSettings'>;
 
 interface Loading extends Asked {
