@@ -7,7 +7,7 @@ import { isWhole } from './test/support/whole.ts';
 const long = [
   'test/cli/completion-scripts.test.ts',
   'test/manifest/git-blame.test.ts',
-  'test/scenarios/canary-program.test.ts',
+  'test/scenarios/program-canary.test.ts',
   'test/security/hostile-repository.test.ts',
   'test/security/installed-package.test.ts',
   'test/security/limits-of-manifests.test.ts',

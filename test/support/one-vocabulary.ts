@@ -2,7 +2,7 @@
 export const inOneVocabulary: Readonly<Record<string, readonly string[]>> = {
   'start programs on a platform whose words they choose themselves': [
     'broken-builds',
-    'canary-program',
+    'program-canary',
     'code-samples',
     'command-line',
     'command-line-failures',
