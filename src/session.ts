@@ -1,18 +1,19 @@
 import type { ApplyEvent, ApplyResult } from './apply/job.ts';
 import type { Deploying } from './apply/run.ts';
 import { attempts } from './api/attempts.ts';
-import { waitOut } from './state/wait-out.ts';
+import { msToWait, waitOut } from './state/wait-out.ts';
 import { diagnostic, Stop } from './diagnostics/diagnostic.ts';
 import type { Kind } from './kind/kind.ts';
 import { lateOperations } from './kind/command-call.ts';
 import type { Manifest } from './manifest/manifest.ts';
+import type { Settings } from './manifest/settings.ts';
 import type { Narrowing, Plan } from './plan/action.ts';
 import { everything } from './plan/narrow.ts';
 import type { Permissions } from './plan/safeguard.ts';
 import type { Values } from './plan/shown.ts';
 import { requirePermissions } from './plan/safeguard.ts';
 import type { World } from './reconcile.ts';
-import { applyPlan } from './reconcile.ts';
+import { applyPlan, planAhead } from './reconcile.ts';
 import type { ReviewedPlan } from './review.ts';
 import { makePlan, planAgain } from './review.ts';
 import type { Clock } from './state/clock.ts';
@@ -115,9 +116,48 @@ export interface Session {
   readonly abandon: () => void;
 }
 
+/** A connection that has the lock of its state. */
+interface Locked {
+  readonly connection: Connection;
+  readonly lease: Lease;
+}
+
+/** A session that has its lock while its manifest is still checked. */
+export interface EarlySession extends Locked {
+  /** Gives up what it reads, and releases the lock. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Begins a session whose manifest is still checked: takes the lock, if that is free, and begins the reads that a plan with the
+ * state sends in any case. It reads nothing as long as requests of an earlier run can still take effect.
+ *
+ * @throws {Stop} `locked`, when another run holds the lock; as `session`.
+ */
+export async function beginSession(
+  settings: Settings,
+  platform: Platform,
+  { destroys, ...options }: Omit<SessionOptions, 'lockTimeoutMs'> & { readonly destroys: boolean },
+): Promise<EarlySession> {
+  const { connection, lease } = await openLocked(platform, options);
+  const close = async (): Promise<void> => {
+    connection.abandon?.();
+    await connection.close();
+  };
+  try {
+    const { inFlightTimeoutMs, clock } = withDefaults(options);
+    const isQuiet = (await msToWait(connection.store, { lease, inFlightTimeoutMs, clock })) === 0;
+    const ahead = isQuiet ? await planAhead(settings, connection, { destroys }) : undefined;
+    return { connection: { ...connection, ahead }, lease, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
 /**
  * Connects, takes the lock of the state, and works; releases the lock and disconnects however the work ends. A lock that
- * is lost meanwhile stops every further write.
+ * is lost meanwhile stops every further write. `early` is this session, where it was begun already.
  *
  * @throws {Stop} `locked`, when another run holds the lock for longer than the wait. @throws whatever `work` throws.
  */
@@ -126,32 +166,18 @@ export async function session<T>(
   platform: Platform,
   options: SessionOptions,
   work: (session: Session) => Promise<T>,
+  early?: EarlySession,
 ): Promise<T> {
-  const {
-    purpose,
-    deploying,
-    connections = 4,
-    inFlightTimeoutMs = attempts.effect.timeoutMs,
-    clock = systemClock,
-    onWait,
-  } = options;
-  let lease: Lease | undefined;
-  const connection = await platform.connect({
-    purpose,
-    connections,
-    mayWrite: () => lease?.check(),
-    ...(deploying === undefined ? {} : { deadlineMs: deadlinesFor(deploying, platform.kinds) }),
-  });
+  const { deploying, connections, inFlightTimeoutMs, clock, onWait } = withDefaults(options);
+  const { connection, lease } = early ?? (await openLocked(platform, options));
   /** Plans of this session that were not applied yet. */
   const pending = new Set<Plan>();
   try {
-    const taken = await connection.store.lock({ purpose, timeoutMs: options.lockTimeoutMs ?? 0 });
-    lease = taken;
     return await work({
       connection,
       plan: async (request = {}, signal) => {
         await waitOut(connection.store, {
-          lease: taken,
+          lease,
           inFlightTimeoutMs,
           clock,
           ...(signal === undefined ? {} : { signal }),
@@ -181,6 +207,33 @@ export async function session<T>(
   } finally {
     pending.clear();
     await connection.close();
+  }
+}
+
+function withDefaults({
+  connections = 4,
+  inFlightTimeoutMs = attempts.effect.timeoutMs,
+  clock = systemClock,
+  ...others
+}: SessionOptions) {
+  return { ...others, connections, inFlightTimeoutMs, clock };
+}
+
+async function openLocked(platform: Platform, options: SessionOptions): Promise<Locked> {
+  const { purpose, deploying, connections } = withDefaults(options);
+  let lease: Lease | undefined;
+  const connection = await platform.connect({
+    purpose,
+    connections,
+    mayWrite: () => lease?.check(),
+    ...(deploying === undefined ? {} : { deadlineMs: deadlinesFor(deploying, platform.kinds) }),
+  });
+  try {
+    lease = await connection.store.lock({ purpose, timeoutMs: options.lockTimeoutMs ?? 0 });
+    return { connection, lease };
+  } catch (error) {
+    await connection.close();
+    throw error;
   }
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Profile } from '../api/contract.ts';
 import { yamlLimit } from '../manifest/load.ts';
@@ -27,7 +27,13 @@ function sizeOf(path: string): number {
   return found.size;
 }
 
-/** `state.json` ends with the profile that it remembers, and with its MAC. */
+/** Whether the folder of local states has a state. */
+export function hasLocalState(place: Place): boolean {
+  return existsSync(join(stateFolder(place), stateFile));
+}
+
+const stateFile = 'state.json';
+/** It ends with the profile that it remembers, and with its MAC. */
 const ending = /"profile": ?"(standard|dokploy)",\s*"mac": ?"[^"]*"\s*\}\s*$/;
 const longestEnding = 300;
 
@@ -38,7 +44,7 @@ const longestEnding = 300;
 export function rememberedAtAGlance(place: Place): Profile | undefined {
   let file: number | undefined;
   try {
-    const path = join(stateFolder(place), 'state.json');
+    const path = join(stateFolder(place), stateFile);
     const size = sizeOf(path);
     file = openSync(path, 'r');
     const end = Buffer.alloc(longestEnding);

@@ -14,7 +14,7 @@ interface OpenProject<Loaded extends Validated> {
 }
 
 /** Reads and checks a manifest; calls its argument once the settings are read. */
-type Load<Loaded extends Validated> = (onSettings: (settings: Settings) => Promise<void>) => Promise<Loaded>;
+export type Load<Loaded extends Validated> = (onSettings: (settings: Settings) => Promise<void>) => Promise<Loaded>;
 
 /**
  * Reads and checks a manifest, and opens its platform and its state, to read them. Meanwhile it reads what a plan with that
@@ -47,7 +47,10 @@ export async function openProject<Loaded extends Validated>(
 }
 
 /** Whether it is worth it to begin before the manifest is checked. */
-function mayReadAhead({ platform, state, secrets }: Settings, { options }: OpeningInput): boolean {
+export function mayReadAhead(
+  { platform, state, secrets }: Settings,
+  { options }: Pick<OpeningInput, 'options'>,
+): boolean {
   // The embedded emulator answers at once, and has a lock.
   if (platform === 'emulator') return false;
   // Sources may ask a person: what was read before may be old then, and its errors could quote what was not known yet.
@@ -57,7 +60,7 @@ function mayReadAhead({ platform, state, secrets }: Settings, { options }: Openi
 }
 
 /** Whether the state is in files of this machine. Elsewhere it may not answer, and the mistakes of the manifest do not wait for it. */
-function isNear({ state }: Settings, { options }: OpeningInput): boolean {
+export function isNear({ state }: Settings, { options }: Pick<OpeningInput, 'options'>): boolean {
   return (state?.backend ?? 'local') === 'local' && (options.env['TRUEUP_STATE_URL'] ?? '') === '';
 }
 

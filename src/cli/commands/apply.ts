@@ -1,5 +1,6 @@
 import { attempts } from '../../api/attempts.ts';
 import type { Deploying } from '../../apply/run.ts';
+import type { Settings } from '../../manifest/settings.ts';
 import { longestTimeoutMs } from '../../state/wait-out.ts';
 import { readNarrowing } from '../../plan/narrow.ts';
 import { redactDiagnostic } from '../../plan/redacted.ts';
@@ -7,7 +8,7 @@ import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import type { ApplyView } from '../../render/formats/apply.ts';
 import { applyFormats } from '../../render/formats/apply.ts';
 import { endingOf } from '../../render/result.ts';
-import type { PlanRequest } from '../../session.ts';
+import type { PlanRequest, Session } from '../../session.ts';
 import type { ApplyFlags, DeployFlags, NarrowFlags } from '../approval.ts';
 import { approve } from '../approval.ts';
 import { progressClock } from '../progress-clock.ts';
@@ -17,9 +18,10 @@ import { exitCodes, stopExits } from '../../render/exit-codes.ts';
 import { readDeployLimits } from '../deploy-limits.ts';
 import { aboutPlan } from '../../project/about-plan.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
-import { withLock } from '../locked.ts';
+import { loadForSession, withLock } from '../locked.ts';
 import { readSeconds, usage } from '../options.ts';
 import { readPlanFile } from '../plan-file.ts';
+import type { Interruption } from '../signals.ts';
 import { readValues } from '../values.ts';
 
 /** Plans, asks, and applies; with a plan file it applies without a question. */
@@ -82,17 +84,29 @@ export async function planAndApply(
   const values = readValues(run, view, task.flags);
   // Deleting takes no secrets.
   const load = task.command === 'destroy' ? loadManifest : loadWithSecrets;
-  const { manifest, warnings } = await load(options, redactor);
-  run.warn(warnings);
-  const { deploying, flags } = task;
-  return withLock(run, manifest, {
+  const { deploying, flags, request } = task;
+  const limits = {
     purpose: task.command,
     inFlightTimeoutMs: readInFlightTimeout(flags),
     ...(deploying === undefined ? {} : { deploying }),
-    onWait: (ms) => terminal.err(`${waiting(ms)}\n`),
-    work: async (session, interruption) => {
+    onWait: (ms: number) => terminal.err(`${waiting(ms)}\n`),
+  };
+  const loading = async (onSettings?: (settings: Settings) => Promise<void>) => {
+    const validated = await load(options, redactor, { onSettings });
+    run.warn(validated.warnings);
+    return validated;
+  };
+  // A reviewed plan reads what it touches, and that is known only with the manifest.
+  const { validated, early } =
+    'reviewed' in request
+      ? { validated: await loading(), early: undefined }
+      : await loadForSession(run, loading, { ...limits, destroys: request.destroys === true });
+  const { manifest, warnings } = validated;
+  const work = {
+    ...limits,
+    work: async (session: Session, interruption: Interruption): Promise<Exit> => {
       const { signal } = interruption;
-      const made = await session.plan({ ...task.request, values });
+      const made = await session.plan({ ...request, values });
       const { counts } = session.connection.client;
       const about = await aboutPlan(made, { manifest, folder: options.folder, world: session.connection });
       const allowed = { adoption: flags.adopt === true, dataLoss: flags.allowDataLoss === true };
@@ -117,7 +131,8 @@ export async function planAndApply(
       });
       return exit;
     },
-  });
+  };
+  return withLock(run, manifest, work, early);
 }
 
 /** Reads `--in-flight-timeout`. Milliseconds. @throws {Stop} `usage` */
