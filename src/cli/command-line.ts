@@ -46,7 +46,7 @@ async function report(process: Process, error: unknown, command: Command): Promi
       env,
       terminal,
       redactor: redactorOf(env),
-      view: (chooseFormat(formats, name) ?? formats.text)(terminal),
+      view: await (chooseFormat(formats, name) ?? formats.text)(terminal),
     },
   );
 }

@@ -36,7 +36,7 @@ export async function runCommand(
   const redactor = redactorOf(env);
   const format = chooseFormat(command.formats, options.format);
   const errStyle: Style = isFull ? { ...terminal.errStyle, isFull } : terminal.errStyle;
-  const view = (format ?? command.formats.text)({ ...terminal, errStyle });
+  const view = await (format ?? command.formats.text)({ ...terminal, errStyle });
   showWarnings(process, { terminal, redactor });
   process.on('uncaughtException', (error: unknown) => {
     terminal.live?.leave();

@@ -53,9 +53,9 @@ export interface View {
 /** One format of a command: its view on a screen. */
 export type Format<V extends View> = (screen: Screen) => V;
 
-/** The formats of a command by the name that `--format` takes. */
+/** The formats of a command by the name that `--format` takes. A report for others is loaded when it is asked for. */
 export interface Formats<V extends View> {
   readonly text: Format<V>;
   readonly json: Format<V>;
-  readonly [name: string]: Format<V>;
+  readonly [name: string]: (screen: Screen) => V | Promise<V>;
 }

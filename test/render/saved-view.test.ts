@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { PlanView } from '../../src/render/plan-text.ts';
 import { renderPlan } from '../../src/render/plan-text.ts';
 import { planJson } from '../../src/render/plan-json.ts';
-import { readView, saveView } from '../../src/render/saved-view.ts';
+import { readView } from '../../src/render/read-view.ts';
+import { saveView } from '../../src/render/saved-view.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import { bench, head } from '../support/world.ts';
 

@@ -54,7 +54,7 @@ export function runIn(folder: string, view: View, terminal: Terminal, signals = 
 }
 
 /** Executes a command in a folder; rejects with what stops it. */
-export function execute(
+export async function execute(
   command: Command,
   about: {
     readonly folder: string;
@@ -66,6 +66,6 @@ export function execute(
   const { folder, terminal, format = 'text', signals } = about;
   const open = chooseFormat(command.formats, format);
   if (open === undefined) throw new Error(`the command has no format ${format}`);
-  const view = open(terminal);
+  const view = await open(terminal);
   return command.execute(runIn(folder, view, terminal, signals), view);
 }

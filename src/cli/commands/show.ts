@@ -5,7 +5,7 @@ import { readVersion } from '../../project/version.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import type { PlanCommandView } from '../../render/formats/plan.ts';
 import { planFormats } from '../../render/formats/plan.ts';
-import { readView } from '../../render/saved-view.ts';
+import { readView } from '../../render/read-view.ts';
 import type { Command, Run } from '../command.ts';
 import { readPlanFile } from '../plan-file.ts';
 import { commandLine } from '../shell-command.ts';

@@ -1,16 +1,10 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { DriftAcceptView, DriftView } from '../drift-json.ts';
 import { diagnosticsInOrder } from '../canonical.ts';
-import { driftJunit, driftSarif } from '../drift-findings.ts';
 import { driftAcceptJson, driftJson } from '../drift-json.ts';
-import { renderDriftMarkdown } from '../drift-markdown.ts';
 import { renderDrift, renderDriftAccept } from '../drift-text.ts';
-import { junitView, sarifView } from '../finding-views.ts';
 import type { Formats, View } from '../format.ts';
-import { htmlView } from '../html-view.ts';
-import { renderDriftPage } from '../html/drift.ts';
 import { jsonView, printJson } from '../json-view.ts';
-import { markdownView } from '../markdown-view.ts';
 import { textView } from '../text-view.ts';
 
 /** The result of `drift`. */
@@ -24,6 +18,8 @@ export interface DriftCommandView extends View {
   readonly drift: (result: DriftResult) => void;
 }
 
+const reports = () => import('./drift-reports.ts');
+
 /** The formats of `drift`. */
 export const driftFormats: Formats<DriftCommandView> = {
   text: (screen) => ({
@@ -34,26 +30,14 @@ export const driftFormats: Formats<DriftCommandView> = {
     ...jsonView(screen),
     drift: (result) => printJson(screen, driftJson(withDriftWarnings(result))),
   }),
-  markdown: (screen) => ({
-    ...markdownView(screen, 'drift'),
-    drift: (result) => screen.out(renderDriftMarkdown(withDriftWarnings(result), screen.site())),
-  }),
-  sarif: (screen) => ({
-    ...sarifView(screen, 'drift'),
-    drift: (result) => printJson(screen, driftSarif(withDriftWarnings(result), screen.site())),
-  }),
-  junit: (screen) => ({
-    ...junitView(screen, 'drift'),
-    drift: (result) => screen.out(driftJunit(withDriftWarnings(result), screen.site())),
-  }),
-  html: (screen) => ({
-    ...htmlView(screen),
-    drift: (result) => screen.out(renderDriftPage(driftJson(withDriftWarnings(result)))),
-  }),
+  markdown: async (screen) => (await reports()).markdown(screen),
+  sarif: async (screen) => (await reports()).sarif(screen),
+  junit: async (screen) => (await reports()).junit(screen),
+  html: async (screen) => (await reports()).html(screen),
 };
 
 /** What was found, with the warnings of the manifest among its diagnostics. */
-function withDriftWarnings({ drift, warnings, ...view }: DriftResult): DriftView {
+export function withDriftWarnings({ drift, warnings, ...view }: DriftResult): DriftView {
   return { ...view, drift: { ...drift, diagnostics: diagnosticsInOrder([...warnings, ...drift.diagnostics]) } };
 }
 

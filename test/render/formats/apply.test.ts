@@ -8,7 +8,7 @@ it('prints one page of a run, also where an error comes after it', async () => {
   const made = bench();
   const plan = await made.plan(`${head}environments: { production: {} }\n`);
   let [out, err] = ['', ''];
-  const view = applyFormats['html']?.({
+  const view = await applyFormats['html']?.({
     out: (text) => (out += text),
     err: (text) => (err += text),
     raw: () => {},
