@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { Client, ClientOptions, OwnConnection } from '../../src/api/client.ts';
 import { createClient, interruptible } from '../../src/api/client.ts';
-import { PlatformError } from '../../src/api/errors.ts';
+import { PlatformError, TransportError } from '../../src/api/errors.ts';
 import { createTransport } from '../../src/api/transport.ts';
 import type { WireAnswer } from '../../src/api/wire.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
@@ -18,14 +18,16 @@ const broken: WireAnswer = { status: 502, headers: {}, body: 'Bad gateway' };
 
 /** A platform whose answers a test lets go one by one; a request that is not on its way has not been sent. */
 function platform(options: Partial<ClientOptions> = {}) {
-  const underWay: { readonly request: string; readonly answer: (answer: WireAnswer) => void }[] = [];
+  const underWay: { readonly request: string; readonly answer: (answer: WireAnswer | Error) => void }[] = [];
   const sent: string[] = [];
   let now = 0;
   const client = createClient({
     send: (wire) => {
       const request = `${wire.path.replace('/api/', '')}${wire.body === undefined ? '' : ` ${wire.body}`}`;
       sent.push(request);
-      return new Promise((resolve) => underWay.push({ request, answer: resolve }));
+      return new Promise((resolve, reject) => {
+        underWay.push({ request, answer: (answer) => (answer instanceof Error ? reject(answer) : resolve(answer)) });
+      });
     },
     url: 'https://platform.example',
     apiKey: 'k',
@@ -43,7 +45,7 @@ function platform(options: Partial<ClientOptions> = {}) {
     client,
     sent,
     /** Answers the oldest request that is on its way. */
-    answer: async (answer: WireAnswer = ok) => {
+    answer: async (answer: WireAnswer | Error = ok) => {
       await settle();
       underWay.shift()?.answer(answer);
       await settle();
@@ -83,6 +85,28 @@ test('an overloaded platform gets half as many requests at a time, and more agai
   while ((await onTheirWay()).length > 0) await answer();
   expect(await reads).toHaveLength(24);
   expect(fewer).toEqual([2]);
+});
+
+test.each<[halves: boolean, what: string, badly: WireAnswer | Error]>([
+  [true, '429', tooMany],
+  [true, '502', broken],
+  [true, '503', { ...broken, status: 503 }],
+  [true, '504', { ...broken, status: 504 }],
+  [true, 'no answer in time', new TransportError('DEADLINE', 'no whole answer within 30000 ms')],
+  [false, '500', { ...broken, status: 500 }],
+  [false, '404', { ...broken, status: 404 }],
+  [false, 'a rejected key', bare],
+  [false, 'a lost connection', Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })],
+])('it halves the requests at a time (%s): %s', async (halves, _, badly) => {
+  const fewer: number[] = [];
+  const { client, answer, onTheirWay } = platform({ connections: 4, onFewer: (count) => fewer.push(count) });
+  const ids = Array.from({ length: 4 }, (__, at) => `c${at}`);
+  const reads = Promise.allSettled(ids.map((composeId) => client.call('compose.one', { composeId })));
+  await answer();
+  await answer(badly);
+  while ((await onTheirWay()).length > 0) await answer();
+  await reads;
+  expect(fewer).toEqual(halves ? [2] : []);
 });
 
 describe('work on a connection of its own', () => {
