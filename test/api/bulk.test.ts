@@ -279,20 +279,22 @@ describe('the trial', () => {
   });
 });
 
+const translated = { names: namesOf({ groups: {}, operations: {}, members: {}, values: {} }) };
 test.each([
-  ['in the trial', {}],
-  ['in the trial, translated', { names: namesOf({ groups: {}, operations: {}, members: {}, values: {} }) }],
-  ['later', {}],
-  ['later, translated', { names: namesOf({ groups: {}, operations: {}, members: {}, values: {} }) }],
-])('an answer that nests too deeply for every use of it holds up no other read: %s', async (when, words) => {
+  ['in the trial', {}, ['a batch answers compose.one otherwise than a single read']],
+  ['in the trial, translated', translated, ['the answer to a batch cannot be translated']],
+  ['later', {}, []],
+  ['later, translated', translated, ['the answer to a batch cannot be translated']],
+])('an answer that nests too deeply for every use of it holds up no other read: %s', async (when, words, why) => {
   const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
   const nested = (answer: WireAnswer) => ({ ...answer, body: answer.body.replace('"stack deep"', deep) });
-  const { client } = platform((request) => nested(isBatch(request) ? together(request) : single(request)), {
+  const { client, off } = platform((request) => nested(isBatch(request) ? together(request) : single(request)), {
     contract: { ...batches, ...words },
   });
   if (when.startsWith('later')) await stacks(client, ['a', 'b']);
   const answers = await stacks(client, ['deep', 'c', 'd']);
   expect(answers.slice(1)).toMatchObject(['c', 'd'].map((id) => ({ status: 'fulfilled', value: { composeId: id } })));
+  expect(off).toEqual(why);
 });
 
 describe('every surprise ends bulk reads for the run, is reported once, and changes no answer:', () => {

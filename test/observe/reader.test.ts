@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import type { ReadClient } from '../../src/api/client.ts';
 import { createFaults } from '../../src/emulator/faults/faults.ts';
 import { faultPlan } from '../../src/emulator/faults/plan.ts';
+import { createReader } from '../../src/observe/reader.ts';
 import { batching, bulkClient, planned } from '../support/bulk.ts';
 import { composeBody } from '../support/manifest-texts.ts';
 import { bench, head } from '../support/world.ts';
@@ -83,4 +85,19 @@ test('a plan is the same when a batch has the answers to lists in the wrong plac
     );
     expect(await planned(made, mixed, bulkClient(made, faults.send).client), `batch ${at}`).toBe(alone);
   }
+});
+
+test('what a batch answers in a form that the read cannot have is read alone, and refused only if that answers so too', async () => {
+  const caller = { userId: 'user_1' };
+  const reads: string[] = [];
+  const client = (alone: unknown): ReadClient => ({
+    ...bulkClient(bench(), () => Promise.reject(new Error('nothing is sent'))).client,
+    invoke: (operation, _input, { inBulk = false } = {}) => {
+      reads.push(`${inBulk ? 'together' : 'alone'}: ${operation}`);
+      return Promise.resolve(inBulk ? [caller] : alone);
+    },
+  });
+  expect(await createReader(client(caller), 'in bulk').caller()).toEqual(caller);
+  await expect(createReader(client([caller]), 'in bulk').caller()).rejects.toThrow('is not an object');
+  expect(reads).toEqual(['together: user.get', 'alone: user.get', 'together: user.get', 'alone: user.get']);
 });
