@@ -79,7 +79,14 @@ describe('a destination of a backup', () => {
     expect(await shown()).toEqual(['destinationId', named('destination-1'), named('destination-2')]);
     const record = { provider: null, accessKey: 'a', secretAccessKey: 's', bucket: 'b', region: '', endpoint: 'e' };
     await made.emulator.act('destination.create', { ...record, name: 'destination-1' });
-    expect(await shown()).toEqual(['destinationId', named('dst_1'), named('destination-2')]);
+    const other = rows(made, 'destination').find(
+      ({ name, destinationId }) => name === 'destination-1' && destinationId !== 'dst_1',
+    );
+    const both = ['dst_1', String(other?.destinationId)];
+    for (const id of both) {
+      backup.destinationId = id;
+      expect(await shown()).toEqual(['destinationId', named(id), named('destination-2')]);
+    }
     await applied(made, text);
     expect(rows(made, 'backup')).toMatchObject([{ destinationId: 'dst_2' }]);
   });
@@ -118,6 +125,38 @@ describe('a destination of a backup', () => {
       const change = actions.flatMap(({ changes }) => changes).find(({ path }) => path === 'destinationId');
       expect(change).toMatchObject({ before: { is: 'value', value: offsite['destinationId'] } });
     }
+  });
+
+  test('is shown by its id as soon as the manifest makes its name secret', async () => {
+    const made = bench();
+    const clear = bucket('offsite', ', name: Quarterly');
+    await applied(made, clear + backedUp('destination: destination-2'));
+    const [backup] = rows(made, 'backup');
+    const offsite = rows(made, 'destination').find(({ name }) => name === 'Quarterly');
+    if (backup === undefined || offsite === undefined) throw new Error('there is no backup');
+    backup.destinationId = offsite['destinationId']; // by hand
+    const shown = async (block: string) => {
+      const { actions } = await made.plan(head + block + backedUp('destination: destination-2'));
+      return actions.flatMap(({ changes }) => changes).find(({ path }) => path === 'destinationId')?.before;
+    };
+    expect(await shown(clear)).toEqual({ is: 'value', value: 'Quarterly' });
+    const secret = bucket('offsite', ', name: Quarterly, private: [name]');
+    expect(await shown(secret)).toEqual({ is: 'value', value: offsite['destinationId'] });
+  });
+
+  test('is shown by its name where a backup comes or goes', async () => {
+    const made = bench();
+    const [without, backed] = [database(), backedUp('destination: destination-2')].map(
+      (text) => bucket('offsite') + text,
+    );
+    const shown = async (text = '') => {
+      const { actions } = await made.plan(head + text);
+      return actions.flatMap(({ changes }) => changes).find(({ path }) => path === 'destinationId');
+    };
+    const name = { is: 'value', value: 'destination-2' };
+    expect(await shown(backed)).toMatchObject({ after: name });
+    await applied(made, backed ?? '');
+    expect(await shown(without)).toMatchObject({ before: name });
   });
 
   test('that nothing is called is an error with the names that there are', async () => {
