@@ -108,3 +108,37 @@ test('a record that goes with the next is on the disk before the next, and a dis
   expect(await onDisk()).toEqual({ a: recordOf('1'), b: recordOf('2') });
   await store.close();
 });
+
+test.each([
+  [
+    'the next request for it',
+    'application: { shop: { source: { type: docker, image: nginx }, deploy: never } }',
+    'application.saveDockerProvider',
+    'application',
+  ],
+  [
+    'a request for what is below it',
+    'redis: { cache: { databasePassword: password-1, deploy: never, mounts: { /more: { type: volume, volumeName: more } } } }',
+    'mounts.create',
+    'redis',
+  ],
+] as const)('the id of a created object is on the disk before %s', async (_, block, next, table) => {
+  const made = bench();
+  const { seen, store } = watched();
+  const known: boolean[] = [];
+  const send = (request: WireRequest) => {
+    const [id] = Object.keys(made.emulator.world.tables[table]);
+    if (operationOf(request) === next) known.push(seen.durable.includes(`"id":"${id}"`));
+    return made.emulator.send(request);
+  };
+  const world = worldOver(made, send, store);
+  const manifest = await made.manifest(`${head}environments:\n  production:\n    ${block}\n`);
+  await store.lock({ purpose: 'apply' });
+  const planned = await plan(manifest, world);
+  const result = await applyPlan(planned, world, { permissions: everything, connections: 4, clock: made.clock });
+  expect(new Set(Object.values(results(result)))).toEqual(new Set(['done']));
+  expect(known).toEqual([true]);
+  const again = await plan(manifest, world);
+  expect(again.actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+  await store.close();
+});
