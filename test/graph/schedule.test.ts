@@ -128,16 +128,16 @@ describe('tasks that are gathered', () => {
     expect(at('-g89')).toBeLessThan(at('-w'));
   });
 
-  test('run at a beat, however few they are, and no beat comes after the end', async () => {
-    const nodes = [...gathered(3), task('slow')];
+  test('run at a beat, however few they are; those that come after it wait; and no beat comes after the end', async () => {
+    const nodes = [task('first'), ...gathered(3), task('second'), task('late', { isGathered: true })];
     const together: string[][] = [];
-    let endSlow = () => undefined as void;
+    const ends: (() => void)[] = [];
     let beat: (() => void) | undefined;
     const running = runSchedule({
       nodes,
-      edges: [],
+      edges: [{ from: 'first', to: 'late', is: 'over' }],
       concurrency: 1,
-      run: () => new Promise((resolve) => (endSlow = () => resolve('done'))),
+      run: () => new Promise((resolve) => ends.push(() => resolve('done'))),
       runTogether: (tasks) => Promise.resolve(void together.push(tasks.map(({ name }) => name))),
       beat: (task) => {
         beat = task;
@@ -149,10 +149,13 @@ describe('tasks that are gathered', () => {
     expect(together).toEqual([]);
     beat?.();
     expect(together).toEqual([['g0', 'g1', 'g2']]);
-    endSlow();
+    ends.shift()?.();
+    await new Promise((resolve) => void setImmediate(resolve));
+    expect([ends.length, together.length]).toEqual([1, 1]); // `second` works
+    ends.shift()?.();
     await running;
     expect(beat).toBeUndefined();
-    expect(together).toHaveLength(1);
+    expect(together).toEqual([['g0', 'g1', 'g2'], ['late']]);
   });
 
   test('run alone and at once where another task comes after them', async () => {
