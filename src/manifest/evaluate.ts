@@ -50,8 +50,8 @@ export function evaluate(node: Node, evaluation: Evaluation): Wanted {
   return {
     at: node.at,
     isSecret: found.isSecret,
-    references: found.references,
-    missing: found.missing,
+    references: orNone(found.references),
+    missing: orNone(found.missing),
     content: secret(content),
     ...(found.isSecret && !found.isWhole ? { marked: secret(marked) } : {}),
     ...(found.written === undefined ? {} : { written: found.written }),
@@ -60,7 +60,14 @@ export function evaluate(node: Node, evaluation: Evaluation): Wanted {
 
 /** A wanted value that is no text of the user's, such as a default. */
 export function constant(value: Json, at: Place): Wanted {
-  return { at, isSecret: false, references: [], missing: [], content: secret({ hollow: false, value }) };
+  return { at, isSecret: false, references: none, missing: none, content: secret({ hollow: false, value }) };
+}
+
+/** Of almost every value: all of those share one list. */
+const none: readonly never[] = [];
+
+function orNone<T>(items: readonly T[]): readonly T[] {
+  return items.length === 0 ? none : items;
 }
 
 interface Found {

@@ -6,16 +6,38 @@ export interface Secret<T> {
 /** The text that stands for a secret wherever one is printed. */
 export const redacted = '(sensitive)';
 
-/** Makes a secret of a value. A closure holds the value, where neither JSON nor an inspection finds it. */
+/** Makes a secret of a value. */
 export function secret<T>(value: T): Secret<T> {
-  const made = Object.create(unprintable) as { reveal: () => T }; // the prototype has only what redacts it
-  made.reveal = () => value;
-  return made;
+  return new Unprintable(value);
 }
 
-const unprintable: object = Object.fromEntries(
-  ['toJSON', 'toString', Symbol.for('nodejs.util.inspect.custom'), Symbol.toPrimitive].map((name) => [
-    name,
-    () => redacted,
-  ]),
-);
+/** Holds a value in a private field, where neither JSON nor an inspection finds it: a large plan has a million of these. */
+class Unprintable<T> implements Secret<T> {
+  readonly #value: T;
+  /** Its own, not inherited: what holds a function cannot be cloned for another thread. */
+  readonly toJSON = print;
+
+  constructor(value: T) {
+    this.#value = value;
+  }
+
+  reveal(): T {
+    return this.#value;
+  }
+
+  toString(): string {
+    return redacted;
+  }
+
+  [Symbol.toPrimitive](): string {
+    return redacted;
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return redacted;
+  }
+}
+
+function print(): string {
+  return redacted;
+}
