@@ -19,6 +19,7 @@ import { changeOf } from './diff.ts';
 import type { Planning, PlanInput } from './input.ts';
 import { planPending } from './pending.ts';
 import { takeAway } from './removal.ts';
+import { absent } from './shown.ts';
 import { createSteps, updateSteps } from './steps.ts';
 
 /** Plans an object that is not there, or that goes with its old parent. */
@@ -114,8 +115,7 @@ export function creation(input: Planning, resource: Resource, notes: Diagnostic[
       const remedy = howToGive(resolved.secrets);
       notes.push(diagnostic('secret-missing', message, { remedy, address, position: position(wanted.at) }));
     }
-    const decision = { do: 'write', cause: 'create' } as const;
-    const planned = { attribute, field, wanted, decision, before: secret<Json>(null), pair: undefined };
+    const planned = { attribute, field, wanted, decision: creates, before: nothing, pair: undefined };
     attributes.push(planned);
     changes.push(...changeOf(resource, planned, resolved, { ...input, nameOf: input.observed.nameOf }));
   }
@@ -124,7 +124,7 @@ export function creation(input: Planning, resource: Resource, notes: Diagnostic[
     if (field.atCreate === undefined || isGiven) continue;
     const after = { is: 'value', value: shownValue(field, field.atCreate) } as const;
     const path = fieldPath(kind, name);
-    changes.push({ path, cause: 'create', before: { is: 'absent' }, after, atDeploy: false, forcesReplacement: false });
+    changes.push({ path, cause: 'create', before: absent, after, atDeploy: false, forcesReplacement: false });
   }
   const { steps, missing } = createSteps({ resource, attributes }, input.observed, chooseId(input, resource));
   const about = { address, position: resourcePosition(resource) };
@@ -138,8 +138,13 @@ export function creation(input: Planning, resource: Resource, notes: Diagnostic[
     const remedy = `Add ${names}, or id: if it exists under another name.`;
     notes.push(diagnostic('cannot-create', `${address} cannot be created without ${names}`, { ...about, remedy }));
   }
-  return { attributes, changes, steps };
+  // An array that grew holds room for more.
+  return { attributes: [...attributes], changes, steps };
 }
+
+/** The same for every attribute of every new object. */
+const creates = { do: 'write', cause: 'create' } as const;
+const nothing = secret<Json>(null);
 
 /**
  * The id of a new object, where Trueup chooses it: that of a pending create, which can be repeated with it; else one that

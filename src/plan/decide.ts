@@ -51,11 +51,15 @@ export interface Situation {
   readonly fixed?: string | undefined;
 }
 
+/** The decisions about most fields of a large plan. */
+const nothing: Decision = { do: 'nothing', settled: false };
+const agreed: Decision = { do: 'nothing', settled: true };
+
 /** The table of when a field is written; the numbers are the rows in docs/when-a-field-is-written.md. First match wins. */
 export function decide(situation: Situation): Decision {
   const { field, wanted, observed, pair } = situation;
   const reason = immovable(situation);
-  if (wanted === undefined) return pair === undefined ? { do: 'nothing', settled: false } : { do: 'release' }; // 1, 2
+  if (wanted === undefined) return pair === undefined ? nothing : { do: 'release' }; // 1, 2
   if (wanted.is === 'pending') {
     if (reason === undefined) return { do: 'write', cause: 'known after apply' }; // 3
     return cannotChange(`its value is known only after apply, and it cannot be changed then: ${reason}`);
@@ -65,10 +69,10 @@ export function decide(situation: Situation): Decision {
     if (pair === undefined) {
       return { do: 'error', code: 'secret-missing', sentence: `it needs ${names}, which this run does not have` };
     }
-    if (isAnswered(situation, pair)) return { do: 'nothing', settled: false }; // 4
+    if (isAnswered(situation, pair)) return nothing; // 4
     return leave(`it differs on the platform and is not repaired, because this run does not have ${names}`);
   }
-  if (means(field.codec ?? plain, wanted.value, observed)) return { do: 'nothing', settled: true }; // 5
+  if (means(field.codec ?? plain, wanted.value, observed)) return agreed; // 5
   if (pair === undefined) {
     if (reason === undefined) return { do: 'write', cause: 'first managed' }; // 6
     return cannotChange(`the platform has another value, and it cannot be changed: ${reason}`);
@@ -81,7 +85,7 @@ export function decide(situation: Situation): Decision {
     if (isWrittenBack) return { do: 'write', cause: 'drift' }; // 8
     return leave(`it was changed on the platform and is left so: ${reason}`);
   }
-  if (pair.ignored === undefined) return { do: 'nothing', settled: false }; // 7
+  if (pair.ignored === undefined) return nothing; // 7
   // Written once more: the platform may have failed to do what it was asked.
   if (pair.ignored === 1 && isWrittenBack) return { do: 'write', cause: 'ignored' };
   return { do: 'nothing', settled: false, ignored: true };

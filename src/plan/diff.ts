@@ -69,7 +69,11 @@ export function diffResource(input: DiffInput): Difference {
     diagnostics.push(...oldKeysLeft(input, now, name));
   }
   const isReplaced = changes.some((change) => change.forcesReplacement);
-  return { attributes, changes, diagnostics: isReplaced ? diagnostics : [...diagnostics, ...unlessReplaced] };
+  return {
+    attributes: [...attributes], // an array that grew holds room for more
+    changes,
+    diagnostics: isReplaced ? diagnostics : [...diagnostics, ...unlessReplaced],
+  };
 }
 
 interface Comparing extends DiffInput {

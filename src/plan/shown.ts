@@ -61,12 +61,16 @@ export function showSides(showing: Showing): Required<Pick<Change, 'before' | 'a
   };
 }
 
+/** Shown of most attributes on one side. */
+export const absent: Shown = { is: 'absent' };
+const hidden: Shown = { is: 'hidden' };
+
 /** A value with its secret parts masked; undefined when nothing of it is shown. */
 type Masked = Json | undefined;
 
 function shownAs(value: Json, masked: Masked, plainly: (value: Json) => Json): Shown {
-  if (masked === undefined || masked === redacted) return { is: 'hidden' };
-  if (masked === null) return { is: 'absent' };
+  if (masked === undefined || masked === redacted) return hidden;
+  if (masked === null) return absent;
   const shown = plainly(typeof masked === 'string' ? withoutRepeats(masked) : masked);
   return { is: masked === value ? 'value' : 'masked', value: shown };
 }
@@ -205,9 +209,8 @@ function withoutForeignKeys({ planned, resolved }: Showing, masked: Json): Json 
 function showStored(showing: Showing): Shown {
   const { planned, privateKeys } = showing;
   const settled = planned.pair?.answered;
-  if (settled === undefined || 'digest' in settled || isPrivateKey(showing) || isStrict(showing))
-    return { is: 'hidden' };
-  if (settled.value === null) return { is: 'absent' };
+  if (settled === undefined || 'digest' in settled || isPrivateKey(showing) || isStrict(showing)) return hidden;
+  if (settled.value === null) return absent;
   const masked = maskAttribute(planned, settled.value, privateKeys);
   return shownAs(settled.value, masked, (value) => shownValue(planned.field, value));
 }
