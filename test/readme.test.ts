@@ -1,7 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { exitCodes } from '../src/render/exit-codes.ts';
+import { trueup } from './cli/process.ts';
 import { bench } from './support/world.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -21,6 +23,20 @@ test('the manifest of the README is applied, plans nothing, and is destroyed', a
   expect(made.requests('POST')).toEqual([]);
   await made.destroy(text);
   expect(made.store.state?.resources).toEqual({});
+});
+
+test('the commands of its ten minutes do what the README says beside them', async () => {
+  const [, steps = ''] = readme.split('## Ten minutes');
+  const [, variable = '', value = ''] = /^export (\w+)=(.*)$/m.exec(steps) ?? [];
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-readme-'));
+  writeFileSync(join(folder, 'trueup.yaml'), /```yaml\n([\s\S]*?)```/.exec(steps)?.[1] ?? '');
+  const commands = [...steps.matchAll(/^npx trueup -C DIR ([^#\n]*?) *(?:# (.*))?$/gm)];
+  expect(commands.map(([, command]) => command?.split(' ')[0])).toEqual(['plan', 'apply', 'plan', 'destroy']);
+  for (const [, command = '', says = ''] of commands) {
+    const { code, out, err } = await trueup(['-C', folder, ...command.split(' ')], { env: { [variable]: value } });
+    expect(out + err).toContain(says);
+    expect(code, command).toBe(0);
+  }
 });
 
 test('the exit codes of the README are those of the program', () => {
