@@ -55,6 +55,8 @@ export const attempts = {
     usual: 4,
     /** Those that answer after minutes of work: more than a run deploys at once, few enough for a process. */
     long: 64,
+    /** The fewest that an overloaded platform leaves: with one, a single slow request would hold everything up. */
+    fewest: 2,
   },
   /** Reads that go together in one request, where a platform takes that. */
   batch: {

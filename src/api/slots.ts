@@ -1,3 +1,5 @@
+import { attempts } from './attempts.ts';
+
 /** Slots for requests on their way at a time. */
 export interface Slots {
   /** Takes a slot, first come first served. Never rejects. */
@@ -13,14 +15,12 @@ interface Slot {
 /** How a request ended: `overloaded`: the platform has too much to do at the moment; `other` says nothing about that. */
 export type Ending = 'good' | 'overloaded' | 'other';
 
-/** The fewest slots that an overloaded platform leaves: with one, a single slow request would hold everything up. */
-const fewest = 2;
-
 /**
  * Makes so many slots. When the platform is overloaded there are half as many, and one more again after each round of good
  * answers. Never throws; `onFewer` is called when their number is halved.
  */
 export function createSlots(most: number, onFewer: (count: number) => void = () => undefined): Slots {
+  const { fewest } = attempts.connections;
   const waiting: (() => void)[] = [];
   let limit = most;
   let taken = 0;
