@@ -11,9 +11,9 @@ import { readingOnce } from './scope.ts';
 
 /**
  * The scopes, of those given, that their lists prove to be gone: a list showed the object when the run was planned, the
- * platform answered its deletion, and the list lacks it now. The answer may also be 404: that and the list are two proofs. An
- * object that the list still shows is read by its id, whatever the answer was. Costs one read per parent, and none for a list of which only
- * one object was deleted: the read of that object proves as much.
+ * platform answered its deletion, and the list lacks it now. The answer may also be 404: that and the list are two proofs.
+ * An object that the list still shows is read by its id, whatever the answer was. Costs one read per parent, and none for a
+ * list of which only one object was deleted: the read of that object proves as much.
  */
 export async function unlisted(run: Run, scopes: readonly string[]): Promise<ReadonlySet<string>> {
   const reader = createReader(readingOnce(run.input.client));
