@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { addPerson } from '../emulator/people.ts';
 import { seedWorld } from '../../src/emulator/world.ts';
+import { driftOf } from '../support/drifting.ts';
 import { everything } from '../support/faults.ts';
 import { inProduction } from '../support/organization-blocks.ts';
 import type { Bench } from '../support/world.ts';
@@ -77,6 +78,9 @@ describe('a destination of a backup', () => {
     };
     const named = (value: string) => ({ is: 'value', value });
     expect(await shown()).toEqual(['destinationId', named('destination-1'), named('destination-2')]);
+    expect(await driftOf(made, head + text)).toMatchObject({
+      findings: [{ applied: { value: 'destination-2' }, platform: { value: 'destination-1' } }],
+    });
     const record = { provider: null, accessKey: 'a', secretAccessKey: 's', bucket: 'b', region: '', endpoint: 'e' };
     await made.emulator.act('destination.create', { ...record, name: 'destination-1' });
     const other = rows(made, 'destination').find(
@@ -142,6 +146,8 @@ describe('a destination of a backup', () => {
     expect(await shown(clear)).toEqual({ is: 'value', value: 'Quarterly' });
     const secret = bucket('offsite', ', name: Quarterly, private: [name]');
     expect(await shown(secret)).toEqual({ is: 'value', value: offsite['destinationId'] });
+    const drift = await driftOf(made, head + secret + backedUp('destination: destination-2'));
+    expect(drift.findings).toMatchObject([{ platform: { value: offsite['destinationId'] } }]);
   });
 
   test('is shown by its name where a backup comes or goes', async () => {
