@@ -1,5 +1,6 @@
 import type { Client, ReadClient } from './api/client.ts';
 import { interruptible, interruptibleReads } from './api/client.ts';
+import { apply } from './apply/apply.ts';
 import type { Clock } from './state/clock.ts';
 import { systemClock } from './state/clock.ts';
 import type { ApplyResult } from './apply/job.ts';
@@ -339,9 +340,6 @@ function addSecrets({ objects }: Observed, { kinds, addSecret }: Pick<World, 'ki
   }
 }
 
-/** Loads the stage that applies, which most runs do not need. */
-export const loadApply = () => import('./apply/apply.ts');
-
 /** plan -> platform: sends what the plan says and nothing else. What was not permitted stops it before the first request. */
 export async function applyPlan(
   made: Plan,
@@ -365,7 +363,6 @@ export async function applyPlan(
     addSecret,
     redact,
   };
-  const { apply } = await loadApply();
   return inSpan('apply', () => apply(input));
 }
 

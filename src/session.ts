@@ -13,7 +13,7 @@ import type { Permissions } from './plan/safeguard.ts';
 import type { Values } from './plan/shown.ts';
 import { requirePermissions } from './plan/safeguard.ts';
 import type { World } from './reconcile.ts';
-import { applyPlan, loadApply, planAhead } from './reconcile.ts';
+import { applyPlan, planAhead } from './reconcile.ts';
 import type { ReviewedPlan } from './review.ts';
 import { makePlan, planAgain } from './review.ts';
 import type { Clock } from './state/clock.ts';
@@ -184,7 +184,6 @@ export async function session<T>(
           ...(onWait === undefined ? {} : { onWait }),
         });
         if (signal?.aborted === true) throw interrupted();
-        void loadApply(); // while the plan waits for its reads
         const made = await planFor(request, manifest, { ...connection, signal, values: request.values });
         pending.add(made);
         return made;

@@ -1,3 +1,5 @@
+import { promisify } from 'node:util';
+
 /** Resolves after so many milliseconds, or when the signal aborts. Never rejects. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -14,6 +16,9 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     const unwatch = whenAborted(signal, end);
   });
 }
+
+/** Lets what else is under way go on, before work that takes milliseconds. Never rejects. */
+export const turn = promisify(setImmediate);
 
 /** The work of each signal that has any. */
 const works = new WeakMap<AbortSignal, Set<() => void>>();

@@ -1,4 +1,5 @@
 import { attempts } from '../api/attempts.ts';
+import { turn } from '../api/sleep.ts';
 import { same, textsIn } from '../kind/json.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { blockAddress } from '../kind/address.ts';
@@ -174,8 +175,7 @@ function nameOf(node: ApplyNode): string {
 
 async function finish(run: Run): Promise<ApplyResult> {
   const { plan, store } = run.input;
-  await Promise.all(plan.actions.map((action) => settleStale(run, action)));
-  await reportDuplicates(run);
+  await Promise.all([reportDuplicates(run), settleServices(run)]);
   await reportUpgrade(run);
   const reached = withOwnProject(run, withWaves(plan.base, [[...run.journal.records]]));
   // Without an object there is nothing to keep: an empty state would be in the way of a rebuilt one.
@@ -200,6 +200,18 @@ async function finish(run: Run): Promise<ApplyResult> {
   }));
   return { outcomes, state, unsaved };
 }
+
+/** Settles whether services are stale, in turns: what is read meanwhile is on its way before the first digest is made. */
+async function settleServices(run: Run): Promise<void> {
+  const services = run.input.plan.actions.filter(({ service }) => service !== undefined);
+  for (let from = 0; from < services.length; from += servicesPerTurn) {
+    await turn();
+    await Promise.all(services.slice(from, from + servicesPerTurn).map((service) => settleStale(run, service)));
+  }
+}
+
+/** Their digests take a few milliseconds. */
+const servicesPerTurn = 20;
 
 /** A state that is bound to the project that it has a record of: the run may have created it, or deleted it. */
 function withOwnProject(run: Run, state: State): State {

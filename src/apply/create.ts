@@ -193,10 +193,9 @@ export async function reportDuplicates(run: Run): Promise<void> {
 async function reportDuplicatesOf(run: Run, action: Action, create: Step): Promise<void> {
   const { kind, address, position } = action;
   const id = idOf(run, address);
-  const record = recordNow(run, address);
   const siblings = await siblingsOf(run, action);
   const own = siblings.get(id ?? '');
-  if (own === undefined || record === undefined) return;
+  if (own === undefined || recordNow(run, address) === undefined) return;
   const others = await unclaimedWithKey(run, action, siblings);
   if (others.length === 0) return;
   const pending = creationOf(run, action, create);
@@ -212,8 +211,9 @@ async function reportDuplicatesOf(run: Run, action: Action, create: Step): Promi
   report(run, action, diagnostic('duplicate', message, { address, position, remedy }));
   happen(run, address, { is: 'duplicate', place: pending });
   const places = jobOf(run, address).duplicates;
-  const known = { ...record, ...(places === undefined ? {} : { duplicates: places }) };
-  await run.journal.save(address, known, 'with the rest');
+  const record = recordNow(run, address); // what else was settled meanwhile is in it
+  if (record === undefined || places === undefined) return;
+  await run.journal.save(address, { ...record, duplicates: places }, 'with the rest');
 }
 
 /** The rows beside an object that was created, by id: as its service was read back, else read now. */

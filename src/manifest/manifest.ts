@@ -1,6 +1,6 @@
-import { promisify } from 'node:util';
 import type { Profile } from '../api/contract.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { turn } from '../api/sleep.ts';
 import { diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { addressMeant } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -208,9 +208,6 @@ async function read(
 
 /** How many blocks are read in a row, a few milliseconds, while answers of the platform wait. */
 const blocksPerTurn = 10;
-
-/** Lets what else is under way go on. */
-const turn = promisify(setImmediate);
 
 /** Settings with the addresses and names of fields in them as the kinds have them. */
 function inWordsOf(kinds: readonly Kind[], settings: Settings): Settings {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { turn } from '../../src/api/sleep.ts';
 import type { Send } from '../../src/api/wire.ts';
 import { answered, applyOver, notesOf, operationOf, results, said } from '../support/faults.ts';
 import { database, production, stack } from '../support/manifest-texts.ts';
@@ -56,6 +57,20 @@ describe.each([
     }
     const creates = made.emulator.log.filter((request) => request.operation === operation);
     expect(creates).toHaveLength(2);
+  });
+});
+
+test('what a service was made from is kept beside the duplicate of it', async () => {
+  const made = bench();
+  const send = twice(made, 'compose.create');
+  const slowly: Send = async (request) => {
+    if (request.method === 'GET') for (let n = 0; n < 5; n++) await turn();
+    return send(request);
+  };
+  const { state } = await applyOver(made, production(stack('deploy: never')), slowly);
+  expect(state.resources['production.compose.shop']).toMatchObject({
+    duplicates: [{}],
+    deployed: { stale: { saved: { inputs: expect.any(String) as string } } },
   });
 });
 
