@@ -147,7 +147,7 @@ export async function beginSession(
   try {
     const { inFlightTimeoutMs, clock } = withDefaults(options);
     const isQuiet = (await msToWait(connection.store, { lease, inFlightTimeoutMs, clock })) === 0;
-    const ahead = isQuiet ? await planAhead(settings, connection, { destroys }) : undefined;
+    const ahead = isQuiet ? await planAhead(settings, { ...connection, clock }, { destroys }) : undefined;
     return { connection: { ...connection, ahead }, lease, close };
   } catch (error) {
     await close();
@@ -184,7 +184,7 @@ export async function session<T>(
           ...(onWait === undefined ? {} : { onWait }),
         });
         if (signal?.aborted === true) throw interrupted();
-        const made = await planFor(request, manifest, { ...connection, signal, values: request.values });
+        const made = await planFor(request, manifest, { ...connection, clock, signal, values: request.values });
         pending.add(made);
         return made;
       },
