@@ -1,11 +1,13 @@
 import type { Stop } from '../diagnostics/diagnostic.ts';
 import { isSameMac } from '../secrets/state-key.ts';
 import type { StateKey } from '../secrets/state-key.ts';
+import { jsonParts } from './json-parts.ts';
 import { forged } from './unusable.ts';
 
 /** A text that proves that it was written with the key of a state. */
 interface Sealed {
-  readonly text: string;
+  /** The text, in parts. */
+  readonly parts: readonly string[];
   /** The records of a journal go on from it. */
   readonly mac: string;
 }
@@ -49,10 +51,11 @@ export function authenticityOf(
       return key;
     },
     seal: (content, indent) => {
-      const unsealed = JSON.stringify({ ...content, mac: '' }, null, indent);
+      const unsealed = jsonParts({ ...content, mac: '' }, indent);
       const mac = key.stateMac(unsealed);
-      const at = unsealed.lastIndexOf('""');
-      return { text: `${unsealed.slice(0, at)}"${mac}"${unsealed.slice(at + 2)}`, mac };
+      const last = unsealed.at(-1) ?? '';
+      const at = last.lastIndexOf('""');
+      return { parts: [...unsealed.slice(0, -1), `${last.slice(0, at)}"${mac}"${last.slice(at + 2)}`], mac };
     },
     check: (location, text) => {
       // Git may have changed the line ends of a state that is kept in it.

@@ -11,7 +11,18 @@ export type Wave = readonly (readonly [address: string, record: StateRecord | nu
 
 /** Writes a line of a journal: a checksum, which a torn line does not match, then a text without a line feed. */
 export function writeLine(text: string): string {
-  return `${checksum(text)} ${text}\n`;
+  return linePartsOf([text]).join('');
+}
+
+/** The same for a text in parts. */
+export function linePartsOf(parts: readonly string[]): string[] {
+  const [first = '', ...rest] = parts;
+  return withEnd([`${checksum(...parts)} ${first}`, ...rest]);
+}
+
+/** The parts of a text, with a line feed at its end. */
+export function withEnd(parts: readonly string[]): string[] {
+  return [...parts.slice(0, -1), `${parts.at(-1) ?? ''}\n`];
 }
 
 /** Reads the text of a line of a journal; undefined when its checksum does not match. */
@@ -87,6 +98,7 @@ export function withWaves(base: State, waves: readonly Wave[]): State {
   return state;
 }
 
-function checksum(text: string): string {
-  return crc32(text).toString(16).padStart(8, '0');
+function checksum(...parts: readonly string[]): string {
+  const sum = parts.reduce((before, part) => crc32(part, before), 0);
+  return sum.toString(16).padStart(8, '0');
 }

@@ -21,8 +21,8 @@ const restore =
 
 describe('a state', () => {
   test('is read in the form of today, with the format it was written in', () => {
-    const { text, mac } = authenticity.seal(state);
-    expect(parse(text)).toStrictEqual({ state, format: 3, mac });
+    const { parts, mac } = authenticity.seal(state);
+    expect(parse(parts.join(''))).toStrictEqual({ state, format: 3, mac });
     const migrated = withNextKey({ ...state, keyNumber: 0 }, testKey, 'key');
     expect(parse(JSON.stringify(second))).toStrictEqual({ state: migrated, format: 2, mac: '' });
     expect(parse(JSON.stringify(former))).toStrictEqual({ state: migrated, format: 1, mac: '' });

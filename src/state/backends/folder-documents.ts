@@ -15,7 +15,7 @@ export function folderDocuments(folder: string, disk: Disk): Documents {
   return {
     put: async (name, text) => {
       const path = join(folder, name);
-      const handle = await putFile(disk, path, { text }).catch(failing(path, 'cannot be written'));
+      const handle = await putFile(disk, path, { parts: [text] }).catch(failing(path, 'cannot be written'));
       await handle?.close().catch(() => undefined); // its content is synced
     },
     get: (name) => disk.read(join(folder, name)).catch(failing(join(folder, name), 'cannot be read')),

@@ -13,7 +13,17 @@ import type { State, StateStore } from '../state.ts';
 import { storeOver } from '../store.ts';
 import { unusable } from '../unusable.ts';
 import type { Wave } from '../wave.ts';
-import { chained, parseWave, readChained, readJson, readLine, withWaves, writeLine } from '../wave.ts';
+import {
+  chained,
+  linePartsOf,
+  parseWave,
+  readChained,
+  readJson,
+  readLine,
+  withEnd,
+  withWaves,
+  writeLine,
+} from '../wave.ts';
 import { folderDocuments } from './folder-documents.ts';
 import { folderRegister } from './folder-register.ts';
 import { putFile } from './put-file.ts';
@@ -54,8 +64,8 @@ export function folderStorage(folder: string, disk: Disk): StateStorage {
   /** Begins a journal. That of an unfinished run stays until the new one is complete. */
   const begin = async (base: State, writer: Writer): Promise<void> => {
     await close();
-    const { text, mac } = writer.authenticity.seal(base);
-    open = await putFile(disk, journal, { text: writeLine(text), ...writer });
+    const { parts, mac } = writer.authenticity.seal(base);
+    open = await putFile(disk, journal, { parts: linePartsOf(parts), ...writer });
     [serial, last] = [base.serial, mac];
   };
 
@@ -90,8 +100,8 @@ export function folderStorage(folder: string, disk: Disk): StateStorage {
       // A leftover journal that continues this very version would be applied to it.
       if (serial === state.serial) await begin(state, writer).catch(failing(journal, 'cannot be written'));
       await close();
-      const text = `${writer.authenticity.seal(state, 1).text}\n`;
-      const handle = await putFile(disk, file, { text, ...writer }).catch(
+      const parts = withEnd(writer.authenticity.seal(state, 1).parts);
+      const handle = await putFile(disk, file, { parts, ...writer }).catch(
         failing(file, 'cannot be written; it is as it was before'),
       );
       await handle.close().catch(() => undefined);

@@ -51,7 +51,7 @@ export function postgresStorage({ url, schema, name }: PostgresLocation, clock: 
   let last = '';
 
   const save = async (state: State, { authenticity, counter, check }: Writer): Promise<void> => {
-    const { text, mac } = authenticity.seal(state);
+    const { parts, mac } = authenticity.seal(state);
     const rows = await database.query(
       `with held as (${heldBy(schema)}),
         gone as (delete from ${schema}.journal where name = $1 and exists (select from held)),
@@ -59,7 +59,7 @@ export function postgresStorage({ url, schema, name }: PostgresLocation, clock: 
           select $1, $3::bigint, $4, now() from held
           on conflict (name) do update set serial = excluded.serial, body = excluded.body, written_at = now())
       select from held`,
-      [name, counter, state.serial, text],
+      [name, counter, state.serial, parts.join('')],
       check,
     );
     if (rows.length === 0) throw taken(location);

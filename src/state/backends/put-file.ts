@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
 import type { Disk, DiskFile } from '../disk.ts';
 
-/** Replaces a file as a whole: after a crash it is the old one or the new one. The new one stays open. */
+/** Replaces a file as a whole by a text in parts: after a crash it is the old one or the new one. The new one stays open. */
 export async function putFile(
   disk: Disk,
   path: string,
-  { text, confirm }: { readonly text: string; readonly confirm?: () => Promise<void> },
+  { parts, confirm }: { readonly parts: readonly string[]; readonly confirm?: () => Promise<void> },
 ): Promise<DiskFile> {
   const folder = dirname(path);
   const temporary = disk.nameBeside(path);
@@ -13,7 +13,7 @@ export async function putFile(
   let handle: DiskFile | undefined;
   try {
     handle = await disk.create(temporary);
-    await handle.append(text);
+    for (const part of parts) await handle.append(part);
     await handle.sync();
     await confirm?.();
     await disk.rename(temporary, path);

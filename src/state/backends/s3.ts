@@ -14,7 +14,7 @@ import type { State, StateStore } from '../state.ts';
 import { storeOver } from '../store.ts';
 import { locked, unusable } from '../unusable.ts';
 import type { Wave } from '../wave.ts';
-import { chained, parseWave, readChained, readJson, readLine, withWaves, writeLine } from '../wave.ts';
+import { chained, parseWave, readChained, readJson, readLine, withEnd, withWaves, writeLine } from '../wave.ts';
 import type { Bucket, BucketLocation } from './bucket.ts';
 import { openBucket } from './bucket.ts';
 
@@ -76,7 +76,7 @@ export function s3Storage(where: BucketLocation, clock: Clock): StateStorage {
     if (own.counter !== counter) own = { counter, from: 0, next: 0 };
     const head: Head = { counter, from: own.next, state };
     const sealed = authenticity.seal(head);
-    const text = `${sealed.text}\n`;
+    const text = withEnd(sealed.parts).join('');
     let written = await bucket.put(stateName, text, { over: etag ?? 'none', check });
     if (written === undefined) {
       // The write may have taken effect without an answer.

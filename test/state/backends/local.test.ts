@@ -49,7 +49,7 @@ const open = (folder: string, more: { readonly disk?: Disk } = {}) => localStore
 /** The text of a state as its own Trueup writes it. */
 const sealed = (state: object): string => {
   const authenticity = authenticityOf(testKey, { keyName: 'the key of the test', acceptUnsealed: () => undefined });
-  return authenticity.seal(state).text;
+  return authenticity.seal(state).parts.join('');
 };
 
 function newFolder() {
@@ -93,6 +93,21 @@ describe('the journal of a run that was killed', () => {
   test('is read with the state', async () => {
     const { folder } = await afterKill();
     expect(await addressesIn(folder)).toEqual(['b', 'c']);
+  });
+
+  test('is read with a state that is written in parts', async () => {
+    const { folder, file, journal } = newFolder();
+    const large = stateWith(Array.from({ length: 1_200 }, (_, n) => `ä${n}`));
+    const store = open(folder);
+    await store.write(large);
+    expect(await open(folder).read()).toStrictEqual(large);
+    expect(readFileSync(file, 'utf8')).toBe(
+      `${JSON.stringify(JSON.parse(readFileSync(file, 'utf8')) as object, null, 1)}\n`,
+    );
+    await store.append(large, 'c', record('c'));
+    expect(readFileSync(journal, 'utf8').split('\n')).toHaveLength(3);
+    const { resources } = (await open(folder).read()) ?? stateWith([]);
+    expect(resources).toStrictEqual({ ...large.resources, c: record('c') });
   });
 
   test.each([
