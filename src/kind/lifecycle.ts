@@ -8,8 +8,8 @@ export interface Lifecycle {
   readonly createBeforeDestroy?: { readonly unless?: string };
   /** All that is inside an object and goes with it: the object is deleted only when nothing of others is in it. */
   readonly contents?: (row: Row) => readonly { readonly id: string; readonly what: string }[];
-  /** The deletion of the parent deletes the object too. */
-  readonly deletedWithParent?: true;
+  /** The deletion of the parent deletes the object too, and ends what it does: of every parent, or of those kinds. */
+  readonly deletedWithParent?: true | readonly string[];
   /** The parts of an object that people should know of before it goes, by their noun: `services`. */
   readonly holds?: (row: Row) => Parts;
   /** The data that a deletion or replacement puts at risk; undefined when there is none. */
@@ -47,6 +47,11 @@ export interface FieldChange {
   readonly next: Row;
   /** Its parent, likewise; without the members that were not read. */
   readonly parent: { readonly row: Row; readonly next: Row };
+}
+
+/** Reports whether the deletion of a parent of that kind deletes an object too. */
+export function goesWith({ deletedWithParent = [] }: Lifecycle = {}, parent: string): boolean {
+  return deletedWithParent === true || deletedWithParent.includes(parent);
 }
 
 type Provided = {

@@ -6,6 +6,7 @@ import { readRow } from '../kind/attribute.ts';
 import type { Row } from '../kind/json.ts';
 import { isRow } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
+import { goesWith } from '../kind/lifecycle.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { fieldPath, idsBelow, rowsBelow, shownValue } from '../kind/wire.ts';
 import type { Observed, ObservedObject } from '../observe/observed.ts';
@@ -76,12 +77,13 @@ export function planRemoval(
   }
   const gone = takeAway(input, base, object, { action: 'delete', parent });
   const isParentGoing = parent?.action === 'delete' || parent?.action === 'replace';
+  const goesAlong = isParentGoing && goesWith(kind.lifecycle, parent.kind.kind);
   const changes = goneFields(input, { kind, address, pairs: record.pairs }, object);
   return {
     ...base,
     changes,
     action: 'delete',
-    ...(kind.lifecycle?.deletedWithParent === true && isParentGoing ? {} : gone),
+    ...(goesAlong ? {} : gone),
   };
 }
 

@@ -101,7 +101,11 @@ export const backup = defineKind({
     },
   },
   operations: { create: 'backup.create', read: 'backup.one', update: 'backup.update', delete: 'backup.remove' },
-  lifecycle: scheduledBackups('database', 'schedule'),
+  // The deletion of these databases ends the jobs of their backups. After that of another parent, they would go on.
+  lifecycle: {
+    ...scheduledBackups('database', 'schedule'),
+    deletedWithParent: ['postgres', 'mariadb', 'mysql', 'mongo'],
+  },
   commands: {
     backup: [
       { when: { backupType: 'compose' }, call: 'backup.manualBackupCompose', ...backingUp },

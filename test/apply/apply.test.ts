@@ -286,11 +286,16 @@ describe('the order of requests', () => {
     await plansNothing(made, text);
   });
 
-  test('deletes backups before their service, and sends nothing for objects that the platform deletes with it', async () => {
+  test('deletes backups whose jobs would go on before their service, and sends nothing for what the platform ends with it', async () => {
     const made = bench();
     const text = `${head}environments:
   production: {}
   staging:
+    compose:
+      shop:
+        ${composeBody}
+        backups:
+          nightly: { schedule: "0 3 * * *", destinationId: dst_1, prefix: s/, database: s, databaseType: postgres, serviceName: web }
     postgres:
       main:
         dockerImage: postgres:17
@@ -305,8 +310,12 @@ describe('the order of requests', () => {
     made.requests('POST');
     const result = await made.destroy(text);
     expect(result.outcomes.every((outcome) => outcome.result === 'done')).toBe(true);
-    expect(made.requests('POST')).toEqual(['backup.remove', 'postgres.remove', 'environment.remove']);
+    const sent = made.requests('POST');
+    expect(sent.toSorted()).toEqual(['backup.remove', 'compose.delete', 'environment.remove', 'postgres.remove']);
+    expect(sent.indexOf('backup.remove')).toBeLessThan(sent.indexOf('compose.delete'));
+    expect(sent.at(-1)).toBe('environment.remove');
     expect(made.store.state?.resources).toEqual({});
+    expect(Object.keys(made.emulator.world.tables.backup)).toEqual([]);
   });
 
   test('sends removals below a service before creations: removing a file mount deletes the file of its path', async () => {

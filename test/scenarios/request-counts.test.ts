@@ -80,7 +80,7 @@ test.each([
 
     const destroyed = await counted(made, manifest('b'), { bulk, destroys: true });
     expect(destroyed.planned).toBeLessThanOrEqual(reading(2 * half) + 3);
-    expect(destroyed.writes).toBe(scopes + half); // only backups leave something behind when their service goes
+    expect(destroyed.writes).toBe(scopes); // everything below goes with its service
     // The plan looked at each service a moment ago. One look at the list shows forty deletions; the last ones of two lists
     // are fewer.
     expect(destroyed.reads).toBeLessThanOrEqual(reading(models) + trial + together(scopes) + 2);
