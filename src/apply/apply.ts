@@ -201,11 +201,11 @@ async function finish(run: Run): Promise<ApplyResult> {
   return { outcomes, state, unsaved };
 }
 
-/** Settles whether services are stale, in turns: what is read meanwhile is on its way before the first digest is made. */
+/** Settles whether services are stale, in turns: what is read meanwhile is on its way before most digests are made. */
 async function settleServices(run: Run): Promise<void> {
   const services = run.input.plan.actions.filter(({ service }) => service !== undefined);
   for (let from = 0; from < services.length; from += servicesPerTurn) {
-    await turn();
+    if (from > 0) await turn();
     await Promise.all(services.slice(from, from + servicesPerTurn).map((service) => settleStale(run, service)));
   }
 }

@@ -38,8 +38,8 @@ const builds: readonly (readonly [string, Breakage])[] = [
     'does not wait until requests of an earlier run cannot land any more',
     {
       file: 'src/state/wait-out.ts',
-      line: 'if (inFlightTimeoutMs === 0 || quietMs >= longestTimeoutMs) return;',
-      instead: 'return;',
+      line: 'if (inFlightTimeoutMs === 0 || quietMs >= longestTimeoutMs) return 0;',
+      instead: 'return 0;',
       noticedBy: [kinds, 'backup below postgres is created'],
     },
   ],
@@ -47,8 +47,8 @@ const builds: readonly (readonly [string, Breakage])[] = [
     'does not wait for a holder whose lock was taken away',
     {
       file: 'src/state/wait-out.ts',
-      line: 'if (timeouts.length === 0 && lease?.inherited?.wasRemoved !== true) return;',
-      instead: 'if (timeouts.length === 0) return;',
+      line: 'if (timeouts.length === 0 && lease?.inherited?.wasRemoved !== true) return 0;',
+      instead: 'if (timeouts.length === 0) return 0;',
       noticedBy: ['test/state/wait-out.test.ts', ''],
     },
   ],
