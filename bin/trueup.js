@@ -1,16 +1,30 @@
 #!/usr/bin/env node
-import { existsSync } from 'node:fs';
-import { setFlagsFromString } from 'node:v8';
-const main = new URL('../dist/cli/main.js', import.meta.url);
-// Stacks then name the files of the source.
-if (process.env.TRUEUP_DEBUG === '1') process.setSourceMapsEnabled(true);
-// Most runs end before an optimised function gives back what its compilation took: ten times the work that is usual has to
-// be done in one before Node 20 optimises it. Later versions have another compiler for that.
-if (process.versions.node.startsWith('20.')) setFlagsFromString('--interrupt-budget=675840');
-// The parser of HTTP is WebAssembly. To optimise its one large function takes 0.1 s and 30 MB, which no run gives back.
-setFlagsFromString('--liftoff-only');
-if (existsSync(main)) await import(main.href);
-else {
-  console.error('trueup is not built: run `npm run build` first');
-  process.exitCode = 1;
+const { existsSync, readFileSync } = require('node:fs');
+
+const [first, ...others] = process.argv.slice(2);
+if (first === '--version' && others.length === 0) printVersion(require('../package.json'));
+else start(require('./program.js'));
+
+/** Prints the version without the program, which takes as long to load as Node takes to start. */
+function printVersion({ version }) {
+  process.stdout.on('error', ({ code }) => {
+    if (code === 'EPIPE') return;
+    process.exitCode = 1;
+    process.stderr.write(`error: the output is incomplete: stdout cannot be written (${code})\n`);
+  });
+  process.stdout.write(`${version}\n`);
+}
+
+function start({ file, cacheFile, compile, run }) {
+  if (!existsSync(file)) {
+    console.error('trueup is not built: run `npm run build` first');
+    process.exitCode = 1;
+  } else if (process.env.TRUEUP_DEBUG !== '1' && existsSync(cacheFile)) run(compile(readFileSync(cacheFile)));
+  else {
+    // Stacks then name the files of the source.
+    if (process.env.TRUEUP_DEBUG === '1') process.setSourceMapsEnabled(true);
+    // Node 22 keeps a code cache by itself: here, where only those can write who can write the program.
+    require('node:module').enableCompileCache?.(`${file}.cache`);
+    require(file);
+  }
 }

@@ -4,4 +4,4 @@ import { watchStreams } from '../cli/streams.ts';
 import { runCi } from './run.ts';
 
 watchStreams();
-process.exitCode = await runCi(process, fileURLToPath(new URL('../cli/main.js', import.meta.url)));
+process.exitCode = await runCi(process, fileURLToPath(new URL('../../bin/trueup.js', import.meta.url)));

@@ -86,10 +86,13 @@ describe('U16: the package', () => {
     expect(run('node', [...tsc, ...types], { cwd: own })).toMatchObject({ status: 0, stdout: '' });
   });
 
-  test('holds each module once, with a source map beside each file of code', () => {
+  test.each([
+    ['library', '.js', 20],
+    ['command line', '.cjs', 0],
+  ])('holds each module of the %s once, with a source map beside each file of code', (_, ending, more) => {
     const files = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' });
-    const code = files.filter((path) => path.endsWith('.js'));
-    expect(code.length).toBeGreaterThan(20);
+    const code = files.filter((path) => path.endsWith(ending));
+    expect(code.length).toBeGreaterThan(more);
     const sources = code.flatMap((path) => {
       const file = join(installed, 'dist', `${path}.map`);
       return existsSync(file)

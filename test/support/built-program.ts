@@ -1,5 +1,5 @@
-import { execSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
@@ -27,9 +27,5 @@ function build(): void {
   mkdirSync(built, { recursive: true });
   cpSync(join(root, 'package.json'), join(built, 'package.json'));
   cpSync(join(root, 'bin'), join(built, 'bin'), { recursive: true });
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { build: string } };
-  const bundle = scripts.build.split(' && ').find((command) => command.startsWith('esbuild '));
-  if (bundle?.includes('--outdir=dist ') !== true) throw new Error('the build bundles no more: correct this setup');
-  const command = bundle.replace('--outdir=dist ', `--outdir=${JSON.stringify(join(built, 'dist'))} `);
-  execSync(`${join(root, 'node_modules/.bin/')}${command}`, { cwd: root });
+  execFileSync(process.execPath, [join(root, 'scripts/bundle.mjs'), built]);
 }

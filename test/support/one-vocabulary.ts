@@ -3,6 +3,7 @@ export const inOneVocabulary: Readonly<Record<string, readonly string[]>> = {
   'start programs on a platform whose words they choose themselves': [
     'broken-builds',
     'program-canary',
+    'code-cache',
     'code-samples',
     'command-line',
     'command-line-failures',

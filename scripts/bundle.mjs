@@ -1,0 +1,99 @@
+// Bundles the library and the command line into dist/ of a folder with bin/ and package.json: this one, or the one named.
+// Then runs commands of the command line on the emulator, and keeps what V8 compiled for them as its code cache.
+import { build } from 'esbuild';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const folder = resolve(process.argv[2] ?? root);
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  outbase: 'src',
+  outdir: join(folder, 'dist'),
+  sourcemap: true,
+  sourcesContent: false,
+  logLevel: 'warning',
+};
+
+// V8 takes a code cache for any text of the same length: none may outlive its bundle.
+rmSync(join(folder, 'dist/cli'), { recursive: true, force: true });
+await build({
+  ...common,
+  entryPoints: [
+    'src/index.ts',
+    ...readdirSync(join(root, 'src/exports')).map((name) => `src/exports/${name}`),
+    'src/ci/main.ts',
+  ],
+  splitting: true,
+  format: 'esm',
+  chunkNames: 'chunks/[name]-[hash]',
+  banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+});
+// The names stay, for stacks; everything is ASCII, so that the text takes a byte for each character in memory too.
+await build({
+  ...common,
+  entryPoints: ['src/cli/main.ts'],
+  outExtension: { '.js': '.cjs' },
+  format: 'cjs',
+  charset: 'ascii',
+  minifyWhitespace: true,
+  minifySyntax: true,
+  supported: { 'dynamic-import': false },
+  define: { 'import.meta.url': 'importMetaUrl' },
+  banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
+});
+
+const manifest = (platform) => `trueup: 1
+platform: ${platform}
+project: prj_1
+environments:
+  production:
+    env: { REGION: eu }
+    compose:
+      shop:
+        source:
+          type: raw
+          composeFile: |
+            services:
+              web:
+                image: nginx:1.27
+        domains:
+          shop.example.com: { serviceName: web, port: 80 }
+    postgres:
+      main: { dockerImage: "postgres:17", databaseName: shop, databaseUser: shop, databasePassword: "\${secret:DB}" }
+`;
+const place = mkdtempSync(join(tmpdir(), 'trueup-bundle-'));
+const platform = spawn(process.execPath, [join(folder, 'bin/trueup.js'), 'emulate', '--port', '0'], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+try {
+  const told = {};
+  for await (const line of createInterface({ input: platform.stdout })) {
+    const [name, value] = line.split('=');
+    told[name] = value;
+    if (name === 'TRUEUP_API_KEY') break;
+  }
+  writeFileSync(join(place, 'trueup.yaml'), manifest('emulator'));
+  writeFileSync(join(place, 'served.yaml'), manifest(`{ url: "${told.TRUEUP_URL}" }`));
+  const env = {
+    ...process.env,
+    TRUEUP_PINNED: 'false',
+    TRUEUP_API_KEY: told.TRUEUP_API_KEY,
+    TRUEUP_SECRET_DB: 'not-a-secret-1',
+  };
+  const words = [join(root, 'scripts/support/code-cache.cjs'), join(folder, 'bin/program.js'), place];
+  execFileSync(process.execPath, words, { env, stdio: 'pipe' }); // its error shows what the commands printed
+} finally {
+  platform.kill('SIGTERM');
+  await once(platform, 'close');
+  rmSync(place, { recursive: true, force: true });
+}

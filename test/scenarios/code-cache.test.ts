@@ -1,0 +1,80 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { beforeEach, describe, expect, inject, test } from 'vitest';
+
+/** The program starts with what V8 compiled when it was built, where this V8 takes that, and works without it. */
+
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as {
+  readonly version: string;
+};
+const manifest = 'trueup: 1\nplatform: emulator\nproject: prj_1\nenvironments: { a: {} }\n';
+
+let place: string;
+
+/** A copy of the program that a test may change, and a manifest. */
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), 'trueup-cache-'));
+  const built = dirname(dirname(inject('program')));
+  for (const name of ['bin', 'dist', 'package.json']) cpSync(join(built, name), join(place, name), { recursive: true });
+  writeFileSync(join(place, 'trueup.yaml'), manifest);
+  return () => rmSync(place, { recursive: true });
+});
+
+function node(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const about = { cwd: place, encoding: 'utf8', env: { PATH: process.env.PATH, ...env } } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, about);
+  return { status, stdout, stderr };
+}
+
+const trueup = (words: readonly string[], env = {}) => node([join(place, 'bin/trueup.js'), ...words], env);
+
+/** What bin/program.js gives for an expression with `program`. */
+const ask = (expression: string, env = {}): string =>
+  node(['-p', `const program = require(${JSON.stringify(join(place, 'bin/program.js'))}); ${expression}`], env).stdout;
+const isRejected = 'program.compile(require("fs").readFileSync(program.cacheFile)).cachedDataRejected';
+const cacheFile = () => ask('program.cacheFile').trim();
+
+const valid = { status: 0, stdout: 'trueup.yaml is valid: 1 resource.\n', stderr: '' };
+
+test('the Node that built the program takes its cache', () => {
+  expect(ask(isRejected)).toBe('false\n');
+  expect(trueup(['validate'])).toEqual(valid);
+});
+
+describe('the program works', () => {
+  test('where V8 has other flags than when it was built', () => {
+    const env = { NODE_OPTIONS: '--max-old-space-size=500' };
+    expect(ask(isRejected, env)).toBe('true\n');
+    expect(trueup(['validate'], env)).toEqual(valid);
+  });
+
+  test('where its cache was cut off', () => {
+    truncateSync(cacheFile(), 100_000);
+    expect(ask(isRejected)).toBe('true\n');
+    expect(trueup(['validate'])).toEqual(valid);
+  });
+
+  test('without its cache, as another version of Node', () => {
+    rmSync(cacheFile());
+    expect(trueup(['validate'])).toEqual(valid);
+  });
+});
+
+test('a stack for TRUEUP_DEBUG=1 names the files of the source', () => {
+  writeFileSync(join(place, 'trueup.yaml'), 'trueup: 1\n');
+  const { status, stderr } = trueup(['validate'], { TRUEUP_DEBUG: '1' });
+  expect(status).toBe(3);
+  expect(stderr).toMatch(/^ +at .*src\/reconcile\.ts:\d+:\d+/m);
+});
+
+test('a program that is not built says so, and knows its version', () => {
+  rmSync(join(place, 'dist'), { recursive: true });
+  expect(trueup(['validate'])).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: 'trueup is not built: run `npm run build` first\n',
+  });
+  expect(trueup(['--version'])).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+});
