@@ -3,6 +3,7 @@ import { runCommandLine } from './command-line.ts';
 import { watchStreams } from './streams.ts';
 
 watchStreams();
+process.exitCode = 1; // where Node ends before the command does
 // A bundle that Node loads with a code cache has no `await` outside of functions.
 void runCommandLine(process, () => {
   if (!process.versions.node.startsWith('20.')) return;

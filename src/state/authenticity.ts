@@ -1,6 +1,7 @@
 import type { Stop } from '../diagnostics/diagnostic.ts';
 import { isSameMac } from '../secrets/state-key.ts';
 import type { StateKey } from '../secrets/state-key.ts';
+import type { Layout } from './json-parts.ts';
 import { jsonParts } from './json-parts.ts';
 import { forged } from './unusable.ts';
 
@@ -17,7 +18,7 @@ export interface Authenticity {
   /** The key of the state: the next one as soon as a text fits that. */
   readonly key: StateKey;
   /** Writes a value as JSON, with a MAC of the whole text as the last member. */
-  readonly seal: (content: object, indent?: number) => Sealed;
+  readonly seal: (content: object, layout?: Layout) => Sealed;
   /** Checks a text that was sealed; gives its MAC. @throws {Stop} `state`, when it was changed. */
   readonly check: (location: string, text: string) => string;
   /** The MAC of a record of the journal after that of the one before: no record can be left out, moved or repeated. */
@@ -50,8 +51,8 @@ export function authenticityOf(
     get key() {
       return key;
     },
-    seal: (content, indent) => {
-      const unsealed = jsonParts({ ...content, mac: '' }, indent);
+    seal: (content, layout) => {
+      const unsealed = jsonParts({ ...content, mac: '' }, layout);
       const mac = key.stateMac(unsealed);
       const last = unsealed.at(-1) ?? '';
       const at = last.lastIndexOf('""');

@@ -3,31 +3,50 @@ import { isRow } from '../kind/json.ts';
 /** Most members of one object in a part: of records, some hundred kilobytes. */
 const mostMembers = 500;
 
+/** What stands before a member of the content, before one of an object in it, behind a name, and before each end. */
+const layouts = {
+  /** As `JSON.stringify` writes it. */
+  dense: { outer: '', inner: '', colon: ':', ends: ['', ''] },
+  /** Each record on a line of its own, for people and for git: a third shorter than with all members on lines of their own. */
+  lines: { outer: '\n ', inner: '\n  ', colon: ': ', ends: ['\n ', '\n'] },
+} as const;
+
+/** A layout of a JSON text. */
+export type Layout = keyof typeof layouts;
+
 /**
- * The text of `JSON.stringify`, in parts where a member of the content is a large object. The text of a large state in one
- * piece would be in memory several times: as it is made, for its MAC, and for its file.
+ * The text of a content as JSON, in parts where a member of it is a large object. The text of a large state in one piece
+ * would be in memory several times: as it is made, for its MAC, and for its file.
  */
-export function jsonParts(content: object, indent = 0): string[] {
-  const entries = Object.entries(content);
-  const at = entries.findIndex(([, value]) => isRow(value) && Object.keys(value).length > mostMembers);
-  const [name, large] = entries[at] ?? [];
-  if (name === undefined) return [JSON.stringify(content, null, indent)];
-  const line = (depth: number) => (indent === 0 ? '' : `\n${' '.repeat(indent * depth)}`);
-  const open = `{${line(1)}${JSON.stringify(name)}:${indent === 0 ? '' : ' '}{${line(2)}`;
-  const close = `${line(1)}}${line(0)}}`;
-  const members = Object.entries(large as object);
+export function jsonParts(content: object, layout: Layout = 'dense'): string[] {
+  const {
+    outer,
+    inner,
+    colon,
+    ends: [innerEnd, outerEnd],
+  } = layouts[layout];
   const parts: string[] = [];
-  for (let from = 0; from < members.length; from += mostMembers) {
-    const isFirst = from === 0;
-    const isLast = from + mostMembers >= members.length;
-    const some = Object.fromEntries([
-      ...(isFirst ? entries.slice(0, at) : []),
-      [name, Object.fromEntries(members.slice(from, from + mostMembers))],
-      ...(isLast ? entries.slice(at + 1) : []),
-    ]);
-    const text = JSON.stringify(some, null, indent);
-    const own = text.slice(isFirst ? 0 : open.length, isLast ? undefined : -close.length);
-    parts.push(isFirst ? own : `,${line(2)}${own}`);
+  let part = '{';
+  for (const [place, [name, value]] of membersOf(content).entries()) {
+    part += `${place === 0 ? '' : ','}${outer}${JSON.stringify(name)}${colon}`;
+    const members = isRow(value) ? membersOf(value) : [];
+    if (members.length === 0) {
+      part += JSON.stringify(value);
+      continue;
+    }
+    for (let from = 0; from < members.length; from += mostMembers) {
+      if (from > 0) parts.push(part);
+      const texts = members
+        .slice(from, from + mostMembers)
+        .map(([key, one]) => `${inner}${JSON.stringify(key)}${colon}${JSON.stringify(one)}`);
+      part = `${from > 0 ? ',' : `${part}{`}${texts.join(',')}`;
+    }
+    part += `${innerEnd}}`;
   }
-  return parts;
+  return [...parts, `${part}${outerEnd}}`];
+}
+
+/** The members that JSON has. */
+function membersOf(content: object): [string, unknown][] {
+  return Object.entries(content).filter(([, value]) => value !== undefined);
 }

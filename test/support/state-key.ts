@@ -24,5 +24,5 @@ export function keepTestKey(folder: string): void {
 export function sealAgain(text: string): string {
   const { mac: _, ...content } = JSON.parse(text) as Readonly<Record<string, unknown>>;
   const about = { keyName: 'the key of the tests', acceptUnsealed: () => undefined };
-  return authenticityOf(testKey, about).seal(content, 1).parts.join('');
+  return authenticityOf(testKey, about).seal(content, 'lines').parts.join('');
 }

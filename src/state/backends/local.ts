@@ -100,7 +100,7 @@ export function folderStorage(folder: string, disk: Disk): StateStorage {
       // A leftover journal that continues this very version would be applied to it.
       if (serial === state.serial) await begin(state, writer).catch(failing(journal, 'cannot be written'));
       await close();
-      const parts = withEnd(writer.authenticity.seal(state, 1).parts);
+      const parts = withEnd(writer.authenticity.seal(state, 'lines').parts);
       const handle = await putFile(disk, file, { parts, ...writer }).catch(
         failing(file, 'cannot be written; it is as it was before'),
       );

@@ -101,9 +101,9 @@ describe('the journal of a run that was killed', () => {
     const store = open(folder);
     await store.write(large);
     expect(await open(folder).read()).toStrictEqual(large);
-    expect(readFileSync(file, 'utf8')).toBe(
-      `${JSON.stringify(JSON.parse(readFileSync(file, 'utf8')) as object, null, 1)}\n`,
-    );
+    const lines = readFileSync(file, 'utf8').split('\n');
+    expect(lines.filter((line) => /^ {2}"ä\d+": \{.*\},?$/.test(line))).toHaveLength(1_200);
+    expect(lines.at(-1)).toBe('');
     await store.append(large, 'c', record('c'));
     expect(readFileSync(journal, 'utf8').split('\n')).toHaveLength(3);
     const { resources } = (await open(folder).read()) ?? stateWith([]);
