@@ -148,7 +148,8 @@ export function createClient(options: ClientOptions): Client {
   const counts = { reads: 0, writes: 0 };
   const underWay = new Set<Promise<unknown>>();
   let newestDate: number | undefined;
-  const usual = createSlots(connections, options.onFewer);
+  const { slowMs } = attempts.connections;
+  const usual = createSlots(connections, { onFewer: options.onFewer, slowMs, now });
   const long = createSlots(attempts.connections.long);
   const patience = createPatience({ sleep, random, now, mostReads: readAttempts });
   const breaker = createCircuitBreaker({
