@@ -24,6 +24,23 @@ const common = {
   logLevel: 'warning',
 };
 
+/**
+ * Loads modules of Node when they are used, and not with the modules that may use them. Without HTTP/2, which no connection
+ * of Trueup has, undici needs no module for it.
+ */
+function loadLate({ onResolve, onLoad }) {
+  const late = /^node:(child_process|crypto|http2|zlib)$/;
+  onResolve({ filter: late }, ({ path, namespace }) =>
+    namespace === 'late' ? { path, external: true } : { path, namespace: 'late' },
+  );
+  onLoad({ filter: /./, namespace: 'late' }, ({ path }) => {
+    if (path === 'node:http2') return { contents: 'exports.constants = {};' };
+    const names = Object.keys(process.getBuiltinModule(path));
+    const members = names.map((name) => `get ${name}() { return require('${path}').${name}; }`);
+    return { contents: `module.exports = { ${members.join(', ')} };` };
+  });
+}
+
 // V8 takes a code cache for any text of the same length: none may outlive its bundle.
 rmSync(join(folder, 'dist/cli'), { recursive: true, force: true });
 await build({
@@ -41,6 +58,7 @@ await build({
 // The names stay, for stacks; everything is ASCII, so that the text takes a byte for each character in memory too.
 await build({
   ...common,
+  plugins: [{ name: 'late', setup: loadLate }],
   entryPoints: ['src/cli/main.ts'],
   outExtension: { '.js': '.cjs' },
   format: 'cjs',
