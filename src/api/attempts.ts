@@ -57,13 +57,6 @@ export const attempts = {
     long: 64,
     /** The fewest that an overloaded platform leaves: with one, a single slow request would hold everything up. */
     fewest: 2,
-    /**
-     * Answers that take so long on average may wait for one another: the platform then has as much to do with half as many
-     * requests at a time, and people who use it wait less.
-     */
-    slowMs: 2_000,
-    /** Where they did, half as many take this part of the time at most. */
-    less: 0.6,
   },
   /** Reads that go together in one request, where a platform takes that. */
   batch: {

@@ -148,8 +148,7 @@ export function createClient(options: ClientOptions): Client {
   const counts = { reads: 0, writes: 0 };
   const underWay = new Set<Promise<unknown>>();
   let newestDate: number | undefined;
-  const { slowMs } = attempts.connections;
-  const usual = createSlots(connections, { onFewer: options.onFewer, slowMs, now });
+  const usual = createSlots(connections, options.onFewer);
   const long = createSlots(attempts.connections.long);
   const patience = createPatience({ sleep, random, now, mostReads: readAttempts });
   const breaker = createCircuitBreaker({

@@ -109,28 +109,6 @@ test.each<[halves: boolean, what: string, badly: WireAnswer | Error]>([
   expect(fewer).toEqual(halves ? [2] : []);
 });
 
-test('a platform whose answers wait for one another gets half as many requests at a time', async () => {
-  const fewer: number[] = [];
-  let now = 0;
-  const about = { connections: 4, onFewer: (count: number) => fewer.push(count), clock: () => now };
-  const { client, answer, onTheirWay } = platform(about);
-  const reads = Promise.all(Array.from({ length: 20 }, (_, at) => client.call('compose.one', { composeId: `c${at}` })));
-  // Three were sent before the last answer of the first round showed how slow it was.
-  for (const [ms, answers] of [
-    [4_000, 4],
-    [4_000, 3],
-    [2_000, 2],
-  ] as const) {
-    expect(await onTheirWay()).toHaveLength(answers);
-    expect(fewer).toEqual([]);
-    now += ms;
-    for (let count = 0; count < answers; count += 1) await answer();
-  }
-  expect(fewer).toEqual([2]);
-  while ((await onTheirWay()).length > 0) await answer();
-  expect(await reads).toHaveLength(20);
-});
-
 describe('work on a connection of its own', () => {
   test('reads and sends over it, one after the other, and waits for no other request then', async () => {
     const { client, answer, sent, onTheirWay } = platform({ connections: 1 });

@@ -1,11 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Ending } from '../../src/api/slots.ts';
 import { createSlots } from '../../src/api/slots.ts';
 
 /** Requests that wait for a slot; a test lets those that have one end. */
 async function requests(most: number, count: number) {
   const fewer: number[] = [];
-  const slots = createSlots(most, { onFewer: (limit) => fewer.push(limit) });
+  const slots = createSlots(most, (limit) => fewer.push(limit));
   const taken: ((ending: Ending) => void)[] = [];
   const settle = () => new Promise((resolve) => void setImmediate(resolve));
   for (let n = 0; n < count; n++) void slots.take().then(({ release }) => taken.push(release));
@@ -75,63 +75,4 @@ test.each([1, 2, 3])('of %i slots none hangs', async (most) => {
     await end(n % 3 === 0 ? 'overloaded' : 'good');
   }
   expect(underWay()).toBe(0);
-});
-
-describe('answers that are slow', () => {
-  /**
-   * A platform whose answers take so long, and that works `workMs` on each request beside, one at a time in turns. Gives how many
-   * were on their way after each answer.
-   */
-  async function platform(most: number, requests: number, { workMs = 0, farMs = 0 }) {
-    const fewer: number[] = [];
-    const counts: number[] = [];
-    let time = 0;
-    const open = new Set<{ left: number; readonly begins: number; readonly release: (ending: Ending) => void }>();
-    const slots = createSlots(most, { onFewer: (limit) => fewer.push(limit), slowMs: 2_000, now: () => time });
-    for (let n = 0; n < requests; n++) {
-      void slots.take().then(({ release }) => open.add({ left: workMs, begins: time + farMs, release }));
-    }
-    const settle = () => new Promise((resolve) => void setImmediate(resolve));
-    await settle();
-    while (open.size > 0) {
-      time += 10;
-      const working = [...open].filter(({ begins }) => begins <= time);
-      for (const one of working) one.left -= 10 / working.length;
-      for (const one of working.filter(({ left }) => left <= 0)) {
-        open.delete(one);
-        one.release('good');
-        await settle();
-        counts.push(open.size);
-      }
-    }
-    return { fewer, counts, seconds: time / 1_000 };
-  }
-
-  test('are half as many at a time where they waited for one another, and the work takes as long', async () => {
-    const { fewer, counts, seconds } = await platform(8, 200, { workMs: 400 });
-    expect(fewer[0]).toBe(4);
-    const later = counts.slice(40, 190);
-    expect(Math.max(...later)).toBeLessThanOrEqual(5);
-    expect(Math.min(...later)).toBeGreaterThanOrEqual(2);
-    expect(seconds).toBeLessThan(1.1 * 200 * 0.4);
-  });
-
-  test('are as many as before where half as many are as slow: the platform is far away', async () => {
-    const { fewer, counts, seconds } = await platform(8, 200, { farMs: 2_500 });
-    expect(fewer).toEqual([]);
-    expect(counts.slice(30, 190).every((count) => count === 8)).toBe(true);
-    expect(seconds).toBeLessThan(1.1 * (200 / 8) * 2.5);
-  });
-
-  test('below two seconds change nothing', async () => {
-    const { fewer, counts } = await platform(8, 100, { workMs: 240 });
-    expect(fewer).toEqual([]);
-    expect(counts.slice(0, 90).every((count) => count === 8)).toBe(true);
-  });
-
-  test('are two at a time at least', async () => {
-    const { fewer, counts } = await platform(8, 100, { workMs: 10_000 });
-    expect(fewer).toEqual([4, 2]);
-    expect(counts.slice(40, 90).every((count) => count === 2)).toBe(true);
-  });
 });
