@@ -3,7 +3,6 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { attributeField, pathOf } from '../kind/attribute.ts';
 import type { Json } from '../kind/json.ts';
 import { same } from '../kind/json.ts';
-import { goesWith } from '../kind/lifecycle.ts';
 import { choosesId, fieldPath, shownValue } from '../kind/wire.ts';
 import { resolveField } from '../manifest/fields.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -57,7 +56,7 @@ export function planCreation(
   const changes = [...made.changes, ...base.changes];
   if (object === undefined) return { ...base, ...made, changes, action: 'create', createsObject: true };
   const gone = takeAway(input, base, object, { action: 'replace', parent });
-  const teardown = goesWith(kind.lifecycle, parent?.kind.kind ?? '') ? [] : gone.teardown;
+  const teardown = kind.lifecycle?.deletedWithParent === true ? [] : gone.teardown;
   // A service speaks for what is below it; an environment has no data of its own.
   const dataAtRisk = parent?.dataAtRisk === undefined ? gone.dataAtRisk : undefined;
   return {

@@ -11,6 +11,7 @@ import type { ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Action, AttributeChange, LeftOut, Narrowing } from './action.ts';
 import { actionFor, idle } from './action-for.ts';
+import type { PlanInput } from './input.ts';
 
 /** The plan as a whole: nothing is left out, nothing is made anew. */
 export const everything: Narrowing = { targets: [], excludes: [], replaces: [] };
@@ -71,6 +72,26 @@ function matching(word: string, known: readonly string[]): string[] {
   if (address === undefined) return known.filter((one) => matchesGlob(word, one));
   return known.includes(address) ? [address] : known.filter((one) => isWithin(one, address));
 }
+
+/**
+ * Reports whether the plan is of everything, or a target names an address or what that is below. `parentOf` gives the address
+ * above another one.
+ */
+export function isTargeted(
+  { narrowing: { targets }, state, resources }: Pick<PlanInput, 'narrowing' | 'state' | 'resources'>,
+  address: string,
+  parentOf: (address: string) => string | undefined,
+): boolean {
+  if (targets.length === 0) return true;
+  const known = () => [...new Set([...resources.map((resource) => resource.address), ...Object.keys(state.resources)])];
+  const named = targeted.get(targets) ?? new Set(targets.flatMap((word) => matching(word, known())));
+  targeted.set(targets, named);
+  for (let at: string | undefined = address; at !== undefined; at = parentOf(at)) if (named.has(at)) return true;
+  return false;
+}
+
+/** What targets name, so that many deletions stay linear. */
+const targeted = new WeakMap<readonly string[], ReadonlySet<string>>();
 
 /** What a plan is narrowed from. */
 interface NarrowInput {

@@ -13,6 +13,7 @@ import type { Observed, ObservedObject } from '../observe/observed.ts';
 import { secret } from '../secrets/secret.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Action, Change } from './action.ts';
+import { isTargeted } from './narrow.ts';
 import { actionFor } from './action-for.ts';
 import { unitOf, withNames } from './diff.ts';
 import type { PlanInput } from './input.ts';
@@ -77,7 +78,13 @@ export function planRemoval(
   }
   const gone = takeAway(input, base, object, { action: 'delete', parent });
   const isParentGoing = parent?.action === 'delete' || parent?.action === 'replace';
-  const goesAlong = isParentGoing && goesWith(kind.lifecycle, parent.kind.kind);
+  // Where a target names it, and not its parent, only a request of its own takes it away. So it is with what a person gave
+  // another parent in the state.
+  const goesAlong =
+    isParentGoing &&
+    goesWith(kind.lifecycle, parent.kind.kind) &&
+    object.parentId === parent.id &&
+    isTargeted(input, parent.address, (one) => actions.get(one)?.parent);
   const changes = goneFields(input, { kind, address, pairs: record.pairs }, object);
   return {
     ...base,

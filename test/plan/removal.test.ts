@@ -107,8 +107,9 @@ describe('it is deleted', () => {
 
   test('without a request when the platform deletes it with its parent', () => {
     const shop = (action: Action['action']) =>
-      actionOf('production.compose.shop', { kind: kindNamed('compose'), action });
+      actionOf('production.compose.shop', { kind: kindNamed('compose'), action, id: 'compose_1' });
     const file = {
+      object: { ...there, parentId: 'compose_1' },
       kind: {
         ...kindNamed('fileMount'),
         lifecycle: {
@@ -124,8 +125,10 @@ describe('it is deleted', () => {
         teardown: [],
         dataAtRisk: undefined,
       });
-    const stays = plan({ ...file, others: [shop('update')] });
-    expect(stays).toMatchObject({ teardown: [{ operation: 'mounts.remove' }], dataAtRisk: 'its content' });
+    const alone = { teardown: [{ operation: 'mounts.remove' }], dataAtRisk: 'its content' };
+    expect(plan({ ...file, others: [shop('update')] })).toMatchObject(alone);
+    const elsewhere = { ...there, parentId: 'compose_2' };
+    expect(plan({ ...file, object: elsewhere, others: [shop('delete')] })).toMatchObject(alone);
     // What does not go along is taken out of what goes before.
     const database = plan({ others: [actionOf('production', { kind: kindNamed('environment'), action: 'delete' })] });
     expect(database.teardown).toHaveLength(1);

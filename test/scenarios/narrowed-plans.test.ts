@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import type { Action, Plan } from '../../src/plan/action.ts';
 import { hasChanges, risking } from '../../src/plan/action.ts';
+import { moveInState } from '../../src/operate/edit-state.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
+import { kinds } from '../../src/resources/index.ts';
 import type { PlanRequest } from '../../src/session.ts';
 import { session } from '../../src/session.ts';
 import { applyFile, fileIn, refused, review } from '../support/reviewed.ts';
@@ -258,6 +260,74 @@ describe('an exclusion', () => {
     ]);
     await made.destroy(manifest());
     expect(made.store.state?.resources).toEqual({});
+  });
+});
+
+describe('what goes with its parent elsewhere', () => {
+  const text = manifest().replace(
+    postgres('17'),
+    `${postgres('17').slice(0, -2)}, mounts: { /more: { type: volume, volumeName: more } }, backups: { a: { schedule: "0 3 * * *", destinationId: dst_1, prefix: a/ }, b: { schedule: "0 4 * * *", destinationId: dst_1, prefix: b/ } } }`,
+  );
+
+  test.each([
+    ['backup', 'production.postgres.main.backups.a', ['backup.remove'], []],
+    [
+      'mount',
+      'production.postgres.main.mounts["/more"]',
+      ['mounts.remove', 'postgres.changeStatus', 'postgres.deploy'],
+      ['production.postgres.main'],
+    ],
+    [
+      'domain',
+      'production.compose.shop.domains["shop.example.com"]',
+      ['domain.delete', 'compose.deploy'],
+      ['production.compose.shop'],
+    ],
+  ])('goes alone where a target of a destruction names only that: a %s', async (_, address, operations, deploys) => {
+    const made = bench();
+    await made.apply(text, { adoption: true });
+    made.requests('POST');
+    const planned = await applyNarrowed(made, text, { target: [address] }, { destroys: true });
+    expect(inShort(planned)).toEqual([`delete ${address}`, ...deploys.map((one) => `deploy ${one} (deploy)`)]);
+    expect(made.requests('POST')).toEqual(operations);
+    await made.destroy(text);
+    expect(made.store.state?.resources).toEqual({});
+  });
+
+  test('goes with its parent where a target names that', async () => {
+    const made = bench();
+    await made.apply(text, { adoption: true });
+    made.requests('POST');
+    const planned = await applyNarrowed(made, text, { target: ['production.postgres.*'] }, { destroys: true });
+    expect(inShort(planned)).toContain('delete production.postgres.main.backups.a');
+    // The compose uses the database, and no target names it.
+    expect(made.requests('POST')).toEqual(['domain.delete', 'compose.delete', 'postgres.remove']);
+    expect(Object.keys(made.emulator.world.tables.backup)).toEqual([]);
+  });
+
+  test('goes alone where the block of its database is removed, and a target names only that', async () => {
+    const made = bench();
+    await made.apply(text, { adoption: true });
+    made.requests('POST');
+    const asked = { target: ['production.postgres.main.backups.a'] };
+    const planned = await applyNarrowed(made, manifest({ pg: '', compose: '' }), asked);
+    expect(inShort(planned)).toEqual(['delete production.postgres.main.backups.a']);
+    expect(made.requests('POST')).toEqual(['backup.remove']);
+  });
+
+  test('goes by itself where the state has it below another parent than the platform', async () => {
+    const made = bench();
+    const other =
+      'other: { dockerImage: "postgres:17", databaseName: o, databaseUser: u, databasePassword: correct-horse-1 }';
+    await made.apply(text.replace('postgres: { main', `postgres: { ${other}, main`), { adoption: true });
+    const { state } = made.store;
+    if (state === undefined) throw new Error('there is no state');
+    const move = { from: 'production.postgres.main.backups.a', to: 'production.postgres.other.backups.a' };
+    made.store.state = { ...moveInState(state, move, kinds).state, serial: state.serial + 1 };
+    made.requests('POST');
+    await made.apply(text.replace(/a: \{ schedule[^}]*\}, /, ''), { dataLoss: true });
+    expect(made.requests('POST').toSorted()).toEqual(['backup.remove', 'postgres.remove']);
+    expect(Object.values(made.emulator.world.tables.backup).map(({ prefix }) => prefix)).toEqual(['b/']);
   });
 });
 

@@ -148,11 +148,29 @@ describe('after the old object is gone', () => {
       withBackup('b'),
       answering(made, (operation) => (operation === 'postgres.create' ? failed('disk full') : undefined)),
     );
-    expect(results(result)).toMatchObject({ [address]: 'failed', [`${address}.backups.n`]: 'skipped' });
+    expect(results(result)).toMatchObject({ [address]: 'failed', [`${address}.backups.n`]: 'failed' });
     expect(made.store.state?.resources[address]).toBeUndefined();
     await made.apply(withBackup('b'));
     expect([rowsIn(made, 'postgres').length, rowsIn(made, 'backup').length]).toEqual([1, 1]);
     await plansNothing(made, withBackup('b'));
+  });
+
+  test('the next run repeats a failed create, with what went along', async () => {
+    const text = (name: string) =>
+      named(
+        name,
+        'protect: false, mounts: { /x: { type: bind, hostPath: /srv/x }, /y: { type: bind, hostPath: /srv/y }, /z: { type: bind, hostPath: /srv/z } }',
+      );
+    const made = bench();
+    await made.apply(text('a'));
+    await applyOver(
+      made,
+      text('b'),
+      answering(made, (operation) => (operation === 'postgres.create' ? failed('disk full') : undefined)),
+    );
+    await made.apply(text('b'));
+    expect([rowsIn(made, 'postgres').length, rowsIn(made, 'mount').length]).toEqual([1, 4]);
+    await plansNothing(made, text('b'));
   });
 
   test.each(['postgres.create', 'backup.create', 'mounts.create'])(
@@ -174,7 +192,7 @@ describe('after the old object is gone', () => {
 });
 
 describe('the sequence', () => {
-  test('of a replacement: the old object is deleted, new ones are created, users are updated, and all are deployed', async () => {
+  test('of a replacement: children and old object are deleted, new ones are created, users are updated, and all are deployed', async () => {
     const text = (name: string) =>
       production(
         `${database(`backups: { ${backup('n')} }, mounts: { /x: { type: bind, hostPath: /srv/x } }`, 'main', name)}    compose:\n      shop: { ${composeBody}, env: { DB: "\${ref:postgres.main.host}" } }\n`,
@@ -184,9 +202,9 @@ describe('the sequence', () => {
     made.requests('POST');
     await made.apply(text('b'), everything);
     const requests = made.requests('POST');
-    expect(requests.slice(0, 2)).toEqual(['postgres.remove', 'postgres.create']);
-    expect(requests.slice(2, 5).toSorted()).toEqual(['backup.create', 'compose.update', 'mounts.create']);
-    expect(requests.slice(5)).toEqual(['postgres.deploy', 'compose.deploy']);
+    expect(requests.slice(0, 3)).toEqual(['backup.remove', 'postgres.remove', 'postgres.create']);
+    expect(requests.slice(3, 6).toSorted()).toEqual(['backup.create', 'compose.update', 'mounts.create']);
+    expect(requests.slice(6)).toEqual(['postgres.deploy', 'compose.deploy']);
     await plansNothing(made, text('b'));
   });
 
