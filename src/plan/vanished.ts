@@ -3,6 +3,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { flags, safeguards } from '../diagnostics/safeguards.ts';
 import { groupBy } from '../kind/group.ts';
 import type { ObservedObject } from '../observe/observed.ts';
+import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 import type { Action } from './action.ts';
 import { pendingCreate } from '../state/pending.ts';
@@ -23,7 +24,7 @@ export function vanished(
     const record = resources[address];
     // What a killed run was about to create was perhaps never there.
     const wasThere = typeof record?.id === 'string' && pendingCreate(record) === undefined;
-    return isKept && wasThere && objects.get(address)?.isProvided !== true;
+    return isKept && wasThere && !wentAlong(record, resources) && objects.get(address)?.isProvided !== true;
   });
   const gone = known.filter(
     ({ address, isLeftOut }) => isLeftOut !== true && objects.get(address)?.id !== resources[address]?.id,
@@ -52,4 +53,9 @@ export function vanished(
     const message = `the platform lacks ${those} that the state knows, and this plan creates them again: ${someOf(some)}`;
     return [diagnostic(safeguards.vanished.code, message, { remedy })];
   });
+}
+
+/** Whether an object went with the one above it: a run deleted that to replace it, and ended before it created the new one. */
+function wentAlong({ parent }: StateRecord, resources: State['resources']): boolean {
+  return parent !== null && typeof resources[parent]?.id !== 'string';
 }
