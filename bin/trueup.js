@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-const { existsSync, readFileSync } = require('node:fs');
+const { existsSync } = require('node:fs');
 
 const [first, ...others] = process.argv.slice(2);
 if (first === '--version' && others.length === 0) printVersion(require('../package.json'));
@@ -15,16 +15,21 @@ function printVersion({ version }) {
   process.stdout.write(`${version}\n`);
 }
 
-function start({ file, cacheFile, compile, run }) {
+function start({ file, readWithCache, compile, run }) {
   if (!existsSync(file)) {
     console.error('trueup is not built: run `npm run build` first');
     process.exitCode = 1;
-  } else if (process.env.TRUEUP_DEBUG !== '1' && existsSync(cacheFile)) run(compile(readFileSync(cacheFile)));
-  else {
-    // Stacks then name the files of the source.
-    if (process.env.TRUEUP_DEBUG === '1') process.setSourceMapsEnabled(true);
-    // Node 22 keeps a code cache by itself: here, where only those can write who can write the program.
-    require('node:module').enableCompileCache?.(`${file}.cache`);
-    require(file);
+    return;
   }
+  const isDebugging = process.env.TRUEUP_DEBUG === '1';
+  const bundle = isDebugging ? undefined : readWithCache();
+  if (bundle !== undefined) {
+    run(compile(bundle));
+    return;
+  }
+  // Stacks then name the files of the source.
+  if (isDebugging) process.setSourceMapsEnabled(true);
+  // Node 22 keeps a code cache by itself: here, where only those can write who can write the program.
+  require('node:module').enableCompileCache?.(`${file}.cache`);
+  require(file);
 }

@@ -3,7 +3,7 @@
 import { build } from 'esbuild';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -41,7 +41,6 @@ function loadLate({ onResolve, onLoad }) {
   });
 }
 
-// V8 takes a code cache for any text of the same length: none may outlive its bundle.
 rmSync(join(folder, 'dist/cli'), { recursive: true, force: true });
 await build({
   ...common,
@@ -55,7 +54,7 @@ await build({
   chunkNames: 'chunks/[name]-[hash]',
   banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
 });
-// The names stay, for stacks; everything is ASCII, so that the text takes a byte for each character in memory too.
+// The names stay, for stacks. Everything is ASCII: bin/program.js reads a byte for each character.
 await build({
   ...common,
   plugins: [{ name: 'late', setup: loadLate }],
@@ -63,12 +62,17 @@ await build({
   outExtension: { '.js': '.cjs' },
   format: 'cjs',
   charset: 'ascii',
+  legalComments: 'none',
   minifyWhitespace: true,
   minifySyntax: true,
   supported: { 'dynamic-import': false },
   define: { 'import.meta.url': 'importMetaUrl' },
-  banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
+  banner: { js: "'use strict'; const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
 });
+
+// esbuild writes regular expressions and tagged templates as they are.
+const [foreign] = readFileSync(join(folder, 'dist/cli/main.cjs'), 'utf8').match(/.{0,80}[^\0-\x7F].{0,80}/) ?? [];
+if (foreign !== undefined) throw new Error(`the bundle is not ASCII; write it as a string, or with \\u: ${foreign}`);
 
 const manifest = (platform) => `trueup: 1
 platform: ${platform}

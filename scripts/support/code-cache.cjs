@@ -1,14 +1,15 @@
 // Runs commands of the command line in this process, one after the other, and keeps what V8 compiled for them.
 // Arguments: bin/program.js, and a folder with trueup.yaml, which uses the emulator, and served.yaml, which uses a server.
-const { renameSync, writeFileSync } = require('node:fs');
+const { readFileSync, renameSync, writeFileSync } = require('node:fs');
 const v8 = require('node:v8');
 
 const [node, , program, folder] = process.argv;
-const { cacheFile, compile, run } = require(program);
+const { file, cacheFile, seal, compile, run } = require(program);
 // The flags are part of what V8 compares: they have to be those of the moment at which a run takes the cache.
 v8.setFlagsFromString = () => undefined;
 
-const script = compile();
+const text = readFileSync(file);
+const script = compile({ text });
 const commands = [
   ['validate'],
   ['apply', '--auto-approve'],
@@ -28,6 +29,6 @@ function next() {
     return;
   }
   process.off('beforeExit', next);
-  writeFileSync(`${cacheFile}.new`, script.createCachedData());
+  writeFileSync(`${cacheFile}.new`, seal(text, script.createCachedData()));
   renameSync(`${cacheFile}.new`, cacheFile);
 }

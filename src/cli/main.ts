@@ -3,7 +3,11 @@ import { runCommandLine } from './command-line.ts';
 import { watchStreams } from './streams.ts';
 
 watchStreams();
-process.exitCode = 1; // where Node ends before the command does
+let isOver = false;
+// Node ends when nothing is left to wait for, also where a command still waits.
+process.on('beforeExit', () => {
+  if (!isOver) process.exitCode = 1;
+});
 // A bundle that Node loads with a code cache has no `await` outside of functions.
 void runCommandLine(process, () => {
   if (!process.versions.node.startsWith('20.')) return;
@@ -13,5 +17,6 @@ void runCommandLine(process, () => {
   // takes 700 MB, two thirds of which nothing uses.
   setFlagsFromString('--heap-growing-percent=70');
 }).then((code) => {
+  isOver = true;
   process.exitCode = code;
 });

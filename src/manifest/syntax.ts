@@ -46,7 +46,7 @@ export function explainSyntax({ code, message, pos: [from, to] }: YAMLError, tex
     const remedy = 'Quote the value: "${…}". Inside { } and [ ] YAML reads its braces as a map.';
     return about('a value with ${…} has no quotes', remedy);
   }
-  if (/[“”‘’]/.test(line.text)) {
+  if (/[\u201C\u201D\u2018\u2019]/.test(line.text)) {
     return about('curly quotes are no quotes in YAML', `Write straight ones: " or '.`);
   }
   const quote = /^Missing closing (["'])/.exec(message)?.[1];
@@ -106,7 +106,7 @@ export function explainSyntax({ code, message, pos: [from, to] }: YAMLError, tex
     return about(`a value without quotes cannot begin with ${text.charAt(from)}`, 'Quote the value.');
   }
   if (code === 'BAD_DQ_ESCAPE') {
-    const remedy = String.raw`Write \\ for a backslash, or use single quotes: '…'.`;
+    const remedy = "Write \\\\ for a backslash, or use single quotes: '…'.";
     return about('this backslash begins no escape that YAML has', remedy);
   }
   if (code === 'TAG_RESOLVE_FAILED') {

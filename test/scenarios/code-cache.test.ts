@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, inject, test } from 'vitest';
@@ -33,8 +33,10 @@ const trueup = (words: readonly string[], env = {}) => node([join(place, 'bin/tr
 /** What bin/program.js gives for an expression with `program`. */
 const ask = (expression: string, env = {}): string =>
   node(['-p', `const program = require(${JSON.stringify(join(place, 'bin/program.js'))}); ${expression}`], env).stdout;
-const isRejected = 'program.compile(require("fs").readFileSync(program.cacheFile)).cachedDataRejected';
+const isRejected = 'program.compile(program.readWithCache()).cachedDataRejected';
+const hasCache = 'program.readWithCache() !== undefined';
 const cacheFile = () => ask('program.cacheFile').trim();
+const bundle = () => join(place, 'dist/cli/main.cjs');
 
 const valid = { status: 0, stdout: 'trueup.yaml is valid: 1 resource.\n', stderr: '' };
 
@@ -50,16 +52,47 @@ describe('the program works', () => {
     expect(trueup(['validate'], env)).toEqual(valid);
   });
 
-  test('where its cache was cut off', () => {
-    truncateSync(cacheFile(), 100_000);
-    expect(ask(isRejected)).toBe('true\n');
+  test.each([
+    ['was cut off', (cache: string) => truncateSync(cache, 100_000)],
+    ['is empty', (cache: string) => truncateSync(cache)],
+    [
+      'has one wrong bit',
+      (cache: string) => {
+        const bytes = readFileSync(cache);
+        const at = bytes.length >> 1;
+        bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+        writeFileSync(cache, bytes);
+      },
+    ],
+    [
+      'is a folder',
+      (cache: string) => {
+        rmSync(cache);
+        mkdirSync(cache);
+      },
+    ],
+    ['is that of another version of Node', (cache: string) => rmSync(cache)],
+  ])('where its cache %s', (_, spoil) => {
+    expect(ask(hasCache)).toBe('true\n');
+    spoil(cacheFile());
+    expect(ask(hasCache)).toBe('false\n');
     expect(trueup(['validate'])).toEqual(valid);
   });
+});
 
-  test('without its cache, as another version of Node', () => {
-    rmSync(cacheFile());
-    expect(trueup(['validate'])).toEqual(valid);
-  });
+test('a bundle of the same length runs, and not the code of the cache', () => {
+  writeFileSync(bundle(), readFileSync(bundle(), 'utf8').replaceAll('is valid: ', 'is BUILT: '));
+  expect(trueup(['validate'])).toEqual({ ...valid, stdout: valid.stdout.replace('is valid: ', 'is BUILT: ') });
+});
+
+test('the bundle is strict, and ASCII, as it is read', () => {
+  const text = readFileSync(bundle(), 'utf8');
+  expect(text).toMatch(/^'use strict';/);
+  expect(text.search(/[^\0-\x7F]/)).toBe(-1);
+});
+
+test('a command that only prints its help ends with 0', () => {
+  expect(trueup(['help', 'plan'])).toMatchObject({ status: 0, stderr: '' });
 });
 
 test('a stack for TRUEUP_DEBUG=1 names the files of the source', () => {

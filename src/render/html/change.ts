@@ -137,7 +137,7 @@ function inline(sides: Sides): Markup[] {
   const [was, is] = areAlike(old, fresh) ? [inAscii(old), inAscii(fresh)] : [undefined, undefined];
   return [
     row(sides, [
-      markup`<p class="sides">${value('del', before, was)} <span class="arrow" aria-hidden="true">→</span> ${value('ins', after, is)}</p>`,
+      markup`<p class="sides">${value('del', before, was)} <span class="arrow" aria-hidden="true">${'→'}</span> ${value('ins', after, is)}</p>`,
       reason(sides),
     ]),
   ];

@@ -42,7 +42,7 @@ export function renderGraph(nodes: readonly GraphNode[], linkOf: (address: strin
       markup`<label><input type="radio" name="level" id="level-${name}"${at === 0 ? markup` checked` : ''}>${label} <b>${members.length}</b></label>`,
   )}</fieldset>
 <p class="hint">What a resource needs stands to its left. Each box leads to its resource.</p>
-${tooMany.map((level) => markup`<p class="hint">${counted(level.nodes.length, 'resource')} are too many for “${level.label}”: plan with --target, or run trueup graph --target.</p>`)}
+${tooMany.map((level) => markup`<p class="hint">${counted(level.nodes.length, 'resource')} are too many for ${`“${level.label}”`}: plan with --target, or run trueup graph --target.</p>`)}
 ${drawn.map((level) => renderLevel(level, linkOf))}
 </details></section>`;
 }
