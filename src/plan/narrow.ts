@@ -78,20 +78,24 @@ function matching(word: string, known: readonly string[]): string[] {
  * above another one.
  */
 export function isTargeted(
-  { narrowing: { targets }, state, resources }: Pick<PlanInput, 'narrowing' | 'state' | 'resources'>,
+  input: PlanInput,
   address: string,
   parentOf: (address: string) => string | undefined,
 ): boolean {
-  if (targets.length === 0) return true;
-  const known = () => [...new Set([...resources.map((resource) => resource.address), ...Object.keys(state.resources)])];
-  const named = targeted.get(targets) ?? new Set(targets.flatMap((word) => matching(word, known())));
-  targeted.set(targets, named);
+  if (input.narrowing.targets.length === 0) return true;
+  const named = targetsOf.get(input) ?? namedBy(input);
+  targetsOf.set(input, named);
   for (let at: string | undefined = address; at !== undefined; at = parentOf(at)) if (named.has(at)) return true;
   return false;
 }
 
-/** What targets name, so that many deletions stay linear. */
-const targeted = new WeakMap<readonly string[], ReadonlySet<string>>();
+/** The addresses that the targets of a plan name. */
+function namedBy({ narrowing, state, resources }: PlanInput): ReadonlySet<string> {
+  const known = [...new Set([...resources.map(({ address }) => address), ...Object.keys(state.resources)])];
+  return new Set(narrowing.targets.flatMap((word) => matching(word, known)));
+}
+
+const targetsOf = new WeakMap<PlanInput, ReadonlySet<string>>(); // so that many deletions stay linear
 
 /** What a plan is narrowed from. */
 interface NarrowInput {
