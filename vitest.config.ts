@@ -84,6 +84,7 @@ const alone = [
   'test/scenarios/convergence-reproduction.test.ts',
   'test/scenarios/crashes-in-pairs.test.ts',
   'test/scenarios/crashes-of-kinds.test.ts',
+  'test/scenarios/work-counts.test.ts',
 ];
 
 const isInProfile = (process.env['TRUEUP_TEST_PROFILE'] ?? 'standard') !== 'standard';

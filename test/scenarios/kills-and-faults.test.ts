@@ -53,7 +53,7 @@ testHistories(
     create: { before: [], after: full, posts: 16 },
     replace: { before: [full], after: replaced, posts: 17 },
     move: { before: [full], after: moved, posts: 3 },
-    delete: { before: [full], after: empty, posts: 5 },
+    delete: { before: [full], after: empty, posts: 3 },
     edit: { before: [full], after: edited, posts: 9 },
   },
   'on disk',
