@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Action } from '../../src/plan/action.ts';
-import { choose, everything, isNarrow, leaveOut, readNarrowing, unknownIn } from '../../src/plan/narrow.ts';
+import { choose, everything, isNarrow, isTargeted, leaveOut, readNarrowing, unknownIn } from '../../src/plan/narrow.ts';
 import type { StateRecord } from '../../src/state/record.ts';
-import { actionOf, aStep, kindNamed, objectOf, recordOf } from '../support/plan-values.ts';
+import { actionOf, aStep, inputOf, kindNamed, objectOf, recordOf, resourceOf } from '../support/plan-values.ts';
 
 /** What a narrowed plan has and leaves out. */
 
@@ -203,4 +203,28 @@ test('what is left out is held as the state has it, or is not mentioned', () => 
     isHeld: true,
     isLeftOut: true,
   });
+});
+
+test('a target names an address, and what is below it; no target names everything', () => {
+  const parents = new Map([
+    ['env.redis.db', 'env'],
+    ['env.compose.app', 'env'],
+  ]);
+  const named = (targets: readonly string[], address: string) => {
+    const input = {
+      ...inputOf({}, { 'env.redis.db': recordOf('redis', 'r1'), env: recordOf('environment', 'e1') }),
+      resources: [resourceOf(kindNamed('compose'), 'env.compose.app')],
+      narrowing: readNarrowing({ target: targets }),
+    };
+    const parentOf = (one: string) => parents.get(one);
+    // The second answer is of what the first one found.
+    return [isTargeted(input, address, parentOf), isTargeted(input, address, parentOf)];
+  };
+  expect(named([], 'env.redis.db')).toEqual([true, true]);
+  expect(named(['env.redis.db'], 'env.redis.db')).toEqual([true, true]);
+  expect(named(['env.redis'], 'env.redis.db')).toEqual([true, true]);
+  expect(named(['env'], 'env.redis.db')).toEqual([true, true]);
+  expect(named(['env.compose.app'], 'env.compose.app')).toEqual([true, true]);
+  expect(named(['env.compose.app'], 'env.redis.db')).toEqual([false, false]);
+  expect(named(['env.redis.db'], 'env')).toEqual([false, false]);
 });
