@@ -49,6 +49,7 @@ const long = [
   'test/scenarios/tutorial.test.ts',
   'test/scenarios/unreliable.test.ts',
   'test/scenarios/words-of-the-profile.test.ts',
+  'test/scenarios/work-counts.test.ts',
 ];
 
 /**

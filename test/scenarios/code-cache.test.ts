@@ -17,7 +17,8 @@ let place: string;
 beforeEach(() => {
   place = mkdtempSync(join(tmpdir(), 'trueup-cache-'));
   const built = dirname(dirname(inject('program')));
-  for (const name of ['bin', 'dist', 'package.json']) cpSync(join(built, name), join(place, name), { recursive: true });
+  for (const name of ['bin', 'dist/cli', 'package.json'])
+    cpSync(join(built, name), join(place, name), { recursive: true });
   writeFileSync(join(place, 'trueup.yaml'), manifest);
   return () => rmSync(place, { recursive: true });
 });
