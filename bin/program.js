@@ -1,4 +1,4 @@
-const { existsSync, readFileSync } = require('node:fs');
+const { readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const path = require('node:path');
 const { setFlagsFromString } = require('node:v8');
@@ -31,10 +31,9 @@ function seal(text, cached) {
 
 /** Reads the bundle and its code cache; undefined where there is none, or none that is whole and of this bundle. */
 function readWithCache() {
-  if (!existsSync(cacheFile)) return undefined;
   try {
-    const text = readFileSync(file);
     const sealed = readFileSync(cacheFile);
+    const text = readFileSync(file);
     const cached = sealed.subarray(checksums);
     const isWhole = cached.length > 0 && sealed.readUInt32LE(4) === crc32(cached);
     return isWhole && sealed.readUInt32LE(0) === crc32(text) ? { text, cached } : undefined;

@@ -8,7 +8,10 @@ export interface Lifecycle {
   readonly createBeforeDestroy?: { readonly unless?: string };
   /** All that is inside an object and goes with it: the object is deleted only when nothing of others is in it. */
   readonly contents?: (row: Row) => readonly { readonly id: string; readonly what: string }[];
-  /** The deletion of the parent deletes the object too, and ends what it does: of every parent, or of those kinds. */
+  /**
+   * The deletion of the parent deletes the object too, and ends what it does: of every parent, or of those kinds. An object
+   * that is replaced with its parent goes along only where it is `true`.
+   */
   readonly deletedWithParent?: true | readonly string[];
   /** The parts of an object that people should know of before it goes, by their noun: `services`. */
   readonly holds?: (row: Row) => Parts;

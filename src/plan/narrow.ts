@@ -85,6 +85,15 @@ export function isTargeted(
   if (input.narrowing.targets.length === 0) return true;
   const named = targetsOf.get(input) ?? namedBy(input);
   targetsOf.set(input, named);
+  return isNamed(named, address, parentOf);
+}
+
+/** Whether an address is one of those, or below one. */
+function isNamed(
+  named: ReadonlySet<string>,
+  address: string,
+  parentOf: (address: string) => string | undefined,
+): boolean {
   for (let at: string | undefined = address; at !== undefined; at = parentOf(at)) if (named.has(at)) return true;
   return false;
 }
@@ -117,12 +126,8 @@ export function choose({ actions, records, narrowing }: NarrowInput): {
   const known = [...new Set(actions.map(({ address }) => blockOf(address)))];
   const names = (words: readonly string[]) => {
     const named = new Set(words.flatMap((word) => matching(word, known)));
-    const isNamed = (address: string): boolean => {
-      if (named.has(address)) return true;
-      const parent = graph.byAddress.get(address)?.parent;
-      return parent !== undefined && isNamed(parent);
-    };
-    return actions.map(({ address }) => address).filter((address) => isNamed(blockOf(address)));
+    const parentOf = (address: string) => graph.byAddress.get(address)?.parent;
+    return actions.map(({ address }) => address).filter((address) => isNamed(named, blockOf(address), parentOf));
   };
   const wanted =
     narrowing.targets.length === 0
