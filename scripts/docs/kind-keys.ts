@@ -1,6 +1,7 @@
 import { endpointOf, requiredMembers } from '../../src/api/contract.ts';
 import { idSet, suffixed } from '../../src/kind/codecs.ts';
 import type { Field, Union } from '../../src/kind/field.ts';
+import { schemaOf } from '../../src/kind/field.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { canBeNull, fieldOf, fieldPath, isNeededBy, keyDefault, takes } from '../../src/kind/wire.ts';
 import { caseFields } from '../../src/kind/written.ts';
@@ -43,7 +44,7 @@ function renderUnion(kind: Kind, union: Union, kinds: readonly Kind[]): string[]
   return [
     `### ${code(`${at}:`)}`,
     `${describe} ${code(`${at}.type`)} is ${enumerate(
-      Object.keys(cases).map((word) => code(word) + onDokploy(maybeCode(field.spelling?.others.get(word)))),
+      Object.keys(cases).map((word) => code(word) + onDokploy(maybeCode(field.spelling?.()?.others.get(word)))),
       'or',
     )}. When created: ${atCreation(kind, { name: tag }, field)}. When changed: ${onChange(kind, field)}.`,
     ...Object.entries(refused).map(([word, why]) => `${code(`type: ${word}`)} cannot be declared: ${why}.`),
@@ -74,7 +75,7 @@ function keyTable(kind: Kind, kinds: readonly Kind[], keys: readonly Key[]): str
         [key.written, field.alsoWritten ?? []].flat().map(code).join(' or ') +
           onDokploy(key.of === undefined ? maybeCode(field.also) : undefined),
         about(kind, kinds, key, field),
-        field.map === undefined ? schemaWords(field.schema) + otherWords(field) : 'map of text, or text',
+        field.map === undefined ? schemaWords(schemaOf(field)) + otherWords(field) : 'map of text, or text',
         ...(isMade ? [atCreation(kind, key, field)] : []),
         onChange(kind, field),
         onNull(kind, key.name, field),
@@ -89,12 +90,12 @@ function maybeCode(name: string | undefined): string | undefined {
 
 /** The words of a value that Dokploy has others for. */
 function otherWords({ spelling }: Field): string {
-  const words = [...(spelling?.others ?? [])].map(([word, other]) => `${code(word)} is ${code(other)}`);
+  const words = [...(spelling?.()?.others ?? [])].map(([word, other]) => `${code(word)} is ${code(other)}`);
   return words.length === 0 ? '' : `; on Dokploy ${enumerate(words)}`;
 }
 
 function about(kind: Kind, kinds: readonly Kind[], { name }: Key, field: Field): string {
-  const { description = '' } = field.schema;
+  const { description = '' } = schemaOf(field);
   const notes = [
     ...casesBeside(kind, name),
     ...(field.refersTo === undefined ? [] : [`Refers to ${linkTo(kindNamed(field.refersTo, kinds))}.`]),

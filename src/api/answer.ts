@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { InputIssue } from './errors.ts';
 import type { WireAnswer } from './wire.ts';
+import { once } from './once.ts';
 
 /** The body of a 2xx answer: data, or the reason why it is none. */
 export type Data = { readonly isData: true; readonly data: unknown } | { readonly isData: false; readonly why: string };
@@ -30,25 +31,29 @@ export interface ErrorAnswer {
   readonly absence: 'thing' | 'operation' | 'either' | undefined;
 }
 
-const errorBody = z.looseObject({
-  message: z.string().optional().catch(undefined),
-  error: z.string().optional().catch(undefined),
-  code: z
-    .string()
-    .regex(/^[A-Z][A-Z0-9_]{0,63}$/)
-    .optional()
-    .catch(undefined),
-  issues: z.array(z.unknown()).optional().catch(undefined),
-  data: z
-    .looseObject({ path: z.string().optional().catch(undefined) })
-    .optional()
-    .catch(undefined),
-});
+const errorBody = once(() =>
+  z.looseObject({
+    message: z.string().optional().catch(undefined),
+    error: z.string().optional().catch(undefined),
+    code: z
+      .string()
+      .regex(/^[A-Z][A-Z0-9_]{0,63}$/)
+      .optional()
+      .catch(undefined),
+    issues: z.array(z.unknown()).optional().catch(undefined),
+    data: z
+      .looseObject({ path: z.string().optional().catch(undefined) })
+      .optional()
+      .catch(undefined),
+  }),
+);
 
-const issueBody = z.looseObject({
-  path: z.array(z.union([z.string(), z.number()])).catch([]),
-  message: z.string().catch('is not accepted'),
-});
+const issueBody = once(() =>
+  z.looseObject({
+    path: z.array(z.union([z.string(), z.number()])).catch([]),
+    message: z.string().catch('is not accepted'),
+  }),
+);
 
 /** Reads the body of an answer that is no success: JSON with or without a code, text, or a web page. Never throws. */
 export function readError({ headers, body }: WireAnswer, redact: (text: string) => string): ErrorAnswer {
@@ -57,7 +62,7 @@ export function readError({ headers, body }: WireAnswer, redact: (text: string) 
   const nothing = { code: undefined, issues: [], absence: undefined };
   if (isMarkup(type, text)) return { ...nothing, message: cleanText(readTitle(redact(text)), redact) };
 
-  const parsed = errorBody.safeParse(parseJson(text));
+  const parsed = errorBody().safeParse(parseJson(text));
   if (!parsed.success) {
     // JSON of another kind says nothing to a reader.
     return { ...nothing, message: /^[[{]/.test(text) ? '' : cleanText(text, redact) };
@@ -88,7 +93,7 @@ function findAbsence(error: {
 }
 
 function readIssue(issue: unknown, redact: (text: string) => string): InputIssue {
-  const { path, message } = issueBody.catch({ path: [], message: 'is not accepted' }).parse(issue);
+  const { path, message } = issueBody().catch({ path: [], message: 'is not accepted' }).parse(issue);
   return { path: cleanText(path.join('.'), redact), message: cleanText(message, redact) };
 }
 

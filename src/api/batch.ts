@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { attempts } from './attempts.ts';
 import type { WireAnswer } from './wire.ts';
+import { once } from './once.ts';
 
 /** One read of a batch, in the words of the wire. */
 export interface BatchItem {
@@ -87,22 +88,24 @@ function sent(members: BatchItem['members']): Record<string, unknown> {
   );
 }
 
-const answerBody = z.array(
-  z.union([
-    z.strictObject({
-      result: z.strictObject({ data: z.looseObject({ json: z.unknown() }).refine(({ json }) => json !== undefined) }),
-    }),
-    z.strictObject({
-      error: z.looseObject({
-        json: z.looseObject({ message: z.string(), data: z.looseObject({ httpStatus: z.int() }) }),
+const answerBody = once(() =>
+  z.array(
+    z.union([
+      z.strictObject({
+        result: z.strictObject({ data: z.looseObject({ json: z.unknown() }).refine(({ json }) => json !== undefined) }),
       }),
-    }),
-  ]),
+      z.strictObject({
+        error: z.looseObject({
+          json: z.looseObject({ message: z.string(), data: z.looseObject({ httpStatus: z.int() }) }),
+        }),
+      }),
+    ]),
+  ),
 );
 
-function readItems(body: string): z.output<typeof answerBody> | undefined {
+function readItems(body: string): z.output<ReturnType<typeof answerBody>> | undefined {
   try {
-    return answerBody.safeParse(JSON.parse(body)).data;
+    return answerBody().safeParse(JSON.parse(body)).data;
   } catch {
     return undefined;
   }

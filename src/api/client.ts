@@ -9,7 +9,7 @@ import { type Call, fail } from './call.ts';
 import type { Pause } from './circuit-breaker.ts';
 import { createCircuitBreaker, whyToWait } from './circuit-breaker.ts';
 import type { Contract, Input, Operation, ReadOperation } from './contract.ts';
-import { standardContract } from './contract.ts';
+import { contracts } from './contract.ts';
 import { PlatformError } from './errors.ts';
 import { explainRefusal, explainSilence } from './failures.ts';
 import { createPatience } from './patience.ts';
@@ -141,7 +141,7 @@ interface Outgoing {
 export function createClient(options: ClientOptions): Client {
   const { send, apiKey, random = Math.random, sleep = wait, isLong = () => false } = options;
   const { connections = attempts.connections.usual, readAttempts = attempts.read.most } = options;
-  let { contract = standardContract } = options;
+  let { contract = contracts.standard } = options;
   const now = options.clock ?? (() => performance.now());
   const redact = (text: string): string => hide(apiKey, options.redact(hide(apiKey, text)));
   const base = describeAddress(options.url);

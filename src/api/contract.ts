@@ -22,6 +22,7 @@ import { user } from './endpoints/user.ts';
 import { volumeBackups } from './endpoints/volume-backups.ts';
 import { extension } from './extensions/index.ts';
 import { type Names, namesOf } from './names.ts';
+import { once } from './once.ts';
 import { dokploy, type Vocabulary } from './vocabulary.ts';
 
 /** Every documented operation of the platform, by name: 192 in 20 groups. */
@@ -120,22 +121,24 @@ export function serving(contract: Contract, beyond: readonly Operation[]): Contr
 }
 
 /** The contracts of platforms that serve the documented operations only, by profile. */
-export const contracts: Readonly<Record<Profile, Contract>> = {
-  standard: contractOf('standard', documented),
-  dokploy: contractOf('dokploy', documented),
-};
+export const contracts = contractsOf(documented);
 
 /** The contracts of platforms that serve every operation that Trueup knows, by profile. */
-export const extendedContracts: Readonly<Record<Profile, Contract>> = {
-  standard: contractOf('standard', everything),
-  dokploy: contractOf('dokploy', everything),
-};
+export const extendedContracts = contractsOf(everything);
 
-/** The documented operations, in the words of the document. */
-export const standardContract: Contract = contracts.standard;
-
-/** Every operation that Trueup knows, in the words of the document. */
-export const extendedContract: Contract = extendedContracts.standard;
+/** A run needs few of them: each is made when it is used first. */
+function contractsOf(operations: readonly Operation[]): Readonly<Record<Profile, Contract>> {
+  const standard = once(() => contractOf('standard', operations));
+  const theirs = once(() => contractOf('dokploy', operations));
+  return {
+    get standard() {
+      return standard();
+    },
+    get dokploy() {
+      return theirs();
+    },
+  };
+}
 
 /** Whether a name is an operation of the API document. Never throws. */
 export function isOperation(name: string): name is DocumentedOperation {

@@ -1,5 +1,5 @@
 import type { Operation } from '../api/contract.ts';
-import { endpointOf, extendedContract } from '../api/contract.ts';
+import { endpointOf, extendedContracts } from '../api/contract.ts';
 import type { Schema } from '../api/members.ts';
 import { inputSchema, membersOf } from '../api/members.ts';
 import type { Names } from '../api/names.ts';
@@ -29,7 +29,9 @@ export function publish(served: () => readonly string[], names: Names | undefine
 
 /** The form of the real document: paths below `/api`, members in the words of the platform, answers not described. */
 function describe(served: readonly string[], names: Names | undefined): Json {
-  const operations = [...extendedContract.operations.keys()].filter((name) => served.includes(name)) as Operation[];
+  const operations = [...extendedContracts.standard.operations.keys()].filter((name) =>
+    served.includes(name),
+  ) as Operation[];
   const paths = operations.map((operation): [string, Json] => {
     const path = names?.operation(operation) ?? operation;
     return [`/${path}`, pathItem(operation, path, names)];

@@ -3,6 +3,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { isCipher } from '../kind/cipher.ts';
 import { means, plain } from '../kind/codecs.ts';
 import type { Field, Union } from '../kind/field.ts';
+import { schemaOf } from '../kind/field.ts';
 import type { Json } from '../kind/json.ts';
 import { isObject, same, textsIn } from '../kind/json.ts';
 import { inUnits } from '../kind/units.ts';
@@ -157,17 +158,18 @@ function fieldValue(block: Placed, name: string, writing: Writing, isNeeded: boo
 export function blockValue(field: Field, value: Json): Json | undefined {
   const written = typeof value === 'string' && field.codec?.keeps !== undefined ? value.slice(0, -7) : value;
   const shown = shownValue(field, written);
-  const read = field.schema.safeParse(shown);
+  const read = schemaOf(field).safeParse(shown);
   // A text such as `2Gi` that the platform holds where it takes a number would be read as an amount.
   const isOther = field.unit !== undefined && read.success && !same(read.data, written);
   return means(field.codec ?? plain, written, value) && read.success && !isOther ? shown : undefined;
 }
 
 /** An amount as people write it, where that reads back as the same number. */
-export function inHumanUnits({ unit, schema }: Field, value: Json): Json {
+export function inHumanUnits(field: Field, value: Json): Json {
+  const { unit } = field;
   if (unit === undefined) return value;
   const shown = inUnits(unit, value);
-  const { success, data } = schema.safeParse(shown);
+  const { success, data } = schemaOf(field).safeParse(shown);
   return success && same(data, value) ? shown : value;
 }
 

@@ -14,9 +14,12 @@ export interface Field {
   /** What another profile calls the field: users may write it too. */
   readonly also?: string;
   /** The words that users write in a value, where they are not those of the API. */
-  readonly spelling?: Spelling;
-  /** The values that users may write, in the words that are shown; its `describe` is the sentence for the docs. */
-  readonly schema: z.ZodType;
+  readonly spelling?: () => Spelling | undefined;
+  /**
+   * The values that users may write, in the words that are shown; its `describe` is the sentence for the docs. A function
+   * builds it when `schemaOf` needs it: a run needs the schemas of few fields, and to build all of them takes 20 ms.
+   */
+  readonly schema: z.ZodType | (() => z.ZodType);
   /** Two different values that the schema takes; the tests and the docs use them. */
   readonly examples: readonly [Json, Json];
   /** What each word of a choice means. */
@@ -77,6 +80,20 @@ export interface Field {
   /** Every update sends it if it has a value: the platform drops what an update leaves out. */
   readonly inEveryUpdate?: true;
 }
+
+/** The schema of a field: built once. */
+export function schemaOf({ schema }: Pick<Field, 'schema'>): z.ZodType {
+  if (typeof schema !== 'function') return schema;
+  let one = built.get(schema);
+  if (one === undefined) {
+    one = schema();
+    built.set(schema, one);
+  }
+  return one;
+}
+
+/** Schemas by what builds them: copies of a field have the same. */
+const built = new WeakMap<() => z.ZodType, z.ZodType>();
 
 /** The words of a value: those of users, and those of the API. */
 export interface Spelling {

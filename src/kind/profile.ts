@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import type { Profile } from '../api/contract.ts';
 import { contracts } from '../api/contract.ts';
+import { once } from '../api/once.ts';
 import { dokploy } from '../api/vocabulary.ts';
 import type { Field, Spelling, Union } from './field.ts';
+import { schemaOf } from './field.ts';
 import type { Json } from './json.ts';
 import { isObject } from './json.ts';
 import type { Kind } from './kind.ts';
@@ -46,7 +48,11 @@ export function inOwnWords(kinds: readonly Kind[]): readonly Kind[] {
     ...kind,
     fields: Object.fromEntries(
       Object.entries(kind.fields).map(([name, { also: _name, spelling, ...field }]) => {
-        return [name, spelling === undefined ? field : { ...field, spelling: { ...spelling, others: new Map() } }];
+        const alone = (): Spelling | undefined => {
+          const words = spelling?.();
+          return words === undefined ? undefined : { ...words, others: new Map() };
+        };
+        return [name, { ...field, spelling: alone }];
       }),
     ),
   }));
@@ -109,15 +115,15 @@ interface Translation {
 function fieldIn(name: string, field: Field, { profile, host, texts }: Translation): Field {
   const isDokploy = profile !== 'standard';
   const other = members.get(name);
-  const words = wordsOf(name, field.schema);
-  const spelling = words.size === 0 ? undefined : spellingOf(words, isDokploy);
-  const show = (value: Json): Json => spelling?.show(value) ?? value;
+  const spelling = once(() => spellingOf(wordsOf(name, schemaOf(field)), isDokploy));
+  const show = (value: Json): Json =>
+    isDokploy && mayHaveWords(name, value) ? (spelling()?.show(value) ?? value) : value;
   const { onChange, onNull, refersTo } = field;
   return {
     ...field,
     ...(other === undefined ? {} : isDokploy ? { written: other, also: name } : { also: other }),
-    ...(spelling === undefined ? {} : { spelling }),
-    schema: isDokploy ? schemaIn(field.schema, words, texts) : field.schema,
+    spelling,
+    schema: isDokploy ? () => schemaIn(schemaOf(field), wordsOf(name, schemaOf(field)), texts) : field.schema,
     examples: [show(field.examples[0]), show(field.examples[1])],
     ...(field.words === undefined ? {} : { words: texts(field.words) }),
     ...(refersTo === undefined ? {} : { refersTo: host(refersTo) }),
@@ -149,7 +155,17 @@ function pairIn(words: Words, word: string): (readonly [string, string])[] {
   return other === undefined ? [] : [[word, other]];
 }
 
-function spellingOf(words: Words, isDokploy: boolean): Spelling {
+/** The same for a value that may hold such words as it stands, without a look at the schema. */
+function mayHaveWords(name: string, value: Json): boolean {
+  if (typeof value === 'string') return Object.hasOwn(dokploy.values[name] ?? {}, value);
+  if (Array.isArray(value)) return value.some((item: Json) => mayHaveWords(name, item));
+  return (
+    isObject(value) && Object.keys(value).some((key) => members.has(key) || mayHaveWords(name, value[key] ?? null))
+  );
+}
+
+function spellingOf(words: Words, isDokploy: boolean): Spelling | undefined {
+  if (words.size === 0) return undefined;
   const back: Words = new Map([...words].map(([word, other]) => [other, word]));
   return {
     others: isDokploy ? back : words,

@@ -3,6 +3,7 @@ import { endpointOf, requiredMembers } from '../api/contract.ts';
 import type { Json, Row } from './json.ts';
 import { isRow, member } from './json.ts';
 import type { Field, Union } from './field.ts';
+import { schemaOf } from './field.ts';
 import type { Kind } from './kind.ts';
 
 /** Where a field stands in YAML, as a path below its resource: `source.branch`, `env`. */
@@ -31,7 +32,7 @@ function findPath(kind: Kind, name: string): string {
 
 /** A value of a field as users write it. */
 export function shownValue({ spelling }: Pick<Field, 'spelling'>, value: Json): Json {
-  return spelling === undefined ? value : spelling.show(value);
+  return spelling?.()?.show(value) ?? value;
 }
 
 /** A case of a union as users write it. */
@@ -41,7 +42,7 @@ export function shownCase({ fields }: Kind, { tag }: Union, word: string): strin
 
 /** A case of a union, from a word of any profile. */
 export function caseMeant({ fields }: Kind, { tag }: Union, written: string): string {
-  return String(fields[tag]?.spelling?.read(written) ?? written);
+  return String(fields[tag]?.spelling?.()?.read(written) ?? written);
 }
 
 /** The name of an operation or of a member on the platform. */
@@ -64,7 +65,7 @@ export function observedValue(kind: Kind, name: string, row: Row): Json | undefi
 }
 
 function refusesEmpty(field: Field): boolean {
-  const known = refusing.get(field) ?? !field.schema.safeParse('').success;
+  const known = refusing.get(field) ?? !schemaOf(field).safeParse('').success;
   refusing.set(field, known);
   return known;
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Field, Union } from './field.ts';
+import { schemaOf } from './field.ts';
 import type { Json } from './json.ts';
 import type { ParentLink } from './parent.ts';
 import type { Kind } from './kind.ts';
@@ -126,8 +127,8 @@ export function caseFields(union: Union, word: string): readonly (readonly [key:
 /** The schema of a field as users may write it: a field with a map takes a map too, and an amount needs no quotes. */
 export function writtenSchema(field: Field): z.ZodType {
   if (field.map !== undefined)
-    return z.union([z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])), field.schema]);
-  return isNumberAsText(field) ? z.union([z.number(), field.schema]) : field.schema;
+    return z.union([z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])), schemaOf(field)]);
+  return isNumberAsText(field) ? z.union([z.number(), schemaOf(field)]) : schemaOf(field);
 }
 
 /** Whether a field holds the digits of a number: users need not quote them. */

@@ -7,6 +7,7 @@ import type { Json } from '../kind/json.ts';
 import type { Written } from '../kind/written.ts';
 import { caseFields, isNumberAsText, mergeOption, writtenFields } from '../kind/written.ts';
 import type { Field, Union } from '../kind/field.ts';
+import { schemaOf } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { FieldUnit } from '../kind/units.ts';
 import { inUnits, tooSmall } from '../kind/units.ts';
@@ -333,7 +334,7 @@ function checked(wanted: Wanted, written: string, field: Field, node: Node, eval
     const { message, place } = problemOf(error, node, refused);
     evaluation.diagnostics.push(
       diagnostic('wrong-type', message, {
-        remedy: whatItIs(written, field.schema, inUnits(field.unit, field.examples[0]), adviceFor(error, refused)),
+        remedy: whatItIs(written, schemaOf(field), inUnits(field.unit, field.examples[0]), adviceFor(error, refused)),
         address: evaluation.address,
         position: position(place),
       }),
@@ -381,14 +382,15 @@ function conform(
   isFilledIn: boolean,
   written?: string,
 ): { value: Json; error?: z.ZodError } {
-  const meant = field.spelling?.read(value) ?? value;
-  const result = field.schema.safeParse(shownValue(field, meant));
+  const meant = field.spelling?.()?.read(value) ?? value;
+  const schema = schemaOf(field);
+  const result = schema.safeParse(shownValue(field, meant));
   // An amount is the number that the platform takes.
   if (result.success) return { value: field.unit === undefined ? meant : (result.data as Json) };
   if (isFilledIn) {
     const others: readonly Json[] =
       typeof value === 'string' ? readings(value) : written === undefined ? [] : [written];
-    for (const other of others) if (field.schema.safeParse(other).success) return { value: other };
+    for (const other of others) if (schema.safeParse(other).success) return { value: other };
   }
   return { value, error: result.error };
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Field, Union } from '../kind/field.ts';
+import { schemaOf } from '../kind/field.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { Json } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -13,7 +14,7 @@ import { expressionSources } from './sources/all.ts';
 import { described, withOtherWords, withWords } from './schema-descriptions.ts';
 import { expressionSchema, withExpressions } from './schema-expressions.ts';
 import type { Schema } from './schema-expressions.ts';
-import { includedKeys, settingsShape } from './settings.ts';
+import { includedKeys, neededSettings, settingsShape } from './settings.ts';
 
 /**
  * The JSON Schema (draft 2020-12) of manifests and of the files they include, for editors. It accepts whatever Trueup
@@ -34,7 +35,7 @@ export function manifestSchema(kinds: readonly Kind[], sources = expressionSourc
     ([name, schema]) => [name, withBlock(jsonSchema(schema), name === top?.section ? top.kind : undefined)] as const,
   );
   const rootOnly = settings.map(([name]) => name).filter((name) => !includedKeys.includes(name));
-  const required = rootOnly.filter((name) => !isOptional(settingsShape[name as keyof typeof settingsShape])); // its own keys
+  const required = rootOnly.filter((name) => neededSettings.has(name));
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     // A name, not an address: editors need no network for it.
@@ -119,8 +120,8 @@ function fieldSchema(kind: Kind, name: string): Schema {
   const field = kind.fields[name];
   if (field === undefined) throw new Error(`${kind.kind} has no field ${name}`);
   const written = withExpressions(withoutDescriptions(jsonSchema(writtenSchema(field))));
-  const schema = withOtherWords(withWords(written, field.words), field.spelling?.others);
-  const { description } = jsonSchema(field.schema);
+  const schema = withOtherWords(withWords(written, field.words), field.spelling?.()?.others);
+  const { description } = jsonSchema(schemaOf(field));
   const canBeCleared = field.onNull === undefined ? canBeNull(kind, name) : 'value' in field.onNull;
   const { anyOf } = schema;
   const alternatives: readonly unknown[] = Array.isArray(anyOf) && Object.keys(schema).length === 1 ? anyOf : [schema];
@@ -170,7 +171,7 @@ function unionSchema(kind: Kind, union: Union): Schema {
 /** The word of a case, or its words where another profile has another one. */
 function caseSchema(kind: Kind, union: Union, word: string): Schema {
   const shown = shownCase(kind, union, word);
-  const other = kind.fields[union.tag]?.spelling?.others.get(shown);
+  const other = kind.fields[union.tag]?.spelling?.()?.others.get(shown);
   const about = { description: union.words?.[word] };
   const [own, ...others] = [shown, other].flatMap((one) =>
     one === undefined ? [] : [{ ...about, type: 'string', const: one }],
@@ -193,8 +194,4 @@ function jsonSchema(schema: z.ZodType): Schema {
 
 function dropReference(_key: string, value: unknown): unknown {
   return typeof value === 'object' && value !== null && '$ref' in value ? {} : value;
-}
-
-function isOptional(schema: z.ZodType): boolean {
-  return schema.safeParse(undefined).success;
 }

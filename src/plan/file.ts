@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { once } from '../api/once.ts';
 
 /**
  * A reviewed plan as a file: flat facts, by address and path. In clear it holds no value of the manifest or of the
@@ -14,66 +15,68 @@ const kinds = [
 /** The first word of a path. */
 export type FactKind = (typeof kinds)[number];
 
-const path = z.string().regex(new RegExp(`^(${kinds.join('|')})( |$)`));
+const path = () => z.string().regex(new RegExp(`^(${kinds.join('|')})( |$)`));
 
-const schema = z.strictObject({
-  format: z.literal('trueup/plan-file'),
-  version: z.literal(4),
-  /** The version of Trueup. */
-  madeBy: z.string(),
-  madeAt: z.iso.datetime(),
-  platform: z.string(),
-  /** The version of the platform, where it tells it. */
-  platformVersion: z.string().exactOptional(),
-  organizationId: z.string(),
-  projectId: z.string(),
-  /** What the manifest calls it, when that is not its id. */
-  project: z.string().exactOptional(),
-  /** The options of the plan. */
-  deploys: z.boolean(),
-  destroys: z.boolean(),
-  narrowing: z.strictObject({
-    targets: z.array(z.string()),
-    excludes: z.array(z.string()),
-    replaces: z.array(z.string()),
+const format = 'trueup/plan-file';
+const version = 4;
+
+const schema = once(() =>
+  z.strictObject({
+    format: z.literal(format),
+    version: z.literal(version),
+    /** The version of Trueup. */
+    madeBy: z.string(),
+    madeAt: z.iso.datetime(),
+    platform: z.string(),
+    /** The version of the platform, where it tells it. */
+    platformVersion: z.string().exactOptional(),
+    organizationId: z.string(),
+    projectId: z.string(),
+    /** What the manifest calls it, when that is not its id. */
+    project: z.string().exactOptional(),
+    /** The options of the plan. */
+    deploys: z.boolean(),
+    destroys: z.boolean(),
+    narrowing: z.strictObject({
+      targets: z.array(z.string()),
+      excludes: z.array(z.string()),
+      replaces: z.array(z.string()),
+    }),
+    state: z.union([
+      z.strictObject({ lineage: z.string(), serial: z.number().int().min(0), content: z.string() }),
+      /** There was no state: apply begins one with this lineage. */
+      z.strictObject({ lineage: z.string().min(1) }),
+    ]),
+    moved: z.string(),
+    /**
+     * Everything that was reviewed: by address, a value at each path. The first word of a path is its kind. Values are
+     * digests, where the list does not say otherwise; STEP is an operation with its role.
+     *
+     * - `block`: the manifest has a block. No value.
+     * - `declared env.A`: what the manifest says there. `missing env.A`: the names of secrets that the run did not have.
+     * - `action move`, `action update`: the action; after it, what it comes to when somebody does a part by hand. No value.
+     * - `moved ADDRESS`: the former address of its record. No value.
+     * - `id`: the id of the object, in clear.
+     * - `was env.A`: what is overwritten there, or goes; of a set that others add to, one digest per member.
+     * - `warning TEXT`: what the plan warned of. `risk`: the sentence about the data at risk. `consent`: it takes over an
+     *   object that somebody else made. All in clear.
+     * - `send STEP`: a request. `order STEP after STEP`, `order STEP in teardown`: its place. No value.
+     * - `member STEP NAME`: a member of it. `member STEP NAME KEY`: a key of a map that the member removes; no value.
+     * - `changed STEP NAME`: the request changes that member, and does not only require it. No value.
+     */
+    facts: z.record(z.string(), z.record(path(), z.string())),
+    /** What `plan` printed, packed and encrypted with a key that comes from the key of the state. */
+    shown: z.string(),
+    /** The MAC of all of it: nobody can change the file who does not have the key. */
+    mac: z.string(),
   }),
-  state: z.union([
-    z.strictObject({ lineage: z.string(), serial: z.number().int().min(0), content: z.string() }),
-    /** There was no state: apply begins one with this lineage. */
-    z.strictObject({ lineage: z.string().min(1) }),
-  ]),
-  moved: z.string(),
-  /**
-   * Everything that was reviewed: by address, a value at each path. The first word of a path is its kind. Values are
-   * digests, where the list does not say otherwise; STEP is an operation with its role.
-   *
-   * - `block`: the manifest has a block. No value.
-   * - `declared env.A`: what the manifest says there. `missing env.A`: the names of secrets that the run did not have.
-   * - `action move`, `action update`: the action; after it, what it comes to when somebody does a part by hand. No value.
-   * - `moved ADDRESS`: the former address of its record. No value.
-   * - `id`: the id of the object, in clear.
-   * - `was env.A`: what is overwritten there, or goes; of a set that others add to, one digest per member.
-   * - `warning TEXT`: what the plan warned of. `risk`: the sentence about the data at risk. `consent`: it takes over an
-   *   object that somebody else made. All in clear.
-   * - `send STEP`: a request. `order STEP after STEP`, `order STEP in teardown`: its place. No value.
-   * - `member STEP NAME`: a member of it. `member STEP NAME KEY`: a key of a map that the member removes; no value.
-   * - `changed STEP NAME`: the request changes that member, and does not only require it. No value.
-   */
-  facts: z.record(z.string(), z.record(path, z.string())),
-  /** What `plan` printed, packed and encrypted with a key that comes from the key of the state. */
-  shown: z.string(),
-  /** The MAC of all of it: nobody can change the file who does not have the key. */
-  mac: z.string(),
-});
+);
 
 /** A plan that was reviewed. */
-export type PlanFile = z.output<typeof schema>;
+export type PlanFile = z.output<ReturnType<typeof schema>>;
 
 /** What of a plan file is compared with a plan that is made later. */
 export type PlanFacts = Pick<PlanFile, 'organizationId' | 'state' | 'moved' | 'facts'>;
-
-const format = schema.shape.format.value;
-const version = schema.shape.version.value;
 
 /** The text of the file. */
 export function planFileText(file: PlanFile): string {
@@ -108,7 +111,7 @@ export function parsePlanFile(text: string): PlanFile | { readonly problem: stri
       remedy: 'Plan again with the version that applies.',
     };
   }
-  const { data, error } = schema.safeParse(content);
+  const { data, error } = schema().safeParse(content);
   if (data !== undefined) {
     // A member that stands twice is read once, and `__proto__` never.
     const isAsWritten = JSON.stringify(data) === text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');

@@ -12,28 +12,28 @@ export const ai = defineKind({
   // The update operation makes a new row out of what it is given, so that it has to be given everything.
   fields: {
     name: {
-      schema: z.string().min(1).describe('Name; the key of the block by default.'),
+      schema: () => z.string().min(1).describe('Name; the key of the block by default.'),
       inEveryUpdate: true,
       examples: ['helper', 'assistant'],
     },
     apiUrl: {
-      schema: uri.describe('Address of its API.'),
+      schema: () => uri.describe('Address of its API.'),
       inEveryUpdate: true,
       examples: ['https://models.example.com/v1', 'https://models.example.com/v2'],
     },
     apiKey: {
-      schema: z.string().describe('Key of its API; empty for none.'),
+      schema: () => z.string().describe('Key of its API; empty for none.'),
       secrecy: 'secret',
       inEveryUpdate: true,
       examples: ['correct-horse-1', 'battery-staple-2'],
     },
     model: {
-      schema: z.string().min(1).describe('Model.'),
+      schema: () => z.string().min(1).describe('Model.'),
       inEveryUpdate: true,
       examples: ['small', 'large'],
     },
     isEnabled: {
-      schema: z.boolean().describe('Whether it is used; true by default.'),
+      schema: () => z.boolean().describe('Whether it is used; true by default.'),
       atCreate: true,
       inEveryUpdate: true,
       examples: [false, true],

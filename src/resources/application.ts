@@ -29,12 +29,12 @@ import { databaseRisk } from './families/image-version.ts';
 import { unmounted, volumesMounted } from './families/volumes.ts';
 
 const source = gitSource({
-  branch: { schema: branch.describe('Branch.'), appliesAt: 'deploy', examples: ['main', 'next'] },
+  branch: { schema: () => branch.describe('Branch.'), appliesAt: 'deploy', examples: ['main', 'next'] },
   triggerType: { ...gitParts.triggerType, inEveryUpdate: true },
 });
 const settled = (what: string) =>
   ({ refuse: `the platform has no documented operation for the ${what} of an application; undo the change` }) as const;
-const variables = (what: string): Field => ({ ...env, schema: z.string().describe(what) });
+const variables = (what: string): Field => ({ ...env, schema: () => z.string().describe(what) });
 
 const neverDeployed = {
   cannot:
@@ -84,7 +84,7 @@ export const application = defineKind({
     dockerImage: needed(dockerImage(['nginx:1.27', 'nginx:1.28'])),
     username: deployedText('User at the registry.', ['reader', 'deployer']),
     password: {
-      schema: z.string().min(1).describe('Password at the registry.'),
+      schema: () => z.string().min(1).describe('Password at the registry.'),
       secrecy: 'secret',
       appliesAt: 'deploy',
       examples: ['correct-horse-1', 'battery-staple-2'],
@@ -92,9 +92,10 @@ export const application = defineKind({
     registryUrl: deployedText('Registry.', ['registry.example.com', 'images.example.com']),
     ...source.fields,
     buildType: {
-      schema: z
-        .enum(['dockerfile', 'nix_builder', 'rail_builder', 'buildpacks_v1', 'buildpacks_v2', 'static'])
-        .describe('How the code becomes an image.'),
+      schema: () =>
+        z
+          .enum(['dockerfile', 'nix_builder', 'rail_builder', 'buildpacks_v1', 'buildpacks_v2', 'static'])
+          .describe('How the code becomes an image.'),
       otherwise: 'nix_builder',
       appliesAt: 'deploy',
       examples: ['dockerfile', 'static'],
@@ -120,7 +121,7 @@ export const application = defineKind({
       examples: [false, true],
     }),
     autoDeploy: {
-      schema: z.boolean().describe('Whether a push deploys it.'),
+      schema: () => z.boolean().describe('Whether a push deploys it.'),
       otherwise: true,
       examples: [true, false],
     },
@@ -132,8 +133,8 @@ export const application = defineKind({
     rollbackActive: deployedFlag('Whether a deployment keeps its image for a roll-back.'),
     rollbackRegistryId: registryFor('rollbackRegistry', 'Registry that keeps images for roll-backs'),
     ...previewFields,
-    title: { schema: z.string().describe('Title.'), codec: text, examples: ['Shop', 'Store'] },
-    subtitle: { schema: z.string().describe('Subtitle.'), codec: text, examples: ['Live', 'Live, second floor'] },
+    title: { schema: () => z.string().describe('Title.'), codec: text, examples: ['Shop', 'Store'] },
+    subtitle: { schema: () => z.string().describe('Subtitle.'), codec: text, examples: ['Live', 'Live, second floor'] },
     icon,
   },
   unions: [

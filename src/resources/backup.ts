@@ -41,37 +41,37 @@ export const backup = defineKind({
   },
   fields: {
     schedule: {
-      schema: cron.describe('When it runs, as a cron expression.'),
+      schema: () => cron.describe('When it runs, as a cron expression.'),
       alsoWritten: 'cronExpression',
       examples: ['0 3 * * *', '30 4 * * 1'],
     },
     // The platform never runs a backup whose `enabled` was left out.
     enabled: {
-      schema: z.boolean().describe('Whether it runs; true by default.'),
+      schema: () => z.boolean().describe('Whether it runs; true by default.'),
       atCreate: true,
       onNull: { refuse: 'null means that it never runs; write false for that' },
       examples: [true, false],
     },
-    prefix: { schema: z.string().min(1).describe('Folder in the destination.'), examples: ['shop/', 'store/'] },
+    prefix: { schema: () => z.string().min(1).describe('Folder in the destination.'), examples: ['shop/', 'store/'] },
     destinationId,
     keepLatestCount: {
-      schema: z.number().int().min(1).describe('How many are kept; all when null.'),
+      schema: () => z.number().int().min(1).describe('How many are kept; all when null.'),
       examples: [14, 7],
     },
     database: {
-      schema: z
-        .string()
-        .min(1)
-        .describe(
-          'Database to dump; the one of its service by default. Of a libSQL: its folder below /var/lib/sqld, iku.db.',
-        ),
+      schema: () =>
+        z
+          .string()
+          .min(1)
+          .describe(
+            'Database to dump; the one of its service by default. Of a libSQL: its folder below /var/lib/sqld, iku.db.',
+          ),
       fromParent: 'databaseName',
       examples: ['shop', 'store'],
     },
     databaseType: {
-      schema: z
-        .enum(['postgres', 'mariadb', 'mysql', 'mongo', 'libsql'])
-        .describe('Engine of a database inside a compose.'),
+      schema: () =>
+        z.enum(['postgres', 'mariadb', 'mysql', 'mongo', 'libsql']).describe('Engine of a database inside a compose.'),
       words: {
         postgres: 'PostgreSQL.',
         mariadb: 'MariaDB.',
@@ -83,18 +83,18 @@ export const backup = defineKind({
       examples: ['postgres', 'mariadb'],
     },
     serviceName: {
-      schema: z.string().min(1).describe('Service that runs the database, by its name in the compose file.'),
+      schema: () => z.string().min(1).describe('Service that runs the database, by its name in the compose file.'),
       codec: text,
       appended: serviceSuffix,
       examples: ['db', 'db2'],
     },
     includeEncryptionKey: {
-      schema: z.boolean().describe("Whether the platform's encryption key goes into the backup."),
+      schema: () => z.boolean().describe("Whether the platform's encryption key goes into the backup."),
       otherwise: true,
       examples: [false, true],
     },
     metadata: {
-      schema: z.record(z.string(), z.json()).describe('Credentials of a database inside a compose, by engine.'),
+      schema: () => z.record(z.string(), z.json()).describe('Credentials of a database inside a compose, by engine.'),
       codec: json,
       secrecy: 'secret',
       examples: [{ postgres: { databaseUser: 'shop' } }, { postgres: { databaseUser: 'owner' } }],

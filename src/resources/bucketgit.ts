@@ -15,17 +15,17 @@ export const bucketgit = defineKind({
   fields: {
     name: providerName,
     bucketgitUsername: {
-      schema: z.string().min(1).describe('User at the git host.'),
+      schema: () => z.string().min(1).describe('User at the git host.'),
       inEveryUpdate: true,
       examples: ['shop', 'store'],
     },
     bucketgitEmail: {
-      schema: email.describe('Address of the user.'),
+      schema: () => email.describe('Address of the user.'),
       inEveryUpdate: true,
       examples: ['git@example.com', 'git2@example.com'],
     },
     bucketgitWorkspaceName: {
-      schema: z.string().min(1).describe('Workspace.'),
+      schema: () => z.string().min(1).describe('Workspace.'),
       inEveryUpdate: true,
       examples: ['shop', 'store'],
     },

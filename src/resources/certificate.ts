@@ -30,11 +30,11 @@ export const certificate = defineKind({
   },
   fields: {
     name: {
-      schema: z.string().min(1).describe('Name; the key of the block by default.'),
+      schema: () => z.string().min(1).describe('Name; the key of the block by default.'),
       examples: ['shop', 'store'],
     },
     certificateData: {
-      schema: z.string().min(1).describe('Certificate with its chain, as text in PEM form.'),
+      schema: () => z.string().min(1).describe('Certificate with its chain, as text in PEM form.'),
       secrecy: 'private',
       savedAs: 'certificate.crt',
       examples: [
@@ -43,7 +43,7 @@ export const certificate = defineKind({
       ],
     },
     privateKey: {
-      schema: z.string().min(1).describe('Private key, as text in PEM form.'),
+      schema: () => z.string().min(1).describe('Private key, as text in PEM form.'),
       secrecy: 'secret',
       examples: [
         '-----BEGIN PRIVATE KEY-----\nb25l\n-----END PRIVATE KEY-----\n',
@@ -51,13 +51,14 @@ export const certificate = defineKind({
       ],
     },
     certificatePath: {
-      schema: z.string().min(1).describe('Folder of its files; the platform makes one up. No two may have the same.'),
+      schema: () =>
+        z.string().min(1).describe('Folder of its files; the platform makes one up. No two may have the same.'),
       madeUp: madeUpName,
       onChange: 'replace',
       examples: ['shop', 'store'],
     },
     autoRenew: {
-      schema: z.boolean().describe('Stored by the platform, which never reads it.'),
+      schema: () => z.boolean().describe('Stored by the platform, which never reads it.'),
       onChange: 'replace',
       examples: [true, false],
     },

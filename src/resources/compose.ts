@@ -54,7 +54,7 @@ export const compose = defineKind({
     description,
     sourceType: sourceType('raw', 'Where the compose file comes from.'),
     composeFile: {
-      schema: z.string().min(1).describe('Text of the compose file.'),
+      schema: () => z.string().min(1).describe('Text of the compose file.'),
       needed: true,
       secrecy: 'private',
       savedAs: 'docker-compose.yml',
@@ -67,7 +67,7 @@ export const compose = defineKind({
       otherwise: './docker-compose.yml',
     },
     composeType: {
-      schema: z.enum(['docker-compose', 'stack']).describe('How it is run; another one is another service.'),
+      schema: () => z.enum(['docker-compose', 'stack']).describe('How it is run; another one is another service.'),
       words: { 'docker-compose': 'By docker compose.', stack: 'As a stack of the swarm.' },
       // The platform would change the word and leave the old containers running.
       onChange: 'replace',
@@ -77,12 +77,12 @@ export const compose = defineKind({
     serverId,
     env,
     autoDeploy: {
-      schema: z.boolean().describe('Whether a push deploys it.'),
+      schema: () => z.boolean().describe('Whether a push deploys it.'),
       otherwise: true,
       examples: [true, false],
     },
     command: {
-      schema: z.string().describe("Command instead of the platform's own `docker compose up`."),
+      schema: () => z.string().describe("Command instead of the platform's own `docker compose up`."),
       codec: text,
       onNull: { value: '' },
       appliesAt: 'deploy',
@@ -91,12 +91,13 @@ export const compose = defineKind({
     createEnvFile: deployedFlag('Whether the env is written to a .env file.', { otherwise: true }),
     enableSubmodules: gitParts.enableSubmodules,
     suffix: {
-      schema: z
-        .string()
-        .describe(
-          'With randomize: a deployment appends it, after a hyphen, to the names of services, volumes and networks. ' +
-            'Domains and backups name the service as the compose file does.',
-        ),
+      schema: () =>
+        z
+          .string()
+          .describe(
+            'With randomize: a deployment appends it, after a hyphen, to the names of services, volumes and networks. ' +
+              'Domains and backups name the service as the compose file does.',
+          ),
       codec: text,
       onNull: { value: '' },
       appliesAt: 'deploy',
@@ -109,7 +110,7 @@ export const compose = defineKind({
     watchPaths: gitParts.watchPaths,
     icon,
     serviceNetworks: {
-      schema: serviceNetworks.describe('Networks per service.'),
+      schema: () => serviceNetworks().describe('Networks per service.'),
       codec: json,
       appliesAt: 'deploy',
       examples: [

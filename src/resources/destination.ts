@@ -13,44 +13,45 @@ export const destination = defineKind({
   parents: { root: { listed: { call: 'destination.all' }, rows: 'whole', set: {}, idAt: 'organizationId' } },
   fields: {
     name: {
-      schema: z.string().min(1).describe('Name; the key of the block by default.'),
+      schema: () => z.string().min(1).describe('Name; the key of the block by default.'),
       examples: ['offsite', 'archive'],
     },
     provider: {
-      schema: z.string().min(1).describe('Provider as rclone calls it, such as AWS, Cloudflare or Minio.'),
+      schema: () => z.string().min(1).describe('Provider as rclone calls it, such as AWS, Cloudflare or Minio.'),
       codec: text,
       atCreate: null,
       examples: ['Minio', 'AWS'],
     },
     endpoint: {
-      schema: z.string().min(1).describe('Address of the store.'),
+      schema: () => z.string().min(1).describe('Address of the store.'),
       examples: ['https://s3.example.com', 'https://s3-2.example.com'],
     },
     region: {
-      schema: z.string().describe('Region; empty where the store has none.'),
+      schema: () => z.string().describe('Region; empty where the store has none.'),
       atCreate: '',
       examples: ['eu-central-1', 'us-east-1'],
     },
-    bucket: { schema: z.string().min(1).describe('Bucket.'), examples: ['backups', 'archive'] },
+    bucket: { schema: () => z.string().min(1).describe('Bucket.'), examples: ['backups', 'archive'] },
     accessKey: {
-      schema: z.string().min(1).describe('Id of the access key.'),
+      schema: () => z.string().min(1).describe('Id of the access key.'),
       secrecy: 'secret',
       examples: ['correct-horse-1', 'battery-staple-2'],
     },
     secretAccessKey: {
-      schema: z.string().min(1).describe('Secret of the access key.'),
+      schema: () => z.string().min(1).describe('Secret of the access key.'),
       secrecy: 'secret',
       examples: ['correct-horse-3', 'battery-staple-4'],
     },
     // An update that leaves them out removes them.
     additionalFlags: {
-      schema: z
-        .array(
-          z
-            .string()
-            .regex(/^--[a-zA-Z0-9-]+(=[a-zA-Z0-9._:/@-]+)?$/, 'is no flag of rclone such as --s3-no-check-bucket'),
-        )
-        .describe('Flags for rclone.'),
+      schema: () =>
+        z
+          .array(
+            z
+              .string()
+              .regex(/^--[a-zA-Z0-9-]+(=[a-zA-Z0-9._:/@-]+)?$/, 'is no flag of rclone such as --s3-no-check-bucket'),
+          )
+          .describe('Flags for rclone.'),
       codec: list,
       inEveryUpdate: true,
       examples: [['--s3-no-check-bucket'], ['--s3-no-check-bucket', '--s3-sign-accept-encoding=false']],

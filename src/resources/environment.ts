@@ -35,15 +35,14 @@ export const environment = defineKind({
   },
   fields: {
     name: {
-      schema: z.string().min(1).describe('Name; the key of the block by default.'),
+      schema: () => z.string().min(1).describe('Name; the key of the block by default.'),
       examples: ['staging', 'preview'],
     },
     description: { ...description, onNull: { value: '' } },
     env: {
       ...env,
-      schema: z
-        .string()
-        .describe('Variables that services use as ${{environment.NAME}}: a map, or the text of an env file.'),
+      schema: () =>
+        z.string().describe('Variables that services use as ${{environment.NAME}}: a map, or the text of an env file.'),
       onNull: { value: '' },
     },
   },

@@ -25,14 +25,14 @@ export const fileMount = defineKind({
   },
   fields: {
     filePath: {
-      schema: pathBelow.describe('Path below ../files; the key of the block by default.'),
+      schema: () => pathBelow.describe('Path below ../files; the key of the block by default.'),
       codec: filePath,
       onNull: { refuse: 'a file needs its path' },
       onChange: 'replace',
       examples: ['shop.conf', 'conf/shop.conf'],
     },
     content: {
-      schema: z.string().describe('Text of the file.'),
+      schema: () => z.string().describe('Text of the file.'),
       codec: text,
       secrecy: 'private',
       savedAs: { field: 'filePath' },

@@ -13,7 +13,7 @@ export const hubgit = defineKind({
   fields: {
     name: providerName,
     hubgitAppName: {
-      schema: z.string().min(1).describe('Address of the app at the git host.'),
+      schema: () => z.string().min(1).describe('Address of the app at the git host.'),
       examples: ['https://hub.example.com/apps/shop', 'https://hub.example.com/apps/store'],
     },
   },

@@ -31,12 +31,12 @@ export const labgit = defineKind({
       'http://lab2.internal:8080',
     ]),
     applicationId: {
-      schema: z.string().min(1).describe('Id of the OAuth application at the git host.'),
+      schema: () => z.string().min(1).describe('Id of the OAuth application at the git host.'),
       examples: ['trueup', 'platform'],
     },
     secret: credential('Secret of the OAuth application.'),
     groupName: {
-      schema: z.string().min(1).describe('Groups whose projects are offered.'),
+      schema: () => z.string().min(1).describe('Groups whose projects are offered.'),
       examples: ['shop', 'store'],
     },
     redirectUri: address('Where the git host sends people back to.', [

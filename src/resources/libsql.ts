@@ -44,15 +44,14 @@ export const libsql = defineKind({
     },
     databaseUser: deployedText('User that clients log in as.', ['shop', 'owner']),
     databasePassword: {
-      schema: databasePassword
-        .min(1, 'may not be empty: the platform would make one up')
-        .describe('Password of the user.'),
+      schema: () =>
+        databasePassword.min(1, 'may not be empty: the platform would make one up').describe('Password of the user.'),
       secrecy: 'secret',
       appliesAt: 'deploy',
       examples: ['correct-horse-1', 'battery-staple-2'],
     },
     sqldNode: {
-      schema: z.enum(['primary', 'replica']).describe('Role of the server.'),
+      schema: () => z.enum(['primary', 'replica']).describe('Role of the server.'),
       words: { primary: 'Takes reads and writes.', replica: 'Follows a primary.' },
       atCreate: 'primary',
       appliesAt: 'deploy',
@@ -70,12 +69,12 @@ export const libsql = defineKind({
     serverId,
     ...serviceFields,
     externalGRPCPort: {
-      schema: port.describe('Port under which replicas can reach it from outside.'),
+      schema: () => port.describe('Port under which replicas can reach it from outside.'),
       appliesAt: 'deploy',
       examples: [15_001, 15_002],
     },
     externalAdminPort: {
-      schema: port.describe('Port under which its administration can be reached from outside.'),
+      schema: () => port.describe('Port under which its administration can be reached from outside.'),
       appliesAt: 'deploy',
       examples: [15_003, 15_004],
     },

@@ -36,7 +36,7 @@ export const machineSchedule = defineKind({
   fields: {
     ...scheduleFields,
     script: {
-      schema: z.string().min(1).describe('Script of bash, which the server runs.'),
+      schema: () => z.string().min(1).describe('Script of bash, which the server runs.'),
       codec: text,
       secrecy: 'private',
       savedAs: 'script.sh',

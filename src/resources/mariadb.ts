@@ -21,7 +21,8 @@ import { databaseCommands } from './families/service-commands.ts';
 
 /** A password that the running server gets by an operation, where the platform has one and its shell takes it. */
 const password = (whose: string, type: 'user' | 'root'): Field => ({
-  schema: databasePassword.min(1, 'may not be empty: the platform would make one up').describe(`Password of ${whose}.`),
+  schema: () =>
+    databasePassword.min(1, 'may not be empty: the platform would make one up').describe(`Password of ${whose}.`),
   secrecy: 'secret',
   onChange: {
     through: (row, wanted) =>

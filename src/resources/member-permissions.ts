@@ -5,12 +5,12 @@ import type { Field } from '../kind/field.ts';
 import { defineKind } from '../kind/kind.ts';
 
 const flag = (what: string): Field => ({
-  schema: z.boolean().describe(`Whether the member may ${what}.`),
+  schema: () => z.boolean().describe(`Whether the member may ${what}.`),
   otherwise: false,
   examples: [true, false],
 });
 const ids = (what: string, prefix: string): Field => ({
-  schema: z.array(z.string().min(1)).describe(`Ids of the ${what} that the member may see.`),
+  schema: () => z.array(z.string().min(1)).describe(`Ids of the ${what} that the member may see.`),
   codec: idSet,
   growsByItself: true,
   examples: [[`${prefix}_1`], [`${prefix}_1`, `${prefix}_2`]],
@@ -25,7 +25,7 @@ export const memberPermissions = defineKind({
   parents: { root: { listed: { call: 'user.all' }, rows: 'whole', set: {}, idAt: 'organizationId' } },
   fields: {
     email: {
-      schema: email.describe('Address the member signs in with; the key of the block by default.'),
+      schema: () => email.describe('Address the member signs in with; the key of the block by default.'),
       readAt: 'user.email',
       codec: caseless,
       onChange: { refuse: 'only members themselves change their address' },
@@ -48,11 +48,12 @@ export const memberPermissions = defineKind({
     accessedGitProviders: ids('git providers', 'git'),
     accessedServers: {
       ...ids('servers', 'srv'),
-      schema: z
-        .array(z.string().min(1))
-        .describe(
-          'Servers that the member may see, by their keys in this manifest, their names on the platform or ids.',
-        ),
+      schema: () =>
+        z
+          .array(z.string().min(1))
+          .describe(
+            'Servers that the member may see, by their keys in this manifest, their names on the platform or ids.',
+          ),
       refersTo: 'server',
     },
   },

@@ -41,32 +41,32 @@ export const mount = defineKind({
   },
   fields: {
     type: {
-      schema: z.enum(['bind', 'volume', 'file']).describe('What is mounted.'),
+      schema: () => z.enum(['bind', 'volume', 'file']).describe('What is mounted.'),
       words: { bind: 'A folder of the host.', volume: 'A volume.', file: 'A file whose text is declared here.' },
       onChange: 'replace',
       examples: ['bind', 'volume'],
     },
     mountPath: {
-      schema: z.string().startsWith('/').describe('Path inside the container; the key of the block by default.'),
+      schema: () => z.string().startsWith('/').describe('Path inside the container; the key of the block by default.'),
       appliesAt: 'deploy',
       examples: ['/extra', '/more'],
     },
     hostPath: {
-      schema: z.string().startsWith('/').describe('Folder of the host.'),
+      schema: () => z.string().startsWith('/').describe('Folder of the host.'),
       needed: true,
       onNull: { refuse: 'a bind mount needs its folder' },
       appliesAt: 'deploy',
       examples: ['/srv/extra', '/srv/more'],
     },
     volumeName: {
-      schema: volumeName.describe('Volume; the old one stays when it changes.'),
+      schema: () => volumeName.describe('Volume; the old one stays when it changes.'),
       needed: true,
       onNull: { refuse: 'a volume mount needs its volume' },
       appliesAt: 'deploy',
       examples: ['extra', 'more'],
     },
     filePath: {
-      schema: pathBelow.describe('Where the platform keeps the file.'),
+      schema: () => pathBelow.describe('Where the platform keeps the file.'),
       codec: filePath,
       needed: true,
       onNull: { refuse: 'a file mount needs its path' },
@@ -74,7 +74,7 @@ export const mount = defineKind({
       examples: ['extra.conf', 'more.conf'],
     },
     content: {
-      schema: z.string().describe('Text of the file.'),
+      schema: () => z.string().describe('Text of the file.'),
       codec: text,
       secrecy: 'private',
       savedAs: { field: 'filePath' },

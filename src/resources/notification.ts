@@ -8,7 +8,7 @@ import { port } from '../kind/syntax.ts';
 
 /** What happens on the platform and is reported. An update sends every field: the platform drops some that it leaves out. */
 const event = (what: string): Field => ({
-  schema: z.boolean().describe(`Whether it reports ${what}.`),
+  schema: () => z.boolean().describe(`Whether it reports ${what}.`),
   atCreate: false,
   inEveryUpdate: true,
   examples: [true, false],
@@ -21,16 +21,16 @@ const part = (name: string, field: Field): Field => ({
   inEveryUpdate: true,
 });
 const word = (name: string, what: string, examples: Field['examples']): Field =>
-  part(name, { schema: z.string().min(1).describe(what), examples });
+  part(name, { schema: () => z.string().min(1).describe(what), examples });
 const credential = (name: string, what: string): Field =>
   part(name, {
-    schema: z.string().min(1).describe(what),
+    schema: () => z.string().min(1).describe(what),
     secrecy: 'secret',
     examples: ['correct-horse-1', 'battery-staple-2'],
   });
 /** Text that a create requires and that may be empty. */
 const optional = (name: string, what: string, examples: Field['examples']): Field =>
-  part(name, { schema: z.string().describe(what), codec: text, atCreate: '', examples });
+  part(name, { schema: () => z.string().describe(what), codec: text, atCreate: '', examples });
 
 const web = { webhookUrl: 'webhookUrl' };
 const mail = { fromAddress: 'fromAddress', toAddresses: 'toAddresses' };
@@ -93,7 +93,7 @@ export const notification = defineKind({
   parents: { root: { listed: { call: 'notification.all' }, rows: 'whole', set: {}, idAt: 'organizationId' } },
   fields: {
     name: {
-      schema: z.string().min(1).describe('Name; the key of the block by default.'),
+      schema: () => z.string().min(1).describe('Name; the key of the block by default.'),
       inEveryUpdate: true,
       examples: ['team', 'on-call'],
     },
@@ -106,13 +106,13 @@ export const notification = defineKind({
     dockerCleanup: event('clean-ups of Docker'),
     serverThreshold: event('servers over their thresholds'),
     notificationType: {
-      schema: z.enum(channels).describe('Channel.'),
+      schema: () => z.enum(channels).describe('Channel.'),
       onChange: 'replace',
       needed: true,
       examples: ['slack', 'discord'],
     },
     webhookUrl: part('webhookUrl', {
-      schema: z.url().describe('Address of the webhook; whoever knows it can write there.'),
+      schema: () => z.url().describe('Address of the webhook; whoever knows it can write there.'),
       secrecy: 'secret',
       examples: ['https://hooks.test/correct-horse-1', 'https://hooks.test/battery-staple-2'],
     }),
@@ -121,12 +121,12 @@ export const notification = defineKind({
     chatId: word('chatId', 'Id of the chat.', ['-100123', '-100124']),
     messageThreadId: optional('messageThreadId', 'Id of the topic in the chat; empty for none.', ['7', '8']),
     decoration: part('decoration', {
-      schema: z.boolean().describe('Whether messages have emojis.'),
+      schema: () => z.boolean().describe('Whether messages have emojis.'),
       atCreate: true,
       examples: [false, true],
     }),
     smtpServer: word('smtpServer', 'SMTP server.', ['smtp.test', 'smtp-2.test']),
-    smtpPort: part('smtpPort', { schema: port.describe('Port of the SMTP server.'), examples: [587, 465] }),
+    smtpPort: part('smtpPort', { schema: () => port.describe('Port of the SMTP server.'), examples: [587, 465] }),
     username: word('username', 'User at the mail server; in Mattermost, the name that messages come from.', [
       'reports',
       'platform',
@@ -134,7 +134,7 @@ export const notification = defineKind({
     password: credential('password', 'Password at the mail server.'),
     fromAddress: word('fromAddress', 'Address that mails come from.', ['platform@example.test', 'ops@example.test']),
     toAddresses: part('toAddresses', {
-      schema: z.array(z.string().min(1)).min(1).describe('Addresses that mails go to.'),
+      schema: () => z.array(z.string().min(1)).min(1).describe('Addresses that mails go to.'),
       examples: [['team@example.test'], ['team@example.test', 'on-call@example.test']],
     }),
     apiKey: credential('apiKey', 'API key of Resend.'),
@@ -142,19 +142,19 @@ export const notification = defineKind({
     appToken: credential('appToken', 'Token of the application.'),
     topic: word('topic', 'Topic.', ['deploys', 'alerts']),
     accessToken: part('accessToken', {
-      schema: z.string().describe('Access token; empty for a topic without one.'),
+      schema: () => z.string().describe('Access token; empty for a topic without one.'),
       codec: text,
       secrecy: 'secret',
       atCreate: '',
       examples: ['correct-horse-1', 'battery-staple-2'],
     }),
     priority: part('priority', {
-      schema: z.number().int().min(-2).describe('Priority: from 1 on; of Pushover, -2 to 2.'),
+      schema: () => z.number().int().min(-2).describe('Priority: from 1 on; of Pushover, -2 to 2.'),
       examples: [1, 2],
     }),
     endpoint: word('endpoint', 'Address that gets the messages.', ['https://hooks.test/a', 'https://hooks.test/b']),
     headers: part('headers', {
-      schema: z.record(z.string(), z.string()).describe('Headers of each message.'),
+      schema: () => z.record(z.string(), z.string()).describe('Headers of each message.'),
       codec: json,
       secrecy: 'secret',
       onNull: { value: {} },
@@ -163,11 +163,12 @@ export const notification = defineKind({
     userKey: credential('userKey', 'Key of the user or group.'),
     apiToken: credential('apiToken', 'Token of the application.'),
     retry: part('retry', {
-      schema: z.number().int().min(30).describe('Seconds between repetitions, with priority 2.'),
+      schema: () => z.number().int().min(30).describe('Seconds between repetitions, with priority 2.'),
       examples: [60, 120],
     }),
     expire: part('expire', {
-      schema: z.number().int().min(1).max(10_800).describe('Seconds after which repetitions end, with priority 2.'),
+      schema: () =>
+        z.number().int().min(1).max(10_800).describe('Seconds after which repetitions end, with priority 2.'),
       examples: [3600, 7200],
     }),
   },

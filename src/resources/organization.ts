@@ -10,19 +10,20 @@ export const organization = defineKind({
   parents: { root: { listed: { call: 'organization.all' }, rows: 'whole', set: {}, idAt: 'id' } },
   fields: {
     name: {
-      schema: z.string().min(1).describe('Name; the key of the block by default.'),
+      schema: () => z.string().min(1).describe('Name; the key of the block by default.'),
       examples: ['Example', 'Example Two'],
     },
     logo: {
-      schema: z.string().min(1).describe('Address of its picture.'),
+      schema: () => z.string().min(1).describe('Address of its picture.'),
       examples: ['https://example.com/logo.svg', 'https://example.com/logo-2.svg'],
     },
     defaultRole: {
-      schema: z
-        .string()
-        .min(1)
-        .refine((role) => role !== 'owner', 'may not be owner')
-        .describe('Role of people who join.'),
+      schema: () =>
+        z
+          .string()
+          .min(1)
+          .refine((role) => role !== 'owner', 'may not be owner')
+          .describe('Role of people who join.'),
       examples: ['member', 'admin'],
     },
   },

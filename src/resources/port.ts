@@ -20,17 +20,17 @@ export const port = defineKind({
   },
   fields: {
     publishedPort: {
-      schema: portNumber.describe('Port of the server.'),
+      schema: () => portNumber.describe('Port of the server.'),
       appliesAt: 'deploy',
       examples: [8080, 9090],
     },
     targetPort: {
-      schema: portNumber.describe('Port of the container.'),
+      schema: () => portNumber.describe('Port of the container.'),
       appliesAt: 'deploy',
       examples: [80, 3000],
     },
     protocol: {
-      schema: z.enum(['tcp', 'udp']).describe('What is spoken on it.'),
+      schema: () => z.enum(['tcp', 'udp']).describe('What is spoken on it.'),
       words: { tcp: 'TCP.', udp: 'UDP.' },
       onNull: { value: 'tcp' },
       otherwise: 'tcp',
@@ -39,7 +39,7 @@ export const port = defineKind({
       examples: ['udp', 'tcp'],
     },
     publishMode: {
-      schema: z.enum(['ingress', 'host']).describe('Where it is published.'),
+      schema: () => z.enum(['ingress', 'host']).describe('Where it is published.'),
       words: {
         ingress: 'On every server of the swarm, which distributes the connections.',
         host: 'On the server that the container runs on: the container sees the addresses of its clients.',

@@ -22,22 +22,24 @@ export const redirect = defineKind({
   },
   fields: {
     regex: {
-      schema: z
-        .string()
-        .min(1)
-        .refine((text) => readGoRegex(text).problem === undefined, {
-          error: ({ input }) => `${notGo}: it ${readGoRegex(String(input)).problem ?? ''}`,
-          params: { ofSecrets: notGo },
-        })
-        .describe('Regular expression of Go for the whole address, with its scheme.'),
+      schema: () =>
+        z
+          .string()
+          .min(1)
+          .refine((text) => readGoRegex(text).problem === undefined, {
+            error: ({ input }) => `${notGo}: it ${readGoRegex(String(input)).problem ?? ''}`,
+            params: { ofSecrets: notGo },
+          })
+          .describe('Regular expression of Go for the whole address, with its scheme.'),
       examples: ['^https?://www\\.example\\.com/(.*)', '^https?://old\\.example\\.com/(.*)'],
     },
     replacement: {
-      schema: z.string().min(1).describe('Address that it leads to; `${1}` is the text of the first group.'),
+      schema: () => z.string().min(1).describe('Address that it leads to; `${1}` is the text of the first group.'),
       examples: ['https://example.com/${1}', 'https://shop.example.com/${1}'],
     },
     permanent: {
-      schema: z.boolean().describe('Whether browsers remember it: 301 and 308, else 302 and 307. false by default.'),
+      schema: () =>
+        z.boolean().describe('Whether browsers remember it: 301 and 308, else 302 and 307. false by default.'),
       atCreate: false,
       examples: [true, false],
     },

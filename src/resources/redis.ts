@@ -29,7 +29,7 @@ export const redis = defineKind({
     description,
     dockerImage: dockerImage(['redis:7', 'redis:8']),
     databasePassword: {
-      schema: z.string().min(1, 'may not be empty: the platform would make one up').describe('Password.'),
+      schema: () => z.string().min(1, 'may not be empty: the platform would make one up').describe('Password.'),
       secrecy: 'secret',
       appliesAt: 'deploy',
       examples: ['correct-horse-1', 'battery-staple-2'],

@@ -19,36 +19,38 @@ export const registry = defineKind({
   },
   fields: {
     registryName: {
-      schema: z.string().min(1).describe('Name; the key of the block by default.'),
+      schema: () => z.string().min(1).describe('Name; the key of the block by default.'),
       alsoWritten: 'name',
       examples: ['images', 'mirror'],
     },
     registryUrl: {
-      schema: z
-        .string()
-        .regex(/^[^/\s]*$/, 'is a host, with a port where it has one: no scheme and no path')
-        .describe(
-          'Host and port of the registry; empty for Docker Hub. A deletion logs out of it, also for others with it.',
-        ),
+      schema: () =>
+        z
+          .string()
+          .regex(/^[^/\s]*$/, 'is a host, with a port where it has one: no scheme and no path')
+          .describe(
+            'Host and port of the registry; empty for Docker Hub. A deletion logs out of it, also for others with it.',
+          ),
       alsoWritten: 'url',
       atCreate: '',
       examples: ['registry.test.net', 'registry.test.net:5000'],
     },
     username: {
-      schema: z
-        .string()
-        .min(1)
-        .refine((name) => name.trim() === name, 'has blanks around it, which the platform removes')
-        .describe('User to log in as.'),
+      schema: () =>
+        z
+          .string()
+          .min(1)
+          .refine((name) => name.trim() === name, 'has blanks around it, which the platform removes')
+          .describe('User to log in as.'),
       examples: ['reader', 'deployer'],
     },
     password: {
-      schema: z.string().min(1).describe('Password or token of the user.'),
+      schema: () => z.string().min(1).describe('Password or token of the user.'),
       secrecy: 'secret',
       examples: ['correct-horse-1', 'battery-staple-2'],
     },
     imagePrefix: {
-      schema: z.string().min(1).describe('What stands before the name of each image that is pushed there.'),
+      schema: () => z.string().min(1).describe('What stands before the name of each image that is pushed there.'),
       codec: text,
       atCreate: null,
       examples: ['team', 'team/shop'],

@@ -24,18 +24,18 @@ export const schedule = defineKind({
   fields: {
     ...scheduleFields,
     command: {
-      schema: z.string().min(1).describe('Command, which the shell in the container runs.'),
+      schema: () => z.string().min(1).describe('Command, which the shell in the container runs.'),
       examples: ['npm run cleanup', 'npm run report'],
     },
     shellType: {
-      schema: z.enum(['bash', 'sh']).describe('Shell; the container must have it.'),
+      schema: () => z.enum(['bash', 'sh']).describe('Shell; the container must have it.'),
       words: { bash: 'bash, which many small images lack.', sh: 'sh.' },
       onNull: { value: 'bash' },
       otherwise: 'bash',
       examples: ['sh', 'bash'],
     },
     serviceName: {
-      schema: z.string().min(1).describe('Service that runs it, by its name in the compose file.'),
+      schema: () => z.string().min(1).describe('Service that runs it, by its name in the compose file.'),
       codec: text,
       appended: serviceSuffix,
       needed: true,

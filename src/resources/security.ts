@@ -19,15 +19,16 @@ export const security = defineKind({
   fields: {
     // An update to the name of another user is refused, and the proxy has forgotten the old user by then.
     username: {
-      schema: z
-        .string()
-        .regex(/^[^:\s][^:]*$/, 'must begin with a visible character and have no colon, which ends a user name')
-        .describe('Name of the user; the key of the block by default.'),
+      schema: () =>
+        z
+          .string()
+          .regex(/^[^:\s][^:]*$/, 'must begin with a visible character and have no colon, which ends a user name')
+          .describe('Name of the user; the key of the block by default.'),
       onChange: 'replace',
       examples: ['reader', 'editor'],
     },
     password: {
-      schema: z.string().min(1).describe('Password, which the platform stores and answers in clear.'),
+      schema: () => z.string().min(1).describe('Password, which the platform stores and answers in clear.'),
       secrecy: 'secret',
       examples: ['correct-horse-1', 'battery-staple-2'],
     },

@@ -30,13 +30,13 @@ export const selfgit = defineKind({
       'https://deploy2.example.com/callback',
     ]),
     clientId: {
-      schema: z.string().min(1).describe('Id of the OAuth application at the git host.'),
+      schema: () => z.string().min(1).describe('Id of the OAuth application at the git host.'),
       needed: true, // without it and the secret no list has the provider
       examples: ['trueup', 'platform'],
     },
     clientSecret: { ...credential('Secret of the OAuth application.'), needed: true },
     scopes: {
-      schema: z.string().min(1).describe('Rights that it asks for, separated by commas.'),
+      schema: () => z.string().min(1).describe('Rights that it asks for, separated by commas.'),
       otherwise: 'repo,repo:status,read:user,read:org',
       examples: ['repo', 'repo,read:user'],
     },

@@ -16,32 +16,33 @@ export const server = defineKind({
   parents: { root: { listed: { call: 'server.all' }, rows: 'whole', set: {}, idAt: 'organizationId' } },
   fields: {
     name: {
-      schema: z.string().min(1).describe('Name; the key of the block by default.'),
+      schema: () => z.string().min(1).describe('Name; the key of the block by default.'),
       examples: ['worker-1', 'worker-2'],
     },
     description: { ...description, atCreate: null },
     ipAddress: {
-      schema: z.string().min(1).describe('Address by which the platform reaches it.'),
+      schema: () => z.string().min(1).describe('Address by which the platform reaches it.'),
       examples: ['192.0.2.10', '192.0.2.11'],
     },
-    port: { schema: port.describe('Port of SSH.'), atCreate: 22, examples: [2222, 2200] },
+    port: { schema: () => port.describe('Port of SSH.'), atCreate: 22, examples: [2222, 2200] },
     username: {
-      schema: z.string().min(1).describe('User of SSH.'),
+      schema: () => z.string().min(1).describe('User of SSH.'),
       atCreate: 'root',
       examples: ['deploy', 'builder'],
     },
     sshKeyId: {
-      schema: z
-        .string()
-        .min(1)
-        .describe('SSH key to log in with, by its key in this manifest, its name on the platform or its id.'),
+      schema: () =>
+        z
+          .string()
+          .min(1)
+          .describe('SSH key to log in with, by its key in this manifest, its name on the platform or its id.'),
       refersTo: 'sshKey',
       alsoWritten: 'sshKey',
       atCreate: null,
       examples: ['key_1', 'key_2'],
     },
     serverType: {
-      schema: z.enum(['deploy', 'build']).describe('What it is for.'),
+      schema: () => z.enum(['deploy', 'build']).describe('What it is for.'),
       alsoWritten: 'type',
       words: { deploy: 'Services run on it.', build: 'Images are built on it.' },
       atCreate: 'deploy',
@@ -49,18 +50,18 @@ export const server = defineKind({
     },
     // An update that leaves it out turns it on.
     enableDockerCleanup: {
-      schema: z.boolean().describe('Whether unused images and containers are removed every day.'),
+      schema: () => z.boolean().describe('Whether unused images and containers are removed every day.'),
       otherwise: true,
       inEveryUpdate: true,
       examples: [false, true],
     },
     command: {
-      schema: z.string().describe('Script that sets it up; empty for the one of the platform.'),
+      schema: () => z.string().describe('Script that sets it up; empty for the one of the platform.'),
       otherwise: '',
       examples: ['echo ready\n', 'echo steady\n'],
     },
     buildsConcurrency: {
-      schema: z.number().int().min(1).max(100).describe('How many builds run on it at the same time.'),
+      schema: () => z.number().int().min(1).max(100).describe('How many builds run on it at the same time.'),
       otherwise: 1,
       examples: [2, 4],
     },

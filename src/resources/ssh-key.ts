@@ -20,24 +20,26 @@ export const sshKey = defineKind({
   },
   fields: {
     name: {
-      schema: z.string().min(1).describe('Name; the key of the block by default.'),
+      schema: () => z.string().min(1).describe('Name; the key of the block by default.'),
       examples: ['deploy', 'mirror'],
     },
     description,
     publicKey: {
-      schema: z
-        .string()
-        .regex(/^ssh-(rsa|ed25519) /, 'is no public key: it begins with ssh-rsa or ssh-ed25519')
-        .describe('Public half, in one line. A new pair is a new key: what uses the old one is repointed.'),
+      schema: () =>
+        z
+          .string()
+          .regex(/^ssh-(rsa|ed25519) /, 'is no public key: it begins with ssh-rsa or ssh-ed25519')
+          .describe('Public half, in one line. A new pair is a new key: what uses the old one is repointed.'),
       codec: trimmed,
       onChange: 'replace',
       examples: ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB1 shop', 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB2 shop'],
     },
     privateKey: {
-      schema: z
-        .string()
-        .regex(/-----BEGIN (RSA|OPENSSH) PRIVATE KEY-----/, 'is no private key in the PEM form of RSA or OpenSSH')
-        .describe('Private half, as text in PEM form.'),
+      schema: () =>
+        z
+          .string()
+          .regex(/-----BEGIN (RSA|OPENSSH) PRIVATE KEY-----/, 'is no private key in the PEM form of RSA or OpenSSH')
+          .describe('Private half, as text in PEM form.'),
       secrecy: 'secret',
       onChange: 'replace',
       examples: [

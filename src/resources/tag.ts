@@ -13,11 +13,11 @@ export const tag = defineKind({
   },
   fields: {
     name: {
-      schema: z.string().min(1).describe('Name; the key of the block by default. An organization has each once.'),
+      schema: () => z.string().min(1).describe('Name; the key of the block by default. An organization has each once.'),
       examples: ['live', 'internal'],
     },
     color: {
-      schema: z.string().min(1).describe('Color, as CSS writes it.'),
+      schema: () => z.string().min(1).describe('Color, as CSS writes it.'),
       examples: ['#22c55e', '#3b82f6'],
     },
   },

@@ -38,42 +38,48 @@ export const volumeBackup = defineKind({
   },
   fields: {
     name: {
-      schema: z.string().min(1).describe('Display name; the key of the block by default.'),
+      schema: () => z.string().min(1).describe('Display name; the key of the block by default.'),
       examples: ['uploads', 'media'],
     },
-    volumeName: { schema: volumeName.describe('Volume, by the name that docker has.'), examples: ['uploads', 'media'] },
+    volumeName: {
+      schema: () => volumeName.describe('Volume, by the name that docker has.'),
+      examples: ['uploads', 'media'],
+    },
     serviceName: {
-      schema: z.string().min(1).describe('Service that uses the volume, by its name in the compose file.'),
+      schema: () => z.string().min(1).describe('Service that uses the volume, by its name in the compose file.'),
       codec: text,
       appended: serviceSuffix,
       needed: true,
       examples: ['web', 'api'],
     },
     destinationId,
-    prefix: { schema: z.string().min(1).describe('Folder in the destination.'), examples: ['uploads/', 'media/'] },
+    prefix: {
+      schema: () => z.string().min(1).describe('Folder in the destination.'),
+      examples: ['uploads/', 'media/'],
+    },
     cronExpression: {
-      schema: cron.describe('When it runs, as a cron expression.'),
+      schema: () => cron.describe('When it runs, as a cron expression.'),
       alsoWritten: 'schedule',
       examples: ['30 3 * * *', '0 4 * * 1'],
     },
     keepLatestCount: {
-      schema: z.number().int().min(1).describe('How many are kept; all when null.'),
+      schema: () => z.number().int().min(1).describe('How many are kept; all when null.'),
       examples: [14, 7],
     },
     turnOff: {
-      schema: z.boolean().describe('Whether the service is stopped while its volume is copied.'),
+      schema: () => z.boolean().describe('Whether the service is stopped while its volume is copied.'),
       otherwise: false,
       examples: [true, false],
     },
     // The platform never runs one whose `enabled` was left out.
     enabled: {
-      schema: z.boolean().describe('Whether it runs; true by default.'),
+      schema: () => z.boolean().describe('Whether it runs; true by default.'),
       atCreate: true,
       onNull: { refuse: 'null means that it never runs; write false for that' },
       examples: [false, true],
     },
     appName: {
-      schema: z.string().min(1).describe('Name of its job on the host; the platform makes one up.'),
+      schema: () => z.string().min(1).describe('Name of its job on the host; the platform makes one up.'),
       madeUp: madeUpName,
       examples: ['uploads-copy', 'media-copy'],
     },

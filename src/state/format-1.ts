@@ -1,49 +1,55 @@
 import * as z from 'zod';
+import { once } from '../api/once.ts';
 import type { Deployed, Pair, Pending, PendingCreate, StateRecord } from './record.ts';
 
-const key = z.record(z.string(), z.json());
-const stored = z.union([z.strictObject({ value: z.json() }), z.strictObject({ digest: z.string() })]);
-
 /** A record as format 1 had it. */
-export const formerRecord = z.strictObject({
-  kind: z.string(),
-  id: z.string().nullable(),
-  parent: z.string().nullable(),
-  dependsOn: z.array(z.string()),
-  pairs: z.record(z.string(), z.strictObject({ wanted: stored, answered: stored, kept: z.literal(false).optional() })),
-  options: z.record(z.string(), z.json()),
-  /** A request was about to be sent: a create when it has a key or fields, or nothing is settled. */
-  intent: z
-    .strictObject({
-      at: z.number(),
-      key: key.optional(),
-      below: z.string().optional(),
-      sent: z.record(z.string(), stored).optional(),
-      fenceMs: z.number().optional(),
-    })
-    .optional(),
-  /** The create was sent more than once; `true`: under the key of the block. */
-  repeated: z.union([z.literal(true), z.array(z.strictObject({ key, below: z.string().optional() }))]).optional(),
-  deployed: z
-    .strictObject({
-      inputs: z.string().optional(),
-      owes: z.strictObject({ code: z.literal(true).optional() }).optional(),
-      saved: z.strictObject({ inputs: z.string(), newest: z.string().nullable() }).optional(),
-      sent: z
-        .strictObject({
-          mark: z.string(),
-          inputs: z.string(),
-          at: z.number(),
-          newest: z.string().nullable().optional(),
-          isAnswered: z.literal(true).optional(),
-          id: z.string().optional(),
-        })
-        .optional(),
-    })
-    .optional(),
+export const formerRecord = once(() => {
+  const key = z.record(z.string(), z.json());
+  const stored = z.union([z.strictObject({ value: z.json() }), z.strictObject({ digest: z.string() })]);
+
+  return z.strictObject({
+    kind: z.string(),
+    id: z.string().nullable(),
+    parent: z.string().nullable(),
+    dependsOn: z.array(z.string()),
+    pairs: z.record(
+      z.string(),
+      z.strictObject({ wanted: stored, answered: stored, kept: z.literal(false).optional() }),
+    ),
+    options: z.record(z.string(), z.json()),
+    /** A request was about to be sent: a create when it has a key or fields, or nothing is settled. */
+    intent: z
+      .strictObject({
+        at: z.number(),
+        key: key.optional(),
+        below: z.string().optional(),
+        sent: z.record(z.string(), stored).optional(),
+        fenceMs: z.number().optional(),
+      })
+      .optional(),
+    /** The create was sent more than once; `true`: under the key of the block. */
+    repeated: z.union([z.literal(true), z.array(z.strictObject({ key, below: z.string().optional() }))]).optional(),
+    deployed: z
+      .strictObject({
+        inputs: z.string().optional(),
+        owes: z.strictObject({ code: z.literal(true).optional() }).optional(),
+        saved: z.strictObject({ inputs: z.string(), newest: z.string().nullable() }).optional(),
+        sent: z
+          .strictObject({
+            mark: z.string(),
+            inputs: z.string(),
+            at: z.number(),
+            newest: z.string().nullable().optional(),
+            isAnswered: z.literal(true).optional(),
+            id: z.string().optional(),
+          })
+          .optional(),
+      })
+      .optional(),
+  });
 });
 
-type FormerRecord = z.output<typeof formerRecord>;
+type FormerRecord = z.output<ReturnType<typeof formerRecord>>;
 
 /** The in-flight timeout of a run that wrote none down. Milliseconds. */
 const usualTimeoutMs = 60_000;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { once } from '../api/once.ts';
 import type { Json } from '../kind/json.ts';
 
 /**
@@ -119,63 +120,65 @@ export interface UnknownRecord extends RecordFacts {
 /** One resource as the state holds it. */
 export type StateRecord = KnownRecord | UnknownRecord;
 
-const key = z.record(z.string(), z.json());
-const stored = z.union([
-  z.strictObject({ value: z.json() }),
-  z.strictObject({ digest: z.string(), secretLines: z.array(z.number().int()).optional() }),
-]);
-const ignored = z.union([z.literal(1), z.literal(2)]);
-const sent = { at: z.number(), timeoutMs: z.number() };
-
-const pendingCreate = z.strictObject({
-  ...sent,
-  is: z.literal('create'),
-  key: key.optional(),
-  below: z.string().optional(),
-  says: z.record(z.string(), stored),
-  sends: z.number(),
-});
-
-const pendingWrite = z.strictObject({ ...sent, is: z.literal('write') });
-
-const pendingDeploy = z.strictObject({
-  ...sent,
-  is: z.literal('deploy'),
-  mark: z.string(),
-  inputs: z.string(),
-  newest: z.string().nullable(),
-  isAnswered: z.literal(true).optional(),
-  id: z.string().optional(),
-  isWriting: z.literal(true).optional(),
-});
-
-const facts = {
-  parent: z.string().nullable(),
-  dependsOn: z.array(z.string()),
-  pairs: z.record(z.string(), z.strictObject({ wanted: stored, answered: stored, ignored: ignored.optional() })),
-  options: z.record(z.string(), z.json()),
-  duplicates: z.array(z.strictObject({ key: key.optional(), below: z.string().optional() })).optional(),
-  deployed: z
-    .strictObject({
-      inputs: z.string().optional(),
-      stale: z
-        .strictObject({
-          code: z.literal(true).optional(),
-          saved: z.strictObject({ inputs: z.string(), newest: z.string().nullable() }).optional(),
-        })
-        .optional(),
-    })
-    .optional(),
-  bornAt: z.string().optional(),
-};
-
 /** The form of one record. */
-export const recordSchema = z.union([
-  z.strictObject({
-    kind: z.string(),
-    id: z.string(),
-    ...facts,
-    pending: z.discriminatedUnion('is', [pendingCreate, pendingWrite, pendingDeploy]).optional(),
-  }),
-  z.strictObject({ kind: z.string(), id: z.null(), ...facts, pending: pendingCreate.optional() }),
-]);
+export const recordSchema = once(() => {
+  const key = z.record(z.string(), z.json());
+  const stored = z.union([
+    z.strictObject({ value: z.json() }),
+    z.strictObject({ digest: z.string(), secretLines: z.array(z.number().int()).optional() }),
+  ]);
+  const ignored = z.union([z.literal(1), z.literal(2)]);
+  const sent = { at: z.number(), timeoutMs: z.number() };
+
+  const pendingCreate = z.strictObject({
+    ...sent,
+    is: z.literal('create'),
+    key: key.optional(),
+    below: z.string().optional(),
+    says: z.record(z.string(), stored),
+    sends: z.number(),
+  });
+
+  const pendingWrite = z.strictObject({ ...sent, is: z.literal('write') });
+
+  const pendingDeploy = z.strictObject({
+    ...sent,
+    is: z.literal('deploy'),
+    mark: z.string(),
+    inputs: z.string(),
+    newest: z.string().nullable(),
+    isAnswered: z.literal(true).optional(),
+    id: z.string().optional(),
+    isWriting: z.literal(true).optional(),
+  });
+
+  const facts = {
+    parent: z.string().nullable(),
+    dependsOn: z.array(z.string()),
+    pairs: z.record(z.string(), z.strictObject({ wanted: stored, answered: stored, ignored: ignored.optional() })),
+    options: z.record(z.string(), z.json()),
+    duplicates: z.array(z.strictObject({ key: key.optional(), below: z.string().optional() })).optional(),
+    deployed: z
+      .strictObject({
+        inputs: z.string().optional(),
+        stale: z
+          .strictObject({
+            code: z.literal(true).optional(),
+            saved: z.strictObject({ inputs: z.string(), newest: z.string().nullable() }).optional(),
+          })
+          .optional(),
+      })
+      .optional(),
+    bornAt: z.string().optional(),
+  };
+
+  return z.union([
+    z.strictObject({
+      kind: z.string(),
+      id: z.string(),
+      ...facts,
+      pending: z.discriminatedUnion('is', [pendingCreate, pendingWrite, pendingDeploy]).optional(),
+    }),
+    z.strictObject({ kind: z.string(), id: z.null(), ...facts, pending: pendingCreate.optional() }),
+  ]);
+});

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Client, ClientOptions } from '../../src/api/client.ts';
 import { createClient } from '../../src/api/client.ts';
-import { extendedContract } from '../../src/api/contract.ts';
+import { extendedContracts } from '../../src/api/contract.ts';
 import { namesOf } from '../../src/api/names.ts';
 import { TransportError } from '../../src/api/errors.ts';
 import type { Send, WireAnswer, WireRequest } from '../../src/api/wire.ts';
 
-const batches = { ...extendedContract, hasBatches: true };
+const batches = { ...extendedContracts.standard, hasBatches: true };
 const json = (status: number, body: unknown): WireAnswer => ({
   status,
   headers: { 'content-type': 'application/json' },
@@ -128,7 +128,7 @@ describe('reads of one moment', () => {
 
   test.each<[string, Partial<ClientOptions>]>([
     ['where the option says so', { bulk: false }],
-    ['on a platform without batches', { contract: extendedContract }],
+    ['on a platform without batches', { contract: extendedContracts.standard }],
   ])('are sent alone %s', async (_, options) => {
     const { client, sent } = platform(undefined, options);
     await Promise.all([who(client), stack(client, 'a')]);

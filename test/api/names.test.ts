@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
 import type { Contract, ServedOperation } from '../../src/api/contract.ts';
-import { contractOf, contracts, endpointOf, extendedContracts, standardContract } from '../../src/api/contract.ts';
+import { contractOf, contracts, endpointOf, extendedContracts } from '../../src/api/contract.ts';
 import { PlatformError } from '../../src/api/errors.ts';
 import { namesOf } from '../../src/api/names.ts';
 import { dokploy } from '../../src/api/vocabulary.ts';
@@ -154,15 +154,15 @@ describe('the documented vocabulary', () => {
   test('is the default of a client', async () => {
     const { client, sent } = platform();
     await client.call('compose.one', { composeId: 'c1' });
-    expect(client.contract).toBe(standardContract);
-    expect(contracts.standard).toBe(standardContract);
+    expect(client.contract).toBe(contracts.standard);
+    expect(contracts.standard).toBe(contracts.standard);
     expect(sent[0]?.path).toBe('/api/compose.one?composeId=c1');
   });
 
   test('has one name for each operation and member', () => {
-    expect(standardContract.operations.size).toBe(192);
-    expect(standardContract.names).toBeUndefined();
-    for (const [name, { path }] of standardContract.operations) expect(path).toBe(name);
+    expect(contracts.standard.operations.size).toBe(192);
+    expect(contracts.standard.names).toBeUndefined();
+    for (const [name, { path }] of contracts.standard.operations) expect(path).toBe(name);
   });
 });
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, vi } from 'vitest';
-import { standardContract } from '../../src/api/contract.ts';
+import { contracts } from '../../src/api/contract.ts';
 import { soughtIn } from '../../src/state/capabilities.ts';
 import { systemClock } from '../../src/state/clock.ts';
 import type { Command } from '../../src/cli/command.ts';
@@ -64,7 +64,7 @@ export function places() {
     if (failed.length > 0) throw new Error(JSON.stringify(failed.flatMap(({ diagnostics }) => diagnostics)));
     keepTestKey(join(folder, '.trueup'));
     // An apply of the program would have found that the platform does not tell what it serves.
-    const platform = { version: null, operations: [], sought: soughtIn(standardContract) };
+    const platform = { version: null, operations: [], sought: soughtIn(contracts.standard) };
     await localStore(join(folder, '.trueup')).write({ ...state, platform });
     emulator.log.splice(0);
     return {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Operation } from '../../src/api/contract.ts';
-import { extendedContract, isOperation } from '../../src/api/contract.ts';
+import { extendedContracts, isOperation } from '../../src/api/contract.ts';
 import { defineKind } from '../../src/kind/kind.ts';
 import { kindsOn, kindsThere } from '../../src/kind/kinds-on.ts';
 import { environment } from '../../src/resources/environment.ts';
@@ -24,7 +24,7 @@ const guard = defineKind({
 describe('on a platform that serves every operation', () => {
   test('a kind is the same object', () => {
     const all = [...kinds, mirror, guard];
-    const there = kindsThere(all, extendedContract);
+    const there = kindsThere(all, extendedContracts.standard);
     expect(there).toHaveLength(all.length);
     for (const [at, kind] of there.entries()) expect(kind).toBe(all[at]);
   });

@@ -3,6 +3,7 @@ import { dokploy } from '../../src/api/vocabulary.ts';
 import { inProfile, profileOf, textIn } from '../../src/kind/profile.ts';
 import { fieldPath } from '../../src/kind/wire.ts';
 import { kinds } from '../../src/resources/index.ts';
+import { schemaOf } from '../../src/kind/field.ts';
 
 const named = (all: typeof kinds, name: string) => {
   const kind = all.find((one) => one.kind === name);
@@ -31,7 +32,7 @@ describe('inProfile', () => {
       [inProfile(kinds, 'standard'), 'acme_auto'],
       [ours, 'letsencrypt'],
     ] as const) {
-      const spelling = named(all, 'domain').fields.certificateType?.spelling;
+      const spelling = named(all, 'domain').fields.certificateType?.spelling?.();
       expect(['letsencrypt', 'acme_auto', 'none'].map((word) => spelling?.read(word))).toEqual([
         'acme_auto',
         'acme_auto',
@@ -44,10 +45,10 @@ describe('inProfile', () => {
   it('renames members inside of a value, and their schema', () => {
     const field = named(ours, 'compose').fields.serviceNetworks;
     const written = [{ serviceName: 'web', networkIds: ['dokploy'], detachDokployNetwork: true }];
-    expect(field?.schema.safeParse(written).success).toBe(true);
+    expect(field && schemaOf(field).safeParse(written).success).toBe(true);
     const value = [{ serviceName: 'web', networkIds: ['dokploy'], detachPlatformNetwork: true }];
-    expect(field?.spelling?.read(written)).toEqual(value);
-    expect(field?.spelling?.show(value)).toEqual(written);
+    expect(field?.spelling?.()?.read(written)).toEqual(value);
+    expect(field?.spelling?.()?.show(value)).toEqual(written);
   });
 
   it('refers to kinds and stands below kinds by the names of the profile', () => {
@@ -79,7 +80,7 @@ describe('inProfile', () => {
       const union = unions.map(({ describe: text, words }) => [text, Object.values(words ?? {})]);
       const read = Object.entries(fields).map(([name, field]) => [
         fieldPath(kind, name),
-        field.schema.description,
+        schemaOf(field).description,
         field.examples,
         Object.entries(field.words ?? {}),
         field.refersTo,

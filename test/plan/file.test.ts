@@ -9,7 +9,7 @@ import { oldAddress } from '../../src/kind/address.ts';
 import { textsIn } from '../../src/kind/json.ts';
 import type { Field } from '../../src/kind/field.ts';
 import { fieldPath } from '../../src/kind/wire.ts';
-import { extendedContract } from '../../src/api/contract.ts';
+import { extendedContracts } from '../../src/api/contract.ts';
 import { planFileText } from '../../src/plan/file.ts';
 import { obstacles } from '../../src/plan/safeguard.ts';
 import { kinds } from '../../src/resources/index.ts';
@@ -147,7 +147,7 @@ const knownNames: ReadonlySet<string> = new Set([
     ...Object.keys(fields),
     ...Object.keys(fields).map((name) => fieldPath(kindNamed(kind), name)),
   ]),
-  ...[...extendedContract.operations].flatMap(([operation, { endpoint }]) => [
+  ...[...extendedContracts.standard.operations].flatMap(([operation, { endpoint }]) => [
     operation,
     ...Object.keys(endpoint.input.shape),
   ]),

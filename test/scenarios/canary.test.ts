@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
-import { extendedContract } from '../../src/api/contract.ts';
+import { extendedContracts } from '../../src/api/contract.ts';
 import type { Send } from '../../src/api/wire.ts';
 import type { ApplyEvent } from '../../src/apply/job.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import type { Json } from '../../src/kind/json.ts';
 import type { Field } from '../../src/kind/field.ts';
+import { schemaOf } from '../../src/kind/field.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import type { World } from '../../src/reconcile.ts';
 import { applyPlan, plan, planDestruction } from '../../src/reconcile.ts';
@@ -73,7 +74,7 @@ function valueFor(field: Field, name: string): { value: Json | undefined; secret
       secrets: { ODD: odd, PLAIN: plain },
     };
   }
-  const takes = (value: unknown) => field.schema.safeParse(value).success;
+  const takes = (value: unknown) => schemaOf(field).safeParse(value).success;
   const secret = [odd, plain, `https://hooks.test/${plain}`, ...(field.secrecy === undefined ? [] : [key])].find(takes);
   if (secret !== undefined) return { value: '${secret:ONE}', secrets: { ONE: secret } };
   // Text inside a list or a map; what is left has none.
@@ -119,7 +120,7 @@ type Make = (over: World) => Promise<Plan>;
 async function hear(made: Bench, send: Send, make: Make): Promise<readonly string[]> {
   const { redact } = made;
   const client = createClient({
-    contract: extendedContract,
+    contract: extendedContracts.standard,
     send,
     url: 'http://platform.test',
     apiKey: 'emulator-key',

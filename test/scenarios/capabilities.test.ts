@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
-import { isOperation, standardContract } from '../../src/api/contract.ts';
+import { isOperation, contracts } from '../../src/api/contract.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { platformVersion } from '../../src/observe/capabilities.ts';
 import { planFile } from '../../src/plan/fingerprint.ts';
@@ -58,7 +58,7 @@ describe('a platform that publishes what it serves', () => {
   });
 
   test('counts for operations with path and method of the declarations only', async () => {
-    const document = JSON.parse(documentOf(standardContract)) as { paths: Record<string, object> };
+    const document = JSON.parse(documentOf(contracts.standard)) as { paths: Record<string, object> };
     document.paths['/application.update'] = { get: {} };
     document.paths['/application.deploy'] = { post: {} };
     document.paths['/application.unheard'] = { post: {} };
@@ -69,7 +69,7 @@ describe('a platform that publishes what it serves', () => {
   });
 
   test('that is upgraded is read again, also in the middle of a plan', async () => {
-    const told: Told = { ...full, document: documentOf(standardContract) };
+    const told: Told = { ...full, document: documentOf(contracts.standard) };
     const run = platform(told);
     await run.applied();
     expect(run.remembered()?.operations).toEqual([]);
@@ -86,7 +86,7 @@ describe('a platform that publishes what it serves', () => {
   });
 
   test('that can more since is asked again when the manifest needs that', async () => {
-    const told: Told = { ...full, document: documentOf(standardContract) };
+    const told: Told = { ...full, document: documentOf(contracts.standard) };
     const run = platform(told);
     await run.applied();
     Object.assign(told, { version: 'v2.0.0', document: documentOf() });

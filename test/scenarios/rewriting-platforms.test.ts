@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { idSet, list } from '../../src/kind/codecs.ts';
 import type { Field } from '../../src/kind/field.ts';
+import { schemaOf } from '../../src/kind/field.ts';
 import { canBeNull } from '../../src/kind/wire.ts';
 import { kinds } from '../../src/resources/index.ts';
 import type { Stand } from '../support/kind-manifests.ts';
@@ -66,8 +67,8 @@ function membersWhere(test: (field: Field) => boolean): ReadonlySet<string> {
   return new Set(fields.flatMap(([name, field]) => (test(field) && !lists.has(name) ? [name] : [])));
 }
 
-const texts = membersWhere(({ schema }) => {
-  return z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' }).type === 'string';
+const texts = membersWhere((field) => {
+  return z.toJSONSchema(schemaOf(field), { unrepresentable: 'any', io: 'input' }).type === 'string';
 });
 /** Not lists of which an empty one means something else than none: `networkSwarm`. */
 const lists = membersWhere(({ codec }) => codec === list || codec === idSet);

@@ -19,20 +19,20 @@ export const cache = defineKind({
     },
   },
   fields: {
-    name: { schema: z.string().min(1).describe('Name.'), examples: ['sessions', 'pages'] },
+    name: { schema: () => z.string().min(1).describe('Name.'), examples: ['sessions', 'pages'] },
     dockerImage: {
-      schema: z.string().min(1).describe('Image and tag.'),
+      schema: () => z.string().min(1).describe('Image and tag.'),
       appliesAt: 'deploy', // a change is saved first, and then the service is deployed
       examples: ['redis:7', 'redis:8'],
     },
     databasePassword: {
-      schema: z.string().min(1).describe('Password.'),
+      schema: () => z.string().min(1).describe('Password.'),
       secrecy: 'secret', // no plan, log or state shows it
       appliesAt: 'deploy',
       examples: ['correct-horse-1', 'battery-staple-2'],
     },
     serverId: {
-      schema: z.string().min(1).describe('Server to run on.'),
+      schema: () => z.string().min(1).describe('Server to run on.'),
       onChange: 'replace', // no operation changes it: a new object replaces the old one
       examples: ['srv_1', 'srv_2'],
     },

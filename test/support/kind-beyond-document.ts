@@ -16,9 +16,9 @@ export const mirror = defineKind({
     },
   },
   fields: {
-    name: { schema: z.string().min(1).describe('Name.'), examples: ['main', 'other'] },
-    databaseName: { schema: z.string().min(1).describe('Database.'), examples: ['shop', 'store'] },
-    databaseUser: { schema: z.string().min(1).describe('User.'), examples: ['shop', 'owner'] },
+    name: { schema: () => z.string().min(1).describe('Name.'), examples: ['main', 'other'] },
+    databaseName: { schema: () => z.string().min(1).describe('Database.'), examples: ['shop', 'store'] },
+    databaseUser: { schema: () => z.string().min(1).describe('User.'), examples: ['shop', 'owner'] },
   },
   operations: { create: 'mysql.create', read: 'mysql.one', update: 'mysql.update', delete: 'mysql.remove' },
   examples: ['main: { databaseName: shop, databaseUser: shop }\n'],

@@ -1,6 +1,6 @@
 import { createClient } from '../../src/api/client.ts';
 import type { Contract } from '../../src/api/contract.ts';
-import { extendedContract, standardContract } from '../../src/api/contract.ts';
+import { extendedContracts, contracts } from '../../src/api/contract.ts';
 import type { Send } from '../../src/api/wire.ts';
 import type { World } from '../../src/reconcile.ts';
 import type { Bench } from './world.ts';
@@ -14,7 +14,7 @@ export interface Told {
 }
 
 /** An OpenAPI document of operations. */
-export function documentOf({ operations, names }: Contract = extendedContract): string {
+export function documentOf({ operations, names }: Contract = extendedContracts.standard): string {
   const paths = [...operations].map(([operation, { endpoint }]) => {
     return [`/${names?.operation(operation) ?? operation}`, { [endpoint.method.toLowerCase()]: {} }];
   });
@@ -46,7 +46,7 @@ export function publishing(made: Bench, told: Told): { readonly world: () => Wor
       const sleep = () => Promise.resolve();
       const client = createClient({
         send,
-        contract: standardContract,
+        contract: contracts.standard,
         url: 'emulator:',
         apiKey: 'emulator-key',
         redact,

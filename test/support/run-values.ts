@@ -1,4 +1,4 @@
-import { standardContract } from '../../src/api/contract.ts';
+import { contracts } from '../../src/api/contract.ts';
 import type { Client } from '../../src/api/client.ts';
 import { PlatformError } from '../../src/api/errors.ts';
 import type { ApplyInput, Run } from '../../src/apply/run.ts';
@@ -44,7 +44,7 @@ export function runOf(
       return answer;
     },
     withConnection: (_operation, work) => work({ ...client, hasPaused: false }),
-    contract: standardContract,
+    contract: contracts.standard,
     serve: () => undefined,
     counts: { reads: 0, writes: 0 },
     platformTime: () => undefined,

@@ -67,7 +67,7 @@ export const compose = {
     labgitId: z.string().nullable().optional(),
     bucketgitId: z.string().nullable().optional(),
     selfgitId: z.string().nullable().optional(),
-    serviceNetworks: serviceNetworks.nullable().optional(),
+    serviceNetworks: serviceNetworks().nullable().optional(),
   })),
   'compose.delete': post(() => ({
     composeId: z.string().min(1),

@@ -54,7 +54,7 @@ export const mariadb = {
     databaseUser: z.string().min(1).optional(),
     databasePassword: databasePassword.optional(),
     databaseRootPassword: databasePassword.optional(),
-    ...databaseServiceUpdate,
+    ...databaseServiceUpdate(),
   })),
   'mariadb.move': post(() => ({
     mariadbId: z.string(),

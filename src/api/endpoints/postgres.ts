@@ -52,7 +52,7 @@ export const postgres = {
     databaseName: z.string().min(1).optional(),
     databaseUser: z.string().min(1).optional(),
     databasePassword: databasePassword.optional(),
-    ...databaseServiceUpdate,
+    ...databaseServiceUpdate(),
   })),
   'postgres.changePassword': post(() => ({
     postgresId: z.string().min(1),
@@ -66,10 +66,10 @@ export const postgres = {
     postgresId: z.string(),
   })),
   'postgres.search': get(() => ({
-    ...serviceSearch,
+    ...serviceSearch(),
   })),
   'postgres.readLogs': get(() => ({
     postgresId: z.string().min(1),
-    ...logPart,
+    ...logPart(),
   })),
 };

@@ -48,7 +48,7 @@ export const redis = {
     redisId: z.string().min(1),
     name: z.string().min(1).optional(),
     databasePassword: z.string().optional(),
-    ...databaseServiceUpdate,
+    ...databaseServiceUpdate(),
   })),
   'redis.move': post(() => ({
     redisId: z.string(),

@@ -74,8 +74,8 @@ export const application = {
     dockerContextPath: z.string().nullable().optional(),
     dockerBuildStage: z.string().nullable().optional(),
     dropBuildPath: z.string().nullable().optional(),
-    ...swarmUpdate,
-    ulimitsSwarm: ulimitsSwarm.nullable().optional(),
+    ...swarmUpdate(),
+    ulimitsSwarm: ulimitsSwarm().nullable().optional(),
     replicas: z.number().optional(),
     applicationStatus: status.optional(),
     buildType: z
@@ -121,13 +121,13 @@ export const application = {
     targetEnvironmentId: z.string(),
   })),
   'application.search': get(() => ({
-    ...serviceSearch,
+    ...serviceSearch(),
     repository: z.string().optional(),
     owner: z.string().optional(),
     dockerImage: z.string().optional(),
   })),
   'application.readLogs': get(() => ({
     applicationId: z.string().min(1),
-    ...logPart,
+    ...logPart(),
   })),
 };

@@ -20,7 +20,7 @@ export const compose = {
     targetEnvironmentId: z.string(),
   })),
   'compose.search': get(() => ({
-    ...serviceSearch,
+    ...serviceSearch(),
   })),
   'compose.readLogs': get(() => ({
     composeId: z.string().min(1),
@@ -28,6 +28,6 @@ export const compose = {
       .string()
       .min(1)
       .regex(/^[a-zA-Z0-9.\-_]+$/),
-    ...logPart,
+    ...logPart(),
   })),
 };

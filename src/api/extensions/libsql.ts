@@ -71,7 +71,7 @@ export const libsql = {
     externalGRPCPort: z.number().nullable().optional(),
     externalAdminPort: z.number().nullable().optional(),
     applicationStatus: status.optional(),
-    ...swarmUpdate,
+    ...swarmUpdate(),
     replicas: z.number().optional(),
     networkIds: stringList.nullable().optional(),
     detachPlatformNetwork: z.boolean().optional(),
@@ -87,6 +87,6 @@ export const libsql = {
   })),
   'libsql.readLogs': get(() => ({
     libsqlId: z.string().min(1),
-    ...logPart,
+    ...logPart(),
   })),
 };

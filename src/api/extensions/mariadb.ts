@@ -10,10 +10,10 @@ export const mariadb = {
     type: z.enum(['user', 'root']).default('user'),
   })),
   'mariadb.search': get(() => ({
-    ...serviceSearch,
+    ...serviceSearch(),
   })),
   'mariadb.readLogs': get(() => ({
     mariadbId: z.string().min(1),
-    ...logPart,
+    ...logPart(),
   })),
 };

@@ -48,7 +48,7 @@ export const mongo = {
   })),
   'mongo.update': post(() => ({
     mongoId: z.string().min(1),
-    ...databaseServiceUpdate,
+    ...databaseServiceUpdate(),
     name: z.string().min(1).optional(),
     databaseUser: z.string().min(1).optional(),
     databasePassword: databasePassword.optional(),
@@ -66,10 +66,10 @@ export const mongo = {
     mongoId: z.string(),
   })),
   'mongo.search': get(() => ({
-    ...serviceSearch,
+    ...serviceSearch(),
   })),
   'mongo.readLogs': get(() => ({
     mongoId: z.string().min(1),
-    ...logPart,
+    ...logPart(),
   })),
 };

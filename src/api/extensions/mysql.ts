@@ -49,7 +49,7 @@ export const mysql = {
   })),
   'mysql.update': post(() => ({
     mysqlId: z.string().min(1),
-    ...databaseServiceUpdate,
+    ...databaseServiceUpdate(),
     name: z.string().min(1).optional(),
     databaseName: z.string().min(1).optional(),
     databaseUser: z.string().min(1).optional(),
@@ -69,10 +69,10 @@ export const mysql = {
     mysqlId: z.string(),
   })),
   'mysql.search': get(() => ({
-    ...serviceSearch,
+    ...serviceSearch(),
   })),
   'mysql.readLogs': get(() => ({
     mysqlId: z.string().min(1),
-    ...logPart,
+    ...logPart(),
   })),
 };

@@ -9,10 +9,10 @@ export const redis = {
     password: databasePassword.min(1),
   })),
   'redis.search': get(() => ({
-    ...serviceSearch,
+    ...serviceSearch(),
   })),
   'redis.readLogs': get(() => ({
     redisId: z.string().min(1),
-    ...logPart,
+    ...logPart(),
   })),
 };

@@ -19,10 +19,11 @@ export function changeablePassword(
         };
   return {
     // The platform quotes the password in a shell command, where a backtick would run a program.
-    schema: databasePassword
-      .min(1, 'may not be empty: the platform would make one up')
-      .refine((password) => !password.includes('`'), 'may not hold a backtick: the platform cannot change it later')
-      .describe(what),
+    schema: () =>
+      databasePassword
+        .min(1, 'may not be empty: the platform would make one up')
+        .refine((password) => !password.includes('`'), 'may not hold a backtick: the platform cannot change it later')
+        .describe(what),
     secrecy: 'secret',
     onChange: { through },
     examples: ['correct-horse-1', 'battery-staple-2'],

@@ -75,7 +75,7 @@ const provider = (host: string, id: string): Field => needed(namedObject(host, '
 
 /** The field that names the host; `own` is the case of the kind that needs none. */
 export const sourceType = (own: string, what: string): Field => ({
-  schema: z.enum([own, ...gitHosts]).describe(what),
+  schema: () => z.enum([own, ...gitHosts]).describe(what),
   needed: true,
   appliesAt: 'deploy',
   examples: [own, 'git'],
@@ -96,19 +96,19 @@ export const gitParts = {
   buildPath: { ...deployedText('Folder of the repository that is built.', ['/', '/web']), otherwise: '/' },
   sshKey: namedObject('sshKey', 'SSH key to fetch with', ['key_1', 'key_2']),
   projectId: {
-    schema: z.number().int().describe('Number of the project at the provider.'),
+    schema: () => z.number().int().describe('Number of the project at the provider.'),
     appliesAt: 'deploy',
     examples: [7, 8],
   },
   pathNamespace: deployedText('Path of the project with its groups.', ['example/shop', 'example/store']),
   triggerType: {
-    schema: z.enum(['push', 'tag']).describe('What deploys it by itself.'),
+    schema: () => z.enum(['push', 'tag']).describe('What deploys it by itself.'),
     words: { push: 'A push to the branch.', tag: 'A new tag.' },
     otherwise: 'push',
     examples: ['push', 'tag'],
   },
   watchPaths: {
-    schema: stringList.describe('Paths whose changes deploy it.'),
+    schema: () => stringList.describe('Paths whose changes deploy it.'),
     codec: list,
     examples: [['src/**'], ['src/**', 'deploy/**']],
   },

@@ -6,18 +6,18 @@ import type { Kind } from '../../kind/kind.ts';
 /** Fields and links of the four kinds of git providers. */
 
 export const providerName: Field = {
-  schema: z.string().min(1).describe('Name; the key of the block by default.'),
+  schema: () => z.string().min(1).describe('Name; the key of the block by default.'),
   readAt: 'gitProvider.name',
   examples: ['forge', 'mirror'],
 };
 
 export const address = (what: string, examples: Field['examples']): Field => ({
-  schema: z.url().describe(what),
+  schema: () => z.url().describe(what),
   examples,
 });
 
 export const credential = (what: string): Field => ({
-  schema: z.string().min(1).describe(what),
+  schema: () => z.string().min(1).describe(what),
   secrecy: 'secret',
   examples: ['correct-horse-1', 'battery-staple-2'],
 });

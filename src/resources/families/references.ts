@@ -5,7 +5,7 @@ import type { Field } from '../../kind/field.ts';
 
 /** The field of the API, and the key without `Id` that means the same. */
 const named = (refersTo: string, alsoWritten: string, what: string, examples: Field['examples']): Field => ({
-  schema: z.string().min(1).describe(`${what}, by its key in this manifest, its name on the platform or its id.`),
+  schema: () => z.string().min(1).describe(`${what}, by its key in this manifest, its name on the platform or its id.`),
   refersTo,
   alsoWritten,
   examples,

@@ -10,21 +10,21 @@ import { description } from './service-fields.ts';
 
 export const scheduleFields = {
   name: {
-    schema: z.string().min(1).describe('Display name; the key of the block by default.'),
+    schema: () => z.string().min(1).describe('Display name; the key of the block by default.'),
     examples: ['cleanup', 'report'],
   },
   description,
   cronExpression: {
-    schema: cron.describe('When it runs, as a cron expression.'),
+    schema: () => cron.describe('When it runs, as a cron expression.'),
     alsoWritten: 'schedule',
     examples: ['0 3 * * *', '*/30 * * * * *'],
   },
   timezone: {
-    schema: timeZone.describe('Time zone of the expression, such as Europe/Berlin; UTC when left out.'),
+    schema: () => timeZone.describe('Time zone of the expression, such as Europe/Berlin; UTC when left out.'),
     examples: ['Europe/Berlin', 'America/New_York'],
   },
   enabled: {
-    schema: z.boolean().describe('Whether it runs; true by default.'),
+    schema: () => z.boolean().describe('Whether it runs; true by default.'),
     onNull: { refuse: 'null means that it never runs; write false for that' },
     otherwise: true,
     examples: [false, true],

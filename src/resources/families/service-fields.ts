@@ -22,18 +22,18 @@ import { onServer } from './references.ts';
 /** Fields that several kinds of services have, declared once. */
 
 export const serviceName: Field = {
-  schema: z.string().min(1).describe('Display name; the key of the block by default.'),
+  schema: () => z.string().min(1).describe('Display name; the key of the block by default.'),
   examples: ['shop', 'store'],
 };
 
 export const description: Field = {
-  schema: z.string().describe('A sentence for people.'),
+  schema: () => z.string().describe('A sentence for people.'),
   codec: text,
   examples: ['Live traffic.', 'Live traffic, second floor.'],
 };
 
 export const generatedAppName: Field = {
-  schema: appName.describe('Prefix of the internal name; the platform adds a hyphen and six characters.'),
+  schema: () => appName.describe('Prefix of the internal name; the platform adds a hyphen and six characters.'),
   codec: suffixed,
   madeUp: madeUpName,
   onChange: { refuse: 'the platform never changes an internal name; remove appName, or create the service anew' },
@@ -41,7 +41,7 @@ export const generatedAppName: Field = {
 };
 
 export const env: Field = {
-  schema: z.string().describe('Environment variables: a map, or the text of an env file.'),
+  schema: () => z.string().describe('Environment variables: a map, or the text of an env file.'),
   map: envEntries,
   codec: text,
   secrecy: 'private',
@@ -52,16 +52,16 @@ export const env: Field = {
 export const serverId: Field = onServer('Server to run on, or none for the one of the platform');
 
 /** Measured: the platform keeps null, `[]` and `{}` apart; `networkSwarm: []` means no default network. */
-const swarm = (schema: z.ZodType, what: string, examples: Field['examples']): Field => ({
-  schema: schema.describe(`${what} Names as Docker has them.`),
+const swarm = (schema: () => z.ZodType, what: string, examples: Field['examples']): Field => ({
+  schema: () => schema().describe(`${what} Names as Docker has them.`),
   appliesAt: 'deploy',
   examples,
 });
 
 /** Settings of swarm with durations among their members. */
-const timed = (schema: z.ZodObject, durations: readonly string[], ...[what, examples]: SwarmWords): Field => ({
+const timed = (schema: () => z.ZodObject, durations: readonly string[], ...[what, examples]: SwarmWords): Field => ({
   ...swarm(
-    schema.extend(Object.fromEntries(durations.map((name) => [name, amountIn('nanoseconds').optional()]))),
+    () => schema().extend(Object.fromEntries(durations.map((name) => [name, amountIn('nanoseconds').optional()]))),
     `${what} Durations as in 30s, or in nanoseconds.`,
     examples,
   ),
@@ -71,7 +71,7 @@ type SwarmWords = readonly [what: string, examples: Field['examples']];
 
 /** Memory or CPU, as the digits of a number. */
 const amount = (unit: 'bytes' | 'nanocpus', what: string, examples: Field['examples']): Field => ({
-  schema: amountIn(unit).describe(`${what} Without a unit: ${units[unit].plural}.`),
+  schema: () => amountIn(unit).describe(`${what} Without a unit: ${units[unit].plural}.`),
   unit,
   appliesAt: 'deploy',
   examples,
@@ -79,7 +79,7 @@ const amount = (unit: 'bytes' | 'nanocpus', what: string, examples: Field['examp
 
 /** Text, not empty, that takes effect with the next deployment. */
 export const deployedText = (what: string, examples: Field['examples']): Field => ({
-  schema: z.string().min(1).describe(what),
+  schema: () => z.string().min(1).describe(what),
   appliesAt: 'deploy',
   examples,
 });
@@ -89,7 +89,7 @@ export const deployedFlag = (
   what: string,
   { otherwise = false, examples = [true, false] }: Partial<Pick<Field, 'otherwise' | 'examples'>> = {},
 ): Field => ({
-  schema: z.boolean().describe(what),
+  schema: () => z.boolean().describe(what),
   otherwise,
   appliesAt: 'deploy',
   examples,
@@ -100,20 +100,20 @@ export const needed = (field: Field): Field => ({ ...field, needed: true });
 
 /** Icon of a service. */
 export const icon: Field = {
-  schema: z.string().describe('Icon, as a data address.'),
+  schema: () => z.string().describe('Icon, as a data address.'),
   codec: text,
   examples: ['data:image/png;base64,aWNvbg==', 'data:image/png;base64,aWNvbjI='],
 };
 
 const commandFields = {
   command: {
-    schema: z.string().describe('Command of the container.'),
+    schema: () => z.string().describe('Command of the container.'),
     codec: text,
     appliesAt: 'deploy',
     examples: ['run', 'run --fast'],
   },
   args: {
-    schema: stringList.describe('Arguments of the command.'),
+    schema: () => stringList.describe('Arguments of the command.'),
     codec: list,
     appliesAt: 'deploy',
     examples: [
@@ -155,7 +155,7 @@ const swarmFields = {
   labelsSwarm: swarm(labelsSwarm, 'Labels of the service.', [{ team: 'shop' }, { team: 'shop', tier: 'db' }]),
   networkSwarm: swarm(networkSwarm, 'Networks.', [[{ Target: 'back' }], [{ Target: 'back', Aliases: ['db'] }]]),
   stopGracePeriodSwarm: {
-    schema: amountIn('nanoseconds').describe('Time to stop in: a duration as in 30s, or nanoseconds.'),
+    schema: () => amountIn('nanoseconds').describe('Time to stop in: a duration as in 30s, or nanoseconds.'),
     unit: 'nanoseconds',
     appliesAt: 'deploy',
     examples: [10_000_000_000, 20_000_000_000],
@@ -166,13 +166,13 @@ const swarmFields = {
     [{ Name: 'nofile', Soft: 2048, Hard: 4096 }],
   ]),
   replicas: {
-    schema: z.number().int().min(0).describe('Number of containers.'),
+    schema: () => z.number().int().min(0).describe('Number of containers.'),
     otherwise: 1,
     appliesAt: 'deploy',
     examples: [2, 3],
   },
   networkIds: {
-    schema: stringList.describe('Ids of the networks it joins.'),
+    schema: () => stringList.describe('Ids of the networks it joins.'),
     codec: idSet,
     appliesAt: 'deploy',
     examples: [['net_1'], ['net_1', 'net_2']],
@@ -189,7 +189,7 @@ export const databaseServiceFields = {
   env,
   ...limitFields,
   externalPort: {
-    schema: port.describe('Port under which it can be reached from outside.'),
+    schema: () => port.describe('Port under which it can be reached from outside.'),
     appliesAt: 'deploy',
     examples: [15_432, 15_433],
   },
@@ -215,7 +215,7 @@ export const dockerImage = (examples: Field['examples']): Field => deployedText(
 
 /** The id of an object of another kind; users write its name. */
 export const namedObject = (kind: string, what: string, examples: Field['examples']): Field => ({
-  schema: z.string().min(1).describe(`${what}, by its key in this manifest or its name on the platform.`),
+  schema: () => z.string().min(1).describe(`${what}, by its key in this manifest or its name on the platform.`),
   refersTo: kind,
   appliesAt: 'deploy',
   examples,
@@ -223,7 +223,7 @@ export const namedObject = (kind: string, what: string, examples: Field['example
 
 /** A database credential that only the first start of the database reads. */
 export const firstStartOnly = (what: string, examples: Field['examples']): Field => ({
-  schema: z.string().min(1).describe(`${what} The running database keeps the one it was first started with.`),
+  schema: () => z.string().min(1).describe(`${what} The running database keeps the one it was first started with.`),
   onChange: 'replace',
   rowOnly: true,
   examples,

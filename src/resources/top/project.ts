@@ -16,16 +16,15 @@ export const project = defineKind({
   parents: { root: { listed: { call: 'project.all' }, rows: 'whole', set: {}, idAt: 'organizationId' } },
   fields: {
     name: {
-      schema: readableName.describe('Name.'),
+      schema: () => readableName.describe('Name.'),
       needed: true,
       examples: ['shop', 'store'],
     },
     // null and empty text are kept apart.
     description: { schema: description.schema, examples: description.examples },
     env: {
-      schema: z
-        .string()
-        .describe('Variables that services use as ${{project.NAME}}: a map, or the text of an env file.'),
+      schema: () =>
+        z.string().describe('Variables that services use as ${{project.NAME}}: a map, or the text of an env file.'),
       map: envEntries,
       codec: text,
       secrecy: 'private',
@@ -34,9 +33,10 @@ export const project = defineKind({
     },
     // The platform checks that it has each tag, and none of them twice.
     tagIds: {
-      schema: z
-        .array(z.string().min(1))
-        .describe('Tags, by their keys in this manifest, their names on the platform or their ids.'),
+      schema: () =>
+        z
+          .array(z.string().min(1))
+          .describe('Tags, by their keys in this manifest, their names on the platform or their ids.'),
       written: 'tags',
       refersTo: 'tag',
       readAt: 'projectTags.tagId',

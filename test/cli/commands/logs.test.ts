@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { standardContract } from '../../../src/api/contract.ts';
+import { contracts } from '../../../src/api/contract.ts';
 import { logsCommand } from '../../../src/cli/commands/logs.ts';
 import type { Emulator } from '../../../src/emulator/emulator.ts';
 import { addRow } from '../../../src/emulator/world.ts';
@@ -82,7 +82,7 @@ describe('logs', () => {
 `;
     const place = await open(services, { secrets });
     const operations = ['application.readLogs', 'deployment.readLogs'] as const;
-    const platform = { version: 'v1', operations, sought: soughtIn(standardContract) };
+    const platform = { version: 'v1', operations, sought: soughtIn(contracts.standard) };
     await localStore(join(place.folder, '.trueup')).write({ ...place.state, serial: 9, platform });
     const [web, tools] = ['production.application.web', 'production.compose.tools'];
     const container = await place.run(logsCommand(web, { tail: '1' }));

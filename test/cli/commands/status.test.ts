@@ -5,7 +5,7 @@ import type { StatusFlags } from '../../../src/cli/commands/status.ts';
 import { statusCommand } from '../../../src/cli/commands/status.ts';
 import { executeCommand } from '../../../src/cli/commands/run.ts';
 import { openEmulatorFile } from '../../../src/project/emulator-file.ts';
-import { standardContract } from '../../../src/api/contract.ts';
+import { contracts } from '../../../src/api/contract.ts';
 import { soughtIn } from '../../../src/state/capabilities.ts';
 import type { Emulator } from '../../../src/emulator/emulator.ts';
 import { processOfTest } from '../../support/process.ts';
@@ -134,7 +134,7 @@ staging.application.web     running  done TIME Trueup
 
   it('shows the version that the state remembers, and services of a kind that the platform does not serve as such', async () => {
     const place = await open(sections, { secrets });
-    const platform = { version: 'v0.26.1', operations: [], sought: soughtIn(standardContract) };
+    const platform = { version: 'v0.26.1', operations: [], sought: soughtIn(contracts.standard) };
     await place.rewriteState(
       (resources) => {
         const { 'production.redis.cache': cache, ...others } = resources;

@@ -1,5 +1,5 @@
 import { createClient } from '../../../src/api/client.ts';
-import { extendedContract } from '../../../src/api/contract.ts';
+import { extendedContracts } from '../../../src/api/contract.ts';
 import type { Send, WireRequest } from '../../../src/api/wire.ts';
 import type { Manifest } from '../../../src/manifest/manifest.ts';
 import type { Plan } from '../../../src/plan/action.ts';
@@ -195,7 +195,7 @@ function hostOf(): Host {
 
 function worldOf({ clock }: VirtualTime, send: Send, store: StateStore) {
   const client = createClient({
-    ...spoken(send, extendedContract),
+    ...spoken(send, extendedContracts.standard),
     url: 'http://platform.test',
     apiKey: 'emulator-key',
     redact: (text) => text,
