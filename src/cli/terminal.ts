@@ -16,7 +16,7 @@ export interface Terminal extends Screen {
 
 /** The terminal of a process. */
 export function openTerminal(process: Process, wantsColor: boolean, site: () => ReviewSite = () => noSite): Terminal {
-  const { stdin, stdout, stderr, env } = process;
+  const { stdout, stderr, env } = process;
   const mayColor = wantsColor && (env.NO_COLOR ?? '') === '';
   const live = openLive(process);
   const print = (stream: Output, text: Printed) => {
@@ -36,7 +36,8 @@ export function openTerminal(process: Process, wantsColor: boolean, site: () => 
     size: stdout.isTTY === true ? () => sizeOf(stdout) : undefined,
     outStyle: styleOf(stdout, mayColor),
     errStyle: styleOf(stderr, mayColor),
-    isInteractive: stdin.isTTY === true && stdout.isTTY === true,
+    // Node opens stdin when it is named first.
+    isInteractive: stdout.isTTY === true && process.stdin.isTTY === true,
     live,
     site,
   };

@@ -23,9 +23,10 @@ export async function openEmulator(
 
   const emulator = createEmulator({ ...options, world });
   const saver = createSaver(file, () => JSON.stringify(world));
-  interruptDeployments(world);
-  saver.mark();
-  await saver.saved();
+  if (interruptDeployments(world) || stored === undefined) {
+    saver.mark();
+    await saver.saved();
+  }
 
   const { send } = emulator;
   const act = emulator.act.bind(emulator);

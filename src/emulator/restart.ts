@@ -1,11 +1,16 @@
 import { textOr } from './json.ts';
 import type { World } from './world.ts';
 
-/** What a restart of the platform does: the queue was in memory, so what was being deployed is given up. */
-export function interruptDeployments(world: World): void {
+/**
+ * Does what a restart of the platform does: the queue was in memory, so what was being deployed is given up. Returns whether
+ * that changed the world.
+ */
+export function interruptDeployments(world: World): boolean {
+  let isChanged = false;
   const { application, compose, deployment } = world.tables;
   for (const run of Object.values(deployment)) {
     if (run['status'] !== 'running') continue;
+    isChanged = true;
     run['status'] = 'cancelled';
     const owners = [
       { owner: application[textOr(run, 'applicationId')], status: 'applicationStatus' },
@@ -15,4 +20,5 @@ export function interruptDeployments(world: World): void {
       if (owner?.[status] === 'running') owner[status] = 'idle';
     }
   }
+  return isChanged;
 }

@@ -1,3 +1,4 @@
+import { once } from '../api/once.ts';
 import type { Kind } from '../kind/kind.ts';
 import { withTop } from '../kind/top.ts';
 import { writtenFields } from '../kind/written.ts';
@@ -28,6 +29,23 @@ const innerKeys: readonly string[] = [
  * it is a field that may, and the value looks like none.
  */
 export function quotingRule(kinds: readonly Kind[]): QuotingRule {
+  const keys = once(() => quotedKeys(kinds)); // a valid manifest needs none of it
+  return {
+    mayShow: (path, value) => {
+      const { open, closed } = keys();
+      const key = path.at(-1);
+      return key !== undefined && open.has(key) && !path.some((step) => closed.has(step)) && !looksSecret(key, value);
+    },
+    mayShowKeys: (path) => {
+      const { closed, named } = keys();
+      return path.every((step, index) => !closed.has(step) || path.length - index <= (named.get(step) ?? 0));
+    },
+    isWord: (key) => keys().open.has(key) || keys().closed.has(key),
+  };
+}
+
+/** The keys whose values may show, those whose may not, and how far below one of the latter keys show. */
+function quotedKeys(kinds: readonly Kind[]) {
   const open = new Set([...Object.keys(settingsShape).filter((key) => !closedSettings.has(key)), ...innerKeys]);
   const closed = new Set(closedSettings);
   /** Closed keys below which keys show, and how far below: names, and in settings also the words below a name. */
@@ -48,15 +66,7 @@ export function quotingRule(kinds: readonly Kind[]): QuotingRule {
       if (field?.map !== undefined) named.set(key, 1);
     }
   }
-  return {
-    mayShow: (path, value) => {
-      const key = path.at(-1);
-      return key !== undefined && open.has(key) && !path.some((step) => closed.has(step)) && !looksSecret(key, value);
-    },
-    mayShowKeys: (path) =>
-      path.every((step, index) => !closed.has(step) || path.length - index <= (named.get(step) ?? 0)),
-    isWord: (key) => open.has(key) || closed.has(key),
-  };
+  return { open, closed, named };
 }
 
 /** Of a value that is written in quotes or not. */
