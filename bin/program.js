@@ -1,4 +1,4 @@
-const { readFileSync } = require('node:fs');
+const { closeSync, openSync, readFileSync, readSync, statSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const path = require('node:path');
 const { setFlagsFromString } = require('node:v8');
@@ -13,45 +13,85 @@ if (process.versions.node.startsWith('20.')) setFlagsFromString('--interrupt-bud
 // The parser of HTTP is WebAssembly. To optimise its one large function takes 0.1 s and 30 MB, which no run gives back.
 setFlagsFromString('--liftoff-only');
 
-/** The bundle of the command line, in ASCII. */
-const file = path.join(__dirname, '../dist/cli/main.cjs');
-/** What V8 made of the bundle when it was built with this Node; where another one built it, the file has another name. */
-const cacheFile = path.join(path.dirname(file), `main-${process.version}-${process.platform}-${process.arch}.cache`);
+const folder = path.join(__dirname, '../dist/cli');
+
+/** The bundles of the command line, in ASCII: the program, and the connections to a platform, which it loads when it needs them. */
+const fileOf = (bundle) => path.join(folder, `${bundle}.cjs`);
+
+/**
+ * Commands with a code cache of their own, each with all of those before it: a run that does little takes the small one. Any
+ * cache goes with any command, since it holds functions of the same bundle; the largest is for all others.
+ */
+const commands = ['validate', 'plan', 'apply'];
+
+/** What V8 made of a bundle when it was built with this Node; where another one built it, the file has another name. */
+function cacheFileOf(bundle, words) {
+  const command = words.find((word) => commands.includes(word)) ?? commands.at(-1);
+  const name = bundle === 'main' ? command : bundle;
+  return path.join(folder, `${name}-${process.version}-${process.platform}-${process.arch}.cache`);
+}
+
+/** Reads a bundle, as the function that Node makes of a module. */
+function readBundle(bundle) {
+  const before = '(function (exports, require, module, __filename, __dirname) { ';
+  const after = '\n})';
+  const filename = fileOf(bundle);
+  const { size } = statSync(filename);
+  const wrapped = Buffer.allocUnsafe(before.length + size + after.length);
+  wrapped.latin1Write(before);
+  const text = wrapped.subarray(before.length, before.length + size);
+  const opened = openSync(filename);
+  try {
+    if (readSync(opened, text) !== size) throw new Error('the bundle is cut off');
+  } finally {
+    closeSync(opened);
+  }
+  wrapped.latin1Write(after, before.length + size);
+  return { filename, wrapped, checksum: crc32(text) };
+}
 
 /** Bytes before the code cache: the checksums of the bundle and of the cache. V8 compares the length of the one only. */
 const checksums = 8;
 
 /** The content of a cache file. */
-function seal(text, cached) {
+function seal({ checksum }, cached) {
   const before = Buffer.alloc(checksums);
-  before.writeUInt32LE(crc32(text), 0);
+  before.writeUInt32LE(checksum, 0);
   before.writeUInt32LE(crc32(cached), 4);
   return Buffer.concat([before, cached]);
 }
 
-/** Reads the bundle and its code cache; undefined where there is none, or none that is whole and of this bundle. */
-function readWithCache() {
+/** Reads a bundle and its code cache for a command; undefined where there is none, or none that is whole and of this bundle. */
+function readWithCache(bundle, words) {
   try {
-    const sealed = readFileSync(cacheFile);
-    const text = readFileSync(file);
+    const sealed = readFileSync(cacheFileOf(bundle, words));
+    const read = readBundle(bundle);
     const cached = sealed.subarray(checksums);
     const isWhole = cached.length > 0 && sealed.readUInt32LE(4) === crc32(cached);
-    return isWhole && sealed.readUInt32LE(0) === crc32(text) ? { text, cached } : undefined;
+    return isWhole && sealed.readUInt32LE(0) === read.checksum ? { ...read, cached } : undefined;
   } catch {
     return undefined; // without it the program works as well
   }
 }
 
-/** Compiles the bundle, by the code cache where V8 takes that: `cachedDataRejected` says that it does not. */
-function compile({ text, cached }) {
-  const wrapped = `(function (exports, require, module, __filename, __dirname) { ${text.latin1Slice()}\n})`;
-  return new Script(wrapped, { filename: file, cachedData: cached });
+/** Compiles a bundle, by its code cache where V8 takes that: `cachedDataRejected` says that it does not. */
+function compile({ filename, wrapped, cached }) {
+  return new Script(wrapped.latin1Slice(), { filename, cachedData: cached });
 }
 
-/** Runs a compiled bundle as `require` would. */
-function run(script) {
+/** Runs a compiled bundle as `require` would; `load` gives the bundles that it requires, undefined for those without a cache. */
+function run(filename, script, load) {
   const module = { exports: {} };
-  script.runInThisContext()(module.exports, createRequire(file), module, file, path.dirname(file));
+  const require = createRequire(filename);
+  const requireWithCache = (id) => (id === './agent.cjs' ? load('agent') : undefined) ?? require(id);
+  script.runInThisContext()(module.exports, requireWithCache, module, filename, folder);
+  return module.exports;
 }
 
-module.exports = { file, cacheFile, seal, readWithCache, compile, run };
+/** Runs a bundle with its code cache; undefined where it has none. */
+function runWithCache(bundle, words) {
+  const read = readWithCache(bundle, words);
+  return read && run(read.filename, compile(read), (other) => runWithCache(other, words));
+}
+
+module.exports = { fileOf, commands, cacheFileOf, readBundle, seal, readWithCache, compile, run, runWithCache };

@@ -15,18 +15,15 @@ function printVersion({ version }) {
   process.stdout.write(`${version}\n`);
 }
 
-function start({ file, readWithCache, compile, run }) {
+function start({ fileOf, runWithCache }) {
+  const file = fileOf('main');
   if (!existsSync(file)) {
     console.error('trueup is not built: run `npm run build` first');
     process.exitCode = 1;
     return;
   }
   const isDebugging = process.env.TRUEUP_DEBUG === '1';
-  const bundle = isDebugging ? undefined : readWithCache();
-  if (bundle !== undefined) {
-    run(compile(bundle));
-    return;
-  }
+  if (!isDebugging && runWithCache('main', process.argv.slice(2)) !== undefined) return;
   // Stacks then name the files of the source.
   if (isDebugging) process.setSourceMapsEnabled(true);
   // Node 22 keeps a code cache by itself: here, where only those can write who can write the program.

@@ -5,7 +5,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -41,6 +41,18 @@ function loadLate({ onResolve, onLoad }) {
   });
 }
 
+/** What the program loads when it needs it, and what shares no module with it: each is a bundle of its own. */
+const apart = { agent: 'src/api/agent.ts', 'age-encryption': 'age-encryption', aws4fetch: 'aws4fetch', pg: 'pg' };
+
+function loadApart({ onResolve }) {
+  onResolve({ filter: /./ }, ({ path, kind }) => {
+    const name = basename(path, '.ts');
+    return kind === 'dynamic-import' && Object.hasOwn(apart, name)
+      ? { path: `./${name}.cjs`, external: true }
+      : undefined;
+  });
+}
+
 rmSync(join(folder, 'dist/cli'), { recursive: true, force: true });
 await build({
   ...common,
@@ -54,25 +66,34 @@ await build({
   chunkNames: 'chunks/[name]-[hash]',
   banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
 });
-// The names stay, for stacks. Everything is ASCII: bin/program.js reads a byte for each character.
+// Everything is ASCII: bin/program.js reads a byte for each character. Source maps name the places of stacks, for TRUEUP_DEBUG=1.
 await build({
   ...common,
-  plugins: [{ name: 'late', setup: loadLate }],
-  entryPoints: ['src/cli/main.ts'],
+  plugins: [
+    { name: 'late', setup: loadLate },
+    { name: 'apart', setup: loadApart },
+  ],
+  entryPoints: Object.entries({ main: 'src/cli/main.ts', ...apart }).map(([name, path]) => ({
+    in: path,
+    out: `cli/${name}`,
+  })),
   outExtension: { '.js': '.cjs' },
   format: 'cjs',
   charset: 'ascii',
   legalComments: 'none',
   minifyWhitespace: true,
   minifySyntax: true,
+  minifyIdentifiers: true,
   supported: { 'dynamic-import': false },
   define: { 'import.meta.url': 'importMetaUrl' },
   banner: { js: "'use strict'; const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
 });
 
 // esbuild writes regular expressions and tagged templates as they are.
-const [foreign] = readFileSync(join(folder, 'dist/cli/main.cjs'), 'utf8').match(/.{0,80}[^\0-\x7F].{0,80}/) ?? [];
-if (foreign !== undefined) throw new Error(`the bundle is not ASCII; write it as a string, or with \\u: ${foreign}`);
+for (const name of ['main', 'agent']) {
+  const [foreign] = readFileSync(join(folder, `dist/cli/${name}.cjs`), 'utf8').match(/.{0,80}[^\0-\x7F].{0,80}/) ?? [];
+  if (foreign !== undefined) throw new Error(`${name} is not ASCII; write it as a string, or with \\u: ${foreign}`);
+}
 
 const manifest = (platform) => `trueup: 1
 platform: ${platform}

@@ -1,34 +1,64 @@
 // Runs commands of the command line in this process, one after the other, and keeps what V8 compiled for them.
 // Arguments: bin/program.js, and a folder with trueup.yaml, which uses the emulator, and served.yaml, which uses a server.
-const { readFileSync, renameSync, writeFileSync } = require('node:fs');
+const { renameSync, writeFileSync } = require('node:fs');
 const v8 = require('node:v8');
 
 const [node, , program, folder] = process.argv;
-const { file, cacheFile, seal, compile, run } = require(program);
+const { commands, cacheFileOf, readBundle, seal, compile, run } = require(program);
 // The flags are part of what V8 compares: they have to be those of the moment at which a run takes the cache.
 v8.setFlagsFromString = () => undefined;
 
-const text = readFileSync(file);
-const script = compile({ text });
-const commands = [
-  ['validate'],
-  ['apply', '--auto-approve'],
-  ['plan'],
-  ['-f', 'served.yaml', 'apply', '--auto-approve'],
-  ['-f', 'served.yaml', 'plan'],
-];
+/** The bundles that were compiled. */
+const compiled = new Map();
+
+function start(bundle) {
+  const { read, script } = compiled.get(bundle) ?? prepare(bundle);
+  return run(read.filename, script, start);
+}
+
+function prepare(bundle) {
+  const read = readBundle(bundle);
+  const made = { read, script: compile(read) };
+  compiled.set(bundle, made);
+  return made;
+}
+
+function keep(bundle, words) {
+  const { read, script } = compiled.get(bundle);
+  const file = cacheFileOf(bundle, words);
+  writeFileSync(`${file}.new`, seal(read, script.createCachedData()));
+  renameSync(`${file}.new`, file);
+}
+
+const runs = {
+  validate: [['validate']],
+  plan: [['plan'], ['-f', 'served.yaml', 'plan']],
+  apply: [
+    ['apply', '--auto-approve'],
+    ['plan'],
+    ['-f', 'served.yaml', 'apply', '--auto-approve'],
+    ['-f', 'served.yaml', 'plan'],
+  ],
+};
+const steps = commands.flatMap((command) => [
+  ...runs[command].map((words) => () => {
+    process.argv = [node, 'trueup', '-C', folder, ...words];
+    start('main');
+  }),
+  () => keep('main', [command]),
+]);
 process.on('beforeExit', next);
 next();
 
+/** Takes the next step. Node calls this again whenever it has nothing left to do, which it finds out at once where a step did nothing. */
 function next() {
   if (process.exitCode > 0) throw new Error(`a command ended in ${process.exitCode}`);
-  const words = commands.shift();
-  if (words !== undefined) {
-    process.argv = [node, 'trueup', '-C', folder, ...words];
-    run(script);
+  const step = steps.shift();
+  if (step === undefined) {
+    process.off('beforeExit', next);
+    keep('agent', []);
     return;
   }
-  process.off('beforeExit', next);
-  writeFileSync(`${cacheFile}.new`, seal(text, script.createCachedData()));
-  renameSync(`${cacheFile}.new`, cacheFile);
+  step();
+  setImmediate(() => undefined);
 }

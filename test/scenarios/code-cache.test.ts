@@ -34,22 +34,42 @@ const trueup = (words: readonly string[], env = {}) => node([join(place, 'bin/tr
 /** What bin/program.js gives for an expression with `program`. */
 const ask = (expression: string, env = {}): string =>
   node(['-p', `const program = require(${JSON.stringify(join(place, 'bin/program.js'))}); ${expression}`], env).stdout;
-const isRejected = 'program.compile(program.readWithCache()).cachedDataRejected';
-const hasCache = 'program.readWithCache() !== undefined';
-const cacheFile = () => ask('program.cacheFile').trim();
-const bundle = () => join(place, 'dist/cli/main.cjs');
+const read = (bundle: string, ...words: readonly string[]) =>
+  `program.readWithCache(${JSON.stringify(bundle)}, ${JSON.stringify(words)})`;
+const isRejected = (...which: Parameters<typeof read>) => `program.compile(${read(...which)}).cachedDataRejected`;
+const hasCache = `${read('main', 'validate')} !== undefined`;
+const cacheFile = () => ask('program.cacheFileOf("main", ["validate"])').trim();
 
 const valid = { status: 0, stdout: 'trueup.yaml is valid: 1 resource.\n', stderr: '' };
 
-test('the Node that built the program takes its cache', () => {
-  expect(ask(isRejected)).toBe('false\n');
-  expect(trueup(['validate'])).toEqual(valid);
+test.each([
+  ['main', 'validate'],
+  ['main', '-C', '.', 'plan'],
+  ['main', 'apply'],
+  ['main', 'status'],
+  ['agent', 'plan'],
+] satisfies [bundle: string, ...words: string[]][])(
+  'the Node that built the program takes the cache of %s for %s',
+  (bundle, ...words) => {
+    expect(ask(isRejected(bundle, ...words))).toBe('false\n');
+  },
+);
+
+test('a run that does little takes the small cache', () => {
+  const sizes = ['validate', 'plan', 'apply', 'status'].map((word) => {
+    return Number(ask(`${read('main', word)}.cached.length`));
+  });
+  const [validate = 0, plan = 0, apply = 0, status] = sizes;
+  expect(validate).toBeGreaterThan(0);
+  expect(plan).toBeGreaterThan(validate * 1.2);
+  expect(apply).toBeGreaterThan(plan);
+  expect(status).toBe(apply);
 });
 
 describe('the program works', () => {
   test('where V8 has other flags than when it was built', () => {
     const env = { NODE_OPTIONS: '--max-old-space-size=500' };
-    expect(ask(isRejected, env)).toBe('true\n');
+    expect(ask(isRejected('main', 'validate'), env)).toBe('true\n');
     expect(trueup(['validate'], env)).toEqual(valid);
   });
 
@@ -81,15 +101,26 @@ describe('the program works', () => {
   });
 });
 
+test('connections work without a cache of their own', () => {
+  rmSync(ask('program.cacheFileOf("agent", [])').trim());
+  writeFileSync(join(place, 'trueup.yaml'), manifest.replace('emulator', '{ url: "http://127.0.0.1:1" }'));
+  const { status, stderr } = trueup(['plan'], { TRUEUP_API_KEY: 'key-1', TRUEUP_PINNED: 'false' });
+  expect(stderr).toContain('the server refused the connection');
+  expect(status).not.toBe(0);
+});
+
 test('a bundle of the same length runs, and not the code of the cache', () => {
-  writeFileSync(bundle(), readFileSync(bundle(), 'utf8').replaceAll('is valid: ', 'is BUILT: '));
+  const bundle = join(place, 'dist/cli/main.cjs');
+  writeFileSync(bundle, readFileSync(bundle, 'utf8').replaceAll('is valid: ', 'is BUILT: '));
   expect(trueup(['validate'])).toEqual({ ...valid, stdout: valid.stdout.replace('is valid: ', 'is BUILT: ') });
 });
 
-test('the bundle is strict, and ASCII, as it is read', () => {
-  const text = readFileSync(bundle(), 'utf8');
-  expect(text).toMatch(/^'use strict';/);
-  expect(text.search(/[^\0-\x7F]/)).toBe(-1);
+test('the bundles are strict, and ASCII, as they are read', () => {
+  for (const name of ['main', 'agent']) {
+    const text = readFileSync(join(place, `dist/cli/${name}.cjs`), 'utf8');
+    expect(text).toMatch(/^'use strict';/);
+    expect(text.search(/[^\0-\x7F]/)).toBe(-1);
+  }
 });
 
 test('a command that only prints its help ends with 0', () => {
