@@ -130,13 +130,19 @@ async function settleDeletion(run: Run, action: Action, found: Found): Promise<v
   } else if (found.is === 'unread') {
     happen(run, address, { is: 'settled', result: failed ?? 'unverified' });
   } else {
-    if (failed === undefined) {
+    // What goes along with its parent stays with it, and the parent has a message.
+    if (failed === undefined && !(action.teardown.length === 0 && hasFailed(run, action.parent))) {
       const message = `${address} was to be deleted and is still there`;
       report(run, action, diagnostic('platform-answer', message, { address, remedy: 'Apply again.' }));
     }
     await restore(run, address);
     happen(run, address, { is: 'settled', result: 'failed' });
   }
+}
+
+function hasFailed(run: Run, address: string | undefined): boolean {
+  const job = address === undefined ? undefined : run.jobs.get(address);
+  return job !== undefined && resultOf(job) === 'failed';
 }
 
 /** Restores the old record, unless the request may still take effect. */

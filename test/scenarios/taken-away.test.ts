@@ -212,3 +212,25 @@ test('two objects whose deletions the platform answers with 404 stay in the stat
   expect(rowsIn(made, 'redis')).toHaveLength(1);
   await plansNothing(made, kept);
 });
+
+test('a database that the platform does not delete has one message, and none for what would go along', async () => {
+  const backup = 'backups: { nightly: { schedule: "0 3 * * *", destinationId: dst_1, prefix: nightly/ } }';
+  const all = production(`${stack()}${database(backup)}`);
+  const made = bench();
+  await made.apply(all);
+  const planned = await made.plan(production(stack()));
+  const send = answering(made, (operation) =>
+    operation === 'postgres.remove' ? failed('no space left', 500, { code: 'INTERNAL_SERVER_ERROR' }) : undefined,
+  );
+  const permissions = { dataLoss: true, adoption: false };
+  const result = await applyPlan(planned, worldOver(made, send), { permissions, connections: 4, clock: made.clock });
+  expect(results(result)).toMatchObject({ [main]: 'failed', [`${main}.backups.nightly`]: 'failed' });
+  const [itself, along] = [main, `${main}.backups.nightly`].map((at) =>
+    result.outcomes.find(({ action }) => action.address === at),
+  );
+  expect(itself?.diagnostics).toHaveLength(1);
+  expect(along?.diagnostics).toEqual([]);
+  await made.apply(production(stack()), { dataLoss: true });
+  expect(rowsIn(made, 'backup')).toEqual([]);
+  await plansNothing(made, production(stack()));
+});
