@@ -7,6 +7,8 @@ import { isWhole } from './test/support/whole.ts';
 const long = [
   'test/cli/completion-scripts.test.ts',
   'test/manifest/git-blame.test.ts',
+  'test/scenarios/code-cache.test.ts',
+  'test/scenarios/export.kinds.test.ts',
   'test/scenarios/program-canary.test.ts',
   'test/security/hostile-repository.test.ts',
   'test/security/installed-package.test.ts',

@@ -1,20 +1,21 @@
 import type { Operation } from '../../src/api/contract.ts';
-import { isOperation } from '../../src/api/contract.ts';
+import { contracts, isOperation } from '../../src/api/contract.ts';
 import type { Kind } from '../../src/kind/kind.ts';
-import { kindsOn } from '../../src/kind/kinds-on.ts';
+import { kindsOn, kindsThere } from '../../src/kind/kinds-on.ts';
 import { carrierOf, fieldPath } from '../../src/kind/wire.ts';
 import { callsOf } from './kind-calls.ts';
 import { code, enumerate } from './markdown.ts';
 
 /** What a kind needs operations beyond the API document for, as sentences; none when it needs none. */
 export function beyondDocument(kind: Kind, kinds: readonly Kind[]): string[] {
-  const documented = kindsOn(kinds, isOperation).find((one) => one.kind === kind.kind);
+  const documented = kindsThere(kinds, contracts.standard).find((one) => one.kind === kind.kind);
   const calls = callsOf(kind, kinds).filter(({ operation }) => !isOperation(operation));
   if (documented === undefined) {
     const all = [...new Set(calls.map(({ operation }) => operation))];
     const isThereWithout = (operation: Operation) =>
       kindsOn(kinds, (other) => other !== operation).some((one) => one.kind === kind.kind);
-    const [others, needed] = [all.filter(isThereWithout), all.filter((operation) => !isThereWithout(operation))];
+    const others = all.filter(isThereWithout);
+    const needed = all.filter((operation) => !others.includes(operation));
     return [
       `The API document has no such object. A platform has them that serves ${enumerate(needed.map(code), 'and')}; elsewhere a block is an error of the plan.`,
       `${enumerate(others.map(code), 'and')}: a plan that needs one of these on a platform without it says so.`,

@@ -18,7 +18,12 @@ const kindOf = (name: string): Kind => {
   if (found === undefined) throw new Error(`no kind ${name}`);
   return found;
 };
-const pageOf = (name: string) => renderKindPage(kindOf(name), kinds);
+const pages = new Map<string, string>();
+const pageOf = (name: string): string => {
+  const page = pages.get(name) ?? renderKindPage(kindOf(name), kinds);
+  pages.set(name, page);
+  return page;
+};
 /** The row of a key in the tables of keys, without the key itself. */
 const keyRow = (name: string, key: string) =>
   tableRows(pageOf(name), 'key')

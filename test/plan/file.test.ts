@@ -21,7 +21,7 @@ import { kindNamed } from '../support/random-manifest.ts';
 import { actionsIn, again, applyFile, fileIn, review, thisVersion } from '../support/reviewed.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';
-import { isComplete } from '../support/whole.ts';
+import { isComplete, thinned } from '../support/whole.ts';
 
 /** Plans that go through a file come out as they were, and their file gives nothing away. */
 
@@ -104,7 +104,7 @@ describe.each(triedStands())('$title', (stand) => {
     return [{ name, bodies: bodies as [Body, Body] }];
   });
 
-  test.each(edits)(
+  test.each(thinned(edits, 3))(
     'goes through a file with another $name: the file names the field and holds no value',
     async ({ name, bodies }) => {
       const made = world();
