@@ -29,7 +29,7 @@ const common = {
  * of Trueup has, undici needs no module for it.
  */
 function loadLate({ onResolve, onLoad }) {
-  const late = /^node:(child_process|crypto|http2|zlib)$/;
+  const late = /^node:(child_process|crypto|fs\/promises|http2|zlib)$/;
   onResolve({ filter: late }, ({ path, namespace }) =>
     namespace === 'late' ? { path, external: true } : { path, namespace: 'late' },
   );

@@ -1,5 +1,5 @@
-import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { realpath } from './files.ts';
 import { indexEntries, isContentOf } from './git-index.ts';
 import { treeOfCommit } from './git-object.ts';
 import type { RepositoryAt } from './git-repository.ts';

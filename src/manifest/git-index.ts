@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { realpath } from 'node:fs/promises';
+import { realpath } from './files.ts';
 import { dirname, relative, sep } from 'node:path';
 import { isBelowFolder } from './below.ts';
 import type { Repository, RepositoryAt } from './git-repository.ts';

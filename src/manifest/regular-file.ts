@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { fstat, readFile, withOpen } from './files.ts';
 
 /**
  * Reads a file of a repository, which may be somebody else's: never waits for a pipe, and reads no device.
@@ -7,11 +7,8 @@ import { open } from 'node:fs/promises';
  * @throws as `open` does, such as ENOENT
  */
 export async function readRegularFile(path: string, mostBytes: number): Promise<Buffer | undefined> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const found = await handle.stat();
-    return found.isFile() && found.size <= mostBytes ? await handle.readFile() : undefined;
-  } finally {
-    await handle.close();
-  }
+  return withOpen(path, constants.O_RDONLY | constants.O_NONBLOCK, async (file) => {
+    const found = await fstat(file);
+    return found.isFile() && found.size <= mostBytes ? readFile(file) : undefined;
+  });
 }

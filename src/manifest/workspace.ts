@@ -1,10 +1,10 @@
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
 import { isBelowFolder } from './below.ts';
 import { ignoredFiles } from './git-ignore.ts';
 import { indexEntries, isContentOf, unreadableIndex } from './git-index.ts';
 import { matchesGlob } from './glob.ts';
 import { credentialRule, envFiles } from './private-names.ts';
+import { readdir, readFile, realpath, stat } from './files.ts';
 
 /** The reason why a file cannot be used; with a remedy where the file may hold secrets. */
 interface FileProblem {

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { closest } from '../diagnostics/closest.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
+import { readFile } from '../manifest/files.ts';
 import { adoptOnly } from '../manifest/required.ts';
 import type { ManifestInput } from '../manifest/manifest.ts';
 import type { Resource } from '../manifest/resource.ts';

@@ -1,13 +1,13 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import type * as Files from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import type * as Files from '../../src/manifest/files.ts';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
 
 const open = vi.hoisted(() => ({ now: 0, most: 0 }));
 
-vi.mock('node:fs/promises', async (original) => {
+vi.mock('../../src/manifest/files.ts', async (original) => {
   const real = await original<typeof Files>();
   const readFile = async (path: string) => {
     open.most = Math.max(open.most, ++open.now);
