@@ -248,7 +248,8 @@ test('of random lines is what the parser gives, wherever the reader gives anythi
     }),
     { numRuns: 700 },
   );
-  expect(count).toBeGreaterThan(100);
+  // The reader gives something for about 113 of 700 texts (standard deviation 10).
+  expect(count).toBeGreaterThan(60);
 });
 
 const manyKeys = `x: &x\n${Array.from({ length: 20_000 }, (_, n) => `  k${n}: 1\n`).join('')}`;
