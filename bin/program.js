@@ -29,7 +29,7 @@ const fileOf = (bundle) => path.join(folder, `${bundle}.cjs`);
  */
 const commands = ['validate', 'plan', 'apply'];
 
-/** What V8 made of a bundle when it was built with this Node; where another one built it, the file has another name. */
+/** The code that V8 made of a bundle when this Node built it; where another one did, the file has another name. */
 function cacheFileOf(bundle, words) {
   const command = words.find((word) => commands.includes(word)) ?? commands.at(-1);
   const name = bundle === 'main' ? command : bundle;
@@ -93,10 +93,16 @@ function run(filename, script, load) {
   return module.exports;
 }
 
-/** Runs a bundle with its code cache; undefined where it has none. */
+/** The exports of the bundles that ran, as `require` keeps them. */
+const loaded = new Map();
+
+/** Runs a bundle with its code cache, the first time; undefined where it has none. */
 function runWithCache(bundle, words) {
+  if (loaded.has(bundle)) return loaded.get(bundle);
   const read = readWithCache(bundle, words);
-  return read && run(read.filename, compile(read), (other) => runWithCache(other, words));
+  const exports = read && run(read.filename, compile(read), (other) => runWithCache(other, words));
+  loaded.set(bundle, exports);
+  return exports;
 }
 
 module.exports = { fileOf, commands, cacheFileOf, readBundle, seal, readWithCache, compile, run, runWithCache };

@@ -5,7 +5,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -41,15 +41,14 @@ function loadLate({ onResolve, onLoad }) {
   });
 }
 
-/** What the program loads when it needs it, and what shares no module with it: each is a bundle of its own. */
+/** Modules that share none with the program, which loads them when it needs them: each is a bundle of its own. */
 const apart = { agent: 'src/api/agent.ts', 'age-encryption': 'age-encryption', aws4fetch: 'aws4fetch', pg: 'pg' };
 
 function loadApart({ onResolve }) {
-  onResolve({ filter: /./ }, ({ path, kind }) => {
-    const name = basename(path, '.ts');
-    return kind === 'dynamic-import' && Object.hasOwn(apart, name)
-      ? { path: `./${name}.cjs`, external: true }
-      : undefined;
+  onResolve({ filter: /./ }, ({ path, kind, resolveDir }) => {
+    const wanted = path.startsWith('.') ? relative(root, join(resolveDir, path)) : path;
+    const [name] = Object.entries(apart).find(([, from]) => from === wanted) ?? [];
+    return kind === 'dynamic-import' && name !== undefined ? { path: `./${name}.cjs`, external: true } : undefined;
   });
 }
 

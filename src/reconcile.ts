@@ -327,8 +327,8 @@ function migration({ location, keyName }: World['store']): Diagnostic {
 
 /** The passwords and keys that the platform has: an error of a database may quote the row that it refuses. */
 function addSecrets({ objects }: Observed, { kinds, addSecret }: Pick<World, 'kinds' | 'addSecret'>): void {
-  const members = secretMembers.get(kinds) ?? secretMembersOf(kinds);
-  secretMembers.set(kinds, members);
+  const members = secretMembersByKinds.get(kinds) ?? secretMembersOf(kinds);
+  secretMembersByKinds.set(kinds, members);
   for (const { row } of objects.values()) {
     for (const { id, names } of members) {
       if (row[id] === undefined) continue;
@@ -345,7 +345,7 @@ function secretMembersOf(kinds: readonly Kind[]) {
   return every.filter(({ names }) => names.length > 0);
 }
 
-const secretMembers = new WeakMap<readonly Kind[], ReturnType<typeof secretMembersOf>>(); // kinds never change
+const secretMembersByKinds = new WeakMap<readonly Kind[], ReturnType<typeof secretMembersOf>>(); // kinds never change
 
 /** plan -> platform: sends what the plan says and nothing else. What was not permitted stops it before the first request. */
 export async function applyPlan(

@@ -129,13 +129,13 @@ export const extendedContracts = contractsOf(everything);
 /** A run needs few of them: each is made when it is used first. */
 function contractsOf(operations: readonly Operation[]): Readonly<Record<Profile, Contract>> {
   const standard = once(() => contractOf('standard', operations));
-  const theirs = once(() => contractOf('dokploy', operations));
+  const forDokploy = once(() => contractOf('dokploy', operations));
   return {
     get standard() {
       return standard();
     },
     get dokploy() {
-      return theirs();
+      return forDokploy();
     },
   };
 }

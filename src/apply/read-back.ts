@@ -29,6 +29,7 @@ export async function readBack(run: Run, address: string, isGone = false): Promi
   const isTouched = actions.some((action) => isSent(jobOf(run, action.address)));
   const after = !isTouched ? undefined : isGone ? scopeRow(scope.root, undefined) : await readAgain(run, scope);
   const found = isTouched ? foundIn(run, scope, after) : actions.map((action) => asPlanned(run, action));
+  const staying = new Set(actions.flatMap(({ address: one }, index) => (found[index]?.is === 'row' ? [one] : [])));
   // All at once, so that their records become durable together.
   const settling = actions.map(async (action, index) => {
     const one = found[index] ?? { is: 'unread' };
@@ -36,7 +37,7 @@ export async function readBack(run: Run, address: string, isGone = false): Promi
       reportFailure(run, action, one.error);
       happen(run, action.address, { is: 'failed' });
     }
-    await settleAction(run, action, one).catch((error: unknown) => {
+    await settleAction(run, action, one, staying).catch((error: unknown) => {
       reportFailure(run, action, error);
       const job = jobOf(run, action.address);
       happen(run, action.address, { is: 'settled', result: resultOf(job) ?? (isSent(job) ? 'unverified' : 'failed') });
@@ -109,19 +110,20 @@ function asPlanned(run: Run, action: Action): Found {
   return row === undefined ? { is: 'unread' } : { is: 'row', row };
 }
 
-async function settleAction(run: Run, action: Action, found: Found): Promise<void> {
+/** Settles an action; `staying`: the objects of its scope that are still there. */
+async function settleAction(run: Run, action: Action, found: Found, staying: ReadonlySet<string>): Promise<void> {
   const { address } = action;
   if (action.isHeld === true) happen(run, address, { is: 'settled', result: 'done' });
   else if (action.action === 'forget') {
     await run.journal.save(address, null, 'with the rest');
     happen(run, address, { is: 'settled', result: 'done' });
   } else if (resultOf(jobOf(run, address)) !== 'skipped') {
-    if (action.action === 'delete') await settleDeletion(run, action, found);
+    if (action.action === 'delete') await settleDeletion(run, action, found, staying);
     else await settleObject(run, action, found);
   }
 }
 
-async function settleDeletion(run: Run, action: Action, found: Found): Promise<void> {
+async function settleDeletion(run: Run, action: Action, found: Found, staying: ReadonlySet<string>): Promise<void> {
   const { address } = action;
   const failed = resultOf(jobOf(run, address));
   if (found.is === 'gone') {
@@ -130,19 +132,15 @@ async function settleDeletion(run: Run, action: Action, found: Found): Promise<v
   } else if (found.is === 'unread') {
     happen(run, address, { is: 'settled', result: failed ?? 'unverified' });
   } else {
-    // What goes along with its parent stays with it, and the parent has a message.
-    if (failed === undefined && !(action.teardown.length === 0 && hasFailed(run, action.parent))) {
+    // An object that has no deletion of its own stays with its parent, which has the message.
+    const staysAlong = action.teardown.length === 0 && staying.has(action.parent ?? '');
+    if (failed === undefined && !staysAlong) {
       const message = `${address} was to be deleted and is still there`;
       report(run, action, diagnostic('platform-answer', message, { address, remedy: 'Apply again.' }));
     }
     await restore(run, address);
     happen(run, address, { is: 'settled', result: 'failed' });
   }
-}
-
-function hasFailed(run: Run, address: string | undefined): boolean {
-  const job = address === undefined ? undefined : run.jobs.get(address);
-  return job !== undefined && resultOf(job) === 'failed';
 }
 
 /** Restores the old record, unless the request may still take effect. */

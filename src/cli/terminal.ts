@@ -36,7 +36,7 @@ export function openTerminal(process: Process, wantsColor: boolean, site: () => 
     size: stdout.isTTY === true ? () => sizeOf(stdout) : undefined,
     outStyle: styleOf(stdout, mayColor),
     errStyle: styleOf(stderr, mayColor),
-    // Node opens stdin when it is named first.
+    // Reading `process.stdin` opens it: only where stdout is a terminal.
     isInteractive: stdout.isTTY === true && process.stdin.isTTY === true,
     live,
     site,

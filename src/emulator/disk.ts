@@ -10,7 +10,7 @@ import { emptyWorld, seedWorld, type World } from './world.ts';
  * Opens an emulator that keeps its world in one JSON file. A POST is answered only after a save that contains what
  * it did. Without the file it starts from `options.world`. One process at a time may have a file open.
  *
- * @throws {Error} when the file cannot be read or written, or holds no world of the emulator.
+ * @throws {Error} when the file cannot be read, or cannot be written where that is needed, or holds no world of the emulator.
  */
 export async function openEmulator(
   path: string,
@@ -18,12 +18,12 @@ export async function openEmulator(
 ): Promise<Emulator & { close(): Promise<void> }> {
   const file = resolve(path);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const stored = await readWorld(file);
+  const { world: stored, isOpen } = await readWorld(file);
   const world = stored ?? options.world ?? seedWorld({ profile: options.profile });
 
   const emulator = createEmulator({ ...options, world });
   const saver = createSaver(file, () => JSON.stringify(world));
-  if (interruptDeployments(world) || stored === undefined) {
+  if (interruptDeployments(world) || stored === undefined || isOpen) {
     saver.mark();
     await saver.saved();
   }
@@ -50,15 +50,18 @@ export async function openEmulator(
   });
 }
 
-/** The world in a file; undefined when there is no file. */
-async function readWorld(file: string): Promise<World | undefined> {
+/** The world in a file; undefined when there is no file. `isOpen`: others may read it, and it holds passwords. */
+async function readWorld(file: string): Promise<{ readonly world: World | undefined; readonly isOpen: boolean }> {
   let text: string;
+  let isOpen: boolean;
   try {
     // A link leads to a file of another folder, reading a pipe waits, and a device has no end.
-    if (!(await lstat(file)).isFile()) throw new Error('it is not a regular file');
+    const found = await lstat(file);
+    if (!found.isFile()) throw new Error('it is not a regular file');
+    isOpen = (found.mode & 0o077) !== 0 && process.platform !== 'win32';
     text = await readFile(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { world: undefined, isOpen: false };
     throw error;
   }
   let value: unknown;
@@ -69,7 +72,7 @@ async function readWorld(file: string): Promise<World | undefined> {
     throw new Error(`${file} does not hold the world of an emulator: not valid JSON`);
   }
   try {
-    return asWorld(value);
+    return { world: asWorld(value), isOpen };
   } catch (cause) {
     throw new Error(`${file} does not hold the world of an emulator: ${(cause as Error).message}`, { cause });
   }

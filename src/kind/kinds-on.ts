@@ -32,14 +32,15 @@ export function kindsOn(kinds: readonly Kind[], serves: Serves): readonly Kind[]
 
 /** The kinds as a platform of this contract can: the same objects for the same kinds and contract. Never throws. */
 export function kindsThere(kinds: readonly Kind[], { operations }: Contract): readonly Kind[] {
-  const known = found.get(operations) ?? new WeakMap<readonly Kind[], readonly Kind[]>();
-  found.set(operations, known);
+  const known = kindsByContract.get(operations) ?? new WeakMap<readonly Kind[], readonly Kind[]>();
+  kindsByContract.set(operations, known);
   const there = known.get(kinds) ?? kindsOn(kinds, (operation) => operations.has(operation));
   known.set(kinds, there);
   return there;
 }
 
-const found = new WeakMap<Contract['operations'], WeakMap<readonly Kind[], readonly Kind[]>>(); // neither changes
+/** Neither the operations of a contract nor a list of kinds changes. */
+const kindsByContract = new WeakMap<Contract['operations'], WeakMap<readonly Kind[], readonly Kind[]>>();
 
 /** A kind as a platform can that serves its read; `gone` has the kinds that the platform does not have. */
 function kindOn(full: Kind, serves: Serves, gone: ReadonlySet<string>): Kind {

@@ -155,7 +155,7 @@ function pairIn(words: Words, word: string): (readonly [string, string])[] {
   return other === undefined ? [] : [[word, other]];
 }
 
-/** The same for a value that may hold such words as it stands, without a look at the schema. */
+/** Returns true for a value that may hold a word of Dokploy. Reads no schema. */
 function mayHaveWords(name: string, value: Json): boolean {
   if (typeof value === 'string') return Object.hasOwn(dokploy.values[name] ?? {}, value);
   if (Array.isArray(value)) return value.some((item: Json) => mayHaveWords(name, item));

@@ -23,7 +23,7 @@ export async function withOpen<T>(path: string, flags: number, work: (file: numb
   }
 }
 
-/** What an open file is. */
+/** Reads the type and the size of an open file. */
 export const fstat = promisify(fs.fstat);
 
 const open = promisify(fs.open);

@@ -72,7 +72,7 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   };
   const findKind = async (kind: Kind): Promise<void> => {
     const items = expected.get(kind.kind) ?? [];
-    if (items.length === 0 && !lists.has(kind.kind)) return; // nothing is expected and nothing was found: most kinds
+    if (items.length === 0 && lists.get(kind.kind)?.size === 0) return; // nothing is expected and nothing was found: most kinds
     await Promise.all(
       idsAbove(items.filter(isMeant), idOf).map(async (id) => {
         const parent = byId.get(id);

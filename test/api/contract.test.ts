@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { contract, endpointOf, isOperation } from '../../src/api/contract.ts';
+import { contract, contracts, endpointOf, extendedContracts, isOperation } from '../../src/api/contract.ts';
 import type { Endpoint } from '../../src/api/endpoint.ts';
 
 /** The API document in machine form: what this project promises to know of the platform. */
@@ -405,3 +405,14 @@ function probesOf(facts: Facts): readonly { value: unknown; isFine: boolean }[] 
   }
   return probes;
 }
+
+it.each(['standard', 'dokploy'] as const)(
+  'the contract of %s is made once, and so is the one with all operations',
+  (profile) => {
+    for (const all of [contracts, extendedContracts]) {
+      const first = all[profile];
+      expect(first.profile).toBe(profile);
+      expect(all[profile]).toBe(first);
+    }
+  },
+);

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -82,6 +82,16 @@ test('only the owner may read the file, and no half-written one is left beside i
   await emulator.close();
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await readdir(join(folder, 'deeper'))).toEqual(['world.json']);
+});
+
+test('a file that others may read is theirs no more, and one that nothing changed is not written', async () => {
+  await (await openEmulator(file)).close();
+  const { ino } = await stat(file);
+  await (await openEmulator(file)).close();
+  expect((await stat(file)).ino).toBe(ino);
+  await chmod(file, 0o644);
+  await (await openEmulator(file)).close();
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
 test.each([

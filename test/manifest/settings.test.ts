@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { neededSettings, settingsShape } from '../../src/manifest/settings.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { bench } from '../support/world.ts';
 
@@ -30,4 +31,10 @@ describe('the platform', () => {
     expect(await refusalOf('{ emulator: false, profile: dokploy }')).toContain('platform');
     expect(await refusalOf(`{ emulator: true, ${url} }`)).toContain('platform');
   });
+});
+
+test.each(Object.keys(settingsShape) as (keyof typeof settingsShape)[])('%s may be left out, or is reported', (key) => {
+  const { success, data } = settingsShape[key].safeParse(undefined);
+  expect(success).toBe(!neededSettings.has(key));
+  expect(data).toBeUndefined();
 });

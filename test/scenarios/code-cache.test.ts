@@ -101,6 +101,12 @@ describe('the program works', () => {
   });
 });
 
+test('a bundle runs once, however often it is required', () => {
+  const load = 'program.runWithCache("agent", [])';
+  expect(ask(`typeof ${load}.Agent`)).toBe('function\n');
+  expect(ask(`${load} === ${load}`)).toBe('true\n');
+});
+
 test('connections work without a cache of their own', () => {
   rmSync(ask('program.cacheFileOf("agent", [])').trim());
   writeFileSync(join(place, 'trueup.yaml'), manifest.replace('emulator', '{ url: "http://127.0.0.1:1" }'));

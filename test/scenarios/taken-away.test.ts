@@ -3,6 +3,7 @@ import type { Row } from '../../src/kind/json.ts';
 import { applyPlan } from '../../src/reconcile.ts';
 import {
   actionsOf,
+  answered,
   answering,
   applyLater,
   failed,
@@ -213,23 +214,24 @@ test('two objects whose deletions the platform answers with 404 stay in the stat
   await plansNothing(made, kept);
 });
 
-test('a database that the platform does not delete has one message, and none for what would go along', async () => {
-  const backup = 'backups: { nightly: { schedule: "0 3 * * *", destinationId: dst_1, prefix: nightly/ } }';
-  const all = production(`${stack()}${database(backup)}`);
-  const made = bench();
-  await made.apply(all);
-  const planned = await made.plan(production(stack()));
-  const send = answering(made, (operation) =>
-    operation === 'postgres.remove' ? failed('no space left', 500, { code: 'INTERNAL_SERVER_ERROR' }) : undefined,
+test.each([
+  ['refuses', failed('no space left', 500, { code: 'INTERNAL_SERVER_ERROR' })],
+  ['does not find', failed('Postgres not found', 404, { code: 'NOT_FOUND' })],
+  ['says to do, and does not', answered('true')],
+])('a database whose deletion the platform %s has one message, and what goes along has none', async (_, answer) => {
+  const backups = ['nightly', 'weekly'].map(
+    (name) => `${name}: { schedule: "0 3 * * *", destinationId: dst_1, prefix: ${name}/ }`,
   );
+  const made = bench();
+  await made.apply(production(`${stack()}${database(`backups: { ${backups.join(', ')} }`)}`));
+  const planned = await made.plan(production(stack()));
+  const send = answering(made, (operation) => (operation === 'postgres.remove' ? answer : undefined));
   const permissions = { dataLoss: true, adoption: false };
   const result = await applyPlan(planned, worldOver(made, send), { permissions, connections: 4, clock: made.clock });
-  expect(results(result)).toMatchObject({ [main]: 'failed', [`${main}.backups.nightly`]: 'failed' });
-  const [itself, along] = [main, `${main}.backups.nightly`].map((at) =>
-    result.outcomes.find(({ action }) => action.address === at),
-  );
-  expect(itself?.diagnostics).toHaveLength(1);
-  expect(along?.diagnostics).toEqual([]);
+  const along = ['nightly', 'weekly'].map((name) => `${main}.backups.${name}`);
+  expect(results(result)).toMatchObject(Object.fromEntries([main, ...along].map((address) => [address, 'failed'])));
+  const messages = result.outcomes.map(({ action, diagnostics }) => [action.address, diagnostics.length] as const);
+  expect(messages.filter(([, count]) => count > 0)).toEqual([[main, 1]]);
   await made.apply(production(stack()), { dataLoss: true });
   expect(rowsIn(made, 'backup')).toEqual([]);
   await plansNothing(made, production(stack()));
