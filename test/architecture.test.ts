@@ -61,6 +61,7 @@ const worldly = [
   'api/undici.d.ts', // types only
   'api/transport.ts',
   'library/manifest.ts', // the environment of the process, unless another is given
+  'manifest/files.ts',
   'manifest/git-blame.ts',
   'manifest/git-commit.ts',
   'manifest/git-ignore.ts', // git knows which files it ignores

@@ -101,7 +101,8 @@ describe('U16: the package', () => {
         ? (JSON.parse(readFileSync(file, 'utf8')) as { sources: string[] }).sources
         : [`no ${path}.map`];
     });
-    const modules = sources.map((path) => path.replace(/^(\.\.\/)+/, ''));
+    // Each bundle loads modules of Node late by a line of its own.
+    const modules = sources.map((path) => path.replace(/^(\.\.\/)+/, '')).filter((path) => !path.startsWith('late:'));
     expect(modules.filter((path) => path.startsWith('no '))).toEqual([]);
     expect(modules.length).toBeGreaterThan(300);
     expect(modules.filter((path, at) => modules.indexOf(path) !== at)).toEqual([]);
