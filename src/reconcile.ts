@@ -327,25 +327,18 @@ function migration({ location, keyName }: World['store']): Diagnostic {
 
 /** The passwords and keys that the platform has: an error of a database may quote the row that it refuses. */
 function addSecrets({ objects }: Observed, { kinds, addSecret }: Pick<World, 'kinds' | 'addSecret'>): void {
-  const members = secretMembersByKinds.get(kinds) ?? secretMembersOf(kinds);
-  secretMembersByKinds.set(kinds, members);
+  const every = kinds.map((kind) => ({
+    id: kind.identity.id,
+    names: Object.keys(kind.fields).filter((name) => kind.fields[name]?.secrecy === 'secret'),
+  }));
+  const secrets = every.filter(({ names }) => names.length > 0);
   for (const { row } of objects.values()) {
-    for (const { id, names } of members) {
+    for (const { id, names } of secrets) {
       if (row[id] === undefined) continue;
       for (const name of names) for (const text of textsIn(row[name])) addSecret(text);
     }
   }
 }
-
-/** The members that hold secrets, with the id that the rows of their kind have. */
-function secretMembersOf(kinds: readonly Kind[]) {
-  const every = kinds.map(({ identity: { id }, fields }) => {
-    return { id, names: Object.keys(fields).filter((name) => fields[name]?.secrecy === 'secret') };
-  });
-  return every.filter(({ names }) => names.length > 0);
-}
-
-const secretMembersByKinds = new WeakMap<readonly Kind[], ReturnType<typeof secretMembersOf>>(); // kinds never change
 
 /** plan -> platform: sends what the plan says and nothing else. What was not permitted stops it before the first request. */
 export async function applyPlan(

@@ -22,7 +22,7 @@ import { user } from './endpoints/user.ts';
 import { volumeBackups } from './endpoints/volume-backups.ts';
 import { extension } from './extensions/index.ts';
 import { type Names, namesOf } from './names.ts';
-import { once } from './once.ts';
+import { once, onceFor } from './once.ts';
 import { dokploy, type Vocabulary } from './vocabulary.ts';
 
 /** Every documented operation of the platform, by name: 192 in 20 groups. */
@@ -161,14 +161,7 @@ export function requiredMembers(operation: Operation): readonly string[] {
 }
 
 /** The members that cannot be left out. Never throws. */
-export function requiredOf(endpoint: Endpoint): readonly string[] {
-  let names = required.get(endpoint);
-  if (names === undefined) {
-    const shape = Object.entries(endpoint.input.shape);
-    names = shape.filter(([, member]) => !z.safeParse(member, undefined).success).map(([name]) => name);
-    required.set(endpoint, names);
-  }
-  return names;
-}
-
-const required = new WeakMap<Endpoint, readonly string[]>(); // derived from endpoints, which never change
+export const requiredOf = onceFor((endpoint: Endpoint): readonly string[] => {
+  const shape = Object.entries(endpoint.input.shape);
+  return shape.filter(([, member]) => !z.safeParse(member, undefined).success).map(([name]) => name);
+});

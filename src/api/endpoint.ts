@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { once } from './once.ts';
 
 /** One operation of the platform's API: how it is called and what it takes. */
 export interface Endpoint<Shape extends z.ZodRawShape = z.ZodRawShape> {
@@ -31,11 +32,11 @@ function endpoint<Method extends Endpoint['method'], Shape extends z.ZodRawShape
   method: Method,
   build: () => z.ZodObject<Shape>,
 ): Endpoint<Shape> & { readonly method: Method } {
-  let input: z.ZodObject<Shape> | undefined;
+  const input = once(build);
   return {
     method,
     get input() {
-      return (input ??= build());
+      return input();
     },
   };
 }

@@ -3,3 +3,13 @@ export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;
 }
+
+/** Makes a value for each object when it is asked for first, and gives the same one from then on: for objects that never change. */
+export function onceFor<K extends object, T>(make: (key: K) => T): (key: K) => T {
+  const made = new WeakMap<K, { readonly value: T }>();
+  return (key) => {
+    const known = made.get(key) ?? { value: make(key) };
+    made.set(key, known);
+    return known.value;
+  };
+}

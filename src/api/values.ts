@@ -1,6 +1,9 @@
 import * as z from 'zod';
 
-/** Rules for values that several operations share. Source: the API document, "Shared value sets and rules". The larger ones are built where they are used. */
+/**
+ * Rules for values that several operations share; the larger ones are built where they are used. Source: the API document,
+ * "Shared value sets and rules".
+ */
 
 export const status = z.enum(['idle', 'running', 'done', 'error']);
 

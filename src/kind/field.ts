@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Operation } from '../api/contract.ts';
+import { onceFor } from '../api/once.ts';
 import type { Codec, MapCodec } from './codecs.ts';
 import type { Json, Row } from './json.ts';
 import type { FieldUnit } from './units.ts';
@@ -83,17 +84,11 @@ export interface Field {
 
 /** The schema of a field: built once. */
 export function schemaOf({ schema }: Pick<Field, 'schema'>): z.ZodType {
-  if (typeof schema !== 'function') return schema;
-  let one = built.get(schema);
-  if (one === undefined) {
-    one = schema();
-    built.set(schema, one);
-  }
-  return one;
+  return typeof schema === 'function' ? built(schema) : schema;
 }
 
-/** Schemas by what builds them: copies of a field have the same. */
-const built = new WeakMap<() => z.ZodType, z.ZodType>();
+/** By the function that builds it: copies of a field have the same. */
+const built = onceFor((build: () => z.ZodType) => build());
 
 /** The words of a value: those of users, and those of the API. */
 export interface Spelling {

@@ -1,4 +1,5 @@
 import type { Contract, Operation } from '../api/contract.ts';
+import { onceFor } from '../api/once.ts';
 import type { KindCommand } from './command.ts';
 import type { Field, Union } from './field.ts';
 import type { Kind } from './kind.ts';
@@ -32,15 +33,12 @@ export function kindsOn(kinds: readonly Kind[], serves: Serves): readonly Kind[]
 
 /** The kinds as a platform of this contract can: the same objects for the same kinds and contract. Never throws. */
 export function kindsThere(kinds: readonly Kind[], { operations }: Contract): readonly Kind[] {
-  const known = kindsByContract.get(operations) ?? new WeakMap<readonly Kind[], readonly Kind[]>();
-  kindsByContract.set(operations, known);
-  const there = known.get(kinds) ?? kindsOn(kinds, (operation) => operations.has(operation));
-  known.set(kinds, there);
-  return there;
+  return kindsWith(operations)(kinds);
 }
 
-/** Neither the operations of a contract nor a list of kinds changes. */
-const kindsByContract = new WeakMap<Contract['operations'], WeakMap<readonly Kind[], readonly Kind[]>>();
+const kindsWith = onceFor((operations: Contract['operations']) =>
+  onceFor((kinds: readonly Kind[]) => kindsOn(kinds, (operation) => operations.has(operation))),
+);
 
 /** A kind as a platform can that serves its read; `gone` has the kinds that the platform does not have. */
 function kindOn(full: Kind, serves: Serves, gone: ReadonlySet<string>): Kind {

@@ -115,7 +115,8 @@ interface Translation {
 function fieldIn(name: string, field: Field, { profile, host, texts }: Translation): Field {
   const isDokploy = profile !== 'standard';
   const other = members.get(name);
-  const spelling = once(() => spellingOf(wordsOf(name, schemaOf(field)), isDokploy));
+  const words = once(() => wordsOf(name, schemaOf(field)));
+  const spelling = once(() => spellingOf(words(), isDokploy));
   const show = (value: Json): Json =>
     isDokploy && mayHaveWords(name, value) ? (spelling()?.show(value) ?? value) : value;
   const { onChange, onNull, refersTo } = field;
@@ -123,7 +124,7 @@ function fieldIn(name: string, field: Field, { profile, host, texts }: Translati
     ...field,
     ...(other === undefined ? {} : isDokploy ? { written: other, also: name } : { also: other }),
     spelling,
-    schema: isDokploy ? () => schemaIn(schemaOf(field), wordsOf(name, schemaOf(field)), texts) : field.schema,
+    schema: isDokploy ? () => schemaIn(schemaOf(field), words(), texts) : field.schema,
     examples: [show(field.examples[0]), show(field.examples[1])],
     ...(field.words === undefined ? {} : { words: texts(field.words) }),
     ...(refersTo === undefined ? {} : { refersTo: host(refersTo) }),

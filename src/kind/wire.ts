@@ -5,6 +5,7 @@ import { isRow, member } from './json.ts';
 import type { Field, Union } from './field.ts';
 import { schemaOf } from './field.ts';
 import type { Kind } from './kind.ts';
+import { onceFor } from '../api/once.ts';
 
 /** Where a field stands in YAML, as a path below its resource: `source.branch`, `env`. */
 export function fieldPath(kind: Kind, name: string): string {
@@ -64,13 +65,7 @@ export function observedValue(kind: Kind, name: string, row: Row): Json | undefi
   return value === '' && field !== undefined && refusesEmpty(field) ? null : value;
 }
 
-function refusesEmpty(field: Field): boolean {
-  const known = refusing.get(field) ?? !schemaOf(field).safeParse('').success;
-  refusing.set(field, known);
-  return known;
-}
-
-const refusing = new WeakMap<Field, boolean>(); // derived from fields, which never change
+const refusesEmpty = onceFor((field: Field) => !schemaOf(field).safeParse('').success);
 
 /** The value that a field of the natural key has when a block leaves it out, or when a row holds null. */
 export function keyDefault(kind: Kind, name: string): Json {

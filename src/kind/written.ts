@@ -5,6 +5,7 @@ import type { Json } from './json.ts';
 import type { ParentLink } from './parent.ts';
 import type { Kind } from './kind.ts';
 import { units } from './units.ts';
+import { onceFor } from '../api/once.ts';
 
 /** Settings that every resource has. */
 const commonOptions = {
@@ -34,21 +35,11 @@ const deployOption = {
 };
 
 /** The setting that says what happens to what is not declared in a map or a set; undefined for kinds that have none. */
-export function mergeOption(kind: Kind): MergeOption {
-  if (!mergeOptions.has(kind)) mergeOptions.set(kind, findMergeOption(kind));
-  return mergeOptions.get(kind);
-}
-
-type MergeOption = typeof envMode | typeof accessMode | undefined;
-
-/** Declarations never change. */
-const mergeOptions = new WeakMap<Kind, MergeOption>();
-
-function findMergeOption(kind: Kind): MergeOption {
+export const mergeOption = onceFor((kind: Kind): typeof envMode | typeof accessMode | undefined => {
   const fields = Object.values(kind.fields);
   if (fields.some((field) => field.map !== undefined)) return envMode;
   return fields.some((field) => field.growsByItself === true) ? accessMode : undefined;
-}
+});
 
 const envMode = {
   name: 'envMode',

@@ -10,21 +10,11 @@ export const stat = promisify(fs.stat);
 /** As `node:fs/promises` has it: the system resolves the links. */
 export const realpath = promisify(fs.realpath.native);
 
-/**
- * Opens a file and gives its descriptor to some work, then closes it.
- * @throws as `open` does, such as ENOENT
- */
-export async function withOpen<T>(path: string, flags: number, work: (file: number) => Promise<T>): Promise<T> {
-  const file = await open(path, flags);
-  try {
-    return await work(file);
-  } finally {
-    await close(file);
-  }
-}
+export const open = promisify(fs.open);
+export const close = promisify(fs.close);
 
 /** Reads the type and the size of an open file. */
 export const fstat = promisify(fs.fstat);
 
-const open = promisify(fs.open);
-const close = promisify(fs.close);
+/** Reads a part of an open file. */
+export const read = promisify(fs.read);

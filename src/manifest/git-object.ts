@@ -1,9 +1,7 @@
-import { constants } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
-import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
-import { readRegularFile } from './regular-file.ts';
+import { read, readdir } from './files.ts';
+import { readRegularFile, withRegularFile } from './regular-file.ts';
 
 /**
  * The tree of a commit: the digest of all that it has, in hexadecimal. Reads loose objects and packs, and runs no program.
@@ -29,9 +27,9 @@ async function packedCommit(git: string, id: string): Promise<string | undefined
   const folder = join(git, 'objects/pack');
   const indexes = (await readdir(folder)).filter((name) => /^pack-[0-9a-f]+\.idx$/.test(name));
   for (const name of indexes.slice(0, mostPacks)) {
-    const at = await reading(join(folder, name), (file) => offsetIn(file, Buffer.from(id, 'hex')));
+    const at = await withRegularFile(join(folder, name), (file) => offsetIn(file, Buffer.from(id, 'hex')));
     if (at === undefined) continue;
-    return reading(join(folder, name.replace(/idx$/, 'pack')), (file) => commitAt(file, at));
+    return withRegularFile(join(folder, name.replace(/idx$/, 'pack')), (file) => commitAt(file, at));
   }
   return undefined;
 }
@@ -40,7 +38,7 @@ async function packedCommit(git: string, id: string): Promise<string | undefined
 const mostPacks = 1_000;
 
 /** The place of an object in the pack of an index of version 2: https://git-scm.com/docs/gitformat-pack */
-async function offsetIn(file: FileHandle, id: Buffer): Promise<number | undefined> {
+async function offsetIn(file: number, id: Buffer): Promise<number | undefined> {
   const fanout = 8;
   const head = await bytesAt(file, 0, fanout + 1024);
   if (head.length < fanout + 1024 || head.readUInt32BE(0) !== 0xff744f63 || head.readUInt32BE(4) !== 2)
@@ -65,7 +63,7 @@ async function offsetIn(file: FileHandle, id: Buffer): Promise<number | undefine
 }
 
 /** A commit that stands whole at a place of a pack. */
-async function commitAt(file: FileHandle, at: number): Promise<string | undefined> {
+async function commitAt(file: number, at: number): Promise<string | undefined> {
   const bytes = await bytesAt(file, at, mostBytes);
   const type = ((bytes[0] ?? 0) >> 4) & 7;
   let begin = 1;
@@ -82,16 +80,7 @@ function inflated(bytes: Buffer): string {
   }
 }
 
-async function bytesAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position);
+async function bytesAt(file: number, position: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await read(file, Buffer.alloc(length), 0, length, position);
   return buffer.subarray(0, bytesRead);
-}
-
-async function reading<T>(path: string, work: (file: FileHandle) => Promise<T>): Promise<T | undefined> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    return (await file.stat()).isFile() ? await work(file) : undefined;
-  } finally {
-    await file.close();
-  }
 }

@@ -9,6 +9,7 @@ import type { Resource } from './resource.ts';
 import { position } from './tree.ts';
 import type { Wanted } from './wanted.ts';
 import { knownValue } from './wanted.ts';
+import { onceFor } from '../api/once.ts';
 
 /**
  * The names in a text that the platform fills in with variables of what its service stands below, each once. A name is all
@@ -131,16 +132,9 @@ function declaredVariables({ kind, maps, mapMode, fields }: Resource): Variables
 }
 
 /** The fields of a kind that hold a map, each with its codec. */
-function mapFieldsOf(kind: Kind): readonly (readonly [name: string, codec: MapCodec])[] {
-  const made =
-    mapFields.get(kind) ??
-    Object.entries(kind.fields).flatMap(([name, { map }]) => (map === undefined ? [] : [[name, map] as const]));
-  mapFields.set(kind, made);
-  return made;
-}
-
-/** Declarations never change. */
-const mapFields = new WeakMap<Kind, readonly (readonly [name: string, codec: MapCodec])[]>();
+const mapFieldsOf = onceFor((kind: Kind): readonly (readonly [name: string, codec: MapCodec])[] =>
+  Object.entries(kind.fields).flatMap(([name, { map }]) => (map === undefined ? [] : [[name, map] as const])),
+);
 
 interface Text {
   readonly key: string;

@@ -1,14 +1,25 @@
 import { constants } from 'node:fs';
-import { fstat, readFile, withOpen } from './files.ts';
+import { close, fstat, open, readFile } from './files.ts';
 
 /**
- * Reads a file of a repository, which may be somebody else's: never waits for a pipe, and reads no device.
- * Undefined: it is no file, or it has more bytes.
+ * Opens a file of a repository, which may be somebody else's, for some work: never waits for a pipe, and reads no device.
+ * Undefined: it is no file.
  * @throws as `open` does, such as ENOENT
  */
-export async function readRegularFile(path: string, mostBytes: number): Promise<Buffer | undefined> {
-  return withOpen(path, constants.O_RDONLY | constants.O_NONBLOCK, async (file) => {
+export async function withRegularFile<T>(
+  path: string,
+  work: (file: number, size: number) => Promise<T>,
+): Promise<T | undefined> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
     const found = await fstat(file);
-    return found.isFile() && found.size <= mostBytes ? readFile(file) : undefined;
-  });
+    return found.isFile() ? await work(file, found.size) : undefined;
+  } finally {
+    await close(file);
+  }
+}
+
+/** Reads such a file as a whole. Undefined: it is no file, or it has more bytes. @throws as `open` does, such as ENOENT */
+export async function readRegularFile(path: string, mostBytes: number): Promise<Buffer | undefined> {
+  return withRegularFile(path, async (file, size) => (size <= mostBytes ? readFile(file) : undefined));
 }

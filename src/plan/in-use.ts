@@ -14,7 +14,6 @@ export function stillUsed(
   actions: readonly Action[],
   objects: ReadonlyMap<string, ObservedObject>,
 ): Action[] {
-  if (!actions.some(({ action }) => action === 'delete')) return [...actions];
   const named = new Set(kinds.flatMap(({ fields }) => Object.values(fields).flatMap(({ refersTo }) => refersTo ?? [])));
   const isGoing = (action: Action) => action.action === 'delete' && named.has(action.kind.kind);
   if (!actions.some(isGoing)) return [...actions];

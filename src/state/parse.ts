@@ -4,7 +4,6 @@ import type { Format } from './formats.ts';
 import { formerStateSchema, newestFormat, stateSchema } from './formats.ts';
 import type { State } from './state.ts';
 import { unusable } from './unusable.ts';
-import { once } from '../api/once.ts';
 
 /** A state in the newest format, and the format it was written in: that of its journal. */
 export interface ReadState {
@@ -64,8 +63,6 @@ export function refuseNewer(location: string, content: unknown): void {
   throw unusable(location, `has format ${version}, which a newer Trueup wrote`, { remedy });
 }
 
-const schemas = { 1: once(() => formerStateSchema(1)), 2: once(() => formerStateSchema(2)) };
-
 /** Checks the form of a state of any format. @throws {Stop} `state`, when it is none. */
 export function checkState(
   location: string,
@@ -74,7 +71,8 @@ export function checkState(
 ): Pick<ReadState, 'state' | 'format'> {
   const version = versionOf(content);
   const format = version === 1 || version === 2 ? version : newestFormat;
-  const result = format === newestFormat ? stateSchema().safeParse(content) : schemas[format]().safeParse(content);
+  const result =
+    format === newestFormat ? stateSchema().safeParse(content) : formerStateSchema(format).safeParse(content);
   if (!result.success) {
     const [issue] = result.error.issues;
     const why = [issue?.path.join('.'), issue?.message].filter(Boolean).join(' ');
