@@ -40,25 +40,18 @@ const runs = {
     ['-f', 'served.yaml', 'plan'],
   ],
 };
-const steps = commands.flatMap((command) => [
-  ...runs[command].map((words) => () => {
-    process.argv = [node, 'trueup', '-C', folder, ...words];
-    start('main');
-  }),
-  () => keep('main', [command]),
-]);
-process.on('beforeExit', next);
-next();
+void keepAll();
 
-/** Takes the next step. Node calls this again whenever it has nothing left to do, which it finds out at once where a step did nothing. */
-function next() {
-  if (process.exitCode > 0) throw new Error(`a command ended in ${process.exitCode}`);
-  const step = steps.shift();
-  if (step === undefined) {
-    process.off('beforeExit', next);
-    keep('agent', []);
-    return;
+async function keepAll() {
+  for (const command of commands) {
+    for (const words of runs[command]) {
+      process.argv = [node, 'trueup', '-C', folder, ...words];
+      start('main');
+      // Node has nothing left to do: the command is over.
+      await new Promise((resolve) => void process.once('beforeExit', resolve));
+      if (process.exitCode > 0) throw new Error(`${words.join(' ')} ended in ${process.exitCode}`);
+    }
+    keep('main', [command]);
   }
-  step();
-  setImmediate(() => undefined);
+  keep('agent', []);
 }
