@@ -170,11 +170,21 @@ export function isNeededBy(operation: Operation, name: string): boolean {
 
 /** Whether a field belongs to the case that is chosen, or to no union at all. */
 export function isInCase(kind: Kind, name: string, chosen: (tag: string) => unknown): boolean {
-  return (kind.unions ?? []).every(({ tag, cases }) => {
-    const holding = Object.keys(cases).filter((word) => Object.values(cases[word] ?? {}).includes(name));
-    return holding.length === 0 || holding.includes(String(chosen(tag)));
-  });
+  const holding = casesByField(kind).get(name) ?? [];
+  return holding.every(({ tag, words }) => words.includes(String(chosen(tag))));
 }
+
+/** For each field of a case, the tag of each union that has it, and the words of its cases that have it. */
+const casesByField = onceFor((kind: Kind) => {
+  const found = new Map<string, { readonly tag: string; readonly words: readonly string[] }[]>();
+  for (const { tag, cases } of kind.unions ?? []) {
+    for (const name of new Set(Object.values(cases).flatMap((fields) => Object.values(fields)))) {
+      const words = Object.keys(cases).filter((word) => Object.values(cases[word] ?? {}).includes(name));
+      found.set(name, [...(found.get(name) ?? []), { tag, words }]);
+    }
+  }
+  return found;
+});
 
 /** Whether the id of a new object is ours to choose. */
 export function choosesId(kind: Kind): boolean {

@@ -80,8 +80,8 @@ export interface Ended {
   readonly platform: ImagedPlatform;
 }
 
-/** A process begins, works until it ends, and plans once more; each of its moments is told. */
-export async function runProcess(place: Place, task: Task, tell: (moment: Moment) => void = () => undefined) {
+/** A process begins, works until it ends, and plans once more; each of its moments is told, if anybody wants to know. */
+export async function runProcess(place: Place, task: Task, tell?: (moment: Moment) => void) {
   const { manifest, adoption = false, connections = 4, seed = 0 } = task;
   const time = virtualTime(place.at);
   timersRunIn(time);
@@ -107,6 +107,7 @@ export async function runProcess(place: Place, task: Task, tell: (moment: Moment
     }
   }
   const moment = (what: string, appended?: string): void => {
+    if (tell === undefined) return;
     const now = { platform: platform.image(), files: machine.files(), at: clock.monotonic() };
     tell({
       what,
