@@ -1,5 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
+import type { TestSpecification } from 'vitest/node';
+import { BaseSequencer } from 'vitest/node';
 import { inOneVocabulary } from './test/support/one-vocabulary.ts';
 import { isWhole } from './test/support/whole.ts';
 
@@ -90,6 +92,17 @@ const alone = [
   'test/scenarios/work-counts.test.ts',
 ];
 
+/** What takes a minute begins first, so that no worker is left with it at the end. */
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const begin = [...alone, ...long, 'test/scenarios/convergence.test.ts', 'test/scenarios/broken-builds.test.ts'];
+    const isLong = ({ moduleId }: TestSpecification) => begin.some((file) => moduleId.endsWith(file));
+    // oxlint-disable-next-line unicorn/no-array-sort -- it is not that of an array
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
+
 const isInProfile = (process.env['TRUEUP_TEST_PROFILE'] ?? 'standard') !== 'standard';
 const unchanged = Object.values(inOneVocabulary).flatMap((names) =>
   names.map((name) => `test/scenarios/${name}.test.ts`),
@@ -108,6 +121,7 @@ export default defineConfig({
     testTimeout: hangs,
     hookTimeout: hangs,
     pool: 'threads',
+    sequence: { sequencer: LongFirst },
     maxWorkers: availableParallelism() + 1, // some tests wait for other programs
     projects: [
       // The source is loaded once in each worker, and not again for each file.

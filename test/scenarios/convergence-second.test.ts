@@ -9,7 +9,7 @@ test(
   'in every history of the second seed, an apply makes the platform match the manifest, touches nothing else, and then plans nothing',
   async () => {
     const file = 'test/scenarios/convergence-second.test.ts';
-    const settings = chance({ file, seed: 2, runs: isComplete ? 200 : 50 });
+    const settings = chance({ file, seed: 2, runs: isComplete ? 200 : 30 });
     let tried = 0;
     const property = fc.asyncProperty(histories, async (history) => {
       tried += 1;

@@ -63,7 +63,7 @@ describe.each(Object.entries(later))('after a killed replacement the manifest ha
     async (where) => {
       const row = Object.keys(later).indexOf(name) + deaths.indexOf(where);
       for (let at = 1; ; at++) {
-        if (!isSampled(row, at, 3)) continue;
+        if (!isSampled(row, at, 5)) continue;
         const made = begin(start);
         const noted: string[] = [];
         const watch = { send: watched(made, noted) };
@@ -98,7 +98,7 @@ test.each(twice)(
     const row = twice.findIndex((pair) => pair.first === first && pair.second === second);
     for (let i = 1; i <= 5; i++) {
       for (let j = 1; j <= 5; j++) {
-        if (!isSampled(row + i, j, 3)) continue;
+        if (!isSampled(row + i, j, 5)) continue;
         const made = begin(start);
         const noted: string[] = [];
         await run(made, withPair('two'), { send: watched(made, noted, faultAt(made, i, one).send) });

@@ -20,6 +20,7 @@ import { histories } from '../support/random-commands.ts';
 import { applyEdit } from '../support/random-edits.ts';
 import { treeOf, yamlOf } from '../support/random-yaml.ts';
 import { again, applyFile, review } from '../support/reviewed.ts';
+import { isComplete } from '../support/whole.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';
 
@@ -29,7 +30,7 @@ import { bench } from '../support/world.ts';
  */
 
 const seed = Number(process.env.TRUEUP_SEED ?? 1);
-const runs = Number(process.env.TRUEUP_RUNS ?? 60);
+const runs = Number(process.env.TRUEUP_RUNS ?? (isComplete ? 60 : 40));
 const folder = mkdtempSync(join(tmpdir(), 'trueup-reviewed-'));
 const all = { dataLoss: true, adoption: true };
 
