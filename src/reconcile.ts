@@ -91,7 +91,7 @@ export type ReadWorld = Omit<World, 'client'> & { readonly client: ReadClient };
 
 /** What a plan is asked for. */
 export interface PlanOptions {
-  /** false: deployments are left to somebody else. */
+  /** false: deployments are left to others. */
   readonly deploys?: boolean;
   /** What the plan is narrowed to, and what it makes anew; nothing by default. */
   readonly narrowing?: Narrowing;

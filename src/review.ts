@@ -12,7 +12,7 @@ import type { World } from './reconcile.ts';
 import { plan, planDestruction } from './reconcile.ts';
 import { counted } from './render/lines.ts';
 
-/** A plan file that somebody reviewed, as it was read. */
+/** A plan file that a person reviewed, as it was read. */
 export interface ReviewedPlan {
   readonly file: PlanFile;
   /** The name of the plan, for messages: `the plan in shop.plan`. */
@@ -45,7 +45,7 @@ export function makePlan(
 }
 
 /**
- * Makes a reviewed plan again. The new plan does what was reviewed, or less, because somebody did a part of it by hand.
+ * Makes a reviewed plan again. The new plan does what was reviewed, or less, because a person did a part of it by hand.
  * Reads what the reviewed plan touches, and what that needs. Where that does not give exactly the reviewed plan, and with
  * `full`, it reads everything.
  *

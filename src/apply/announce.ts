@@ -46,7 +46,7 @@ function recordBefore(run: Run, action: Action, id: string): StateRecord {
   const now = recordNow(run, action.address);
   const { deploys } = jobOf(run, action.address);
   if (now === undefined || now.id === null || pendingCreate(now) !== undefined) {
-    // The fields that its create sent are its settled pairs from now on; somebody else created an adopted object.
+    // The fields that its create sent are its settled pairs from now on; another person created an adopted object.
     return recordOf(run, action, id, action.action === 'adopt' ? {} : knownPairs(now));
   }
   return deploys === undefined ? now : withDeploys(now, deploys);

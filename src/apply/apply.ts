@@ -243,7 +243,7 @@ async function write(store: StateStore, state: State): Promise<Stop | undefined>
 /**
  * Deletes the old object of an action. Before a new one takes its place, the old one has to be gone for sure.
  *
- * @throws {Stop} when somebody changed it since, when it stays, or when the new one could not be created.
+ * @throws {Stop} when a person changed it since, when it stays, or when the new one could not be created.
  */
 async function tearDown(run: Run, action: Action): Promise<void> {
   const { address } = action;

@@ -115,7 +115,7 @@ async function sendUntilKnown(
       try {
         return await sendOnce(run, action, step);
       } catch (error) {
-        // A pending create that can land no more must not claim an object that somebody else creates later.
+        // A pending create that can land no more must not claim an object that another person creates later.
         if (!isLost(error) && !(isAgain && staysPending)) await undo();
         throw error;
       }

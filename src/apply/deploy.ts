@@ -244,7 +244,7 @@ async function succeeded({ run, address, inputs }: DeployedService): Promise<'do
   return 'done';
 }
 
-/** Records that a deployment failed; one that somebody makes later has everything. Gives the reason with the logs. */
+/** Records that a deployment failed; one that a person makes later has everything. Gives the reason with the logs. */
 async function failed(
   service: DeployedService,
   {

@@ -20,7 +20,7 @@ import { rowIn, scopeNow } from './scope.ts';
 type Check = { readonly step?: Step } & Parameters<typeof scopeNow>[2];
 
 /**
- * Refuses what somebody changed since the plan was made, of what is still to be sent for an action. Gives the object that
+ * Refuses what a person changed since the plan was made, of what is still to be sent for an action. Gives the object that
  * it changes as it is.
  *
  * @throws {Stop} that names the field: a plan that was shown does not overwrite a change that it never showed.
@@ -43,7 +43,7 @@ export async function refuseChanged(run: Run, action: Action, check: Check = {})
 }
 
 /**
- * Refuses a request for an action when somebody moved the service that it writes to: it may be in another project. A
+ * Refuses a request for an action when a person moved the service that it writes to: it may be in another project. A
  * service that this run creates is not read for this.
  *
  * @throws {Stop} that names the service.
@@ -71,7 +71,7 @@ function gone(run: Run, action: Action): Stop {
 }
 
 /**
- * Names what somebody changed of what an action is about to overwrite or remove, from a step on. What is as wanted
+ * Names what a person changed of what an action is about to overwrite or remove, from a step on. What is as wanted
  * already is no hindrance: a request of this action may have brought it.
  */
 export function changedSince(action: Action, now: Row, outputs: Outputs, step?: Step): string | undefined {
@@ -102,7 +102,7 @@ export function changedSince(action: Action, now: Row, outputs: Outputs, step?: 
 }
 
 /**
- * Names what somebody changed of what an action is about to delete, or of what goes along, since the plan was made. What
+ * Names what a person changed of what an action is about to delete, or of what goes along, since the plan was made. What
  * is gone already is no hindrance.
  */
 export function lossSince(run: Run, action: Action, scope: ScopeRow): string | undefined {
@@ -155,7 +155,7 @@ function newRisk(_: Run, { kind, address, options, action }: Action, planned: Ro
   return risk === undefined || risk === riskOf(planned) ? undefined : `${risk} came to be at risk with ${address}`;
 }
 
-/** Reports that somebody moved the object of a scope, elsewhere than the plan does. */
+/** Reports that a person moved the object of a scope, elsewhere than the plan does. */
 function movedSince(run: Run, address: string, { row }: ScopeRow): string | undefined {
   const { root } = scopeOf(run, address);
   const planned = plannedParent(run, root);

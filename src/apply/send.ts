@@ -23,7 +23,7 @@ import { isAtHome, rowIn, scopeNow } from './scope.ts';
  * had no effect: executing it twice gives the same result.
  *
  * @throws {PlatformError} when the platform refused the request, or its outcome stays unknown.
- * @throws {Stop} when somebody changed, since the plan, what the request would overwrite: it was not sent.
+ * @throws {Stop} when a person changed, since the plan, what the request would overwrite: it was not sent.
  */
 export async function send(run: Run, action: Action, step: Step): Promise<unknown> {
   return attempt(run, policies[step.role], {
@@ -79,7 +79,7 @@ export async function noting(run: Run, address: string, answer: Promise<unknown>
 }
 
 /**
- * Refuses what somebody changed since the plan; gives the object as it is. Reads an object that this run has just created
+ * Refuses what a person changed since the plan; gives the object as it is. Reads an object that this run has just created
  * only for members that the request sends back and the create did not answer.
  */
 async function lookBefore(

@@ -12,7 +12,7 @@ export interface ValuesFlags {
 }
 
 /**
- * Reads the options for the values of a plan. Values that nobody reviewed are for the eyes of one person: on a terminal, not
+ * Reads the options for the values of a plan. Unreviewed values are for the eyes of one person: on a terminal, not
  * in a log or a file.
  *
  * @throws {Stop} `usage`

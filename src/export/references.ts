@@ -57,7 +57,7 @@ export function createReferences(blocks: Iterable<Placed>, project?: Present['pr
   };
 }
 
-/** Whether a name ends as the platform ends those that it makes up: nobody writes six such characters by chance. */
+/** Whether a name ends as the platform ends those that it makes up: no person writes six such characters by chance. */
 function isMadeUp(name: string): boolean {
   return /.-[a-z0-9]{6}$/.test(name);
 }

@@ -29,7 +29,7 @@ import { redactingErrors } from './secrets.ts';
 
 /** The purpose of a plan. */
 export interface PlanOptions {
-  /** false: somebody else deploys. */
+  /** false: others deploy. */
   readonly deploys?: boolean;
   /** true: deletes everything that the state holds. */
   readonly destroys?: boolean;
@@ -212,7 +212,7 @@ function prepare(manifest: Manifest, platform: Platform | undefined) {
           isNamed: read.settings.profile !== undefined,
           isFound: folder.profile !== undefined,
         });
-  /** The key is kept: somebody may write a file of the plan. */
+  /** The key is kept: the caller may write a file of the plan. */
   const about = async (made: MadePlan, world: World) => {
     const { client, store } = world;
     await store.keepKey();

@@ -18,7 +18,7 @@ export interface Commit {
 
 /**
  * Reads the commit that is checked out around a folder, and compares files with the index. Runs no program and reads no
- * settings of the repository: it may be somebody else's. Undefined: there is no repository, or none with a known form.
+ * settings of the repository: it may be another person's. Undefined: there is no repository, or none with a known form.
  * Never throws.
  * @param folder a path that exists
  * @param files real paths

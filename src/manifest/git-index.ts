@@ -38,7 +38,7 @@ export function isContentOf(bytes: Uint8Array, digest: Buffer): boolean {
 
 /**
  * The entries of some files: untracked where there is no repository. The index is read, and no program is run: the
- * repository may be somebody else's.
+ * repository may be another person's.
  * @param options.root a real path: a repository that begins below it counts only as a submodule of the one around it
  */
 export async function indexEntries(

@@ -23,7 +23,7 @@ const deepest = 64;
 
 /**
  * Adds the line that each diagnostic is about; `texts` has the files by name. Masks what the rule does not show, and leaves
- * out comments. Of a file that is not valid YAML nobody knows where a value begins: of such a file only keys show. Its time
+ * out comments. In a file that is not valid YAML it is unknown where a value begins: only its keys show. Its time
  * is linear in the texts and in the number of diagnostics.
  */
 export function withQuotes(

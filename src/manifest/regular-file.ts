@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { close, fstat, open, readFile } from './files.ts';
 
 /**
- * Opens a file of a repository, which may be somebody else's, for some work: never waits for a pipe, and reads no device.
+ * Opens a file of a repository, which may be another person's, for some work: never waits for a pipe, and reads no device.
  * Undefined: it is no file.
  * @throws as `open` does, such as ENOENT
  */

@@ -28,7 +28,7 @@ export function missingAtCreation({ kind, link, fields, maps, parent }: Resource
   return [...new Set([...required, ...needed])].filter((name) => !isGiven(name));
 }
 
-/** Warns of blocks that can only adopt an object: without a request nobody knows whether theirs exists. */
+/** Warns of blocks that can only adopt an object: without a request it is unknown whether theirs exists. */
 export function adoptOnly(resources: readonly Resource[]): Diagnostic[] {
   return resources.flatMap((resource) => {
     const missing = resource.pinned === undefined ? missingAtCreation(resource) : [];

@@ -37,7 +37,7 @@ export function linesOf(text: string): Lines {
   };
 }
 
-/** A place in a file; `position` counts its line and column when somebody asks. */
+/** A place in a file; `position` counts its line and column when it is read. */
 export interface Place {
   readonly file: string;
   readonly offset: number;

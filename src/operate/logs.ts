@@ -100,7 +100,7 @@ export async function readLog(
     const foreign = await projectLists({ kinds, reader, projectId: project }).foreignAmong([{ ...object, row }]);
     if (foreign.length > 0) throw new Stop('refused', foreign);
   }
-  // Somebody waits for it: a service that does not run is not asked a second time.
+  // A person waits for the answer: a service that does not run is not asked a second time.
   const log =
     deployment === undefined
       ? await reader.log(kind, id, input)

@@ -145,7 +145,7 @@ export interface Action {
   /** What this deletes or leaves behind, when it is data. */
   readonly dataAtRisk: string | undefined;
   readonly protect: boolean | undefined;
-  /** It takes over an object that was made by somebody else. */
+  /** It takes over an object that was made by another person. */
   readonly needsConsent: boolean;
   readonly position: Position | undefined;
   /** Of a service that stays or comes. */
@@ -158,7 +158,7 @@ export interface Action {
   readonly isHeld?: true;
   /** The plan was narrowed and leaves it out, or did not read it: it is held, and neither counted nor shown. */
   readonly isLeftOut?: true;
-  /** It is replaced because somebody asked for that. */
+  /** It is replaced because a person asked for that. */
   readonly isAsked?: true;
 }
 
@@ -267,7 +267,7 @@ export function recreating(actions: readonly ShownAction[]): string[] {
   return deployed(actions, () => true).filter((address) => replaced.has(address));
 }
 
-/** The addresses of everything whose values a plan overwrites although somebody changed them on the platform. */
+/** The addresses of everything whose values a plan overwrites although a person changed them on the platform. */
 export function overwriting(actions: readonly ShownAction[]): string[] {
   const isOverwritten = ({ cause }: Change) => cause === 'drift' || cause === 'conflict';
   return actions.flatMap(({ address, changes }) => (changes.some(isOverwritten) ? [address] : []));

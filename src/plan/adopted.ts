@@ -18,7 +18,7 @@ export function adoptedState(plan: Plan, addresses: ReadonlySet<string>, digests
     if (id === undefined || action.action === 'deploy' || !addresses.has(address)) return [];
     const after = observed.objects.get(address)?.row;
     const settled = settle({ action, after, made: undefined, wasSent: false, outputs, digests });
-    // A service that was never deployed stays so until somebody deploys it or changes it.
+    // A service that was never deployed stays so until a person deploys it or changes it.
     const deployed = kind.commands?.deploy === undefined ? {} : { deployed: {} };
     return [
       [

@@ -23,7 +23,7 @@ export interface Compared {
 }
 
 /**
- * Holds a row against what an action means. The only place that does: before a write it shows what somebody changed,
+ * Holds a row against what an action means. The only place that does: before a write it shows what a person changed,
  * after a lost answer whether the request took effect, after an acknowledged one what the platform made of it.
  *
  * @param made the object as the create of this run answered it: fields that the create does not take were so before.

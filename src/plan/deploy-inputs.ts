@@ -98,7 +98,7 @@ function variablesIn(parent: Action, how: Digesting): Variables {
     if (attribute.key === undefined) text = digestOf(parent, planned, how);
     else keyed.set(attribute.key, digestOf(parent, planned, how));
   }
-  // What is not known yet may be known when somebody asks again.
+  // What is not known yet may be known in a later look.
   if ([...keyed.values(), text].every((value) => value !== undefined) && how.like === undefined)
     digested.set(parent, { keyed, text });
   return { keyed, text };

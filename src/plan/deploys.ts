@@ -25,7 +25,7 @@ import { literal, stepOf } from './steps.ts';
 
 /**
  * Adds the deployment of each service that needs one: a single one, after everything below the service, and after
- * those of the services that it refers to. Services whose deployment is left to somebody else are told.
+ * those of the services that it refers to. Services whose deployment is left to others are reported.
  */
 export function withDeployments(input: Planning, planned: readonly Action[]): Action[] {
   const actions = new Map(planned.map((action) => [action.address, action]));

@@ -56,7 +56,7 @@ export function diffResource(input: DiffInput): Difference {
   const now = readRow(resource.kind, input.row);
   for (const name of Object.keys(resource.kind.fields)) {
     const field = fieldOf(resource.kind, name);
-    // Most fields of most objects: nobody ever asked for them.
+    // Most fields of most objects: no manifest ever declared them.
     if (field.map === undefined && resource.fields[name] === undefined && pairs[name] === undefined) continue;
     const attributesHere = attributesAt(input, now, name, field);
     if (isUnreadable(input, name, field)) {

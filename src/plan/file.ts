@@ -54,12 +54,12 @@ const schema = once(() =>
      *
      * - `block`: the manifest has a block. No value.
      * - `declared env.A`: what the manifest says there. `missing env.A`: the names of secrets that the run did not have.
-     * - `action move`, `action update`: the action; after it, what it comes to when somebody does a part by hand. No value.
+     * - `action move`, `action update`: the action; after it, what it comes to when a person does a part by hand. No value.
      * - `moved ADDRESS`: the former address of its record. No value.
      * - `id`: the id of the object, in clear.
      * - `was env.A`: what is overwritten there, or goes; of a set that others add to, one digest per member.
      * - `warning TEXT`: what the plan warned of. `risk`: the sentence about the data at risk. `consent`: it takes over an
-     *   object that somebody else made. All in clear.
+     *   object that another person made. All in clear.
      * - `send STEP`: a request. `order STEP after STEP`, `order STEP in teardown`: its place. No value.
      * - `member STEP NAME`: a member of it. `member STEP NAME KEY`: a key of a map that the member removes; no value.
      * - `changed STEP NAME`: the request changes that member, and does not only require it. No value.
@@ -67,7 +67,7 @@ const schema = once(() =>
     facts: z.record(z.string(), z.record(path(), z.string())),
     /** What `plan` printed, packed and encrypted with a key that comes from the key of the state. */
     shown: z.string(),
-    /** The MAC of all of it: nobody can change the file who does not have the key. */
+    /** The MAC of all of it: only who has the key can change the file. */
     mac: z.string(),
   }),
 );

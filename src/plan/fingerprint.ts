@@ -92,7 +92,7 @@ export function planFacts(plan: Plan, { manifest, destroys }: Purpose, key: Plan
   };
 }
 
-/** Whether a file is as it was made, by somebody who has the key. */
+/** Whether a file is as it was made, by a person who has the key. */
 export function isIntact(file: PlanFile, key: PlanKey): boolean {
   return isSameMac(file.mac, macOf(file, key));
 }
@@ -197,7 +197,7 @@ function* doneBy(action: Action, plan: Plan, outputs: Outputs): Iterable<Fact> {
   }
 }
 
-/** The action, and what it comes to when somebody does the first step of it by hand. */
+/** The action, and what it comes to when a person does the first step of it by hand. */
 function outcomes(one: Action): string[] {
   const { action, id } = one;
   if (isMovedInState(one)) return [];

@@ -18,7 +18,7 @@ export interface PlanInput {
   readonly observed: Observed;
   readonly state: State;
   readonly saved: State | undefined;
-  /** Whether services are deployed; otherwise that is left to somebody else. */
+  /** Whether services are deployed; otherwise that is left to others. */
   readonly deploys: boolean;
   /** Everything is meant to go. */
   readonly destroys: boolean;

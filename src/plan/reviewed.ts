@@ -59,7 +59,7 @@ export function isSamePlan({ organizationId, state, moved, facts }: PlanFacts, n
 }
 
 /**
- * Compares a plan that was reviewed with the plan that is made now. What is made now may be less, because somebody did
+ * Compares a plan that was reviewed with the plan that is made now. What is made now may be less, because a person did
  * it already, and nothing else: no request, no member and no permission that was not reviewed, and nothing is
  * overwritten that was not seen.
  */

@@ -131,7 +131,7 @@ function settleAttribute(
     const isAgain = old?.ignored !== undefined && matchesStored({ field, digest }, old.wanted, meant);
     return { pair: make(seen, isAgain ? 2 : 1), said: 'ignored' };
   }
-  // A key of a map that is gone again was taken out by somebody: that is no form of its value.
+  // A key of a map that is gone again was taken out by a person: that is no form of its value.
   if (attribute.key !== undefined && seen === null) return { pair: kept, said: 'ignored' };
   return { pair: make(seen), said: 'rewritten' };
 }

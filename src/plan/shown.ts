@@ -118,7 +118,7 @@ function maskWanted(showing: Showing): Masked {
 
 /**
  * What the platform has, where its key is declared. Text into which a secret flowed is shown only as it was settled, without
- * the lines of the secrets: in any other text nobody knows where it stands.
+ * the lines of the secrets: in any other text its place is unknown.
  */
 function maskObserved(showing: Showing, observed: Json): Masked {
   const { planned, digest, values, privateKeys } = showing;

@@ -83,7 +83,7 @@ const action = z.object({
   because: z.array(z.string()).optional(),
   /** Of what goes: the names of its parts, such as `services`. */
   holds: z.record(z.string(), z.array(z.string())).optional(),
-  /** Somebody asked for the replacement, with --replace. */
+  /** A person asked for the replacement, with --replace. */
   asked: z.literal(true).optional(),
   dataAtRisk: z.string().optional(),
   protect: z.boolean().optional(),

@@ -99,7 +99,7 @@ function namesOf(addresses: readonly string[], { isFull }: Naming): string {
   return some.endsWith(' more') ? `${some} (--full lists them)` : some;
 }
 
-/** What somebody changed on the platform since the last apply, and this plan changes back. */
+/** What a person changed on the platform since the last apply, and this plan changes back. */
 function overwrites(actions: readonly ShownAction[], naming: Naming): string[] {
   const addresses = overwriting(actions).map(naming.nameOf);
   return addresses.length === 0

@@ -62,7 +62,7 @@ export function givenKey(text: string, name: string, about: { readonly unsealed?
 export function keyFile(
   { folder, disk }: { readonly folder: string; readonly disk: Disk },
   about: {
-    /** Whether a first run makes the key: nobody else has to know it. */
+    /** A first run makes the key: no other place has to know it. */
     readonly mayMake: boolean;
     /** Where there is no key. `at first` by default. */
     readonly unsealed?: Unsealed;

@@ -4,7 +4,7 @@ import type { Row } from '../json.ts';
 import type { Asked } from './asked.ts';
 import type { Edit } from './plan.ts';
 
-/** Does on the platform what somebody else does; `$member` stands for what the request says, or its answer. */
+/** Does on the platform what another person does; `$member` stands for what the request says, or its answer. */
 export async function doMeanwhile(
   emulator: Emulator,
   edit: Edit,

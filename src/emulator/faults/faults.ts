@@ -41,7 +41,7 @@ interface Call {
 
 /**
  * Adds faults to an emulator. Time is that of `setTimeout`, chance that of the seed of the plan. Calls `onFault` for every
- * fault, and for every edit of somebody else that the emulator refused.
+ * fault, and for every edit of another person that the emulator refused.
  */
 export function createFaults(
   emulator: Emulator,

@@ -140,7 +140,7 @@ export type Rule = FaultPlan['faults'][number];
 /** The effect of a fault on one request: before its execution, after it, or a late execution. */
 export type Effect = z.output<typeof effect>;
 
-/** A change that somebody else makes meanwhile. */
+/** A change that another person makes meanwhile. */
 export interface Edit {
   readonly do?: string | undefined;
   readonly with?: Readonly<Record<string, unknown>> | undefined;

@@ -5,7 +5,7 @@ import { createProvider, findProvider, listProviders, withRecord, updateProvider
 
 /** The `labgit` group. Its `applicationId` is the OAuth application at the git host, not an application of ours. */
 export const labgit: Group = {
-  // Answers nothing, and until somebody has connected it in a browser no list shows it either.
+  // Answers nothing, and until a person has connected it in a browser no list shows it either.
   'labgit.create'(context, input) {
     createProvider(context, 'labgit', input);
     return undefined;

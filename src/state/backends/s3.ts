@@ -176,7 +176,7 @@ function parseHead(about: { readonly location: string; readonly text: string }, 
   return { counter, from, ...checkState(location, state, authenticity), mac };
 }
 
-/** The counter of a head; nobody relies on it but for a number that was not given yet. */
+/** The counter of a head; only a number that was not given yet relies on it. */
 function counterIn(location: string, text: string): number {
   const { counter, state } = (readJson(text) ?? {}) as { readonly counter?: unknown; readonly state?: unknown };
   refuseNewer(location, state);

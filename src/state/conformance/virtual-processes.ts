@@ -11,7 +11,7 @@ export interface VirtualProcess {
   stop(): void;
   goOn(): void;
   kill(): void;
-  /** Somebody sets its clock forward, or back. */
+  /** A person sets its clock forward, or back. */
   setClock(byMs: number): void;
   /** Its clocks stand still, as between a look at them and the next step. */
   freezeClock(): void;

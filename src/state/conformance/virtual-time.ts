@@ -1,6 +1,6 @@
 import type { BeatingClock } from '../clock.ts';
 
-/** Time of the tests: it stands still until somebody moves it, and what is due happens in the same order each time. */
+/** Time of the tests: it stands still until a test moves it, and what is due happens in the same order each time. */
 export interface VirtualTime {
   /** Milliseconds since the beginning of this time. */
   readonly now: () => number;
