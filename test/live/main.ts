@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { readVersion } from '../../src/project/version.ts';
 import { checksFor, Failed, Skipped } from './checks.ts';
 import { openGate } from './gate.ts';
@@ -101,10 +101,8 @@ async function run(gate: Awaited<ReturnType<typeof openGate>>, folder: string): 
     site.interrupt();
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt);
-  for (const { title, run: tried } of checksFor(
-    only.split(',').filter(Boolean),
-    join(import.meta.dirname, '../../examples'),
-  )) {
+  // npm runs it in the folder of the project.
+  for (const { title, run: tried } of checksFor(only.split(',').filter(Boolean), resolve('examples'))) {
     if (isInterrupted) break;
     const result = await tried(site).then(
       (): Checked => ({ title, result: 'passed' }),

@@ -238,12 +238,13 @@ let again = 0;
 
 /**
  * Whether a field is tried in the next place that can have it: every day in the first one of all kinds that share it, in CI
- * in each eighth of the others too. In the words of a profile those that it has other words for, because the engine knows no word.
+ * in each eighth of the others too, and of those on a platform that has the document only. In the words of a profile those
+ * that it has other words for, because the engine knows no word.
  */
 function isTried(field: Field, { documentedOnly }: Stand): boolean {
   if (isShort) return field.written !== undefined || field.spelling?.() !== undefined;
   const before = documentedOnly ? tried.documented : tried.all;
-  const isFirst = !before.has(field);
+  const isFirst = !before.has(field) && (isComplete || !documentedOnly);
   before.add(field);
   if (!isFirst) again += 1;
   return isFirst || isComplete || (isWhole && again % 8 === 0);

@@ -8,12 +8,14 @@ import { hashOfKey } from '../../src/emulator/keys.ts';
 import type { World } from '../../src/emulator/world.ts';
 import { addRow } from '../../src/emulator/world.ts';
 import { program } from '../cli/process.ts';
+import { bundled } from '../support/bundled.ts';
 import { worldWithMember } from '../support/kind-world.ts';
 import type { Report } from '../live/report.ts';
 
 /** Runs `npm run test:live` against the emulator as a process of its own. */
 
 const root = resolve(import.meta.dirname, '../..');
+const [main] = bundled(['test/live/main.ts']);
 const place = mkdtempSync(join(tmpdir(), 'trueup-live-test-'));
 const running: ReturnType<typeof spawn>[] = [];
 
@@ -54,7 +56,7 @@ interface Run {
 
 /** Starts the live tests; the pieces of its output as they come. */
 function live(url: string, settings: Record<string, string> = {}) {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'test/live/main.ts'], {
+  const child = spawn(process.execPath, [main], {
     cwd: root,
     env: { PATH: process.env['PATH'], HOME: place, TRUEUP_LIVE_URL: url, TRUEUP_LIVE_KEY: 'emulator-key', ...settings },
   });

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Send } from '../../src/api/wire.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
@@ -9,6 +8,7 @@ import { serve } from '../../src/emulator/server.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import type { Finished } from '../cli/process.ts';
 import { finish, project, start, trueupProcess } from '../cli/process.ts';
+import { bundled } from '../support/bundled.ts';
 import { stopOf } from '../../src/state/conformance/states.ts';
 
 /** Runs of the real program that share a state, against a platform that counts their requests. */
@@ -140,15 +140,14 @@ describe('a run that cannot write its state at the end', () => {
 
 describe('a process that is stopped for longer than its lock lasts, and continues', () => {
   const lastsMs = 1_500;
+  const [writer] = bundled(['test/state/stopped-writer.ts']);
 
   /** Starts the writer, stops it for longer than its lock lasts, and lets it end. */
   async function stopped(stop: { readonly isTaken: boolean; readonly where?: 'between' }) {
     const { url, writes } = await platform(30);
     const folder = project({});
-    const tsx = resolve(import.meta.dirname, '../../node_modules/tsx/dist/esm/index.mjs');
-    const program = fileURLToPath(new URL('../state/stopped-writer.ts', import.meta.url));
-    const args = [program, folder, url, String(lastsMs), ...(stop.where === undefined ? [] : [stop.where])];
-    const child = spawn(process.execPath, ['--import', tsx, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const args = [writer, folder, url, String(lastsMs), ...(stop.where === undefined ? [] : [stop.where])];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     let out = '';
     child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
     const ended = new Promise((done) => child.on('close', done));

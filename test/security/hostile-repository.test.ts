@@ -245,6 +245,9 @@ describe('a hostile repository', () => {
     ['complete', '--', 'status', ''],
   ];
 
+  /** What is large takes seconds each time: it is planned, checked and completed once. */
+  const isForLarge = (words: readonly string[]) => /json|validate|import/.test(words.join(' '));
+
   function check(folder: string, { args, code, out, err }: Finished & { args: readonly string[] }): void {
     const words = args.join(' ');
     expect([words, canariesIn(out + err)]).toEqual([words, []]);
@@ -278,7 +281,8 @@ describe('a hostile repository', () => {
     connections.length = 0;
     const heard = received().length;
     let ends = '';
-    for (const args of commandLines) {
+    const isLarge = [...before.values()].some((text) => text.length > 100_000);
+    for (const args of isLarge ? commandLines.filter(isForLarge) : commandLines) {
       const finished = await trueup(args, { cwd: folder, env: environmentOf(manifest) });
       check(folder, { ...finished, args });
       if (args.includes('json')) ends = endOf(finished);

@@ -20,6 +20,8 @@ export interface Story {
   readonly crashes: number;
   /** Of the situations after the last crash, each `every`-th is run on; 1, all of them, by default. */
   readonly every?: number;
+  /** Of those after a crash before the last, each so many-th is run on until the next crash; all of them by default. */
+  readonly everyBefore?: number;
   /** Each 31st byte of the journal (in a soak each) is tried as the last one that was written. */
   readonly tears: boolean;
   /** The platform shows what is made to nobody: when its create got lost, nobody knows, and it is not sent again. */
@@ -51,7 +53,7 @@ interface Crash {
  * That one has to come to what the undisturbed run comes to; with several crashes so has the one that follows it.
  */
 export async function explore({ start, task, next: again = task, ...how }: Story): Promise<Explored> {
-  const { crashes, every = 1, tears, isUnseen = false, excused, onMoment } = how;
+  const { crashes, every = 1, everyBefore = 1, tears, isUnseen = false, excused, onMoment } = how;
   const seen = new Set<string>();
   const last: LastSituation = {};
   let bytes = 0;
@@ -63,7 +65,7 @@ export async function explore({ start, task, next: again = task, ...how }: Story
   let begins: readonly Crash[] = [{ place: start, how: '' }];
   for (let depth = 1; depth <= crashes; depth++) {
     const next: Crash[] = [];
-    for (const { place, how: before } of begins) {
+    for (const { place, how: before } of begins.filter((_, index) => index % everyBefore === 0)) {
       const told: Moment[] = [];
       const tell = (moment: Moment) => void told.push(moment);
       const ended = await runProcess(place, depth === 1 ? task : again, tell).catch(after(before));
