@@ -4,7 +4,10 @@ import { BaseSequencer } from 'vitest/node';
 
 /** The tests that mutations are tried against: those that say the most in the least time. */
 const parts: Readonly<Record<string, readonly string[]>> = {
-  plan: ['test/plan/*.test.ts', 'test/scenarios/{identity,organization-kinds,pins,provided,too-large}.test.ts'],
+  plan: [
+    'test/plan/*.test.ts',
+    'test/scenarios/{identity,moves,narrowed-plans,organization-kinds,pins,project-as-a-block,provided,too-large}.test.ts',
+  ],
   apply: [
     'test/apply/*.test.ts',
     'test/plan/{moved,reviewed,deploys}.test.ts',
@@ -26,7 +29,7 @@ const long = ['test/plan/file.test.ts'];
 
 /** Asked when no test before has an objection: what goes through a whole platform, then what takes seconds. */
 const later = [
-  /(decide|deploys|moved|provided|identity|safeguard|reviewed|organization-kinds)\.test\.ts$/,
+  /(decide|deploys|moved|moves|narrowed-plans|project-as-a-block|provided|identity|safeguard|reviewed|organization-kinds)\.test\.ts$/,
   /(lease|disk-faults)\.test\.ts$/,
 ];
 
