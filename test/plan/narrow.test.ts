@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Action } from '../../src/plan/action.ts';
-import { choose, everything, isNarrow, isTargeted, leaveOut, readNarrowing, unknownIn } from '../../src/plan/narrow.ts';
+import {
+  choose,
+  everything,
+  isNarrow,
+  isTargeted,
+  leaveOut,
+  leftOutOf,
+  readNarrowing,
+  unknownIn,
+} from '../../src/plan/narrow.ts';
 import type { StateRecord } from '../../src/state/record.ts';
 import { actionOf, aStep, inputOf, kindNamed, objectOf, recordOf, resourceOf } from '../support/plan-values.ts';
 
@@ -71,6 +80,18 @@ describe('words', () => {
       'env.compose.app.domains["x.example.com"]',
     ];
     expect(others.map(unknown)).toEqual(others.map(() => 1));
+  });
+
+  test('that name nothing are answered with the one address that ends with them', () => {
+    const remedies = (target: string) =>
+      unknownIn(
+        readNarrowing({ target: [target] }),
+        ['production.redis.db', 'production.redis.main', 'staging.redis.main'],
+        [],
+      ).map(({ remedy }) => remedy);
+    expect(remedies('redis.db')).toEqual(['Did you mean production.redis.db?']);
+    expect(remedies('edis.db')).toEqual(['trueup state list and the manifest have the addresses.']);
+    expect(remedies('redis.main')).toEqual(['trueup state list and the manifest have the addresses.']);
   });
 
   test('name an address before a pattern, where it is one', () => {
@@ -227,4 +248,15 @@ test('a target names an address, and what is below it; no target names everythin
   expect(named(['env.compose.app'], 'env.compose.app')).toEqual([true, true]);
   expect(named(['env.compose.app'], 'env.redis.db')).toEqual([false, false]);
   expect(named(['env.redis.db'], 'env')).toEqual([false, false]);
+});
+
+test('what is left out are the changes that the narrowed plan does not have, with what needs them', () => {
+  const needed = new Map([['env.redis.db', 'env.compose.app (old)']]);
+  expect(leftOutOf([env, db, app, leaf], [env, app], needed)).toStrictEqual([
+    { address: 'env.redis.db', action: 'create', needs: 'env.compose.app' },
+    { address: 'env.compose.app.files.a', action: 'create' },
+  ]);
+  expect(leftOutOf([env], [], needed)).toEqual([]);
+  const unchanged = action('env.redis.db', { action: 'no-op' });
+  expect(leftOutOf([db], [unchanged], new Map()).map(({ address }) => address)).toEqual(['env.redis.db']);
 });

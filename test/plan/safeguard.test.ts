@@ -7,7 +7,7 @@ import { guards, obstacles } from '../../src/plan/safeguard.ts';
 import { applyPlan } from '../../src/reconcile.ts';
 import { actionsOf, everything, plansNothing, refusal, rowsIn } from '../support/faults.ts';
 import { composeBody, database, production } from '../support/manifest-texts.ts';
-import { actionOf, here, inputOf, recordOf } from '../support/plan-values.ts';
+import { actionOf, aStep, here, inputOf, recordOf } from '../support/plan-values.ts';
 import { keys } from '../support/organization-blocks.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
@@ -154,6 +154,40 @@ describe('an action that needs a permission', () => {
     expect(found(risk, { dataLoss: true })).toEqual([]);
     expect(found({ ...risk, protect: false })).toEqual([]);
     expect(found({ protect: undefined })).toEqual([]);
+  });
+
+  test.each([
+    ['no-op', [], 'deploy'],
+    ['update', [], 'deploy'],
+    ['move', [], 'deploy'],
+    ['update', [aStep], 'update'],
+    ['delete', [], 'delete'],
+  ] as const)('because of data says what the action does: %s with %j is to %s', (action, steps, doing) => {
+    expect(found({ action, steps, dataAtRisk: 'its data' }).map(({ message }) => message)).toEqual([
+      `to ${doing} production.redis.main puts data at risk: its data`,
+    ]);
+  });
+
+  test('because of the data of more than three is one refusal that lists them', () => {
+    const risky = (count: number) =>
+      Array.from({ length: count }, (_, at) =>
+        actionOf(`production.redis.r${at}`, { action: 'delete', dataAtRisk: `data ${at}` }),
+      );
+    const refused = (count: number) =>
+      obstacles(
+        { base: state, saved: state, observed, actions: risky(count), diagnostics: [] },
+        { dataLoss: false, adoption: false },
+      );
+    expect(refused(3)).toHaveLength(3);
+    expect(refused(4)).toEqual([
+      {
+        severity: 'error',
+        code: 'data-at-risk',
+        message: 'this puts data of 4 resources at risk',
+        details: [0, 1, 2, 3].map((at) => `production.redis.r${at}: data ${at}`),
+        remedy: 'Allow it with --allow-data-loss, or write protect: false in each block and apply that first.',
+      },
+    ]);
   });
 
   test('because it takes something over is refused without it, and names the object', () => {

@@ -179,6 +179,17 @@ describe('a change of the environment', () => {
     expect(staleness({ root: stack([mention]), above: [described] })).toBeUndefined();
   });
 
+  test('makes it stale through every variable where a text that is left out may mention more', () => {
+    const unknown = { ...mention, wanted: undefined };
+    const parent = environment([region(), region({}, 'ZONE')]);
+    const because = (attributes: readonly AttributeChange[], isLeftOut?: true) =>
+      staleness({ root: stack(attributes, isLeftOut ? { isLeftOut } : {}), above: [parent] })?.because;
+    expect(because([unknown], true)).toEqual(['production.env.REGION', 'production.env.ZONE']);
+    expect(because([unknown])).toBeUndefined();
+    expect(because([mention], true)).toEqual(['production.env.REGION']);
+    expect(because([command({ do: 'nothing', settled: true }, { wanted: undefined })], true)).toBeUndefined();
+  });
+
   test('is computed once for services that mention different variables', () => {
     const find = stalenessOf(inputOf({}));
     const parent = environment([region(), region({}, 'ZONE')]);
