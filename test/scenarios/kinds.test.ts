@@ -231,8 +231,8 @@ test('objects below a service that wait for its deployment: mounts, files, ports
 /** Everyday tests in the words of a profile. */
 const isShort = testProfile !== 'standard' && !isWhole;
 
-/** The fields that were tried in a place before, on a platform with all operations and, in CI, by the document only. */
-const tried = { all: new Set<Field>(), documented: new Set<Field>() };
+/** The fields that were tried in a place before. */
+const tried = new Set<Field>();
 /** How often a field came again in another place. */
 let again = 0;
 
@@ -243,10 +243,9 @@ let again = 0;
  */
 function isTried(field: Field, { documentedOnly }: Stand): boolean {
   if (isShort) return field.written !== undefined || field.spelling?.() !== undefined;
-  const before = documentedOnly ? tried.documented : tried.all;
-  const isFirst = !before.has(field) && (isComplete || !documentedOnly);
-  before.add(field);
-  if (!isFirst) again += 1;
+  const isFirst = !documentedOnly && !tried.has(field);
+  if (isFirst) tried.add(field);
+  else again += 1;
   return isFirst || isComplete || (isWhole && again % 8 === 0);
 }
 

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
+import { onceFor } from '../../../src/api/once.ts';
 import type { World } from '../../../src/emulator/world.ts';
 import { actionsOf } from '../faults.ts';
 import { readsInBulk, testBulk } from '../profile.ts';
-import { isSoak } from '../whole.ts';
+import { isComplete, isSoak } from '../whole.ts';
 import { operationOf } from '../faults.ts';
 import { likenessOf, situationOf } from './likeness.ts';
 import type { Files } from './memory-disk.ts';
@@ -22,7 +23,7 @@ export interface Story {
   readonly every?: number;
   /** Of those after a crash before the last, each so many-th is run on until the next crash; all of them by default. */
   readonly everyBefore?: number;
-  /** Each 31st byte of the journal (in a soak each) is tried as the last one that was written. */
+  /** Bytes of the journal, `step` apart, are tried as the last one that was written. */
   readonly tears: boolean;
   /** The platform shows what is made to nobody: when its create got lost, nobody knows, and it is not sent again. */
   readonly isUnseen?: boolean;
@@ -55,7 +56,6 @@ interface Crash {
 export async function explore({ start, task, next: again = task, ...how }: Story): Promise<Explored> {
   const { crashes, every = 1, everyBefore = 1, tears, isUnseen = false, excused, onMoment } = how;
   const seen = new Set<string>();
-  const last: LastSituation = {};
   let bytes = 0;
   let moments = 0;
   const wanted = await runProcess(start, again);
@@ -75,7 +75,7 @@ export async function explore({ start, task, next: again = task, ...how }: Story
         onMoment?.(moment);
         if (tears && depth === 1) bytes += await expectEveryByte(moment);
         for (const crash of crashesAt(moment, tears && depth === 1)) {
-          const situation = await describe(crash.place, last);
+          const situation = await describe(crash.place);
           if (seen.has(situation)) continue;
           seen.add(situation);
           next.push({ place: crash.place, how: `${before}\n  ended: ${crash.how}` });
@@ -178,8 +178,8 @@ function crashesAt({ what, place, appended }: Moment, tears: boolean): Crash[] {
   return found;
 }
 
-/** Each 31st byte of a record is tried as its last one; `npm run test:soak` tries all. */
-const step = isSoak ? 1 : 31;
+/** Each 31st byte of a record is tried as its last one, each seventh by `TRUEUP_TESTS=all`, and all in a soak. */
+const step = isSoak ? 1 : isComplete ? 7 : 31;
 
 /** Whatever part of a record was written when the process ended, the state is what it was before. */
 async function expectEveryByte({ what, place: { files }, appended }: Moment): Promise<number> {
@@ -203,29 +203,26 @@ function withAppended(files: Files, text: string): Files {
   );
 }
 
-/** The platform and the state that were described last: those of the places after one moment are mostly the same. */
-interface LastSituation {
-  readonly platform?: Place['platform'];
-  readonly files?: Files;
-  readonly text?: string;
+/** The digest of what stands on a platform and in files: the places after one moment mostly have the same. */
+const situationAt = onceFor((platform: Place['platform']) =>
+  onceFor(async (files: Files) => digestOf(situationOf(JSON.parse(platform.world) as World, await readState(files)))),
+);
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
 }
 
 /** What a process finds when it begins at a place, and what is still to come. */
-async function describe({ platform, files, underway, at }: Place, last: LastSituation): Promise<string> {
+async function describe({ platform, files, underway, at }: Place): Promise<string> {
   const journal = [...files].find(([path]) => path.endsWith('.journal'))?.[1].text ?? '';
-  if (last.platform !== platform || last.files !== files) {
-    const text = situationOf(JSON.parse(platform.world) as World, await readState(files));
-    Object.assign(last, { platform, files, text });
-  }
-  const situation = last.text;
   const coming = underway.map(({ request, landsAt }) => [request.path, request.body, landsAt > at]);
   const text = [
-    situation,
+    await situationAt(platform)(files),
     JSON.stringify(coming),
     JSON.stringify(platform.running),
     journal.endsWith('\n') || journal === '',
   ];
-  return createHash('sha256').update(text.join('\n')).digest('base64');
+  return digestOf(text.join('\n'));
 }
 
 /** Everything is as after the undisturbed run, nothing is left to do, and nothing was done that was not needed. */

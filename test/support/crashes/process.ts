@@ -80,7 +80,7 @@ export interface Ended {
   readonly platform: ImagedPlatform;
 }
 
-/** A process begins, works until it ends, and plans once more; each of its moments is told, if anybody wants to know. */
+/** A process begins, works until it ends, and plans once more; each of its moments is told, where `tell` is given. */
 export async function runProcess(place: Place, task: Task, tell?: (moment: Moment) => void) {
   const { manifest, adoption = false, connections = 4, seed = 0 } = task;
   const time = virtualTime(place.at);
