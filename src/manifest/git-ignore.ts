@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isTracked } from './git-index.ts';
+import { indexEntries } from './git-index.ts';
 
 /** The longest that git may take. Milliseconds. */
 const limitMs = 10_000;
@@ -9,17 +9,19 @@ const limitMs = 10_000;
 const mostBytes = 64 * 1024 * 1024;
 
 /**
- * Those of some files that git ignores and does not track, asked with one `git check-ignore`. None where there is no
- * repository or no git, where git refuses the repository, or where it ignores the whole folder `root`.
+ * Those of some files that git ignores and does not track, asked with one `git check-ignore`; git is not run where it tracks
+ * all of them. None where there is no repository or no git, where git refuses the repository, or where it ignores the whole
+ * folder `root`.
  * @param paths real paths of files below `root`, which is a real path too
  */
 export async function ignoredFiles(root: string, paths: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   const top = workTree(root);
-  if (top === undefined || paths.size === 0) return new Set();
-  const ignored = await checkIgnore(top, root === top ? [...paths] : [root, ...paths]);
-  if (ignored.includes(root)) return new Set();
-  const untracked = await Promise.all(ignored.map(async (path) => ((await isTracked(path)) ? [] : [path])));
-  return new Set(untracked.flat());
+  if (top === undefined) return new Set();
+  const entries = await indexEntries([...paths]);
+  const untracked = [...paths].filter((path) => entries.get(path)?.is !== 'tracked');
+  if (untracked.length === 0) return new Set();
+  const ignored = await checkIgnore(top, root === top ? untracked : [root, ...untracked]);
+  return new Set(ignored.includes(root) ? [] : ignored);
 }
 
 /** The nearest folder around a folder, or itself, that has a `.git`. */

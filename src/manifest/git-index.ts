@@ -11,11 +11,6 @@ export type IndexEntry =
   | { readonly is: 'untracked' }
   | { readonly is: 'unreadable' };
 
-/** Whether git tracks a file, whatever its content is now. */
-export async function isTracked(file: string): Promise<boolean> {
-  return (await indexEntries([file])).get(file)?.is === 'tracked';
-}
-
 /** The problem that the index does not tell whether git tracks a file, and its remedy. */
 export function unreadableIndex(file: string): { readonly problem: string; readonly remedy: string } {
   return {

@@ -3,7 +3,7 @@ import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readCommit } from '../../src/manifest/git-commit.ts';
-import { isTracked } from '../../src/manifest/git-index.ts';
+import { indexEntries } from '../../src/manifest/git-index.ts';
 import { project } from '../cli/process.ts';
 
 /** The commit of a plan is read from the files of git; no program runs. */
@@ -116,7 +116,7 @@ describe.skipIf(spawnSync('git', ['--version']).status !== 0)('the commit', () =
     rmSync(join(folder, '.git'), { recursive: true });
     execFileSync('mkfifo', [join(folder, '.git')]);
     expect(await readCommit(folder, [file])).toBeUndefined();
-    expect(await isTracked(file)).toBe(false);
+    expect((await indexEntries([file])).get(file)).toEqual({ is: 'unreadable' });
   });
 
   test('runs no program that the repository names', async () => {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isTracked } from '../../src/manifest/git-index.ts';
+import { indexEntries } from '../../src/manifest/git-index.ts';
 
 /** Whether git tracks a file is read from its index. */
 
@@ -28,7 +28,9 @@ function repository(files: readonly string[], ...init: readonly string[]): strin
 const names = ['a', 'secrets.env', 'deep/er/secrets.env', 'deep/er/secrets.env.2', 'ümläut/ß', 'x'.repeat(200)];
 const untracked = ['secrets', 'deep/secrets.env', 'deep/er/secrets', 'ümläut/s'];
 
-describe.skipIf(!hasGit)('isTracked finds a file', () => {
+const isTracked = async (file: string) => (await indexEntries([file])).get(file)?.is === 'tracked';
+
+describe.skipIf(!hasGit)('the index of git has a file', () => {
   test.each([2, 3, 4])('in an index of version %i, and no other file', async (version) => {
     const folder = repository([...names, ...untracked, 'later']);
     git(folder, 'config', 'index.version', String(version));

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
@@ -220,6 +220,28 @@ describe.skipIf(!hasGit)('S6: a file that git ignores', () => {
     write(folder, { '.gitignore': 'local.txt\n', 'infra/local.txt': 'secret' });
     const files = await (await openWorkspace(join(folder, 'infra'))).readAll(['local.txt'], 100);
     expect(files.get('local.txt')).toMatchObject({ isPrivate: expect.anything() as unknown });
+  });
+
+  test('is asked about only where git does not track all files: it takes as long as a small run', async () => {
+    let ran = '';
+    const prepare = (folder: string) => {
+      repository(folder);
+      ran = join(folder, 'ran');
+      write(folder, { 'bin/git': `#!/bin/sh\necho > '${ran}'\n` });
+      chmodSync(join(folder, 'bin/git'), 0o755);
+      vi.stubEnv('PATH', join(folder, 'bin'));
+    };
+    const both = `${head}environments: { production: { description: "\${file:forced.txt}\${file:new.txt}" } }\n`;
+    const runsGit = async (text: string) => {
+      try {
+        expect((await problemsOf(text, { prepare })).problems).toEqual([]);
+        return existsSync(ran);
+      } finally {
+        vi.unstubAllEnvs();
+      }
+    };
+    expect(await runsGit(reading('forced.txt'))).toBe(false);
+    expect(await runsGit(both)).toBe(true);
   });
 
   test('is read where git is not installed', async () => {
