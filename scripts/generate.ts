@@ -4,11 +4,13 @@ import { diagnosticPages, renderDiagnosticIndex } from './docs/diagnostic-docs.t
 import { renderEndpointDocs } from './docs/endpoint-docs.ts';
 import { kindPages } from './docs/kind-docs.ts';
 import { renderSafetyDocs } from './docs/safety-docs.ts';
+import temporaryFolder from '../test/support/temporary-folder.ts';
 import { pageAssets } from './support/page-assets.ts';
 
 /** Writes the files that follow from others; with --check it only says which are out of date. */
 
 const root = resolve(import.meta.dirname, '..');
+const removeTemporary = temporaryFolder();
 
 function resourcesIndex(): string {
   const files = readdirSync(join(root, 'src/resources')).filter((name) => name.endsWith('.ts') && name !== 'index.ts');
@@ -88,3 +90,4 @@ settle('docs/diagnostics.md', renderDiagnosticIndex());
 settlePages('docs/diagnostics', diagnosticPages(await provokeAll(), manifests));
 
 if (!isCheck) process.stdout.write(`${stale} of ${settled} files written\n`);
+removeTemporary();

@@ -8,7 +8,7 @@ import type { Send, WireAnswer } from '../../src/api/wire.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { seedWorld } from '../../src/emulator/world.ts';
 import { addKey } from '../emulator/people.ts';
-import { isWhole } from '../support/whole.ts';
+import { effort } from '../support/whole.ts';
 
 /** A platform that takes no requests for a while. Time passes only when somebody sleeps. */
 
@@ -512,7 +512,7 @@ it('with any refusals at any time, every write is executed once, and only user.g
     ),
     // A request that has its connection is not sent when another one is refused just then.
     {
-      numRuns: isWhole ? 300 : 60,
+      numRuns: effort({ usual: 60, ci: 300 }),
       examples: [[[{ from: 9, requests: 1, answer: bare }], Array<boolean>(11).fill(false), 5]],
     },
   );

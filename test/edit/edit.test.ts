@@ -8,7 +8,7 @@ import { plainly } from '../../src/export/yaml.ts';
 import type { Json } from '../../src/kind/json.ts';
 import { toJson } from '../../src/kind/simple-yaml.ts';
 import { readTree } from '../../src/manifest/tree.ts';
-import { isWhole } from '../support/whole.ts';
+import { effort } from '../support/whole.ts';
 
 /** Texts that somebody wrote, in which one value changes and nothing else. */
 
@@ -263,7 +263,7 @@ test('from any value to any other, and back, by changes that are read again', ()
       if (isFlow) expect(second).toMatch(/^top: \{ first: 1, it: .*, last: \[ 3 \] \} # end\n$/s);
       else expect(second.startsWith('first: 1 # one\nit:') && second.endsWith('# three\nlast: [ 3 ]')).toBe(true);
     }),
-    { numRuns: isWhole ? 1_000 : 100 },
+    { numRuns: effort({ usual: 100, ci: 1_000 }) },
   );
 });
 
@@ -287,7 +287,7 @@ test('edits that are made together give the text that they give one by one', () 
       // A text that ends with several line breaks may take empty lines that follow, so that it cannot be changed.
       if (found !== undefined) expect(found).toBe(editYaml('f', text, made));
     }),
-    { numRuns: isWhole ? 1_000 : 100 },
+    { numRuns: effort({ usual: 100, ci: 1_000 }) },
   );
   expect(together).toBeGreaterThan(10);
 });

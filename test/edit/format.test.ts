@@ -4,7 +4,7 @@ import { formatYaml, wordsOf } from '../../src/edit/format.ts';
 import { sameTree } from '../../src/edit/same-tree.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { readTree } from '../../src/manifest/tree.ts';
-import { isWhole } from '../support/whole.ts';
+import { effort } from '../support/whole.ts';
 
 /** Layout of a text that somebody wrote: the values, the words and their order stay. */
 
@@ -159,7 +159,7 @@ test('random texts that are valid keep their values and words, and are formatted
       expectSame(text, formatted);
       expect(formatYaml(formatted)).toBe(formatted);
     }),
-    { numRuns: isWhole ? 2_000 : 200 },
+    { numRuns: effort({ usual: 200, ci: 2_000 }) },
   );
   expect(valid).toBeGreaterThan(10);
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { topological } from '../../src/graph/order.ts';
 import type { Edge } from '../../src/graph/preferred.ts';
 import { withPreferred } from '../../src/graph/preferred.ts';
-import { isWhole } from '../support/whole.ts';
+import { effort } from '../support/whole.ts';
 
 /** Preferred edges: each is added where it closes no circle. */
 
@@ -86,7 +86,7 @@ test('in every graph, an edge is added exactly when it closes no cycle with the 
       for (const one of preferred) if (!reaches(expected, one.to, one.from)) expected.push(one);
       expect(shown(withPreferred(required, preferred, noHub))).toEqual(shown(expected));
     }),
-    { numRuns: isWhole ? 500 : 100 },
+    { numRuns: effort({ usual: 100, ci: 500 }) },
   );
 });
 
@@ -111,7 +111,7 @@ test('with a hub, the sort is that of edges from each predecessor to each succes
           expect([from, to, reaches(withHub, from, to)]).toEqual([from, to, reaches(without, from, to)]);
       }
     }),
-    { numRuns: isWhole ? 500 : 100 },
+    { numRuns: effort({ usual: 100, ci: 500 }) },
   );
 });
 

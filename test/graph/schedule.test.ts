@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Edge, Fate, Task } from '../../src/graph/schedule.ts';
 import { runSchedule } from '../../src/graph/schedule.ts';
-import { isWhole } from '../support/whole.ts';
+import { effort } from '../support/whole.ts';
 
 /** The order of tasks: what waits for what, what runs beside what, and what a failure takes along. */
 
@@ -610,6 +610,6 @@ test('with any dependencies, every task has one result and no rule is broken', a
         expect(at(`+read ${scope}`)).toBeGreaterThan(Math.max(...others.map((item) => over(item.name))));
       }
     }),
-    { numRuns: isWhole ? 500 : 100 },
+    { numRuns: effort({ usual: 100, ci: 500 }) },
   );
 });

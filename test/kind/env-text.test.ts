@@ -2,7 +2,7 @@ import { parse } from 'dotenv';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readEnvText, writeEnvText } from '../../src/kind/env-text.ts';
-import { isWhole } from '../support/whole.ts';
+import { effort } from '../support/whole.ts';
 
 const words = [
   'A',
@@ -96,7 +96,7 @@ describe('reading an env file', () => {
 
   it('reads any text as the platform does', () => {
     fc.assert(fc.property(fc.oneof(hostileText, assignments), expectSameAsPlatform), {
-      numRuns: isWhole ? 25_000 : 3_000,
+      numRuns: effort({ usual: 3_000, ci: 25_000 }),
     });
   });
 
@@ -118,7 +118,7 @@ describe('reading an env file', () => {
       "A=\"'`\\'\n",
       '#',
     ];
-    for (const unit of isWhole ? units : units.slice(0, 4)) {
+    for (const unit of effort({ usual: units.slice(0, 4), ci: units })) {
       const text = unit.repeat(million / unit.length);
       const keys = [text, `A="${text}`, `A=\u2028${text}`].map((long) => readEnvText(long).size);
       expect(keys, JSON.stringify(unit)).toEqual([expect.any(Number), 1, 1]);
@@ -214,7 +214,7 @@ describe('writing an env file', () => {
             expect(isRefused.has(key), JSON.stringify(wanted)).toBe(!canBeCarried(wanted));
         }
       }),
-      { numRuns: isWhole ? 10_000 : 1_500 },
+      { numRuns: effort({ usual: 1_500, ci: 10_000 }) },
     );
   });
 

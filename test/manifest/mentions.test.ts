@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { mentionsIn } from '../../src/manifest/mentions.ts';
 import { oneError, problemsOf, told } from '../support/problems.ts';
 import { head } from '../support/world.ts';
-import { isWhole } from '../support/whole.ts';
+import { effort } from '../support/whole.ts';
 
 describe('mentionsIn', () => {
   it.each([
@@ -52,7 +52,7 @@ describe('mentionsIn', () => {
         const found = [...text.matchAll(/\$\{\{environment\.(.*?)\}\}/g)].map((match) => match[1]);
         expect(mentionsIn(text, 'environment')).toEqual([...new Set(found)]);
       }),
-      { numRuns: isWhole ? 2_000 : 300 },
+      { numRuns: effort({ usual: 300, ci: 2_000 }) },
     );
   });
 

@@ -18,7 +18,7 @@ import type { History } from '../support/random-commands.ts';
 import { histories } from '../support/random-commands.ts';
 import { applyEdit } from '../support/random-edits.ts';
 import { treeOf, yamlOf } from '../support/random-yaml.ts';
-import { isComplete, isWhole } from '../support/whole.ts';
+import { effort } from '../support/whole.ts';
 import type { Bench } from '../support/world.ts';
 
 /**
@@ -29,7 +29,7 @@ import type { Bench } from '../support/world.ts';
 const words = fc.array(fc.nat(300), { maxLength: 2 });
 const cases = fc.record({ history: histories, targets: words, excludes: words });
 
-const runs = isComplete ? 150 : isWhole ? 60 : 20;
+const runs = effort({ usual: 20, ci: 60, all: 150 });
 
 /** Plans and applies; undefined when that is refused, or cannot be done in one go. */
 async function apply(made: Bench, text: string, narrowing = everything): Promise<Plan | undefined> {

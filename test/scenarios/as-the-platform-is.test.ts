@@ -5,7 +5,7 @@ import { createEmulator } from '../../src/emulator/emulator.ts';
 import { actionsOf, everything, notesOf, plansNothing, refusal, rowsIn, said } from '../support/faults.ts';
 import { database, production } from '../support/manifest-texts.ts';
 import { oneError, told, warningsOf } from '../support/problems.ts';
-import { isWhole } from '../support/whole.ts';
+import { effort } from '../support/whole.ts';
 import { inItsWords } from '../support/profile.ts';
 import { bench, head } from '../support/world.ts';
 
@@ -293,7 +293,7 @@ environments: { production: { postgres: { main: { <<: *db, databaseName: d, env:
   });
 
   test('U19: a compose file that uses an anchor thousands of times is deployed as it is', async () => {
-    const times = isWhole ? 6_000 : 1_000;
+    const times = effort({ usual: 1_000, ci: 6_000 });
     const services = Array.from({ length: times }, (_, index) => `  s${index}: *web\n`).join('');
     const file = `x-web: &web { image: nginx, volumes: [data:/data] }\nservices:\n${services}volumes: { data: {} }\n`;
     const text = shop(`        domains: { a.test: { serviceName: s${times - 1} } }\n`).replace(

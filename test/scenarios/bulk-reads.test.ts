@@ -22,7 +22,7 @@ import {
 import { everything, results, said } from '../support/faults.ts';
 import { exportOf } from '../support/exporting.ts';
 import { composeBody } from '../support/manifest-texts.ts';
-import { isComplete, isWhole } from '../support/whole.ts';
+import { effort } from '../support/whole.ts';
 import { edited, objectsOf, whole } from '../support/unreliable.ts';
 import { bench, head } from '../support/world.ts';
 
@@ -158,7 +158,7 @@ describe('a plan with bulk reads is byte for byte the one without, in a random w
     (row) => ['sshKey.remove', { sshKeyId: row('sshKey')['sshKeyId'] ?? '' }],
     (row) => ['ai.delete', { aiId: row('ai')['aiId'] ?? '' }],
   ];
-  test.each(range(isComplete ? 20 : isWhole ? 12 : 5))('%i', async (seed) => {
+  test.each(range(effort({ usual: 5, ci: 12, all: 20 })))('%i', async (seed) => {
     const made = await fullPlatform();
     const chance = createChance(seed);
     const anyRow = (table: string): Row => {
@@ -181,7 +181,8 @@ describe('a plan with bulk reads is byte for byte the one without, in a random w
 });
 
 describe('an apply with bulk reads', () => {
-  test.each(range(isComplete ? 12 : isWhole ? 8 : 3))('ends as one without, with random faults: %i', async (seed) => {
+  const faulty = range(effort({ usual: 3, ci: 8, all: 12 }));
+  test.each(faulty)('ends as one without, with random faults: %i', async (seed) => {
     const steps = [{ text: edited }, { text: edited, destroys: true }];
     const calm = await fullPlatform();
     const made = await fullPlatform();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { histories } from '../support/random-commands.ts';
 import { testBulk } from '../support/profile.ts';
 import { chance, hasBatches, limitMs, tryHistory, unseen } from './histories/failing.ts';
-import { isComplete, isWhole } from '../support/whole.ts';
+import { effort, isWhole } from '../support/whole.ts';
 
 /**
  * Random histories of edits, changes by hand, lost states, runs that end in the middle and failing requests. After each
@@ -14,7 +14,7 @@ import { isComplete, isWhole } from '../support/whole.ts';
 
 /** Of the seeds that were tried, one from which all that can happen does within 200 histories. */
 const seed = 5;
-const runs = isComplete ? 500 : isWhole ? 200 : 20;
+const runs = effort({ usual: 20, ci: 200, all: 500 });
 
 test(
   'in every history, an apply makes the platform match the manifest, touches nothing else, and then plans nothing',

@@ -18,7 +18,7 @@ import {
   withField,
 } from '../support/kind-manifests.ts';
 import { kindBench, worldWithMember } from '../support/kind-world.ts';
-import { isComplete, isSampled, isSoak } from '../support/whole.ts';
+import { effort, isSampled, isSoak } from '../support/whole.ts';
 
 /**
  * For each kind, and for each thing that can be done with it: the process ends at each moment of that, and at many a byte
@@ -48,7 +48,7 @@ const leftByDeletion = /^[\w ]+: \["(volume|member)"|"databaseRootPassword"/;
 const unlisted = /^one too many: \["(labgit|gitProvider)"/;
 
 /** Of the pairs of crashes between two manifests few are tried: each third first one, and then each 13th; a soak tries all. */
-const [everyBefore, every] = isSoak ? [1, 1] : isComplete ? [1, 25] : [3, 13];
+const [everyBefore, every] = effort({ usual: [3, 13], all: [1, 25], soak: [1, 1] });
 
 /** Everything that can be done with an object of a kind. */
 function storiesOf(stand: Stand): [string, Story][] {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { acceptDrift } from '../../src/project/drift.ts';
 import { driftOf, edit } from '../support/drifting.ts';
-import { isComplete } from '../support/whole.ts';
+import { effort } from '../support/whole.ts';
 import { bench, head } from '../support/world.ts';
 
 /**
@@ -12,7 +12,7 @@ import { bench, head } from '../support/world.ts';
  */
 
 const seed = Number(process.env.TRUEUP_SEED ?? 15);
-const runs = Number(process.env.TRUEUP_RUNS ?? (isComplete ? 100 : 50));
+const runs = Number(process.env.TRUEUP_RUNS ?? effort({ usual: 50, all: 100 }));
 
 const address = 'production.redis.cache';
 const fields = ['dockerImage', 'description'] as const;

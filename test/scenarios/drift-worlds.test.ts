@@ -11,7 +11,7 @@ import { histories } from '../support/random-commands.ts';
 import { applyEdit } from '../support/random-edits.ts';
 import { treeOf, yamlOf } from '../support/random-yaml.ts';
 import { driftOf } from '../support/drifting.ts';
-import { isComplete } from '../support/whole.ts';
+import { effort } from '../support/whole.ts';
 import { converge } from './histories/converge.ts';
 import type { Life } from './histories/life.ts';
 import { drift } from './histories/life.ts';
@@ -23,7 +23,7 @@ import { newRun, recorded } from './histories/run.ts';
  */
 
 const seed = Number(process.env.TRUEUP_SEED ?? 15);
-const runs = Number(process.env.TRUEUP_RUNS ?? (isComplete ? 200 : 100));
+const runs = Number(process.env.TRUEUP_RUNS ?? effort({ usual: 100, all: 200 }));
 
 /** Whether a finding is one that a plan does something about. */
 const isWork = ({ is }: { readonly is: string }) => is !== 'unmanaged' && is !== 'duplicate';

@@ -6,7 +6,7 @@ import { benchWith, exportOf, worldOf } from '../support/exporting.ts';
 import { byHand } from '../support/faults.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';
-import { isWhole } from '../support/whole.ts';
+import { effort } from '../support/whole.ts';
 
 /** Exports of what nobody would write on purpose, and of much. */
 
@@ -227,7 +227,7 @@ async function service(made: Bench, at: number): Promise<void> {
 }
 
 /** A large project. */
-const services = isWhole ? 200 : 40;
+const services = effort({ usual: 40, ci: 200 });
 
 test(`a project of ${services} services: few reads, an empty plan, and the same world elsewhere`, async () => {
   const made = bench();

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { localStore } from '../../src/state/backends/local.ts';
 import { thisHost } from '../../src/state/host.ts';
 import { bundled } from '../support/bundled.ts';
-import { isWhole } from '../support/whole.ts';
+import { effort } from '../support/whole.ts';
 import { stopOf } from '../../src/state/conformance/states.ts';
 
 /** The lease of a folder, held by real processes. */
@@ -113,7 +113,7 @@ describe('of many processes that come at once', () => {
   test('never two are in, also when they find the lease of a dead process, and no counter is given twice', async () => {
     const folder = newFolder();
     const gone = spawnSync(process.execPath, ['-e', '']);
-    const [processes, times] = isWhole ? [8, 12] : [4, 6];
+    const [processes, times] = effort({ usual: [4, 6], ci: [8, 12] });
     const begin = () => run(contender, ...modules, folder, String(gone.pid), String(times));
     const runs = Array.from({ length: processes }, begin);
     const results = (await Promise.all(runs.map((item) => item.output))).map(

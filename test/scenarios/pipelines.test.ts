@@ -12,7 +12,7 @@ import { git, hostRepository, mergeBranch, runPipeline, runScript } from '../sup
 import type { S3Server } from '../support/s3-server.ts';
 import { secretOf, serveS3 } from '../support/s3-server.ts';
 import { keyText } from '../support/state-key.ts';
-import { isComplete } from '../support/whole.ts';
+import { effort } from '../support/whole.ts';
 
 /** The life of a repository: its pull requests, merges and nights, by the pipeline files of each forge. */
 
@@ -32,7 +32,7 @@ describe.each([
   // The forge has no part in it: one is enough.
   const onOneForge = name === 'github' ? test : test.skip;
   // The workflow for Gitea runs what that for GitHub runs: two forges are enough, unless everything is tried.
-  const onTwoForges = name === 'gitea' && !isComplete ? test.skip : test;
+  const onTwoForges = name === 'gitea' ? effort({ usual: test.skip, all: test }) : test;
   const { bare, clone } = hostRepository();
   let [platform, store, forge, hosted]: [Awaited<ReturnType<typeof serve>>?, S3Server?, FakeForge?, Hosted?] = [];
 

@@ -11,7 +11,7 @@ import { startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
 import { secretOf, serveS3 } from '../support/s3-server.ts';
 import { canariesIn, oddCanary, plainCanary, quotings, quoting } from '../secrets/canaries.ts';
 import { keyText } from '../support/state-key.ts';
-import { isComplete } from '../support/whole.ts';
+import { effort } from '../support/whole.ts';
 
 /** No secret comes out of the real program: neither by what it prints, nor by what it leaves, nor when it crashes. */
 
@@ -74,7 +74,7 @@ interface Elsewhere {
  * A platform that can be told to answer otherwise, and a folder with a manifest for it. `command`: runs a command line,
  * in the process of the test unless everything is tried.
  */
-async function place(elsewhere?: Elsewhere, command = isComplete ? trueupProcess : trueup) {
+async function place(elsewhere?: Elsewhere, command = effort({ usual: trueup, all: trueupProcess })) {
   const emulator = createEmulator({ apiKey });
   const ways: {
     instead: (request: WireRequest) => WireAnswer | undefined;

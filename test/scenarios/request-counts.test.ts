@@ -3,15 +3,15 @@ import { session } from '../../src/session.ts';
 import { batching, bulkClient, platformThrough } from '../support/bulk.ts';
 import { actionsOf, everything, results } from '../support/faults.ts';
 import { composeBody } from '../support/manifest-texts.ts';
-import { isWhole } from '../support/whole.ts';
+import { effort } from '../support/whole.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 
 /** How many requests a run makes for many services: as many reads as it has to, where one request reads one row or forty. */
 
 /** Half of the services are composes with a domain and a file, half databases with a mount and a backup. */
-const half = isWhole ? 200 : 40;
-const models = isWhole ? 10 : 5;
+const half = effort({ usual: 40, ci: 200 });
+const models = effort({ usual: 5, ci: 10 });
 const scopes = 2 * half + models;
 const objects = models + 2 * half * 3;
 /** Requests that read so many rows, forty at a time. */

@@ -20,7 +20,7 @@ import { histories } from '../support/random-commands.ts';
 import { applyEdit } from '../support/random-edits.ts';
 import { treeOf, yamlOf } from '../support/random-yaml.ts';
 import { again, applyFile, review } from '../support/reviewed.ts';
-import { isComplete } from '../support/whole.ts';
+import { effort } from '../support/whole.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';
 
@@ -30,7 +30,7 @@ import { bench } from '../support/world.ts';
  */
 
 const seed = Number(process.env.TRUEUP_SEED ?? 1);
-const runs = Number(process.env.TRUEUP_RUNS ?? (isComplete ? 60 : 30));
+const runs = Number(process.env.TRUEUP_RUNS ?? effort({ usual: 30, all: 60 }));
 const folder = mkdtempSync(join(tmpdir(), 'trueup-reviewed-'));
 const all = { dataLoss: true, adoption: true };
 

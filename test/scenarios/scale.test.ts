@@ -9,12 +9,12 @@ import { withoutDeployments } from '../support/deployments.ts';
 import { applyLater, everything, plansNothing, rowsIn } from '../support/faults.ts';
 import { composeBody, production } from '../support/manifest-texts.ts';
 import { bench } from '../support/world.ts';
-import { isWhole } from '../support/whole.ts';
+import { effort } from '../support/whole.ts';
 
 /** Large manifests finish: what is counted here are requests and comparisons, never seconds. */
 
-const variables = isWhole ? 4_000 : 500;
-const hosts = isWhole ? 1_500 : 200;
+const variables = effort({ usual: 500, ci: 4_000 });
+const hosts = effort({ usual: 200, ci: 1_500 });
 
 const many = (count: number, line: (index: number) => string) =>
   Array.from({ length: count }, (_, n) => line(n)).join('');

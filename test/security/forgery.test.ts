@@ -23,7 +23,7 @@ import { readLine, writeLine } from '../../src/state/wave.ts';
 import { production } from '../support/manifest-texts.ts';
 import { thisVersion } from '../support/reviewed.ts';
 import { testKey } from '../support/state-key.ts';
-import { isWhole, thinned } from '../support/whole.ts';
+import { effort, thinned } from '../support/whole.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';
 
@@ -552,7 +552,7 @@ describe('a new key', () => {
     cpSync(at.folder, whole, { recursive: true });
     let isKilled = true;
     let count = 0;
-    for (; isKilled; count += isWhole ? 1 : 3) {
+    for (; isKilled; count += effort({ usual: 3, ci: 1 })) {
       rmSync(at.folder, { recursive: true });
       cpSync(whole, at.folder, { recursive: true });
       isKilled = await rotateKilled(at, count);

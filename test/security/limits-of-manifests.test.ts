@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { matchesGlob } from '../../src/manifest/glob.ts';
 import { oneError, problemsOf, told, warningsOf } from '../support/problems.ts';
-import { isWhole, thinned } from '../support/whole.ts';
+import { effort, thinned } from '../support/whole.ts';
 import { bench, head } from '../support/world.ts';
 
 /** A manifest of a stranger that costs a run its time or its memory. */
@@ -194,7 +194,7 @@ describe('U17: the limits of one YAML file', () => {
   ])(
     'many services in one file are valid, %s',
     async (_title, more) => {
-      const count = isWhole ? 10_000 : 300;
+      const count = effort({ usual: 300, ci: 10_000 });
       const service = (n: number) => `      s${n}:
         source:
           type: raw

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { maskEnvText, maskText } from '../../src/secrets/looks-secret.ts';
-import { isComplete } from '../support/whole.ts';
+import { effort } from '../support/whole.ts';
 
 /** Texts that are made to be slow. Masking is linear: what takes the square of 1 MB does not end within the limit of a test. */
 
 /** Longer texts are hidden as a whole. Characters. */
 const longest = 1_000_000;
 /** Every day and in CI shorter texts, of which a square still takes long. */
-const size = isComplete ? longest : 250_000;
+const size = effort({ usual: 250_000, all: longest });
 const many = (text: string): string => text.repeat(Math.ceil(size / text.length)).slice(0, size);
 
 test.each<[string, string]>([

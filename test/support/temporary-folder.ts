@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Gives a run of the tests one folder for all that they write, and takes it away at the end. */
+/** Gives this process, and those that it starts, one folder for all that they write; the result takes it away. */
 export default function setup(): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'trueup-tests-'));
   chmodSync(folder, 0o711); // servers run as users of their own

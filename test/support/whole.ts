@@ -7,9 +7,19 @@ export const isComplete = process.env['TRUEUP_TESTS'] === 'all';
 /** Whether what is tried in parts elsewhere is tried as a whole: `npm run test:soak`. */
 export const isSoak = process.env['TRUEUP_SOAK'] !== undefined;
 
+/**
+ * What a test tries every day, in CI, with `TRUEUP_TESTS=all` and in `npm run test:soak`, each at most as long as the next.
+ * What is left out is as what is before it.
+ */
+export function effort<T>(tried: { readonly usual: T; readonly ci?: T; readonly all?: T; readonly soak?: T }): T {
+  const { usual, ci = usual, all = ci, soak } = tried;
+  if (isSoak && soak !== undefined) return soak;
+  return isComplete ? all : isWhole ? ci : usual;
+}
+
 /** Every n-th of some cases, from the first; twice as many in CI, and all of them by `TRUEUP_TESTS=all`. */
 export function thinned<T>(cases: readonly T[], n: number): readonly T[] {
-  const step = isComplete ? 1 : isWhole ? Math.ceil(n / 2) : n;
+  const step = effort({ usual: n, ci: Math.ceil(n / 2), all: 1 });
   return cases.filter((_, at) => at % step === 0);
 }
 

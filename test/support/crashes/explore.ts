@@ -4,7 +4,7 @@ import { onceFor } from '../../../src/api/once.ts';
 import type { World } from '../../../src/emulator/world.ts';
 import { actionsOf } from '../faults.ts';
 import { readsInBulk, testBulk } from '../profile.ts';
-import { isComplete, isSoak } from '../whole.ts';
+import { effort } from '../whole.ts';
 import { operationOf } from '../faults.ts';
 import { likenessOf, situationOf } from './likeness.ts';
 import type { Files } from './memory-disk.ts';
@@ -179,7 +179,7 @@ function crashesAt({ what, place, appended }: Moment, tears: boolean): Crash[] {
 }
 
 /** Each 31st byte of a record is tried as its last one, each seventh by `TRUEUP_TESTS=all`, and all in a soak. */
-const step = isSoak ? 1 : isComplete ? 7 : 31;
+const step = effort({ usual: 31, all: 7, soak: 1 });
 
 /** Whatever part of a record was written when the process ended, the state is what it was before. */
 async function expectEveryByte({ what, place: { files }, appended }: Moment): Promise<number> {
