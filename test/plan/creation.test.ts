@@ -3,6 +3,7 @@ import type { Kind } from '../../src/kind/kind.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
 import type { Action } from '../../src/plan/action.ts';
 import { planCreation } from '../../src/plan/creation.ts';
+import { project as projectKind } from '../../src/resources/top/project.ts';
 import type { StateRecord } from '../../src/state/record.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import {
@@ -45,6 +46,49 @@ function plan({ kind = kindNamed('redis'), resource, object, record, parent }: A
 }
 
 const codes = ({ notes }: Action) => notes.map(({ code }) => code);
+
+describe('an environment that comes with its project', () => {
+  const project = actionOf('project', { kind: projectKind, action: 'create', id: undefined });
+  const coming = (fields: Resource['fields'], about: About = {}) =>
+    plan({ kind: kindNamed('environment'), parent: project, resource: { fields, parent: 'project' }, ...about });
+  const changes = ({ changes: all }: Action) => all.map(({ path, cause }) => `${cause} ${path}`);
+
+  test('is taken over and updated where it differs from what the platform makes', () => {
+    const fields = { name: declared('production'), description: declared('The shop.'), env: declared('A=1') };
+    const action = coming(fields);
+    expect(action).toMatchObject({
+      action: 'adopt',
+      createsObject: true,
+      comesWithParent: true,
+      steps: [{ operation: 'environment.update', changed: ['description', 'env'] }],
+    });
+    expect(changes(action)).toEqual(['create description', 'create env']);
+    expect(
+      action.attributes.map(({ attribute, decision, before }) => [attribute.field, decision, before.reveal()]),
+    ).toEqual([
+      ['name', { do: 'nothing', settled: true }, null],
+      ['description', { do: 'write', cause: 'create' }, 'Production environment'],
+      ['env', { do: 'write', cause: 'create' }, null],
+    ]);
+  });
+
+  test('sends nothing where nothing is declared', () => {
+    expect(coming({ name: declared('production') })).toMatchObject({ action: 'adopt', steps: [], changes: [] });
+  });
+
+  test('is none of another name, of a project that is there, or that is there itself', () => {
+    const named = { name: declared('production') };
+    expect(coming({ name: declared('staging') })).toMatchObject({ action: 'create' });
+    expect(coming({}).action).toBe('create');
+    expect(coming(named, { parent: actionOf('project', { kind: projectKind }) }).action).toBe('create');
+    const there = objectOf('env_1', { environmentId: 'env_1', isDefault: true });
+    expect(coming(named, { object: there }).comesWithParent).toBeUndefined();
+  });
+
+  test('is none of a kind that comes with nothing', () => {
+    expect(plan({ parent: project }).action).toBe('create');
+  });
+});
 
 describe('it is created', () => {
   test('with everything that is declared', () => {

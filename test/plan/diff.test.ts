@@ -475,3 +475,40 @@ describe('a reference is shown', () => {
     expect(prefix.changes).toMatchObject([{ after: value('dst_1') }]);
   });
 });
+
+describe('what the platform cannot decrypt', () => {
+  const kind = kindNamed('compose');
+  const cipher = 'enc:v1:abc';
+  const env = (...names: readonly string[]) => ({ env: new Map(names.map((name) => [name, declared('1')])) });
+
+  test('waits for its key, and is reported once, at the first declared value', () => {
+    const pairs = { 'env["OLD"]': pairOf('1'), 'env["A"]': pairOf('1') };
+    const found = diff({ kind, row: { env: cipher }, maps: env('A', 'B'), pairs });
+    expect(inShort(found)).toEqual(['wait env.A', 'wait env.B', 'wait env.OLD']);
+    expect(found.attributes.map(({ pair, before }) => [pair, before.reveal()])).toEqual([
+      [pairOf('1'), null],
+      [undefined, null],
+      [pairOf('1'), null],
+    ]);
+    expect(found.changes).toEqual([]);
+    expect(told(found)).toEqual([
+      'not-decrypted: env: the platform cannot decrypt the value that it stores, and answers cipher text | Give the platform its old encryption key and restart it. If that key is lost, clear the field there: apply then writes it anew.',
+    ]);
+    expect(found.diagnostics[0]).toMatchObject({ address: at, position: here });
+  });
+
+  test('is reported without a place where only the state has it', () => {
+    const found = diff({ kind, row: { env: cipher }, pairs: { 'env["OLD"]': pairOf('1') } });
+    expect(inShort(found)).toEqual(['wait env.OLD']);
+    expect(found.diagnostics[0]).not.toHaveProperty('position');
+  });
+
+  test('is not reported where nobody declares it', () => {
+    expect(diff({ kind, row: { env: cipher } })).toMatchObject({ attributes: [], diagnostics: [] });
+  });
+
+  test('is no field that may show', () => {
+    const found = diff({ kind, row: { description: cipher }, fields: { description: declared('x') } });
+    expect(inShort(found)).toEqual(['write description']);
+  });
+});

@@ -76,6 +76,16 @@ describe('a plan', () => {
     ]);
   });
 
+  test.each<[string, string, Shown]>([
+    ['the part of several lines', 'a: main\nb: 1\n', { is: 'masked', value: 'a: (sensitive)\nb: 1\n' }],
+    ['several lines without anything else', 'main\n main\n', { is: 'hidden' }],
+    ['one line, also with a line end', 'a: main\n', { is: 'hidden' }],
+    ['one line, also after others that are empty', 'a: main\n\n  ', { is: 'hidden' }],
+  ])('hides of a text %s', (_what, value, shown) => {
+    for (const is of ['value', 'masked'] as const)
+      expect(redacted({ changes: [change({ is, value })] })?.changes).toStrictEqual([change(shown)]);
+  });
+
   test('leaves alone what is no value', () => {
     const changes = [change({ is: 'absent' })];
     expect(redacted({ changes })?.changes).toStrictEqual(changes);

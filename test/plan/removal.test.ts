@@ -6,6 +6,7 @@ import { protectOf } from '../../src/plan/action-for.ts';
 import { protection } from '../../src/plan/options.ts';
 import { planRemoval, takeAway } from '../../src/plan/removal.ts';
 import { kinds } from '../../src/resources/index.ts';
+import { project as projectKind } from '../../src/resources/top/project.ts';
 import type { StateRecord } from '../../src/state/record.ts';
 import { actionOf, inputOf, kindNamed, objectOf, pairOf, recordOf, resourceOf } from '../support/plan-values.ts';
 
@@ -235,6 +236,46 @@ describe('an object with the key of a pending create', () => {
         address: at,
       },
     ]);
+  });
+});
+
+describe('a project', () => {
+  const service = (at: number) => ({ redisId: `redis_${at}`, name: `cache-${at}` });
+  const holding = (count: number) => {
+    const redis = Array.from({ length: count }, (_, index) => service(index + 1));
+    return objectOf('prj_1', {
+      environments: [{ environmentId: 'env_1', name: 'production', isDefault: true, redis }],
+    });
+  };
+  /** What becomes of it, while that many of its services are managed. */
+  const removal = (managed: number, object: ObservedObject) => {
+    const services = Array.from({ length: managed }, (_, index) => service(index + 1));
+    const objects = Object.fromEntries(
+      services.map((row) => [`production.redis.${row.name}`, objectOf(row.redisId, row)]),
+    );
+    const record = recordOf('project', 'prj_1');
+    return planRemoval(
+      inputOf({ ...objects, project: object }, { project: record }),
+      projectKind,
+      'project',
+      record,
+      new Map(),
+    );
+  };
+
+  test('is deleted when everything in it is managed', () => {
+    expect(removal(2, holding(2))).toMatchObject({ action: 'delete', notes: [] });
+  });
+
+  test('is not deleted with what is of others: the first ten are named', () => {
+    expect(said(removal(1, holding(2)))[0]).toMatch(
+      /: project holds what is not in the state: redis cache-2 in production \(redis_2\) \| /,
+    );
+    const [ten, eleven] = [10, 12].map((count) => said(removal(0, holding(count)))[0] ?? '');
+    expect(ten).toMatch(/cache-10 in production \(redis_10\) \| Move them/);
+    expect(eleven).toMatch(
+      /cache-9 in production \(redis_9\), redis cache-10 in production \(redis_10\) and 2 more \| Move them/,
+    );
   });
 });
 

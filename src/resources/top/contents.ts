@@ -13,10 +13,10 @@ export function contentsOf({ environments }: Row): readonly Content[] {
   return rowsIn(environments).flatMap((environment) => {
     const name = String(environment['name']);
     const own = { id: String(environment['environmentId']), what: `environment ${name}` };
-    const services = servicesIn(environment).map(([list, row]) => ({
-      id: idIn(row),
-      what: `${whatIs(list, row)} in ${name}`,
-    }));
+    const services = servicesIn(environment).map((row) => {
+      const { id, kind } = identityOf(row);
+      return { id, what: `${typeof row['name'] === 'string' ? `${kind} ${row['name']}` : kind} in ${name}` };
+    });
     return environment['isDefault'] === true ? services : [own, ...services];
   });
 }
@@ -26,20 +26,15 @@ export function countServices({ environments }: Row): number {
   return rowsIn(environments).reduce((sum, environment) => sum + servicesIn(environment).length, 0);
 }
 
-/** The rows of services in the row of an environment, with the member that lists them. */
-function servicesIn(environment: Row): (readonly [list: string, row: Row])[] {
-  return Object.entries(environment).flatMap(([list, rows]) => rowsIn(rows).map((row) => [list, row] as const));
+/** The rows of services in the row of an environment. */
+function servicesIn(environment: Row): readonly Row[] {
+  return Object.values(environment).flatMap((rows) => rowsIn(rows));
 }
 
-/** The id of a service: the member that ends so, and names no other object. */
-function idIn(row: Row): string {
+/** The id and the kind of a service, by the member that ends in Id and names no other object: `redisId`. */
+function identityOf(row: Row): { readonly id: string; readonly kind: string } {
   const name = Object.keys(row).find((one) => one.endsWith('Id') && one !== 'serverId' && one !== 'environmentId');
-  return String(row[name ?? ''] ?? '');
-}
-
-function whatIs(list: string, { name }: Row): string {
-  const kind = list.replace(/s$/, '');
-  return typeof name === 'string' ? `${kind} ${name}` : kind;
+  return name === undefined ? { id: '', kind: 'service' } : { id: String(row[name]), kind: name.slice(0, -2) };
 }
 
 function rowsIn(value: unknown): readonly Row[] {

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import { findPart } from '../../src/manifest/value-at.ts';
+import { actionsAt, explainPart, explainRemoved } from '../../src/plan/explain.ts';
+import type { Change } from '../../src/plan/action.ts';
+import { actionOf, declared, here, kindNamed, referring, resourceOf } from '../support/plan-values.ts';
+
+/** What a manifest and a plan say of an address. */
+
+const main = resourceOf(kindNamed('redis'), 'production.redis.main', {
+  fields: {
+    name: declared('main'),
+    command: referring({ address: 'production.redis.other', output: 'host' }),
+    dockerImage: referring({ address: 'production.compose.shop', output: 'appName' }),
+  },
+});
+const production = resourceOf(kindNamed('environment'), 'production', { fields: { name: declared('production') } });
+const all = [production, main];
+
+function explained(path: string) {
+  const part = findPart(path, all);
+  return part === undefined ? undefined : explainPart(part, all);
+}
+
+describe('a resource', () => {
+  test('needs what it refers to and its parent, and is needed by what refers to it', () => {
+    expect(explained('production.redis.main')).toEqual({
+      address: 'production.redis.main',
+      path: '',
+      kind: 'redis',
+      position: here,
+      dependsOn: ['production', 'production.compose.shop', 'production.redis.other'],
+      neededBy: [],
+    });
+    expect(explained('production')).toMatchObject({ dependsOn: [], neededBy: ['production.redis.main'] });
+  });
+
+  test('needs in one field only what that refers to', () => {
+    expect(explained('production.redis.main.command')).toMatchObject({
+      address: 'production.redis.main',
+      path: 'command',
+      position: here,
+      dependsOn: ['production.redis.other'],
+      neededBy: [],
+    });
+  });
+});
+
+describe('an object that only the state has', () => {
+  const gone = actionOf('production.redis.gone', {
+    action: 'delete',
+    dependsOn: ['production.redis.gone', 'production.compose.shop', 'production.compose.shop (deploy)', 'production'],
+  });
+  const others = [
+    actionOf('production.redis.gone (deploy)', { action: 'deploy', dependsOn: ['production.redis.gone'] }),
+    actionOf('production.redis.main', { dependsOn: ['production.redis.gone'] }),
+    actionOf('production.compose.shop', { dependsOn: ['production.redis.gone', 'production'] }),
+    actionOf('production.compose.other', { dependsOn: ['production'] }),
+  ];
+
+  test('needs what the state says, each once, and not itself', () => {
+    expect(explainRemoved('production.redis.gone', [...others, gone])).toEqual({
+      address: 'production.redis.gone',
+      path: '',
+      kind: 'redis',
+      position: undefined,
+      dependsOn: ['production', 'production.compose.shop'],
+      neededBy: ['production.compose.shop', 'production.redis.main'],
+    });
+  });
+
+  test('is not explained where the plan has none', () => {
+    expect(explainRemoved('production.redis.none', [...others, gone])).toBeUndefined();
+  });
+});
+
+describe('the requests of an address', () => {
+  const address = 'production.redis.main';
+  const change = (path: string): Change => ({
+    path,
+    cause: 'edit',
+    before: { is: 'absent' },
+    after: { is: 'absent' },
+    atDeploy: false,
+    forcesReplacement: false,
+  });
+  const update = {
+    operation: 'redis.update',
+    role: 'update',
+    members: { redisId: { is: 'id', address }, dockerImage: { is: 'attribute', at: 0 } },
+    changed: ['dockerImage'],
+  } as never;
+  const saveEnvironment = {
+    operation: 'redis.saveEnvironment',
+    role: 'update',
+    members: { redisId: { is: 'id', address }, env: { is: 'attribute', at: 1 } },
+    changed: ['env'],
+  } as never;
+  const remove = { operation: 'redis.remove', role: 'delete', members: {}, changed: [] } as never;
+  const updated = actionOf(address, {
+    action: 'update',
+    changes: [change('dockerImage'), change('env.A'), change('envelope')],
+    teardown: [remove],
+    steps: [update, saveEnvironment],
+  });
+  const deployment = actionOf(`${address} (deploy)`, {
+    action: 'deploy',
+    because: ['dockerImage'],
+    steps: [{ operation: 'redis.deploy', role: 'deploy', members: {}, changed: [] } as never],
+  });
+  const actions = [updated, deployment, actionOf('production.redis.other', { steps: [update] })];
+  const sent = (path: string, fields: readonly string[], of = actions) =>
+    actionsAt({ address, path }, new Set(fields), of).map(({ action, requests }) => [
+      action.changes.map((one) => one.path),
+      requests.map(({ operation }) => operation),
+    ]);
+
+  test('are all of its own and its deployment, what goes first', () => {
+    expect(sent('', [])).toEqual([
+      [
+        ['dockerImage', 'env.A', 'envelope'],
+        ['redis.remove', 'redis.update', 'redis.saveEnvironment'],
+      ],
+      [[], ['redis.deploy']],
+    ]);
+    const [first] = actionsAt({ address, path: '' }, new Set(), [updated]);
+    expect(first?.requests[1]).toEqual({
+      operation: 'redis.update',
+      method: 'POST',
+      changed: ['dockerImage'],
+      others: ['redisId'],
+    });
+  });
+
+  test('create before they delete, where the action does', () => {
+    const [, requests] = sent('', [], [{ ...updated, createsBeforeDestroy: true }])[0] ?? [];
+    expect(requests).toEqual(['redis.update', 'redis.saveEnvironment', 'redis.remove']);
+  });
+
+  test('are of a field those that carry it, and the deployment that follows from it', () => {
+    expect(sent('dockerImage', ['dockerImage'])).toEqual([
+      [['dockerImage'], ['redis.update']],
+      [[], ['redis.deploy']],
+    ]);
+    expect(sent('env', ['env'])).toEqual([[['env.A'], ['redis.saveEnvironment']]]);
+    expect(sent('command', ['command'])).toEqual([]);
+  });
+});
