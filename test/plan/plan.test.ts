@@ -4,6 +4,7 @@ import type { Resource } from '../../src/manifest/resource.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';
 import { hasChanges, isEffective } from '../../src/plan/action.ts';
+import type { PlanInput } from '../../src/plan/input.ts';
 import { buildPlan } from '../../src/plan/plan.ts';
 import { bodySize } from '../../src/plan/steps.ts';
 import type { StateRecord } from '../../src/state/record.ts';
@@ -254,4 +255,43 @@ test('what an action is', () => {
   const of = (...actions: readonly Action[]) => ({ base: state, saved: state, observed, actions, diagnostics: [] });
   expect(hasChanges(of(actionOf('a'), actionOf('b')))).toBe(false);
   expect(hasChanges(of(actionOf('a'), actionOf('b', { action: 'forget' })))).toBe(true);
+});
+
+describe('a plan without a part of it', () => {
+  const records = {
+    production: recordOf('environment', 'env_1'),
+    'production.redis.main': recordOf('redis', 'r_1', { parent: 'production' }),
+    'production.redis.other': recordOf('redis', 'r_2', { parent: 'production' }),
+  };
+  const objects = {
+    production: objectOf('env_1', { name: 'production' }, { parentId: 'prj_1' }),
+    'production.redis.main': objectOf('r_1', {}),
+    'production.redis.other': objectOf('r_2', {}),
+  };
+  const told = (resources: readonly Resource[], narrowing: Partial<PlanInput['narrowing']>) => {
+    const input = { ...inputOf(objects, records), resources, destroys: false };
+    return buildPlan({ ...input, narrowing: { ...input.narrowing, ...narrowing } }).diagnostics.map(
+      ({ code, severity, message }) => `${severity} ${code}: ${message}`,
+    );
+  };
+  const refused =
+    'error deletes-everything: without --exclude, this plan deletes everything that the state holds, 3 resources: production, production.redis.main, production.redis.other';
+
+  test('is an error where the whole one deletes everything', () => {
+    expect(told([], { excludes: ['production.redis.other'] })).toEqual([refused]);
+  });
+
+  test.each<[string, readonly Resource[], Partial<PlanInput['narrowing']>]>([
+    ['that names what it deletes', [], { targets: ['production.redis.main'] }],
+    ['that deletes nothing itself', [], { excludes: ['production'] }],
+    ['of a manifest with something in it', [production, redis('other')], { excludes: ['production.redis.other'] }],
+  ])('is none %s', (_what, resources, narrowing) => {
+    expect(told(resources, narrowing).filter((line) => line.includes('deletes everything'))).toEqual([]);
+  });
+
+  test('says it once where the rest is everything', () => {
+    const all = told([], {}).filter((line) => line.includes('deletes everything'));
+    expect(all).toEqual([refused.replace('without --exclude, ', '')]);
+    expect(told([], { excludes: ['staging'] }).filter((line) => line.includes('deletes everything'))).toEqual(all);
+  });
 });

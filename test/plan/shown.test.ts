@@ -220,6 +220,17 @@ describe('a value of the platform', () => {
   });
 });
 
+test('all keys of an env file show on demand while its secrets are those of the manifest', () => {
+  const about = { field: env, values: 'all', wanted: declared('A=2\nDB_PASSWORD=x1\n') } as const;
+  const [same, other] = ['x1', 'x2'].map((password) => before(`A=1\nDB_PASSWORD=${password}\nB=2\n`, about));
+  expect(same).toEqual(masked('A=1\nDB_PASSWORD=(sensitive)\nB=2\n'));
+  // The old password may have been split over two lines.
+  expect(other).toEqual(masked('A=1\nDB_PASSWORD=(sensitive)\nB=(sensitive)\n'));
+  expect(before('A=1\nB=2\n', about)).toEqual(masked('A=1\nB=(sensitive)\n'));
+  const keyed = { ...about, wanted: declared('A=2\nPIN=1\n'), privateKeys: ['PIN'] };
+  expect(before('PIN=2\nB=2\n', keyed)).toEqual(masked('PIN=(sensitive)\nB=(sensitive)\n'));
+});
+
 describe('what was settled', () => {
   test('shows as the state holds it', () => {
     const wanted = declared('c');
