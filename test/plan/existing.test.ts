@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Row } from '../../src/kind/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
+import type { ChangeAtRisk } from '../../src/kind/lifecycle.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';
@@ -289,6 +290,56 @@ describe('a change that needs a new object', () => {
       const edited = certificate({ certificatePath: declared('there') }, { certificatePath: 'here' });
       expect(edited).toMatchObject({ teardown: [], id: undefined });
     });
+  });
+});
+
+describe('a change that puts data at risk is judged by', () => {
+  const host = referring({ address: 'production.redis.other', output: 'host' });
+
+  /** What the kind is told of a change of one of its fields. */
+  function judged(field: string, about: About) {
+    const told: { before: unknown; after: unknown; row: Row; next: unknown }[] = [];
+    const judge = ({ before, after, row, next }: Parameters<ChangeAtRisk>[0]): string => {
+      told.push({ before, after, row, next: next[field] });
+      return 'its data';
+    };
+    const compose = kindNamed('compose');
+    const kind = { ...compose, lifecycle: { ...compose.lifecycle, changeAtRisk: { volume: { [field]: judge } } } };
+    const action = plan({ ...about, kind, resource: { fields: {}, ...about.resource } });
+    return { told, dataAtRisk: action.dataAtRisk };
+  }
+
+  test('the variables that there will be: those that change, go and stay', () => {
+    const row = { env: 'A=1\nB=2\nC=3\nOTHER=x' };
+    const env = new Map([
+      ['A', declared('1')],
+      ['B', declared('9')],
+      ['D', declared('4')],
+      ['E', host],
+    ]);
+    const record = recordOf('compose', 'c_1', { pairs: { 'env["C"]': pairOf('3') } });
+    const about = { row, record, resource: { fields: {}, maps: { env }, mapMode: 'merge' } } as const;
+    const after = 'A=1\nB=9\nOTHER=x\nD=4\nE=(not known)\n';
+    expect(judged('env', about)).toEqual({
+      told: [{ before: row.env, after, row, next: after }],
+      dataAtRisk: 'its data',
+    });
+    const none = { row: { env: null }, resource: { fields: {}, maps: { env: new Map([['A', declared('1')]]) } } };
+    expect(judged('env', none).told).toMatchObject([{ before: null, after: 'A=1\n' }]);
+  });
+
+  test('a text with gaps where it is not known, but for the variables in it', () => {
+    const of = (field: string, wanted: typeof host) =>
+      judged(field, { row: { [field]: 'old' }, resource: { fields: { [field]: wanted } } }).told;
+    expect(of('composeFile', declared('new'))).toMatchObject([{ before: 'old', after: 'new', next: 'new' }]);
+    expect(of('composeFile', host)).toMatchObject([{ before: 'old', after: '' }]);
+    expect(of('env', host)).toMatchObject([{ before: 'old', after: '(not known)' }]);
+  });
+
+  test('nothing, where the field stays', () => {
+    const resource = { fields: { composeFile: declared('same'), description: declared('new') } };
+    const row = { composeFile: 'same', description: 'old' };
+    expect(judged('composeFile', { row, resource })).toEqual({ told: [], dataAtRisk: undefined });
   });
 });
 
