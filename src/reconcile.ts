@@ -211,14 +211,18 @@ async function planFor(
   return redactPlan(whole, world.redact);
 }
 
-/** Whether a plan has the project as one of its objects. What was never taken over is not destroyed. */
+/**
+ * Whether a plan has the project as one of its objects. What was never taken over is not destroyed; where the state holds
+ * nothing, there may be no project to read.
+ */
 function isTopOwned(
   { ownsProject }: Manifest['settings'],
   saved: State | undefined,
   kinds: readonly Kind[],
   destroys: boolean,
 ): boolean {
-  return ownsProject === true && (!destroys || hasTop(saved, withTop(kinds)));
+  const isEmpty = Object.keys(saved?.resources ?? {}).length === 0;
+  return ownsProject === true && (!destroys || isEmpty || hasTop(saved, withTop(kinds)));
 }
 
 /**

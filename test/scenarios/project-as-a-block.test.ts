@@ -357,6 +357,30 @@ describe('the state of a project', () => {
 });
 
 describe('a project that is destroyed', () => {
+  test('is there no more, or was never: nothing is left to destroy', async () => {
+    const made = bench();
+    const destroyed = async () => {
+      const result = await made.destroy(shop);
+      expect(made.requests('POST')).toEqual([]);
+      return result.outcomes;
+    };
+    expect(await destroyed()).toEqual([]);
+    expect(await made.store.read()).toBeUndefined();
+    await made.apply(shop);
+    await made.destroy(shop);
+    made.requests('POST');
+    const before = await made.store.read();
+    expect(await destroyed()).toEqual([]);
+    expect(await made.store.read()).toEqual(before);
+    // Of a manifest that names a project, in which nothing is ours any more.
+    const named = bench();
+    await named.apply(`trueup: 1\nplatform: emulator\nproject: prj_1\n${environments}`, everything);
+    await named.destroy(`trueup: 1\nplatform: emulator\nproject: prj_1\n`);
+    named.requests('POST');
+    expect((await named.destroy(shop)).outcomes).toEqual([]);
+    expect(named.requests('POST')).toEqual([]);
+  });
+
   test('goes last, after its services', async () => {
     const made = bench();
     await made.apply(shop);
