@@ -251,6 +251,14 @@ export function restarting(actions: readonly ShownAction[]): string[] {
   return deployed(actions, ({ because, isOrdered }) => because !== undefined && isOrdered !== true);
 }
 
+/** The addresses of the services with changes that need a deployment, which the plan does not include. */
+export function notDeployed(actions: readonly ShownAction[]): string[] {
+  const left = actions.filter(
+    ({ service, notes }) => service?.isLeft === true && !notes.some(({ code }) => code === 'not-deployed'),
+  );
+  return left.map(({ address }) => address);
+}
+
 /** The addresses of the services whose deployment an earlier run started: apply waits for its end. */
 export function underWay(actions: readonly ShownAction[]): string[] {
   return deployed(actions, ({ isOrdered }) => isOrdered === true);

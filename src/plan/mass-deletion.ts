@@ -27,7 +27,7 @@ export function massDeletions(
   const known = Object.keys(resources);
   const deleted = known.filter(isDeleted);
   if (known.length > 1 && deleted.length > 0 && areGone(known)) {
-    const message = `this plan deletes everything that the state holds, ${known.length} resources: ${someOf(deleted)}`;
+    const message = `this plan deletes everything that the state holds, ${deleted.length} ${deleted.length === 1 ? 'resource' : 'resources'}: ${someOf(deleted)}`;
     const remedy = `${isTheManifestWhole} If all of it is to go, use trueup destroy; if blocks only got other keys, say so under moved:.`;
     return [diagnostic(safeguards.everything.code, message, { remedy })];
   }

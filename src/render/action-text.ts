@@ -85,7 +85,7 @@ export function renderGoingAlong(actions: readonly ShownAction[], service: strin
     }),
   );
   const lines = [...parts].flatMap(([section, names]) => {
-    const noun = counted(names.length, section.replace(/s$/, ''));
+    const noun = section.endsWith('s') ? counted(names.length, section.slice(0, -1)) : `${names.length} of ${section}`;
     return partLine(`${noun} with it`, names, 4, style);
   });
   return indented(lines, 4);
@@ -154,7 +154,7 @@ function sentence(one: GroupedAction): string {
       return `delete${id}${action.teardown.length === 0 ? ', with its parent' : ''}`;
     case 'forget':
       return action.id === undefined
-        ? 'remove from state: no longer on the platform'
+        ? `remove from state: ${fate(action)}`
         : action.goesWithParent === true
           ? `remove from state${id}: goes with ${printable(action.parent ?? 'its parent')}`
           : `remove from state${id}: stays on the platform, no longer managed`;
@@ -165,6 +165,13 @@ function sentence(one: GroupedAction): string {
     default:
       return action.action satisfies never;
   }
+}
+
+/** What becomes of an object without an id that a plan removes from the state. */
+function fate({ notes }: ShownAction): string {
+  const has = (code: string) => notes.some((note) => note.code === code);
+  if (has('stays-there')) return 'stays on the platform, no longer managed';
+  return has('unverified') ? 'whether it is on the platform is not known' : 'no longer on the platform';
 }
 
 function risk({ dataAtRisk, protect }: ShownAction): string[] {

@@ -76,6 +76,12 @@ const action = z.object({
   movedFrom: z.string().optional(),
   /** Of a replacement: the new object comes before the old one goes. */
   createsBeforeDestroy: z.boolean().optional(),
+  /** Its parent brings it. */
+  comesWithParent: z.literal(true).optional(),
+  /** It goes with its parent, and stays in no state. */
+  goesWithParent: z.literal(true).optional(),
+  /** Of a deployment: an earlier run started it. */
+  underWay: z.literal(true).optional(),
   /** Apply sends no request for it: only the state changes, or the object goes with its parent. */
   sendsNothing: z.literal(true).optional(),
   changes: z.array(change),
@@ -122,6 +128,10 @@ export const planDocument = z.object({
   restarts: z.array(z.string()).optional(),
   /** Addresses of the services that are deleted and created again. */
   recreates: z.array(z.string()).optional(),
+  /** Addresses of the services whose deployment an earlier run started. */
+  waitsFor: z.array(z.string()).optional(),
+  /** Addresses of the services with changes that need a deployment, which the plan does not include. */
+  notDeployed: z.array(z.string()).optional(),
   /** Addresses of everything whose values were changed on the platform, and are overwritten. */
   overwrites: z.array(z.string()).optional(),
   /** Addresses of everything whose data is at risk. */

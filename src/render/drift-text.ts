@@ -113,23 +113,30 @@ export function renderFinding(finding: Finding, style: Style): string[] {
 }
 
 function whatIs(finding: Finding, style: Style): string[] {
-  const { is, path, objectId = '', kind, summary, name } = finding;
+  const { path } = finding;
+  return path === undefined ? hanging(printable(foundWords(finding)), style) : change(finding, path, style);
+}
+
+/** What was found at an object as a whole, as a clause without its address. */
+export function foundWords({
+  is,
+  objectId = '',
+  kind,
+  summary,
+  name,
+}: Pick<Finding, 'is' | 'kind'> & Partial<Record<'objectId' | 'summary' | 'name', string | undefined>>): string {
   const more = summary === undefined ? '' : `, ${summary}`;
-  const folded = (text: string) => hanging(printable(text), style);
-  if (path !== undefined) return change(finding, path, style);
   switch (is) {
     case 'missing':
-      return folded(`gone from the platform (${kind} ${objectId})${more}`);
+      return `gone from the platform (${kind} ${objectId})${more}`;
     case 'unmanaged':
-      return folded(
-        `on the platform only: ${kind} ${name === undefined ? objectId : `${name} (${objectId})`}${more}; neither the manifest nor the state names it`,
-      );
+      return `on the platform only: ${kind} ${name === undefined ? objectId : `${name} (${objectId})`}${more}; neither the manifest nor the state names it`;
     case 'duplicate':
-      return folded(`may have a duplicate: ${kind} ${objectId}; its create was sent more than once`);
+      return `may have a duplicate: ${kind} ${objectId}; its create was sent more than once`;
     case 'drifted':
-      return folded(summary ?? 'drifted');
+      return summary ?? 'drifted';
     case 'not yet applied':
-      return folded(summary ?? 'changed in the manifest');
+      return summary ?? 'changed in the manifest';
     default:
       return is satisfies never;
   }

@@ -1,5 +1,6 @@
 import { groupBy } from '../kind/group.ts';
 import type { ActionName } from '../plan/action.ts';
+import { environmentOf, isEnvironment } from './places.ts';
 
 /** A block of a manifest, or of a plan, with what it depends on. */
 export interface GraphNode {
@@ -36,17 +37,9 @@ export function edgesOf(nodes: readonly GraphNode[]): GraphEdge[] {
   });
 }
 
-/** The environment of each block: its outermost ancestor. Blocks without an ancestor and without children have none. */
+/** The environment of each block, and of an environment itself. */
 export function environmentsOf(nodes: readonly GraphNode[]): ReadonlyMap<string, string | undefined> {
-  const byAddress = new Map(nodes.map((node) => [node.address, node]));
-  const parents = new Set(nodes.map(({ parent }) => parent));
-  const found = new Map<string, string | undefined>();
-  for (const { address } of nodes) {
-    const chain = ancestors(address, byAddress);
-    const root = chain.at(-1) ?? address;
-    found.set(address, chain.length > 1 || parents.has(root) ? root : undefined);
-  }
-  return found;
+  return new Map(nodes.map((node) => [node.address, environmentOf(node)]));
 }
 
 /** A block and its ancestors, from the inside; a parent that is not there ends the chain as its last. */
@@ -57,17 +50,31 @@ function ancestors(address: string, byAddress: ReadonlyMap<string, GraphNode>): 
   return [...chain];
 }
 
-/** The service of each block: its ancestor directly below an environment, or the block itself. */
+/**
+ * The service of each block: its ancestor directly below an environment. What stands in none has its outermost ancestor, and
+ * an environment itself.
+ */
 export function servicesOf(nodes: readonly GraphNode[]): ReadonlyMap<string, string> {
   const byAddress = new Map(nodes.map((node) => [node.address, node]));
-  return new Map(nodes.map(({ address }) => [address, ancestors(address, byAddress).at(-2) ?? address]));
+  return new Map(
+    nodes.map(({ address }) => {
+      const chain = ancestors(address, byAddress);
+      const above = chain.findIndex(isEnvironment);
+      return [address, chain[(above === -1 ? chain.length : above) - 1] ?? address];
+    }),
+  );
 }
 
-/** The blocks by environment. An environment is the frame around its blocks and no node. */
+/** The blocks by environment. An environment with blocks is the frame around them and no node, and so is the project. */
 export function groupGraph(nodes: readonly GraphNode[]): GraphGroup[] {
   const environments = environmentsOf(nodes);
-  const inside = nodes.filter(({ address }) => environments.get(address) !== address);
-  const groups = groupBy(inside.map((node) => [environments.get(node.address), node] as const));
+  const frames = framesIn(nodes);
+  const inside = nodes.filter(({ address }) => !frames.has(address));
+  const frameOf = ({ address }: GraphNode) => {
+    const environment = environments.get(address);
+    return environment === address ? undefined : environment;
+  };
+  const groups = groupBy(inside.map((node) => [frameOf(node), node] as const));
   const edges = groupBy(edgesOf(nodes).map((edge) => [environments.get(edge.from), edge] as const));
   return [...groups].map(([environment, some]) => {
     const members = new Set(some.map(({ address }) => address));
@@ -76,12 +83,15 @@ export function groupGraph(nodes: readonly GraphNode[]): GraphGroup[] {
   });
 }
 
-/** The dependencies between blocks of different environments, without those on an environment itself. */
+/** The dependencies between blocks of different environments, without those on an environment or the project itself. */
 export function edgesAcross(nodes: readonly GraphNode[]): GraphEdge[] {
   const environments = environmentsOf(nodes);
-  return edgesOf(nodes).filter(
-    ({ from, to }) => environments.get(from) !== environments.get(to) && environments.get(to) !== to,
-  );
+  return edgesOf(nodes).filter(({ from, to }) => environments.get(from) !== environments.get(to) && !isEnvironment(to));
+}
+
+/** The environments that have blocks, and the project that has environments. */
+function framesIn(nodes: readonly GraphNode[]): ReadonlySet<string> {
+  return new Set(nodes.flatMap(({ parent }) => (parent !== undefined && isEnvironment(parent) ? [parent] : [])));
 }
 
 /** The graph with each service as one node, which needs whatever a block below it needs. */

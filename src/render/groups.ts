@@ -2,6 +2,7 @@ import { groupBy } from '../kind/group.ts';
 import { blockAddress } from '../kind/address.ts';
 import type { ShownAction } from '../plan/action.ts';
 import { isMovedInState, movesAlong } from '../plan/moved.ts';
+import { isEnvironment } from './places.ts';
 
 /** The actions of one service, or of an environment by itself. */
 export interface Group {
@@ -36,6 +37,7 @@ export function groupActions(actions: readonly ShownAction[]): Group[] {
     const isQuiet = action.action === 'no-op' || (isMovedInState(action) && isAlong);
     if (isQuiet && action.notes.length === 0 && action.dataAtRisk === undefined) continue;
     const { address, parent } = serviceOf(action, byAddress);
+    const isService = parent !== undefined && isEnvironment(parent) && !isEnvironment(address);
     const shown = {
       action,
       movedFrom: isAlong ? undefined : action.movedFrom,
@@ -43,15 +45,19 @@ export function groupActions(actions: readonly ShownAction[]): Group[] {
       followers: followers.get(action.address)?.length ?? 0,
     };
     const group = groups.get(address);
-    if (group === undefined) groups.set(address, { isService: parent !== undefined, members: [shown] });
+    if (group === undefined) groups.set(address, { isService, members: [shown] });
     else if (action.address === address) group.members.unshift(shown);
     else group.members.push(shown);
   }
   return [...groups].map(([address, { isService, members }]) => ({ address, isService, actions: members }));
 }
 
-/** The service of an action: the ancestor directly below an environment, or the action itself. */
+/**
+ * The service of an action: the ancestor directly below an environment. What stands in none has the outermost ancestor, and
+ * an environment itself.
+ */
 function serviceOf(action: ShownAction, byAddress: ReadonlyMap<string, ShownAction>): ShownAction {
-  const parent = action.parent === undefined ? undefined : byAddress.get(action.parent);
-  return parent === undefined || parent.parent === undefined ? action : serviceOf(parent, byAddress);
+  const { parent } = action;
+  const above = parent === undefined || isEnvironment(parent) ? undefined : byAddress.get(parent);
+  return above === undefined ? action : serviceOf(above, byAddress);
 }

@@ -1,6 +1,6 @@
 import { blockAddress } from '../kind/address.ts';
 import type { Change, Narrowed, ShownAction } from '../plan/action.ts';
-import { hasChanges, overwriting, recreating, restarting, risking } from '../plan/action.ts';
+import { hasChanges, notDeployed, overwriting, recreating, restarting, risking, underWay } from '../plan/action.ts';
 import { inCanonicalOrder } from './canonical.ts';
 import { diagnosticJson } from './diagnostics-json.ts';
 import type { PlanDocument } from './documents.ts';
@@ -20,6 +20,8 @@ export function planJson({ plan: given, counts, about }: PlanView): PlanDocument
     ...(about === undefined ? {} : aboutJson(about)),
     restarts: restarting(within(plan)),
     recreates: recreating(within(plan)),
+    waitsFor: underWay(within(plan)),
+    notDeployed: notDeployed(within(plan)),
     overwrites: overwriting(within(plan)).map(blockAddress),
     dataAtRisk: risking(within(plan)).map(blockAddress),
     ...(plan.unmanaged === undefined ? {} : { unmanaged: plan.unmanaged }),
@@ -68,6 +70,9 @@ export function actionJson(action: ShownAction): PlanDocument['actions'][number]
     ...(action.dependsOn === undefined ? {} : { dependsOn: [...needs].toSorted() }),
     ...(movedFrom === undefined ? {} : { movedFrom }),
     ...(action.createsBeforeDestroy ? { createsBeforeDestroy: true } : {}),
+    ...(action.comesWithParent === true ? { comesWithParent: true as const } : {}),
+    ...(action.goesWithParent === true ? { goesWithParent: true as const } : {}),
+    ...(action.isOrdered === true ? { underWay: true as const } : {}),
     ...(sendsNothing(action) ? { sendsNothing: true as const } : {}),
     changes: action.changes.map(changeJson),
     ...(because === undefined ? {} : { because: [...because] }),

@@ -1,6 +1,15 @@
 import { flags } from '../diagnostics/safeguards.ts';
 import type { ShownAction, ShownPlan } from '../plan/action.ts';
-import { countIgnored, hasChanges, overwriting, recreating, restarting, risking, underWay } from '../plan/action.ts';
+import {
+  countIgnored,
+  hasChanges,
+  notDeployed,
+  overwriting,
+  recreating,
+  restarting,
+  risking,
+  underWay,
+} from '../plan/action.ts';
 import { someOf } from '../plan/mass-deletion.ts';
 import { needsDataLoss } from '../plan/risks.ts';
 import { renderDiagnostic } from './diagnostics-text.ts';
@@ -78,7 +87,7 @@ interface Naming {
 /** What a plan as a whole does to running services, a sentence each. */
 export function effects(plan: Pick<ShownPlan, 'actions'>, naming: Naming): string[] {
   const actions = within(plan);
-  return [...overwrites(actions, naming), ...restarts(actions, naming), ...notDeployed(plan.actions, naming)];
+  return [...overwrites(actions, naming), ...restarts(actions, naming), ...toDeploy(plan.actions, naming)];
 }
 
 /** What an apply needs, and what the plan does not manage, a sentence each. */
@@ -178,12 +187,9 @@ function summary(plan: ShownPlan): string {
 }
 
 /** The services that need a deployment that this plan does not include. */
-function notDeployed(actions: readonly ShownAction[], naming: Naming): string[] {
-  const left = actions.filter(
-    ({ service, notes }) => service?.isLeft === true && !notes.some(({ code }) => code === 'not-deployed'),
-  );
-  if (left.length === 0) return [];
-  const names = left.map(({ address }) => naming.nameOf(address));
+function toDeploy(actions: readonly ShownAction[], naming: Naming): string[] {
+  const names = notDeployed(actions).map(naming.nameOf);
+  if (names.length === 0) return [];
   return [
     `Takes effect with the next deployment of ${namesOf(names, naming)}. ` +
       'This plan does not deploy; trueup run deploy ADDRESS does.',

@@ -293,7 +293,7 @@ describe('a plan that would delete everything', () => {
     const { found, planned } = await refused(made, head, everything);
     expect(found).toHaveLength(1);
     expect(found[0]).toMatchObject({ code: 'deletes-everything', severity: 'error' });
-    expect(found[0]?.message).toMatch(/^this plan deletes everything that the state holds, 4 resources: production/);
+    expect(found[0]?.message).toMatch(/^this plan deletes everything that the state holds, 3 resources: production/);
     expect(found[0]?.remedy).toContain('trueup destroy');
     expect(planned.diagnostics.map(({ code }) => code)).toEqual(['deletes-everything']);
     await made.destroy(head);

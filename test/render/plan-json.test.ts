@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { planJson } from '../../src/render/plan-json.ts';
+import { plan as planManifest } from '../../src/reconcile.ts';
 import { bench, head } from '../support/world.ts';
 import { shown } from './plans.ts';
 
@@ -20,6 +21,10 @@ it('names what a plan overwrites, and what it stops and creates again, as the te
   const replaced = await made.plan(database('store', ', description: by hand'));
   expect(planJson({ plan: replaced, counts })).toMatchObject({ overwrites: [], recreates: [main], restarts: [] });
   expect(shown(replaced)).toContain(`\nStops, and creates again, 1 service: ${main}.\n`);
+  const edited = await made.manifest(drifting.replace('one', 'one, command: postgres'));
+  const left = await planManifest(edited, made.world(), { deploys: false });
+  expect(planJson({ plan: left, counts })).toMatchObject({ notDeployed: [main], waitsFor: [], restarts: [] });
+  expect(shown(left)).toContain(`\nTakes effect with the next deployment of ${main}. `);
   await made.apply(drifting);
   const clean = await made.plan(drifting);
   expect(planJson({ plan: clean, counts })).toMatchObject({ hasChanges: false, overwrites: [], recreates: [] });

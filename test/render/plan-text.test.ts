@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { hasChanges } from '../../src/plan/action.ts';
 import { obstacles } from '../../src/plan/safeguard.ts';
+import { renderPlanPage } from '../../src/render/html/plan.ts';
+import { planJson } from '../../src/render/plan-json.ts';
 import { renderPlan } from '../../src/render/plan-text.ts';
 import { plainStyle } from '../../src/render/style.ts';
+import { actionOf, inputOf } from '../support/plan-values.ts';
 import { bench, head } from '../support/world.ts';
 import { shown, toned } from './plans.ts';
 
@@ -95,6 +99,12 @@ Plan: 1 to update, 1 to deploy, 1 unchanged.
       'Waits for deployments that an earlier run started, of 1 service: production.postgres.main.\n',
     );
     expect(text).not.toContain('Restarts');
+    const document = planJson({ plan: { ...plan, actions }, counts: { reads: 0, writes: 0 } });
+    expect(document).toMatchObject({ waitsFor: ['production.postgres.main'], restarts: [], notDeployed: [] });
+    expect(document.actions.filter(({ underWay }) => underWay === true)).toMatchObject([{ action: 'deploy' }]);
+    const page = renderPlanPage({ plan: document });
+    expect(page).toContain('<b>Waits for deployments that an earlier run started: 1 service</b>');
+    expect(page).toContain('Started by an earlier run; started again if that deployment fails.');
   });
 
   it('names the first ten of many services and says that --full lists the others, which it does', async () => {
@@ -186,6 +196,28 @@ Plan: 1 to delete, 1 unchanged.
     const full = renderPlan({ plan: gone, counts: { reads: 0, writes: 0 }, isFull: true }, plainStyle);
     expect(full).toMatch(/ {2}- domains\["a.example.com"\]: delete \(\S+\), with its parent\n {6}- serviceName: web\n/);
     expect(full).not.toContain('with it:');
+  });
+
+  it('counts what has no plural by its section', async () => {
+    const world = bench();
+    const security = 'security: { reader: { password: x1 }, editor: { password: x2 } }';
+    const web = `web: { source: { type: docker, image: nginx }, ${security} }`;
+    await world.apply(`${head}environments:\n  production:\n    application:\n      ${web}\n`);
+    expect(shown(await world.plan(`${head}environments:\n  production: {}\n`))).toContain(
+      '    - 2 of security with it: editor, reader\n',
+    );
+  });
+
+  it.each([
+    [[], 'no longer on the platform'],
+    [['stays-there'], 'stays on the platform, no longer managed'],
+    [['unverified'], 'whether it is on the platform is not known'],
+  ] as const)('does not say that an object is gone beside %j', (codes, words) => {
+    const notes = codes.map((code) => diagnostic(code, 'x'));
+    const forgotten = actionOf('labgit.lab', { action: 'forget', id: undefined, notes });
+    const { state, observed } = inputOf({});
+    const plan = { base: state, saved: state, observed, actions: [forgotten], diagnostics: [] };
+    expect(shown(plan)).toContain(`x labgit.lab: remove from state: ${words}\n`);
   });
 
   it('puts the objects of a service below it', async () => {

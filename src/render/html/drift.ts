@@ -1,4 +1,3 @@
-import { addressParts } from '../../kind/address.ts';
 import type { Shown } from '../../plan/action.ts';
 import type { DriftDocument } from '../documents.ts';
 import { counted, requestCounts } from '../lines.ts';
@@ -6,10 +5,12 @@ import type { Markup } from '../markup.ts';
 import { markup } from '../markup.ts';
 import { headFacts } from '../plan-head.ts';
 import { inAmounts } from '../change-text.ts';
+import { foundWords } from '../drift-text.ts';
 import { inlineShown, isLong, valueOf } from '../value-text.ts';
 import { difference, place } from './change.ts';
 import { diagnosticList } from './diagnostics.ts';
 import { countValues, renderFilter } from './filter.ts';
+import { environmentOf } from '../places.ts';
 import { renderShell } from './shell.ts';
 
 type Finding = DriftDocument['findings'][number];
@@ -43,7 +44,7 @@ export function renderDriftPage(drift: DriftDocument): string {
   const entries = drift.findings.map((one, at): Entry => ({
     ...one,
     anchor: `r${at + 1}`,
-    environment: addressParts(one.address ?? '')?.[0] ?? '',
+    environment: environmentOf({ address: one.address ?? '', kind: one.kind }) ?? '',
   }));
   const groups = (Object.keys(statuses) as Finding['status'][]).flatMap((status) => {
     const members = entries.filter((one) => one.status === status);
@@ -89,7 +90,7 @@ function choices(entries: readonly Entry[]) {
       label: 'Environment',
       values: countValues(
         entries.map(({ environment }) => environment),
-        (name) => (name === '' ? 'none' : name),
+        (name) => (name === '' ? 'outside environments' : name),
       ),
     },
   ];
@@ -107,9 +108,12 @@ function renderRemedy({ aim, command }: NonNullable<Entry['remedies']>[number]):
   return markup`<div><dt>${aim}</dt>${command === undefined ? '' : markup`<dd><code>${command}</code></dd>`}</div>`;
 }
 
-function about({ since, accepted, flapping, objectId }: Entry): string {
+function about(entry: Entry): string {
+  const { since, accepted, flapping, objectId, path } = entry;
+  const found = foundWords(entry);
   return [
-    ...(objectId === undefined ? [] : [`Object ${objectId}.`]),
+    ...(path === undefined ? [`${found.slice(0, 1).toUpperCase()}${found.slice(1)}.`] : []),
+    ...(path === undefined || objectId === undefined ? [] : [`Object ${objectId}.`]),
     ...(since === undefined ? [] : [`Since ${since}.`]),
     ...(accepted === undefined
       ? []

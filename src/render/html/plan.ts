@@ -114,7 +114,7 @@ function firstOf(
   const broken = entries.filter(({ notes }) => notes.some(({ severity }) => severity === 'error'));
   const risky = entries.filter(({ dataAtRisk }) => dataAtRisk !== undefined);
   const adopted = entries.filter(({ needsConsent }) => needsConsent);
-  const { restarts = [], recreates = [], overwrites = [], unmanaged = 0 } = plan;
+  const { restarts = [], recreates = [], waitsFor = [], notDeployed = [], overwrites = [], unmanaged = 0 } = plan;
   const did = result !== undefined;
   const lines = [
     ...line(
@@ -143,6 +143,16 @@ function firstOf(
         ]),
     ...line('change', `Stops, and creates again: ${counted(recreates.length, 'service')}`, recreates),
     ...line('change', `Restarts: ${counted(restarts.length, 'service')}`, restarts),
+    ...line(
+      'change',
+      `Waits for deployments that an earlier run started: ${counted(waitsFor.length, 'service')}`,
+      waitsFor,
+    ),
+    ...line(
+      'info',
+      `Takes effect with the next deployment, which is not part of this plan: ${counted(notDeployed.length, 'service')}`,
+      notDeployed,
+    ),
     ...line(
       'change',
       `Overwrites changes that were made on the platform: ${counted(overwrites.length, 'resource')}`,
@@ -241,6 +251,7 @@ ${about.text === '' ? '' : markup`<p class="what">${about}</p>`}${entry.dataAtRi
 }
 
 function sentence({ action, parent, movedFrom, because, asked, sendsNothing, ...rest }: Entry): Markup {
+  const above = parent ?? 'its parent';
   const words = {
     create: '',
     update: sendsNothing === true ? 'In the state only; nothing is sent.' : '',
@@ -249,19 +260,25 @@ function sentence({ action, parent, movedFrom, because, asked, sendsNothing, ...
       rest.createsBeforeDestroy === true
         ? 'Creates the new object, then deletes the old one when nothing here uses it.'
         : 'Deletes the object and creates it again.',
-    adopt: 'The object exists on the platform and is taken over.',
+    adopt:
+      rest.comesWithParent === true ? `Comes with ${above}.` : 'The object exists on the platform and is taken over.',
     delete: sendsNothing === true ? 'Goes with its parent.' : '',
-    forget: 'Nothing is sent; the object, if there is one, stays on the platform.',
+    forget:
+      rest.goesWithParent === true
+        ? `Nothing is sent; the object goes with ${above}.`
+        : 'Nothing is sent; the object, if there is one, stays on the platform.',
     deploy:
-      because === undefined
-        ? ''
-        : because.length === 0
-          ? 'Restarts with saved changes that do not run yet.'
-          : 'Restarts with ',
+      rest.underWay === true
+        ? 'Started by an earlier run; started again if that deployment fails.'
+        : because === undefined
+          ? ''
+          : because.length === 0
+            ? 'Restarts with saved changes that do not run yet.'
+            : 'Restarts with ',
     'no-op': '',
   } satisfies Record<ActionName, string>;
   const reasons =
-    because === undefined || because.length === 0
+    because === undefined || because.length === 0 || rest.underWay === true
       ? ''
       : markup`<span class="because">${because.map((one, at) => markup`${at === 0 ? '' : ', '}<code>${one}</code>`)}</span>`;
   const former = movedFrom === undefined ? '' : markup` Moved in the state from <code>${movedFrom}</code>.`;

@@ -31,6 +31,30 @@ it('takes hostile names for text, wherever they stand', () => {
   expect(new Set(tagsOf(page))).toEqual(new Set(tagsOf(harmless)));
 });
 
+it('says what was found at an object as a whole, with its environment', () => {
+  const drift = hostileDrift(['main']);
+  const common = { status: 'new' as const, remedy: 'Look.' };
+  const moved = { ...common, is: 'drifted' as const, address: 'staging.redis.main', kind: 'redis' };
+  const findings: typeof drift.findings = [
+    { ...moved, id: 'a', is: 'missing', address: 'production.redis.main', objectId: 'r_1', summary: 'with 1 below it' },
+    { ...common, id: 'b', is: 'not yet applied', address: 'registries.images', kind: 'registry', summary: 'delete' },
+    { ...moved, id: 'c', summary: 'moved below production' },
+    { ...moved, id: 'd', path: 'name', objectId: 'r_2' },
+  ];
+  const page = renderDriftPage(driftDocument.parse({ ...drift, findings }));
+  const said = [...page.matchAll(/data-within="([^"]*)".*\n<p class="what">([^<]*)/g)].map(([, within, what]) => [
+    within,
+    what,
+  ]);
+  expect(said).toEqual([
+    ['production', 'Gone from the platform (redis r_1), with 1 below it.'],
+    ['', 'Delete.'],
+    ['staging', 'Moved below production.'],
+    ['staging', 'Object r_2.'],
+  ]);
+  expect(page).toContain('<option value="">outside environments (1)</option>');
+});
+
 it('shows numbers in their units', () => {
   const drift = hostileDrift(['main']);
   const value = (text: string) => ({ is: 'value' as const, value: text });

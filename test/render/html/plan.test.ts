@@ -136,7 +136,7 @@ it('shows how each action ended, with what went wrong first', async () => {
 });
 
 it('takes hostile names for text, wherever they stand', () => {
-  const harmless = hostileNames.map((_, at) => `name-${at}`);
+  const harmless = hostileNames.map((_, at) => `names.name-${at}`);
   const page = renderPlanPage({ plan: hostilePlan(hostileNames) });
   expectSafe(page);
   const kinds = (html: string) => new Set(tagsOf(html));

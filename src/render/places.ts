@@ -1,0 +1,25 @@
+import { addressParts, blockAddress, childAddress, replacedAddress } from '../kind/address.ts';
+
+/** A block, as far as its place follows from it. */
+interface Placed {
+  readonly address: string;
+  readonly kind: string;
+}
+
+/** The kind of the block `project:`, which stands above the environments. */
+const above = 'project';
+
+/** Whether an address is that of an environment, or of the project: nothing else has one of a single part. */
+export function isEnvironment(address: string): boolean {
+  return addressParts(address)?.length === 1;
+}
+
+/**
+ * The environment that a block is or stands in: `production`; undefined for the project and what belongs to the
+ * organization. An address has sections and keys in turn, and an environment has no section.
+ */
+export function environmentOf({ address, kind }: Placed): string | undefined {
+  const [first = '', ...others] = addressParts(blockAddress(replacedAddress(address) ?? address)) ?? [];
+  const isInOne = others.length % 2 === 0 && first !== '' && kind !== above;
+  return isInOne ? childAddress(undefined, undefined, first) : undefined;
+}
