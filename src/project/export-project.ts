@@ -142,12 +142,14 @@ export async function exportProject(
   const files: NewFile[] = [...exported.files].flatMap(([path, content]) =>
     path === file ? [] : [{ path, content, ...(path === target?.file ? { replaces: target.text } : {}) }],
   );
+  const secretPaths = secretFile?.is === 'file' ? [secretFile.path] : [];
   if (secrets.length > 0) {
-    const path = stem === undefined ? 'secrets.env.example' : `${nameOf(how.address) ?? stem}.secrets.env.example`;
-    files.push({ path, content: exampleOf(secrets) });
+    const path = stem === undefined ? 'secrets.env' : `${nameOf(how.address) ?? stem}.secrets.env`;
+    secretPaths.push(path);
+    files.push({ path: `${path}.example`, content: exampleOf(secrets, path) });
   }
   const values = how.secretsFile === undefined || secrets.length === 0 ? undefined : await secretsText(secrets, how);
-  const ignore = await ignoring(folder, secretFile?.is === 'file' ? secretFile.path : undefined);
+  const ignore = await ignoring(folder, secretPaths);
   if (ignore !== undefined) files.push(ignore);
   const own: NewFile = { path: file, content: root, ...(rootBefore === undefined ? {} : { replaces: rootBefore }) };
   const all = [...files.toSorted((a, b) => (a.path < b.path ? -1 : 1)), ...(root === rootBefore ? [] : [own])];

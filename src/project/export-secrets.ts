@@ -30,11 +30,11 @@ export function secretFileOf(folder: string, { secretsFile, recipients = [] }: S
   return { is: isAge ? 'age' : 'file', path: path.split(sep).join('/') };
 }
 
-/** The text of a file that names the secrets and holds none. */
-export function exampleOf(secrets: readonly NamedSecret[]): string {
+/** The text of a file that names the secrets and holds none; `path` is the file for their values. */
+export function exampleOf(secrets: readonly NamedSecret[], path: string): string {
   const head = [
-    '# The secrets that the manifest names. Give each as TRUEUP_SECRET_<NAME>, or copy this file to secrets.env, fill it in,',
-    '# keep it out of git, and write in trueup.yaml: secrets: [{ file: secrets.env }]',
+    `# The secrets that the manifest names. Give each as TRUEUP_SECRET_<NAME>, or copy this file to ${path}, fill it in,`,
+    `# keep it out of git, and write in trueup.yaml: secrets: [{ file: ${path} }]`,
   ];
   const lines = secrets.flatMap(({ name, usedBy }) => [
     '',

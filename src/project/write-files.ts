@@ -91,11 +91,15 @@ function bytesOf(content: string | Uint8Array): Buffer {
   return typeof content === 'string' ? Buffer.from(content) : Buffer.from(content);
 }
 
+/** The file of secrets that `secrets.env.example` and the docs name. */
+const usualSecrets = 'secrets.env';
+
 /**
- * The .gitignore of a folder with the lines that keep the state, and a file of secrets, out of git; undefined where it has
- * them. Lines are added at its end only. One that tells parts of `.trueup` apart, such as `.trueup/*`, decides about the state.
+ * The .gitignore of a folder with the lines that keep the state, `secrets.env` and other files of secrets out of git;
+ * undefined where it has them. Lines are added at its end only. One that tells parts of `.trueup` apart, such as
+ * `.trueup/*`, decides about the state.
  */
-export async function ignoring(folder: string, secretsPath?: string): Promise<NewFile | undefined> {
+export async function ignoring(folder: string, secretsPaths: readonly string[] = []): Promise<NewFile | undefined> {
   const path = '.gitignore';
   const before = await readFile(join(folder, path)).catch(() => undefined);
   const text = (before?.toString('utf8') ?? '').replace(/^\uFEFF/, '');
@@ -103,7 +107,7 @@ export async function ignoring(folder: string, secretsPath?: string): Promise<Ne
   const present = text.split(/\r?\n/).map((line) => line.replace(/(?<!\\) +$/, ''));
   const missing: string[] = [];
   if (!present.some((line) => stateRule.test(line))) missing.push('.trueup/');
-  if (secretsPath !== undefined) {
+  for (const secretsPath of new Set([usualSecrets, ...secretsPaths])) {
     const line = ignoreLine(secretsPath);
     if (!present.includes(line) && !present.includes(line.slice(1))) missing.push(line);
   }

@@ -86,6 +86,15 @@ test('needs no value of a secret for the plan after it', async () => {
   expect(await planIn(out)).toContain('No changes.');
 });
 
+test('git ignores the copy of secrets.env.example, in which people write their secrets', async () => {
+  const { run } = await place(sections, { secrets });
+  const out = newFolder();
+  await run(exportCommand({ out }));
+  const files = filesIn(out);
+  expect(files['secrets.env.example']).toContain('copy this file to secrets.env');
+  expect(files['.gitignore']).toBe('.trueup/\n/secrets.env\n');
+});
+
 test('writes the same bytes each time', async () => {
   const { run } = await place(sections, { secrets });
   const [one, two] = [newFolder(), newFolder()];
@@ -154,14 +163,18 @@ test('a .gitignore that is there keeps its bytes, and gets the lines that are mi
   const { run } = await place(sections, { secrets });
   const latin = Buffer.from([0x23, 0xe4, 0x0a]);
   for (const [before, added] of [
-    [Buffer.from('node_modules/\n'), '.trueup/\n'],
-    [Buffer.from('*.log\n\n# mine  '), '\n.trueup/\n'],
-    [Buffer.from('*.log\r\n'), '.trueup/\r\n'],
-    [Buffer.from('# .trueup/\n .trueup/\nx/.trueup/\n.trueup/key\n'), '.trueup/\n'],
-    [latin, '.trueup/\n'],
-    [Buffer.from(''), '.trueup/\n'],
+    [Buffer.from('node_modules/\n'), '.trueup/\n/secrets.env\n'],
+    [Buffer.from('*.log\n\n# mine  '), '\n.trueup/\n/secrets.env\n'],
+    [Buffer.from('*.log\r\n'), '.trueup/\r\n/secrets.env\r\n'],
+    [Buffer.from('# .trueup/\n .trueup/\nx/.trueup/\n.trueup/key\n'), '.trueup/\n/secrets.env\n'],
+    [Buffer.from('secrets.env.example\nx/secrets.env\n# secrets.env\n'), '.trueup/\n/secrets.env\n'],
+    [latin, '.trueup/\n/secrets.env\n'],
+    [Buffer.from(''), '.trueup/\n/secrets.env\n'],
+    ...['secrets.env', '/secrets.env', '/secrets.env\r', 'secrets.env  '].map(
+      (line) => [Buffer.from(`${line}\na\n`), line.endsWith('\r') ? '.trueup/\r\n' : '.trueup/\n'] as const,
+    ),
     ...['.trueup/', '.trueup', '/.trueup', '/.trueup/\r', '**/.trueup/  ', '.trueup/*\n!.trueup/state.json'].map(
-      (line) => [Buffer.from(`a\n${line}\nb`), ''] as const,
+      (line) => [Buffer.from(`secrets.env\n${line}\nb`), ''] as const,
     ),
   ] as const) {
     const out = newFolder();
@@ -169,7 +182,9 @@ test('a .gitignore that is there keeps its bytes, and gets the lines that are mi
     expect((await run(exportCommand({ out }))).exit).toBe('done');
     expect(readFileSync(join(out, '.gitignore'))).toEqual(Buffer.concat([before, Buffer.from(added)]));
     execFileSync('git', ['init', '-q'], { cwd: out });
-    execFileSync('git', ['check-ignore', '-q', '.trueup/state.journal'], { cwd: out });
+    for (const path of ['.trueup/state.journal', 'secrets.env']) {
+      execFileSync('git', ['check-ignore', '-q', path], { cwd: out });
+    }
   }
 });
 
@@ -190,7 +205,7 @@ test('git ignores the file of secrets, whatever its name, and others cannot read
   expect((await run(exportCommand({ out, withSecrets: file }))).exit).toBe('done');
   expect(readFileSync(file, 'utf8')).toBe(before);
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(readFileSync(join(out, '.gitignore'), 'utf8')).toBe('.trueup/\n/my\\[1\\].env\n');
+  expect(readFileSync(join(out, '.gitignore'), 'utf8')).toBe('.trueup/\n/secrets.env\n/my\\[1\\].env\n');
 });
 
 test('encrypts the secrets for a recipient of age', async () => {
@@ -223,6 +238,8 @@ test('adds what a manifest does not manage beside it, and touches nothing of wha
   expect(after).toMatchObject(rest);
   expect(after['trueup.yaml']).toBe(`${root}include:\n  - unmanaged.yaml\n`);
   expect(after['unmanaged.yaml']).toContain('cache:');
+  expect(after['unmanaged.secrets.env.example']).toContain('secrets: [{ file: unmanaged.secrets.env }]');
+  expect(after['.gitignore']).toBe('.trueup/\n/secrets.env\n/unmanaged.secrets.env\n');
   expect(JSON.stringify(after)).not.toContain('canary');
   const state = JSON.parse(readFileSync(join(folder, '.trueup/state.json'), 'utf8')) as {
     resources: Record<string, { id: string }>;

@@ -88,7 +88,7 @@ test('writes a manifest without resources when the answer is no', async () => {
   expect(readFileSync(join(folder, 'trueup.yaml'), 'utf8')).toBe(
     `trueup: 1\nplatform:\n  url: ${url}\nproject: prj_1\n`,
   );
-  expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('.trueup/\n');
+  expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('.trueup/\n/secrets.env\n');
   expect(printed.out).toContain('Next: trueup export');
   const exported = await trueup(['export', '-C', folder], { env: { TRUEUP_API_KEY: apiKey } });
   expect([exported.err, exported.code]).toEqual(['', 0]);
@@ -103,7 +103,7 @@ test('adds the state to a .gitignore that is there, also without an export', asy
     writeFileSync(join(folder, '.gitignore'), '*.log\nbuild');
     const ran = await trueup(['init', '-C', folder, '--url', url, '--project', 'prj_1', '--yes', ...more], { env });
     expect([ran.err, ran.code]).toEqual(['', 0]);
-    expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('*.log\nbuild\n.trueup/\n');
+    expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('*.log\nbuild\n.trueup/\n/secrets.env\n');
   }
 });
 
