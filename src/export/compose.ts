@@ -35,7 +35,10 @@ export interface Composed {
 
 /** What is exported, and into which files. */
 export interface ComposeInput {
+  /** Those that the platform serves. */
   readonly kinds: readonly Kind[];
+  /** Also those that the platform does not serve. */
+  readonly allKinds: readonly Kind[];
   readonly survey: Survey;
   readonly present: Present;
   /** Blocks that are left out with all below them, and why. */
@@ -86,7 +89,7 @@ export function inFile(file: string, textWith: (entries: readonly Entry[]) => st
 
 /** Writes the blocks of what a platform has, and the files beside them. Pure: the same survey gives the same bytes. */
 export function compose(input: ComposeInput): Composed {
-  const { kinds, survey, present, dropped, layout, only, terraform } = input;
+  const { kinds, allKinds, survey, present, dropped, layout, only, terraform } = input;
   const notes: Diagnostic[] = [];
   const named = terraform === undefined ? undefined : terraformKeys(terraform);
   const tops = place(survey.tops, { kinds, present, named });
@@ -133,7 +136,7 @@ export function compose(input: ComposeInput): Composed {
     const isEmpty = own.length === 0 && sections.length === 0;
     if (isEmpty && (isPresent || isAround || object.kind.operations.create === undefined)) return [];
     if (!isPresent) ids.set(address, object.id);
-    if (only === undefined) notes.push(...unknownBelow(block, kinds));
+    if (only === undefined) notes.push(...unknownBelow(block, kinds, allKinds));
     return [{ key: block.key, value: { is: 'map', entries: [...own, ...sections] } }];
   };
   const documents = new Map<string, Map<Kind, Entry[]>>();
@@ -161,19 +164,31 @@ export function compose(input: ComposeInput): Composed {
   };
 }
 
-/** The lists in a row that hold objects which no kind declares, such as databases of another sort. */
-function unknownBelow({ object: { kind, row, parent }, address }: Placed, kinds: readonly Kind[]): Diagnostic[] {
+/** The lists in a row that hold objects of no kind, such as databases of another sort, or of one that the platform does not serve. */
+function unknownBelow(
+  { object: { kind, row, parent }, address }: Placed,
+  kinds: readonly Kind[],
+  allKinds: readonly Kind[],
+): Diagnostic[] {
   if (parent === undefined && kind.identity.addressedByKey !== true) return [];
-  const known = new Set(
-    kinds.flatMap(({ parents: { [kind.kind]: link } }) =>
-      link !== undefined && 'at' in link.listed ? [link.listed.at] : [],
-    ),
-  );
+  const [known, unserved] = [listsIn(kind, kinds), listsIn(kind, allKinds)];
   return Object.entries(row).flatMap(([name, value]): Diagnostic[] => {
     const isKnown = known.has(name) || Object.hasOwn(kind.fields, name) || name === kind.service?.deployments;
     if (isKnown || !Array.isArray(value) || value.length === 0 || !value.every(isRow)) return [];
-    return [diagnostic('not-exported', `${name}: Trueup has no kind for these (${value.length})`, { address })];
+    const why = unserved.has(name)
+      ? 'the platform does not serve the operations for these'
+      : 'Trueup has no kind for these';
+    return [diagnostic('not-exported', `${name}: ${why} (${value.length})`, { address })];
   });
+}
+
+/** The names of the lists in the row of a kind that hold objects of other kinds. */
+function listsIn({ kind }: Kind, kinds: readonly Kind[]): ReadonlySet<string> {
+  return new Set(
+    kinds.flatMap(({ parents: { [kind]: link } }) =>
+      link !== undefined && 'at' in link.listed ? [link.listed.at] : [],
+    ),
+  );
 }
 
 /** The keys of the block whose folder holds the files of a block: its service, or itself. */

@@ -75,7 +75,7 @@ export async function makeExport(input: ExportInput): Promise<Exported> {
   const leftOut = new Map<string, Set<string>>();
   const why: Diagnostic[] = [];
   for (let round = 0; round < mostRounds; round++) {
-    const composed = compose({ ...input, kinds, survey: found, dropped, leftOut });
+    const composed = compose({ ...input, kinds, allKinds: world.kinds, survey: found, dropped, leftOut });
     for (const { value } of composed.secrets) world.addSecret(value);
     const root = input.rootFor(composed.included, composed.secrets.length > 0);
     const files = new Map([[input.reading.file, root], ...composed.files]);

@@ -368,3 +368,18 @@ test('lists of objects that no kind declares are named', async () => {
     'couchdb: Trueup has no kind for these (2)',
   ]);
 });
+
+test('lists of objects whose operations the platform does not serve are named as such', async () => {
+  const made = bench({ documentedOnly: true });
+  const { send } = made.emulator;
+  made.emulator.send = async (request) => {
+    const answer = await send(request);
+    if (!request.path.startsWith('/api/environment.one')) return answer;
+    const row = JSON.parse(answer.body) as Record<string, unknown>;
+    return { ...answer, body: JSON.stringify({ ...row, mysql: [{ mysqlId: 'm_1' }] }) };
+  };
+  const { notes } = await exportOf(made);
+  expect(notes.filter(({ address }) => address === 'production').map(({ message }) => message)).toEqual([
+    'mysql: the platform does not serve the operations for these (1)',
+  ]);
+});
