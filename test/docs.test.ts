@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { root as topOfAll } from '../src/kind/kind.ts';
 import { inProfile } from '../src/kind/profile.ts';
 import { kinds } from '../src/resources/index.ts';
 import { settingsShape } from '../src/manifest/settings.ts';
@@ -34,6 +35,8 @@ test('every test that the page about nothing lost names is there', () => {
 
 test('the page of the manifest has every key, every source of expressions and every variable', () => {
   const page = read('docs/manifest.md');
+  const tops = kinds.filter(({ parents: { [topOfAll]: link } }) => link !== undefined);
+  expect(tops.map(({ section }) => section).filter((section) => !page.includes(`\`${section}\``))).toEqual([]);
   for (const key of Object.keys(settingsShape)) expect(page, key).toMatch(new RegExp(`^\\| \`${key}\``, 'm'));
   for (const { name } of expressionSources) expect(page, name).toContain(`| \`\${${name}:`);
   const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) =>

@@ -2,7 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { contracts } from '../src/api/contract.ts';
+import { kindsThere } from '../src/kind/kinds-on.ts';
 import { exitCodes } from '../src/render/exit-codes.ts';
+import { kinds } from '../src/resources/index.ts';
 import { trueup } from './cli/process.ts';
 import { bench } from './support/world.ts';
 
@@ -43,6 +46,15 @@ test('the exit codes of the README are those of the program', () => {
   const told = [...readme.matchAll(/^\| *(\d+) *\| /gm)].map(([, code]) => Number(code));
   const real = Object.values(exitCodes).map(({ code }) => code);
   expect(told.toSorted((a, b) => a - b)).toEqual(real.toSorted((a, b) => a - b));
+});
+
+test('the README lists each section, with a star where it needs more than the API document', () => {
+  const [, table = ''] = /^\| section [^]*?\n\n/m.exec(readme)?.[0].split(/-\s*\|\n/) ?? [];
+  const told = table.split('\n').flatMap((row) => row.split('|')[1]?.match(/`\w+`(?:\\\*)?/g) ?? []);
+  const documented = new Set(kindsThere(kinds, contracts.standard).map(({ section }) => section));
+  const sections = new Set(kinds.map(({ section }) => section));
+  const real = [...sections].map((section) => `\`${section}\`${documented.has(section) ? '' : String.raw`\*`}`);
+  expect(told.toSorted()).toEqual(real.toSorted());
 });
 
 test('every file that the README and ARCHITECTURE link to is there', () => {
