@@ -42,7 +42,7 @@ export function createProgram(
     .option('--allow-http', 'allow plain http to other machines; also TRUEUP_ALLOW_HTTP=true')
     .option(
       '--format <format>',
-      'format of stdout: text, json; of some commands also html, markdown, sarif or junit',
+      'format of stdout: text, json; of some commands also html, markdown, sarif, junit, svg or dot',
       'text',
     )
     .option('--link-base <url>', 'where markdown links lines of files to; default: the commit that the forge runs')
