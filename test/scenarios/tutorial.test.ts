@@ -67,7 +67,7 @@ async function answerGh(words: readonly string[], input: string, folder: string)
       const number = pulls.size + 1;
       pulls.set(branch(), { number, isOpen: true });
       await happens({ is: 'pull request', number, branch: branch() });
-      return `https://github.com/shop/infra/pull/${number}\n`;
+      return `https://github.com/ops/shop-infra/pull/${number}\n`;
     }
     case 'pr view': {
       const comments = forge?.comments.get(pull().number) ?? [];
@@ -148,6 +148,8 @@ test(
   'the page is a repository from its first line to the last plan, which is empty',
   { timeout: 600_000 },
   async () => {
+    const [needs = ''] = page.split(/^## /m);
+    expect(needs).toContain('export TRUEUP_HOME=');
     const parts = partsOf(page);
     expect(parts.length).toBeGreaterThan(10);
     for (const { commands, prose, expected } of parts) {
