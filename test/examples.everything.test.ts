@@ -33,6 +33,18 @@ function everything(world?: World): Bench {
   return made;
 }
 
+test('its README sets every secret that it names', () => {
+  const texts = readdirSync(example, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.yaml'))
+    .map((path) => readFileSync(join(example, path), 'utf8'));
+  const named = new Set([...texts.join('\n').matchAll(/\$\{secret:(\w+)\}/g)].map(([, name = '']) => name));
+  const page = readFileSync(join(example, 'README.md'), 'utf8');
+  const [, list = ''] = /^for name in ([^;]*);/m.exec(page) ?? [];
+  const exported = [...page.matchAll(/^export TRUEUP_SECRET_(\w+)=/gm)].map(([, name = '']) => name);
+  const looped = [...list.matchAll(/\w+/g)].map(([name]) => `EVERYTHING_${name}`);
+  expect([...exported, ...looped].toSorted()).toEqual([...named].toSorted());
+});
+
 /** Every row of the platform with its ids and generated names replaced by what the rows are called. */
 function worldOf(made: Bench): string[] {
   const { tables } = made.emulator.world;
