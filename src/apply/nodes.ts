@@ -163,8 +163,8 @@ function referencesPassedOn({ address }: Action, plan: PlanIndex): string[] {
 /** What refers to a deleted object lets go of it before: the deletion of the referrer, its write, its deployment. */
 function referrers(action: Action, plan: PlanIndex): string[] {
   return dependentsAt(action, plan).flatMap((referrer) => {
-    // A replacement that refers to this one waits for its values instead.
-    if (isBelow(referrer, action, plan) || referrer.action === 'replace') return [];
+    // A replacement that refers to one that stays waits for its values instead.
+    if (isBelow(referrer, action, plan) || (referrer.action === 'replace' && action.action !== 'delete')) return [];
     if (tearsDown(referrer)) return [teardownName(referrer.address)];
     if (action.action !== 'delete') return [];
     // What runs lets go of it only when it is deployed.
@@ -178,19 +178,27 @@ function referrers(action: Action, plan: PlanIndex): string[] {
  * teardown of whatever may hold a name that a new object takes, of a kind where only one can have it.
  */
 function removals({ parent, kind, steps }: Action): string[] {
-  const name = kind.lifecycle?.createBeforeDestroy?.unless;
+  const name = uniqueIn(kind);
   const takesName =
-    name !== undefined && steps.some(({ role, members }) => role === 'create' && members[name] !== undefined);
+    name !== undefined &&
+    steps.some(({ role, members, changed }) =>
+      role === 'create' ? members[name] !== undefined : changed.includes(name),
+    );
   const below = steps.length > 0 && parent !== undefined ? [removalsName(parent)] : [];
   return takesName ? [...below, removalsName(`every ${kind.kind}`)] : below;
+}
+
+/** The field of a kind of which only one object can have a value. */
+function uniqueIn({ lifecycle }: Action['kind']): string | undefined {
+  return lifecycle?.createBeforeDestroy?.unless ?? lifecycle?.unique;
 }
 
 /** The teardowns that `removals` waits for, each with its hub. */
 function removalsOver({ actions, byAddress }: PlanIndex): (readonly [from: string, to: string])[] {
   return actions.filter(tearsDown).flatMap(({ address, action, parent, kind, scope, teardown }) => {
-    const isRemoval = action === 'delete' && teardown.length > 0 && scope !== address;
+    const isRemoval = (action === 'delete' || action === 'replace') && teardown.length > 0 && scope !== address;
     const below = isRemoval && parent !== undefined && byAddress.has(parent) ? [parent] : [];
-    const named = kind.lifecycle?.createBeforeDestroy?.unless === undefined ? [] : [`every ${kind.kind}`];
+    const named = uniqueIn(kind) === undefined ? [] : [`every ${kind.kind}`];
     return [...below, ...named].map((what) => [teardownName(address), removalsName(what)] as const);
   });
 }

@@ -93,7 +93,9 @@ async function lookBefore(
   const isNew = action.createsObject && step.role !== 'delete' && !isAgain && !hasPaused && isFresh;
   const check = { step, client: own, isAnew: hasPaused };
   if (step.role === 'create') await refuseMoved(run, action, action.scope, check);
-  const row = isNew || step.role === 'create' ? undefined : await refuseChanged(run, action, check);
+  // Nothing of others is in what is not there yet.
+  if (step.role === 'create') return needsRow(step) ? {} : undefined;
+  const row = isNew ? undefined : await refuseChanged(run, action, check);
   if (row !== undefined || !needsRow(step)) return row;
   // What is gone already is no hindrance: the platform answers that it does not have it.
   if (step.role === 'delete') return run.input.plan.observed.objects.get(action.address)?.row;

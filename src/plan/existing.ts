@@ -134,10 +134,11 @@ export function planExisting(
 }
 
 /** Why an object cannot be deleted and created again on purpose; undefined when it can. */
-function whyNotAnew({ kind, operations }: Kind, isAdoption: boolean, isProvided: boolean): string | undefined {
+function whyNotAnew({ kind, isTop, operations }: Kind, isAdoption: boolean, isProvided: boolean): string | undefined {
   const { create, delete: remove, cannot } = operations;
   if (isAdoption) return 'it is not ours yet, and is taken over first';
   if (isProvided) return 'the platform made it by itself';
+  if (isTop === true) return 'everything in it would go; trueup destroy deletes it, and an apply creates it again';
   if (create === undefined) return cannot?.create ?? `no operation of the platform creates ${withArticle(kind)}`;
   return remove === undefined
     ? (cannot?.delete ?? `no operation of the platform deletes ${withArticle(kind)}`)

@@ -7,7 +7,8 @@ import type { Action } from './action.ts';
 
 /**
  * Adds to each deletion of something that others name what still uses it: the platform would take it from them without
- * a word. What is not in this manifest cannot be seen, which is said.
+ * a word. What is not in this manifest cannot be seen, which is said. A replacement on purpose that deletes first is refused
+ * while anything uses the object: what the platform takes from its users then looks like a change by a person.
  */
 export function stillUsed(
   kinds: readonly Kind[],
@@ -16,11 +17,31 @@ export function stillUsed(
 ): Action[] {
   const named = new Set(kinds.flatMap(({ fields }) => Object.values(fields).flatMap(({ refersTo }) => refersTo ?? [])));
   const isGoing = (action: Action) => action.action === 'delete' && named.has(action.kind.kind);
-  if (!actions.some(isGoing)) return [...actions];
-  const users = usersById(actions, objects);
+  const isAnew = (action: Action) =>
+    action.action === 'replace' &&
+    action.isAsked === true &&
+    !action.createsBeforeDestroy &&
+    named.has(action.kind.kind);
+  if (!actions.some((action) => isGoing(action) || isAnew(action))) return [...actions];
+  const users = usersById(actions, objects, 'that stay');
+  const all = usersById(actions, objects, 'all');
   return actions.map((action) => {
-    if (!isGoing(action)) return action;
     const { address } = action;
+    if (isAnew(action)) {
+      const using = all.get(action.id ?? '') ?? [];
+      if (using.length === 0) return action;
+      const refused = diagnostic(
+        'cannot-change',
+        `${address} cannot be replaced while it is used: ${using.join(', ')}`,
+        {
+          address,
+          remedy:
+            'The platform deletes the old one first, and takes it from these. Lead them to something else, apply, and replace it then.',
+        },
+      );
+      return { ...action, notes: [...action.notes, refused] };
+    }
+    if (!isGoing(action)) return action;
     const using = users.get(action.id ?? '') ?? [];
     const note =
       using.length > 0
@@ -33,8 +54,12 @@ export function stillUsed(
   });
 }
 
-/** Which fields of what stays hold each id and are not about to change. */
-function usersById(actions: readonly Action[], objects: ReadonlyMap<string, ObservedObject>): Map<string, string[]> {
+/** Which fields of what stays hold each id; those `that stay` are not about to change. */
+function usersById(
+  actions: readonly Action[],
+  objects: ReadonlyMap<string, ObservedObject>,
+  which: 'that stay' | 'all',
+): Map<string, string[]> {
   const uses: [id: string, by: string][] = [];
   for (const { address, action, kind, changes } of actions) {
     const row = objects.get(address)?.row;
@@ -46,7 +71,7 @@ function usersById(actions: readonly Action[], objects: ReadonlyMap<string, Obse
       // What another case of a union left behind leads nowhere; a case that is about to change leaves it behind.
       const isChanging = (tag: string) => changes.some((change) => change.path === fieldPath(kind, tag));
       if (!isInCase(kind, name, (tag) => (isChanging(tag) ? undefined : observedValue(kind, tag, row)))) continue;
-      if (changes.some((change) => change.path === path)) continue;
+      if (which === 'that stay' && changes.some((change) => change.path === path)) continue;
       for (const id of ids) if (typeof id === 'string') uses.push([id, `${path} of ${address}`]);
     }
   }

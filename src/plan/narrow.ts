@@ -7,7 +7,7 @@ import { addressMeant, blockAddress, isWithin, normalAddress, replacedAddress } 
 import { matchesGlob } from '../manifest/glob.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';
-import type { ObservedObject } from '../observe/observed.ts';
+import type { Observed, ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Action, AttributeChange, LeftOut, Narrowing } from './action.ts';
 import { actionFor, idle } from './action-for.ts';
@@ -111,6 +111,7 @@ interface NarrowInput {
   /** Every action, with the deployments. */
   readonly actions: readonly Action[];
   readonly records: Readonly<Record<string, StateRecord>>;
+  readonly objects: Observed['objects'];
   readonly narrowing: Narrowing;
 }
 
@@ -118,11 +119,11 @@ interface NarrowInput {
  * Chooses what a narrowed plan does: what the targets name, with all that it cannot do without, but for what the excludes
  * name, with all that cannot do without that. Gives the addresses that stay, and why others go.
  */
-export function choose({ actions, records, narrowing }: NarrowInput): {
+export function choose({ actions, records, objects, narrowing }: NarrowInput): {
   readonly stays: (address: string) => boolean;
   readonly needed: ReadonlyMap<string, string>;
 } {
-  const graph = graphOf(actions, records);
+  const graph = graphOf(actions, records, objects);
   const known = [...new Set(actions.map(({ address }) => blockOf(address)))];
   const names = (words: readonly string[]) => {
     const named = new Set(words.flatMap((word) => matching(word, known)));
@@ -166,7 +167,7 @@ interface Graph {
   readonly takesAlong: (address: string) => readonly string[];
 }
 
-function graphOf(actions: readonly Action[], records: NarrowInput['records']): Graph {
+function graphOf(actions: readonly Action[], records: NarrowInput['records'], objects: NarrowInput['objects']): Graph {
   const byAddress = new Map(actions.map((action) => [action.address, action]));
   const oldOnes = groupBy(
     actions.flatMap(({ address }) => {
@@ -179,6 +180,13 @@ function graphOf(actions: readonly Action[], records: NarrowInput['records']): G
     Object.entries(records).flatMap(([address, { dependsOn, parent }]) =>
       [...new Set([...dependsOn, ...(parent === null ? [] : [parent])])].map((need) => [need, address] as const),
     ),
+  );
+  /** What moves out of another object, by the id of that one: it has to leave before that goes. */
+  const guests = groupBy(
+    actions.flatMap(({ action, address }) => {
+      const { parentId } = objects.get(address) ?? {};
+      return action !== 'move' || parentId === undefined ? [] : [[parentId, address] as const];
+    }),
   );
   const deployments = new Map(
     actions.flatMap((action) => (action.action === 'deploy' ? [[blockOf(action.address), action] as const] : [])),
@@ -195,7 +203,8 @@ function graphOf(actions: readonly Action[], records: NarrowInput['records']): G
       const parent = byAddress.get(action.parent ?? '');
       const isGoing = action.action === 'delete' || action.action === 'forget';
       const found = isGoing ? [] : action.dependsOn.filter((need) => isNew(byAddress.get(need)));
-      if (isGoing || action.action === 'replace') found.push(...(users.get(address) ?? []).filter(isChanged));
+      if (isGoing || action.action === 'replace')
+        found.push(...(users.get(address) ?? []).filter(isChanged), ...(guests.get(action.id ?? '') ?? []));
       // It goes with its parent.
       if (action.action === 'delete' && action.teardown.length === 0 && parent !== undefined)
         found.push(parent.address);

@@ -116,7 +116,7 @@ function narrow(planning: Planning, { objects, planned }: Narrowable) {
   const { observed, state, narrowing } = planning;
   const records = state.resources;
   const whole = withDeployments({ ...planning, observed: { ...observed, objects } }, planned);
-  const { stays, needed } = choose({ actions: whole, records, narrowing });
+  const { stays, needed } = choose({ actions: whole, records, objects, narrowing });
   const rest = leaveOut(planned, stays, { records, objects, observed: observed.objects });
   const { targets, excludes } = narrowing;
   return {

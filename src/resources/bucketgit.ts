@@ -39,6 +39,7 @@ export const bucketgit = defineKind({
     update: 'bucketgit.update',
     ...providerDeletion,
   },
+  lifecycle: { createBeforeDestroy: {} },
   commands: {
     test: {
       call: 'bucketgit.testConnection',

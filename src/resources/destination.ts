@@ -64,6 +64,7 @@ export const destination = defineKind({
     delete: 'destination.remove',
   },
   lifecycle: {
+    createBeforeDestroy: {},
     dataAtRisk: () => ({
       of: 'data',
       what: 'all backups and volume backups that go to it: the platform deletes them with it, and keeps the files in the bucket',

@@ -63,6 +63,7 @@ export const registry = defineKind({
     update: 'registry.update',
     delete: 'registry.remove',
   },
+  lifecycle: { createBeforeDestroy: {} },
   commands: { test: { call: 'registry.testRegistryById', isTest: true } },
   checks: {
     hints: {

@@ -48,7 +48,7 @@ export const selfgit = defineKind({
     update: 'selfgit.update',
     ...providerDeletion,
   },
-  lifecycle: connection,
+  lifecycle: { createBeforeDestroy: {}, ...connection },
   commands: { test: { call: 'selfgit.testConnection', isTest: true } },
   checks: {
     hints: Object.fromEntries(

@@ -21,6 +21,7 @@ export const tag = defineKind({
       examples: ['#22c55e', '#3b82f6'],
     },
   },
+  lifecycle: { unique: 'name' },
   operations: { create: 'tag.create', read: 'tag.one', update: 'tag.update', delete: 'tag.remove' },
   examples: ['live: { color: "#22c55e" }\n'],
 });

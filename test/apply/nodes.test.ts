@@ -289,7 +289,7 @@ describe('a replaced object', () => {
       { [shop]: was(env), [domain]: was(shop), [main]: was(env, shop) },
     );
     expect(needs(old(shop))).toEqual({ success: all(old(domain), old(main)) });
-    expect(needs(domain)).toEqual({ success: all(old(domain), shop) });
+    expect(needs(domain)).toEqual({ success: all(old(domain), shop), over: [removals(shop)] });
     expect(isBefore(old(domain), file)).toBe(true);
   });
 
@@ -300,6 +300,11 @@ describe('a replaced object', () => {
     );
     expect(needs(old(domain))).toEqual({});
     expect(needs(old(main))).toEqual({ success: [other] });
+  });
+
+  test('and refers to one that is deleted goes before that', () => {
+    const { needs } = orderOf([replaced(main, below(env)), deleted(key)], { [main]: was(env, key) });
+    expect(needs(old(key))).toEqual({ success: [old(main)] });
   });
 
   test('does not wait for another replacement that referred to it: that one waits for the successor', () => {
@@ -383,6 +388,13 @@ describe('below a service that stays', () => {
     expect(needs(domain)).toEqual({ success: [shop], over: [removals(shop)] });
   });
 
+  test('what is replaced frees its path and its name before another object takes them', () => {
+    const { needs } = orderOf([actionOf(shop), replaced(file, inScope(shop)), created(domain, inScope(shop))]);
+    expect(needs(removals(shop))).toEqual({ over: [old(file)] });
+    expect(needs(domain)).toEqual({ success: [shop], over: [removals(shop)] });
+    expect(needs(old(file))).toEqual({ success: [shop] });
+  });
+
   test('an action without requests waits for no removal, nor does the service itself', () => {
     const { needs } = orderOf([updated(shop), deleted(file, inScope(shop)), actionOf(domain, inScope(shop))]);
     expect(needs(domain)).toEqual({ success: [shop] });
@@ -402,7 +414,6 @@ describe('below a service that stays', () => {
   test.each([
     ['that send nothing', deleted(file, { ...inScope(shop), teardown: [] }), shop],
     ['of services, which have scopes of their own,', deleted(main, below(shop)), shop],
-    ['that make room for a new one', replaced(file, inScope(shop)), shop],
     ['below what is not in the plan', deleted(file, inScope('production.compose.blog')), 'production.compose.blog'],
   ])('removals %s hold up nothing', (_title, removal, service) => {
     const { nodes } = orderOf([actionOf(shop), removal, created(domain, inScope(shop))]);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';
 import {
   choose,
@@ -22,10 +23,25 @@ function staying(
   actions: readonly Action[],
   asked: Parameters<typeof readNarrowing>[0],
   records: Readonly<Record<string, StateRecord>> = {},
+  objects: ReadonlyMap<string, ObservedObject> = new Map(),
 ) {
-  const { stays, needed } = choose({ actions, records, narrowing: readNarrowing(asked) });
+  const { stays, needed } = choose({ actions, records, objects, narrowing: readNarrowing(asked) });
   return { stays: actions.map(({ address }) => address).filter(stays), needed: Object.fromEntries(needed) as object };
 }
+
+test('what moves out of an object that goes is done with it', () => {
+  const guest = action('other.redis.db', { action: 'move', parent: 'other' });
+  const still = action('other.redis.stays', { action: 'update', parent: 'other' });
+  const objects = new Map([guest, still].map(({ address }) => [address, objectOf(address, {}, { parentId: 'env_1' })]));
+  for (const fate of ['delete', 'replace'] as const) {
+    const going = action('env', { action: fate, id: 'env_1' });
+    const actions = [going, guest, still];
+    expect(staying(actions, { target: ['env'] }, {}, objects).stays).toEqual(['env', guest.address]);
+    expect(staying(actions, { exclude: [guest.address] }, {}, objects).stays).toEqual([still.address]);
+  }
+  const kept = action('env', { action: 'update', id: 'env_1' });
+  expect(staying([kept, guest, still], { target: ['env'] }, {}, objects).stays).toEqual(['env']);
+});
 
 const env = action('env', { action: 'no-op' });
 const db = action('env.redis.db', { action: 'create', createsObject: true, parent: 'env', dependsOn: ['env'] });

@@ -10,6 +10,7 @@ import {
   kindsBelow,
   linkOf,
   removeTwins,
+  renewable,
   valuesOf,
 } from './random-manifest.ts';
 
@@ -124,7 +125,7 @@ function make(model: Model, change: Edit): string | undefined {
     }
     case 'renew': {
       const found = pick(
-        all.filter((item) => item.block.kind.lifecycle?.createBeforeDestroy !== undefined),
+        all.filter((item) => renewable.includes(item.block.kind.kind)),
         change.at,
       );
       if (found === undefined) return undefined;

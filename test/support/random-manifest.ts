@@ -63,12 +63,13 @@ const serviceKeys = ['main', 'shop', 'side'];
 
 const serviceKinds = ['postgres', 'mariadb', 'redis', 'compose', 'application', 'application'].map(kindNamed);
 
+/** Kinds with a field of which a new value needs a new object, which is created before the old one is deleted. */
+export const renewable = ['certificate', 'notification', 'sshKey'];
+
 /** Those of which a new object takes the place of the old one, or that wait for somebody, come up more often. */
 export const topKinds = kinds.flatMap((kind) => {
   if (kind.parents[root] === undefined || kind.kind === 'environment') return [];
-  return kind.lifecycle?.createBeforeDestroy !== undefined || kind.identity.listedOnce !== undefined
-    ? [kind, kind, kind]
-    : [kind];
+  return renewable.includes(kind.kind) || kind.identity.listedOnce !== undefined ? [kind, kind, kind] : [kind];
 });
 
 const composeFiles = ['nginx:1.27', 'nginx:1.28'].map(

@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest';
+import { Stop } from '../../src/diagnostics/diagnostic.ts';
+import { readNarrowing } from '../../src/plan/narrow.ts';
+import { session } from '../../src/session.ts';
+import { everything, idOf, plansNothing, rowsIn } from '../support/faults.ts';
+import type { Bench } from '../support/world.ts';
+import { bench, head } from '../support/world.ts';
+
+/** What an object needs of another one comes first: its name, its path, its place, its users. One apply is enough. */
+
+const database = `{ dockerImage: "postgres:17", databaseName: a, databaseUser: u, databasePassword: password-1`;
+const web = (more: string) => `application: { web: { source: { type: docker, image: nginx }${more} } }`;
+const inProduction = (blocks: string, more = '') =>
+  `${head}${more}environments:\n  production: { ${blocks} }\n  staging: {}\n`;
+
+type Asked = Parameters<typeof readNarrowing>[0];
+
+/** Applies with choices; everything succeeds, and then plans nothing. Gives the requests that changed something. */
+async function applied(made: Bench, text: string, asked: Asked = {}): Promise<string[]> {
+  made.requests('POST');
+  const options = { purpose: 'apply', clock: made.clock };
+  const result = await session(await made.manifest(text), made.platform(), options, async (run) =>
+    run.apply(await run.plan({ narrowing: readNarrowing(asked) }), { ...everything, massRecreation: true }),
+  );
+  expect(result.outcomes.filter((one) => one.result !== 'done')).toEqual([]);
+  const sent = made.requests('POST');
+  await plansNothing(made, text);
+  return sent;
+}
+
+/** Tries to apply with choices: nothing is sent. Gives the errors. */
+async function refused(made: Bench, text: string, asked: Asked): Promise<string[]> {
+  made.requests('POST');
+  const error = await applied(made, text, asked).catch((reason: unknown) => reason);
+  if (!(error instanceof Stop)) throw error;
+  expect(made.requests('POST')).toEqual([]);
+  await plansNothing(made, text);
+  return error.diagnostics.filter(({ severity }) => severity === 'error').map(({ message }) => message);
+}
+
+describe('a name or a path that a replaced object gives up', () => {
+  test('is free before a new object takes it: the removal of a file mount deletes the file of its path', async () => {
+    const made = bench();
+    const files = (blocks: string) =>
+      inProduction(
+        `compose: { shop: { source: { type: raw, composeFile: "services: { web: { image: nginx } }" }, files: ${blocks} } }`,
+      );
+    await applied(made, files('{ second: { filePath: x.conf, content: one } }'));
+    const both = files('{ first: { filePath: x.conf, content: two }, second: { filePath: y.conf, content: one } }');
+    expect(await applied(made, both)).toEqual(['mounts.remove', 'mounts.create', 'mounts.create', 'compose.deploy']);
+  });
+
+  test('is free before a new user of basic authentication takes it', async () => {
+    const made = bench();
+    const security = (blocks: string) => inProduction(web(`, security: ${blocks}`));
+    await applied(made, security('{ b: { username: x, password: p1 } }'));
+    const both = security('{ a: { username: x, password: p2 }, b: { username: y, password: p1 } }');
+    expect((await applied(made, both)).slice(0, 3)).toEqual(['security.delete', 'security.create', 'security.create']);
+  });
+
+  test.each([
+    ['another block', '{ live: { name: Live } }', '{ prod: { name: Live } }', 'tag.create'],
+    ['a block that stays', '{ a: { name: x }, b: { name: y } }', '{ a: { name: y } }', 'tag.update'],
+  ])('is free before a tag takes it: %s', async (_what, before, after, write) => {
+    const made = bench();
+    const tags = (blocks: string) => inProduction('', `tags: ${blocks}\n`);
+    await applied(made, tags(before));
+    expect(await applied(made, tags(after))).toEqual(['tag.remove', write]);
+  });
+});
+
+test('a server goes after the service on it that is replaced', async () => {
+  const made = bench();
+  const keys =
+    'sshKeys: { deploy: { publicKey: ssh-ed25519 AAAA deploy, privateKey: "-----BEGIN OPENSSH PRIVATE KEY-----\\nx\\n-----END OPENSSH PRIVATE KEY-----\\n" } }\n';
+  const server = 'box: { ipAddress: 10.0.0.1, port: 22, username: root, sshKey: deploy, serverType: deploy }';
+  const on = (name: string, servers: string) =>
+    inProduction(web(`, server: ${name}`), `${keys}servers: { ${servers} }\n`);
+  await applied(made, on('box', server));
+  expect((await applied(made, on('server-1', ''))).slice(0, 3)).toEqual([
+    'application.delete',
+    'application.create',
+    'server.remove',
+  ]);
+});
+
+describe('a replacement on purpose of what others use', () => {
+  test('leaves them to the new object: the platform deletes the backups of a destination', async () => {
+    const made = bench();
+    const text = inProduction(
+      `postgres: { main: ${database}, backups: { nightly: { schedule: "0 0 * * *", destinationId: off, prefix: p } } } }`,
+      'destinations: { off: { provider: Minio, endpoint: "https://s3.example.com", bucket: b, region: "", accessKey: ak, secretAccessKey: sk } }\n',
+    );
+    await applied(made, text);
+    const [old, backup] = [idOf(made, 'destinations.off'), idOf(made, 'production.postgres.main.backups.nightly')];
+    expect(await applied(made, text, { replace: ['destinations.off'] })).toEqual([
+      'destination.create',
+      'backup.update',
+      'destination.remove',
+    ]);
+    expect(idOf(made, 'destinations.off')).not.toBe(old);
+    expect(rowsIn(made, 'backup')).toMatchObject([{ backupId: backup, destinationId: idOf(made, 'destinations.off') }]);
+  });
+
+  test.each([
+    [
+      'registries.images',
+      'registry',
+      'registries: { images: { registryUrl: r.test.net, username: reader, password: pp-pp, imagePrefix: x } }',
+      web(', registry: images'),
+    ],
+    [
+      'selfgit.forge',
+      'gitProvider',
+      'selfgit: { forge: { selfgitUrl: "https://git.example.com", clientId: c, clientSecret: cs-cs, redirectUri: "https://d.example.com/callback" } }',
+      'application: { web: { source: { type: selfgit, provider: forge, owner: o, repository: r, branch: main } } }',
+    ],
+  ])('deploys what uses %s with the new one, and deletes the old one then', async (address, noun, top, blocks) => {
+    const made = bench();
+    const text = inProduction(blocks, `${top}\n`);
+    await applied(made, text);
+    const old = idOf(made, address);
+    const sent = await applied(made, text, { replace: [address] });
+    expect(sent.at(-1)).toBe(`${noun}.remove`);
+    expect(sent.join(' ')).toMatch(/application\.(?:re)?deploy/);
+    expect(idOf(made, address)).not.toBe(old);
+  });
+
+  test('is refused where the old one has to go first', async () => {
+    const made = bench();
+    const text =
+      'trueup: 1\nplatform: emulator\nproject: { name: Mine, tags: [live] }\ntags: { live: { color: red }, free: { color: red } }\n';
+    await applied(made, text);
+    expect(await refused(made, text, { replace: ['tags.live'] })).toEqual([
+      'tags.live cannot be replaced while it is used: tags of project',
+    ]);
+    expect(await applied(made, text, { replace: ['tags.free'] })).toEqual(['tag.remove', 'tag.create']);
+  });
+
+  test('is refused for the project, in which everything would go', async () => {
+    const made = bench();
+    const text = `trueup: 1\nplatform: emulator\nproject: { name: Mine }\nenvironments: { production: { postgres: { main: ${database} } } } }\n`;
+    await applied(made, text);
+    expect(await refused(made, text, { replace: ['project'] })).toEqual([
+      expect.stringMatching(/^project cannot be replaced: everything in it would go; /),
+    ]);
+  });
+});
+
+describe('an environment that is replaced', () => {
+  const cache = 'redis: { cache: { dockerImage: "redis:8", databasePassword: password-1 } }';
+
+  test.each<Asked>([{ replace: ['staging'] }, { target: ['staging'], replace: ['staging'] }])(
+    'goes after a service that a person moved into it has left: %j',
+    async (asked) => {
+      const made = bench();
+      const text = `${head}environments:\n  production: { postgres: { main: ${database} } } }\n  staging: { ${cache} }\n`;
+      await applied(made, text);
+      await made.emulator.act('postgres.move', {
+        postgresId: idOf(made, 'production.postgres.main') ?? '',
+        targetEnvironmentId: idOf(made, 'staging') ?? '',
+      });
+      expect((await applied(made, text, asked)).slice(0, 3)).toEqual([
+        'postgres.move',
+        'redis.remove',
+        'environment.remove',
+      ]);
+    },
+  );
+
+  test('is refused where what leaves it needs what is made anew in it', async () => {
+    const made = bench();
+    const app = web(', env: { DB: "${ref:staging.postgres.main.host}" }');
+    const data = `postgres: { main: ${database} } }`;
+    await applied(made, `${head}environments: { production: {}, staging: { ${app}, ${data} } }\n`);
+    const moved = `${head}moved: [{ from: staging.application.web, to: production.application.web }]\nenvironments: { production: { ${app} }, staging: { ${data} } }\n`;
+    const before = rowsIn(made, 'postgres');
+    const error = await applied(made, moved, { replace: ['staging'] }).catch((reason: unknown) => reason);
+    if (!(error instanceof Stop)) throw error;
+    expect(error.diagnostics).toMatchObject([
+      {
+        code: 'bad-reference',
+        message:
+          'no order of the requests works: each of these has to wait for another: production.application.web, staging, staging.postgres.main; nothing was sent',
+      },
+    ]);
+    expect(made.requests('POST')).toEqual([]);
+    expect(rowsIn(made, 'postgres')).toEqual(before);
+    await applied(made, moved);
+    await applied(made, moved, { replace: ['staging'] });
+  });
+});
+
+test('the variables of a new project are merged with none', async () => {
+  const made = bench();
+  const text =
+    'trueup: 1\nplatform: emulator\nproject: { name: Mine, env: { A: "1" }, envMode: merge }\nenvironments: { production: {} }\n';
+  expect(await applied(made, text)).toEqual(['project.create']);
+  expect(Object.values(made.emulator.world.tables.project).map(({ name, env }) => [name, env])).toContainEqual([
+    'Mine',
+    'A=1\n',
+  ]);
+});
