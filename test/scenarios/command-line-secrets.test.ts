@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { armor, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -115,6 +115,30 @@ describe('secrets', () => {
     await trueup(['apply', '--auto-approve', '--adopt', allowed, '-C', folder], { env: env() });
     const shown = await trueup(['output', 'url', '--show-secrets', allowed, '-C', folder], { env: env() });
     expect(shown).toMatchObject({ code: 0, out: 'pg://canary-age-7f3a\nline-two-age@x\n' });
+  });
+
+  it('rebuild a lost state, with the programs that are allowed only', async () => {
+    const folder = shop(
+      undefined,
+      '    redis: { cache: { dockerImage: "redis:8", databasePassword: "${secret:FROM_COMMAND}", deploy: never } }\n',
+    );
+    const run = (...args: readonly string[]) => trueup([...args, '-C', folder], { env: env() });
+    expect(await run('apply', '--auto-approve', '--adopt', allowed)).toMatchObject({ code: 0 });
+    expect(await run('plan', '--detailed-exitcode', allowed)).toMatchObject({ code: 0 });
+    rmSync(join(folder, '.trueup/state.json'));
+    writeFileSync(join(folder, 'ran'), '');
+    emulator.log.splice(0);
+    const refused = await run('state', 'rebuild', '--yes');
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toContain('sh does not run without --allow-secret-commands');
+    expect([ran(folder), emulator.log.length]).toEqual(['', 0]);
+    const rebuilt = await run('state', 'rebuild', '--yes', allowed);
+    expect(rebuilt).toMatchObject({ code: 0, err: expect.stringContaining('The state has 2 objects.') });
+    expect(ran(folder)).toBe('FROM_COMMAND\n');
+    expect(emulator.log.filter(({ method }) => method === 'POST')).toEqual([]);
+    quiet(rebuilt.out + rebuilt.err + left(folder));
+    expect(await run('apply', '--auto-approve', allowed)).toMatchObject({ code: 0 });
+    expect(await run('plan', '--detailed-exitcode', allowed)).toMatchObject({ code: 0 });
   });
 
   it('that no source has are missing: recorded fields stay, and resources that need one are not created', async () => {

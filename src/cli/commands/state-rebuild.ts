@@ -9,7 +9,7 @@ import type { StateRecord } from '../../state/record.ts';
 import { confirm } from '../approval.ts';
 import type { Command, Run } from '../command.ts';
 import type { Exit } from '../../render/exit-codes.ts';
-import { loadManifest } from '../../project/load.ts';
+import { loadWithSecrets } from '../../project/load.ts';
 import { withLock } from '../locked.ts';
 import { usage } from '../options.ts';
 
@@ -20,7 +20,7 @@ export function stateRebuildCommand(flags: { readonly yes?: true }): Command<Sta
 
 async function rebuild(run: Run, view: StateRebuildView, isGiven: boolean): Promise<Exit> {
   const { options, terminal, redactor } = run;
-  const { manifest, warnings } = await loadManifest(options, redactor);
+  const { manifest, warnings } = await loadWithSecrets(options, redactor);
   run.warn(warnings);
   return withLock(run, manifest, {
     purpose: 'state rebuild',
