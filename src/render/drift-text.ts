@@ -144,17 +144,38 @@ export function foundWords({
 
 /** A field: what was applied and what the platform has; of a change, what the platform has and the manifest wants. */
 function change(finding: Finding, path: string, style: Style): string[] {
-  const { is, edited, applied, platform, manifest, unit, summary } = finding;
-  const sides: Pick<Change, 'before' | 'after'> =
+  const { is, edited, applied, platform, manifest } = finding;
+  const sides: Sides =
     is === 'drifted'
       ? { before: known(applied, edited === true ? undefined : manifest), after: platform ?? absent }
       : { before: platform ?? applied ?? absent, after: manifest ?? absent };
+  const shown = between(finding, path, sides, style);
+  if (edited !== true) return shown;
+  const words = `The manifest has a third value, not yet applied: ${printable(inlineShown(inAmounts(finding, manifest ?? absent)))}.`;
+  return [...shown, ...indented(fold(words, 6, style), 2)];
+}
+
+/** Renders what adopting a finding changes in the manifest: its value there and the one of the platform. */
+export function renderAdoption(finding: Finding, style: Style): string[] {
+  // A summary counts the lines of the manifest, and not those that come.
+  const { summary: _summary, path, manifest = absent, platform = absent, ...rest } = finding;
+  return path === undefined ? [] : between(rest, path, { before: manifest, after: platform }, style);
+}
+
+type Sides = Pick<Change, 'before' | 'after'>;
+
+function between(
+  { is, unit, summary }: Pick<Finding, 'is' | 'unit' | 'summary'>,
+  path: string,
+  sides: Sides,
+  style: Style,
+): string[] {
   // Nothing of either side shows, or only parts that are the same.
   if (is === 'drifted' && JSON.stringify(sides.before) === JSON.stringify(sides.after)) {
     const details = summary === undefined ? '' : `; ${summary}`;
     return hanging(printable(`~ ${path}: (sensitive; changed on the platform${details})`), style);
   }
-  const shown = renderChange(
+  return renderChange(
     {
       path,
       cause: 'edit',
@@ -167,9 +188,6 @@ function change(finding: Finding, path: string, style: Style): string[] {
     4,
     style,
   );
-  if (edited !== true) return shown;
-  const words = `The manifest has a third value, not yet applied: ${printable(inlineShown(inAmounts(finding, manifest ?? absent)))}.`;
-  return [...shown, ...indented(fold(words, 6, style), 2)];
 }
 
 const absent: Shown = { is: 'absent' };

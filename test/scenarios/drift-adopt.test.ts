@@ -137,7 +137,9 @@ describe('drift adopt', () => {
     await at.change('compose.update', 'production.compose.shop', { env: 'REGION=eu-2\nREPLICAS=2\nLIMIT=10' });
     const ran = await at.adopt([compose], { dryRun: true });
     expect(ran.exit).toBe('done');
-    expect(ran.out).toContain('Would adopt 1 finding; nothing was written:\n  production.compose.shop: env.REGION\n');
+    expect(ran.out).toContain(
+      'Would adopt 1 finding; nothing was written:\n  production.compose.shop\n    env.REGION: eu-1 -> eu-2\n',
+    );
     expect(ran.out).toMatch(/^trueup\.yaml\n/);
     expect(at.read()).toBe(at.with());
     const document = documentIn(await at.adopt([compose], {}, 'json'));
@@ -149,6 +151,33 @@ describe('drift adopt', () => {
       deploys: [compose],
       diagnostics: [],
     });
+  });
+
+  it('shows with --dry-run what a plan shows of variables and texts, and no secret', async () => {
+    const token = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
+    const compose2 =
+      '                          web:\n                            environment: { DB_PASSWORD: canary-old-4712 }\n';
+    const text = shop
+      .replace("'eu-1'", `'${token}'`)
+      .replace('                          web:\n', compose2)
+      .replace('            shop:\n', "            shop:\n                private: ['LIMIT']\n");
+    const at = await world(text);
+    await at.change('compose.update', compose, {
+      env: 'REGION=eu-2\nREPLICAS=3\nLIMIT=canary-limit\nNEW=canary-new\nAPI_TOKEN=canary-5f1c9b7e21d04a',
+      composeFile:
+        '# a comment of the file\nservices:\n  web:\n    environment: { DB_PASSWORD: canary-old-4712 }\n    image: nginx:1.28\n',
+    });
+    const ran = await at.adopt([], { all: true, dryRun: true });
+    expect(ran.out + ran.err).not.toMatch(/canary|ghp_/);
+    const shown = ran.out.slice(ran.out.indexOf('Would adopt'));
+    expect(shown).toContain('    env.REGION: (sensitive) -> eu-2\n    env.REPLICAS: "2" -> "3"\n');
+    expect(shown).toContain('-     image: nginx:1.27\n');
+    expect(shown).toContain('+     image: nginx:1.28\n');
+    expect(shown).toContain('env.NEW: (sensitive)\n');
+    expect(at.read()).toBe(at.with());
+    expect(await at.adopt([], { all: true })).toMatchObject({ exit: 'failed' });
+    expect((await at.run(applyCommand({ autoApprove: true }))).exit).toBe('done');
+    expect(await at.planned()).toEqual([]);
   });
 
   it('never writes a secret, nor over an expression, and says what was left', async () => {

@@ -5,8 +5,11 @@ import { renderDiagnostics } from '../diagnostics-text.ts';
 import type { DriftAdoptDocument } from '../documents.ts';
 import type { Formats, Screen, View } from '../format.ts';
 import { jsonView, printJson } from '../json-view.ts';
-import { counted, fold, listed } from '../lines.ts';
+import { groupBy } from '../../kind/group.ts';
+import { renderAdoption } from '../drift-text.ts';
+import { counted, fold, indented, listed } from '../lines.ts';
 import { printable } from '../printable.ts';
+import type { Style } from '../style.ts';
 import { textDifference } from '../text-lines.ts';
 import { textView } from '../text-view.ts';
 
@@ -58,16 +61,16 @@ export const driftAdoptFormats: Formats<DriftAdoptView> = {
   }),
 };
 
-function adoptionText({ adopted, isWritten, deploys, differences }: Adoption, { outStyle: style }: Screen): string {
+function adoptionText(result: Adoption, { outStyle: style }: Screen): string {
+  const { adopted, isWritten, deploys, differences } = result;
   const lines = differences.flatMap(({ path, before, after }) => [
     style.paint('strong', printable(path)),
-    ...textDifference([before, after], { indent: 0, style }),
+    ...(before === after
+      ? [style.paint('info', '(the lines that change are masked)')]
+      : textDifference([before, after], { indent: 0, style })),
     '',
   ]);
-  const subjects = adopted.map(({ finding: { is, address = '', path } }) => {
-    const where = path === undefined ? address : `${address}: ${path}`;
-    return `  ${printable(where)}${is === 'missing' ? ' (block removed)' : ''}`;
-  });
+  const subjects = isWritten ? adopted.map(({ finding }) => `  ${nameOf(finding)}`) : changes(adopted, style);
   const head = isWritten
     ? `Adopted ${counted(adopted.length, 'finding')}; trueup plan shows no change of:`
     : `Would adopt ${counted(adopted.length, 'finding')}; nothing was written:`;
@@ -80,4 +83,22 @@ function adoptionText({ adopted, isWritten, deploys, differences }: Adoption, { 
           style,
         );
   return `${[...lines, head, ...subjects, ...end].join('\n')}\n`;
+}
+
+function nameOf({ is, address = '', path }: Finding): string {
+  const where = path === undefined ? address : `${address}: ${path}`;
+  return `${printable(where)}${is === 'missing' ? ' (block removed)' : ''}`;
+}
+
+/** The changes of the manifest by address, with values as plans show them: the differences of files mask more. */
+function changes(adopted: Adoption['adopted'], style: Style): string[] {
+  const fields = adopted.filter(({ finding }) => finding.path !== undefined);
+  const byAddress = groupBy(fields.map(({ finding }) => [finding.address ?? '', finding]));
+  return [
+    ...adopted.filter(({ finding }) => finding.path === undefined).map(({ finding }) => `  ${nameOf(finding)}`),
+    ...[...byAddress].flatMap(([address, found]) => [
+      `  ${printable(address)}`,
+      ...found.flatMap((finding) => indented(renderAdoption(finding, style), 4)),
+    ]),
+  ];
 }
