@@ -40,7 +40,7 @@ interface Entry extends Finding {
 
 /** What `drift` found, as a page. */
 export function renderDriftPage(drift: DriftDocument): string {
-  const { project, platform, state, commit, memory, summary, resolved, ignored = [] } = drift;
+  const { project, platform, platformVersion, state, commit, memory, summary, resolved, ignored = [] } = drift;
   const entries = drift.findings.map((one, at): Entry => ({
     ...one,
     anchor: `r${at + 1}`,
@@ -56,7 +56,9 @@ export function renderDriftPage(drift: DriftDocument): string {
     verdict: verdicts[drift.exitCode],
     counts: markup`<ul class="counts">${(Object.keys(statuses) as Finding['status'][]).map((status) => markup`<li class="${statuses[status].tone}"><b>${summary[status]}</b> ${status}</li>`)}<li><b>${summary.resolved}</b> resolved</li>${summary.ignored === 0 ? '' : markup`<li><b>${summary.ignored}</b> ignored by rules</li>`}</ul>`,
     facts: [
-      ...(project === undefined || state === undefined ? [] : headFacts({ platform, project, state, commit })),
+      ...(project === undefined || state === undefined
+        ? []
+        : headFacts({ platform, platformVersion, project, state, commit })),
       ['memory', memory.location],
     ],
     contents: markup`<h2>Contents</h2><ol>${groups.map(({ status, members }) => markup`<li><a href="#${statuses[status].tone}">${statuses[status].title}</a> (${members.length})</li>`)}${resolved.length === 0 ? '' : markup`<li><a href="#resolved">Resolved</a></li>`}</ol>`,

@@ -34,7 +34,7 @@ export function renderPlanPage({ plan, events = [], result, errors = [] }: PlanR
   const groups = [...groupBy(shown.map((entry) => [entry.service, entry] as const))];
   const idOf = new Map(entries.toReversed().map(({ address, id }) => [address, id]));
   for (const { address, id } of shown.toReversed()) idOf.set(address, id);
-  const { project, platform, state, commit } = plan;
+  const { project, platform, platformVersion, state, commit } = plan;
   const graph = renderGraph(buildNodes(plan.actions), (address) => idOf.get(address));
   const atEntries = new Set(plan.actions.flatMap(({ notes }) => notes.map((note) => JSON.stringify(note))));
   const others = (result?.diagnostics ?? plan.diagnostics).filter((one) => !atEntries.has(JSON.stringify(one)));
@@ -48,7 +48,10 @@ export function renderPlanPage({ plan, events = [], result, errors = [] }: PlanR
       ([name, count]) =>
         markup`<li class="${name}"><b>${count}</b> ${result === undefined ? actionWords[name].plan : actionWords[name].sign}</li>`,
     )}</ul>`,
-    facts: project === undefined || state === undefined ? [] : headFacts({ platform, project, state, commit }),
+    facts:
+      project === undefined || state === undefined
+        ? []
+        : headFacts({ platform, platformVersion, project, state, commit }),
     contents: markup`<h2>Contents</h2><ol>${first === undefined ? '' : markup`<li><a href="#first">Look at this first</a></li>`}${messages.length === 0 ? '' : markup`<li><a href="#messages">Messages</a></li>`}<li><a href="#changes">Changes</a>${contentsOf(groups)}</li>${graph.text === '' ? '' : markup`<li><a href="#dependencies">Dependencies</a></li>`}${quiet.length === 0 ? '' : markup`<li><a href="#unchanged">Unchanged</a></li>`}</ol>`,
     main: [
       first ?? markup``,

@@ -63,3 +63,12 @@ it('shows numbers in their units', () => {
   const page = renderDriftPage({ ...drift, findings });
   for (const amount of ['2Gi', '3Gi', '4Gi']) expect(page).toContain(`<code>${amount}</code>`);
 });
+
+it('names the version of the platform', () => {
+  const page = renderDriftPage({
+    ...hostileDrift(['main']),
+    platform: 'https://a.example',
+    platformVersion: 'v0.26.1',
+  });
+  expect(page).toContain('https://a.example, v0.26.1');
+});

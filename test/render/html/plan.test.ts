@@ -148,3 +148,8 @@ it('is the same page each time', async () => {
   const again = JSON.parse(JSON.stringify(second)) as PlanDocument;
   expect(renderPlanPage({ plan: again })).toBe(renderPlanPage({ plan: second }));
 });
+
+it('names the version of the platform', () => {
+  const plan = { ...hostilePlan(['main']), platform: 'https://a.example', platformVersion: 'v0.26.1' };
+  expect(renderPlanPage({ plan })).toContain('https://a.example, v0.26.1');
+});
