@@ -132,7 +132,8 @@ function print(
   const { shown, count } = showsSecrets ? { shown: answer, count: 0 } : redactAnswer(operation, answer);
   // Secrets of the input are secret in the answer too.
   printAnswer(names?.data(shown, bareAnswers.get(operation)) ?? shown, showsSecrets ? (text) => text : redact);
-  if (count > 0) terminal.err(`${counted(count, 'secret')} redacted; --show-secrets shows them.\n`);
+  if (count > 0)
+    terminal.err(`${counted(count, 'secret')} redacted; --show-secrets shows ${count === 1 ? 'it' : 'them'}.\n`);
   const once = shownOnce[operation];
   if (once !== undefined) terminal.err(`The platform shows ${once} only once. Store it in a safe place now.\n`);
 }

@@ -83,9 +83,10 @@ function secretLines({ files, secrets, secretsFile, isSecretsFileNamed }: Export
   if (secrets.length === 0) return '';
   const list = files.find((path) => path.endsWith('secrets.env.example')) ?? 'secrets.env.example';
   const named = `\n${counted(secrets.length, 'secret')}, listed in ${printable(list)}`;
-  if (secretsFile === undefined) return `${named}. --with-secrets FILE writes their values too.\n`;
+  if (secretsFile === undefined)
+    return `${named}. --with-secrets FILE writes ${secrets.length === 1 ? 'its value' : 'their values'} too.\n`;
   const rest = isSecretsFileNamed ? '' : ' Name it under secrets: in trueup.yaml, or set TRUEUP_SECRET_<NAME>.';
-  return `${named}; their values are in ${printable(secretsFile)}. Keep it out of git.${rest}\n`;
+  return `${named}; ${secrets.length === 1 ? 'its value is' : 'their values are'} in ${printable(secretsFile)}. Keep it out of git.${rest}\n`;
 }
 
 function leftOut(notes: readonly Diagnostic[], style: Style): string {

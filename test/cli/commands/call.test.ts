@@ -51,7 +51,7 @@ describe('the answer', () => {
   it('is printed as it came, for jq, without its secrets', async () => {
     const postgresId = await makePostgres();
     const hidden = await call('postgres.one', `postgresId=${postgresId}`);
-    expect(hidden).toMatchObject({ code: 0, err: '1 secret redacted; --show-secrets shows them.\n' });
+    expect(hidden).toMatchObject({ code: 0, err: '1 secret redacted; --show-secrets shows it.\n' });
     expect(JSON.parse(hidden.out)).toMatchObject({ postgresId, databaseUser: 'shop', databasePassword: '(sensitive)' });
     const shown = await call('postgres.one', `postgresId=${postgresId}`, '--show-secrets', '--format', 'json');
     expect(shown).toMatchObject({ code: 0, err: '' });

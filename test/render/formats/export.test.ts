@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { exportFormats } from '../../../src/render/formats/export.ts';
+import { noSite } from '../../../src/render/review-site.ts';
+import { plainStyle } from '../../../src/render/style.ts';
+
+/** The text about an export with so many secrets. */
+function textOf(count: number, secretsFile?: string): string {
+  let out = '';
+  const view = exportFormats.text({
+    out: (text) => (out += text),
+    err: () => {},
+    raw: () => {},
+    clear: () => {},
+    size: undefined,
+    outStyle: plainStyle,
+    errStyle: plainStyle,
+    live: undefined,
+    site: () => noSite,
+  });
+  view.exported({
+    project: 'prj_1',
+    folder: '/infra',
+    blocks: new Map([['production', 'environment']]),
+    files: ['trueup.yaml'],
+    secrets: Array.from({ length: count }, (_none, at) => ({ name: `S${at}`, usedBy: ['production'] })),
+    secretsFile,
+    isSecretsFileNamed: true,
+    notes: [],
+    isEmpty: true,
+    counts: { reads: 1, writes: 0 },
+  });
+  return out;
+}
+
+it('counts secrets in words that fit their number', () => {
+  expect(textOf(1)).toContain('1 secret, listed in secrets.env.example. --with-secrets FILE writes its value too.\n');
+  expect(textOf(2)).toContain(
+    '2 secrets, listed in secrets.env.example. --with-secrets FILE writes their values too.\n',
+  );
+  expect(textOf(1, 'secrets.env')).toContain('1 secret, listed in secrets.env.example; its value is in secrets.env.');
+  expect(textOf(2, 'secrets.env')).toContain('; their values are in secrets.env.');
+});
