@@ -1,4 +1,5 @@
 import { isFresh } from '../drift/finding.ts';
+import { wholeUpTo } from './columns.ts';
 import type { DriftDocument, DriftNotificationDocument } from './documents.ts';
 import type { DriftView } from './drift-json.ts';
 import { driftJson } from './drift-json.ts';
@@ -88,5 +89,5 @@ function listedOf(findings: readonly Finding[]): readonly Finding[] {
 /** The beginning of a text that is too long; cuts no character in two. */
 export function shortened(text: string, most: number): string {
   if (text.length <= most) return text;
-  return `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+  return `${text.slice(0, wholeUpTo(text, most - 1))}…`;
 }

@@ -1,4 +1,4 @@
-import { columnsOf, cut, splitAt } from './columns.ts';
+import { columnsOf, cut, splitAt, wholeUpTo } from './columns.ts';
 import type { Hunk, HunkLine } from './hunks.ts';
 import { findHunks } from './hunks.ts';
 import { counted } from './lines.ts';
@@ -223,8 +223,8 @@ function firstDifference(text: string, other: string): number {
 /** A line with a count of what is cut off; `around`: the place in it that matters. */
 export function cutLine(text: string, around: number, style: Style): string {
   if (style.isFull === true || text.length <= mostOfLine) return text;
-  const start = around + lead < mostOfLine ? 0 : Math.max(0, Math.min(around - lead, text.length - mostOfLine));
-  const end = start + mostOfLine;
+  const from = around + lead < mostOfLine ? 0 : Math.max(0, Math.min(around - lead, text.length - mostOfLine));
+  const [start, end] = [wholeUpTo(text, from), wholeUpTo(text, from + mostOfLine)];
   const [ahead, behind] = [start, text.length - end].map((count) =>
     count === 0 ? '' : `… ${count.toLocaleString('en')} characters …`,
   );
