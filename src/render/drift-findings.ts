@@ -67,11 +67,12 @@ function ruleOf(name: string): string {
 }
 
 function resultOf(finding: Finding, command: DriftView['command']): SarifResult {
-  const { id, is, status, accepted, position, path: _path, ...object } = finding;
+  const { id, is, status, accepted, position, path: _path, field: _field, ...object } = finding;
   const [first = '', ...more] = renderFinding(finding, plainStyle);
   return {
     rule: ruleOf(is),
     level: isFresh(finding) ? 'warning' : 'note',
+    // The first line of a field names it.
     lines: [`${subjectOf(object)}: ${first}`, ...more, remedyText(finding, command)],
     position,
     fingerprint: id,

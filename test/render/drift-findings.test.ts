@@ -105,3 +105,11 @@ Put it back: trueup apply --target production.compose.shop. Keep what the platfo
 </testsuites>
 `);
 });
+
+it('a result of SARIF names its field once', () => {
+  const [first] = findings;
+  if (first === undefined) throw new Error('no finding');
+  const { runs } = driftSarif(driftView([{ ...first, path: 'model', field: 'model' }]), site) as Log;
+  const text = expect.stringMatching(/^production\.compose\.shop: model: eu-1 -> eu-2\n/);
+  expect(runs[0].results[0]?.['message']).toEqual({ text });
+});
