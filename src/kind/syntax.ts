@@ -18,7 +18,7 @@ export const hostName = z
 /** A name that a line of text can show. */
 export const readableName = z
   .string()
-  .min(1)
+  .min(1, { abort: true })
   .regex(/^(?=.*\S)[^\n\r\u2028\u2029]*$/, 'must be one line with a visible character');
 
 /** A TCP port. */

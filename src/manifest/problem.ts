@@ -38,9 +38,11 @@ export function missingBlank(key: string, redact: Redact, isEmpty = false): stri
 const valueInKey = /^([A-Za-z_][\w.-]*)([:=])(?=.).*$/s;
 const valueWithoutColon = /^([A-Za-z_][\w.-]*)([:=]|\s+)(?=.).*$/s;
 
-/** The problems of a value, in words, and the place of the innermost value that the first one is about. */
+/** The problems of a value, in words, and the place of the innermost value or key that the first one is about. */
 export function problemOf(error: z.ZodError, node: Node, refused: Refused): { message: string; place: Place } {
-  return { message: wordsOf(error, refused), place: placeAt(node, error.issues[0]?.path ?? []) };
+  const { path = [], code } = error.issues[0] ?? {};
+  const place = code === 'invalid_key' ? keyPlaceAt(node, path) : placeAt(node, path);
+  return { message: wordsOf(error, refused), place };
 }
 
 /** The problems of a value, in words: `port must be a number, got "eighty"`. */
@@ -188,17 +190,28 @@ function memberOf(value: unknown, step: PropertyKey): unknown {
 
 /** The place of the innermost value that a path leads to. */
 export function placeAt(node: Node, path: readonly PropertyKey[]): Place {
-  let place = node.at;
-  let current: Node | undefined = node;
+  return innermostAt(node, path).at;
+}
+
+/** The place of the key that a path leads to, else of the innermost value. */
+function keyPlaceAt(node: Node, path: readonly PropertyKey[]): Place {
+  const map = innermostAt(node, path.slice(0, -1));
+  const entry = map.is === 'map' ? map.entries.get(String(path.at(-1))) : undefined;
+  return entry?.keyAt ?? placeAt(node, path);
+}
+
+/** The innermost value that a path leads to. */
+function innermostAt(node: Node, path: readonly PropertyKey[]): Node {
+  let current = node;
   for (const step of path) {
-    if (current?.is === 'map') {
-      const entry: { keyAt: Place; node: Node } | undefined = current.entries.get(String(step));
-      place = entry?.node.at ?? place;
-      current = entry?.node;
-    } else if (current?.is === 'list') {
-      current = current.items[Number(step)];
-      place = current?.at ?? place;
-    } else break;
+    const next: Node | undefined =
+      current.is === 'map'
+        ? current.entries.get(String(step))?.node
+        : current.is === 'list'
+          ? current.items[Number(step)]
+          : undefined;
+    if (next === undefined) break;
+    current = next;
   }
-  return place;
+  return current;
 }

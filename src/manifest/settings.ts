@@ -219,9 +219,10 @@ export const settingsShape = {
           ],
           { error: 'must be the name or id of a project, or a block with name:' },
         )
-        // Within a union no problem of a text shows.
+        // Within a union no problem of a text shows, except that it is empty.
         .superRefine((written, context) => {
-          const problems = typeof written === 'string' ? (readableName.safeParse(written).error?.issues ?? []) : [];
+          const isText = typeof written === 'string' && written !== '';
+          const problems = isText ? (readableName.safeParse(written).error?.issues ?? []) : [];
           for (const { message } of problems) context.addIssue({ code: 'custom', message });
         })
         .describe('Id or name of the project; or a block with its name, which creates the project.')
@@ -505,13 +506,16 @@ function refuseExpressions(
 /** Its form is checked: `${secret:NAME}` and nothing else. */
 const ofReceiver = /^drift\.notify\.\d+\.(?:url|signature)$/;
 
+/** The form of the names of variables and outputs, in words. */
+const ruleOfNames = 'a name begins with a letter or "_", and has only letters, digits, "_" and "-".';
+
 const remedies: Record<keyof typeof settingsShape, string> = {
   trueup: 'Write trueup: 1 at the top of the file.',
   state:
     'Write state: { backend: local }, { backend: postgres } or { backend: s3, endpoint: https://…, bucket: … }, or leave it out. Credentials come from the environment: docs/state.md.',
   include: 'Write a list of files: include: [environments/*.yaml].',
-  variables: 'Write variables: { name: { default: value } }; names are letters, digits, "_" and "-".',
-  outputs: 'Write outputs: { name: "${ref:address.output}" }; names are letters, digits, "_" and "-".',
+  variables: `Write variables: { name: { default: value } }; ${ruleOfNames}`,
+  outputs: `Write outputs: { name: "\${ref:address.output}" }; ${ruleOfNames}`,
   moved: 'Write a list: moved: [{ from: address, to: address }].',
   secrets:
     'Write a list of { file: secrets.env }, { age: secrets.env.age } and { command: [pass, show, "shop/{name}"] }. The identity for age comes from TRUEUP_AGE_IDENTITY or TRUEUP_AGE_IDENTITY_FILE.',

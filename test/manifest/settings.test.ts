@@ -33,6 +33,36 @@ describe('the platform', () => {
   });
 });
 
+/** The problems of a manifest with more lines, each with the column and its remedy. */
+const problemsOf = async (lines: string) => {
+  const error = await bench()
+    .manifest(`trueup: 1\nplatform: emulator\n${lines}\n`)
+    .catch((reason: unknown) => reason);
+  if (!(error instanceof Stop)) throw new Error('it was not refused', { cause: error });
+  return error.diagnostics.map(({ message, position, remedy }) => [message, position?.column, remedy] as const);
+};
+
+test.each([
+  ['project: ""', 'project is empty', 10],
+  ['project: " "', 'project must be one line with a visible character', 10],
+  ['project: { name: "" }', 'project.name is empty', 10],
+])('%s is one problem', async (line, message, column) => {
+  const problems = await problemsOf(line);
+  expect(problems.map(([first, at]) => [first, at])).toEqual([[message, column]]);
+});
+
+test.each([
+  ['variables', 'null'],
+  ['outputs', 'x'],
+])('a wrong name below %s has its place and the rule', async (key, value) => {
+  for (const name of ['1a', '-a', 'a b']) {
+    const line = `${key}: { good: ${value}, ${name}: ${value} }`;
+    const problems = await problemsOf(`project: prj_1\n${line}`);
+    const rule = expect.stringContaining('a name begins with a letter or "_"');
+    expect(problems).toEqual([[`${key}.${name} is not a valid name`, line.indexOf(name) + 1, rule]]);
+  }
+});
+
 test.each(Object.keys(settingsShape) as (keyof typeof settingsShape)[])('%s may be left out, or is reported', (key) => {
   const { success, data } = settingsShape[key].safeParse(undefined);
   expect(success).toBe(!neededSettings.has(key));

@@ -499,7 +499,7 @@ const mistakes: Record<string, readonly Case[]> = {
     ['a project that is a number', 'trueup: 1\nplatform: emulator\nproject: §1\n', 'wrong-type', 'project'],
     [
       'a variable with a bad name',
-      `${head}variables: { "a b": §{} }\n`,
+      `${head}variables: { §"a b": {} }\n`,
       'wrong-type',
       /variables\.a b is not a valid name/,
     ],
