@@ -365,6 +365,29 @@ export const unlockDocument = z.object({
   removed: z.object({ owner: z.string(), purpose: z.string(), since: z.string() }).nullable(),
 });
 
+/** What `state key` prints without `--print`. */
+export const stateKeyDocument = z.object({
+  format: z.literal('trueup/state-key'),
+  version,
+  state: z.string(),
+  /** The variable or the file that has the key. */
+  key: z.string(),
+  /** The state has a new key. */
+  rotated: z.boolean(),
+  /** A state of an earlier version was written with a MAC. */
+  migrated: z.boolean(),
+});
+
+/** What `state accept-older` prints. */
+export const acceptOlderDocument = z.object({
+  format: z.literal('trueup/accept-older'),
+  version,
+  /** The version of the state afterwards; left out where there is no state. */
+  serial: z.number().int().optional(),
+  /** false: the state is the newest one, and nothing was changed. */
+  accepted: z.boolean(),
+});
+
 /** What `graph` prints. */
 export const graphDocument = z.object({
   format: z.literal('trueup/graph'),
@@ -482,7 +505,7 @@ export const evaluationDocument = z.object({
   references: z.array(z.object({ name: z.string(), from: z.enum(['state', 'platform']) })),
 });
 
-/** What `export` prints. */
+/** What `export` and `init` print. */
 export const exportDocument = z.object({
   format: z.literal('trueup/export'),
   version,
@@ -617,6 +640,8 @@ export const anyDocument = z.discriminatedUnion('format', [
   doctorDocument,
   logsDocument,
   unlockDocument,
+  stateKeyDocument,
+  acceptOlderDocument,
   outputsDocument,
   evaluationDocument,
   exportDocument,
@@ -644,6 +669,8 @@ export type StatusDocument = z.output<typeof statusDocument>;
 export type DoctorDocument = z.output<typeof doctorDocument>;
 export type StateEditDocument = z.output<typeof stateEditDocument>;
 export type UnlockDocument = z.output<typeof unlockDocument>;
+export type StateKeyDocument = z.output<typeof stateKeyDocument>;
+export type AcceptOlderDocument = z.output<typeof acceptOlderDocument>;
 export type LogsDocument = z.output<typeof logsDocument>;
 export type ExplanationDocument = z.output<typeof explanationDocument>;
 export type AddressDocument = z.output<typeof addressDocument>;

@@ -2,7 +2,14 @@ import type { EditedState } from '../operate/edit-state.ts';
 import type { Holder } from '../state/holder.ts';
 import type { StateRecord, Stored } from '../state/record.ts';
 import type { State } from '../state/state.ts';
-import type { StateEditDocument, StateListDocument, StateShowDocument, UnlockDocument } from './documents.ts';
+import type {
+  AcceptOlderDocument,
+  StateEditDocument,
+  StateKeyDocument,
+  StateListDocument,
+  StateShowDocument,
+  UnlockDocument,
+} from './documents.ts';
 
 /** The resources of a state as a document; without a state the list is empty. */
 export function stateListJson(state: State | undefined): StateListDocument {
@@ -64,6 +71,46 @@ export function stateEditJson({ edited, serial, isDryRun }: StateEdit): StateEdi
 export function unlockJson(holder: Pick<Holder, 'owner' | 'purpose' | 'since'> | undefined): UnlockDocument {
   const removed = holder === undefined ? null : { owner: holder.owner, purpose: holder.purpose, since: holder.since };
   return { format: 'trueup/unlock', version: 1, removed };
+}
+
+/** The key of a state: where it is, and what changed. */
+export interface StateKeyReport {
+  /** The location of the state. */
+  readonly state: string;
+  /** The variable or the file that has the key. */
+  readonly key: string;
+  /** What the run did beside naming the key; undefined: nothing. */
+  readonly did: 'rotated' | 'migrated' | undefined;
+}
+
+/** The place of the key of a state as a document, without the key. */
+export function stateKeyJson({ state, key, did }: StateKeyReport): StateKeyDocument {
+  return {
+    format: 'trueup/state-key',
+    version: 1,
+    state,
+    key,
+    rotated: did === 'rotated',
+    migrated: did === 'migrated',
+  };
+}
+
+/** The result of `state accept-older`. */
+export interface AcceptOlderReport {
+  /** The version of the state afterwards; undefined without a state. */
+  readonly serial: number | undefined;
+  /** false: the state is the newest one. */
+  readonly isAccepted: boolean;
+}
+
+/** The result of `state accept-older` as a document. */
+export function acceptOlderJson({ serial, isAccepted }: AcceptOlderReport): AcceptOlderDocument {
+  return {
+    format: 'trueup/accept-older',
+    version: 1,
+    ...(serial === undefined ? {} : { serial }),
+    accepted: isAccepted,
+  };
 }
 
 /** The records of a state by address. */

@@ -19,6 +19,7 @@ import type { NewFile } from '../../project/write-files.ts';
 import { ignoring, writeFiles } from '../../project/write-files.ts';
 import { learnPlatform } from '../../reconcile.ts';
 import { renderDiagnostics } from '../../render/diagnostics-text.ts';
+import type { ExportReport } from '../../render/formats/export.ts';
 import type { InitView } from '../../render/formats/init.ts';
 import { initFormats } from '../../render/formats/init.ts';
 import type { Exit } from '../../render/exit-codes.ts';
@@ -99,13 +100,15 @@ async function init(given: Run, view: InitView, { flags, prompt }: Asking): Prom
     await writeFiles(folder, editor);
   } else {
     const ignore = await ignoring(folder);
-    await writeFiles(folder, [
+    const written = [
       ...(ignore === undefined ? [] : [ignore]),
       ...editor,
       { path: file, content: rootText({ platform, project }) },
-    ]);
+    ];
+    await writeFiles(folder, written);
+    view.empty({ project, folder, file, files: written.map(({ path }) => path).toSorted(), counts: opened.counts });
   }
-  view.ready({ folder, file, isExported: isMeant, needsKey: typed !== undefined });
+  view.ready({ isExported: isMeant, needsKey: typed !== undefined });
   return 'done';
 }
 
@@ -206,6 +209,8 @@ interface Opened {
   readonly kinds: readonly Kind[];
   /** By their names; undefined where none are listed, or the project is known. */
   readonly projects: readonly NamedProject[] | undefined;
+  /** Counts the requests, also those that follow. */
+  readonly counts: ExportReport['counts'];
   readonly close: () => Promise<void>;
 }
 
@@ -223,7 +228,13 @@ async function openWith(
     const listed = !lists || kind === undefined ? undefined : await reader.projects(kind);
     const projects = listed?.toSorted((a, b) => (a.name < b.name ? -1 : 1));
     // What was read here is not read again.
-    return { reader: { ...reader, caller: () => Promise.resolve(caller) }, kinds, projects, close };
+    return {
+      reader: { ...reader, caller: () => Promise.resolve(caller) },
+      kinds,
+      projects,
+      counts: client.counts,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;

@@ -1,6 +1,5 @@
-import type { StateKeyView } from '../../render/formats/state.ts';
+import type { StateAcceptView, StateKeyView } from '../../render/formats/state.ts';
 import { stateAcceptFormats, stateKeyFormats } from '../../render/formats/state.ts';
-import type { View } from '../../render/format.ts';
 import { gone } from '../../state/unusable.ts';
 import type { StateStore } from '../../state/state.ts';
 import { openStore } from '../../project/open-store.ts';
@@ -24,14 +23,9 @@ export function stateKeyCommand(flags: KeyFlags): Command<StateKeyView> {
       const { state: location } = await findState(run.options);
       const store = openStore(location, run, { mayMake: true, acceptsUnsealed });
       try {
-        if (acceptsUnsealed) await migrate(run, store);
-        else if (flags.rotate === true) await rotate(run, store);
-        else {
-          await store.read(); // a key that does not fit the state is none
-          await store.keepKey();
-        }
+        const did = await change(run, store, flags);
         if (flags.print === true) view.key(`${(await store.key()).text()}\n`);
-        else run.terminal.err(`The key of the state ${store.location}: ${store.keyName}\n`);
+        else view.place({ state: store.location, key: store.keyName, did });
         return 'done';
       } finally {
         await store.close();
@@ -40,37 +34,48 @@ export function stateKeyCommand(flags: KeyFlags): Command<StateKeyView> {
   };
 }
 
-/** Gives a state a new key, which is in the file beside it. */
-async function rotate({ terminal }: Run, store: StateStore): Promise<void> {
+/** Does what the flags say, and gives what changed; without one, makes the key where there is none. */
+async function change(run: Run, store: StateStore, { migrate: migrates, rotate: rotates }: KeyFlags) {
+  if (migrates === true) return (await migrate(run, store)) ? 'migrated' : undefined;
+  if (rotates === true) return (await rotate(run, store)) ? 'rotated' : undefined;
+  await store.read(); // a key that does not fit the state is none
+  await store.keepKey();
+  return undefined;
+}
+
+/** Gives a state a new key, which is in the file beside it. Returns false where there is no state. */
+async function rotate({ terminal }: Run, store: StateStore): Promise<boolean> {
   await store.lock({ purpose: 'state key --rotate' });
   const state = await store.read();
   if (state === undefined) {
     terminal.err('There is no state yet: remove the key file for another key.\n');
-    return;
+    return false;
   }
   await store.rotateKey(state);
   terminal.err(
     'The state has a new key: replace the copies of the old one. The next apply makes the digests anew; plan files have to be made again.\n',
   );
+  return true;
 }
 
-/** Gives a state of a format without a MAC the newest one. */
-async function migrate({ terminal }: Run, store: StateStore): Promise<void> {
+/** Gives a state of a format without a MAC the newest one. Returns false where there is no state. */
+async function migrate({ terminal }: Run, store: StateStore): Promise<boolean> {
   await store.lock({ purpose: 'state key --migrate' });
   const state = await store.read();
   if (state === undefined) {
     terminal.err('There is no state yet: nothing was migrated.\n');
-    return;
+    return false;
   }
   await store.write({ ...state, serial: state.serial + 1 });
   terminal.err(`Wrote the state ${store.location} with a MAC. Keep a copy of its key: no run can do without it.\n`);
+  return true;
 }
 
 /** Goes on from a state that is older than the one that was saved last. */
-export function stateAcceptOlderCommand(flags: { readonly yes?: true }): Command<View> {
+export function stateAcceptOlderCommand(flags: { readonly yes?: true }): Command<StateAcceptView> {
   return {
     formats: stateAcceptFormats,
-    execute: async (run) => {
+    execute: async (run, view) => {
       const { state: location } = await findState(run.options);
       const store = openStore(location, run);
       try {
@@ -84,6 +89,7 @@ export function stateAcceptOlderCommand(flags: { readonly yes?: true }): Command
           (state.lineage !== newest.lineage || state.serial < newest.serial);
         if (!isOlder) {
           run.terminal.err('The state is the newest one: nothing was changed.\n');
+          view.accepted({ serial: state?.serial, isAccepted: false });
           return 'done';
         }
         const isMeant = await confirm(run, {
@@ -93,8 +99,10 @@ Trueup does not know what was created, changed or deleted since: the next plan m
           isGiven: flags.yes === true,
         });
         if (!isMeant) return 'failed';
-        await store.write({ ...state, serial: Math.max(state.serial, newest.serial) + 1 });
+        const serial = Math.max(state.serial, newest.serial) + 1;
+        await store.write({ ...state, serial });
         run.terminal.err('Accepted the older state. Review the next plan.\n');
+        view.accepted({ serial, isAccepted: true });
         return 'done';
       } finally {
         await store.close();

@@ -9,7 +9,7 @@ import type { Style } from '../style.ts';
 import { textView } from '../text-view.ts';
 
 /** The result of `export`. */
-interface ExportReport {
+export interface ExportReport {
   readonly project: string;
   readonly folder: string;
   /** The kind of each new block, by address. */
@@ -39,8 +39,19 @@ export const exportFormats: Formats<ExportView> = {
   json: (screen) => ({ ...jsonView(screen), exported: (report) => printJson(screen, exportJson(report)) }),
 };
 
-function exportJson(report: ExportReport): ExportDocument {
-  const { project, folder, blocks, files, secrets, secretsFile, notes, counts } = report;
+/** What was exported as a document. */
+export function exportJson({
+  project,
+  folder,
+  blocks,
+  files,
+  secrets,
+  secretsFile,
+  notes,
+  counts,
+}: Omit<ExportReport, 'isEmpty' | 'isSecretsFileNamed' | 'secretsFile'> & {
+  readonly secretsFile?: string | undefined;
+}): ExportDocument {
   return {
     format: 'trueup/export',
     version: 1,

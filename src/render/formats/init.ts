@@ -3,8 +3,9 @@ import type { Formats } from '../format.ts';
 import { counted } from '../lines.ts';
 import { printable } from '../printable.ts';
 import { shellWord } from '../shell-word.ts';
-import type { ExportView } from './export.ts';
-import { exportFormats } from './export.ts';
+import { printJson } from '../json-view.ts';
+import type { ExportReport, ExportView } from './export.ts';
+import { exportFormats, exportJson } from './export.ts';
 
 /** Prints what `init` reports: what there is, the export, and what to do next. */
 export interface InitView extends ExportView {
@@ -17,9 +18,11 @@ export interface InitView extends ExportView {
     readonly called: readonly string[];
   }) => void;
   readonly found: (what: { readonly project: string; readonly kinds: ReadonlyMap<string, number> }) => void;
+  /** A manifest without resources; `file`: its name, which `files` has among others. */
+  readonly empty: (
+    written: Pick<ExportReport, 'project' | 'folder' | 'files' | 'counts'> & { readonly file: string },
+  ) => void;
   readonly ready: (about: {
-    readonly folder: string;
-    readonly file: string;
     readonly isExported: boolean;
     /** The key was typed: later runs need it from the environment. */
     readonly needsKey: boolean;
@@ -48,9 +51,9 @@ export const initFormats: Formats<InitView> = {
       const counts = [...kinds].map(([section, count]) => `${section} ${count}`).join(', ');
       screen.out(`Project ${printable(project)}, by section: ${counts}.\n`);
     },
-    ready: ({ folder, file, isExported, needsKey }) => {
+    empty: ({ folder, file }) => screen.out(`Wrote ${printable(file)} in ${printable(folder)}, without resources.\n`),
+    ready: ({ isExported, needsKey }) => {
       const lines = [
-        ...(isExported ? [] : [`Wrote ${printable(file)} in ${printable(folder)}, without resources.`]),
         ...(needsKey ? ['Set TRUEUP_API_KEY to the key: it was not saved.'] : []),
         `Next: trueup ${isExported ? 'plan' : 'export'}`,
       ];
@@ -62,6 +65,7 @@ export const initFormats: Formats<InitView> = {
     projects: () => {},
     chosen: () => {},
     found: () => {},
+    empty: (written) => printJson(screen, exportJson({ ...written, blocks: new Map(), secrets: [], notes: [] })),
     ready: () => {},
   }),
 };

@@ -3,8 +3,15 @@ import type { StateRecord } from '../../state/record.ts';
 import type { State } from '../../state/state.ts';
 import type { Formats, Screen, View } from '../format.ts';
 import { jsonView, printJson } from '../json-view.ts';
-import type { StateEdit } from '../state-json.ts';
-import { stateEditJson, stateListJson, stateShowJson, unlockJson } from '../state-json.ts';
+import type { AcceptOlderReport, StateEdit, StateKeyReport } from '../state-json.ts';
+import {
+  acceptOlderJson,
+  stateEditJson,
+  stateKeyJson,
+  stateListJson,
+  stateShowJson,
+  unlockJson,
+} from '../state-json.ts';
 import { renderStateEdit, renderStateList, renderStateRecord } from '../state-text.ts';
 import { textView } from '../text-view.ts';
 
@@ -66,19 +73,38 @@ export const stateUnlockFormats: Formats<StateUnlockView> = {
   json: (screen) => ({ ...jsonView(screen), unlocked: (holder) => printJson(screen, unlockJson(holder)) }),
 };
 
-/** Prints what `state key --print` reports: the key, in every format. */
+/** Prints what `state key` reports. */
 export interface StateKeyView extends View {
+  /** The place of the key, and what changed. */
+  readonly place: (report: StateKeyReport) => void;
+  /** The key itself, the same in every format. */
   readonly key: Screen['out'];
 }
 
 /** The formats of `state key`. */
 export const stateKeyFormats: Formats<StateKeyView> = {
-  text: (screen) => ({ ...textView(screen), key: screen.out }),
-  json: (screen) => ({ ...jsonView(screen), key: screen.out }),
+  text: (screen) => ({
+    ...textView(screen),
+    place: ({ state, key }) => screen.err(`The key of the state ${state}: ${key}\n`),
+    key: screen.out,
+  }),
+  json: (screen) => ({
+    ...jsonView(screen),
+    place: (report) => printJson(screen, stateKeyJson(report)),
+    key: screen.out,
+  }),
 };
 
-/** The formats of `state accept-older`, which prints notices only. */
-export const stateAcceptFormats: Formats<View> = { text: textView, json: jsonView };
+/** Prints what `state accept-older` reports, beside its notices. */
+export interface StateAcceptView extends View {
+  readonly accepted: (report: AcceptOlderReport) => void;
+}
+
+/** The formats of `state accept-older`. */
+export const stateAcceptFormats: Formats<StateAcceptView> = {
+  text: (screen) => ({ ...textView(screen), accepted: () => {} }),
+  json: (screen) => ({ ...jsonView(screen), accepted: (report) => printJson(screen, acceptOlderJson(report)) }),
+};
 
 /** Prints what `state rebuild` reports, beside its notices. */
 export interface StateRebuildView extends View {

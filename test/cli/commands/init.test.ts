@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createEmulator } from '../../../src/emulator/emulator.ts';
 import { serve } from '../../../src/emulator/server.ts';
-import { trueup } from '../process.ts';
+import { documentOf, trueup } from '../process.ts';
 import { initCommand } from '../../../src/cli/commands/init.ts';
 import { execute, recordingTerminal } from '../../support/commands.ts';
 import { processOfTest } from '../../support/process.ts';
@@ -117,6 +117,25 @@ test('takes options instead of answers', async () => {
   const again = await trueup(['init', '-C', folder, '--url', url, '--project', 'prj_1', '--yes'], { env });
   expect(again.code).not.toBe(0);
   expect(again.err).toContain('there is a manifest');
+});
+
+test('prints one document with --format json, also without an export', async () => {
+  const { url } = await platformWith(1);
+  const env = { TRUEUP_API_KEY: apiKey };
+  const run = async (...more: string[]) => {
+    const folder = newFolder();
+    const words = ['init', '-C', folder, '--url', url, '--project', 'prj_1', '--yes', '--format', 'json', ...more];
+    return { folder, ran: await trueup(words, { env }) };
+  };
+  const { folder, ran } = await run('--no-export');
+  expect([ran.err, ran.code]).toEqual(['', 0]);
+  const document = documentOf(ran);
+  expect(document).toMatchObject({ format: 'trueup/export', project: 'prj_1', folder, resources: [], secrets: [] });
+  expect(document).toMatchObject({ requests: { writes: 0 } });
+  const files = ['.gitignore', '.vscode/settings.json', '.vscode/trueup.schema.json', 'trueup.yaml'];
+  expect(document).toMatchObject({ files });
+  const exported = documentOf((await run()).ran);
+  expect(exported).toMatchObject({ format: 'trueup/export', resources: expect.arrayContaining([expect.anything()]) });
 });
 
 test('on a pipe it names the options that are missing, and sends nothing', async () => {

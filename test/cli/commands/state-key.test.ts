@@ -5,7 +5,7 @@ import { createEmulator } from '../../../src/emulator/emulator.ts';
 import { serve } from '../../../src/emulator/server.ts';
 import { serveS3, secretOf } from '../../support/s3-server.ts';
 import { keyText } from '../../support/state-key.ts';
-import { project, trueup } from '../process.ts';
+import { documentOf, project, trueup } from '../process.ts';
 
 /** The key of a state, by the commands about it. */
 
@@ -39,6 +39,8 @@ ${state}environments:
   };
 }
 
+const serialIn = (file: string) => (JSON.parse(readFileSync(file, 'utf8')) as { serial: number }).serial;
+
 const apply = 'apply --auto-approve --adopt';
 
 describe('trueup state key', () => {
@@ -66,6 +68,22 @@ describe('trueup state key', () => {
     expect(readFileSync(join(folder, '.trueup/key'), 'utf8').trim()).not.toBe(old);
     expect((await run('plan --detailed-exitcode')).code).toBe(0);
     expect((await run('plan', { TRUEUP_STATE_KEY: old })).err).toContain('error[state-forged]');
+  });
+
+  it('prints a document with --format json, and the key alone with --print', async () => {
+    const { run, file, folder } = place('documents');
+    const key = join(folder, '.trueup/key');
+    const document = { format: 'trueup/state-key', version: 1, state: file, key, rotated: false, migrated: false };
+    expect(documentOf(await run('state key --format json'))).toEqual(document);
+    expect(documentOf(await run('state key --rotate --format json'))).toEqual(document);
+    expect((await run(apply)).code).toBe(0);
+    const rotated = await run('state key --rotate --format json');
+    expect(documentOf(rotated)).toEqual({ ...document, rotated: true });
+    const text = readFileSync(key, 'utf8');
+    expect(rotated.out + rotated.err).not.toContain(text.trim());
+    expect(documentOf(await run('state key --migrate --format json'))).toEqual({ ...document, migrated: true });
+    expect((await run('state key --print --format json')).out).toBe(text);
+    expect((await run('plan --detailed-exitcode')).code).toBe(0);
   });
 
   it('is needed for a state in a bucket: without it nothing is planned', async () => {
@@ -163,7 +181,10 @@ it('trueup state accept-older goes on from an older state, which no run does by 
   const older = readFileSync(file, 'utf8');
   rewrite('two');
   expect((await run(apply)).code).toBe(0);
-  expect((await run('state accept-older --yes')).err).toBe('The state is the newest one: nothing was changed.\n');
+  const newest = await run('state accept-older --yes --format json');
+  expect(newest.err).toBe('The state is the newest one: nothing was changed.\n');
+  const document = { format: 'trueup/accept-older', version: 1 };
+  expect(documentOf(newest)).toEqual({ ...document, serial: serialIn(file), accepted: false });
   writeFileSync(file, older);
   const before = posts();
   for (const words of ['plan', apply]) {
@@ -174,7 +195,9 @@ it('trueup state accept-older goes on from an older state, which no run does by 
   expect(posts()).toBe(before);
   expect((await run('state accept-older')).code).toBe(1);
   for (const words of ['plan', apply]) expect((await run(words)).err).toContain('error[state-older]');
-  expect((await run('state accept-older --yes')).code).toBe(0);
+  const accepted = await run('state accept-older --yes --format json');
+  expect(accepted.code).toBe(0);
+  expect(documentOf(accepted)).toEqual({ ...document, serial: serialIn(file), accepted: true });
   expect((await run('plan --detailed-exitcode')).code).toBe(0);
 });
 
