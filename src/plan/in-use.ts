@@ -28,7 +28,9 @@ export function stillUsed(
   return actions.map((action) => {
     const { address } = action;
     if (isAnew(action)) {
-      const using = all.get(action.id ?? '') ?? [];
+      const fields = all.get(action.id ?? '') ?? [];
+      const others = waitingFor(action, actions).filter((one) => !fields.some((field) => field.endsWith(` of ${one}`)));
+      const using = [...fields, ...others];
       if (using.length === 0) return action;
       const refused = diagnostic(
         'cannot-change',
@@ -52,6 +54,12 @@ export function stillUsed(
         : diagnostic('goes-along', `what uses ${address} and is not in this manifest loses it`, { address });
     return { ...action, notes: [...action.notes, note] };
   });
+}
+
+/** What refers to an object whose new one has no id before a person connects it. */
+function waitingFor({ address, kind }: Action, actions: readonly Action[]): string[] {
+  if (kind.identity.listedOnce === undefined) return [];
+  return actions.filter(({ dependsOn }) => dependsOn.includes(address)).map((one) => one.address);
 }
 
 /** Which fields of what stays hold each id; those `that stay` are not about to change. */

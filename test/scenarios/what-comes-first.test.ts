@@ -3,6 +3,7 @@ import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
 import { session } from '../../src/session.ts';
 import { everything, idOf, plansNothing, rowsIn } from '../support/faults.ts';
+import { inItsWords } from '../support/profile.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 
@@ -115,8 +116,9 @@ describe('a replacement on purpose of what others use', () => {
       'selfgit: { forge: { selfgitUrl: "https://git.example.com", clientId: c, clientSecret: cs-cs, redirectUri: "https://d.example.com/callback" } }',
       'application: { web: { source: { type: selfgit, provider: forge, owner: o, repository: r, branch: main } } }',
     ],
-  ])('deploys what uses %s with the new one, and deletes the old one then', async (address, noun, top, blocks) => {
+  ])('deploys what uses %s with the new one, and deletes the old one then', async (standard, noun, top, blocks) => {
     const made = bench();
+    const address = inItsWords(standard);
     const text = inProduction(blocks, `${top}\n`);
     await applied(made, text);
     const old = idOf(made, address);
@@ -135,6 +137,20 @@ describe('a replacement on purpose of what others use', () => {
       'tags.live cannot be replaced while it is used: tags of project',
     ]);
     expect(await applied(made, text, { replace: ['tags.free'] })).toEqual(['tag.remove', 'tag.create']);
+  });
+
+  test('is refused where the new one has no id before a person connects it', async () => {
+    const made = bench();
+    const provider = 'labgit: { lab: { labgitUrl: "https://lab.example.com", secret: correct-horse } }\n';
+    const text = (more: string) => inProduction(web(more), provider);
+    await made.apply(text(''), everything);
+    const [labgitId] = Object.keys(made.emulator.world.tables.labgit).slice(-1);
+    await made.emulator.act('labgit.connect', { labgitId });
+    const used = text(', env: { LAB: "${ref:labgit.lab.id}" }');
+    await applied(made, used);
+    expect(await refused(made, used, { replace: [inItsWords('labgit.lab')] })).toEqual([
+      inItsWords('labgit.lab cannot be replaced while it is used: production.application.web'),
+    ]);
   });
 
   test('is refused for the project, in which everything would go', async () => {
