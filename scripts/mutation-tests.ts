@@ -30,7 +30,7 @@ const long = ['test/plan/file.test.ts'];
 /** Asked when no test before has an objection: what goes through a whole platform, then what takes seconds. */
 const later = [
   /(decide|deploys|moved|moves|narrowed-plans|project-as-a-block|provided|identity|safeguard|reviewed|organization-kinds)\.test\.ts$/,
-  /(lease|disk-faults)\.test\.ts$/,
+  /(lease|disk-faults|random)\.test\.ts$/,
 ];
 
 class QuickFirst extends BaseSequencer {
