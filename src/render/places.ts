@@ -11,8 +11,10 @@ const above = 'project';
 
 /** Whether an address is that of an environment, or of the project: nothing else has one of a single part. */
 export function isEnvironment(address: string): boolean {
-  return addressParts(address)?.length === 1;
+  return onePart.test(address);
 }
+
+const onePart = /^(?:[A-Za-z_][A-Za-z0-9_-]*|\["(?:[^"\\]|\\.)*"\])$/;
 
 /**
  * The environment that a block is or stands in: `production`; undefined for the project and what belongs to the

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { foldServices, groupGraph } from '../../src/render/graph-model.ts';
 import { drawGraph, renderSvg } from '../../src/render/graph-svg.ts';
 import { renderPlanPage } from '../../src/render/html/plan.ts';
-import { environmentOf } from '../../src/render/places.ts';
+import { environmentOf, isEnvironment } from '../../src/render/places.ts';
 import { planJson } from '../../src/render/plan-json.ts';
 import { planDestruction } from '../../src/reconcile.ts';
 import { bench } from '../support/world.ts';
@@ -35,6 +35,19 @@ test.each([
   ['', 'redis', undefined],
 ])('the environment of %s, a %s, is %s', (address, kind, environment) => {
   expect(environmentOf({ address, kind })).toBe(environment);
+});
+
+test.each([
+  ['production', true],
+  ['["my shop"]', true],
+  ['["a\\"].b"]', true],
+  ['["a"].redis', false],
+  ['["a"]["b"]', false],
+  ['production.redis.main', false],
+  ['production (old)', false],
+  ['', false],
+])('whether %s is an address of an environment: %j', (address, is) => {
+  expect(isEnvironment(address)).toBe(is);
 });
 
 describe('with the project as a block', () => {
