@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Row } from '../../src/kind/json.ts';
 import type { Action, Change } from '../../src/plan/action.ts';
 import { stillUsed } from '../../src/plan/in-use.ts';
 import { kinds } from '../../src/resources/index.ts';
+import { project as projectKind } from '../../src/resources/top/project.ts';
 import { actionOf, kindNamed, objectOf } from '../support/plan-values.ts';
 
 /** What others name does not go from under them. */
@@ -78,4 +79,50 @@ test('no note for kinds that no field refers to, and none without a deletion', (
   expect(stillUsed(kinds, [database, stays], new Map())).toEqual([database, stays]);
   const [, both] = stillUsed(kinds, [key, database], new Map());
   expect(both).toBe(database);
+});
+
+describe('a replacement on purpose that deletes first', () => {
+  const tag = actionOf('tags.live', { kind: kindNamed('tag'), action: 'replace', id: 'tag_1', isAsked: true });
+  const lab = actionOf('labgit.lab', { kind: kindNamed('labgit'), action: 'replace', id: 'lab_1', isAsked: true });
+  const app = (more: Partial<Action> = {}) =>
+    actionOf('production.application.web', { kind: kindNamed('application'), ...more });
+  const project = (more: Partial<Action> = {}) => actionOf('project', { kind: projectKind, ...more });
+  const kindsWithTop = [projectKind, ...kinds];
+
+  /** The errors of the first of some actions; the others stay as they are. */
+  function refusals(actions: readonly Action[], rows: Readonly<Record<string, Row>>): string[] {
+    const objects = new Map(Object.entries(rows).map(([address, row]) => [address, objectOf(address, row)]));
+    const [first, ...rest] = stillUsed(kindsWithTop, actions, objects);
+    expect(rest).toEqual(actions.slice(1));
+    return first?.notes.map(({ code, message }) => `${code}: ${message}`) ?? [];
+  }
+
+  test('is refused while a field holds the object, also one that follows it to the new one', () => {
+    const used = ['cannot-change: tags.live cannot be replaced while it is used: tags of project'];
+    const rows = { project: { projectTags: [{ tagId: 'tag_1' }] } };
+    expect(refusals([tag, project()], rows)).toEqual(used);
+    expect(refusals([tag, project({ changes: [changing('tags')] })], rows)).toEqual(used);
+    expect(refusals([tag, project({ action: 'delete' })], rows)).toEqual([]);
+    expect(refusals([tag, project()], { project: { projectTags: [{ tagId: 'tag_2' }] } })).toEqual([]);
+  });
+
+  test('is refused while anything refers to a new one that has no id before a person connects it', () => {
+    const rows = { 'production.application.web': { sourceType: 'labgit', labgitId: 'lab_1' } };
+    const web = app({ dependsOn: ['labgit.lab'] });
+    expect(refusals([lab, web], rows)).toEqual([
+      'cannot-change: labgit.lab cannot be replaced while it is used: source.provider of production.application.web',
+    ]);
+    expect(refusals([lab, web], {})).toEqual([
+      'cannot-change: labgit.lab cannot be replaced while it is used: production.application.web',
+    ]);
+    expect(refusals([lab, app()], {})).toEqual([]);
+    expect(refusals([tag, app({ dependsOn: ['tags.live'] })], {})).toEqual([]);
+  });
+
+  test('is one of those that a person asked for, and that do not create first', () => {
+    const rows = { project: { projectTags: [{ tagId: 'tag_1' }] } };
+    const { isAsked: _, ...unasked } = tag;
+    expect(refusals([unasked, project()], rows)).toEqual([]);
+    expect(refusals([{ ...tag, createsBeforeDestroy: true }, project()], rows)).toEqual([]);
+  });
 });
