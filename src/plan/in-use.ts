@@ -22,13 +22,13 @@ export function stillUsed(
     action.isAsked === true &&
     !action.createsBeforeDestroy &&
     named.has(action.kind.kind);
-  if (!actions.some((action) => isGoing(action) || isAnew(action))) return [...actions];
-  const users = usersById(actions, objects, 'that stay');
-  const all = usersById(actions, objects, 'all');
+  const users = actions.some(isGoing) ? usersById(actions, objects, 'that stay') : undefined;
+  const all = actions.some(isAnew) ? usersById(actions, objects, 'all') : undefined;
+  if (users === undefined && all === undefined) return [...actions];
   return actions.map((action) => {
     const { address } = action;
     if (isAnew(action)) {
-      const fields = all.get(action.id ?? '') ?? [];
+      const fields = all?.get(action.id ?? '') ?? [];
       const others = waitingFor(action, actions).filter((one) => !fields.some((field) => field.endsWith(` of ${one}`)));
       const using = [...fields, ...others];
       if (using.length === 0) return action;
@@ -44,7 +44,7 @@ export function stillUsed(
       return { ...action, notes: [...action.notes, refused] };
     }
     if (!isGoing(action)) return action;
-    const using = users.get(action.id ?? '') ?? [];
+    const using = users?.get(action.id ?? '') ?? [];
     const note =
       using.length > 0
         ? diagnostic('cannot-change', `${address} is still used: ${using.join(', ')}`, {

@@ -1,21 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Change } from '../../src/plan/action.ts';
 import { overwriting, recreating, restarting, risking, underWay } from '../../src/plan/action.ts';
-import { actionOf } from '../support/plan-values.ts';
+import { actionOf, changeAt } from '../support/plan-values.ts';
 
 /** What a summary says of a plan: whom it restarts, what it overwrites, whose data it puts at risk. */
 
 const deployment = (name: string, more: Parameters<typeof actionOf>[1] = {}) =>
   actionOf(`production.compose.${name} (deploy)`, { action: 'deploy', ...more });
 
-const change = (cause: Change['cause']): Change => ({
-  path: 'env.A',
-  cause,
-  before: { is: 'absent' },
-  after: { is: 'absent' },
-  atDeploy: false,
-  forcesReplacement: false,
-});
+const change = (cause: Change['cause']) => changeAt('env.A', { cause });
 
 describe('services', () => {
   const actions = [

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findPart } from '../../src/manifest/value-at.ts';
 import { actionsAt, explainPart, explainRemoved } from '../../src/plan/explain.ts';
-import type { Change } from '../../src/plan/action.ts';
-import { actionOf, declared, here, kindNamed, referring, resourceOf } from '../support/plan-values.ts';
+import { actionOf, changeAt, declared, here, kindNamed, referring, resourceOf } from '../support/plan-values.ts';
 
 /** What a manifest and a plan say of an address. */
 
@@ -75,14 +74,6 @@ describe('an object that only the state has', () => {
 
 describe('the requests of an address', () => {
   const address = 'production.redis.main';
-  const change = (path: string): Change => ({
-    path,
-    cause: 'edit',
-    before: { is: 'absent' },
-    after: { is: 'absent' },
-    atDeploy: false,
-    forcesReplacement: false,
-  });
   const update = {
     operation: 'redis.update',
     role: 'update',
@@ -98,7 +89,7 @@ describe('the requests of an address', () => {
   const remove = { operation: 'redis.remove', role: 'delete', members: {}, changed: [] } as never;
   const updated = actionOf(address, {
     action: 'update',
-    changes: [change('dockerImage'), change('env.A'), change('envelope')],
+    changes: [changeAt('dockerImage'), changeAt('env.A'), changeAt('envelope')],
     teardown: [remove],
     steps: [update, saveEnvironment],
   });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Row } from '../../src/kind/json.ts';
-import type { Action, Change } from '../../src/plan/action.ts';
+import type { Action } from '../../src/plan/action.ts';
 import { stillUsed } from '../../src/plan/in-use.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { project as projectKind } from '../../src/resources/top/project.ts';
-import { actionOf, kindNamed, objectOf } from '../support/plan-values.ts';
+import { actionOf, changeAt, kindNamed, objectOf } from '../support/plan-values.ts';
 
 /** What others name does not go from under them. */
 
@@ -12,14 +12,6 @@ const key = actionOf('sshKeys.deploy', { kind: kindNamed('sshKey'), action: 'del
 const compose = (name: string, more: Partial<Action> = {}) =>
   actionOf(`production.compose.${name}`, { kind: kindNamed('compose'), ...more });
 const fetched: Row = { sourceType: 'git', customGitSSHKeyId: 'key_1' };
-const changing = (path: string): Change => ({
-  path,
-  cause: 'edit',
-  before: { is: 'absent' },
-  after: { is: 'absent' },
-  atDeploy: false,
-  forcesReplacement: false,
-});
 
 /** What is said of the deletion of a key, beside services with their rows. */
 function saidOf(...users: readonly (readonly [Action, Row | undefined])[]): string[] {
@@ -60,8 +52,8 @@ test.each<[string, readonly [Action, Row | undefined]]>([
   ['goes too', [compose('a', { action: 'delete' }), fetched]],
   ['is replaced', [compose('a', { action: 'replace' }), fetched]],
   ['is only created', [compose('a', { action: 'create' }), undefined]],
-  ['is led to another one', [compose('a', { changes: [changing('source.sshKey')] }), fetched]],
-  ['is not fetched with it any more', [compose('a', { changes: [changing('source.type')] }), fetched]],
+  ['is led to another one', [compose('a', { changes: [changeAt('source.sshKey')] }), fetched]],
+  ['is not fetched with it any more', [compose('a', { changes: [changeAt('source.type')] }), fetched]],
   ['is not fetched with it as it is', [compose('a'), { ...fetched, sourceType: 'raw' }]],
   ['only has a text like its id', [compose('a'), { ...fetched, customGitSSHKeyId: 'key_2', name: 'key_1' }]],
 ])('what %s does not use it', (_what, user) => {
@@ -69,8 +61,8 @@ test.each<[string, readonly [Action, Row | undefined]]>([
 });
 
 test('another change of what uses it takes nothing from that', () => {
-  expect(saidOf([compose('a', { changes: [changing('description'), changing('env.A')] }), fetched])).toHaveLength(1);
-  expect(saidOf([compose('a', { changes: [changing('description')] }), fetched])[0]).toMatch(/^cannot-change/);
+  expect(saidOf([compose('a', { changes: [changeAt('description'), changeAt('env.A')] }), fetched])).toHaveLength(1);
+  expect(saidOf([compose('a', { changes: [changeAt('description')] }), fetched])[0]).toMatch(/^cannot-change/);
 });
 
 test('no note for kinds that no field refers to, and none without a deletion', () => {
@@ -101,7 +93,7 @@ describe('a replacement on purpose that deletes first', () => {
     const used = ['cannot-change: tags.live cannot be replaced while it is used: tags of project'];
     const rows = { project: { projectTags: [{ tagId: 'tag_1' }] } };
     expect(refusals([tag, project()], rows)).toEqual(used);
-    expect(refusals([tag, project({ changes: [changing('tags')] })], rows)).toEqual(used);
+    expect(refusals([tag, project({ changes: [changeAt('tags')] })], rows)).toEqual(used);
     expect(refusals([tag, project({ action: 'delete' })], rows)).toEqual([]);
     expect(refusals([tag, project()], { project: { projectTags: [{ tagId: 'tag_2' }] } })).toEqual([]);
   });

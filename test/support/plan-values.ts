@@ -10,7 +10,7 @@ import { root } from '../../src/kind/kind.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
 import type { Reference, Wanted } from '../../src/manifest/wanted.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
-import type { Action, AttributeChange } from '../../src/plan/action.ts';
+import type { Action, AttributeChange, Change } from '../../src/plan/action.ts';
 import type { Planning } from '../../src/plan/input.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { digest } from '../../src/secrets/digest.ts';
@@ -76,6 +76,19 @@ export function pairOf(wanted: Json, answered: Json = wanted): Pair {
 /** A value of a field as the state holds it. */
 export function storedAs(field: Field, value: Json, isSecret = false): Stored {
   return toStored({ field, attribute: { field: 'value' }, isSecret, digest: makeDigest }, value);
+}
+
+/** A change of a field, of which no side shows. */
+export function changeAt(path: string, more: Partial<Change> = {}): Change {
+  return {
+    path,
+    cause: 'edit',
+    before: { is: 'absent' },
+    after: { is: 'absent' },
+    atDeploy: false,
+    forcesReplacement: false,
+    ...more,
+  };
 }
 
 /** An attribute that is as it should be. */
