@@ -21,9 +21,10 @@ function textsOf(file: string): Text[] {
   return texts.map((text) => ({ name: text.slice(0, text.indexOf('\n')), marked: text.slice(text.indexOf('\n') + 1) }));
 }
 
-/** Every file of the examples; they hold no secret. */
+/** Every file of the examples but what a run left beside them; they hold no secret. */
 function examples(folder = join(root, 'examples')): Text[] {
   return readdirSync(folder).flatMap((name) => {
+    if (name === '.trueup') return [];
     const file = join(folder, name);
     if (statSync(file).isDirectory()) return examples(file);
     return name === 'README.md' ? [] : [{ name: file.slice(root.length + 1), marked: readFileSync(file, 'utf8') }];
