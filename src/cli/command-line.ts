@@ -16,13 +16,33 @@ export async function runCommandLine(process: Process, onLoaded?: () => void): P
       named = command;
     });
   try {
-    await program.parseAsync(process.argv);
+    await program.parseAsync(joined(process.argv, valuedOptions(program)));
     return code;
   } catch (error) {
     if (error instanceof CommanderError && error.code.startsWith('commander.help')) return error.exitCode;
     if (error instanceof CommanderError && error.code === 'commander.version') return 0;
     return await report(process, error, named);
   }
+}
+
+/** The long options that need a value, of a command and of all below it. */
+function valuedOptions({ options, commands }: Command): string[] {
+  return [
+    ...options.flatMap(({ long, required }) => (required ? (long ?? []) : [])),
+    ...commands.flatMap(valuedOptions),
+  ];
+}
+
+/**
+ * Makes one word of an option and a value that begins with a hyphen: commander would look for the short options of the
+ * program in that value, such as the -V of `--project -Vx9`.
+ */
+function joined(words: readonly string[], valued: readonly string[]): string[] {
+  const [word, next, ...others] = words;
+  if (word === undefined || word === '--') return [...words];
+  return next?.startsWith('-') === true && valued.includes(word)
+    ? [`${word}=${next}`, ...joined(others, valued)]
+    : [word, ...joined(words.slice(1), valued)];
 }
 
 /** Reports a command line that cannot be followed, in the format that it asks for where that can be made out. */

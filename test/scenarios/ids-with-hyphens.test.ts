@@ -30,6 +30,12 @@ test('a command line takes such an id behind --, and says so', async () => {
   expect((await trueup(['import', at, '--', '-x9'])).err).not.toContain('unknown option');
 });
 
+test.each(['-Vx9', '-Cx9', '-fx9', '-x9', '--'])('an option takes such an id, here %s', async (id) => {
+  const words = ['export', '--url', 'http://127.0.0.1:1', '--project', id, '--format=json'];
+  const { code, out, err } = await trueup(words);
+  expect({ code, out: out + err }).toEqual({ code: 4, out: expect.stringContaining('secret-missing') as string });
+});
+
 test('objects with ids that begin with a hyphen are created, adopted, imported and deleted', async () => {
   const made = hyphens();
   await made.apply(manifest, consent);
