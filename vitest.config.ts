@@ -5,8 +5,26 @@ import { BaseSequencer } from 'vitest/node';
 import { inOneVocabulary } from './test/support/one-vocabulary.ts';
 import { isWhole } from './test/support/whole.ts';
 
-/** What kills, corrupts and starts other programs for minutes: run by TRUEUP_TESTS=all, and, sampled, where CI is set. */
+/**
+ * What kills, corrupts, starts many programs or plans large manifests: run by TRUEUP_TESTS=all, and, sampled, where CI is
+ * set. Every day the rest takes under 3 minutes.
+ */
 const long = [
+  'test/captures.test.ts',
+  'test/cli/commands/export.test.ts',
+  'test/cli/commands/init.test.ts',
+  'test/examples.everything.test.ts',
+  'test/manifest/git-commit.test.ts',
+  'test/scenarios/code-samples.test.ts',
+  'test/scenarios/export.hostile.test.ts',
+  'test/scenarios/process-ends.test.ts',
+  'test/scenarios/request-counts.test.ts',
+  'test/scenarios/reviewed-plans.reads.test.ts',
+  'test/scenarios/scale.test.ts',
+  'test/scenarios/signals.test.ts',
+  'test/security/emulator-fuzz.test.ts',
+  'test/security/forged-state.test.ts',
+  'test/security/forgery.test.ts',
   'test/cli/completion-scripts.test.ts',
   'test/manifest/git-blame.test.ts',
   'test/scenarios/code-cache.test.ts',
