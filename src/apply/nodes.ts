@@ -115,8 +115,10 @@ interface PlanIndex extends Plan {
   readonly referred: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** An object is made after all that it depends on, and after the teardown of its old one. */
+/** An object is made after all that it depends on, and after the teardown of its old one. One that is left out is not made. */
 function needsAndTeardown(action: Action, plan: PlanIndex): string[] {
+  // It depends on what its record says, which may depend on it by now.
+  if (action.isLeftOut === true) return [];
   return [...dependenciesLeft(action, plan), teardownName(action.address)];
 }
 

@@ -132,6 +132,16 @@ describe('a create or an update', () => {
     expect(needs(main)).toEqual({});
   });
 
+  test('that a narrowed plan leaves out waits for nothing: it may depend, as applied last, on what now depends on it', () => {
+    const isLeftOut = { isLeftOut: true } as const;
+    const { needs } = orderOf([
+      updated(main, below(env, other)),
+      actionOf(other, { ...below(env, main), ...isLeftOut }),
+    ]);
+    expect(needs(other)).toEqual({});
+    expect(needs(main)).toEqual({ success: [other] });
+  });
+
   test('counts towards the most requests at a time, unless it is a deployment (check: the body says isWaiting)', () => {
     const { nodes } = orderOf([created(env), deleted(main), created(shop), deployed(shop, [shop])]);
     expect(nodes.map((node) => [node.name, node.part, 'isWaiting' in node])).toEqual([

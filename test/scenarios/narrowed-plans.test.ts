@@ -153,6 +153,20 @@ describe('a target', () => {
     ]);
   });
 
+  test('may refer to a service that it leaves out and that referred to it at the last apply', async () => {
+    const made = bench();
+    const app = (key: string, env: string) => `${key}: { source: { type: docker, image: nginx }${env} }`;
+    const text = (a: string, b: string) =>
+      `${head}environments: { production: { application: { ${app('a', a)}, ${app('b', b)} } } }\n`;
+    const refersTo = (key: string) => `, env: { OTHER: "\${ref:application.${key}.appName}" }`;
+    await made.apply(text(refersTo('b'), ''), { adoption: true });
+    const turned = text('', refersTo('a'));
+    const planned = await applyNarrowed(made, turned, { target: ['production.application.b'] });
+    expect(inShort(planned)).toEqual(['update production.application.b', 'deploy production.application.b (deploy)']);
+    expect(leftOut(planned)).toEqual(['update production.application.a']);
+    expect(await thenTheRest(made, turned)).toEqual(['update production.application.a']);
+  });
+
   test('takes no more requests than the whole', async () => {
     const made = bench();
     await made.apply(manifest(), { adoption: true });
