@@ -9,7 +9,7 @@ import { deploy } from './deploy.ts';
 import { claimProvided, reportDuplicates, create } from './create.ts';
 import { isOver, isSent, mayHaveWritten, resultOf } from './job.ts';
 import type { ActionNode, ApplyGraph, ApplyNode, ReadBackNode } from './nodes.ts';
-import { isEvent, planNodes } from './nodes.ts';
+import { planNodes } from './nodes.ts';
 import { readBack } from './read-back.ts';
 import { report, reportFailure, reportUpgrade, refusal } from './report.ts';
 import { happen, hasWritten, jobOf, readsInBulk, scopeOf, startRun, idOf } from './run.ts';
@@ -20,6 +20,7 @@ import { runSchedule } from '../graph/schedule.ts';
 import { settleStale, announceWrite } from './announce.ts';
 import { PlatformError } from '../api/errors.ts';
 import type { Action } from '../plan/action.ts';
+import { isEffective } from '../plan/action.ts';
 import { writesOrRemoves } from '../plan/decide.ts';
 import { refuseChanged } from './freshness.ts';
 import { poll } from './attempt.ts';
@@ -138,7 +139,7 @@ async function runAction(run: Run, node: ActionNode, after: readonly ApplyNode[]
     return 'failed';
   }
   const { address } = action;
-  if (isEvent(action) && !isSent(jobOf(run, address))) {
+  if (isEffective(action) && !isSent(jobOf(run, address))) {
     run.input.onEvent({ event: 'started', address: blockAddress(address), action: action.action });
   }
   try {

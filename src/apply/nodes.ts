@@ -3,6 +3,7 @@ import { withPreferred } from '../graph/preferred.ts';
 import type { Edge } from '../graph/schedule.ts';
 import { deployAddress, replacedAddress } from '../kind/address.ts';
 import type { Action, Plan } from '../plan/action.ts';
+import { isEffective } from '../plan/action.ts';
 
 /** The nodes of a plan, in its order, and which of them come before which. */
 export interface ApplyGraph {
@@ -85,7 +86,7 @@ export function planNodes(plan: Plan, how?: 'in bulk'): ApplyGraph {
   const required = [...overs.map(([from, to]): Edge => ({ from, to, is: 'over' })), ...edgesBy(requiredRules)];
   const preferred = edgesBy(preferredRules);
   const scopes = [...new Set(written.map(({ scope }) => scope))];
-  const touched = new Set(how === undefined ? [] : plan.actions.filter(isEvent).map(({ scope }) => scope));
+  const touched = new Set(how === undefined ? [] : plan.actions.filter(isEffective).map(({ scope }) => scope));
   const isGathered = (scope: string) => touched.has(scope) || index.byAddress.get(scope)?.action === 'delete';
   const readBacks = scopes.map((scope): ReadBackNode => ({
     part: 'read back',
@@ -298,11 +299,6 @@ function referencesOf({ address, service }: Action, plan: PlanIndex): string | u
 
 function tearsDown(action: Action): boolean {
   return action.teardown.length > 0 || action.action === 'delete';
-}
-
-/** Sends something, or its object goes with its parent: its beginning and its end are events. */
-export function isEvent(action: Action): boolean {
-  return tearsDown(action) || action.steps.length > 0;
 }
 
 /** Leaves an object behind. */

@@ -9,6 +9,7 @@ import type { Outputs } from '../manifest/wanted.ts';
 import type { Reader } from '../observe/reader.ts';
 import { createReader } from '../observe/reader.ts';
 import type { Action, Plan } from '../plan/action.ts';
+import { isEffective } from '../plan/action.ts';
 import type { Digest, Digests } from '../secrets/digest.ts';
 import type { Deploys } from '../state/pending.ts';
 import { pendingCreate, withDeploys } from '../state/pending.ts';
@@ -21,7 +22,6 @@ import type { Journal } from './journal.ts';
 import { openJournal } from './journal.ts';
 import type { Job, JobEvent, ApplyEvent, Outcome } from './job.ts';
 import { advance, isOver, mayHaveWritten, resultOf, startJob } from './job.ts';
-import { isEvent } from './nodes.ts';
 import { needsRow } from './request.ts';
 import type { ScopeRow } from '../observe/scope-row.ts';
 import { scopeRow } from '../observe/scope-row.ts';
@@ -204,7 +204,7 @@ export function happen(run: Run, address: string, event: JobEvent): void {
   const job = advance(before, event);
   run.jobs.set(address, job);
   const result = isOver(before) ? undefined : resultOf(job);
-  if (result === undefined || (result !== 'skipped' && !isEvent(job.action))) return;
+  if (result === undefined || (result !== 'skipped' && !isEffective(job.action))) return;
   run.input.onEvent({ ...endOf(job, result), address: blockAddress(address), action: job.action.action });
 }
 
@@ -263,7 +263,7 @@ function readByPlan({ observed, destroys }: Plan, { kind, address }: Action): Pi
 }
 
 function mayReadAhead({ createsObject }: Action, actions: readonly Action[]): boolean {
-  const writing = actions.filter((action) => isEvent(action) && action.action !== 'deploy');
+  const writing = actions.filter((action) => isEffective(action) && action.action !== 'deploy');
   return !createsObject && writing.length > 0 && !writing.some(({ steps }) => steps.some(needsRow));
 }
 
