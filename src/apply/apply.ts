@@ -8,20 +8,19 @@ import { isInJournal, withWaves } from '../state/wave.ts';
 import { deploy } from './deploy.ts';
 import { claimProvided, reportDuplicates, create } from './create.ts';
 import { isOver, isSent, mayHaveWritten, resultOf } from './job.ts';
-import type { ActionNode, ApplyGraph, ApplyNode, ReadBackNode } from './nodes.ts';
-import { planNodes } from './nodes.ts';
 import { readBack } from './read-back.ts';
 import { report, reportFailure, reportUpgrade, refusal } from './report.ts';
 import { happen, hasWritten, jobOf, readsInBulk, scopeOf, startRun, idOf } from './run.ts';
 import type { ApplyResult } from './job.ts';
 import type { ApplyInput, Run } from './run.ts';
-import { circularPart } from '../graph/preferred.ts';
 import { runSchedule } from '../graph/schedule.ts';
 import { settleStale, announceWrite } from './announce.ts';
 import { PlatformError } from '../api/errors.ts';
 import type { Action } from '../plan/action.ts';
 import { isEffective } from '../plan/action.ts';
 import { writesOrRemoves } from '../plan/decide.ts';
+import type { ActionNode, ApplyNode, ReadBackNode } from '../plan/nodes.ts';
+import { planNodes } from '../plan/nodes.ts';
 import { refuseChanged } from './freshness.ts';
 import { poll } from './attempt.ts';
 import { rehearse } from './request.ts';
@@ -31,17 +30,11 @@ import { isFresh, readScope, rowIn, scopeNow } from './scope.ts';
 import { requestInput, send } from './send.ts';
 import { unlisted } from './unlisted.ts';
 
-/**
- * Sends what the plan says, reads back what came of it, and saves it.
- *
- * @throws {Stop} `refused`, before the first request, when no order of the requests keeps all that has to come first.
- */
+/** Sends what the plan says, reads back what came of it, and saves it. */
 export async function apply(input: ApplyInput): Promise<ApplyResult> {
   const run = startRun(input);
-  const graph = planNodes(input.plan, readsInBulk(run) ? 'in bulk' : undefined);
-  refuseCircles(graph);
   await runSchedule({
-    ...graph,
+    ...planNodes(input.plan, readsInBulk(run) ? 'in bulk' : undefined),
     // The platform loses entries of a member's access lists when that member creates in parallel.
     concurrency: input.plan.observed.role === 'member' ? 1 : Math.max(1, input.connections) * 2,
     run: (node, after, next) => {
@@ -54,17 +47,6 @@ export async function apply(input: ApplyInput): Promise<ApplyResult> {
     stopped: () => (input.signal?.aborted === true ? 'the run was interrupted' : run.ending.reason),
   });
   return finish(run);
-}
-
-function refuseCircles({ nodes, edges }: ApplyGraph): void {
-  const circular = circularPart(edges);
-  const waiting = nodes.flatMap((node) => ('action' in node && circular.has(node.name) ? [node.action.address] : []));
-  const addresses = [...new Set(waiting)];
-  const [address] = addresses;
-  if (address === undefined) return;
-  const message = `no order of the requests works: each of these has to wait for another: ${addresses.join(', ')}; nothing was sent`;
-  const remedy = 'Apply what moves first, and the rest of the change after it.';
-  throw new Stop('refused', [diagnostic('bad-reference', message, { address, remedy })]);
 }
 
 async function runNode(run: Run, node: ApplyNode, after: readonly ApplyNode[]): Promise<'done' | 'failed'> {

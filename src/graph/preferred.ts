@@ -44,7 +44,7 @@ export function withPreferred<E extends Edge>(
 }
 
 /** The nodes on a circle or between two circles. Every circle lies among them. */
-export function circularPart(edges: readonly Edge[]): ReadonlySet<string> {
+function circularPart(edges: readonly Edge[]): ReadonlySet<string> {
   const before = groupBy(edges.map(({ from, to }) => [to, from]));
   const after = groupBy(edges.map(({ from, to }) => [from, to]));
   const unsorted = (names: readonly string[], needs: ReadonlyMap<string, readonly string[]>): string[] => {

@@ -12,6 +12,7 @@ import { planCreation } from './creation.ts';
 import { planExisting } from './existing.ts';
 import { asPlatformHasIt } from './appended.ts';
 import { withoutCarriedOver } from './carried-over.ts';
+import { waitingInCircle } from './circle.ts';
 import type { Planning, PlanInput } from './input.ts';
 import { withOrigins } from './moved.ts';
 import { choose, isNarrow, leaveOut, leftOutOf, unreadAction } from './narrow.ts';
@@ -77,6 +78,7 @@ export function buildPlan(input: PlanInput): Plan {
     actions: withOrigins(deployed, input.origins),
     diagnostics: [
       ...(narrowed?.errors ?? []),
+      ...waitingInCircle({ actions: deployed, base: state, observed: withOld.observed }),
       ...unserved,
       ...possibleRenames(planned, state.resources),
       ...similarNames(planned, observed),

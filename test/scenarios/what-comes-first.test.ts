@@ -191,15 +191,21 @@ describe('an environment that is replaced', () => {
     await applied(made, `${head}environments: { production: {}, staging: { ${app}, ${data} } }\n`);
     const moved = `${head}moved: [{ from: staging.application.web, to: production.application.web }]\nenvironments: { production: { ${app} }, staging: { ${data} } }\n`;
     const before = rowsIn(made, 'postgres');
+    const circle = {
+      code: 'bad-reference',
+      message:
+        'no order of the requests works, because each of these waits for the next: staging -> production.application.web -> staging.postgres.main -> staging',
+      remedy: 'Apply the move of production.application.web first, and the rest of the change after it.',
+      position: { file: 'trueup.yaml' },
+    };
+    const narrowing = readNarrowing({ replace: ['staging'] });
+    const planned = await session(await made.manifest(moved), made.platform(), { purpose: 'plan' }, (run) =>
+      run.plan({ narrowing }),
+    );
+    expect(planned.diagnostics).toMatchObject([circle]);
     const error = await applied(made, moved, { replace: ['staging'] }).catch((reason: unknown) => reason);
     if (!(error instanceof Stop)) throw error;
-    expect(error.diagnostics).toMatchObject([
-      {
-        code: 'bad-reference',
-        message:
-          'no order of the requests works: each of these has to wait for another: production.application.web, staging, staging.postgres.main; nothing was sent',
-      },
-    ]);
+    expect(error.diagnostics).toMatchObject([circle]);
     expect(made.requests('POST')).toEqual([]);
     expect(rowsIn(made, 'postgres')).toEqual(before);
     await applied(made, moved);

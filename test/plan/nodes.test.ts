@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ApplyNode } from '../../src/apply/nodes.ts';
-import { planNodes } from '../../src/apply/nodes.ts';
+import type { ApplyNode } from '../../src/plan/nodes.ts';
+import { planNodes } from '../../src/plan/nodes.ts';
 import { deployAddress, oldAddress } from '../../src/kind/address.ts';
 import type { Action, Plan } from '../../src/plan/action.ts';
 import type { StateRecord } from '../../src/state/record.ts';
@@ -130,6 +130,9 @@ describe('a create or an update', () => {
   test('waits for nothing that is not in the plan, or that goes', () => {
     const { needs } = orderOf([created(main, below(env, 'production.redis.gone')), deleted('production.redis.gone')]);
     expect(needs(main)).toEqual({});
+    const forgotten = (address: string, other: string) => actionOf(address, { action: 'forget', ...below(env, other) });
+    const both = orderOf([forgotten('a', 'b'), forgotten('b', 'a')]);
+    expect([both.needs('a'), both.needs('b')]).toEqual([{}, {}]);
   });
 
   test('that a narrowed plan leaves out waits for nothing: it may depend, as applied last, on what now depends on it', () => {

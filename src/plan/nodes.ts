@@ -1,9 +1,10 @@
 import { groupBy } from '../kind/group.ts';
+import { topological } from '../graph/order.ts';
 import { withPreferred } from '../graph/preferred.ts';
 import type { Edge } from '../graph/schedule.ts';
 import { deployAddress, replacedAddress } from '../kind/address.ts';
-import type { Action, Plan } from '../plan/action.ts';
-import { isEffective } from '../plan/action.ts';
+import type { Action, Plan } from './action.ts';
+import { isEffective } from './action.ts';
 
 /** The nodes of a plan, in its order, and which of them come before which. */
 export interface ApplyGraph {
@@ -71,20 +72,13 @@ const preferredRules: readonly Rule[] = [
  * Orders a plan: parents before children, objects before what refers to them, deletions the other way round. `in bulk`:
  * one request reads many scopes back.
  */
-export function planNodes(plan: Plan, how?: 'in bulk'): ApplyGraph {
+export function planNodes(plan: Ordered, how?: 'in bulk'): ApplyGraph {
   const index = indexOf(plan);
-  const edgesBy = (rules: readonly Rule[]): Edge[] =>
-    rules.flatMap(([of, is, before]) =>
-      plan.actions.flatMap((action) => {
-        const to = of(action, index);
-        return to === undefined ? [] : before(action, index).map((from) => ({ from, to, is }));
-      }),
-    );
   const work = plan.actions.flatMap(actionNodes);
   const written = work.filter(({ part }) => part !== 'deploy');
   const overs = [...written.map(({ name, scope }) => [name, readBackName(scope)] as const), ...removalsOver(index)];
-  const required = [...overs.map(([from, to]): Edge => ({ from, to, is: 'over' })), ...edgesBy(requiredRules)];
-  const preferred = edgesBy(preferredRules);
+  const required = [...overs.map(([from, to]): Edge => ({ from, to, is: 'over' })), ...edgesBy(requiredRules, index)];
+  const preferred = edgesBy(preferredRules, index);
   const scopes = [...new Set(written.map(({ scope }) => scope))];
   const touched = new Set(how === undefined ? [] : plan.actions.filter(isEffective).map(({ scope }) => scope));
   const isGathered = (scope: string) => touched.has(scope) || index.byAddress.get(scope)?.action === 'delete';
@@ -105,8 +99,30 @@ export function planNodes(plan: Plan, how?: 'in bulk'): ApplyGraph {
   };
 }
 
+/** Actions that wait for one another in a circle, each for the next one; undefined where an order keeps all that is required. */
+export function circleIn(plan: Ordered): readonly Action[] | undefined {
+  // What is made stands in the order of what it depends on: only a deletion that waits for something made closes a circle.
+  if (!plan.actions.some(({ action, follows }) => action === 'move' || follows !== undefined)) return undefined;
+  const before = groupBy(edgesBy(requiredRules, indexOf(plan)).map(({ from, to }) => [to, from]));
+  const nodes = new Map(plan.actions.flatMap(actionNodes).map((node) => [node.name, node]));
+  const { circle } = topological([...nodes.keys()], (name) => before.get(name) ?? []);
+  return circle && [...new Set(circle.flatMap((name) => nodes.get(name)?.action ?? []))];
+}
+
+function edgesBy(rules: readonly Rule[], index: PlanIndex): Edge[] {
+  return rules.flatMap(([of, is, before]) =>
+    index.actions.flatMap((action) => {
+      const to = of(action, index);
+      return to === undefined ? [] : before(action, index).map((from) => ({ from, to, is }));
+    }),
+  );
+}
+
+/** What the order of a plan follows from. */
+type Ordered = Pick<Plan, 'actions' | 'base' | 'observed'>;
+
 /** A plan, indexed for the rules. */
-interface PlanIndex extends Plan {
+interface PlanIndex extends Ordered {
   readonly byAddress: ReadonlyMap<string, Action>;
   /** The actions that depended on each address when they were applied last. */
   readonly dependents: ReadonlyMap<string, readonly Action[]>;
@@ -221,7 +237,7 @@ function readBacksOfUsers(action: Action, plan: PlanIndex): string[] {
   return users.filter((user) => isLeft(user) && user.scope !== action.scope).map(({ scope }) => readBackName(scope));
 }
 
-function indexOf(plan: Plan): PlanIndex {
+function indexOf(plan: Ordered): PlanIndex {
   const { actions, base, observed } = plan;
   const byAddress = new Map(actions.map((action) => [action.address, action]));
   const isOther = (one: string, other: string) => other !== one && byAddress.get(other)?.service !== undefined;
@@ -259,7 +275,7 @@ function dependentsAt({ address }: Action, { dependents }: PlanIndex): readonly 
 function dependenciesLeft({ dependsOn }: Action, { byAddress }: PlanIndex): string[] {
   return dependsOn.filter((address) => {
     const needed = byAddress.get(address);
-    return needed !== undefined && needed.action !== 'delete';
+    return needed !== undefined && needed.action !== 'delete' && needed.action !== 'forget';
   });
 }
 

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { oldAddress } from '../../src/kind/address.ts';
+import type { Action } from '../../src/plan/action.ts';
+import { waitingInCircle } from '../../src/plan/circle.ts';
+import { actionOf, aStep, here, inputOf, objectOf, recordOf } from '../support/plan-values.ts';
+
+/** Plans that no order of requests carries out. */
+
+const main = 'staging.postgres.main';
+const web = 'production.application.web';
+const aCreate = { ...aStep, role: 'create' } as const;
+const replaced = { action: 'replace', teardown: [aStep], steps: [aCreate] } as const;
+
+/** Staging is replaced with the database in it, after the application in it has moved out, which refers to the database. */
+function circular(moved: Partial<Action>) {
+  const { state, observed } = inputOf(
+    { [web]: objectOf('web_1', {}, { parentId: 'id of staging' }) },
+    { [main]: recordOf('postgres', 'main_1', { parent: 'staging', dependsOn: ['staging'] }) },
+  );
+  const actions = [
+    actionOf('staging', replaced),
+    actionOf(main, { ...replaced, parent: 'staging', dependsOn: ['staging'] }),
+    actionOf(web, { action: 'move', steps: [aStep], dependsOn: [main], ...moved }),
+  ];
+  return waitingInCircle({ actions, base: state, observed });
+}
+
+test('a move that needs what is made anew where it leaves is an error that names the circle and the move', () => {
+  expect(circular({})).toMatchObject([
+    {
+      severity: 'error',
+      message: `no order of the requests works, because each of these waits for the next: staging -> ${web} -> ${main} -> staging`,
+      remedy: `Apply the move of ${web} first, and the rest of the change after it.`,
+      address: 'staging',
+      position: here,
+    },
+  ]);
+});
+
+test('a move that needs nothing of that, and an object that stays there, are none', () => {
+  expect(circular({ dependsOn: [] })).toEqual([]);
+  expect(circular({ action: 'update' })).toEqual([]);
+});
+
+test('a deposed object that has to go before what its users need is one too', () => {
+  const old = oldAddress('staging.redis.cache');
+  const { state, observed } = inputOf(
+    {},
+    { [old]: recordOf('redis', 'cache_1', { parent: 'staging', dependsOn: ['staging'] }) },
+  );
+  const actions = [
+    actionOf('staging', replaced),
+    actionOf(old, { action: 'delete', teardown: [aStep], parent: 'staging', follows: [web] }),
+    actionOf(web, { action: 'update', steps: [aStep], dependsOn: ['staging'] }),
+  ];
+  expect(waitingInCircle({ actions, base: state, observed })).toMatchObject([
+    {
+      message: expect.stringMatching(/: staging -> staging\.redis\.cache \(old\) -> .*web -> staging$/) as string,
+      remedy: 'Apply a part of the change first.',
+    },
+  ]);
+});
