@@ -7,47 +7,24 @@ import type { Action } from './action.ts';
 
 /**
  * Adds to each deletion of something that others name what still uses it: the platform would take it from them without
- * a word. What is not in this manifest cannot be seen, which is said. A replacement on purpose that deletes first is refused
- * while anything uses the object: what the platform takes from its users then looks like a change by a person.
+ * a word. Trueup cannot see what is not in this manifest, and says so.
  */
-export function stillUsed(
+export function withUsersOfDeleted(
   kinds: readonly Kind[],
   actions: readonly Action[],
   objects: ReadonlyMap<string, ObservedObject>,
-): Action[] {
-  const named = new Set(kinds.flatMap(({ fields }) => Object.values(fields).flatMap(({ refersTo }) => refersTo ?? [])));
-  const isGoing = (action: Action) => action.action === 'delete' && named.has(action.kind.kind);
-  const isAnew = (action: Action) =>
-    action.action === 'replace' &&
-    action.isAsked === true &&
-    !action.createsBeforeDestroy &&
-    named.has(action.kind.kind);
-  const users = actions.some(isGoing) ? usersById(actions, objects, 'that stay') : undefined;
-  const all = actions.some(isAnew) ? usersById(actions, objects, 'all') : undefined;
-  if (users === undefined && all === undefined) return [...actions];
+): readonly Action[] {
+  const named = namedKinds(kinds);
+  const isGoing = ({ action, kind }: Action) => action === 'delete' && named.has(kind.kind);
+  if (!actions.some(isGoing)) return actions;
+  const users = usersById(actions, objects, 'that stay');
   return actions.map((action) => {
-    const { address } = action;
-    if (isAnew(action)) {
-      const fields = all?.get(action.id ?? '') ?? [];
-      const others = waitingFor(action, actions).filter((one) => !fields.some((field) => field.endsWith(` of ${one}`)));
-      const using = [...fields, ...others];
-      if (using.length === 0) return action;
-      const refused = diagnostic(
-        'cannot-change',
-        `${address} cannot be replaced while it is used: ${using.join(', ')}`,
-        {
-          address,
-          remedy:
-            'The platform deletes the old one first, and takes it from these. Lead them to something else, apply, and replace it then.',
-        },
-      );
-      return { ...action, notes: [...action.notes, refused] };
-    }
     if (!isGoing(action)) return action;
-    const using = users?.get(action.id ?? '') ?? [];
+    const { address } = action;
+    const using = users.get(action.id ?? '') ?? [];
     const note =
       using.length > 0
-        ? diagnostic('cannot-change', `${address} is still used: ${using.join(', ')}`, {
+        ? diagnostic('cannot-change', `${address} is still used: ${using.map(inWords).join(', ')}`, {
             address,
             remedy: 'Lead these to something else first, or put the block back.',
           })
@@ -56,19 +33,61 @@ export function stillUsed(
   });
 }
 
+/**
+ * Refuses each replacement on purpose that deletes first while anything uses the object: what the platform takes from its
+ * users then looks like a change by a person.
+ */
+export function withUsersOfReplaced(
+  kinds: readonly Kind[],
+  actions: readonly Action[],
+  objects: ReadonlyMap<string, ObservedObject>,
+): readonly Action[] {
+  const named = namedKinds(kinds);
+  const isDeletedFirst = ({ action, isAsked, createsBeforeDestroy, kind }: Action) =>
+    action === 'replace' && isAsked === true && !createsBeforeDestroy && named.has(kind.kind);
+  if (!actions.some(isDeletedFirst)) return actions;
+  const users = usersById(actions, objects, 'all');
+  return actions.map((action) => {
+    if (!isDeletedFirst(action)) return action;
+    const { address } = action;
+    const fields = users.get(action.id ?? '') ?? [];
+    const others = waitingFor(action, actions).filter((one) => !fields.some((field) => field.address === one));
+    if (fields.length + others.length === 0) return action;
+    const message = `${address} cannot be replaced while it is used: ${[...fields.map(inWords), ...others].join(', ')}`;
+    const remedy =
+      'The platform deletes the old one first, and takes it from these. Lead them to something else, apply, and replace it then.';
+    return { ...action, notes: [...action.notes, diagnostic('cannot-change', message, { address, remedy })] };
+  });
+}
+
+/** The kinds that fields of others refer to. */
+function namedKinds(kinds: readonly Kind[]): ReadonlySet<string> {
+  return new Set(kinds.flatMap(({ fields }) => Object.values(fields).flatMap(({ refersTo }) => refersTo ?? [])));
+}
+
 /** What refers to an object whose new one has no id before a person connects it. */
 function waitingFor({ address, kind }: Action, actions: readonly Action[]): string[] {
   if (kind.identity.listedOnce === undefined) return [];
   return actions.filter(({ dependsOn }) => dependsOn.includes(address)).map((one) => one.address);
 }
 
-/** Which fields of what stays hold each id; those `that stay` are not about to change. */
+/** A field that holds the id of an object. */
+interface User {
+  readonly path: string;
+  readonly address: string;
+}
+
+function inWords({ path, address }: User): string {
+  return `${path} of ${address}`;
+}
+
+/** The fields of what stays that hold each id; those `that stay` are not about to change. */
 function usersById(
   actions: readonly Action[],
   objects: ReadonlyMap<string, ObservedObject>,
   which: 'that stay' | 'all',
-): Map<string, string[]> {
-  const uses: [id: string, by: string][] = [];
+): ReadonlyMap<string, readonly User[]> {
+  const uses: [id: string, by: User][] = [];
   for (const { address, action, kind, changes } of actions) {
     const row = objects.get(address)?.row;
     if (row === undefined || action === 'delete' || action === 'replace') continue;
@@ -80,7 +99,7 @@ function usersById(
       const isChanging = (tag: string) => changes.some((change) => change.path === fieldPath(kind, tag));
       if (!isInCase(kind, name, (tag) => (isChanging(tag) ? undefined : observedValue(kind, tag, row)))) continue;
       if (which === 'that stay' && changes.some((change) => change.path === path)) continue;
-      for (const id of ids) if (typeof id === 'string') uses.push([id, `${path} of ${address}`]);
+      for (const id of ids) if (typeof id === 'string') uses.push([id, { path, address }]);
     }
   }
   return groupBy(uses);

@@ -17,7 +17,7 @@ import type { Planning, PlanInput } from './input.ts';
 import { withOrigins } from './moved.ts';
 import { choose, isNarrow, leaveOut, leftOutOf, unreadAction } from './narrow.ts';
 import { withDeployments } from './deploys.ts';
-import { stillUsed } from './in-use.ts';
+import { withUsersOfDeleted, withUsersOfReplaced } from './in-use.ts';
 import { massDeletions } from './mass-deletion.ts';
 import { vanished } from './vanished.ts';
 import { otherManifest } from './other-manifest.ts';
@@ -65,7 +65,8 @@ export function buildPlan(input: PlanInput): Plan {
   const whole = withOldOnes(input, actions);
   const narrowed = isNarrow(input.narrowing) ? narrow(planning, whole) : undefined;
   const { objects, planned: all } = narrowed ?? whole;
-  const planned = withoutCarriedOver(stillUsed(kinds, all, objects), objects, outputs);
+  const used = withUsersOfReplaced(kinds, withUsersOfDeleted(kinds, all, objects), objects);
+  const planned = withoutCarriedOver(used, objects, outputs);
   const withOld = { ...planning, observed: { ...observed, objects } };
   const deployed = withDeployments(withOld, planned);
   return {

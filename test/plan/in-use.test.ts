@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Row } from '../../src/kind/json.ts';
 import type { Action } from '../../src/plan/action.ts';
-import { stillUsed } from '../../src/plan/in-use.ts';
+import { withUsersOfDeleted, withUsersOfReplaced } from '../../src/plan/in-use.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { project as projectKind } from '../../src/resources/top/project.ts';
 import { actionOf, changeAt, kindNamed, objectOf } from '../support/plan-values.ts';
@@ -19,7 +19,7 @@ function saidOf(...users: readonly (readonly [Action, Row | undefined])[]): stri
   const objects = new Map(
     users.flatMap(([{ address }, row]) => (row === undefined ? [] : [[address, objectOf(address, row)] as const])),
   );
-  const [deletion, ...rest] = stillUsed(kinds, actions, objects);
+  const [deletion, ...rest] = withUsersOfDeleted(kinds, actions, objects);
   expect(rest).toEqual(actions.slice(1));
   return deletion?.notes.map(({ code, message }) => `${code} ${message}`) ?? [];
 }
@@ -30,7 +30,11 @@ test('the deletion of an object that another one still uses is refused, and name
   expect(saidOf([compose('a'), fetched], [compose('b'), fetched])).toEqual([
     'cannot-change sshKeys.deploy is still used: source.sshKey of production.compose.a, source.sshKey of production.compose.b',
   ]);
-  const [deletion] = stillUsed(kinds, [key, compose('a')], new Map([['production.compose.a', objectOf('c', fetched)]]));
+  const [deletion] = withUsersOfDeleted(
+    kinds,
+    [key, compose('a')],
+    new Map([['production.compose.a', objectOf('c', fetched)]]),
+  );
   expect(deletion?.notes).toMatchObject([
     { address: 'sshKeys.deploy', remedy: 'Lead these to something else first, or put the block back.' },
   ]);
@@ -38,13 +42,13 @@ test('the deletion of an object that another one still uses is refused, and name
 
 test('a deletion reports that undeclared objects may use it', () => {
   expect(saidOf([compose('a'), { ...fetched, customGitSSHKeyId: null }])).toEqual(loses);
-  const [deletion] = stillUsed(kinds, [key], new Map());
+  const [deletion] = withUsersOfDeleted(kinds, [key], new Map());
   expect(deletion?.notes).toMatchObject([{ address: 'sshKeys.deploy', severity: 'warning' }]);
 });
 
 test('what is said already of the deletion is said all the same', () => {
-  const [first] = stillUsed(kinds, [key], new Map()).flatMap(({ notes }) => notes);
-  const again = stillUsed(kinds, [{ ...key, notes: first === undefined ? [] : [first] }], new Map());
+  const [first] = withUsersOfDeleted(kinds, [key], new Map()).flatMap(({ notes }) => notes);
+  const again = withUsersOfDeleted(kinds, [{ ...key, notes: first === undefined ? [] : [first] }], new Map());
   expect(again[0]?.notes).toEqual([first, first]);
 });
 
@@ -68,8 +72,8 @@ test('another change of what uses it takes nothing from that', () => {
 test('no note for kinds that no field refers to, and none without a deletion', () => {
   const database = actionOf('production.redis.main', { action: 'delete' });
   const stays = { ...key, action: 'update' } as const;
-  expect(stillUsed(kinds, [database, stays], new Map())).toEqual([database, stays]);
-  const [, both] = stillUsed(kinds, [key, database], new Map());
+  expect(withUsersOfDeleted(kinds, [database, stays], new Map())).toEqual([database, stays]);
+  const [, both] = withUsersOfDeleted(kinds, [key, database], new Map());
   expect(both).toBe(database);
 });
 
@@ -84,7 +88,7 @@ describe('a replacement on purpose that deletes first', () => {
   /** The errors of the first of some actions; the others stay as they are. */
   function refusals(actions: readonly Action[], rows: Readonly<Record<string, Row>>): string[] {
     const objects = new Map(Object.entries(rows).map(([address, row]) => [address, objectOf(address, row)]));
-    const [first, ...rest] = stillUsed(kindsWithTop, actions, objects);
+    const [first, ...rest] = withUsersOfReplaced(kindsWithTop, actions, objects);
     expect(rest).toEqual(actions.slice(1));
     return first?.notes.map(({ code, message }) => `${code}: ${message}`) ?? [];
   }
