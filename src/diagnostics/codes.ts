@@ -71,8 +71,9 @@ export const codes = {
   },
   'bad-reference': {
     severity: 'error',
-    meaning: 'A reference names something that does not exist, or references form a circle.',
-    remedy: 'Correct the address or the name; break a circle by writing one value by hand.',
+    meaning: 'A reference names something that does not exist, or references or requests form a circle.',
+    remedy:
+      'Correct the address or the name; break a circle by writing one value by hand, or by applying a part first.',
   },
   'not-exported': {
     severity: 'note',

@@ -1,19 +1,24 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { fieldPath } from '../kind/wire.ts';
+import type { Action } from './action.ts';
 import { circleIn } from './nodes.ts';
 
-/** The error of a plan that no order of requests can carry out: something leaves an object, and needs the new one in its place. */
+/** The error of a plan with actions that wait for each other: no order of their requests works. */
 export function waitingInCircle(plan: Parameters<typeof circleIn>[0]): Diagnostic[] {
   const circle = circleIn(plan) ?? [];
   const [first] = circle;
   if (first === undefined) return [];
   const { address, position } = first;
   const addresses = [...circle, first].map((one) => one.address);
-  const moved = circle.flatMap((one) => (one.action === 'move' ? [one.address] : []));
-  const remedy =
-    moved.length === 0
-      ? 'Apply a part of the change first.'
-      : `Apply the move of ${moved.join(' and ')} first, and the rest of the change after it.`;
   const message = `no order of the requests works, because each of these waits for the next: ${addresses.join(' -> ')}`;
-  return [diagnostic('bad-reference', message, { address, position, remedy })];
+  return [diagnostic('bad-reference', message, { address, position, remedy: remedyFor(circle, first) })];
+}
+
+function remedyFor(circle: readonly Action[], { address, kind }: Action): string {
+  const moved = circle.flatMap((one) => (one.action === 'move' ? [one.address] : []));
+  if (moved.length > 0) return `Apply the move of ${moved.join(' and ')} first, and the rest of the change after it.`;
+  const name = kind.lifecycle?.unique;
+  if (name === undefined || circle.some((one) => one.kind !== kind)) return 'Apply a part of the change first.';
+  return `Give ${address} a ${fieldPath(kind, name)} that no other has, apply, and then the one that it is to have.`;
 }

@@ -3,8 +3,10 @@ import { topological } from '../graph/order.ts';
 import { withPreferred } from '../graph/preferred.ts';
 import type { Edge } from '../graph/schedule.ts';
 import { deployAddress, replacedAddress } from '../kind/address.ts';
+import { knownValue } from '../manifest/wanted.ts';
 import type { Action, Plan } from './action.ts';
 import { isEffective } from './action.ts';
+import { writesOrRemoves } from './decide.ts';
 
 /** The nodes of a plan, in its order, and which of them come before which. */
 export interface ApplyGraph {
@@ -53,6 +55,7 @@ type Rule = readonly [of: NodeOf, is: Edge['is'], before: Before];
 
 const requiredRules: readonly Rule[] = [
   [makeOf, 'success', needsAndTeardown],
+  [makeOf, 'over', renamesBefore],
   [deploymentOf, 'success', writesDeployed],
   [deploymentOf, 'over', readBacksDeployed],
   [teardownOf, 'success', allThatLeaves],
@@ -101,8 +104,11 @@ export function planNodes(plan: Ordered, how?: 'in bulk'): ApplyGraph {
 
 /** Actions that wait for one another in a circle, each for the next one; undefined where an order keeps all that is required. */
 export function circleIn(plan: Ordered): readonly Action[] | undefined {
-  // What is made stands in the order of what it depends on: only a deletion that waits for something made closes a circle.
-  if (!plan.actions.some(({ action, follows }) => action === 'move' || follows !== undefined)) return undefined;
+  // What is made stands in the order of what it depends on: only a deletion that waits for something made closes a circle,
+  // and a name that two objects take from each other.
+  const mayClose = (one: Action) =>
+    one.action === 'move' || one.follows !== undefined || renaming(one)?.from !== undefined;
+  if (!plan.actions.some(mayClose)) return undefined;
   const before = groupBy(edgesBy(requiredRules, indexOf(plan)).map(({ from, to }) => [to, from]));
   const nodes = new Map(plan.actions.flatMap(actionNodes).map((node) => [node.name, node]));
   const { circle } = topological([...nodes.keys()], (name) => before.get(name) ?? []);
@@ -128,6 +134,8 @@ interface PlanIndex extends Ordered {
   readonly dependents: ReadonlyMap<string, readonly Action[]>;
   /** The actions whose objects the platform has inside another object, by the id of that one. */
   readonly inside: ReadonlyMap<string, readonly Action[]>;
+  /** The actions that take a name from their objects, by kind and name. */
+  readonly renamed: ReadonlyMap<string, readonly string[]>;
   /** The other services that each service refers to, itself or with what is below it. */
   readonly referred: ReadonlyMap<string, ReadonlySet<string>>;
 }
@@ -137,6 +145,23 @@ function needsAndTeardown(action: Action, plan: PlanIndex): string[] {
   // It depends on what its record says, which may depend on it by now.
   if (action.isLeftOut === true) return [];
   return [...dependenciesLeft(action, plan), teardownName(action.address)];
+}
+
+/** An object takes a name, of a kind where only one can have it, after the object that has it took another one. */
+function renamesBefore(action: Action, { renamed }: PlanIndex): string[] {
+  const { to } = renaming(action) ?? {};
+  return to === undefined
+    ? []
+    : (renamed.get(`${action.kind.kind} ${to}`) ?? []).filter((one) => one !== action.address);
+}
+
+/** The names that an action takes from its object and gives to it, of a kind where only one can have a name. */
+function renaming({ kind, attributes }: Action): { readonly from?: string; readonly to?: string } | undefined {
+  const { unique } = kind.lifecycle ?? {};
+  if (unique === undefined) return undefined;
+  const named = attributes.find(({ attribute, decision }) => attribute.field === unique && writesOrRemoves(decision));
+  const [from, to] = [named?.before.reveal(), knownValue(named?.wanted)];
+  return { ...(typeof from === 'string' ? { from } : {}), ...(typeof to === 'string' ? { to } : {}) };
 }
 
 /** A service is deployed after all that the deployment depends on was written. */
@@ -258,6 +283,12 @@ function indexOf(plan: Ordered): PlanIndex {
       actions.flatMap((action) => {
         const { parentId } = observed.objects.get(action.address) ?? {};
         return parentId === undefined ? [] : [[parentId, action] as const];
+      }),
+    ),
+    renamed: groupBy(
+      actions.flatMap((action) => {
+        const { from } = renaming(action) ?? {};
+        return from === undefined ? [] : [[`${action.kind.kind} ${from}`, action.address] as const];
       }),
     ),
     referred: new Map(

@@ -4,7 +4,18 @@ import { planNodes } from '../../src/plan/nodes.ts';
 import { deployAddress, oldAddress } from '../../src/kind/address.ts';
 import type { Action, Plan } from '../../src/plan/action.ts';
 import type { StateRecord } from '../../src/state/record.ts';
-import { actionOf, aStep, inputOf, kindNamed, objectOf, recordOf, serviceOf } from '../support/plan-values.ts';
+import { secret } from '../../src/secrets/secret.ts';
+import {
+  actionOf,
+  aStep,
+  attributeChange,
+  declared,
+  inputOf,
+  kindNamed,
+  objectOf,
+  recordOf,
+  serviceOf,
+} from '../support/plan-values.ts';
 
 /** The order in which the actions of a plan are carried out: what each of them waits for, and how. */
 
@@ -472,6 +483,22 @@ describe('a name that only one object can have', () => {
     expect(needs(everyCertificate)).toEqual({ over: all(old(one), old(oldAddress(two))) });
     // Its own old object goes after it, so that it waits for all others one by one.
     expect(needs(two)).toEqual({ over: [old(one)] });
+  });
+
+  test('is taken after the object that has it took another one', () => {
+    const named = (address: string, before: string, name: string) =>
+      updated(address, {
+        kind: kindNamed('tag'),
+        attributes: [
+          attributeChange('name', {
+            before: secret(before),
+            wanted: declared(name),
+            decision: { do: 'write', cause: 'edit' },
+          }),
+        ],
+      });
+    const { needs } = orderOf([named('tags.a', 'x', 'y'), named('tags.b', 'y', 'z'), named('tags.c', 'w', 'w2')]);
+    expect([needs('tags.a'), needs('tags.b'), needs('tags.c')]).toEqual([{ over: ['tags.b'] }, {}, {}]);
   });
 
   test('does not exist for a kind whose names may repeat', () => {

@@ -70,6 +70,34 @@ describe('a name or a path that a replaced object gives up', () => {
   });
 });
 
+describe('a name of a tag that gets another name', () => {
+  const tags = (blocks: string) => inProduction('', `tags: { ${blocks} }\n`);
+
+  test('is free before another tag takes it', async () => {
+    const made = bench();
+    await applied(made, tags('a: { name: x }, b: { name: y }, c: { name: z }'));
+    const after = tags('a: { name: y }, b: { name: z }, c: { name: w }, d: { name: x }');
+    expect(await applied(made, after)).toEqual(['tag.update', 'tag.update', 'tag.update', 'tag.create']);
+  });
+
+  test('cannot be taken in exchange: the plan refuses that', async () => {
+    const made = bench();
+    await applied(made, tags('a: { name: x }, b: { name: y }'));
+    const swapped = tags('a: { name: y }, b: { name: x }');
+    expect((await made.plan(swapped)).diagnostics).toMatchObject([
+      {
+        severity: 'error',
+        message: 'no order of the requests works, because each of these waits for the next: tags.a -> tags.b -> tags.a',
+        remedy: 'Give tags.a a name that no other has, apply, and then the one that it is to have.',
+      },
+    ]);
+    await expect(applied(made, swapped)).rejects.toThrow(Stop);
+    expect(made.requests('POST')).toEqual([]);
+    await applied(made, tags('a: { name: other }, b: { name: x }'));
+    await applied(made, swapped);
+  });
+});
+
 test('a server goes after the service on it that is replaced', async () => {
   const made = bench();
   const keys =
