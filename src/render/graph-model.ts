@@ -1,6 +1,6 @@
 import { groupBy } from '../kind/group.ts';
 import type { ActionName } from '../plan/action.ts';
-import { environmentOf, isEnvironment } from './places.ts';
+import { environmentOf, isEnvironment, serviceOf } from './places.ts';
 
 /** A block of a manifest, or of a plan, with what it depends on. */
 export interface GraphNode {
@@ -42,27 +42,10 @@ export function environmentsOf(nodes: readonly GraphNode[]): ReadonlyMap<string,
   return new Map(nodes.map((node) => [node.address, environmentOf(node)]));
 }
 
-/** A block and its ancestors, from the inside; a parent that is not there ends the chain as its last. */
-function ancestors(address: string, byAddress: ReadonlyMap<string, GraphNode>): string[] {
-  const chain = new Set<string>();
-  for (let at: string | undefined = address; at !== undefined && !chain.has(at); at = byAddress.get(at)?.parent)
-    chain.add(at);
-  return [...chain];
-}
-
-/**
- * The service of each block: its ancestor directly below an environment. What stands in none has its outermost ancestor, and
- * an environment itself.
- */
+/** The service of each block; a parent that is not there can be one. */
 export function servicesOf(nodes: readonly GraphNode[]): ReadonlyMap<string, string> {
-  const byAddress = new Map(nodes.map((node) => [node.address, node]));
-  return new Map(
-    nodes.map(({ address }) => {
-      const chain = ancestors(address, byAddress);
-      const above = chain.findIndex(isEnvironment);
-      return [address, chain[(above === -1 ? chain.length : above) - 1] ?? address];
-    }),
-  );
+  const parents = new Map(nodes.map(({ address, parent }) => [address, parent]));
+  return new Map(nodes.map(({ address }) => [address, serviceOf(address, (one) => parents.get(one))]));
 }
 
 /** The blocks by environment. An environment with blocks is the frame around them and no node, and so is the project. */

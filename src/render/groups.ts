@@ -2,7 +2,7 @@ import { groupBy } from '../kind/group.ts';
 import { blockAddress } from '../kind/address.ts';
 import type { ShownAction } from '../plan/action.ts';
 import { isMovedInState, movesAlong } from '../plan/moved.ts';
-import { isEnvironment } from './places.ts';
+import { isEnvironment, serviceOf } from './places.ts';
 
 /** The actions of one service, or of an environment by itself. */
 export interface Group {
@@ -29,6 +29,10 @@ export interface GroupedAction {
  */
 export function groupActions(actions: readonly ShownAction[]): Group[] {
   const byAddress = new Map(actions.map((action) => [action.address, action]));
+  const parentOf = (address: string) => {
+    const { parent } = byAddress.get(address) ?? {};
+    return parent !== undefined && byAddress.has(parent) ? parent : undefined;
+  };
   const along = movesAlong(actions);
   const followers = groupBy([...along].map(([address, first]) => [first, address]));
   const groups = new Map<string, { readonly isService: boolean; readonly members: GroupedAction[] }>();
@@ -36,7 +40,8 @@ export function groupActions(actions: readonly ShownAction[]): Group[] {
     const isAlong = along.has(action.address);
     const isQuiet = action.action === 'no-op' || (isMovedInState(action) && isAlong);
     if (isQuiet && action.notes.length === 0 && action.dataAtRisk === undefined) continue;
-    const { address, parent } = serviceOf(action, byAddress);
+    const address = serviceOf(action.address, parentOf);
+    const parent = byAddress.get(address)?.parent;
     const isService = parent !== undefined && isEnvironment(parent) && !isEnvironment(address);
     const shown = {
       action,
@@ -50,14 +55,4 @@ export function groupActions(actions: readonly ShownAction[]): Group[] {
     else group.members.push(shown);
   }
   return [...groups].map(([address, { isService, members }]) => ({ address, isService, actions: members }));
-}
-
-/**
- * The service of an action: the ancestor directly below an environment. What stands in none has the outermost ancestor, and
- * an environment itself.
- */
-function serviceOf(action: ShownAction, byAddress: ReadonlyMap<string, ShownAction>): ShownAction {
-  const { parent } = action;
-  const above = parent === undefined || isEnvironment(parent) ? undefined : byAddress.get(parent);
-  return above === undefined ? action : serviceOf(above, byAddress);
 }

@@ -25,3 +25,14 @@ export function environmentOf({ address, kind }: Placed): string | undefined {
   const isInOne = others.length % 2 === 0 && first !== '' && kind !== above;
   return isInOne ? childAddress(undefined, undefined, first) : undefined;
 }
+
+/**
+ * The service of a block: its ancestor directly below an environment. What stands in none has its outermost ancestor, and an
+ * environment itself.
+ */
+export function serviceOf(address: string, parentOf: (address: string) => string | undefined): string {
+  let service = address;
+  for (let above = parentOf(address); above !== undefined && !isEnvironment(above); above = parentOf(above))
+    service = above;
+  return service;
+}

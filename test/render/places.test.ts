@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { foldServices, groupGraph } from '../../src/render/graph-model.ts';
 import { drawGraph, renderSvg } from '../../src/render/graph-svg.ts';
 import { renderPlanPage } from '../../src/render/html/plan.ts';
-import { environmentOf, isEnvironment } from '../../src/render/places.ts';
+import { environmentOf, isEnvironment, serviceOf } from '../../src/render/places.ts';
 import { planJson } from '../../src/render/plan-json.ts';
 import { planDestruction } from '../../src/reconcile.ts';
 import { bench } from '../support/world.ts';
@@ -126,4 +126,21 @@ describe('with the project as a block', () => {
     ).toEqual(['production', 'project']);
     expect(drawGraph([], []).places.size).toBe(0);
   });
+});
+
+test.each([
+  ['production.redis.main.backups.nightly', 'production.redis.main'],
+  ['production.redis.main', 'production.redis.main'],
+  ['production', 'production'],
+  ['project', 'project'],
+  ['servers.builder.schedules.prune', 'servers.builder'],
+  ['certificates.web', 'certificates.web'],
+])('%s belongs to %s', (address, service) => {
+  const parents: Readonly<Record<string, string>> = {
+    'production.redis.main.backups.nightly': 'production.redis.main',
+    'production.redis.main': 'production',
+    production: 'project',
+    'servers.builder.schedules.prune': 'servers.builder',
+  };
+  expect(serviceOf(address, (one) => parents[one])).toBe(service);
 });
