@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { findPart } from '../../src/manifest/value-at.ts';
+import type { Step } from '../../src/plan/action.ts';
 import { actionsAt, explainPart, explainRemoved } from '../../src/plan/explain.ts';
-import { actionOf, changeAt, declared, here, kindNamed, referring, resourceOf } from '../support/plan-values.ts';
+import { literal } from '../../src/plan/steps.ts';
+import { actionOf, aStep, changeAt, declared, here, kindNamed, referring, resourceOf } from '../support/plan-values.ts';
 
 /** What a manifest and a plan say of an address. */
 
@@ -74,29 +76,28 @@ describe('an object that only the state has', () => {
 
 describe('the requests of an address', () => {
   const address = 'production.redis.main';
-  const update = {
+  const update: Step = {
     operation: 'redis.update',
     role: 'update',
-    members: { redisId: { is: 'id', address }, dockerImage: { is: 'attribute', at: 0 } },
+    members: { redisId: { is: 'id', address }, dockerImage: literal('redis:8') },
     changed: ['dockerImage'],
-  } as never;
-  const saveEnvironment = {
+  };
+  const saveEnvironment: Step = {
     operation: 'redis.saveEnvironment',
     role: 'update',
-    members: { redisId: { is: 'id', address }, env: { is: 'attribute', at: 1 } },
+    members: { redisId: { is: 'id', address }, env: literal('A=1') },
     changed: ['env'],
-  } as never;
-  const remove = { operation: 'redis.remove', role: 'delete', members: {}, changed: [] } as never;
+  };
   const updated = actionOf(address, {
     action: 'update',
     changes: [changeAt('dockerImage'), changeAt('env.A'), changeAt('envelope')],
-    teardown: [remove],
+    teardown: [aStep],
     steps: [update, saveEnvironment],
   });
   const deployment = actionOf(`${address} (deploy)`, {
     action: 'deploy',
     because: ['dockerImage'],
-    steps: [{ operation: 'redis.deploy', role: 'deploy', members: {}, changed: [] } as never],
+    steps: [{ operation: 'redis.deploy', role: 'deploy', members: {}, changed: [] }],
   });
   const actions = [updated, deployment, actionOf('production.redis.other', { steps: [update] })];
   const sent = (path: string, fields: readonly string[], of = actions) =>
