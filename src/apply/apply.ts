@@ -166,7 +166,7 @@ function whyStopped(run: Run, because: ApplyNode | string): string | undefined {
   return 'action' in because ? jobOf(run, because.action.address).stopped : undefined;
 }
 
-/** How a node is called in a sentence. */
+/** The name of a node in a sentence. */
 function nameOf(node: ApplyNode): string {
   if (!('action' in node)) return node.name;
   const { address } = node.action;
@@ -191,8 +191,10 @@ async function finish(run: Run): Promise<ApplyResult> {
   const state = isNew ? { ...reached, serial: plan.base.serial + 1 } : plan.base;
   const unsaved = isNew || [...run.jobs.values()].some(isSent) ? await write(store, state) : undefined;
   if (run.ending.defect !== undefined) throw run.ending.defect.error;
-  const told = [...run.jobs.values()].filter(({ action }) => action.isLeftOut !== true || action.action !== 'no-op');
-  const outcomes = told.map((job) => ({
+  const reported = [...run.jobs.values()].filter(
+    ({ action }) => action.isLeftOut !== true || action.action !== 'no-op',
+  );
+  const outcomes = reported.map((job) => ({
     action: job.action,
     result: resultOf(job) ?? ('skipped' as const),
     mayHaveWritten: mayHaveWritten(job),

@@ -283,7 +283,7 @@ async function failed(
   });
 }
 
-/** What the platform wrote down of a failed deployment: its own log where an operation reads it, else that of the container. */
+/** The log of a failed deployment: its own where an operation reads it, else that of the container. */
 async function failureLog(
   { run, kind, id }: DeployedService,
   deployment: Deployment | undefined,

@@ -32,7 +32,7 @@ export interface Watch {
   readonly onBegin?: (id: string | undefined) => void | Promise<void>;
 }
 
-/** What a service showed before its deployment was started. */
+/** A service as it was before its deployment was started. */
 interface Before {
   /** The ids of its deployments; undefined where the platform lists none. */
   readonly ids: ReadonlySet<string> | undefined;
@@ -102,7 +102,7 @@ export async function follow(watch: Watch): Promise<Ending> {
   }
 }
 
-/** What a row shows of the deployment. */
+/** The deployment in a row. */
 type Seen =
   | { readonly is: 'nothing' }
   | {

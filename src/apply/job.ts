@@ -56,7 +56,7 @@ export interface Job {
   readonly stopped?: string | undefined;
 }
 
-/** What can happen to an action. */
+/** An event in the life of an action. */
 export type JobEvent =
   /** Its pending operation was recorded. */
   | { readonly is: 'announced' }

@@ -71,12 +71,12 @@ export function reportAgain(
   report(run, action, diagnostic('repeated', message, { address: action.address }));
 }
 
-/** What ends an action because of what the platform has. */
+/** The error that ends an action because of the object on the platform. */
 export function refusal({ address, position }: Action, message: string): Stop {
   return new Stop('platform', [diagnostic('platform-answer', message, { address, position, remedy: 'Plan again.' })]);
 }
 
-/** What ends an action that could take any of several objects. */
+/** The error of an action that could take any of several objects. */
 export function ambiguous({ address, position }: Action, message: string): Stop {
   const remedy = 'Write id: with the one that is meant, or remove the other on the platform.';
   return new Stop('platform', [diagnostic('ambiguous', message, { address, position, remedy })]);

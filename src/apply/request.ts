@@ -12,7 +12,7 @@ import { rowId } from '../observe/answers.ts';
 import type { Action, Member, Step } from '../plan/action.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 
-/** What a request is made from. */
+/** The input of a request. */
 export interface RequestInput {
   readonly action: Action;
   readonly step: Step;
@@ -25,11 +25,11 @@ export interface RequestInput {
   readonly made: Row | undefined;
   /** The object as it is now; undefined for a step that sends nothing of it back. */
   readonly now: Row | undefined;
-  /** Of a deployment: the text that tells it from all others. */
+  /** Of a deployment: its mark. */
   readonly mark?: string | undefined;
 }
 
-/** What filling in the members of a step needs. */
+/** The input for filling in the members of a step. */
 type Resolving = Pick<RequestInput, 'action' | 'step' | 'outputs' | 'idOf' | 'mark'>;
 
 /**
@@ -40,7 +40,7 @@ type Resolving = Pick<RequestInput, 'action' | 'step' | 'outputs' | 'idOf' | 'ma
 export function buildMembers(input: RequestInput): Record<string, unknown> | undefined {
   const { step, now } = input;
   const members: Record<string, unknown> = {};
-  // What the operation does without being told, such as the case of a union that it stands for.
+  // The operation changes these by itself, such as the case of a union that it stands for.
   let changes = step.changed.filter((name) => step.members[name] === undefined).length;
   for (const [name, from] of Object.entries(step.members)) {
     const value = valueOf(input, name, from, now);
@@ -130,7 +130,7 @@ function valueOf(input: Resolving, name: string, from: Member, now: Row | undefi
     }
     case 'mark':
       if (input.mark !== undefined) return input.mark;
-      throw cannot(input, 'a mark is made when a deployment is ordered');
+      throw cannot(input, 'only the request of a deployment has a mark');
     case 'map':
       return mapText(input, from, now);
     default:

@@ -27,7 +27,7 @@ import type { ScopeRow } from '../observe/scope-row.ts';
 import { scopeRow } from '../observe/scope-row.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 
-/** What applying a plan needs. */
+/** The input of an apply. */
 export interface ApplyInput {
   readonly plan: Plan;
   /** All that there are: what is below an object may be of any. */
@@ -91,7 +91,7 @@ export interface Scope {
   staleSaved?: Promise<void>;
 }
 
-/** What creates of this run have to know of one another. */
+/** The facts that the creates of a run share. */
 interface Creations {
   /** The ids of everything that was there before, or that an action of this run has: a new object has none of them. */
   readonly taken: Set<string>;
@@ -277,7 +277,7 @@ export function recordNow({ journal, input }: Run, address: string): StateRecord
   return journal.now(address) ?? input.plan.base.resources[address];
 }
 
-/** What the state is to hold of an action's object. */
+/** The record of an action's object. */
 export function recordOf(run: Run, action: Action, id: string | null, pairs: StateRecord['pairs']): StateRecord {
   const { deploys, duplicates } = jobOf(run, action.address);
   const { bornAt } = run.input.plan.base.resources[action.address] ?? {};

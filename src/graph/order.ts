@@ -14,7 +14,7 @@ export function dependencies(resource: Resource): string[] {
   return [...found];
 }
 
-/** Sorts resources so that each stands after what it depends on; a circle is told with its members. */
+/** Sorts resources so that each stands after what it depends on. Reports a circle with its members. */
 export function inOrder(resources: readonly Resource[]): { order: Resource[]; diagnostics: Diagnostic[] } {
   const byAddress = new Map(resources.map((resource) => [resource.address, resource]));
   const needs = (address: string): string[] => {

@@ -24,7 +24,7 @@ export interface Edge {
 /** The result of a task; a skipped one names the task that did not succeed, or says why nothing may begin any more. */
 export type Fate = 'done' | 'failed' | { readonly skipped: string };
 
-/** What to run, and how. */
+/** The tasks, and how to run them. */
 export interface ScheduleInput<T extends Task> {
   /** In the order in which they begin where no edge decides. */
   readonly nodes: readonly T[];

@@ -37,7 +37,7 @@ export interface Change {
   readonly after: Shown;
   /** The unit of the number, or of numbers in the value. */
   readonly unit?: FieldUnit;
-  /** What can be said of hidden text: `lines 3 to 5 of 40, before 39`. */
+  /** A summary of hidden text: `lines 3 to 5 of 40, before 39`. */
   readonly summary?: string;
   /** What was settled last, where all three differ. */
   readonly last?: Shown;
@@ -45,7 +45,7 @@ export interface Change {
   readonly position?: Position;
   /** It takes effect when the service is deployed next. */
   readonly atDeploy: boolean;
-  /** It can only be had by replacement. */
+  /** Only a new object can have it. */
   readonly forcesReplacement: boolean;
 }
 
@@ -67,7 +67,7 @@ export type Member =
   | { readonly is: 'set'; readonly field: Field; readonly wanted: Wanted; readonly formerly: readonly string[] }
   /** The id of a resource. */
   | { readonly is: 'id'; readonly address: string }
-  /** What tells the deployment that this request orders from all others. */
+  /** The mark of the deployment that this request starts. */
   | { readonly is: 'mark' }
   /** As the object has it at the moment of the call. */
   | { readonly is: 'as read'; readonly from: string };
@@ -78,7 +78,7 @@ export interface Step {
   /** `reset`: sets the status of a service, so that what it becomes is the outcome of its deployment. */
   readonly role: 'create' | 'update' | 'move' | 'delete' | 'reset' | 'deploy';
   readonly members: Readonly<Record<string, Member>>;
-  /** Members for whose sake it is sent; the others only go along. */
+  /** Members that change something; the operation requires the rest. */
   readonly changed: readonly string[];
 }
 
@@ -88,14 +88,14 @@ export interface AttributeChange {
   readonly field: Field;
   readonly wanted: Wanted | undefined;
   readonly decision: Decision;
-  /** What the platform had. */
+  /** The value on the platform. */
   readonly before: Secret<Json>;
   readonly pair: Pair | undefined;
 }
 
-/** What is known and planned of the deployments of a service. */
+/** The deployments of a service, as known and as planned. */
 interface ServicePlan {
-  /** What the state knows, brought up to date with what the platform lists. */
+  /** The deployments in the state, brought up to date with those that the platform lists. */
   readonly known: Deploys | undefined;
   /** What the plan writes that only a deployment puts into effect, and the actions that write it. */
   readonly staleness?: { readonly code?: true; readonly through: readonly string[]; readonly isPending?: true };
@@ -108,14 +108,14 @@ interface ServicePlan {
   readonly isLeft?: true;
 }
 
-/** What happens to one resource. Apply sends these steps and no others. */
+/** The change of one object. Apply sends these steps and no others. */
 export interface Action {
   readonly address: string;
   /** The service whose row holds the object, or the object itself: one write at a time goes to a scope. */
   readonly scope: string;
   readonly kind: Kind;
   readonly action: ActionName;
-  /** It leaves a new object behind: it creates or replaces. */
+  /** It creates or replaces. */
   readonly createsObject: boolean;
   /** The platform makes its object along with the parent: apply finds it below that, and creates none. */
   readonly comesWithParent?: true;
@@ -134,18 +134,18 @@ export interface Action {
   /** Requests that make and change the object. */
   readonly steps: readonly Step[];
   readonly attributes: readonly AttributeChange[];
-  /** Addresses that have to be there before. */
+  /** Addresses whose objects must exist before. */
   readonly dependsOn: readonly string[];
-  /** Addresses that have to be done before the teardown, because they still use what goes. */
+  /** Addresses whose actions come before the teardown, because their objects still use what goes. */
   readonly follows?: readonly string[];
   readonly options: Readonly<Record<string, Json>>;
   readonly notes: readonly Diagnostic[];
   /** Of a deletion or a replacement: the parts of what goes. */
   readonly holds?: Parts;
-  /** What this deletes or leaves behind, when it is data. */
+  /** The data that this deletes or leaves behind, in words. */
   readonly dataAtRisk: string | undefined;
   readonly protect: boolean | undefined;
-  /** It takes over an object that was made by another person. */
+  /** It adopts an object that another person created. */
   readonly needsConsent: boolean;
   readonly position: Position | undefined;
   /** Of a service that stays or comes. */
@@ -158,11 +158,11 @@ export interface Action {
   readonly isHeld?: true;
   /** The plan was narrowed and leaves it out, or did not read it: it is held, and neither counted nor shown. */
   readonly isLeftOut?: true;
-  /** It is replaced because a person asked for that. */
+  /** `--replace` asked for its replacement. */
   readonly isAsked?: true;
 }
 
-/** What a plan is narrowed to, as addresses or patterns with `*`; each includes everything below it. */
+/** Parts of a plan, as addresses or patterns with `*`; each includes everything below it. */
 export interface Narrowing {
   /** Nothing else; everything when there are none. */
   readonly targets: readonly string[];
@@ -179,23 +179,23 @@ export interface LeftOut {
   readonly needs?: string | undefined;
 }
 
-/** What a plan was narrowed to, and what that leaves out. */
+/** The part that a plan was narrowed to, and the changes that it leaves out. */
 export interface Narrowed extends Pick<Narrowing, 'targets' | 'excludes'> {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** What a run would do: the only input of apply. */
+/** Everything that a run would do: the only input of apply. */
 export interface Plan {
   /** The state it was made from, with the addresses that `moved:` gave. */
   readonly base: State;
   /** The state as it is kept; undefined when there is none yet. */
   readonly saved: State | undefined;
-  /** What it was made from. */
+  /** The platform as the plan read it. */
   readonly observed: Observed;
   readonly actions: readonly Action[];
-  /** Everything that the state holds is meant to go. */
+  /** `trueup destroy`: everything that the state holds goes. */
   readonly destroys?: true;
-  /** What it was narrowed to. */
+  /** Its targets and exclusions, and the changes that they leave out. */
   readonly narrowed?: Narrowed;
   /** Number of objects of the project that neither the manifest nor the state names, as far as the plan read them. */
   readonly unmanaged?: number;
@@ -203,7 +203,7 @@ export interface Plan {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What people see of an action. */
+/** An action as people see it. */
 export interface ShownAction extends Pick<
   Action,
   | ('address' | 'movedFrom' | 'action' | 'createsBeforeDestroy' | 'id' | 'parent' | 'changes' | 'notes' | 'because')
@@ -219,7 +219,7 @@ export interface ShownAction extends Pick<
   readonly dependsOn?: Action['dependsOn'];
 }
 
-/** What people see of a plan: all that a view of it may use, so that a plan file can hold it. */
+/** A plan as people see it: all that a view may use, so that a plan file can hold it. */
 export interface ShownPlan extends Pick<Plan, 'destroys' | 'narrowed' | 'unmanaged' | 'diagnostics'> {
   readonly actions: readonly ShownAction[];
   /** undefined: there is no state yet. */

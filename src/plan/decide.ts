@@ -18,17 +18,17 @@ export type Cause =
   | 'known after apply'
   | 'ignored';
 
-/** What is to be done about one field, or one key of a map, of an object that exists. */
+/** The decision about one field, or one key of a map, of an object that exists. */
 export type Decision =
   /** Nothing is sent. `settled`: wanted and observed agree, which is recorded. `ignored`: the platform ignores the value. */
   | { readonly do: 'nothing'; readonly settled: boolean; readonly ignored?: true }
-  /** It is no longer managed, which is said once; nothing is sent. */
+  /** Trueup stops managing it, reports that once, and sends nothing. */
   | { readonly do: 'release' }
   /** A key that was ours, or that may not stay, is removed. */
   | { readonly do: 'remove' }
   | { readonly do: 'write'; readonly cause: Cause }
   | { readonly do: 'replace'; readonly cause: Cause }
-  /** A difference that is shown and left: `sentence` says why. */
+  /** A difference that the plan shows and leaves: `sentence` says why. */
   | { readonly do: 'leave'; readonly sentence: string }
   /** The platform answers cipher text: nothing is compared or sent until it can decrypt that again. */
   | { readonly do: 'wait' }

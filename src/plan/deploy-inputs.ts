@@ -12,15 +12,15 @@ import type { Action, AttributeChange } from './action.ts';
 import { isIgnored } from './action.ts';
 import type { Planning } from './input.ts';
 
-/** What a service is deployed from: itself, what stands below it, and what it mentions of what stands above it. */
+/** A service with all that a deployment of it takes in: the objects below it, and the variables above it. */
 export interface ServiceActions {
   readonly root: Action;
   readonly leafs: readonly Action[];
-  /** What has variables for it, nearest first. */
+  /** The objects above with variables for it, nearest first. */
   readonly above: readonly Action[];
 }
 
-/** What digests of values are made with. */
+/** The input of digests of values. */
 type Digesting = Pick<Planning, 'outputs' | 'digests'> & {
   /** A digest to compare them with. */ readonly like?: string | undefined;
 };
@@ -177,7 +177,7 @@ export function mentionsOf(
   return found;
 }
 
-/** What is known of the texts of an attribute that the platform fills in. */
+/** The known texts of an attribute that the platform fills in. */
 function textsOf({ field, wanted }: AttributeChange, outputs: Outputs): readonly string[] {
   if (field.map === undefined || wanted === undefined) return [];
   const resolved = resolve(wanted, outputs);

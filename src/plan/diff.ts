@@ -27,14 +27,14 @@ import { decide } from './decide.ts';
 import type { SecretsBeside, Values } from './shown.ts';
 import { compareHidden, showSides } from './shown.ts';
 
-/** What comparing one resource with the platform gives. */
+/** The difference between one resource and the platform. */
 export interface Difference {
   readonly attributes: readonly AttributeChange[];
   readonly changes: readonly Change[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What comparing needs besides the resource. */
+/** The input of a comparison. */
 export interface DiffInput {
   readonly resource: Resource;
   readonly row: Row;
@@ -85,7 +85,7 @@ interface Found {
   readonly attributes: AttributeChange[];
   readonly changes: Change[];
   readonly diagnostics: Diagnostic[];
-  /** What an existing object cannot take and a new one can. */
+  /** Errors and notes that hold for the existing object, and not for a new one. */
   readonly unlessReplaced: Diagnostic[];
 }
 
@@ -148,7 +148,7 @@ function addUnreadable({ resource, pairs }: DiffInput, found: Found, name: strin
   found.diagnostics.push(diagnostic('not-decrypted', message, about));
 }
 
-/** Says that keys stay which are not declared, when a map is managed for the first time. */
+/** Reports undeclared keys that stay when Trueup manages a map for the first time. */
 function oldKeysLeft({ resource, pairs }: DiffInput, now: RowReader, name: string): Diagnostic[] {
   const { kind, address, mapMode } = resource;
   const entries = resource.maps[name];
@@ -232,7 +232,7 @@ function fixedIn({ resource: { kind }, isProvided }: DiffInput, { field }: Attri
     : undefined;
 }
 
-/** What has to be said of a decision. */
+/** The notes about a decision. */
 function notesOn(
   input: Comparing,
   planned: AttributeChange,
@@ -264,7 +264,7 @@ function notesOn(
   }
 }
 
-/** What showing the values of a change needs. */
+/** The input for showing the values of a change. */
 export type ChangeShowing = Pick<DiffInput, 'outputs' | 'digests' | 'values' | 'nameOf'> &
   Partial<Pick<Comparing, 'beside'>>;
 
@@ -382,7 +382,7 @@ export function waits({ link }: Resource, field: Field): boolean {
   return field.appliesAt === 'deploy' && link.atOnce !== true;
 }
 
-/** What can be said of a change of hidden text. */
+/** The summary of a change of hidden text. */
 export function summaryOf(field: Field, before: Json, after: Resolved): { summary?: string } {
   const summary = field.secrecy === 'private' && after.is === 'known' ? compareHidden(before, after.value) : undefined;
   return summary === undefined ? {} : { summary };

@@ -65,7 +65,7 @@ function namedKinds(kinds: readonly Kind[]): ReadonlySet<string> {
   return new Set(kinds.flatMap(({ fields }) => Object.values(fields).flatMap(({ refersTo }) => refersTo ?? [])));
 }
 
-/** What refers to an object whose new one has no id before a person connects it. */
+/** The addresses that refer to an object whose new one has no id before a person connects it. */
 function waitingFor({ address, kind }: Action, actions: readonly Action[]): string[] {
   if (kind.identity.listedOnce === undefined) return [];
   return actions.filter(({ dependsOn }) => dependsOn.includes(address)).map((one) => one.address);

@@ -8,7 +8,7 @@ import type { Origins } from './moved.ts';
 import type { Narrowing } from './action.ts';
 import type { Values } from './shown.ts';
 
-/** What a plan is computed from. */
+/** The input of a plan. */
 export interface PlanInput {
   readonly kinds: readonly Kind[];
   /** The kinds that Trueup has and the platform does not serve; none by default. */
@@ -20,9 +20,9 @@ export interface PlanInput {
   readonly saved: State | undefined;
   /** Whether services are deployed; otherwise that is left to others. */
   readonly deploys: boolean;
-  /** Everything is meant to go. */
+  /** `trueup destroy`: everything goes. */
   readonly destroys: boolean;
-  /** What the plan is narrowed to, and what it makes anew. */
+  /** The parts of the plan to make, and the objects to replace on purpose. */
   readonly narrowing: Narrowing;
   readonly digests: Digests;
   /** The former addresses of the records that `moved:` gave new ones. */
@@ -31,7 +31,7 @@ export interface PlanInput {
   readonly values?: Values | undefined;
 }
 
-/** What each object is planned from: the input of the plan, and the outputs that are known when it is made. */
+/** The input for each object: that of the plan, and the outputs that the plan knows. */
 export interface Planning extends PlanInput {
   readonly outputs: Outputs;
 }

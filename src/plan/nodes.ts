@@ -185,7 +185,7 @@ function allThatLeaves(action: Action, plan: PlanIndex): string[] {
   ];
 }
 
-/** What is below an object and leaves; of what only leaves the state, what is below that. */
+/** The actions of what leaves below an object; below one that only leaves the state, also those. */
 function leavingBelow(action: Action, plan: PlanIndex): Action[] {
   const below = dependentsAt(action, plan).filter((dependent) => isBelow(dependent, action, plan));
   return below.flatMap((one) => (one.action === 'forget' ? [one, ...leavingBelow(one, plan)] : [one]));
@@ -204,7 +204,7 @@ function referencesPassedOn({ address }: Action, plan: PlanIndex): string[] {
   return services.map((service) => (isDeployed(service, plan) ? deployAddress(service) : referencesName(service)));
 }
 
-/** What refers to a deleted object lets go of it before: the deletion of the referrer, its write, its deployment. */
+/** A referrer lets go of a deleted object first: by its own deletion, or by its write and its deployment. */
 function referrers(action: Action, plan: PlanIndex): string[] {
   return dependentsAt(action, plan).flatMap((referrer) => {
     // A replacement that refers to one that stays waits for its values instead.
@@ -297,7 +297,7 @@ function indexOf(plan: Ordered): PlanIndex {
   };
 }
 
-/** Who may still use the object of an action: all that depended on its address when they were applied last. */
+/** The actions whose objects may still use that of an action: they depended on its address at the last apply. */
 function dependentsAt({ address }: Action, { dependents }: PlanIndex): readonly Action[] {
   const replaced = replacedAddress(address);
   return [...(dependents.get(address) ?? []), ...(replaced === undefined ? [] : (dependents.get(replaced) ?? []))];
@@ -318,7 +318,7 @@ function isBelow({ address }: Action, parent: Action, { base }: PlanIndex): bool
   return base.resources[address]?.parent === parent.address;
 }
 
-/** What an action does, in its order. */
+/** The nodes of an action, in their order. */
 function actionNodes(action: Action): ActionNode[] {
   const { address, scope } = action;
   if (action.action === 'deploy') return [{ part: 'deploy', name: address, action, scope, isWaiting: true }];

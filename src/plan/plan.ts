@@ -51,8 +51,8 @@ export function buildPlan(input: PlanInput): Plan {
         ? planCreation(planning, resource, object, parent)
         : planExisting(planning, resource, object, parent);
     const more = [...unknown, ...tooLarge(action, object?.row, outputs)];
-    const told = more.length === 0 ? action : { ...action, notes: [...action.notes, ...more] };
-    actions.set(resource.address, heldBack(told, actions));
+    const noted = more.length === 0 ? action : { ...action, notes: [...action.notes, ...more] };
+    actions.set(resource.address, heldBack(noted, actions));
   }
   const kindsByName = new Map(kinds.map((kind) => [kind.kind, kind]));
   // Parents before children, so that a child knows whether its parent goes too.
@@ -114,7 +114,7 @@ function judgeDeletions(
 
 type Narrowable = ReturnType<typeof withOldOnes>;
 
-/** The actions that a narrowed plan has, and what is said about the others. */
+/** Narrows a plan; reports the replacements on purpose that it leaves out. */
 function narrow(planning: Planning, { objects, planned }: Narrowable) {
   const { observed, state, narrowing } = planning;
   const records = state.resources;
@@ -137,7 +137,7 @@ function narrow(planning: Planning, { objects, planned }: Narrowable) {
   };
 }
 
-/** What one request cannot carry is said before anything is sent. */
+/** Reports each request that is larger than the platform takes. */
 function tooLarge(
   { address, kind, position: at, steps }: Action,
   row: Row | undefined,

@@ -13,7 +13,7 @@ import type { StateRecord } from '../state/record.ts';
 import { matchesStored } from '../state/stored.ts';
 import type { PlanFile } from './file.ts';
 
-/** What a reviewed plan changes. */
+/** The blocks that a reviewed plan changes. */
 export interface Touched {
   /** The addresses of all blocks that it does something about, or whose data it puts at risk. */
   readonly blocks: ReadonlySet<string>;

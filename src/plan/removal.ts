@@ -254,7 +254,7 @@ function managedIds({ observed, resources }: PlanInput): ReadonlySet<string> {
   return known;
 }
 
-/** What was found by a key alone is another person's, unless a block takes it over. */
+/** The ids of all objects that Trueup manages: one found by its key alone is another person's, unless a block takes it over. */
 function managedIn({ objects }: Observed, resources: PlanInput['resources']): string[] {
   const declared = new Set(resources.map(({ address }) => address));
   return [...objects].flatMap(([address, { id, foundBy }]) =>

@@ -14,7 +14,7 @@ import type { Pair } from '../state/record.ts';
 import { matchesStored, toStored, membersOf } from '../state/stored.ts';
 import { storing } from './storing.ts';
 
-/** What settling one resource needs. */
+/** The input for settling one resource. */
 export interface SettleInput {
   readonly action: Action;
   /** The object as it was read back; undefined when it could not be read. */

@@ -190,7 +190,7 @@ describe('a request is refused before it is sent', () => {
       {},
       'name is no map',
     ],
-    ['when a member is the mark of a deployment', { is: 'mark' }, {}, 'a mark is made when a deployment is ordered'],
+    ['when a member is the mark of a deployment', { is: 'mark' }, {}, 'only the request of a deployment has a mark'],
   ])('%s', (_title, member, how, why) => {
     expect(() => sending({ description: member }, how)).toThrow(
       expect.objectContaining({
