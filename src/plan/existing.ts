@@ -117,7 +117,7 @@ export function planExisting(
   const isProtected = base.protect === true || parent?.protect === true;
   const { objects } = input.observed;
   const above = objects.get(parent?.address ?? '')?.row;
-  const from = isElsewhere ? [...objects.values()].find(({ id }) => id === object.parentId)?.row : above;
+  const from = isElsewhere ? rowsById(objects).get(object.parentId ?? '') : above;
   const to = { action: parent, row: above };
   const lost = lossesOf({ kind, attributes, row: object.row, from, to }, input.outputs);
   const { dataAtRisk, warnings } = weigh(lost, { address, position: base.position, isProtected });
@@ -132,6 +132,14 @@ export function planExisting(
     needsConsent: object.foundBy === 'key' && (overwrites || !object.isProvided),
   };
 }
+
+function rowsById(objects: Planning['observed']['objects']): ReadonlyMap<string, Row> {
+  const rows = indexed.get(objects) ?? new Map([...objects.values()].map(({ id, row }) => [id, row]));
+  indexed.set(objects, rows);
+  return rows;
+}
+
+const indexed = new WeakMap<Planning['observed']['objects'], ReadonlyMap<string, Row>>(); // so that many moves stay linear
 
 /** Why an object cannot be deleted and created again on purpose; undefined when it can. */
 function whyNotAnew({ kind, isTop, operations }: Kind, isAdoption: boolean, isProvided: boolean): string | undefined {

@@ -102,6 +102,27 @@ describe('an object that the platform has', () => {
     expect(plan({ ...ai, object: { parentId: 'prj_1' } }).notes).toHaveLength(1);
   });
 
+  test('is moved without a search through all objects for each', () => {
+    const names = ['production.redis.a', 'production.redis.b', 'production.redis.c'];
+    const row = { dockerImage: 'redis:8' };
+    const input = inputOf(Object.fromEntries(names.map((name) => [name, objectOf(name, row, { parentId: 'env_2' })])));
+    let searches = 0;
+    const objects = new Proxy(input.observed.objects, {
+      get: (map, name) => {
+        if (name === 'values' || name === 'entries' || name === Symbol.iterator) searches++;
+        const member: unknown = Reflect.get(map, name);
+        return typeof member === 'function' ? (member.bind(map) as unknown) : member;
+      },
+    });
+    const planning = { ...input, observed: { ...input.observed, objects } };
+    const moves = names.map((name) => {
+      const resource = resourceOf(kindNamed('redis'), name, { fields: image });
+      return planExisting(planning, resource, objectOf(name, row, { parentId: 'env_2' }), production).action;
+    });
+    expect(moves).toEqual(['move', 'move', 'move']);
+    expect(searches).toBeLessThan(2);
+  });
+
   test('is refused under another parent when the platform cannot move it, or when it would be adopted', () => {
     const below = {
       object: { parentId: 'compose_2' },
