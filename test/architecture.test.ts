@@ -100,7 +100,7 @@ const conformance = 'state/conformance/';
 const namesakes: Readonly<Record<string, readonly string[]>> = {
   'project/open-store.ts': ['postgres'],
   'project/state-location.ts': ['postgres'],
-  'manifest/settings.ts': ['postgres'],
+  'manifest/settings-shape.ts': ['postgres'],
   'manifest/quote.ts': ['tag'], // a token of YAML
   'kind/words.ts': ['port', 'schedule'], // fields
   'export/compose.ts': ['organization'], // a file

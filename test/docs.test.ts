@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { root as topOfAll } from '../src/kind/kind.ts';
 import { inProfile } from '../src/kind/profile.ts';
 import { kinds } from '../src/resources/index.ts';
-import { settingsShape } from '../src/manifest/settings.ts';
+import { settingsShape } from '../src/manifest/settings-shape.ts';
 import { expressionSources } from '../src/manifest/sources/all.ts';
 import { bench } from './support/world.ts';
 

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { problemOf } from '../manifest/problem.ts';
-import { driftMemoryKey } from '../manifest/settings.ts';
+import { driftMemoryKey } from '../manifest/settings-shape.ts';
 import type { Node } from '../manifest/tree.ts';
 import { toJson } from '../kind/simple-yaml.ts';
 import { position, readTree } from '../manifest/tree.ts';

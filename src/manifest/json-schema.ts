@@ -14,7 +14,7 @@ import { expressionSources } from './sources/all.ts';
 import { described, withOtherWords, withWords } from './schema-descriptions.ts';
 import { expressionSchema, withExpressions } from './schema-expressions.ts';
 import type { Schema } from './schema-expressions.ts';
-import { includedKeys, neededSettings, settingsShape } from './settings.ts';
+import { includedKeys, neededSettings, settingsShape } from './settings-shape.ts';
 
 /**
  * The JSON Schema (draft 2020-12) of manifests and of the files they include, for editors. It accepts whatever Trueup

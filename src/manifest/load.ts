@@ -3,7 +3,7 @@ import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Redact } from './problem.ts';
 import { missingBlank, shownKey } from './problem.ts';
-import { driftMemoryKey, includedKeys } from './settings.ts';
+import { driftMemoryKey, includedKeys } from './settings-shape.ts';
 import type { Entry, MapNode } from './tree.ts';
 import { isEmpty, position, readTree } from './tree.ts';
 import type { FileText, Workspace } from './workspace.ts';

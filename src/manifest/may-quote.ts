@@ -4,7 +4,7 @@ import { withTop } from '../kind/top.ts';
 import { writtenFields } from '../kind/written.ts';
 import { maskValue } from '../secrets/looks-secret.ts';
 import type { QuotingRule } from './quote.ts';
-import { settingsShape } from './settings.ts';
+import { settingsShape } from './settings-shape.ts';
 
 /** Settings whose values may be secrets. */
 const closedSettings: ReadonlySet<string> = new Set(['secrets', 'variables', 'outputs', 'notify']);

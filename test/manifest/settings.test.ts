@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { neededSettings, settingsShape } from '../../src/manifest/settings.ts';
+import { neededSettings, settingsShape } from '../../src/manifest/settings-shape.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { bench } from '../support/world.ts';
 

@@ -1,0 +1,272 @@
+import type { Profile } from '../api/contract.ts';
+import * as z from 'zod';
+import { readableName } from '../kind/syntax.ts';
+
+/** `${secret:NAME}` and nothing else. A value that is refused may be the secret itself: no message holds it. */
+const secretReference = z
+  .string()
+  .refine((text) => secretName.test(text), 'must be ${secret:NAME}, with letters, digits and "_" in NAME')
+  .meta({ pattern: String.raw`^\$\{secret:[A-Za-z_][A-Za-z0-9_]*\}$` });
+
+/** A reference to a secret, with its name. */
+export const secretName = /^\$\{secret:([A-Za-z_][A-Za-z0-9_]*)\}$/;
+
+/** A value of a variable or an output. */
+export const plainScalar = z.union([z.string(), z.number(), z.boolean()]);
+
+const profile = z
+  .union(
+    [
+      z.literal('standard').describe('The names of the API document.'),
+      z.literal('dokploy').describe('The names of Dokploy.'),
+    ] satisfies z.ZodType<Profile>[],
+    { error: 'must be standard or dokploy' },
+  )
+  .describe('Names that the API of the platform uses.');
+
+/** The keys of `trueup.yaml` that are no resources, with what they take: built when it is asked for, as most are left out. */
+export const settingsShape = {
+  get trueup() {
+    return z.literal(1).describe('Version of the language: 1.');
+  },
+  get platform() {
+    return z
+      .union([
+        z.literal('emulator').describe('The embedded emulator: a platform in a file of this folder.'),
+        z.strictObject({
+          url: z
+            .url({ protocol: /^https?$/ })
+            .refine((url) => !/[@?#]/.test(url), 'must have no user, no query and no fragment')
+            .describe('Address of the platform, without /api.'),
+          profile: profile.optional(),
+        }),
+        z.strictObject({ emulator: z.literal(true).describe('The embedded emulator.'), profile }),
+      ])
+      .optional()
+      .describe(
+        'The platform, or the word emulator for the embedded one; TRUEUP_URL when left out. The API key comes from TRUEUP_API_KEY.',
+      );
+  },
+  get state() {
+    return z
+      .discriminatedUnion(
+        'backend',
+        [
+          z.strictObject({ backend: z.literal('local').describe('Files in .trueup, beside the manifest.') }),
+          z.strictObject({
+            backend: z.literal('postgres').describe('Tables in PostgreSQL, at TRUEUP_STATE_URL.'),
+            schema: z
+              .string()
+              .regex(/^[a-z_][a-z0-9_]{0,62}$/, 'must be lower case letters, digits and "_"')
+              .optional()
+              .describe('Schema of its tables; trueup when left out.'),
+            name: z.string().min(1).optional().describe('Name of this state; the project when left out.'),
+          }),
+          z.strictObject({
+            backend: z.literal('s3').describe('Objects in an S3-compatible store.'),
+            endpoint: z
+              .url({ protocol: /^https?$/ })
+              .refine((url) => !/[@?#]/.test(url), 'must have no user, no query and no fragment')
+              .describe('Address of the store, without the bucket.'),
+            bucket: z
+              .string()
+              .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'must be letters, digits, ".", "-" and "_"')
+              .describe('Bucket of the store.'),
+            region: z.string().min(1).optional().describe('us-east-1 when left out.'),
+            prefix: z
+              .string()
+              .regex(
+                /^[A-Za-z0-9_-][A-Za-z0-9._/-]*$/,
+                'must be letters, digits, ".", "-", "_" and "/", and must not begin with "." or "/"',
+              )
+              .optional()
+              .describe('Begins the names of its objects; the project when left out.'),
+          }),
+        ],
+        {
+          error: ({ code }) =>
+            code === 'invalid_union' ? 'must be local, postgres or s3' : 'must be a map such as { backend: local }',
+        },
+      )
+      .optional()
+      .describe(
+        'Where the state is kept: in .trueup beside the manifest, in PostgreSQL (TRUEUP_STATE_URL), or in an S3 bucket (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY). When left out: TRUEUP_STATE_URL, or .trueup.',
+      );
+  },
+  get include() {
+    return z.array(z.string().min(1)).optional().describe('More files; * stands for part of a file name.');
+  },
+  get variables() {
+    return z
+      .record(
+        z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]*$/),
+        z.union(
+          [
+            z.null(),
+            z.strictObject({ default: plainScalar.optional().describe('Value of a variable that is not set.') }),
+          ],
+          {
+            error: 'must be { default: … } or nothing',
+          },
+        ),
+      )
+      .optional()
+      .describe('Values for ${var:…}; set them with --var or TRUEUP_VAR_<name>.');
+  },
+  get secrets() {
+    return z
+      .array(
+        z
+          .strictObject({
+            file: z.string().min(1).optional().describe('A file with lines NAME=value.'),
+            age: z.string().min(1).optional().describe('The same file, encrypted with age.'),
+            command: z
+              .array(z.string())
+              .refine(([program = '']) => program !== '', 'must name a program first')
+              .refine(
+                (words) => words.some((word) => word.includes('{name}')),
+                'must contain {name}, which stands for the name of the secret',
+              )
+              .optional()
+              .describe(
+                'A program that prints a secret, with its arguments; {name} stands for the name of the secret.',
+              ),
+            env: z
+              .array(
+                z
+                  .string()
+                  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a variable')
+                  .refine((name) => !/^TRUEUP_/i.test(name), 'must not be a variable of Trueup'),
+              )
+              .optional()
+              .describe('More variables of the run that the program gets, such as VAULT_TOKEN.'),
+          })
+          .refine(
+            (source) => Object.keys(source).filter((key) => key !== 'env').length === 1,
+            'must have exactly one of file, age and command',
+          )
+          .refine(({ env, command }) => env === undefined || command !== undefined, 'can have env only beside command')
+          .meta({ minProperties: 1, maxProperties: 2 }),
+      )
+      .optional()
+      .describe('Where the values of ${secret:…} come from that TRUEUP_SECRET_<NAME> does not give, in this order.');
+  },
+  get project() {
+    return (
+      z
+        .union(
+          [
+            z.string().min(1).describe('Id or name of the project.'),
+            z.looseObject({ name: readableName.describe('Name of the project.') }).describe('The project as a block.'),
+          ],
+          { error: 'must be the name or id of a project, or a block with name:' },
+        )
+        // Within a union no problem of a text shows, except that it is empty.
+        .superRefine((written, context) => {
+          const isText = typeof written === 'string' && written !== '';
+          const problems = isText ? (readableName.safeParse(written).error?.issues ?? []) : [];
+          for (const { message } of problems) context.addIssue({ code: 'custom', message });
+        })
+        .describe('Id or name of the project; or a block with its name, which creates the project.')
+    );
+  },
+  get drift() {
+    return z
+      .strictObject({
+        memory: z
+          .union(
+            [
+              z.literal('file').describe('In drift.yaml beside the manifest, to be kept in git.'),
+              z.literal('state').describe('Beside the state.'),
+            ],
+            { error: 'must be file or state' },
+          )
+          .optional()
+          .describe('Where trueup drift remembers findings; file when left out.'),
+        ignore: z
+          .array(
+            z.strictObject({
+              address: z
+                .string()
+                .min(1)
+                .describe('Address, with everything below it; * stands for any text, as in --target.'),
+              field: z.string().min(1).optional().describe('Field, such as env.REGION; * stands for any text.'),
+              because: z.string().min(1).optional().describe('The reason, for people.'),
+            }),
+          )
+          .optional()
+          .describe('Drift that trueup drift counts and does not list.'),
+        notify: z
+          .array(
+            z
+              .strictObject({
+                url: secretReference.describe(
+                  'Address of the receiver: ${secret:NAME}, with the value of TRUEUP_SECRET_<NAME>.',
+                ),
+                as: z
+                  .union(
+                    [
+                      z.literal('json').describe('A document for a program, which can be signed.'),
+                      z.literal('slack').describe('For an incoming webhook of Slack.'),
+                      z.literal('discord').describe('For a webhook of Discord.'),
+                      z.literal('teams').describe('For a webhook of Teams, made by Workflows.'),
+                    ],
+                    { error: 'must be json, slack, discord or teams' },
+                  )
+                  .describe('Form of the messages.'),
+                on: z
+                  .union(
+                    [
+                      z.literal('new').describe('There is new or expired drift, or drift was resolved.'),
+                      z.literal('any').describe('The same, or there is known or accepted drift.'),
+                    ],
+                    { error: 'must be new or any' },
+                  )
+                  .optional()
+                  .describe('When a message is sent; new when left out.'),
+                signature: secretReference
+                  .optional()
+                  .describe('Key that signs messages of the form json: ${secret:NAME}, with a value such as whsec_….'),
+              })
+              .refine(
+                ({ as, signature }) => signature === undefined || as === 'json',
+                'can have signature only beside as: json',
+              ),
+          )
+          .max(10)
+          .optional()
+          .describe('Receivers of a message about drift.'),
+      })
+      .optional()
+      .describe('What trueup drift reports, and where it remembers it.');
+  },
+  get outputs() {
+    return z
+      .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]*$/), plainScalar)
+      .optional()
+      .describe('Values that trueup output prints, such as ${ref:production.postgres.main.host}.');
+  },
+  get moved() {
+    return z
+      .array(
+        z.strictObject({
+          from: z.string().min(1).describe('Address before.'),
+          to: z.string().min(1).describe('Address now.'),
+        }),
+      )
+      .optional()
+      .describe('Addresses that changed, so that a rename is not a deletion and a creation.');
+  },
+} satisfies Record<string, z.ZodType>;
+
+/** The keys that a manifest cannot leave out. */
+export const neededSettings: ReadonlySet<string> = new Set([
+  'trueup',
+  'project',
+] satisfies (keyof typeof settingsShape)[]);
+
+/** The first key of the memory of `trueup drift`, which tells it from a manifest. */
+export const driftMemoryKey = 'trueup-drift';
+
+/** The keys an included file may have besides resources. */
+export const includedKeys: readonly string[] = ['variables', 'outputs', 'moved'];
