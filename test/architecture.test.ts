@@ -27,6 +27,7 @@ const order = [
   'emulator',
   'render',
   'reconcile.ts',
+  'import.ts',
   'review.ts',
   'session.ts',
   'export',

@@ -1,5 +1,6 @@
 import { normalAddress } from '../../kind/address.ts';
-import { importObject, plan } from '../../reconcile.ts';
+import { importObject } from '../../import.ts';
+import { plan } from '../../reconcile.ts';
 import type { ImportView } from '../../render/formats/import.ts';
 import { importFormats } from '../../render/formats/import.ts';
 import type { Command } from '../command.ts';

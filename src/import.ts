@@ -1,0 +1,58 @@
+import { diagnostic, Stop } from './diagnostics/diagnostic.ts';
+import type { Manifest } from './manifest/manifest.ts';
+import type { Plan } from './plan/action.ts';
+import type { World } from './reconcile.ts';
+import { planWithIds } from './reconcile.ts';
+import type { State } from './state/state.ts';
+
+/** Adopts an existing object at an address of the manifest, without changing either. Gives the plan that follows. */
+export async function importObject(manifest: Manifest, world: World, address: string, id: string): Promise<Plan> {
+  const resource = manifest.resources.find((item) => item.address === address);
+  if (resource === undefined) {
+    throw new Stop('refused', [
+      diagnostic('bad-reference', `nothing is declared at ${address}`, {
+        remedy: `Declare it first. The manifest has ${manifest.resources
+          .map((item) => item.address)
+          .slice(0, 20)
+          .join(', ')}.`,
+      }),
+    ]);
+  }
+  if (resource.pinned !== undefined && resource.pinned !== id) {
+    throw new Stop('refused', [
+      diagnostic('ambiguous', `${address} is pinned to ${resource.pinned} by id:`, {
+        address,
+        remedy: 'Correct one of the two.',
+      }),
+    ]);
+  }
+  refuseManaged(address, (await world.store.read())?.resources);
+  const made = await planWithIds(manifest, world, new Map([[address, id]]));
+  const action = made.actions.find((item) => item.address === address);
+  // An entry of moved: may have given it an object.
+  refuseManaged(address, made.base.resources);
+  const errors = (action?.notes ?? []).filter((item) => item.severity === 'error');
+  if (action === undefined || errors.length > 0) throw new Stop('refused', errors);
+  const record = {
+    kind: resource.kind.kind,
+    id,
+    parent: resource.parent ?? null,
+    dependsOn: action.dependsOn,
+    pairs: {},
+    options: action.options,
+  };
+  await world.store.write({
+    ...made.base,
+    serial: made.base.serial + 1,
+    resources: { ...made.base.resources, [address]: record },
+  });
+  return made;
+}
+
+/** @throws {Stop} `refused`, when the state ties an address to an object. */
+function refuseManaged(address: string, resources: State['resources'] = {}): void {
+  const known = resources[address]?.id ?? undefined;
+  if (known === undefined) return;
+  const remedy = `To give it another object, run trueup state rm '${address}' first.`;
+  throw new Stop('refused', [diagnostic('ambiguous', `${address} manages ${known} already`, { address, remedy })]);
+}
