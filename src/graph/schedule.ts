@@ -75,10 +75,12 @@ interface Pool {
 /**
  * Runs tasks in the order of their edges, in linear time; a failure skips only what needs its success.
  *
- * @throws whatever the first task that rejected threw, once all tasks are over.
+ * @throws whatever the first task that rejected threw, once all tasks are over; an Error when tasks wait for each other, and
+ * then none began.
  */
 export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Promise<Map<string, Fate>> {
   const places = placesOf(input);
+  refuseCircles(places);
   const byName = new Map(places.map((place) => [place.task.name, place]));
   const scopes = new Map<string, { readonly queue: Place<T>[]; isBusy: boolean }>();
   /** Tasks that work, that wait, and that are gathered: none take the places of the others. */
@@ -211,9 +213,21 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
   await finished;
   endBeat?.();
   if (broken !== undefined) throw broken.error;
-  const fates = places.flatMap(({ task, fate }) => (fate === undefined ? [] : [[task.name, fate] as const]));
-  if (fates.length < places.length) throw new Error('the tasks wait for each other in a circle');
-  return new Map(fates);
+  return new Map(places.flatMap(({ task, fate }) => (fate === undefined ? [] : [[task.name, fate] as const])));
+}
+
+/** @throws {Error} when tasks wait for each other in a circle: a defect of the order, found before any task begins. */
+function refuseCircles<T extends Task>(places: readonly Place<T>[]): void {
+  const waitingFor = new Map(places.map((place) => [place, place.waitingFor]));
+  const free = places.filter((place) => place.waitingFor === 0);
+  for (const { dependents } of free) {
+    for (const dependent of dependents) {
+      const left = (waitingFor.get(dependent) ?? 0) - 1;
+      waitingFor.set(dependent, left);
+      if (left === 0) free.push(dependent);
+    }
+  }
+  if (free.length < places.length) throw new Error('the tasks wait for each other in a circle');
 }
 
 function placesOf<T extends Task>({ nodes, edges }: ScheduleInput<T>): Place<T>[] {
