@@ -190,7 +190,7 @@ describe('a request', () => {
     const events: string[] = [];
     // A process that stands still for long lets timers fire before its next request.
     const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
-    cleanups.push(() => Promise.resolve(void clock.mockRestore()));
+    cleanups.push(() => Promise.resolve(clock.mockRestore()));
     const onSent = (): void => void events.push('sent');
     subscribe('undici:client:sendHeaders', onSent);
     cleanups.push(() => Promise.resolve(void unsubscribe('undici:client:sendHeaders', onSent)));
