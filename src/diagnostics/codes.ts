@@ -260,6 +260,12 @@ export const codes = {
     meaning: 'Many objects of the state are gone from the platform at once, and the plan creates them again.',
     remedy: 'Check that the platform is the right one; permit it with --allow-mass-recreate.',
   },
+  gone: {
+    severity: 'note',
+    meaning: 'An object of the state is gone from the platform, and the plan creates it again.',
+    remedy:
+      'If it is gone on purpose, remove its block. Otherwise find out who deleted it: the new one has none of its data.',
+  },
   'other-manifest': {
     severity: 'warning',
     meaning: 'The manifest declares nothing that the state holds: the state may be that of another manifest.',

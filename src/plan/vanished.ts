@@ -6,13 +6,13 @@ import type { ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 import type { Action } from './action.ts';
-import { pendingCreate } from '../state/pending.ts';
+import { isWritePending, pendingCreate } from '../state/pending.ts';
 import { inProject, isMany, someOf } from './mass-deletion.ts';
 
 /**
  * The warning that much of what the state knows is gone from the platform at once, and would be created again: all of it,
  * or all in the project, unless that is a single object with what is below it, or as much of one kind as needs a permission to be deleted. What
- * each project has, such as its default environment, counts for nothing.
+ * each project has, such as its default environment, counts for nothing. A note names each other object that is gone.
  */
 export function vanished(
   actions: readonly Action[],
@@ -45,14 +45,26 @@ export function vanished(
       someOf([...addresses].toSorted());
     return [diagnostic(safeguards.vanished.code, message, { remedy })];
   }
-  return [...groupBy(gone.map(({ kind, address }) => [kind.kind, address]))].flatMap(([name, some]) => {
+  const reported = new Set<string>();
+  const warnings = [...groupBy(gone.map(({ kind, address }) => [kind.kind, address]))].flatMap(([name, some]) => {
     const total = known.filter(({ kind }) => kind.kind === name).length;
     if (!isMany(some.length, total)) return [];
+    for (const address of some) reported.add(address);
     const share = Math.round((some.length / total) * 100);
     const those = `${some.length} of ${total} resources of the kind ${name} (${share} %)`;
     const message = `the platform lacks ${those} that the state knows, and this plan creates them again: ${someOf(some)}`;
     return [diagnostic(safeguards.vanished.code, message, { remedy })];
   });
+  const others = alone.filter(({ address, action }) => action === 'create' && !reported.has(address));
+  return [...warnings, ...others.flatMap((action) => createdAgain(action, resources[action.address]))];
+}
+
+/** The note that an object is gone which no warning names: its new block and one that was deleted look the same. */
+function createdAgain({ address, position }: Action, record: StateRecord | undefined): Diagnostic[] {
+  // A deletion that Trueup itself sent is no news.
+  if (typeof record?.id !== 'string' || isWritePending(record)) return [];
+  const message = `${address} (${record.id}) is gone from the platform, and this plan creates a new one`;
+  return [diagnostic('gone', message, { remedy: 'If it is gone on purpose, remove its block.', address, position })];
 }
 
 /** Whether an object went with the one above it: a run deleted that to replace it, and ended before it created the new one. */

@@ -201,6 +201,13 @@ export const inPlans = {
         await made.emulator.act('compose.delete', { composeId: idOf(made, shop), deleteVolumes: false });
       });
     }),
+  gone: () =>
+    reported(() => {
+      const text = production(database() + stack());
+      return planned(platform(), text, text, (made) =>
+        made.emulator.act('postgres.remove', { postgresId: idOf(made, main) }),
+      );
+    }),
   'other-manifest': () => reported(() => planned(platform(), production(stack()), production(database()))),
   'deletes-everything': () => reported(() => planned(platform(), production(database()), head)),
   consent: () =>

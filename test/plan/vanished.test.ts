@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import type { Action } from '../../src/plan/action.ts';
 import { vanished } from '../../src/plan/vanished.ts';
 import type { StateRecord } from '../../src/state/record.ts';
-import { actionOf, creating, inputOf, kindNamed, objectOf, recordOf } from '../support/plan-values.ts';
+import { actionOf, creating, here, inputOf, kindNamed, objectOf, recordOf } from '../support/plan-values.ts';
 
 /** What the state knows, and the platform does not have any more. */
 
@@ -28,12 +29,47 @@ function codes(shop: StateRecord | undefined, files: readonly string[], there: r
 const shop = recordOf('compose', 'compose_1');
 
 test('two objects that are gone by themselves have vanished, and one with what is below it has not', () => {
-  expect(codes(shop, ['a', 'b'])).toEqual([]);
+  expect(codes(shop, ['a', 'b'])).toEqual(['gone']);
   const others = [recordOf('redis', 'r1'), recordOf('redis', 'r2')];
   const { state } = inputOf({}, { 'production.redis.a': others[0] ?? shop, 'production.redis.b': others[1] ?? shop });
   const actions = ['a', 'b'].map((name) => actionOf(`production.redis.${name}`, { action: 'create' }));
   expect(vanished(actions, state, new Map()).map(({ code }) => code)).toEqual(['vanished']);
-  expect(vanished(actions, state, new Map([['production.redis.a', objectOf('r1', {})]]))).toEqual([]);
+  const left = vanished(actions, state, new Map([['production.redis.a', objectOf('r1', {})]]));
+  expect(left.map(({ code, address: at }) => [code, at])).toEqual([['gone', 'production.redis.b']]);
+});
+
+test('a note names a single object that is gone, and not what is below it', () => {
+  const records = { 'production.redis.a': recordOf('redis', 'r1'), 'production.redis.b': recordOf('redis', 'r2') };
+  const { state } = inputOf({}, records);
+  const actions = [
+    actionOf('production.redis.a', { action: 'create', position: here }),
+    actionOf('production.redis.b'),
+    actionOf('production.redis.a.mounts["/m"]', { action: 'create', parent: 'production.redis.a' }),
+  ];
+  const objects = new Map([['production.redis.b', objectOf('r2', {})]]);
+  expect(vanished(actions, state, objects)).toEqual([
+    {
+      code: 'gone',
+      severity: 'note',
+      message: 'production.redis.a (r1) is gone from the platform, and this plan creates a new one',
+      remedy: 'If it is gone on purpose, remove its block.',
+      address: 'production.redis.a',
+      position: here,
+    },
+  ]);
+});
+
+test('no note names an object that a killed run was deleting, nor one that another object takes the place of', () => {
+  const there = recordOf('redis', 'r2');
+  const stateWith = (a: StateRecord) => inputOf({}, { 'production.redis.a': a, 'production.redis.b': there }).state;
+  const objects = new Map([['production.redis.b', objectOf('r2', {})]]);
+  const planned = (action: Action['action']) => [
+    actionOf('production.redis.a', { action }),
+    actionOf('production.redis.b'),
+  ];
+  const deleting = recordOf('redis', 'r1', { pending: { is: 'write', at: 1, timeoutMs: 60_000 } });
+  expect(vanished(planned('create'), stateWith(deleting), objects)).toEqual([]);
+  expect(vanished(planned('adopt'), stateWith(recordOf('redis', 'r1')), objects)).toEqual([]);
 });
 
 test('what went with a service that a run deleted to replace it has not vanished', () => {
