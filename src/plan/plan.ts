@@ -81,7 +81,7 @@ export function buildPlan(input: PlanInput): Plan {
       ...(narrowed?.errors ?? []),
       ...waitingInCircle({ actions: deployed, base: state, observed: withOld.observed }),
       ...unserved,
-      ...possibleRenames(planned, state.resources),
+      ...possibleRenames(planned, state.resources, objects),
       ...similarNames(planned, observed),
       ...(input.destroys ? [] : vanished(planned, state, observed.objects)),
       ...(input.destroys ? [] : otherManifest(input)),

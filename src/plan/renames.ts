@@ -2,15 +2,24 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import { replacedAddress } from '../kind/address.ts';
-import type { Json } from '../kind/json.ts';
+import type { Json, Row } from '../kind/json.ts';
 import { same } from '../kind/json.ts';
 import { fieldPath } from '../kind/wire.ts';
 import { knownValue } from '../manifest/wanted.ts';
+import type { Observed } from '../observe/observed.ts';
 import type { State } from '../state/state.ts';
 import type { Action } from './action.ts';
+import { compare } from './compare.ts';
 
-/** A plan that deletes and creates one kind may mean a rename without an entry in `moved:`. */
-export function possibleRenames(actions: readonly Action[], resources: State['resources']): Diagnostic[] {
+/**
+ * A plan that deletes and creates one kind may mean a rename without an entry in `moved:`. Of several new objects, the note
+ * names the one that declares most of what the old one has: another would overwrite it. Takes time in proportion to the actions.
+ */
+export function possibleRenames(
+  actions: readonly Action[],
+  resources: State['resources'],
+  objects: Observed['objects'],
+): Diagnostic[] {
   const created = groupBy(
     actions.flatMap((action) => (action.action === 'create' ? [[action.kind.kind, action] as const] : [])),
   );
@@ -21,10 +30,10 @@ export function possibleRenames(actions: readonly Action[], resources: State['re
     const isLetGo = action.action === 'forget' && action.id !== undefined && kind.operations.delete === undefined;
     if (!isLetGo && (action.action !== 'delete' || isOld || action.teardown.length === 0)) return [];
     const others = seen.has(kind.kind) ? [] : (created.get(kind.kind) ?? []);
-    const other = others.find(({ parent }) => parent === action.parent) ?? others[0];
+    // Without an operation that moves it, the remedy would be refused.
+    const possible = others.filter(({ parent }) => parent === action.parent || kind.operations.move !== undefined);
+    const other = mostAlike(possible, action, objects.get(address)?.row);
     if (other === undefined) return [];
-    // The remedy would be refused: the platform has no operation for it.
-    if (other.parent !== action.parent && kind.operations.move === undefined) return [];
     seen.add(kind.kind);
     const entry = `moved: [{ from: ${JSON.stringify(address)}, to: ${JSON.stringify(other.address)} }]`;
     return [
@@ -35,6 +44,21 @@ export function possibleRenames(actions: readonly Action[], resources: State['re
     ];
   });
 }
+
+/** The creation that declares most of what a row has; of several, one below the parent of the deletion. */
+function mostAlike(creations: readonly Action[], { parent }: Action, row: Row | undefined): Action | undefined {
+  const ranked = creations.map((action) => {
+    const equal = row === undefined ? [] : compare(action, row, noOutputs);
+    const count = equal.filter(({ verdict }) => verdict === 'as wanted').length;
+    return { action, rank: 2 * count + (action.parent === parent ? 1 : 0) };
+  });
+  return ranked.reduce<(typeof ranked)[number] | undefined>(
+    (best, one) => (best === undefined || one.rank > best.rank ? one : best),
+    undefined,
+  )?.action;
+}
+
+const noOutputs = (): undefined => undefined;
 
 /** The rest of the remedy, where an object of the kind cannot get the name that the new block gives it. */
 function keepingName({ kind, address, attributes }: Action, pairs: State['resources'][string]['pairs'] = {}): string {

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import type { Row } from '../../src/kind/json.ts';
+import type { Kind } from '../../src/kind/kind.ts';
 import type { Action } from '../../src/plan/action.ts';
 import { possibleRenames } from '../../src/plan/renames.ts';
-import { actionOf, aStep, kindNamed } from '../support/plan-values.ts';
+import { actionOf, aStep, attributeChange, declared, kindNamed, objectOf } from '../support/plan-values.ts';
 
 /** A new key without moved: looks like a deletion and a creation. */
 
@@ -12,7 +14,7 @@ const creation = (address: string, more: Partial<Action> = {}) =>
 const fresh = creation('production.redis.new');
 
 test('what is deleted while one of its kind is created may have got a new name', () => {
-  expect(possibleRenames([fresh, deletion('production.redis["a b"]')], {})).toEqual([
+  expect(possibleRenames([fresh, deletion('production.redis["a b"]')], {}, new Map())).toEqual([
     {
       code: 'renamed',
       severity: 'note',
@@ -28,12 +30,46 @@ test('so may what cannot be deleted and is let go of', () => {
   const { delete: _, ...operations } = kindNamed('labgit').operations;
   const kind = { ...kindNamed('labgit'), operations };
   const letGo = actionOf('labgit.old', { action: 'forget', kind });
-  const [said] = possibleRenames([letGo, creation('labgit.new', { kind })], {});
+  const [said] = possibleRenames([letGo, creation('labgit.new', { kind })], {}, new Map());
   expect(said?.message).toBe('labgit.old is let go of and labgit.new is created');
 });
 
+test('of several new objects it names the one that declares most of what the old one has', () => {
+  const image = (value: string) => [attributeChange('dockerImage', { wanted: declared(value) })];
+  const others = [
+    creation('production.redis.first', { attributes: image('redis:7') }),
+    creation('production.redis.second', { attributes: image('redis:8') }),
+    creation('production.redis.third', { attributes: image('redis:8') }),
+  ];
+  const named = (row: Row) =>
+    possibleRenames(
+      [...others, deletion('production.redis.old')],
+      {},
+      new Map([['production.redis.old', objectOf('r1', row)]]),
+    ).map(({ message }) => message);
+  expect(named({ dockerImage: 'redis:8' })).toEqual([
+    'production.redis.old is deleted and production.redis.second is created',
+  ]);
+  expect(named({ dockerImage: 'redis:6' })).toEqual([
+    'production.redis.old is deleted and production.redis.first is created',
+  ]);
+});
+
+test('one below another parent counts only where the platform can move it', () => {
+  const moved = creation('staging.redis.new', { parent: 'staging' });
+  const named = (kind: Kind) =>
+    possibleRenames(
+      [{ ...moved, kind }, deletion('production.redis.old', { kind, parent: 'production' })],
+      {},
+      new Map(),
+    ).map(({ code }) => code);
+  expect(named(kindNamed('redis'))).toEqual(['renamed']);
+  const { move: _, ...operations } = kindNamed('redis').operations;
+  expect(named({ ...kindNamed('redis'), operations })).toEqual([]);
+});
+
 test('it is said once for a kind', () => {
-  const many = possibleRenames([fresh, deletion('production.redis.a'), deletion('production.redis.b')], {});
+  const many = possibleRenames([fresh, deletion('production.redis.a'), deletion('production.redis.b')], {}, new Map());
   expect(many.map(({ address }) => address)).toEqual(['production.redis.a']);
 });
 
@@ -46,13 +82,15 @@ test.each<[string, Action]>([
   ['the old object of a replacement', deletion('production.redis.new (old)')],
   ['another kind', deletion('production.compose.old', { kind: kindNamed('compose') })],
 ])('%s did not get a new name', (_what, action) => {
-  expect(possibleRenames([fresh, action], {})).toEqual([]);
+  expect(possibleRenames([fresh, action], {}, new Map())).toEqual([]);
 });
 
 test('nothing did when nothing is created, and nothing of what cannot be deleted and is gone', () => {
-  expect(possibleRenames([actionOf('production.redis.new'), deletion('production.redis.old')], {})).toEqual([]);
+  expect(possibleRenames([actionOf('production.redis.new'), deletion('production.redis.old')], {}, new Map())).toEqual(
+    [],
+  );
   const kind = kindNamed('labgit');
   const gone = actionOf('labgit.old', { action: 'forget', kind, id: undefined });
   const stays = actionOf('labgit.other', { kind });
-  expect(possibleRenames([gone, stays, creation('labgit.new', { kind })], {})).toEqual([]);
+  expect(possibleRenames([gone, stays, creation('labgit.new', { kind })], {}, new Map())).toEqual([]);
 });
