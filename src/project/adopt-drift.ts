@@ -5,7 +5,7 @@ import type { Finding } from '../drift/finding.ts';
 import type { Adopted } from '../edit/adopt.ts';
 import { adopt, isSettled } from '../edit/adopt.ts';
 import { overlay, remembering } from '../export/export.ts';
-import { addressMeant, blockAddress } from '../kind/address.ts';
+import { addressMeant, blockAddress, isWithin } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
 import { pathMeant } from '../kind/profile.ts';
 import { yamlLimit } from '../manifest/load.ts';
@@ -105,7 +105,7 @@ export async function adoptDrift(
 }
 
 /**
- * Reads the manifest with the new texts, and plans it. Gives the services that it deploys.
+ * Reads the manifest with the new texts, and plans it. Gives the services that it deploys and that have adopted values.
  *
  * @throws {Stop} `refused`, when a plan would change what was adopted
  */
@@ -129,7 +129,11 @@ async function prove(
       throw refused('the manifest would not be valid with what the platform has', error.diagnostics);
     });
   const unsettled = adopted.find(({ finding }) => !isSettled(made, finding));
-  const deploys = made.actions.flatMap(({ action, address }) => (action === 'deploy' ? [blockAddress(address)] : []));
+  const deployed = made.actions.flatMap(({ action, address }) => (action === 'deploy' ? [blockAddress(address)] : []));
+  // Others are deployed for reasons of their own.
+  const deploys = deployed.filter((service) =>
+    adopted.some(({ finding: { address = '' } }) => isWithin(address, service) || isWithin(service, address)),
+  );
   if (unsettled === undefined) return deploys;
   const { address = '', path } = unsettled.finding;
   throw refused(`a plan would still change ${path ?? address}`, [], address);

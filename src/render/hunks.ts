@@ -50,6 +50,26 @@ export function findHunks(
   return { hunks: group(places), isMatched: matched !== undefined };
 }
 
+/**
+ * The numbers of the new lines, from 1, that differ from a line which they replace only in what the shown texts mask.
+ * `shown` has the lines of `texts`, masked.
+ */
+export function maskedChanges(texts: readonly [string, string], shown: readonly [string, string]): ReadonlySet<number> {
+  const [before, after, maskedBefore, maskedAfter] = [...texts, ...shown].map((text) => text.split('\n'));
+  const found = new Set<number>();
+  for (const hunk of findHunks(before ?? [], after ?? []).hunks) {
+    let [old, fresh] = [hunk.before, hunk.after];
+    const removed = new Set<string | undefined>();
+    for (const { sign } of hunk.lines) {
+      if (sign === '-') removed.add(maskedBefore?.[old - 1]);
+      if (sign === '+' && removed.has(maskedAfter?.[fresh - 1])) found.add(fresh);
+      if (sign !== '+') old += 1;
+      if (sign !== '-') fresh += 1;
+    }
+  }
+  return found;
+}
+
 /** Most lines that may differ: the work is the product of this number and the number of all lines. */
 function mostEdits(lines: number): number {
   return Math.max(20, Math.min(1_000, Math.floor(10_000_000 / Math.max(lines, 1))));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Hunk } from '../../src/render/hunks.ts';
-import { findHunks } from '../../src/render/hunks.ts';
+import { findHunks, maskedChanges } from '../../src/render/hunks.ts';
 
 const numbers = (count: number): string[] => Array.from({ length: count }, (_, at) => `line ${at + 1}`);
 
@@ -73,5 +73,17 @@ describe('hunks', () => {
     const after = numbers(count).map((_, at) => (at % 7 === 0 ? 'x' : (before[count - at] ?? '')));
     // What takes the square of so many lines does not end within the limit of a test.
     expect(findHunks(before, after).hunks.length).toBeGreaterThan(0);
+  });
+});
+
+describe('changes that a mask hides', () => {
+  it('are the new lines that replace a line with the same masked text', () => {
+    const shown = ['a: ***\nb: 1\nc: ***\n', 'a: ***\nb: 2\nc: ***\nd: ***\n'] as const;
+    expect([...maskedChanges(['a: x\nb: 1\nc: y\n', 'a: z\nb: 2\nc: y\nd: n\n'], shown)]).toEqual([1]);
+    expect([...maskedChanges(['a: x\nb: 1\nc: y\n', 'a: x\nb: 2\nc: y\nd: n\n'], shown)]).toEqual([]);
+  });
+
+  it('are none in texts that are equal', () => {
+    expect([...maskedChanges(['a\n', 'a\n'], ['***\n', '***\n'])]).toEqual([]);
   });
 });

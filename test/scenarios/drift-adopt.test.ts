@@ -153,6 +153,16 @@ describe('drift adopt', () => {
     });
   });
 
+  it('marks a line whose change is masked, and names only services that have adopted values', async () => {
+    const withOther = (image: string) =>
+      shop.replace('redis: {', `redis: {other: {dockerImage: "${image}", databasePassword: abcdefgh}, `);
+    const at = await world(withOther('redis:8'), {}, withOther('redis:7'));
+    await at.change('compose.update', 'production.compose.shop', { env: 'REGION=eu-2\nREPLICAS=2\nLIMIT=10' });
+    const ran = await at.adopt([compose], { dryRun: true });
+    expect(ran.out).toMatch(/^~ +REGION: .*\(changed\)$/m);
+    expect(ran.out).toContain('The next apply deploys production.compose.shop: what runs');
+  });
+
   it('shows with --dry-run what a plan shows of variables and texts, and no secret', async () => {
     const token = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
     const compose2 =

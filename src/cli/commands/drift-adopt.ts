@@ -5,6 +5,7 @@ import { refuseWrites } from '../../project/drift.ts';
 import { loadManifest } from '../../project/load.ts';
 import type { DriftAdoptView } from '../../render/formats/drift-adopt.ts';
 import { driftAdoptFormats } from '../../render/formats/drift-adopt.ts';
+import { maskedChanges } from '../../render/hunks.ts';
 import { maskText } from '../../secrets/looks-secret.ts';
 import type { Clock } from '../../state/clock.ts';
 import { systemClock } from '../../state/clock.ts';
@@ -46,11 +47,10 @@ export function driftAdoptCommand(
           );
         view.adopted({
           ...result,
-          differences: result.files.map(({ path, before, after }) => ({
-            path,
-            before: shown(path, before),
-            after: shown(path, after),
-          })),
+          differences: result.files.map(({ path, before, after }) => {
+            const texts = [shown(path, before), shown(path, after)] as const;
+            return { path, before: texts[0], after: texts[1], masked: maskedChanges([before, after], texts) };
+          }),
         });
         return result.left.length > 0 ? 'failed' : 'done';
       } finally {

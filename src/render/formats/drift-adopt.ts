@@ -22,7 +22,15 @@ interface Adoption {
   /** Addresses of the services that the next apply deploys. */
   readonly deploys: readonly string[];
   /** The texts of the files before and after, without what may be secret. */
-  readonly differences: readonly { readonly path: string; readonly before: string; readonly after: string }[];
+  readonly differences: readonly Difference[];
+}
+
+interface Difference {
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+  /** The numbers of the lines of `after` that change only in what is masked. */
+  readonly masked: ReadonlySet<number>;
 }
 
 /** Prints what `drift adopt` reports. */
@@ -63,11 +71,9 @@ export const driftAdoptFormats: Formats<DriftAdoptView> = {
 
 function adoptionText(result: Adoption, { outStyle: style }: Screen): string {
   const { adopted, isWritten, deploys, differences } = result;
-  const lines = differences.flatMap(({ path, before, after }) => [
+  const lines = differences.flatMap(({ path, before, after, masked }) => [
     style.paint('strong', printable(path)),
-    ...(before === after
-      ? [style.paint('info', '(the lines that change are masked)')]
-      : textDifference([before, after], { indent: 0, style })),
+    ...textDifference([before, after], { redacted: masked, indent: 0, style }),
     '',
   ]);
   const subjects = isWritten ? adopted.map(({ finding }) => `  ${nameOf(finding)}`) : changes(adopted, style);
