@@ -172,7 +172,8 @@ type About = (message: string, remedy: string, place?: readonly [number, number]
 
 /** A line that begins in another column than those that it belongs to. */
 function explainIndent(text: string, offset: number, about: About): Explanation {
-  const { start, text: line } = lineAt(text, offset);
+  // Behind a key without a value, the parser names the end of the line of the key.
+  const { start, text: line } = lineAt(text, /[\r\n]/.test(text.charAt(offset)) ? nextLine(text, offset) : offset);
   const indent = line.length - line.trimStart().length;
   const place = [start, start + Math.max(indent, 1)] as const;
   const before = columnsBefore(text, start);

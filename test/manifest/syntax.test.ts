@@ -30,6 +30,9 @@ describe('U12: a mistake of YAML has the remedy that fits it', () => {
     ['less indentation', 'a:\n    b: 1\n§   c: 2\n', column(4), 'Begin it in column 5, as line 2.'],
     ['more indentation', 'a:\n  b: 1\n§    c: 2\n', column(5), 'Begin it in column 3, as line 2.'],
     ['more indentation in an item', 'a:\n  - b: 1\n§   c: 2\n', column(4), 'Begin it in column 5, as line 2.'],
+    ['less than a key without a value', 'a:\n  b:\n    c:\n§   d: 1\n', column(4), 'Begin it in column 5, as line 3.'],
+    ['less than such a key with CRLF', 'a:\r\n  b:\r\n    c:\r\n§   d: 1\r\n', column(4), 'in column 5, as line 3.'],
+    ['less than such a key in an item', 'a:\n  - b:\n§   c: 1\n', column(4), 'Begin it in column 5, as line 2.'],
     ['a text of several lines that ends early', 'a: |\n    x\n§  y\n', column(3), 'Begin it in column 5, as line 2.'],
     ['no space behind a colon', 'a:\n  §b:1\n  c: 2\n', 'there is no space behind the colon', 'Write one: key: value.'],
     [
