@@ -205,7 +205,8 @@ function evaluateExpression({ source, argument }: Expression, at: Place, found: 
       return { secret: resolution.secret };
     case 'refused':
       refuse(found, at, resolution);
-      return '';
+      // Like a secret that is missing, its value is not known: no check finds a second mistake in it.
+      return { secret: argument };
     default:
       return resolution satisfies never;
   }

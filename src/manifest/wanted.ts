@@ -48,7 +48,7 @@ export type Shape =
   | { readonly is: 'list'; readonly items: readonly Shape[] }
   | { readonly is: 'map'; readonly entries: readonly (readonly [string, Shape])[] };
 
-/** A part of a text. `secret`: the name of one that this run does not have; `hidden`: the text of one, in `marked` only. */
+/** A part of a text. `secret`: what this run does not have, such as a secret of this name; `hidden`: the text of one, in `marked` only. */
 export type ShapePiece = string | Reference | { readonly secret: string } | { readonly hidden: string };
 
 /** What is known of a wanted value at some moment. */

@@ -32,3 +32,10 @@ describe('a compose file that is not valid YAML is reported in one sentence, wit
     expect(found.said).toContain(`${reason}, line 2, column 8 of it: this [ is never closed`);
   });
 });
+
+test('what an expression does not give has one mistake: no check looks into its value', async () => {
+  const found = await told({
+    'trueup.yaml': `${withFile('§${file:nowhere.yml}')}        domains: { a.example.com: { serviceName: web, port: '\${var:port}' } }\nvariables: { port: }\n`,
+  });
+  expect(found.problems).toEqual(['file-unreadable at the mark', expect.stringContaining('bad-expression')]);
+});
