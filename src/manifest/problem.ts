@@ -40,9 +40,19 @@ const valueWithoutColon = /^([A-Za-z_][\w.-]*)([:=]|\s+)(?=.).*$/s;
 
 /** The problems of a value, in words, and the place of the innermost value or key that the first one is about. */
 export function problemOf(error: z.ZodError, node: Node, refused: Refused): { message: string; place: Place } {
-  const { path = [], code } = error.issues[0] ?? {};
-  const place = code === 'invalid_key' ? keyPlaceAt(node, path) : placeAt(node, path);
+  const [issue] = error.issues;
+  const inner = issue === undefined ? undefined : innermost(issue, refused.value);
+  const { path = [], code } = inner ?? {};
+  const unknown = unknownKeyOf(error, refused);
+  const key = unknown !== undefined ? [...path, unknown] : code === 'invalid_key' ? path : undefined;
+  const place = key === undefined ? placeAt(node, path) : keyPlaceAt(node, key);
   return { message: wordsOf(error, refused), place };
+}
+
+/** The unknown key that the first problem of a value is about; undefined: it is about something else. */
+export function unknownKeyOf(error: z.ZodError, { value }: Pick<Refused, 'value'>): string | undefined {
+  const inner = error.issues[0] === undefined ? undefined : innermost(error.issues[0], value);
+  return inner?.code === 'unrecognized_keys' ? inner.keys[0] : undefined;
 }
 
 /** The problems of a value, in words: `port must be a number, got "eighty"`. */
@@ -52,7 +62,7 @@ export function wordsOf(error: z.ZodError, refused: Refused): string {
 
 /** What to write instead, where the value shows what was meant: `Write https: true.` */
 export function adviceFor(error: z.ZodError, { name, value, isSecret, source, redact }: Refused): string | undefined {
-  const inner = error.issues[0] === undefined ? undefined : innermost(error.issues[0]);
+  const inner = error.issues[0] === undefined ? undefined : innermost(error.issues[0], value);
   if (inner === undefined || isSecret) return undefined;
   const path = pathOf(name, inner.path, redact);
   const found = inner.path.reduce<unknown>(memberOf, value);
@@ -93,7 +103,7 @@ function pathOf(name: string, path: readonly PropertyKey[], redact: Redact): str
 }
 
 function sentenceOf(issue: z.core.$ZodIssue, { name, value, isSecret, redact }: Refused): string {
-  const inner = innermost(issue);
+  const inner = innermost(issue, value);
   const path = pathOf(name, inner.path, redact);
   const found = inner.path.reduce<unknown>(memberOf, value);
   const got = `got ${isSecret ? typeOf(found) : shown(found)}`;
@@ -135,10 +145,21 @@ function isShort(value: unknown): boolean {
   return typeof value === 'string' && value !== '' && shown(value).length <= 40;
 }
 
-/** Of a union, the problem deep inside one form says more than that no form fits. */
-function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
-  const deeper = issue.code === 'invalid_union' ? issue.errors.flat().find(({ path }) => path.length > 0) : undefined;
-  return deeper === undefined ? issue : innermost({ ...deeper, path: [...issue.path, ...deeper.path] });
+/**
+ * Of a union, the problem deep inside one form says more than that no form fits: a value that is there, an unknown key, a
+ * value that is missing.
+ */
+function innermost(issue: z.core.$ZodIssue, value: unknown): z.core.$ZodIssue {
+  if (issue.code !== 'invalid_union') return issue;
+  const found = issue.path.reduce<unknown>(memberOf, value);
+  const all = issue.errors.flat();
+  const isThere = ({ path }: z.core.$ZodIssue) =>
+    path.length > 0 && path.reduce<unknown>(memberOf, found) !== undefined;
+  const deeper =
+    all.find(isThere) ??
+    all.find(({ code }) => code === 'unrecognized_keys') ??
+    all.find(({ path }) => path.length > 0);
+  return deeper === undefined ? issue : innermost({ ...deeper, path: [...issue.path, ...deeper.path] }, value);
 }
 
 /** The message completes the name to a sentence: `may not be owner`. */

@@ -1,12 +1,14 @@
 import type { Profile } from '../api/contract.ts';
-import type * as z from 'zod';
+import * as z from 'zod';
+import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { parseExpressions } from './expression.ts';
 import type { Redact } from './problem.ts';
-import { problemOf } from './problem.ts';
+import { problemOf, unknownKeyOf } from './problem.ts';
 import type { ExpressionSource, Variable } from './sources/source.ts';
 import type { MapNode, Node, Place } from './tree.ts';
+import { groupBy } from '../kind/group.ts';
 import { toJson } from '../kind/simple-yaml.ts';
 import { position } from './tree.ts';
 import { neededSettings, plainScalar, secretName, settingsShape } from './settings-shape.ts';
@@ -82,8 +84,8 @@ export function readSettings(
   const before = diagnostics.length;
   const read = <K extends keyof typeof settingsShape>(key: K): z.output<(typeof settingsShape)[K]> | undefined => {
     const entry = root.entries.get(key);
-    const report = (code: 'missing-key' | 'wrong-type', message: string, place: Place) =>
-      diagnostics.push(diagnostic(code, message, { remedy: remedies[key], position: position(place) }));
+    const report = (code: 'missing-key' | 'wrong-type', message: string, place: Place, remedy = remedies[key]) =>
+      diagnostics.push(diagnostic(code, message, { remedy, position: position(place) }));
     if (entry === undefined) {
       if (neededSettings.has(key)) report('missing-key', `${key} is missing`, root.at);
       return undefined;
@@ -92,8 +94,13 @@ export function readSettings(
     const result = settingsShape[key].safeParse(value);
     if (result.success) return result.data as z.output<(typeof settingsShape)[K]>; // the shape's own output
     const refused = { name: key, value, isSecret: key === 'secrets', redact };
-    const { message, place } = problemOf(result.error, entry.node, refused);
-    report('wrong-type', message, place);
+    for (const error of byPlace(result.error)) {
+      const { message, place } = problemOf(error, entry.node, refused);
+      const unknown = unknownKeyOf(error, refused);
+      const guess =
+        unknown === undefined ? undefined : closest(unknown, keysOf(z.toJSONSchema(settingsShape[key], forKeys)));
+      report('wrong-type', message, place, guess === undefined ? undefined : `Did you mean ${guess}?`);
+    }
     return undefined;
   };
   read('trueup');
@@ -139,6 +146,29 @@ export function readSettings(
     ...(drift === undefined ? {} : { drift }),
     ...(drift?.notify === undefined ? {} : { notify: receivers(root, drift.notify) }),
   };
+}
+
+/**
+ * The problems of a value by their places. What a map lacks beside an unknown key is probably what that key was meant to be.
+ */
+function byPlace({ issues }: z.ZodError): z.ZodError[] {
+  const placeOf = ({ path }: z.core.$ZodIssue) => JSON.stringify(path);
+  const unknown = new Set(issues.filter(({ code }) => code === 'unrecognized_keys').map(placeOf));
+  const reported = issues.filter((issue) => issue.code !== 'custom' || !unknown.has(placeOf(issue)));
+  return [...groupBy(reported.map((issue) => [placeOf(issue), issue])).values()].map((some) => new z.ZodError(some));
+}
+
+const forKeys = { io: 'input', unrepresentable: 'any' } as const;
+
+/** All keys of maps in a JSON Schema. */
+function keysOf(schema: unknown): string[] {
+  if (Array.isArray(schema)) return schema.flatMap(keysOf);
+  if (typeof schema !== 'object' || schema === null) return [];
+  return Object.entries(schema).flatMap(([key, value]) =>
+    key === 'properties'
+      ? [...Object.keys(value as object), ...Object.values(value as object).flatMap(keysOf)]
+      : keysOf(value),
+  );
 }
 
 function receivers(root: MapNode, written: NonNullable<DriftSettings['notify']>): Receiver[] {

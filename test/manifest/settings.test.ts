@@ -45,7 +45,7 @@ const problemsOf = async (lines: string) => {
 test.each([
   ['project: ""', 'project is empty', 10],
   ['project: " "', 'project must be one line with a visible character', 10],
-  ['project: { name: "" }', 'project.name is empty', 10],
+  ['project: { name: "" }', 'project.name is empty', 18],
 ])('%s is one problem', async (line, message, column) => {
   const problems = await problemsOf(line);
   expect(problems.map(([first, at]) => [first, at])).toEqual([[message, column]]);
@@ -67,4 +67,31 @@ test.each(Object.keys(settingsShape) as (keyof typeof settingsShape)[])('%s may 
   const { success, data } = settingsShape[key].safeParse(undefined);
   expect(success).toBe(!neededSettings.has(key));
   expect(data).toBeUndefined();
+});
+
+test.each([
+  ['platform: { §uri: https://deploy.example.com }', 'platform has no key uri', 'Did you mean url?'],
+  ['drift: { §ignor: [] }', 'drift has no key ignor', 'Did you mean ignore?'],
+  ['drift: { ignore: [{ address: a, §feld: b }] }', 'drift.ignore.0 has no key feld', 'Did you mean field?'],
+  ['state: { backend: s3, §buckit: b, endpoint: "https://s" }', 'state has no key buckit', 'Did you mean bucket?'],
+  ['secrets: [{ §flie: secrets.env }]', 'secrets.0 has no key flie', 'Did you mean file?'],
+  ['moved: [{ §form: a, to: b }]', 'moved.0 has no key form', 'Did you mean from?'],
+])('U12: an unknown key of a setting has its place and the key that was meant: %s', async (marked, message, remedy) => {
+  const line = marked.replace('§', '');
+  const text = `trueup: 1\nproject: prj_1\n${line.startsWith('platform') ? '' : 'platform: emulator\n'}${line}\n`;
+  const error = await bench()
+    .manifest(text)
+    .catch((reason: unknown) => reason);
+  if (!(error instanceof Stop)) throw new Error('it was not refused', { cause: error });
+  const found = error.diagnostics.find((item) => item.message === message);
+  expect([found?.position?.column, found?.remedy]).toEqual([marked.indexOf('§') + 1, remedy]);
+});
+
+test('each problem of a setting has a place of its own', async () => {
+  const line = 'variables: { a: { defalt: x }, b: { default: [1] } }';
+  const problems = await problemsOf(`project: prj_1\n${line}`);
+  expect(problems.map(([message, column]) => [message, column])).toEqual([
+    ['variables.a has no key defalt', line.indexOf('defalt') + 1],
+    ['variables.b.default has none of the forms it can have, got a list', line.indexOf('[1]') + 1],
+  ]);
 });

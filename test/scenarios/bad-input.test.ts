@@ -467,7 +467,7 @@ const mistakes: Record<string, readonly Case[]> = {
     ],
     [
       'a key that it does not take',
-      'trueup: 1\nplatform: §{ url: "https://x.example.com", apiKey: y }\nproject: prj_1\n',
+      'trueup: 1\nplatform: { url: "https://x.example.com", §apiKey: y }\nproject: prj_1\n',
       'wrong-type',
       /platform.*apiKey/,
     ],
