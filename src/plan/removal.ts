@@ -143,11 +143,11 @@ function isSomebodys(input: PlanInput, kind: Kind, object: ObservedObject): bool
 /** The requests that take an object away, and what that puts at risk. Notes what forbids it, and what goes along. */
 export function takeAway(
   input: PlanInput,
-  about: Pick<Action, 'kind' | 'address' | 'options' | 'protect'> & { readonly notes: Diagnostic[] },
+  about: Pick<Action, 'kind' | 'address' | 'options' | 'protect' | 'position'> & { readonly notes: Diagnostic[] },
   object: ObservedObject,
   { action, parent }: { readonly action: 'delete' | 'replace'; readonly parent: Action | undefined },
 ): Pick<Action, 'teardown' | 'holds' | 'dataAtRisk'> {
-  const { kind, address, options, notes, protect } = about;
+  const { kind, address, options, notes, protect, position } = about;
   if (protect === true) {
     const message = `${address} is protected and would be ${action === 'delete' ? 'deleted' : 'replaced'}`;
     const remedy = input.destroys
@@ -155,7 +155,7 @@ export function takeAway(
       : action === 'delete'
         ? 'Put its block back; to delete it, write protect: false, apply, and remove the block then.'
         : 'Undo the change, or write protect: false and apply that first.';
-    notes.push(diagnostic(safeguards.protected.code, message, { remedy, address }));
+    notes.push(diagnostic(safeguards.protected.code, message, { remedy, address, position }));
   }
   notes.push(...foreignContents(input, about, object));
   const inside = servicesInside(input, kind, object);

@@ -8,7 +8,7 @@ import { planRemoval, takeAway } from '../../src/plan/removal.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { project as projectKind } from '../../src/resources/top/project.ts';
 import type { StateRecord } from '../../src/state/record.ts';
-import { actionOf, inputOf, kindNamed, objectOf, pairOf, recordOf, resourceOf } from '../support/plan-values.ts';
+import { actionOf, here, inputOf, kindNamed, objectOf, pairOf, recordOf, resourceOf } from '../support/plan-values.ts';
 
 /** What becomes of an object whose block is gone. */
 
@@ -284,7 +284,7 @@ describe('a deletion or a replacement', () => {
     const input = inputOf({ [at]: there }, { [at]: recordOf('redis', 'redis_1', { options: before }) });
     const notes: Action['notes'][number][] = [];
     const protect = protection(options, recordOf('redis', 'redis_1', { options: before }));
-    const about = { kind: kindNamed('redis'), address: at, options, notes, protect };
+    const about = { kind: kindNamed('redis'), address: at, options, notes, protect, position: here };
     const gone = takeAway(input, about, there, { action, parent: undefined });
     return { ...gone, notes };
   }
@@ -297,6 +297,7 @@ describe('a deletion or a replacement', () => {
         message: `${at} is protected and would be deleted`,
         remedy: 'Put its block back; to delete it, write protect: false, apply, and remove the block then.',
         address: at,
+        position: here,
       },
     ]);
     expect(take('replace', { protect: false }, { protect: true }).notes).toMatchObject([
@@ -318,7 +319,7 @@ describe('a deletion or a replacement', () => {
       ...kindNamed('redis'),
       lifecycle: { dataAtRisk: (facts) => ({ of: 'data', what: String(asked.push(facts)) }) },
     };
-    const about = { kind, address: at, options: { a: 1 }, notes: [], protect: undefined };
+    const about = { kind, address: at, options: { a: 1 }, notes: [], protect: undefined, position: undefined };
     takeAway(input, about, there, { action: 'replace', parent: undefined });
     expect(asked).toEqual([{ row: there.row, options: { a: 1 }, action: 'replace' }]);
     const { lifecycle: _, ...harmless } = kind;
