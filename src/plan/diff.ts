@@ -244,8 +244,11 @@ function notesOn(
       const remedy = 'Change the value, or leave the line out: Trueup does not write this value again.';
       return decision.ignored === true ? [{ code: 'ignored', sentence: 'the platform ignored the value', remedy }] : [];
     }
-    case 'release':
-      return [{ code: 'released', sentence: 'is no longer managed and stays as it is' }];
+    case 'release': {
+      const isThere = before.reveal() !== null;
+      const rest = isThere ? 'and stays as it is' : 'and the platform has no value for it';
+      return [{ code: 'released', sentence: `is no longer managed ${rest}` }];
+    }
     case 'leave':
       return [{ code: 'drift-left', sentence: decision.sentence }];
     case 'error': {

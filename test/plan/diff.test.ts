@@ -132,7 +132,10 @@ describe('a field', () => {
   });
 
   test('that only a new object can have forces a replacement, and drops the notes about the old object', () => {
-    const about = { row: { serverId: 'srv_1' }, pairs: { serverId: pairOf('srv_1'), description: pairOf('x') } };
+    const about = {
+      row: { serverId: 'srv_1', description: 'x' },
+      pairs: { serverId: pairOf('srv_1'), description: pairOf('x') },
+    };
     const replaced = diff({ ...about, fields: { serverId: declared('srv_2') } });
     expect(replaced.changes).toMatchObject([{ path: 'serverId', forcesReplacement: true }]);
     expect(replaced.diagnostics).toEqual([]);
@@ -140,6 +143,10 @@ describe('a field', () => {
     expect(told(kept)).toEqual(['released: description: is no longer managed and stays as it is | ']);
     expect(kept.diagnostics[0]).toMatchObject({ address: at });
     expect(kept.diagnostics[0]).not.toHaveProperty('position');
+    const absent = diff({ ...about, row: { serverId: 'srv_1' }, fields: { serverId: declared('srv_1') } });
+    expect(told(absent)).toEqual([
+      'released: description: is no longer managed and the platform has no value for it | ',
+    ]);
     const refused = diff({
       ...about,
       fields: { serverId: declared('srv_2'), appName: declared('x') },
