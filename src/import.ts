@@ -1,3 +1,4 @@
+import { closest } from './diagnostics/closest.ts';
 import { diagnostic, Stop } from './diagnostics/diagnostic.ts';
 import type { Manifest } from './manifest/manifest.ts';
 import type { Plan } from './plan/action.ts';
@@ -9,13 +10,13 @@ import type { State } from './state/state.ts';
 export async function importObject(manifest: Manifest, world: World, address: string, id: string): Promise<Plan> {
   const resource = manifest.resources.find((item) => item.address === address);
   if (resource === undefined) {
+    const guess = closest(
+      address,
+      manifest.resources.map((item) => item.address),
+    );
+    const meant = guess === undefined ? 'trueup graph lists the addresses.' : `Did you mean ${guess}?`;
     throw new Stop('refused', [
-      diagnostic('bad-reference', `nothing is declared at ${address}`, {
-        remedy: `Declare it first. The manifest has ${manifest.resources
-          .map((item) => item.address)
-          .slice(0, 20)
-          .join(', ')}.`,
-      }),
+      diagnostic('bad-reference', `nothing is declared at ${address}`, { remedy: `Declare it first. ${meant}` }),
     ]);
   }
   if (resource.pinned !== undefined && resource.pinned !== id) {

@@ -63,6 +63,14 @@ describe('an import', () => {
     await plansNothing(made, text);
   });
 
+  test('of an address without a block is an error, with the address that was probably meant', async () => {
+    const made = bench();
+    const imported = (at: string) => async () => importObject(await made.manifest(one), made.world(), at, 'id');
+    const remedyFor = async (at: string) => (await refusal(made, imported(at))).map(({ remedy }) => remedy);
+    expect(await remedyFor(`${address}n`)).toEqual([`Declare it first. Did you mean ${address}?`]);
+    expect(await remedyFor('nowhere')).toEqual(['Declare it first. trueup graph lists the addresses.']);
+  });
+
   test('of an address that has an object is an error', async () => {
     const made = bench();
     await made.apply(one);
