@@ -120,7 +120,8 @@ const scalars: ReadonlySet<Token['type']> = new Set(['scalar', 'single-quoted-sc
 const opaque: ReadonlySet<Token['type']> = new Set(['text', 'anchor', 'alias', 'tag', 'directive-line']);
 
 /** An expression, or a word that YAML has for true, false and null. */
-const isHarmless = (value: string): boolean => /^(?:true|false|null|~|(["']?)\$\{[\w-]+:[\w.-]*\}\1)$/.test(value);
+const isHarmless = (value: string): boolean =>
+  /^(?:true|false|null|~|(["']?)\$\{(?:[\w-]+:[\w.-]*|file:[\w./-]*)\}\1)$/.test(value);
 
 /**
  * A key that shows: a name, a host, a path, or `<<`. Only in quotes it has a colon: without them, a blank may be missing

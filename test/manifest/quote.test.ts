@@ -42,6 +42,12 @@ describe('U12: the line of an error', () => {
     ['a list', 'watchPaths:\n- src\n- §5§\n', '- 5', '5'],
     ['a list in brackets', 'watchPaths: [a, §5§]', 'watchPaths: [a, 5]', '5'],
     ['tags of the project', 'project:\n  tags: [live, §5§]\n', '  tags: [live, 5]', '5'],
+    [
+      'the path of a file',
+      "composeFile: §'${file:../a/b.yml}'§",
+      "composeFile: '${file:../a/b.yml}'",
+      "'${file:../a/b.yml}'",
+    ],
     ['an expression', 'databasePassword: §${secrets:PW}§', 'databasePassword: ${secrets:PW}', '${secrets:PW}'],
     ['a password', 'databasePassword: §hunter2§', 'databasePassword: ********', '********'],
     [
