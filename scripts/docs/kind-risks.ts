@@ -1,5 +1,6 @@
 import type { Json } from '../../src/kind/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
+import { groupBy } from '../../src/kind/group.ts';
 import { fieldPath } from '../../src/kind/wire.ts';
 import type { Safeguard } from '../../src/diagnostics/safeguards.ts';
 import { flags, safeguards } from '../../src/diagnostics/safeguards.ts';
@@ -57,14 +58,16 @@ function lossesOf(kind: Kind): string[] {
 /** The fields that put data at risk when they change. */
 function changesOf(kind: Kind): string[] {
   const sorts = Object.entries(kind.lifecycle?.changeAtRisk ?? {}) as [Loss['of'], object][]; // of its type
-  return sorts.map(([of, fields]) => {
-    const names = Object.keys(fields);
-    const paths = enumerate(
-      names.map((name) => code(fieldPath(kind, name))),
-      'or',
-    );
-    return `Another ${paths} may put data at risk${ofProtected({ of })}: ${needs({ of })}.`;
-  });
+  const byRule = groupBy(
+    sorts.flatMap(([of, fields]) =>
+      Object.keys(fields).map(
+        (name) => [`${ofProtected({ of })}: ${needs({ of })}`, code(fieldPath(kind, name))] as const,
+      ),
+    ),
+  );
+  return [...byRule].map(
+    ([rule, paths]) => `Another ${enumerate([...new Set(paths)], 'or')} may put data at risk${rule}.`,
+  );
 }
 
 function ofProtected({ of }: Pick<Loss, 'of'>): string {
