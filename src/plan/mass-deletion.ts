@@ -25,15 +25,15 @@ export function massDeletions(
   const areGone = (addresses: readonly string[]) =>
     addresses.every((address) => isDeleted(address) || fates.get(address) === 'forget');
   const known = Object.keys(resources);
-  const deleted = known.filter(isDeleted);
-  if (known.length > 1 && deleted.length > 0 && areGone(known)) {
+  const deleted = blocksOf(known.filter(isDeleted));
+  if (blocksOf(known).length > 1 && deleted.length > 0 && areGone(known)) {
     const message = `this plan deletes everything that the state holds, ${deleted.length} ${deleted.length === 1 ? 'resource' : 'resources'}: ${someOf(deleted)}`;
     const remedy = `${isTheManifestWhole} If all of it is to go, use trueup destroy; if blocks only got other keys, say so under moved:.`;
     return [diagnostic(safeguards.everything.code, message, { remedy })];
   }
   // What the platform has in each project, such as its default environment, stays for whoever wrote nothing else.
   const ours = known.filter((address) => !isProvided(address));
-  const gone = ours.filter(isDeleted);
+  const gone = blocksOf(ours.filter(isDeleted));
   const alone = gone.filter((address) => !isDeleted(resources[address]?.parent ?? ''));
   const kinds = new Map(actions.map(({ address, kind }) => [address, kind]));
   const judged = inProject(ours, (address) => kinds.get(address));
@@ -46,11 +46,11 @@ export function massDeletions(
 
 function tooMany(actions: readonly Action[], { resources }: State): Diagnostic[] {
   const going = actions.filter(({ action }) => action === 'delete' || action === 'replace');
-  return [...groupBy(going.map(({ kind, address }) => [kind.kind, blockOf(address)]))].flatMap(([name, blocks]) => {
-    const addresses = [...new Set(blocks)];
+  return [...groupBy(going.map(({ kind, address }) => [kind.kind, address]))].flatMap(([name, all]) => {
+    const addresses = blocksOf(all);
     const count = addresses.length;
     const known = Object.entries(resources).filter(([, { kind, id }]) => kind === name && id !== null);
-    const total = Math.max(count, new Set(known.map(([address]) => blockOf(address))).size);
+    const total = Math.max(count, blocksOf(known.map(([address]) => address)).length);
     if (!isMany(count, total)) return [];
     const share = Math.round((count / total) * 100);
     const those = `${count} of ${total} resources of the kind ${name} (${share} %)`;
@@ -77,9 +77,9 @@ export function isMany(count: number, total: number): boolean {
   return count > usual.most || (total >= usual.of && count >= total * usual.share);
 }
 
-/** The old object of a replacement and the new one are one resource. */
-function blockOf(address: string): string {
-  return replacedAddress(address) ?? address;
+/** The addresses of the resources: the old object of a replacement and the new one are one. */
+function blocksOf(addresses: readonly string[]): string[] {
+  return [...new Set(addresses.map((address) => replacedAddress(address) ?? address))];
 }
 
 /** Ten of many addresses, and how many more there are. */

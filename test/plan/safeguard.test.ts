@@ -5,7 +5,16 @@ import type { Guard, Permissions } from '../../src/plan/safeguard.ts';
 import { massDeletions } from '../../src/plan/mass-deletion.ts';
 import { guards, obstacles } from '../../src/plan/safeguard.ts';
 import { applyPlan } from '../../src/reconcile.ts';
-import { actionsOf, everything, plansNothing, refusal, rowsIn } from '../support/faults.ts';
+import {
+  actionsOf,
+  answering,
+  applyOver,
+  everything,
+  failed,
+  plansNothing,
+  refusal,
+  rowsIn,
+} from '../support/faults.ts';
 import { composeBody, database, production } from '../support/manifest-texts.ts';
 import { actionOf, aStep, here, inputOf, recordOf } from '../support/plan-values.ts';
 import { keys } from '../support/organization-blocks.ts';
@@ -318,6 +327,18 @@ describe('a plan that would delete everything', () => {
     const made = bench();
     await made.apply(head + keys('one'), everything);
     const before = Object.keys(made.emulator.world.tables.sshKey).length;
+    await made.apply(head, everything);
+    expect(Object.keys(made.emulator.world.tables.sshKey)).toHaveLength(before - 1);
+    await plansNothing(made, head);
+  });
+
+  test('is an ordinary one when the old object of that resource is left too', async () => {
+    const made = bench();
+    await made.apply(head + keys('one'), everything);
+    const before = Object.keys(made.emulator.world.tables.sshKey).length;
+    const keeping = answering(made, (name) => (name === 'sshKey.remove' ? failed('busy') : undefined));
+    await applyOver(made, head + keys('two'), keeping);
+    expect(Object.keys(made.store.state?.resources ?? {})).toEqual(['sshKeys.deploy', 'sshKeys.deploy (old)']);
     await made.apply(head, everything);
     expect(Object.keys(made.emulator.world.tables.sshKey)).toHaveLength(before - 1);
     await plansNothing(made, head);
