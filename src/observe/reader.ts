@@ -104,6 +104,10 @@ export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
         return read(call, inputOf(listed, place, parent?.id), {
           parse: (answer) => asRows(answer, call, kind),
           fits: (rows) => !areOfAnother(kind, parent, rows),
+        }).catch((error: unknown) => {
+          // Some lists begin with a look for the parent.
+          if (parent !== undefined && error instanceof PlatformError && error.failure === 'not found') return undefined;
+          throw error;
         });
       }
       const above = parent === undefined ? undefined : await row(parent.kind, parent.id);

@@ -6,16 +6,18 @@ import {
   applyOver,
   connection,
   everything,
+  idOf,
   operationOf,
   plansNothing,
   results,
   rowsIn,
   worldOver,
 } from '../support/faults.ts';
+import { begin, goOn, killedRun, startAfter } from '../support/histories.ts';
 import { database, production, stack } from '../support/manifest-texts.ts';
 import type { Bench } from '../support/world.ts';
 import { selfMovingClock } from '../support/virtual-clock.ts';
-import { bench } from '../support/world.ts';
+import { bench, head } from '../support/world.ts';
 
 /** The pending operations that a run records, and how the next run continues them. */
 
@@ -167,3 +169,13 @@ test.each([-600_000, 600_000])(
     expect(rowsIn(made, 'postgres')).toHaveLength(1);
   },
 );
+
+test('a schedule whose create got no answer is in no way when a person deletes its server', async () => {
+  const servers = (more: string) =>
+    `${head}servers: { box: { ipAddress: 10.0.0.1, port: 22, username: root, sshKey: key-1, serverType: deploy${more} } }\n`;
+  const text = servers(', schedules: { prune: { cronExpression: "0 4 * * 0", script: "docker image prune -f" } }');
+  const made = begin(await startAfter(servers('')));
+  expect(await killedRun(made, text, { at: 1, where: 'before the POST' })).toBe(true);
+  await made.emulator.act('server.remove', { serverId: idOf(made, 'servers.box') });
+  await goOn(made, text, { runs: 1 });
+});
