@@ -40,9 +40,12 @@ export async function identify(input: IdentifyInput): Promise<Found> {
       isFree,
     ),
   );
+  const madeFor = (item: Expected) => madeAmong(candidates.get(item) ?? []).map(({ id }) => id);
+  // What the create of one block made is not the object of another one, which has its key by now.
+  const made = new Set(open.flatMap((item) => (item.resource === undefined ? [] : madeFor(item))));
   const declared = matchByKey(input, open, (item) => {
-    const made = madeAmong(candidates.get(item) ?? []).map(({ id }) => id);
-    return made.length > 0 ? made : wantedBy(input, item).filter(isFree);
+    const own = madeFor(item);
+    return own.length > 0 ? own : wantedBy(input, item).filter((id) => isFree(id) && !made.has(id));
   });
   const taken = new Set([...claimed.keys(), ...declared.map(({ id }) => id)]);
   const matched = [...declared, ...matchUndeclared(candidates, (id) => taken.has(id))];

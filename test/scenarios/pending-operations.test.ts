@@ -179,3 +179,18 @@ test('a schedule whose create got no answer is in no way when a person deletes i
   await made.emulator.act('server.remove', { serverId: idOf(made, 'servers.box') });
   await goOn(made, text, { runs: 1 });
 });
+
+test('what the create of one block made is not taken for another block, which has its name by now', async () => {
+  const users = (a: string, b: string) => {
+    const security = `a: { username: ${a}, password: p1 }, b: { username: ${b}, password: p2 }`;
+    return production(
+      `    application: { web: { source: { type: docker, image: nginx }, security: { ${security} } } }\n`,
+    );
+  };
+  for (const at of [3, 4]) {
+    const made = begin(await startAfter(users('x', 'y')));
+    expect(await killedRun(made, users('y', 'x'), { at, where: 'after the POST' })).toBe(true);
+    await goOn(made, users('x', 'y'), { runs: 1 });
+    expect(Object.values(made.emulator.world.tables.security)).toHaveLength(2);
+  }
+});
