@@ -36,9 +36,15 @@ import { resultOf } from './job.ts';
 export async function announceWrite(run: Run, action: Action): Promise<void> {
   const { address } = action;
   const id = idOf(run, address);
-  const write = id === undefined ? undefined : withWrite(recordBefore(run, action, id), { id, ...sentNow(run) });
+  const write = id === undefined ? undefined : withWrite(recordUntil(run, action, id), { id, ...sentNow(run) });
   await Promise.all([saveStale(run, address), ...(write === undefined ? [] : [run.journal.save(address, write)])]);
   happen(run, address, { is: 'announced' });
+}
+
+/** The record of an object until its writes are over: it may use what it used before, and what it is to use. */
+function recordUntil(run: Run, action: Action, id: string): StateRecord {
+  const before = recordBefore(run, action, id);
+  return { ...before, dependsOn: [...new Set([...before.dependsOn, ...action.dependsOn])] };
 }
 
 /** The record of an object before the first write of this run. */

@@ -3,6 +3,7 @@ import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
 import { session } from '../../src/session.ts';
 import { everything, idOf, plansNothing, rowsIn } from '../support/faults.ts';
+import { begin, goOn, killedRun, startAfter } from '../support/histories.ts';
 import { inItsWords } from '../support/profile.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
@@ -111,6 +112,21 @@ test('a server goes after the service on it that is replaced', async () => {
     'application.create',
     'server.remove',
   ]);
+});
+
+test('a destination goes after a backup that a killed run led to it', async () => {
+  const destination = `{ provider: Minio, endpoint: "https://s3.example.com", bucket: b, region: "", accessKey: ak, secretAccessKey: sk }`;
+  const text = (name: string, more = '') =>
+    inProduction(
+      `postgres: { main: ${database}, backups: { nightly: { schedule: "0 0 * * *", destinationId: ${name}, prefix: p } } } }`,
+      `destinations: { off: ${destination}${more} }\n`,
+    );
+  const made = begin(await startAfter(text('off')));
+  const backups = rowsIn(made, 'backup');
+  expect(await killedRun(made, text('on', `, on: ${destination}`), { at: 2, where: 'after the POST' })).toBe(true);
+  expect(rowsIn(made, 'backup')).not.toEqual(backups);
+  await goOn(made, text('off'), { runs: 1 });
+  expect(rowsIn(made, 'backup')).toEqual(backups);
 });
 
 describe('a replacement on purpose of what others use', () => {
