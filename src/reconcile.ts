@@ -213,7 +213,7 @@ async function planFor(
 
 /**
  * Whether a plan has the project as one of its objects. What was never taken over is not destroyed; where the state holds
- * nothing, there may be no project to read.
+ * nothing, or is that of no project, there may be no project to read.
  */
 function isTopOwned(
   { ownsProject }: Manifest['settings'],
@@ -221,7 +221,7 @@ function isTopOwned(
   kinds: readonly Kind[],
   destroys: boolean,
 ): boolean {
-  const isEmpty = Object.keys(saved?.resources ?? {}).length === 0;
+  const isEmpty = saved === undefined || saved.projectId === '' || Object.keys(saved.resources).length === 0;
   return ownsProject === true && (!destroys || isEmpty || hasTop(saved, withTop(kinds)));
 }
 

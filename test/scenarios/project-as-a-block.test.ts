@@ -1,6 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { planDestruction } from '../../src/reconcile.ts';
-import { actionsOf, applyLater, everything, plansNothing, refusal, results, rowsIn, said } from '../support/faults.ts';
+import {
+  actionsOf,
+  answering,
+  applyLater,
+  applyOver,
+  everything,
+  failed,
+  plansNothing,
+  refusal,
+  results,
+  rowsIn,
+  said,
+} from '../support/faults.ts';
 import { bench } from '../support/world.ts';
 
 /** `project:` as a block: the project is created with the environment that it brings, taken over, updated and deleted. */
@@ -379,6 +391,19 @@ describe('a project that is destroyed', () => {
     named.requests('POST');
     expect((await named.destroy(shop)).outcomes).toEqual([]);
     expect(named.requests('POST')).toEqual([]);
+  });
+
+  test('was never made: what was made before it goes', async () => {
+    const made = bench();
+    const tags = `${shop}tags: { live: {} }\n`;
+    const { outcomes } = await applyOver(
+      made,
+      tags,
+      answering(made, (name) => (name === 'project.create' ? failed('busy') : undefined)),
+    );
+    expect(results({ outcomes })).toMatchObject({ 'tags.live': 'done', project: 'failed' });
+    expect(results(await made.destroy(tags))).toEqual({ 'tags.live': 'done' });
+    expect(await made.store.read()).toMatchObject({ projectId: '', resources: {} });
   });
 
   test('goes last, after its services', async () => {
