@@ -37,6 +37,8 @@ interface Story {
   readonly after: string;
   /** What the manifest of the next process says, when it is another one. */
   readonly next?: string;
+  /** It is replaced on purpose; the next process is not asked for that. */
+  readonly isReplaced?: true;
   /** The state is lost before. */
   readonly isAdopted?: true;
 }
@@ -68,6 +70,9 @@ function storiesOf(stand: Stand): [string, Story][] {
       ['is created and is not in the next manifest', { before: [empty], after: full, next: empty }],
       ['is removed and is in the next manifest', { before: [full], after: empty, next: full }],
     );
+    // Without an id nobody can replace it.
+    if (kind.identity.listedOnce === undefined)
+      stories.push(['is replaced on purpose', { before: [full], after: full, next: full, isReplaced: true }]);
   }
   if (kind.operations.move !== undefined) {
     const there = { environment: 'preview' };
@@ -145,9 +150,10 @@ describe.each([...places].map(([name, stand], place) => [name, stand, place] as 
   test.each(triedIn(place, stand))('%s', async (_title, story) => {
     const start = await startOf(stand, story);
     const isTakenOver = story.isAdopted === true || stand.kind.operations.create === undefined;
-    const task: Task = { manifest: await manifestOf(story.after), adoption: isTakenOver };
+    const replaces = story.isReplaced === true ? [addressOf(stand)] : [];
+    const task: Task = { manifest: await manifestOf(story.after), adoption: isTakenOver, replaces };
     const isUnseen = stand.kind.identity.listedOnce !== undefined;
-    const next = story.next === undefined ? task : { ...task, manifest: await manifestOf(story.next) };
+    const next = story.next === undefined ? task : { ...task, manifest: await manifestOf(story.next), replaces: [] };
     const tears = story.next === undefined;
     const excused = story.next === undefined ? undefined : isUnseen ? unlisted : leftByDeletion;
     const crashes = tears ? 1 : 2;

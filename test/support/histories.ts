@@ -5,6 +5,7 @@ import type { World as Tables } from '../../src/emulator/world.ts';
 import { seedWorld } from '../../src/emulator/world.ts';
 import type { Row } from '../../src/kind/json.ts';
 import type { Plan } from '../../src/plan/action.ts';
+import { readNarrowing } from '../../src/plan/narrow.ts';
 import { plan } from '../../src/reconcile.ts';
 import { session } from '../../src/session.ts';
 import type { State, StateStore } from '../../src/state/state.ts';
@@ -77,14 +78,14 @@ export async function startAfter(...texts: readonly string[]): Promise<Start> {
 export async function run(
   made: Bench,
   text: string,
-  options: { store?: StateStore; send?: Send; adoption?: boolean; host?: Host } = {},
+  options: { store?: StateStore; send?: Send; adoption?: boolean; host?: Host; replace?: readonly string[] } = {},
 ): Promise<string[]> {
-  const { store = made.store, send = made.emulator.send, adoption = false } = options;
+  const { store = made.store, send = made.emulator.send, adoption = false, replace = [] } = options;
   const permissions = { dataLoss: true, adoption, massDeletion: true };
   const platform = platformOver(made, send, store, options.host);
   const at = { purpose: 'apply', clock: made.clock };
   const { outcomes } = await session(await made.manifest(text), platform, at, async (open) =>
-    open.apply(await open.plan(), permissions),
+    open.apply(await open.plan({ narrowing: readNarrowing({ replace }) }), permissions),
   );
   return outcomes
     .filter((outcome) => outcome.result !== 'done')
@@ -179,7 +180,8 @@ export async function killedRun(
   {
     store = made.store,
     watch = (send) => send,
-  }: { readonly store?: StateStore; readonly watch?: (send: Send) => Send } = {},
+    replace = [],
+  }: { readonly store?: StateStore; readonly watch?: (send: Send) => Send; readonly replace?: readonly string[] } = {},
 ): Promise<boolean> {
   let posts = 0;
   let saves = 0;
@@ -217,7 +219,7 @@ export async function killedRun(
     },
     write: (state) => (isDead ? never : store.write(state)),
   };
-  const finished = run(made, text, { store: dying, send: watch(send), adoption: true, host: deadHost });
+  const finished = run(made, text, { store: dying, send: watch(send), adoption: true, host: deadHost, replace });
   const became = await Promise.race([death, finished]);
   await store.read(); // what was being written is written, as a disk does without its process
   return became === 'killed';

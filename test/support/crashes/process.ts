@@ -3,6 +3,7 @@ import { extendedContracts } from '../../../src/api/contract.ts';
 import type { Send, WireRequest } from '../../../src/api/wire.ts';
 import type { Manifest } from '../../../src/manifest/manifest.ts';
 import type { Plan } from '../../../src/plan/action.ts';
+import { everything } from '../../../src/plan/narrow.ts';
 import { plan } from '../../../src/reconcile.ts';
 import { spoken, testKinds as kinds } from '../profile.ts';
 import type { Connecting, Platform } from '../../../src/session.ts';
@@ -60,7 +61,8 @@ export interface Moment {
 export interface Task {
   readonly manifest: Manifest;
   readonly adoption?: boolean;
-  readonly destroys?: boolean;
+  /** Addresses that are replaced on purpose. */
+  readonly replaces?: readonly string[];
   /** How many requests at a time; 1: everything takes the same time. */
   readonly connections?: number;
   /** Decides how long everything takes. */
@@ -82,7 +84,7 @@ export interface Ended {
 
 /** A process begins, works until it ends, and plans once more; each of its moments is told, where `tell` is given. */
 export async function runProcess(place: Place, task: Task, tell?: (moment: Moment) => void) {
-  const { manifest, adoption = false, connections = 4, seed = 0 } = task;
+  const { manifest, adoption = false, replaces = [], connections = 4, seed = 0 } = task;
   const time = virtualTime(place.at);
   timersRunIn(time);
   const { clock } = time;
@@ -154,7 +156,7 @@ export async function runProcess(place: Place, task: Task, tell?: (moment: Momen
   const permissions = { dataLoss: true, adoption, massDeletion: true };
   const options = { purpose: 'apply', connections, clock, inFlightTimeoutMs };
   const running = session(manifest, sent, options, async (run) => {
-    const made = await run.plan({ begins: { lineage: 'of-the-test' } });
+    const made = await run.plan({ begins: { lineage: 'of-the-test' }, narrowing: { ...everything, replaces } });
     const { outcomes } = await run.apply(made, permissions);
     moment('it ends');
     return { made, outcomes };
