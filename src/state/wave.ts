@@ -93,7 +93,14 @@ export function withWaves(base: State, waves: readonly Wave[]): State {
     if (record === null) resources.delete(address);
     else resources.set(address, record);
   }
-  const state = { ...base, resources: Object.fromEntries(resources) };
+  const isProject = ([address]: Wave[number]) => base.resources[address]?.id === base.projectId;
+  // The run that deletes the project unbinds the state at its end, and can be killed before.
+  const isGone = waves.flat().some((entry) => entry[1] === null && isProject(entry));
+  const state = {
+    ...base,
+    ...(isGone ? { projectId: '' } : {}),
+    resources: Object.fromEntries(resources),
+  };
   if (waves.some((wave) => wave.length > 0)) withJournal.add(state);
   return state;
 }

@@ -1,5 +1,11 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { planDestruction } from '../../src/reconcile.ts';
+import { session } from '../../src/session.ts';
+import { localStore } from '../../src/state/backends/local.ts';
 import {
   actionsOf,
   answering,
@@ -8,11 +14,13 @@ import {
   everything,
   failed,
   plansNothing,
+  platformOver,
   refusal,
   results,
   rowsIn,
   said,
 } from '../support/faults.ts';
+import { testKeys } from '../support/state-key.ts';
 import { bench } from '../support/world.ts';
 
 /** `project:` as a block: the project is created with the environment that it brings, taken over, updated and deleted. */
@@ -404,6 +412,27 @@ describe('a project that is destroyed', () => {
     expect(results({ outcomes })).toMatchObject({ 'tags.live': 'done', project: 'failed' });
     expect(results(await made.destroy(tags))).toEqual({ 'tags.live': 'done' });
     expect(await made.store.read()).toMatchObject({ projectId: '', resources: {} });
+  });
+
+  test.each(['applied', 'destroyed'])('by a run that ended before it saved the state can be %s again', async (how) => {
+    const made = bench();
+    const tags = `${head('{ name: shop, tags: [live] }')}tags: { live: {} }\n${environments}`;
+    const folder = mkdtempSync(join(tmpdir(), 'trueup-state-'));
+    const store = () => localStore(folder, { keys: testKeys });
+    const run = async (destroys: boolean, send = made.emulator.send, over = store()) =>
+      session(
+        await made.manifest(tags),
+        platformOver(made, send, over),
+        { purpose: 'apply', clock: made.clock },
+        (open) => open.plan({ destroys }).then((planned) => open.apply(planned, everything)),
+      );
+    await run(false);
+    const keeping = answering(made, (name) => (name === 'tag.remove' ? failed('busy') : undefined));
+    const { unsaved } = await run(true, keeping, { ...store(), write: () => Promise.reject(new Stop('state', [])) });
+    expect(unsaved).toBeInstanceOf(Stop);
+    const { outcomes } = await run(how === 'destroyed');
+    expect(new Set(outcomes.map(({ result }) => result))).toEqual(new Set(['done']));
+    expect(Object.keys((await store().read())?.resources ?? {})).toHaveLength(how === 'destroyed' ? 0 : 6);
   });
 
   test('goes last, after its services', async () => {
