@@ -12,13 +12,19 @@ export function waitingInCircle(plan: Parameters<typeof circleIn>[0]): Diagnosti
   const { address, position } = first;
   const addresses = [...circle, first].map((one) => one.address);
   const message = `no order of the requests works, because each of these waits for the next: ${addresses.join(' -> ')}`;
-  return [diagnostic('bad-reference', message, { address, position, remedy: remedyFor(circle, first) })];
+  return [diagnostic('bad-reference', message, { address, position, remedy: remedyFor(circle) })];
 }
 
-function remedyFor(circle: readonly Action[], { address, kind }: Action): string {
+function remedyFor(circle: readonly Action[]): string {
   const moved = circle.flatMap((one) => (one.action === 'move' ? [one.address] : []));
   if (moved.length > 0) return `Apply the move of ${moved.join(' and ')} first, and the rest of the change after it.`;
-  const name = kind.lifecycle?.unique;
-  if (name === undefined || circle.some((one) => one.kind !== kind)) return 'Apply a part of the change first.';
-  return `Give ${address} a ${fieldPath(kind, name)} that no other has, apply, and then the one that it is to have.`;
+  const taking = circle.find(({ action, kind }) => action !== 'delete' && kind.lifecycle?.unique !== undefined);
+  const { address = '', kind } = taking ?? {};
+  const name = kind?.lifecycle?.unique;
+  if (kind === undefined || name === undefined) return 'Apply a part of the change first.';
+  const another = `${address} a ${fieldPath(kind, name)} that no other has`;
+  const gone = circle.find((one) => one.action === 'delete' && one.kind === kind);
+  return gone === undefined
+    ? `Give ${another}, apply, and then the one that it is to have.`
+    : `Say moved: [{ from: ${JSON.stringify(gone.address)}, to: ${JSON.stringify(address)} }], or give ${another}.`;
 }

@@ -55,10 +55,11 @@ type Rule = readonly [of: NodeOf, is: Edge['is'], before: Before];
 
 const requiredRules: readonly Rule[] = [
   [makeOf, 'success', needsAndTeardown],
-  [makeOf, 'over', renamesBefore],
+  [makeOf, 'over', freesName],
   [deploymentOf, 'success', writesDeployed],
   [deploymentOf, 'over', readBacksDeployed],
   [teardownOf, 'success', allThatLeaves],
+  [teardownOf, 'success', referrersOfName],
 ];
 
 /** Where they contradict each other, the first is kept. */
@@ -105,9 +106,9 @@ export function planNodes(plan: Ordered, how?: 'in bulk'): ApplyGraph {
 /** Actions that wait for one another in a circle, each for the next one; undefined where an order keeps all that is required. */
 export function circleIn(plan: Ordered): readonly Action[] | undefined {
   // What is made stands in the order of what it depends on: only a deletion that waits for something made closes a circle,
-  // and a name that two objects take from each other.
+  // and a name that an object takes from another one.
   const mayClose = (one: Action) =>
-    one.action === 'move' || one.follows !== undefined || renaming(one)?.from !== undefined;
+    one.action === 'move' || one.follows !== undefined || freedName(one, plan) !== undefined;
   if (!plan.actions.some(mayClose)) return undefined;
   const before = groupBy(edgesBy(requiredRules, indexOf(plan)).map(({ from, to }) => [to, from]));
   const nodes = new Map(plan.actions.flatMap(actionNodes).map((node) => [node.name, node]));
@@ -134,8 +135,8 @@ interface PlanIndex extends Ordered {
   readonly dependents: ReadonlyMap<string, readonly Action[]>;
   /** The actions whose objects the platform has inside another object, by the id of that one. */
   readonly inside: ReadonlyMap<string, readonly Action[]>;
-  /** The actions that take a name from their objects, by kind and name. */
-  readonly renamed: ReadonlyMap<string, readonly string[]>;
+  /** The nodes that free a name, by kind and name. */
+  readonly freed: ReadonlyMap<string, readonly string[]>;
   /** The other services that each service refers to, itself or with what is below it. */
   readonly referred: ReadonlyMap<string, ReadonlySet<string>>;
 }
@@ -147,12 +148,25 @@ function needsAndTeardown(action: Action, plan: PlanIndex): string[] {
   return [...dependenciesLeft(action, plan), teardownName(action.address)];
 }
 
-/** An object takes a name, of a kind where only one can have it, after the object that has it took another one. */
-function renamesBefore(action: Action, { renamed }: PlanIndex): string[] {
+/** An object takes a name, of a kind where only one can have it, after the object that has it took another one, or is gone. */
+function freesName(action: Action, { freed }: PlanIndex): string[] {
   const { to } = renaming(action) ?? {};
-  return to === undefined
-    ? []
-    : (renamed.get(`${action.kind.kind} ${to}`) ?? []).filter((one) => one !== action.address);
+  return to === undefined ? [] : (freed.get(`${action.kind.kind} ${to}`) ?? []).filter((one) => one !== action.address);
+}
+
+/** The name that an action takes from its object or that goes with it, of a kind where only one can have a name. */
+function freedName(action: Action, { observed }: Ordered): string | undefined {
+  if (action.action !== 'delete') return renaming(action)?.from;
+  const name = observed.objects.get(action.address)?.row[action.kind.lifecycle?.unique ?? ''];
+  return typeof name === 'string' ? name : undefined;
+}
+
+/**
+ * An object whose name another one takes is deleted after its referrers let go of it: what the platform takes from them
+ * looks like a change by a person.
+ */
+function referrersOfName(action: Action, plan: PlanIndex): string[] {
+  return action.kind.lifecycle?.unique === undefined ? [] : referrers(action, plan);
 }
 
 /** The names that an action takes from its object and gives to it, of a kind where only one can have a name. */
@@ -285,10 +299,11 @@ function indexOf(plan: Ordered): PlanIndex {
         return parentId === undefined ? [] : [[parentId, action] as const];
       }),
     ),
-    renamed: groupBy(
+    freed: groupBy(
       actions.flatMap((action) => {
-        const { from } = renaming(action) ?? {};
-        return from === undefined ? [] : [[`${action.kind.kind} ${from}`, action.address] as const];
+        const name = freedName(action, plan);
+        const node = action.action === 'delete' ? teardownName(action.address) : action.address;
+        return name === undefined ? [] : [[`${action.kind.kind} ${name}`, node] as const];
       }),
     ),
     referred: new Map(

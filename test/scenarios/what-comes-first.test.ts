@@ -69,6 +69,22 @@ describe('a name or a path that a replaced object gives up', () => {
     await applied(made, tags(before));
     expect(await applied(made, tags(after))).toEqual(['tag.remove', write]);
   });
+
+  test('is not free before its users let go of it: the plan refuses one that needs the new object first', async () => {
+    const made = bench();
+    const text = (tag: string, more = '') =>
+      `trueup: 1\nplatform: emulator\n${more}project: { name: Mine, tags: [${tag}] }\ntags: { ${tag}: { name: Live } }\n`;
+    await applied(made, text('live'));
+    expect((await made.plan(text('prod'))).diagnostics.filter(({ severity }) => severity === 'error')).toMatchObject([
+      {
+        message: expect.stringContaining('tags.prod -> tags.live -> project -> tags.prod') as string,
+        remedy: 'Say moved: [{ from: "tags.live", to: "tags.prod" }], or give tags.prod a name that no other has.',
+      },
+    ]);
+    await expect(applied(made, text('prod'))).rejects.toThrow(Stop);
+    expect(made.requests('POST')).toEqual([]);
+    expect(await applied(made, text('prod', 'moved: [{ from: tags.live, to: tags.prod }]\n'))).toEqual([]);
+  });
 });
 
 describe('a name of a tag that gets another name', () => {
