@@ -107,16 +107,18 @@ const meanings: Readonly<Record<string, readonly string[]>> = {
 
 const byWord = new Map(Object.entries(meanings).map(([word, keys]) => [word.toLowerCase(), keys]));
 
+/** Finds the key of a block that a word of another tool means. */
+export function wordMeant(word: string, keys: readonly string[]): string | undefined {
+  return byWord.get(word.toLowerCase())?.find((key) => key !== word && keys.includes(key));
+}
+
 /** Finds the key of a block that a word of another tool means, also a misspelt one. */
 export function keyMeant(word: string, keys: readonly string[]): string | undefined {
-  const meant = (known: string) => byWord.get(known)?.find((key) => key !== word && keys.includes(key));
-  const exact = meant(word.toLowerCase());
+  const exact = wordMeant(word, keys);
   if (exact !== undefined) return exact;
-  const near = closest(
-    word,
-    [...byWord.keys()].filter((known) => known.length > 3 && meant(known) !== undefined),
-  );
-  return near === undefined ? undefined : meant(near);
+  const known = [...byWord.keys()].filter((one) => one.length > 3 && wordMeant(one, keys) !== undefined);
+  const near = closest(word, known);
+  return near === undefined ? undefined : wordMeant(near, keys);
 }
 
 /** Words of other tools that no key stands for, with the remedy. */

@@ -1,7 +1,7 @@
 import { closest } from '../diagnostics/closest.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
-import { keyMeant, remedyWithoutKey } from '../kind/words.ts';
+import { keyMeant, remedyWithoutKey, wordMeant } from '../kind/words.ts';
 import type { Redact } from './problem.ts';
 import { alternatives, missingBlank } from './problem.ts';
 
@@ -38,7 +38,7 @@ export function remedyForKey(key: string, place: Place): string {
 export function guessKey(key: string, { keys, sections }: Pick<Place, 'keys' | 'sections'>): string | undefined {
   const lower = key.toLowerCase();
   const section = [...sections].find(([, { alsoCalled = [] }]) => alsoCalled.includes(lower))?.[0];
-  return section ?? closest(key, keys) ?? keyMeant(key, keys);
+  return section ?? wordMeant(key, keys) ?? closest(key, keys) ?? keyMeant(key, keys);
 }
 
 function listed({ keys, page }: Place): string {

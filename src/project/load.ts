@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { closest } from '../diagnostics/closest.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
@@ -103,9 +103,13 @@ export async function openFolder(options: ProjectFolder): Promise<Workspace> {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) throw usage(`there is no folder ${folder}`);
   if (existsSync(join(folder, file)))
     return openWorkspace(folder, { fileLimit: fileLimit(options.env, whyPinned(options)) });
+  const meant = closest(file, readdirSync(folder));
   throw new Stop('manifest', [
     diagnostic('file-unreadable', `there is no file ${file} in ${folder}`, {
-      remedy: 'Name the folder of the manifest with -C, or the file in it with -f.',
+      remedy:
+        meant === undefined
+          ? 'Name the folder of the manifest with -C, or the file in it with -f. trueup init writes a first one.'
+          : `Did you mean ${meant}? Name it with -f.`,
     }),
   ]);
 }

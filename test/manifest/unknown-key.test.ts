@@ -33,6 +33,7 @@ describe('U12: a key of another tool', () => {
     ['password', database('password: x'), 'Did you mean databasePassword?'],
     ['a misspelt password', database('pasword: x'), 'Did you mean databasePassword?'],
     ['user', database('user: x'), 'Did you mean databaseUser?'],
+    ['a word that resembles another key', database('dbName: x'), 'Did you mean databaseName?'],
     ['volumes', database('volumes: []'), 'Did you mean mounts?'],
     ['ports', database('ports: []'), 'Did you mean externalPort?'],
     ['ports of an application', application('ports: []'), 'Write it as ports: { name: { … } }.'],

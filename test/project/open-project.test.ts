@@ -152,3 +152,19 @@ test('gives up what the platform does not answer when the connection is closed',
   await expect.poll(() => held.mock.calls.length).toBeGreaterThan(0);
   await connection.close();
 });
+
+test.each([
+  ['a file with a similar name', ['trueup.yml'], 'Did you mean trueup.yml? Name it with -f.'],
+  [
+    'no such file',
+    ['README.md'],
+    'Name the folder of the manifest with -C, or the file in it with -f. trueup init writes a first one.',
+  ],
+])('a manifest that is missing is reported where there is %s', async (_where, names, remedy) => {
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-open-'));
+  for (const name of names) writeFileSync(join(folder, name), '');
+  const options: ProjectFolder = { folder, file: 'trueup.yaml', env: {}, kinds, variables: new Map() };
+  await expect(loadManifest(options, createRedactor())).rejects.toMatchObject({
+    diagnostics: [{ code: 'file-unreadable', message: `there is no file trueup.yaml in ${folder}`, remedy }],
+  });
+});
