@@ -239,7 +239,7 @@ let again = 0;
 
 /**
  * Whether a field is tried in the next place that can have it: every day each second field in the first one of all kinds that
- * share it, in CI each field, in each eighth of the others too, and of those on a platform that has the document only. In the
+ * share it, in CI each field, in each twelfth of the others too, and of those on a platform that has the document only. In the
  * words of a profile those that it has other words for, because the engine knows no word.
  */
 function isTried(field: Field, { documentedOnly }: Stand): boolean {
@@ -248,7 +248,7 @@ function isTried(field: Field, { documentedOnly }: Stand): boolean {
   if (isFirst) met.add(field);
   else again += 1;
   if (!isWhole) return isFirst && met.size % 2 === 0;
-  return isFirst || isComplete || again % 8 === 0;
+  return isFirst || isComplete || again % 12 === 0;
 }
 
 /** Every place of a kind, and the first one in the words of a profile. */
