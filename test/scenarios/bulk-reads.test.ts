@@ -158,7 +158,7 @@ describe('a plan with bulk reads is byte for byte the one without, in a random w
     (row) => ['sshKey.remove', { sshKeyId: row('sshKey')['sshKeyId'] ?? '' }],
     (row) => ['ai.delete', { aiId: row('ai')['aiId'] ?? '' }],
   ];
-  test.each(range(effort({ usual: 5, ci: 12, all: 20 })))('%i', async (seed) => {
+  test.each(range(effort({ usual: 5, ci: 8, all: 20 })))('%i', async (seed) => {
     const made = await fullPlatform();
     const chance = createChance(seed);
     const anyRow = (table: string): Row => {
