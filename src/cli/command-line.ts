@@ -38,11 +38,18 @@ function valuedOptions({ options, commands }: Command): string[] {
  * program in that value, such as the -V of `--project -Vx9`.
  */
 function joined(words: readonly string[], valued: readonly string[]): string[] {
-  const [word, next, ...others] = words;
-  if (word === undefined || word === '--') return [...words];
-  return next?.startsWith('-') === true && valued.includes(word)
-    ? [`${word}=${next}`, ...joined(others, valued)]
-    : [word, ...joined(words.slice(1), valued)];
+  const result: string[] = [];
+  let isOver = false;
+  for (const word of words) {
+    const option = result.at(-1) ?? '';
+    if (!isOver && word.startsWith('-') && valued.includes(option)) {
+      result[result.length - 1] = `${option}=${word}`;
+    } else {
+      isOver ||= word === '--';
+      result.push(word);
+    }
+  }
+  return result;
 }
 
 /** Reports a command line that cannot be followed, in the format that it asks for where that can be made out. */

@@ -38,21 +38,24 @@ export function missingBlank(key: string, redact: Redact, isEmpty = false): stri
 const valueInKey = /^([A-Za-z_][\w.-]*)([:=])(?=.).*$/s;
 const valueWithoutColon = /^([A-Za-z_][\w.-]*)([:=]|\s+)(?=.).*$/s;
 
-/** The problems of a value, in words, and the place of the innermost value or key that the first one is about. */
-export function problemOf(error: z.ZodError, node: Node, refused: Refused): { message: string; place: Place } {
+/** The problems of a value, in words. */
+interface Problem {
+  readonly message: string;
+  /** The place of the innermost value or key that the first problem is about. */
+  readonly place: Place;
+  /** The unknown key that it is about, if it is about one. */
+  readonly unknownKey: string | undefined;
+}
+
+/** Describes the problems of a value. */
+export function problemOf(error: z.ZodError, node: Node, refused: Refused): Problem {
   const [issue] = error.issues;
   const inner = issue === undefined ? undefined : innermost(issue, refused.value);
   const { path = [], code } = inner ?? {};
-  const unknown = unknownKeyOf(error, refused);
-  const key = unknown !== undefined ? [...path, unknown] : code === 'invalid_key' ? path : undefined;
+  const unknownKey = inner?.code === 'unrecognized_keys' ? inner.keys[0] : undefined;
+  const key = unknownKey !== undefined ? [...path, unknownKey] : code === 'invalid_key' ? path : undefined;
   const place = key === undefined ? placeAt(node, path) : keyPlaceAt(node, key);
-  return { message: wordsOf(error, refused), place };
-}
-
-/** The unknown key that the first problem of a value is about; undefined: it is about something else. */
-export function unknownKeyOf(error: z.ZodError, { value }: Pick<Refused, 'value'>): string | undefined {
-  const inner = error.issues[0] === undefined ? undefined : innermost(error.issues[0], value);
-  return inner?.code === 'unrecognized_keys' ? inner.keys[0] : undefined;
+  return { message: wordsOf(error, refused), place, unknownKey };
 }
 
 /** The problems of a value, in words: `port must be a number, got "eighty"`. */

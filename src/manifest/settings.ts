@@ -5,7 +5,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { parseExpressions } from './expression.ts';
 import type { Redact } from './problem.ts';
-import { problemOf, unknownKeyOf } from './problem.ts';
+import { problemOf } from './problem.ts';
 import type { ExpressionSource, Variable } from './sources/source.ts';
 import type { MapNode, Node, Place } from './tree.ts';
 import { groupBy } from '../kind/group.ts';
@@ -95,10 +95,9 @@ export function readSettings(
     if (result.success) return result.data as z.output<(typeof settingsShape)[K]>; // the shape's own output
     const refused = { name: key, value, isSecret: key === 'secrets', redact };
     for (const error of byPlace(result.error)) {
-      const { message, place } = problemOf(error, entry.node, refused);
-      const unknown = unknownKeyOf(error, refused);
+      const { message, place, unknownKey } = problemOf(error, entry.node, refused);
       const guess =
-        unknown === undefined ? undefined : closest(unknown, keysOf(z.toJSONSchema(settingsShape[key], forKeys)));
+        unknownKey === undefined ? undefined : closest(unknownKey, keysOf(z.toJSONSchema(settingsShape[key], forKeys)));
       report('wrong-type', message, place, guess === undefined ? undefined : `Did you mean ${guess}?`);
     }
     return undefined;

@@ -2,6 +2,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { fieldPath } from '../kind/wire.ts';
 import type { Action } from './action.ts';
+import { movedEntry } from './moved.ts';
 import { circleIn } from './nodes.ts';
 
 /** The error of a plan with actions that wait for each other: no order of their requests works. */
@@ -26,5 +27,5 @@ function remedyFor(circle: readonly Action[]): string {
   const gone = circle.find((one) => one.action === 'delete' && one.kind === kind);
   return gone === undefined
     ? `Give ${another}, apply, and then the one that it is to have.`
-    : `Say moved: [{ from: ${JSON.stringify(gone.address)}, to: ${JSON.stringify(address)} }], or give ${another}.`;
+    : `Say ${movedEntry(gone.address, address)}, or give ${another}.`;
 }

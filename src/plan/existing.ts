@@ -1,3 +1,4 @@
+import { onceFor } from '../api/once.ts';
 import { withArticle } from '../diagnostics/article.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
@@ -133,13 +134,11 @@ export function planExisting(
   };
 }
 
-function rowsById(objects: Planning['observed']['objects']): ReadonlyMap<string, Row> {
-  const rows = indexed.get(objects) ?? new Map([...objects.values()].map(({ id, row }) => [id, row]));
-  indexed.set(objects, rows);
-  return rows;
-}
-
-const indexed = new WeakMap<Planning['observed']['objects'], ReadonlyMap<string, Row>>(); // so that many moves stay linear
+/** The rows of all objects by their ids. */
+const rowsById = onceFor(
+  (objects: Planning['observed']['objects']): ReadonlyMap<string, Row> =>
+    new Map([...objects.values()].map(({ id, row }) => [id, row])),
+);
 
 /** Why an object cannot be deleted and created again on purpose; undefined when it can. */
 function whyNotAnew({ kind, isTop, operations }: Kind, isAdoption: boolean, isProvided: boolean): string | undefined {

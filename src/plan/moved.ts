@@ -72,6 +72,11 @@ function originsAfter(addresses: readonly string[], origins: Origins, from: stri
   return new Map(entries.filter(([address, origin]) => origin !== address));
 }
 
+/** The setting that says that an object is under another address. */
+export function movedEntry(from: string, to: string): string {
+  return `moved: [{ from: ${JSON.stringify(from)}, to: ${JSON.stringify(to)} }]`;
+}
+
 /** Gives each action the former address of its record. What only gets another address is a move in the state. */
 export function withOrigins(actions: readonly Action[], origins: Origins): readonly Action[] {
   if (origins.size === 0) return actions;

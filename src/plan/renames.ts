@@ -10,6 +10,7 @@ import type { Observed } from '../observe/observed.ts';
 import type { State } from '../state/state.ts';
 import type { Action } from './action.ts';
 import { compare } from './compare.ts';
+import { movedEntry } from './moved.ts';
 
 /**
  * A plan that deletes and creates one kind may mean a rename without an entry in `moved:`. Of several new objects, the note
@@ -35,7 +36,7 @@ export function possibleRenames(
     const other = mostAlike(possible, action, objects.get(address)?.row);
     if (other === undefined) return [];
     seen.add(kind.kind);
-    const entry = `moved: [{ from: ${JSON.stringify(address)}, to: ${JSON.stringify(other.address)} }]`;
+    const entry = movedEntry(address, other.address);
     return [
       diagnostic('renamed', `${address} is ${isLetGo ? 'let go of' : 'deleted'} and ${other.address} is created`, {
         remedy: `If that is one object under a new name, write ${entry}${keepingName(other, resources[address]?.pairs)}.`,

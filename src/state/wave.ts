@@ -93,9 +93,9 @@ export function withWaves(base: State, waves: readonly Wave[]): State {
     if (record === null) resources.delete(address);
     else resources.set(address, record);
   }
-  const isProject = ([address]: Wave[number]) => base.resources[address]?.id === base.projectId;
+  const isProject = ({ id }: StateRecord) => id === base.projectId;
   // The run that deletes the project unbinds the state at its end, and can be killed before.
-  const isGone = waves.flat().some((entry) => entry[1] === null && isProject(entry));
+  const isGone = Object.values(base.resources).some(isProject) && ![...resources.values()].some(isProject);
   const state = {
     ...base,
     ...(isGone ? { projectId: '' } : {}),
