@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import type { Action } from '../../src/plan/action.ts';
+import { notComparedIn } from '../../src/plan/not-compared.ts';
+import { secret } from '../../src/secrets/secret.ts';
+import { actionOf, attributeChange, here, lacking, pairOf } from '../support/plan-values.ts';
+
+const main = 'production.redis.main';
+const unsettled = { do: 'nothing', settled: false } as const;
+const found = (more: Partial<Action>) => notComparedIn({ actions: [actionOf(main, more)] });
+
+test('names the secret that a value needs and the run does not have, also where the plan shows drift', () => {
+  for (const decision of [unsettled, { do: 'leave', sentence: 'it differs' } as const]) {
+    const attributes = [attributeChange('description', { wanted: lacking('SMTP_PASS'), decision })];
+    const own = { address: main, path: 'description', position: here };
+    expect(found({ attributes })).toEqual([{ ...own, why: 'secret missing', secrets: ['SMTP_PASS'] }]);
+  }
+});
+
+test('names what the platform cannot decrypt, and what it was sent and does not return', () => {
+  const attributes = [
+    attributeChange('env', { decision: { do: 'wait' } }),
+    attributeChange('databasePassword', { decision: unsettled, pair: pairOf('value', null) }),
+  ];
+  expect(found({ attributes }).map(({ path, why }) => [path, why])).toEqual([
+    ['env', 'cannot be decrypted'],
+    ['databasePassword', 'not returned'],
+  ]);
+});
+
+test('counts as compared what is as wanted, as answered, ignored, written or not declared', () => {
+  const attributes = [
+    attributeChange('description'),
+    attributeChange('command', { decision: unsettled, before: secret('rewritten') }),
+    attributeChange('memoryLimit', { decision: { ...unsettled, ignored: true } }),
+    attributeChange('dockerImage', { decision: { do: 'write', cause: 'edit' } }),
+    attributeChange('env', { decision: { do: 'release' }, wanted: undefined }),
+  ];
+  expect(found({ attributes })).toEqual([]);
+});
+
+test('names a declared object that a narrowed plan leaves out as a whole, and none that is new or goes', () => {
+  expect(found({ isHeld: true, isLeftOut: true })).toEqual([{ address: main, why: 'left out', position: here }]);
+  expect(found({ isHeld: true, isLeftOut: true, position: undefined })).toEqual([]);
+  const attributes = [attributeChange('description', { wanted: lacking('A') })];
+  for (const action of ['create', 'delete', 'forget'] as const) expect(found({ action, attributes })).toEqual([]);
+});
