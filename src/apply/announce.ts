@@ -4,7 +4,7 @@ import type { Action, Member, Step } from '../plan/action.ts';
 import { storing } from '../plan/storing.ts';
 import { knownPairs } from '../state/known-pairs.ts';
 import { pendingCreate, renewed, withDeploys, withWrite } from '../state/pending.ts';
-import type { PendingCreate, StateRecord, Stored } from '../state/record.ts';
+import type { PendingCreate, StateRecord, StoredWanted } from '../state/record.ts';
 import { keyOf } from './find-created.ts';
 import { chosenId } from './request.ts';
 import {
@@ -26,7 +26,7 @@ import { resolveField } from '../manifest/fields.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { deploymentsIn } from '../observe/deployments.ts';
 import type { Deploys } from '../state/pending.ts';
-import { toStored } from '../state/stored.ts';
+import { toStored, toStoredWanted } from '../state/stored.ts';
 import { resultOf } from './job.ts';
 
 /**
@@ -80,7 +80,7 @@ export async function announceTime(run: Run, address: string, isAgain: boolean):
 export function creationOf(run: Run, action: Action, step: Step): PendingCreate {
   const { outputs } = run;
   const key = keyOf(run, action);
-  const says: Record<string, Stored> = {};
+  const says: Record<string, StoredWanted> = {};
   let isOpen = true;
   for (const { attribute, field, wanted } of action.attributes) {
     if (wanted === undefined || attribute.key !== undefined) continue;
@@ -90,7 +90,7 @@ export function creationOf(run: Run, action: Action, step: Step): PendingCreate 
     const resolved = isSent ? resolveField(field, wanted, outputs) : undefined;
     if (resolved?.is !== 'known') continue;
     const digest = digestsAt(run, action)(attribute.field);
-    const stored = toStored(storing({ attribute, field, wanted }, { outputs, digest }), resolved.value);
+    const stored = toStoredWanted(storing({ attribute, field, wanted }, { outputs, digest }), resolved.value);
     if (isOfKey && 'digest' in stored) isOpen = false;
     says[attribute.field] = stored;
   }

@@ -42,7 +42,7 @@ export interface Evaluation {
  * @throws {Stop} `manifest`, when a value is too long, or all of them are together
  */
 export function evaluate(node: Node, evaluation: Evaluation): Wanted {
-  const found: Found = { isSecret: false, references: [], missing: [], evaluation };
+  const found: Found = { isSecret: false, hasHoles: false, references: [], missing: [], evaluation };
   const marked = shapeOf(node, found);
   const shape = found.isSecret ? joined(marked) : marked;
   const plainValue = valueOf(shape);
@@ -54,6 +54,7 @@ export function evaluate(node: Node, evaluation: Evaluation): Wanted {
     missing: orNone(found.missing),
     content: secret(content),
     ...(found.isSecret && !found.isWhole ? { marked: secret(marked) } : {}),
+    ...(found.hasHoles ? { template: secret(marked) } : {}),
     ...(found.written === undefined ? {} : { written: found.written }),
   };
 }
@@ -72,6 +73,8 @@ function orNone<T>(items: readonly T[]): readonly T[] {
 
 interface Found {
   isSecret: boolean;
+  /** A secret that has a name is a part of it, or all of it. */
+  hasHoles: boolean;
   /** A secret is the whole of a number or boolean. */
   isWhole?: true;
   readonly references: Reference[];
@@ -190,7 +193,8 @@ function evaluateExpression({ source, argument }: Expression, at: Place, found: 
     case 'text':
       if (!source.isSecret) return resolution.text;
       addSecret(resolution.text);
-      return { hidden: resolution.text };
+      if (resolution.secret !== undefined) found.hasHoles = true;
+      return { hidden: resolution.text, ...(resolution.secret === undefined ? {} : { secretName: resolution.secret }) };
     case 'scalar':
       if (source.isSecret) {
         addSecret(resolution.written);
@@ -202,6 +206,7 @@ function evaluateExpression({ source, argument }: Expression, at: Place, found: 
       return resolution.reference;
     case 'missing':
       found.missing.push(resolution.secret);
+      found.hasHoles = true;
       return { secret: resolution.secret };
     case 'refused':
       refuse(found, at, resolution);

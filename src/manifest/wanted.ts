@@ -26,6 +26,8 @@ export interface Wanted {
   readonly isSecret: boolean;
   /** The same content with its secret parts apart; undefined when all of it is secret, or nothing. */
   readonly marked?: Secret<Shape>;
+  /** The same content with each `${secret:…}` apart, whether or not this run has it; undefined when it holds none. */
+  readonly template?: Secret<Shape>;
   /** Keys in its text that the user calls private. */
   readonly privateKeys?: ReadonlySet<string>;
   readonly references: readonly Reference[];
@@ -48,8 +50,15 @@ export type Shape =
   | { readonly is: 'list'; readonly items: readonly Shape[] }
   | { readonly is: 'map'; readonly entries: readonly (readonly [string, Shape])[] };
 
-/** A part of a text. `secret`: what this run does not have, such as a secret of this name; `hidden`: the text of one, in `marked` only. */
-export type ShapePiece = string | Reference | { readonly secret: string } | { readonly hidden: string };
+/**
+ * A part of a text. `secret`: what this run does not have, such as a secret of this name. `hidden`, in `marked` and `template`
+ * only: the text of one, and its name if it is a `${secret:…}`.
+ */
+export type ShapePiece =
+  | string
+  | Reference
+  | { readonly secret: string }
+  | { readonly hidden: string; readonly secretName?: string };
 
 /** What is known of a wanted value at some moment. */
 export type Resolved =
@@ -75,25 +84,35 @@ export function namesIn({ content }: Pick<Wanted, 'content'>): readonly string[]
 /** A wanted value in which ids, or outputs of resources, stand for its names. A name that means nothing stays. */
 export function withNames(wanted: Wanted, meaningOf: (name: string) => string | Reference | undefined): Wanted {
   const { items, isList } = partsOf(wanted.content.reveal());
-  const references: Reference[] = [];
-  let isSame = true;
-  const bound = items.map((item): Shape => {
+  const bind = (item: Shape): Shape => {
     const meaning = item.is === 'value' && typeof item.value === 'string' ? meaningOf(item.value) : undefined;
     if (meaning === undefined) return item;
-    isSame = false;
-    if (typeof meaning === 'string') return { is: 'value', value: meaning };
-    references.push(meaning);
-    return { is: 'text', pieces: [meaning] };
-  });
-  if (isSame) return wanted;
+    return typeof meaning === 'string' ? { is: 'value', value: meaning } : { is: 'text', pieces: [meaning] };
+  };
+  const bound = items.map(bind);
+  if (bound.every((item, at) => item === items[at])) return wanted;
+  const references = bound.flatMap((item, at) =>
+    item !== items[at] && item.is === 'text' ? item.pieces.filter(isReference) : [],
+  );
   const values = bound.flatMap((item) => (item.is === 'value' ? [item.value] : []));
   const [only] = isList ? [{ is: 'list', items: bound } as const] : bound;
   const content: Content =
     only === undefined || values.length === bound.length
       ? { hollow: false, value: isList ? values : (values[0] ?? null) }
       : { hollow: true, shape: only };
-  const { marked: _marked, ...rest } = wanted;
-  return { ...rest, references: [...wanted.references, ...references], content: secret(content) };
+  const { marked: _marked, template: former, ...rest } = wanted;
+  const shape = former?.reveal();
+  const template = shape?.is === 'list' ? { ...shape, items: shape.items.map(bind) } : shape;
+  return {
+    ...rest,
+    references: [...wanted.references, ...references],
+    content: secret(content),
+    ...(template === undefined ? {} : { template: secret(template) }),
+  };
+}
+
+function isReference(piece: ShapePiece): piece is Reference {
+  return typeof piece === 'object' && 'output' in piece;
 }
 
 /** The items of a list, or the value itself. */

@@ -5,7 +5,7 @@ import type { Row } from '../kind/json.ts';
 import { resolveField } from '../manifest/fields.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
-import type { Content, Outputs, Wanted } from '../manifest/wanted.ts';
+import type { Content, Outputs, Shape, Wanted } from '../manifest/wanted.ts';
 import { secret } from '../secrets/secret.ts';
 
 /**
@@ -40,7 +40,14 @@ export function asPlatformHasIt(
     });
     if (appended === '') continue;
     const content = secret(extended(wanted.content.reveal(), appended));
-    fields[name] = { ...wanted, isSecret: wanted.isSecret || isSecret, appended, content };
+    const template = wanted.template?.reveal();
+    fields[name] = {
+      ...wanted,
+      isSecret: wanted.isSecret || isSecret,
+      appended,
+      content,
+      ...(template === undefined ? {} : { template: secret(extendedShape(template, appended)) }),
+    };
   }
   return {
     resource: Object.keys(fields).length === 0 ? resource : { ...resource, fields: { ...resource.fields, ...fields } },
@@ -51,6 +58,9 @@ export function asPlatformHasIt(
 function extended(content: Content, appended: string): Content {
   if (!content.hollow)
     return typeof content.value === 'string' ? { ...content, value: content.value + appended } : content;
-  const { shape } = content;
-  return shape.is === 'text' ? { ...content, shape: { ...shape, pieces: [...shape.pieces, appended] } } : content;
+  return { ...content, shape: extendedShape(content.shape, appended) };
+}
+
+function extendedShape(shape: Shape, appended: string): Shape {
+  return shape.is === 'text' ? { ...shape, pieces: [...shape.pieces, appended] } : shape;
 }

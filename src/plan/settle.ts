@@ -11,7 +11,7 @@ import type { Compared } from './compare.ts';
 import { compare } from './compare.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { Pair } from '../state/record.ts';
-import { matchesStored, toStored, membersOf } from '../state/stored.ts';
+import { matchesStored, membersOf, toStored, toStoredWanted } from '../state/stored.ts';
 import { storing } from './storing.ts';
 
 /** The input for settling one resource. */
@@ -86,7 +86,7 @@ export function sentPairs({ address, attributes }: Action, outputs: Outputs, dig
     const name = attributeName(attribute);
     const how = storing({ attribute, field, wanted }, { outputs, digest: digests(address, name) });
     const stored = toStored(how, resolved.value);
-    pairs[name] = { wanted: stored, answered: stored };
+    pairs[name] = { wanted: toStoredWanted(how, resolved.value), answered: stored };
   }
   return pairs;
 }
@@ -116,7 +116,7 @@ function settleAttribute(
     const how = storing({ attribute, field, wanted }, { outputs, digest });
     const stored = toStored(how, meant);
     return {
-      wanted: stored,
+      wanted: toStoredWanted(how, meant),
       answered: answered === meant ? stored : toStored({ ...how, secretLines: undefined }, answered),
       ...(ignored === undefined ? {} : { ignored }),
     };

@@ -5,6 +5,7 @@ import type { Digest } from '../secrets/digest.ts';
 import { hiddenLines } from '../secrets/looks-secret.ts';
 import type { Storing } from '../state/stored.ts';
 import type { AttributeChange } from './action.ts';
+import { toStoredTemplate } from './template.ts';
 
 /** What is known of the secrets in a wanted value, to store it, or what the platform answered in its place. */
 export function storing(
@@ -14,7 +15,12 @@ export function storing(
   const { isSecret, privateKeys } = wanted;
   const how = { attribute, field, isSecret, digest, ...(privateKeys === undefined ? {} : { privateKeys }) };
   const secretLines = isSecret ? linesOfSecrets(wanted, outputs, field) : undefined;
-  return secretLines === undefined ? how : { ...how, secretLines };
+  const template = toStoredTemplate(wanted, { outputs, digest });
+  return {
+    ...how,
+    ...(secretLines === undefined ? {} : { secretLines }),
+    ...(template === undefined ? {} : { template }),
+  };
 }
 
 /** The lines of a text, from 0, that secrets flow into; undefined for what is no text, or is secret as a whole. */

@@ -2,7 +2,7 @@ import { replacedAddress } from '../kind/address.ts';
 import type { Digests } from '../secrets/digest.ts';
 import { digest } from '../secrets/digest.ts';
 import type { StateKey } from '../secrets/state-key.ts';
-import type { StateRecord, Stored } from './record.ts';
+import type { StateRecord, Stored, StoredWanted } from './record.ts';
 import type { State } from './state.ts';
 import { keyProblem } from './unusable.ts';
 
@@ -89,8 +89,12 @@ export function withoutUnusedKeys(state: State): State {
 
 /** The digests in a record that are compared with others. */
 function* digestsIn({ pairs, pending }: StateRecord): Iterable<string> {
-  const stored: Stored[] = Object.values(pairs).flatMap(({ wanted, answered }) => [wanted, answered]);
-  if (pending?.is === 'create') stored.push(...Object.values(pending.says));
+  const wanted: StoredWanted[] = Object.values(pairs).map((pair) => pair.wanted);
+  if (pending?.is === 'create') wanted.push(...Object.values(pending.says));
+  const stored: Stored[] = [...wanted, ...Object.values(pairs).map(({ answered }) => answered)];
   for (const one of stored) if ('digest' in one) yield one.digest;
+  for (const { template } of wanted) {
+    if (template !== undefined) yield* [template.digest, ...Object.values(template.secrets)];
+  }
   if (pending?.is === 'deploy') yield pending.inputs;
 }

@@ -7,19 +7,25 @@ import type { StateRecord } from './record.ts';
 import { recordSchema } from './record.ts';
 
 /** The formats of a state that are read. A journal has the format of the state it begins with. */
-export type Format = 1 | 2 | 3;
+export type Format = 1 | 2 | 3 | 4;
 
 /** The format that is written. */
-export const newestFormat = 3;
+export const newestFormat = 4;
+
+/** Whether the texts of a format have MACs: they are as Trueup wrote them. */
+export function isSealed(format: unknown): format is 3 | 4 {
+  return format === 3 || format === 4;
+}
 
 /**
- * Reads a record of each format, and gives it the form of the newest. The MAC of one of format 3 holds: it is as Trueup
- * wrote it, and its members are not checked again.
+ * Reads a record of each format, and gives it the form of the newest. The members of a sealed one are not checked again: its
+ * MAC holds.
  */
 const records: Readonly<Record<Format, () => z.ZodType<StateRecord>>> = {
   1: once(() => formerRecord().transform(migrateRecord)),
   2: recordSchema,
   3: once(() => z.custom<StateRecord>(isObject)),
+  4: once(() => z.custom<StateRecord>(isObject)),
 };
 
 /** Reads a record of a format; undefined when it is none. */
@@ -44,11 +50,11 @@ export function formerStateSchema<F extends 1 | 2>(format: F) {
   });
 }
 
-/** Reads a state of the newest format, whose MAC holds. */
+/** Reads a state of a sealed format, whose MAC holds. */
 export const stateSchema = once(() =>
   z.strictObject({
     ...facts(),
-    formatVersion: z.literal(newestFormat),
+    formatVersion: z.literal([3, 4]),
     keyNumber: z.number().int().min(1),
     earlierKeys: z.record(z.string(), z.string()).optional(),
     projectName: z.string().optional(),

@@ -1,7 +1,7 @@
 import type { Authenticity } from './authenticity.ts';
 import { withNextKey } from './digests.ts';
 import type { Format } from './formats.ts';
-import { formerStateSchema, newestFormat, stateSchema } from './formats.ts';
+import { formerStateSchema, isSealed, newestFormat, stateSchema } from './formats.ts';
 import type { State } from './state.ts';
 import { unusable } from './unusable.ts';
 
@@ -49,7 +49,7 @@ export function parseSealed(
   const version = versionOf(stateIn(content));
   if (version === 1 || version === 2) authenticity.acceptUnsealed(location);
   refuseNewer(location, stateIn(content));
-  if (version !== newestFormat) return { content, mac: '' };
+  if (!isSealed(version)) return { content, mac: '' };
   const sealMac = authenticity.check(location, text);
   const { mac: _, ...rest } = content as Readonly<Record<string, unknown>>;
   return { content: rest, mac: sealMac };
@@ -70,16 +70,16 @@ export function checkState(
   { key }: Pick<Authenticity, 'key'>,
 ): Pick<ReadState, 'state' | 'format'> {
   const version = versionOf(content);
-  const format = version === 1 || version === 2 ? version : newestFormat;
-  const result =
-    format === newestFormat ? stateSchema().safeParse(content) : formerStateSchema(format).safeParse(content);
+  const format = version === 1 || version === 2 || version === 3 ? version : newestFormat;
+  const result = isSealed(format) ? stateSchema().safeParse(content) : formerStateSchema(format).safeParse(content);
   if (!result.success) {
     const [issue] = result.error.issues;
     const why = [issue?.path.join('.'), issue?.message].filter(Boolean).join(' ');
     throw unusable(location, `is not a state of Trueup: ${why}`);
   }
-  if (result.data.formatVersion === newestFormat) return { state: result.data, format };
-  const { digestKey, ...former } = result.data;
+  const { data } = result;
+  if ('keyNumber' in data) return { state: { ...data, formatVersion: newestFormat }, format };
+  const { digestKey, ...former } = data;
   return { state: withNextKey({ ...former, formatVersion: newestFormat, keyNumber: 0 }, key, digestKey), format };
 }
 

@@ -10,9 +10,23 @@ export type Stored =
   | { readonly value: Json }
   | { readonly digest: string; readonly secretLines?: readonly number[] | undefined };
 
+/**
+ * What tells an edited value with secrets from an unchanged one in a run that lacks some of them. Digests, made with the key of
+ * the state for this address and attribute: the values of secrets are often short.
+ */
+export interface StoredTemplate {
+  /** Of the value with a named hole in place of each secret, and everything else resolved. */
+  readonly digest: string;
+  /** Of the value of each secret, by its name. */
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+/** A wanted value as the state holds it. `template`: `${secret:…}` flowed into it; its names say which. */
+export type StoredWanted = Stored & { readonly template?: StoredTemplate | undefined };
+
 /** What was wanted and what the platform answered when a field, or a key of a map, was settled last. */
 export interface Pair {
-  readonly wanted: Stored;
+  readonly wanted: StoredWanted;
   readonly answered: Stored;
   /** How many runs wrote the wanted value and saw the platform ignore it; after the second one it is settled. */
   readonly ignored?: 1 | 2 | undefined;
@@ -37,7 +51,7 @@ export interface PendingCreate extends Sent {
   /** The id of the parent it was sent to, wherever the block is moved meanwhile. */
   readonly below?: string | undefined;
   /** The fields the create sent. An object that differs in one of them is not the created one. */
-  readonly says: Readonly<Record<string, Stored>>;
+  readonly says: Readonly<Record<string, StoredWanted>>;
   /** How often it was sent, over all runs. */
   readonly sends: number;
 }

@@ -17,7 +17,7 @@ export interface Capabilities {
 
 /** All that Trueup knows of a project between runs. It holds no secret. */
 export interface State {
-  readonly formatVersion: 3;
+  readonly formatVersion: 4;
   /** The id of this history; states with different lineages are not versions of each other. */
   readonly lineage: string;
   /** Counts the versions. */

@@ -83,9 +83,10 @@ describe('the state after an apply', () => {
     const pairs = pairsOf(made);
     expect(pairs['env["A"]']).toEqual(twice({ value: 'plain-value' }));
     expect(pairs['env["A_TOKEN"]']).toEqual(twice({ digest, secretLines: [] }));
-    expect(pairs['env["B"]']).toEqual(twice({ digest, secretLines: [0] }));
+    const withWord = { digest, secretLines: [0], template: { digest, secrets: { WORD: digest } } };
+    expect(pairs['env["B"]']).toEqual({ wanted: withWord, answered: { digest, secretLines: [0] } });
     for (const attribute of ['databasePassword', 'env["C"]']) expect(pairs[attribute]).toEqual(twice({ digest }));
-    expect(pairs['description']).toEqual(twice({ digest, secretLines: [0] }));
+    expect(pairs['description']).toEqual({ wanted: withWord, answered: { digest, secretLines: [0] } });
     expect(JSON.stringify(made.store.state)).not.toMatch(/plain-token|private-value|top-secret-word|correct-horse/);
     expect(hasChanges(await made.plan(text))).toBe(false);
   });

@@ -391,7 +391,7 @@ describe('a state of an earlier version', () => {
     await at.apply('2');
     await at.plansNothing('2');
     const whole = readFileSync(at.file, 'utf8');
-    expect(whole).toContain('"formatVersion": 3');
+    expect(whole).toContain('"formatVersion": 4');
     expect(whole).not.toContain(digestKey);
     writeFileSync(at.file, unsealed);
     expect(await refused(at)).toBe('state-forged');
@@ -433,7 +433,7 @@ describe('a state of an earlier version', () => {
     await at.plansNothing('1');
     await at.apply('2');
     await at.plansNothing('2');
-    expect(readFileSync(at.file, 'utf8')).toContain('"formatVersion": 3');
+    expect(readFileSync(at.file, 'utf8')).toContain('"formatVersion": 4');
   });
 });
 

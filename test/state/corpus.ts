@@ -159,7 +159,7 @@ export function stateOf(form: string): State {
     return [address, { ...record, ...born, ...opens[form]?.[address] }];
   });
   const state: State = {
-    formatVersion: 3,
+    formatVersion: 4,
     lineage: '6f1c1a52-0f5e-4b53-9f0a-2b1f4a9c7d10',
     serial: 3,
     keyNumber: 0,

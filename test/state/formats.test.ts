@@ -32,7 +32,7 @@ describe.each(forms)('a state of the form %s', (form) => {
     await store.write({ ...state, serial: 4 });
     await store.close();
     expect(await localStore(copy, { keys: migratingKeys }).read()).toEqual({ ...state, serial: 4 });
-    expect(readFileSync(join(copy, 'state.json'), 'utf8')).toContain('"formatVersion": 3,');
+    expect(readFileSync(join(copy, 'state.json'), 'utf8')).toContain('"formatVersion": 4,');
     expect(readdirSync(copy).toSorted()).toEqual(['lease', 'state.json']);
   });
 });
@@ -40,11 +40,11 @@ describe.each(forms)('a state of the form %s', (form) => {
 test.each(['state.json', 'state.journal'])('a newer format in %s stops a run, which changes nothing', async (name) => {
   const copy = copyOf('8-pending');
   const file = join(copy, name);
-  const newer = { ...stateOf('8-pending'), formatVersion: 4 };
+  const newer = { ...stateOf('8-pending'), formatVersion: 5 };
   writeFileSync(file, name === 'state.json' ? JSON.stringify(newer) : writeLine(JSON.stringify(newer)));
   const before = readFileSync(file, 'utf8');
   const { failure, message, diagnostics } = await stopOf(localStore(copy).read());
-  expect([failure, message]).toEqual(['state', `the state ${file} has format 4, which a newer Trueup wrote`]);
+  expect([failure, message]).toEqual(['state', `the state ${file} has format 5, which a newer Trueup wrote`]);
   expect(diagnostics[0]?.remedy).toBe('Use that version or a later one. Nothing was changed.');
   expect(readFileSync(file, 'utf8')).toBe(before);
 });

@@ -22,7 +22,7 @@ const restore =
 describe('a state', () => {
   test('is read in the form of today, with the format it was written in', () => {
     const { parts, mac } = authenticity.seal(state);
-    expect(parse(parts.join(''))).toStrictEqual({ state, format: 3, mac });
+    expect(parse(parts.join(''))).toStrictEqual({ state, format: 4, mac });
     const migrated = withNextKey({ ...state, keyNumber: 0 }, testKey, 'key');
     expect(parse(JSON.stringify(second))).toStrictEqual({ state: migrated, format: 2, mac: '' });
     expect(parse(JSON.stringify(former))).toStrictEqual({ state: migrated, format: 1, mac: '' });
@@ -59,8 +59,8 @@ describe('a state', () => {
   });
 
   test('of a newer Trueup is refused for that reason, with any content', async () => {
-    const { message, diagnostics } = await stopOf(() => parse('{ "formatVersion": 4 }'));
-    expect(message).toBe('the state s.json has format 4, which a newer Trueup wrote');
+    const { message, diagnostics } = await stopOf(() => parse('{ "formatVersion": 5 }'));
+    expect(message).toBe('the state s.json has format 5, which a newer Trueup wrote');
     expect(diagnostics[0]?.remedy).toBe('Use that version or a later one. Nothing was changed.');
   });
 });

@@ -181,7 +181,7 @@ export function inputOf(
   resources: Readonly<Record<string, StateRecord>> = {},
 ): Planning {
   const base = { organizationId: 'org_1', projectId: 'prj_1' };
-  const state = { ...base, formatVersion: 3, lineage: 'lineage', serial: 3, keyNumber: 1, resources } as const;
+  const state = { ...base, formatVersion: 4, lineage: 'lineage', serial: 3, keyNumber: 1, resources } as const;
   return {
     kinds,
     resources: [],

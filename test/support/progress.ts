@@ -20,7 +20,7 @@ export interface Planned {
 export function planOf(planned: readonly Planned[]): Plan {
   return {
     base: {
-      formatVersion: 3,
+      formatVersion: 4,
       lineage: '',
       serial: 0,
       keyNumber: 1,

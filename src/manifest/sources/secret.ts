@@ -9,7 +9,7 @@ export const secret: ExpressionSource = {
   files: () => [],
   resolve: (name, values) => {
     const text = values.secret(name);
-    if (text !== undefined) return { is: 'text', text };
+    if (text !== undefined) return { is: 'text', text, secret: name };
     if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return { is: 'missing', secret: name };
     const remedy = 'Write ${secret:NAME} with letters, digits and "_".';
     return badExpression(`${JSON.stringify(name)} is not a name of a secret`, remedy);

@@ -19,7 +19,8 @@ export interface ExpressionSource {
 
 /** What an expression stands for. */
 export type Resolution =
-  | { readonly is: 'text'; readonly text: string }
+  /** `secret`: its name, where another run may not have it. */
+  | { readonly is: 'text'; readonly text: string; readonly secret?: string }
   /** A value that keeps its type where it stands alone, and as it was written where it is part of a text. */
   | { readonly is: 'scalar'; readonly value: string | number | boolean; readonly written: string }
   /** An output of another resource; it may be known only after apply. */

@@ -3,7 +3,7 @@ import { sleep } from '../../api/sleep.ts';
 import type { Disk, DiskFile } from '../disk.ts';
 import { nodeDisk, reasonOf } from '../disk.ts';
 import type { Authenticity } from '../authenticity.ts';
-import { newestFormat } from '../formats.ts';
+import { isSealed } from '../formats.ts';
 import type { KeySource } from '../keys.ts';
 import { keyFile } from '../keys.ts';
 import type { LeaseContext } from '../lease.ts';
@@ -187,7 +187,7 @@ function replay({ path, text, saved }: JournalText, authenticity: Authenticity):
   let previous = mac;
   for (const [index, line] of rest.entries()) {
     const whole = isOld ? line : readLine(line);
-    if (whole !== undefined && format === newestFormat) {
+    if (whole !== undefined && isSealed(format)) {
       const record = readChained(whole, { previous, authenticity });
       if (record === undefined) {
         throw authenticity.forged(path, `has a record in line ${index + 2} that does not follow the one before it`);

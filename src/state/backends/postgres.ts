@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { systemClock } from '../clock.ts';
 import type { Documents } from '../documents.ts';
-import { newestFormat } from '../formats.ts';
+import { isSealed } from '../formats.ts';
 import type { KeySource } from '../keys.ts';
 import { parseEntry } from '../lease-entry.ts';
 import type { LeaseContext } from '../lease.ts';
@@ -132,7 +132,7 @@ function waveOf(
 ): Wave {
   let previous = mac;
   const content = rows.map(({ address, text }) => {
-    if (format !== newestFormat) return [address, text === null ? null : JSON.parse(String(text))];
+    if (!isSealed(format)) return [address, text === null ? null : JSON.parse(String(text))];
     const record = readChained(String(text), { previous, authenticity }, `${JSON.stringify(address)} `);
     if (record === undefined) {
       throw authenticity.forged(location, `has a record of ${String(address)} that does not follow the one before it`);

@@ -5,7 +5,7 @@ import { parseEntry } from '../lease-entry.ts';
 import type { LeaseContext } from '../lease.ts';
 import type { StateStorage, Writer } from '../storage.ts';
 import type { Authenticity } from '../authenticity.ts';
-import { newestFormat } from '../formats.ts';
+import { isSealed } from '../formats.ts';
 import type { KeySource } from '../keys.ts';
 import type { ReadState } from '../parse.ts';
 import { checkState, parseSealed, refuseNewer } from '../parse.ts';
@@ -151,7 +151,7 @@ async function wavesOf(
         return { waves, ...(objects.slice(index).some((later) => later !== undefined) ? { missing: name } : {}) };
       }
       let text = readLine(object.text.trimEnd());
-      if (text !== undefined && format === newestFormat) {
+      if (text !== undefined && isSealed(format)) {
         const record = readChained(text, { previous, authenticity });
         if (record === undefined)
           throw authenticity.forged(bucket.locationOf(name), 'does not follow the record before it');

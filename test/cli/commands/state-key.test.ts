@@ -145,7 +145,7 @@ describe('trueup state key', () => {
     expect([refused.code, refused.err]).toEqual([7, expect.stringContaining('has no MAC, and there is a key for it')]);
     expect(refused.err).toContain('trueup state key --migrate');
     expect((await run('state key --migrate', env)).code).toBe(0);
-    expect(readFileSync(file, 'utf8')).toContain('"formatVersion": 3');
+    expect(readFileSync(file, 'utf8')).toContain('"formatVersion": 4');
     expect((await run('state list', env)).out).toContain('production.redis.migrated');
   });
 });
@@ -170,7 +170,7 @@ it('a local state of an earlier version gets its MAC and its key at the next app
   expect((await run('plan')).out).toContain(told);
   const applied = await run('apply', '--auto-approve');
   expect([applied.code, applied.out]).toEqual([0, expect.stringContaining(told)]);
-  expect(readFileSync(file, 'utf8')).toContain('"formatVersion": 3');
+  expect(readFileSync(file, 'utf8')).toContain('"formatVersion": 4');
   const again = await run('plan', '--detailed-exitcode');
   expect([again.code, again.out]).toEqual([0, expect.not.stringContaining('MAC')]);
 });

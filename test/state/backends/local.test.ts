@@ -203,8 +203,8 @@ describe('a state that cannot be used', () => {
     ['was cut off', sealed(stateWith(['a', 'b'])).slice(0, -20), 'is not valid JSON'],
     [
       'is of a newer format',
-      sealed({ ...stateWith([]), formatVersion: 4 }),
-      'has format 4, which a newer Trueup wrote',
+      sealed({ ...stateWith([]), formatVersion: 5 }),
+      'has format 5, which a newer Trueup wrote',
     ],
     ['has no format', sealed({ ...stateWith([]), formatVersion: undefined }), 'is not a state of Trueup'],
     ['is something else', '[]', 'is not a state of Trueup'],

@@ -139,7 +139,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
         await store.write({ ...state, serial: 4 });
         expect(await store.read()).toEqual({ ...state, serial: 4 });
         const rows = await rowsOf("select body::json->>'formatVersion' as format from trueup.state");
-        expect(rows).toEqual([{ format: '3' }]);
+        expect(rows).toEqual([{ format: '4' }]);
         expect(await rowsOf('select address from trueup.journal')).toEqual([]);
         await store.close();
       });
@@ -148,11 +148,11 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
     test('with a state of a newer Trueup is not read', async () => {
       const { store } = await begin();
       await store.lock({ purpose: 'apply' });
-      const body = JSON.stringify({ ...stateWith({}), formatVersion: 4 });
+      const body = JSON.stringify({ ...stateWith({}), formatVersion: 5 });
       await admin.query(`insert into trueup.state values ('shop', 1, $1, now())`, [body]);
       const { message, failure } = await stopOf(store.read());
       expect(failure).toBe('state');
-      expect(message).toContain('trueup.state of shop has format 4, which a newer Trueup wrote');
+      expect(message).toContain('trueup.state of shop has format 5, which a newer Trueup wrote');
       await store.close();
     });
 

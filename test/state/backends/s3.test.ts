@@ -121,7 +121,7 @@ describe('a store of objects', () => {
       expect(await another().read()).toEqual({ ...state, resources });
       await store.write({ ...state, serial: 4 });
       expect(await another().read()).toEqual({ ...state, serial: 4 });
-      expect((await bucket.get('state.json'))?.text).toContain('"formatVersion":3,');
+      expect((await bucket.get('state.json'))?.text).toContain('"formatVersion":4,');
       expect([...server.objects.keys()].filter((name) => name.includes('/journal/'))).toEqual([]);
       await store.close();
     });
@@ -129,14 +129,14 @@ describe('a store of objects', () => {
 
   test('with a state of a newer Trueup is neither read nor written, nor is its lock taken', async () => {
     const { bucket, store, server } = await begin();
-    const state = { ...stateWith({}), formatVersion: 4 };
+    const state = { ...stateWith({}), formatVersion: 5 };
     await bucket.put('state.json', JSON.stringify({ counter: 7, from: 3, state }), { over: 'any' });
     const before = [...server.objects.keys()];
     for (const work of [() => store.read(), () => store.lock({ purpose: 'apply' })]) {
       const { message, failure } = await stopOf(work);
       expect([failure, message]).toEqual([
         'state',
-        `the state ${server.url}/bucket/shop/state.json has format 4, which a newer Trueup wrote`,
+        `the state ${server.url}/bucket/shop/state.json has format 5, which a newer Trueup wrote`,
       ]);
     }
     expect([...server.objects.keys()]).toEqual(before);

@@ -1,0 +1,150 @@
+import type { Json } from '../kind/json.ts';
+import { canonical } from '../kind/json.ts';
+import type { Outputs, Shape, ShapePiece, Wanted } from '../manifest/wanted.ts';
+import type { Digest } from '../secrets/digest.ts';
+import type { Stored, StoredTemplate, StoredWanted } from '../state/record.ts';
+
+/**
+ * How the template of a wanted value stands to the one that was settled last.
+ *
+ * `same`: nothing changed that this run can know: the text around the secrets, their names, and the value of each secret that
+ * this run has. `edited`: the text around the secrets is another one, or other secrets are named. `rotated`: the text and
+ * the names are the same, and a secret that this run has got another value. `not recorded`: the state does not tell, because an
+ * earlier version wrote the pair. `not known`: a reference in it is known only after apply.
+ */
+export type TemplateMatch = 'same' | 'edited' | 'rotated' | 'not recorded' | 'not known';
+
+/** The outputs of other resources, and the digests of the attribute that a value is of. */
+interface Resolving {
+  readonly outputs: Outputs;
+  readonly digest: Digest;
+}
+
+/**
+ * The template of a wanted value as the state keeps it beside the value; undefined where no `${secret:…}` flowed into it, and
+ * where it is not wholly known: each secret must be there, and each output.
+ */
+export function toStoredTemplate(wanted: Wanted, { outputs, digest }: Resolving): StoredTemplate | undefined {
+  const template = templateOf(wanted, outputs);
+  if (template === undefined || template === 'not known') return undefined;
+  const secrets = [...template.secrets].map(([name, value]) =>
+    value === undefined ? undefined : ([name, digestOfSecret(digest, name, value)] as const),
+  );
+  if (secrets.includes(undefined)) return undefined;
+  return {
+    digest: digestOfText(digest, template.text),
+    secrets: Object.fromEntries(secrets.filter((entry) => entry !== undefined)),
+  };
+}
+
+/**
+ * Compares the template of a wanted value with the settled one. A run that lacks some of the secrets of the value, or all,
+ * finds out so whether it was edited; one that has all of them, or needs none, compares the value itself instead.
+ */
+export function matchesTemplate(wanted: Wanted, settled: StoredWanted, { outputs, digest }: Resolving): TemplateMatch {
+  const template = templateOf(wanted, outputs);
+  if (template === 'not known') return 'not known';
+  const before = settled.template;
+  if (before === undefined) return isWithoutSecrets(settled) ? 'edited' : 'not recorded';
+  if (template === undefined) return 'edited';
+  if (digestOfText(digest, template.text, before.digest) !== before.digest) return 'edited';
+  const isRotated = [...template.secrets].some(([name, value]) => {
+    const like = before.secrets[name];
+    return value !== undefined && like !== undefined && digestOfSecret(digest, name, value, like) !== like;
+  });
+  return isRotated ? 'rotated' : 'same';
+}
+
+/** Whether it is certain that no secret flowed into a value, in every format of the state. */
+function isWithoutSecrets(stored: Stored): boolean {
+  return 'value' in stored || stored.secretLines?.length === 0;
+}
+
+/** A wanted value with a hole in place of each secret. */
+interface Template {
+  /** One text for each template. No text of a user can look like a hole: a hole is an object, and a text is a text. */
+  readonly text: string;
+  /** The secrets by their names; undefined: this run does not have it. */
+  readonly secrets: ReadonlyMap<string, string | undefined>;
+}
+
+function templateOf(wanted: Wanted, outputs: Outputs): Template | 'not known' | undefined {
+  const shape = wanted.template?.reveal();
+  if (shape === undefined) return undefined;
+  const secrets = new Map<string, string | undefined>();
+  const form = formOf(shape, outputs, secrets);
+  return form === undefined ? 'not known' : { text: canonical(form), secrets };
+}
+
+/** The form of a value in a template, one for all ways to write it; undefined while an output is not known. */
+function formOf(shape: Shape, outputs: Outputs, secrets: Map<string, string | undefined>): Json | undefined {
+  const listOf = (items: readonly Shape[]): Json | undefined => {
+    const forms = items.map((item) => formOf(item, outputs, secrets));
+    return forms.includes(undefined) ? undefined : { list: forms as Json[] }; // none is undefined
+  };
+  const mapOf = (entries: readonly (readonly [string, Shape])[]): Json | undefined => {
+    const forms = entries.map(([key, item]) => [key, formOf(item, outputs, secrets)] as const);
+    if (forms.some(([, form]) => form === undefined)) return undefined;
+    return { map: Object.fromEntries(forms) as { [key: string]: Json } }; // none is undefined
+  };
+  switch (shape.is) {
+    case 'value': {
+      const { value } = shape;
+      const asShape = (one: Json): Shape => ({ is: 'value', value: one });
+      if (Array.isArray(value)) return listOf(value.map(asShape));
+      if (typeof value !== 'object' || value === null) return { value };
+      return mapOf(Object.entries(value).map(([key, one]) => [key, asShape(one)] as const));
+    }
+    case 'text':
+      return textForm(shape.pieces, outputs, secrets);
+    case 'list':
+      return listOf(shape.items);
+    case 'map':
+      return mapOf(shape.entries);
+    default:
+      return shape satisfies never;
+  }
+}
+
+/** The form of a text: its pieces, where texts beside each other are one; the text itself where it has no hole. */
+function textForm(
+  pieces: readonly ShapePiece[],
+  outputs: Outputs,
+  secrets: Map<string, string | undefined>,
+): Json | undefined {
+  const form: (string | { readonly secret: string })[] = [''];
+  for (const piece of pieces) {
+    const hole = holeIn(piece);
+    if (hole !== undefined) {
+      secrets.set(hole.name, hole.value);
+      form.push({ secret: hole.name }, '');
+      continue;
+    }
+    const text = textIn(piece, outputs);
+    if (text === undefined) return undefined;
+    form[form.length - 1] = `${form.at(-1) as string}${text}`; // the last one is always a text
+  }
+  return form.length === 1 ? { value: form[0] as string } : { text: form };
+}
+
+function holeIn(piece: ShapePiece): { readonly name: string; readonly value: string | undefined } | undefined {
+  if (typeof piece === 'string') return undefined;
+  if ('secret' in piece) return { name: piece.secret, value: undefined };
+  return 'secretName' in piece ? { name: piece.secretName, value: piece.hidden } : undefined;
+}
+
+function textIn(piece: ShapePiece, outputs: Outputs): string | undefined {
+  if (typeof piece === 'string') return piece;
+  if ('hidden' in piece) return piece.hidden;
+  return 'secret' in piece ? undefined : outputs(piece);
+}
+
+// A digest of a value is made of JSON. What these are made of begins with a word that no JSON begins with.
+
+function digestOfText(digest: Digest, text: string, like?: string): string {
+  return digest(`template ${text}`, like);
+}
+
+function digestOfSecret(digest: Digest, name: string, value: string, like?: string): string {
+  return digest(`secret ${canonical([name, value])}`, like);
+}
