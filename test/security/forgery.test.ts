@@ -416,7 +416,7 @@ describe('a state of an earlier version', () => {
       localStore(at.folder, { keys: keyFile({ folder, disk: nodeDisk }, { mayMake: true, unsealed }) });
     expect((await stopOf(open('never').read())).diagnostics[0]?.code).toBe('state-forged');
     expect(readdirSync(folder)).toEqual([]);
-    expect(await readOf(open('always'))).toMatchObject({ formatVersion: 3 });
+    expect(await readOf(open('always'))).toMatchObject({ formatVersion: 4 });
   });
 
   test('S1: is continued when the run that migrates it is killed', async () => {
