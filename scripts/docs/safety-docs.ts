@@ -21,14 +21,14 @@ export function renderSafetyDocs(page: string, edits: readonly StoppedEdit[]): s
 }
 
 function safeguardTable(): string {
-  const rows = Object.values<Safeguard>(safeguards).map(({ would, code: name, permission, needs }) => {
+  const rows = Object.values<Safeguard>(safeguards).map(({ would, knows, code: name, permission, needs }) => {
     const ways = [
       ...(permission === undefined ? [] : [code(flags[permission])]),
       ...(needs === undefined ? [] : [needs]),
     ];
-    return [would, ways.join(', or '), `[${code(name)}](diagnostics/${name}.md)`];
+    return [would, knows, ways.join(', or '), `[${code(name)}](diagnostics/${name}.md)`];
   });
-  return alignedTable(['the plan would', 'it needs', 'code'], rows);
+  return alignedTable(['the plan would', 'Trueup knows it from', 'it needs', 'code'], rows);
 }
 
 function slipList(edits: readonly StoppedEdit[]): string {

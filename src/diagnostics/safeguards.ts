@@ -12,6 +12,8 @@ export const flags = {
 export interface Safeguard {
   /** What the plan would do, as the end of "the plan would". */
   readonly would: string;
+  /** The facts that it judges by, as the end of "Trueup knows this from". */
+  readonly knows: string;
   readonly code: Code;
   /** The permission that an apply needs. Without one no flag helps, or the plan only warns. */
   readonly permission?: keyof typeof flags;
@@ -34,12 +36,14 @@ export const safeguards = {
   protected: {
     would:
       'delete or replace a resource with `protect: true`, also after you removed that line or its block; or empty it with `trueup run rebuild`',
+    knows: '`protect:` as it was applied last, in the state',
     code: 'protected',
     needs: lifted,
   },
   data: {
     would:
       'delete or replace a database; replace a compose, or delete it with `deleteVolumes: true`; delete a destination, with which the platform deletes all backups that use it; delete a git provider that a person connected in the browser; empty a database with `trueup run rebuild`',
+    knows: 'the row of the object, and the options in the state',
     code: 'data-at-risk',
     permission: 'dataLoss',
     needs: lifted,
@@ -47,6 +51,7 @@ export const safeguards = {
   volume: {
     would:
       'stop mounting a named volume: without its mount, its application or its compose; under another `volumeName:` or `mountPath:`; by another `composeFile:` or variable in it, or a field that renames the volumes of a compose',
+    knows: 'the rows of mounts, and the compose files before and after with their variables filled in',
     code: 'data-at-risk',
     permission: 'dataLoss',
     needs: lifted,
@@ -54,6 +59,7 @@ export const safeguards = {
   version: {
     would:
       'run a database with an image of another major version, of an older version, or of a version that its tag does not tell; also one in a compose file, by its variables too, or in an application, with a volume',
+    knows: 'the tag of the image before and after',
     code: 'data-at-risk',
     permission: 'dataLoss',
     needs: lifted,
@@ -61,6 +67,7 @@ export const safeguards = {
   backups: {
     would:
       'make fewer backups of a service with `protect: true`: remove or disable a schedule, run it more rarely, keep fewer, or back up something else',
+    knows: 'the row of the backup and the new values; `protect:` of its service in the state',
     code: 'data-at-risk',
     permission: 'dataLoss',
     needs: '`protect: false` in the block of the backup, applied before',
@@ -68,52 +75,67 @@ export const safeguards = {
   },
   'backups elsewhere': {
     would: 'write the backups of a service with `protect: true` to another `destinationId:` or `prefix:`',
+    knows: 'the row of the backup and the new values; `protect:` of its service in the state',
     code: 'backup-moves',
     needs: 'nothing; the plan warns',
     ofProtected: true,
   },
   'many of a kind': {
     would: `delete more than ${usual.most} resources of a kind, or at least ${usual.share * 100} % of those in the state when these are ${usual.of} or more`,
+    knows: 'the deletions and replacements of the plan, and the number of resources of the kind in the state',
     code: 'mass-deletion',
     permission: 'massDeletion',
   },
   'all but provided': {
     would: `delete everything except what the organization has and the objects that each project has, such as its default environment; ${few + 1} resources or more, not counting those inside others`,
+    knows: 'the deletions of the plan, and all addresses of the state',
     code: 'mass-deletion',
     permission: 'massDeletion',
   },
   'other manifest': {
     would:
-      'delete what the state holds in the project, while the manifest declares none of it: it may be the state of another manifest',
+      'delete what the state holds, or remove from the state what stays on the platform, while the manifest declares none of it: it may be the state of another manifest',
+    knows: 'the addresses of the manifest after `moved:`, those of the state, and the deletions of the plan',
     code: 'other-manifest',
     permission: 'massDeletion',
-    needs: 'a state of its own, or entries under `moved:`',
+    needs: 'a state of its own, or entries under `moved:`, or `trueup destroy` where nothing of the state would stay',
   },
   vanished: {
     would: `create again all that the state holds in the project, 2 objects or more that are not inside one another; or more than ${usual.most} resources of a kind, or at least ${usual.share * 100} % of those in the state when these are ${usual.of} or more`,
+    knows: 'the ids in the state, and two reads that lack their objects',
     code: 'vanished',
     permission: 'massRecreation',
   },
   everything: {
     would: 'delete everything that the state holds, at least 2 resources; also but for what `--exclude` leaves out',
+    knows: 'the deletions of the plan, and all addresses of the state',
     code: 'deletes-everything',
     needs: '`trueup destroy`',
   },
   'services of others': {
     would:
       'delete an environment that holds services which are not in the state; the refusal names them and their data',
+    knows: 'the lists of the environment on the platform, and the ids in the state',
     code: 'not-empty',
     needs: 'to move those services, or to delete them on the platform',
   },
   adoption: {
     would: 'adopt an object that Trueup did not create, and overwrite its values',
+    knows: 'the keys of the blocks, and objects of that key which the state does not have',
     code: 'consent',
     permission: 'adoption',
     needs: 'a yes, or `id:` in the block',
   },
   foreign: {
     would: 'touch an object that the platform shows in another project',
+    knows: 'the project and the organization in the row of the object and the rows above it',
     code: 'foreign-object',
     needs: 'a correct `id:`, or a correct state',
+  },
+  'state of another project': {
+    would: 'use a state that belongs to another project or organization',
+    knows: 'the ids of project and organization in the state, and the organization of the API key',
+    code: 'state-unusable',
+    needs: 'the project or the key that the state belongs to, or a state of its own',
   },
 } as const satisfies Record<string, Safeguard>;

@@ -84,32 +84,39 @@ export function buildPlan(input: PlanInput): Plan {
       ...possibleRenames(planned, state.resources, objects),
       ...similarNames(planned, observed),
       ...(input.destroys ? [] : vanished(planned, state, observed.objects)),
-      ...(input.destroys ? [] : otherManifest(input)),
       ...(input.destroys ? [] : judgeDeletions(input, { whole, planned, objects })),
     ],
   };
 }
 
 /**
- * What a plan deletes beyond what one edit means. A plan with targets deletes what they name. One with exclusions only is
+ * What a plan deletes beyond what one edit means, or as that of another manifest. A plan with targets deletes what they name. One with exclusions only is
  * made of all the others: where the whole plan deletes everything, the manifest is not the one that was meant.
  */
 function judgeDeletions(
-  { state, narrowing: { targets, excludes } }: PlanInput,
+  input: PlanInput,
   {
     whole,
     planned,
     objects,
   }: { whole: Narrowable; planned: readonly Action[]; objects: ReadonlyMap<string, ObservedObject> },
 ): Diagnostic[] {
+  const { state, narrowing } = input;
+  const { targets, excludes } = narrowing;
   const isProvided = (address: string) => objects.get(address)?.isProvided === true;
   const own = massDeletions(planned, state, isProvided);
   const isRest = targets.length === 0 && excludes.length > 0 && planned.some(({ action }) => action === 'delete');
   const { code } = safeguards.everything;
-  if (!isRest || own.some((item) => item.code === code)) return own;
+  const deletesEverything = own.some((item) => item.code === code);
+  const other = otherManifest(input, { actions: planned, objects, deletesEverything });
+  if (!isRest || deletesEverything) return [...other, ...own];
   const ofAll = massDeletions(whole.planned, state, isProvided).filter((item) => item.code === code);
   const remedy = 'Look whether the manifest is whole. To delete a part of what is there, name it with --target.';
-  return [...ofAll.map((item) => ({ ...item, message: `without --exclude, ${item.message}`, remedy })), ...own];
+  return [
+    ...ofAll.map((item) => ({ ...item, message: `without --exclude, ${item.message}`, remedy })),
+    ...other,
+    ...own,
+  ];
 }
 
 type Narrowable = ReturnType<typeof withOldOnes>;
