@@ -39,9 +39,15 @@ export interface BulkOptions {
    *
    * @throws {PlatformError} when the platform gives no answer that can be read, or takes no requests.
    */
-  readonly send: (items: readonly BatchItem[], signal: AbortSignal | undefined) => Promise<BatchAnswer>;
+  readonly send: (items: readonly BatchItem[], signal: AbortSignal | undefined) => Promise<BatchAnswer | BatchRefusal>;
   /** Called at most once, when bulk reads are turned off; with the reason, as a clause. */
   readonly onOff: (why: string) => void;
+}
+
+/** The refusal of a batch (401 or 429) by a platform that takes a single request right after it. */
+export interface BatchRefusal {
+  readonly is: 'refused';
+  readonly status: number | undefined;
 }
 
 interface Answered {
@@ -54,7 +60,8 @@ interface Waiting extends BulkRead {
 }
 
 /**
- * Makes bulk reads. The first batch is a trial: one of its reads is also sent alone, and both answers have to be equal.
+ * Makes bulk reads. The first batch is a trial: one of its reads is also sent alone, and both answers have to be equal. A
+ * trial during which the data changed is followed by another one.
  * Some batches are sent beside it, so that others need not wait; without that proof their answers are not used.
  * Every surprise turns bulk reads off for good. Never throws.
  */
@@ -63,6 +70,8 @@ export function createBulk({ send, onOff }: BulkOptions): Bulk {
   let queue: Waiting[] = [];
   let isScheduled = false;
   let reason = 'the run is over';
+  /** Comparisons during which the data changed. */
+  let changes = 0;
 
   const turnOff = (why: string): void => {
     if (state !== 'off') {
@@ -71,6 +80,8 @@ export function createBulk({ send, onOff }: BulkOptions): Bulk {
     }
     state = 'off';
   };
+
+  const isOff = (): boolean => state === 'off';
 
   /** The reads of this moment, and of all promises that are settled already, go together. */
   function schedule(): void {
@@ -117,22 +128,57 @@ export function createBulk({ send, onOff }: BulkOptions): Bulk {
 
   /** Sends the first batch, and one of its reads alone, which gets the answer of that. */
   async function compare(batch: readonly Waiting[]): Promise<void> {
-    const first = batch.find(isComparable);
+    const comparable = batch.filter(isComparable);
+    // After a comparison that proved nothing, another read is compared, where there is one.
+    const first = comparable[changes % comparable.length];
     const plain = first?.alone().then((data) => ({ data }));
     first?.resolve(plain);
     const [items = [], single] = await Promise.all([ask(batch), plain?.catch(() => undefined)]);
     // Where the batch has nothing for that read, another one is sent alone.
-    const place = batch.findIndex((read, index) => isComparable(read) && items[index] !== undefined);
-    const [compared, item] = [batch[place], items[place]];
+    const has = (read: Waiting | undefined): boolean => read !== undefined && items[batch.indexOf(read)] !== undefined;
+    const compared = has(first) ? first : comparable.find(has);
     if (state === 'trial') state = 'untried'; // unless two answers are equal
-    if (state === 'untried' && compared !== undefined && item !== undefined) {
-      const isEqual = (data: unknown): boolean => areEqual(data, item.data);
-      const alone = () => compared.alone().then(isEqual, () => false);
-      // It may have been changed between the two.
-      if ((compared === first && isEqual(single?.data)) || (await alone())) state = 'on';
-      else turnOff(`a batch answers ${compared.path} otherwise than a single read`);
+    if (state !== 'untried' || compared === undefined) return deliver(batch, items);
+    const isProved = compared === first && areEqual(single, items[batch.indexOf(compared)]);
+    const proved = isProved ? items : await compareAgain(batch, compared, items);
+    if (proved !== undefined) state = 'on';
+    deliver(batch, proved);
+  }
+
+  /**
+   * Compares a batch with a single read after it, and a second batch with single reads before and after it. Only two equal
+   * single reads prove that the batch between them is wrong: otherwise the object was changed meanwhile.
+   */
+  async function compareAgain(
+    batch: readonly Waiting[],
+    read: Waiting,
+    earlier: readonly ItemAnswer[],
+  ): Promise<readonly ItemAnswer[] | undefined> {
+    const alone = (): Promise<ItemAnswer> =>
+      read.alone().then(
+        (data) => ({ data }),
+        () => undefined,
+      );
+    const place = batch.indexOf(read);
+    const before = await alone();
+    if (before === undefined || areEqual(before, earlier[place])) return before && earlier;
+    if (!areEqual(before, before)) {
+      turnOff(`the answer to ${read.path} nests too deeply to be compared with that of a batch`);
+      return undefined;
     }
-    deliver(batch, items);
+    const items = await ask(batch);
+    const item = items?.[place];
+    if (item === undefined) return undefined;
+    const after = await alone();
+    if (areEqual(item, before) || areEqual(item, after)) return items;
+    if (areEqual(before, after)) {
+      turnOff(`a batch answers ${read.path} otherwise than a single read`);
+    } else if (after !== undefined) {
+      changes += 1;
+      if (changes === attempts.batch.mostChanges)
+        turnOff(`the data changed during each of ${changes} comparisons of a batch with single reads`);
+    }
+    return undefined;
   }
 
   async function answer(batch: readonly Waiting[]): Promise<void> {
@@ -144,11 +190,16 @@ export function createBulk({ send, onOff }: BulkOptions): Bulk {
   async function ask(batch: readonly Waiting[]): Promise<readonly ItemAnswer[] | undefined> {
     const signal = batch.find((read) => read.signal !== undefined)?.signal;
     try {
-      const answer = await send(batch, signal);
-      if (answer.is === 'items') {
-        return answer.items.map((item, index) => item && { data: batch[index]?.translate(item.data) });
+      for (let refusals = 1; ; refusals += 1) {
+        const answer = await send(batch, signal);
+        if (answer.is === 'items') {
+          return answer.items.map((item, index) => item && { data: batch[index]?.translate(item.data) });
+        }
+        if (answer.is === 'surprise') turnOff(answer.why);
+        else if (refusals === attempts.batch.mostRefusals)
+          turnOff(`the platform refuses batches (${answer.status}) and takes single requests`);
+        if (isOff()) return undefined;
       }
-      turnOff(answer.why);
     } catch (error) {
       if (!(error instanceof PlatformError)) turnOff('the answer to a batch cannot be translated');
       // A platform that takes no requests now, and a run that ends, say nothing about batches.

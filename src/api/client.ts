@@ -3,7 +3,7 @@ import { readData } from './answer.ts';
 import { attempts } from './attempts.ts';
 import type { BatchAnswer, BatchItem } from './batch.ts';
 import { batchPath, isKeyRefusal, readBatch } from './batch.ts';
-import type { BulkRead, BulkStatus } from './bulk.ts';
+import type { BatchRefusal, BulkRead, BulkStatus } from './bulk.ts';
 import { createBulk } from './bulk.ts';
 import { type Call, fail } from './call.ts';
 import type { Pause } from './circuit-breaker.ts';
@@ -217,7 +217,10 @@ export function createClient(options: ClientOptions): Client {
   }
 
   /** Sends reads together, once. @throws {PlatformError} when the platform takes no requests, or gives no answer. */
-  async function sendBatch(items: readonly BatchItem[], signal: AbortSignal | undefined): Promise<BatchAnswer> {
+  async function sendBatch(
+    items: readonly BatchItem[],
+    signal: AbortSignal | undefined,
+  ): Promise<BatchAnswer | BatchRefusal> {
     const call: Call = { operation: 'bulk reads', url: `${base}/api/trpc`, isWrite: false, redact };
     const headers = { accept: 'application/json', 'x-api-key': apiKey };
     const request: WireRequest = { method: 'GET', path: batchPath(items), headers, body: undefined };
@@ -225,10 +228,15 @@ export function createClient(options: ClientOptions): Client {
       onPermit(permit, async () => {
         counts.reads += 1;
         const answer = await receive(call, noteDate, request);
-        const refusal = isKeyRefusal(answer) ? explainRefusal(call, { ...answer, body: keyRefused }) : undefined;
-        if (refusal !== undefined) throw refusal;
-        const read = readBatch(items, answer);
-        if (read.is === 'surprise' && (answer.status < 200 || answer.status > 299)) throw explainRefusal(call, answer);
+        const read = isKeyRefusal(answer) ? undefined : readBatch(items, answer);
+        const isError = read?.is === 'surprise' && (answer.status < 200 || answer.status > 299);
+        if (read === undefined || isError) {
+          const refusal = explainRefusal(call, read === undefined ? { ...answer, body: keyRefused } : answer);
+          if (whyToWait(refusal) === undefined) throw refusal;
+          // A platform that takes no requests refuses a single one too.
+          if ((await ask()) !== undefined) throw refusal;
+          return { is: 'refused', status: refusal.status };
+        }
         if (read.is === 'surprise') return read;
         breaker.noteAnswer();
         patience.noteAnswer();

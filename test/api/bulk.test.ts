@@ -236,7 +236,7 @@ describe('the trial', () => {
         : undefined,
     );
     expect(await stacks(client, ids)).toEqual(await answersAlone(ids));
-    expect(sent().filter((one) => one.startsWith('together'))).toHaveLength(3);
+    expect(sent().filter((one) => one.startsWith('together'))).toHaveLength(4);
     expect(off).toEqual(['a batch answers compose.one otherwise than a single read']);
   });
 
@@ -263,6 +263,99 @@ describe('the trial', () => {
     expect(off).toEqual([]);
   });
 
+  /** A platform on which a name changes before the requests of these numbers, counted over all of them. */
+  const changing = (before: (count: number) => boolean, options: Partial<ClientOptions> = {}) => {
+    let sent = 0;
+    let version = 0;
+    const made = platform(undefined, {
+      ...options,
+      send: async (request) => {
+        made.requests.push(request);
+        sent += 1;
+        if (before(sent)) version += 1;
+        const answer = isBatch(request) ? together(request) : single(request);
+        const seen = { ...answer, body: answer.body.replaceAll('stack a', `stack a, version ${version}`) };
+        await Promise.resolve();
+        return seen;
+      },
+    });
+    return made;
+  };
+
+  test.each([
+    ['before the batch', 2],
+    ['before the single read after it', 3],
+    ['before the second batch', 4],
+    ['before the last single read', 5],
+  ])('one change %s does not end bulk reads', async (_, at) => {
+    // The order of the first two requests is that of sending: the change may be seen by either first.
+    for (const order of [(n: number) => n === at, (n: number) => n === 1 || n === at]) {
+      const { client, off, sent } = changing(order);
+      const answers = await Promise.all([stack(client, 'a'), who(client)]);
+      expect(answers[1]).toEqual({ userId: 'u' });
+      await stacks(client, named(30));
+      expect(off).toEqual([]);
+      expect(sent().at(-1)).toBe(`together:${' compose.one'.repeat(30)}`);
+    }
+  });
+
+  test('a change that only the single read saw is compared again, between two single reads', async () => {
+    let batches = 0;
+    const { client, off, sent } = platform((request) => {
+      if (!isBatch(request)) return json(200, { composeId: 'a', name: 'stack a, changed' });
+      batches += 1;
+      const answer = together(request);
+      return batches === 1 ? answer : { ...answer, body: answer.body.replace('stack a', 'stack a, changed') };
+    });
+    const answers = await Promise.all([stack(client, 'a'), who(client)]);
+    expect(answers).toEqual([{ composeId: 'a', name: 'stack a, changed' }, { userId: 'u' }]);
+    expect(off).toEqual([]);
+    expect(sent()).toEqual([
+      'alone: compose.one',
+      'together: compose.one user.get',
+      'alone: compose.one',
+      'together: compose.one user.get',
+      'alone: compose.one',
+    ]);
+  });
+
+  test('a value that changes all the time proves nothing, and is not called a wrong answer', async () => {
+    const { client, off, sent } = changing(() => true);
+    for (let round = 0; round < 5; round += 1) await Promise.all([stack(client, 'a'), who(client)]);
+    expect(off).toEqual(['the data changed during each of 3 comparisons of a batch with single reads']);
+    expect(sent().filter((one) => one.startsWith('together'))).toHaveLength(6);
+    await stacks(client, named(3));
+    expect(sent().slice(-3)).toEqual(['alone: compose.one', 'alone: compose.one', 'alone: compose.one']);
+  });
+
+  test('a comparison with another read follows one that proved nothing', async () => {
+    const { client, off } = changing(() => true);
+    await Promise.all([stack(client, 'a'), stack(client, 'b'), who(client)]);
+    await Promise.all([stack(client, 'a'), stack(client, 'b'), who(client)]);
+    await stacks(client, named(30));
+    expect(off).toEqual([]);
+    expect(client.bulkStatus()).toEqual({ is: 'on' });
+  });
+
+  test('a single read that fails while it is compared proves nothing', async () => {
+    let alone = 0;
+    const { client, off } = platform(
+      (request, count) => {
+        if (isBatch(request))
+          return count > 2
+            ? undefined
+            : { ...together(request), body: together(request).body.replace('stack a', 'stack x') };
+        alone += 1;
+        return alone === 2 ? json(404, lost) : undefined;
+      },
+      { readAttempts: 1 },
+    );
+    await Promise.all([stack(client, 'a'), who(client)]);
+    expect(off).toEqual([]);
+    await stacks(client, named(3));
+    expect(client.bulkStatus()).toEqual({ is: 'on' });
+  });
+
   test('ends bulk reads when a batch answers otherwise than a single read', async () => {
     const { client, sent, off } = platform((request) =>
       isBatch(request)
@@ -274,14 +367,14 @@ describe('the trial', () => {
       { composeId: 'a', name: 'stack a' },
     ]);
     await stacks(client, named(3));
-    expect(sent().filter((one) => one.startsWith('together'))).toHaveLength(1);
+    expect(sent().filter((one) => one.startsWith('together'))).toHaveLength(2);
     expect(off).toEqual(['a batch answers compose.one otherwise than a single read']);
   });
 });
 
 const translated = { names: namesOf({ groups: {}, operations: {}, members: {}, values: {} }) };
 test.each([
-  ['in the trial', {}, ['a batch answers compose.one otherwise than a single read']],
+  ['in the trial', {}, ['the answer to compose.one nests too deeply to be compared with that of a batch']],
   ['in the trial, translated', translated, ['the answer to a batch cannot be translated']],
   ['later', {}, []],
   ['later, translated', translated, ['the answer to a batch cannot be translated']],
@@ -382,6 +475,56 @@ describe('a platform that takes no requests for now', () => {
       `together:${' compose.one'.repeat(5)}`,
     ]);
     expect(off).toEqual([]);
+  });
+
+  test.each(refusals)(
+    'batches that are refused alone are given up, and hold no other request: %s',
+    async (_, refusal) => {
+      const pauses: unknown[] = [];
+      const slept: number[] = [];
+      const { client, off, sent } = platform((request) => (isBatch(request) ? refusal(request) : undefined), {
+        onPause: (pause) => pauses.push(pause),
+        sleep: (ms) => Promise.resolve(void slept.push(ms)),
+      });
+      expect(await stacks(client, named(100))).toEqual(await answersAlone(named(100)));
+      await stacks(client, named(30));
+      const status = refusal({ method: 'GET', path: '/api/trpc/x', headers: {}, body: undefined }).status;
+      expect(off).toEqual([`the platform refuses batches (${status}) and takes single requests`]);
+      expect({ pauses, slept }).toEqual({ pauses: [], slept: [] });
+      // Three batches, each sent three times at most, and asked about after each refusal.
+      expect(sent().filter((one) => one.startsWith('together')).length).toBeLessThanOrEqual(9);
+    },
+  );
+
+  test.each(refusals)(
+    'batches that are refused alone from the middle of a run on are given up: %s',
+    async (_, refusal) => {
+      const { client, off, sent } = platform((request, count) =>
+        isBatch(request) && count > 1 ? refusal(request) : undefined,
+      );
+      await Promise.all([who(client), stack(client, 'a')]);
+      expect(await stacks(client, named(5))).toEqual(await answersAlone(named(5)));
+      expect(off).toHaveLength(1);
+      expect(sent().filter((one) => one.startsWith('together'))).toHaveLength(4);
+    },
+  );
+
+  test.each(refusals)('a platform that refuses single requests too is waited for: %s', async (_, refusal) => {
+    const pauses: string[] = [];
+    let refused = 0;
+    const { client, off, sent } = platform(
+      (request) => {
+        if (sent().length < 3 || refused > 12) return undefined;
+        refused += 1;
+        return isBatch(request) ? refusal(request) : json(refusal(request).status, { message: 'Unauthorized' });
+      },
+      { onPause: ({ event }) => pauses.push(event) },
+    );
+    await Promise.all([who(client), stack(client, 'a')]);
+    expect(await stacks(client, named(5))).toEqual(await answersAlone(named(5)));
+    expect(off).toEqual([]);
+    expect(pauses).toEqual(['paused', 'resumed']);
+    expect(sent().at(-1)).toBe(`together:${' compose.one'.repeat(5)}`);
   });
 
   test('a key that was never accepted is refused as by single reads, without a note', async () => {
