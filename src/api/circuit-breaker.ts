@@ -1,13 +1,15 @@
 import { attempts } from './attempts.ts';
 import type { PlatformError } from './errors.ts';
+import { isNoConnection } from './failures.ts';
 import { whenAborted } from './sleep.ts';
 
 /** The report of a client that the platform takes no requests for now, or takes them again. Times in milliseconds. */
 export type Pause =
   | {
       readonly event: 'paused';
-      /** `key`: the platform rejects a key that it accepted before. `throttled`: the platform asks to wait. */
       readonly why: Why;
+      /** The system's code of a connection that could not be opened, such as `ECONNREFUSED`. */
+      readonly code: string | undefined;
       /** Good answers before. */
       readonly goodAnswers: number;
       /** The longest wait. */
@@ -15,13 +17,18 @@ export type Pause =
     }
   | { readonly event: 'resumed'; readonly waitedMs: number };
 
-/** The cause of a pause: the key is rejected (401) after good answers, or 429. */
-export type Why = 'key' | 'throttled';
+/**
+ * The cause of a pause. `key`: the platform rejects a key that it accepted before (401). `throttled`: it asks to wait (429).
+ * `unreachable`: it gave good answers before, and takes no connection now.
+ */
+export type Why = 'key' | 'throttled' | 'unreachable';
 
 /** The facts of a wait without success. */
 export interface InVain {
   readonly is: 'limit' | 'interrupted';
   readonly why: Why;
+  /** The system's code of the refusal that began the wait. */
+  readonly code: string | undefined;
   readonly goodAnswers: number;
   readonly waitedMs: number;
   /** The number of tests whether the platform takes requests again. */
@@ -68,9 +75,10 @@ export interface CircuitBreakerOptions {
 }
 
 /** The cause for which all requests have to wait; undefined: the error is about one request alone. Never throws. */
-export function whyToWait({ status, isKeyRefused }: PlatformError): Why | undefined {
+export function whyToWait({ status, code, isKeyRefused }: PlatformError): Why | undefined {
   if (status === 429) return 'throttled';
-  return isKeyRefused ? 'key' : undefined;
+  if (isKeyRefused) return 'key';
+  return status === undefined && code !== undefined && isNoConnection(code) ? 'unreachable' : undefined;
 }
 
 /** The wait that the platform asks for. Milliseconds. */
@@ -81,6 +89,7 @@ function askedMs({ retryAfterSeconds = 0 }: PlatformError): number {
 /** The time from one opening of the circuit to its closing. */
 interface Outage {
   readonly why: Why;
+  readonly code: string | undefined;
   readonly waiters: Set<(leave: Leave) => void>;
   /** Ends the sleep between two questions when no request waits any more. */
   wake: AbortController;
@@ -100,9 +109,10 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
   let spentMs = 0;
   let tries = 0;
 
-  const inVain = (is: InVain['is'], { why, last }: Outage): InVain => ({
+  const inVain = (is: InVain['is'], { why, code, last }: Outage): InVain => ({
     is,
     why,
+    code,
     goodAnswers,
     waitedMs: spentMs,
     tries,
@@ -184,17 +194,19 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
       if (isEnded) return false;
       // It was sent before the circuit closed last, so it proves nothing about the present.
       if (sentIn !== epoch || outage !== undefined) return true;
-      const isBadKey = why === 'key' && goodAnswers === 0;
-      if (isBadKey || spentMs >= limitMs || askedMs(refusal) > limitMs - spentMs) return false;
+      const isWrong = why !== 'throttled' && goodAnswers === 0; // the key, or the address
+      if (isWrong || spentMs >= limitMs || askedMs(refusal) > limitMs - spentMs) return false;
+      const { code } = refusal;
       outage = {
         why,
+        code,
         waiters: new Set(),
         wake: new AbortController(),
         isAsking: false,
         waitedMs: 0,
         last: refusal,
       };
-      onPause({ event: 'paused', why, goodAnswers, limitMs });
+      onPause({ event: 'paused', why, code, goodAnswers, limitMs });
       return true;
     },
     end: () => {

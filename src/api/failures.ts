@@ -19,6 +19,12 @@ export function explainSilence(call: Call, error: unknown): PlatformError {
   });
 }
 
+/** Whether a code of the system proves that no connection was opened, so that the platform got nothing. Never throws. */
+export function isNoConnection(code: string): boolean {
+  const { failure, outcome } = silences.get(code) ?? {};
+  return failure === 'connection' && outcome === 'not executed' && code !== 'NOT_SENT';
+}
+
 /** Says in a clause why no answer came. Never throws. */
 export function describeSilence(error: unknown): string {
   return silences.get(findCode(error) ?? '')?.event ?? 'the connection failed';

@@ -84,8 +84,10 @@ export function createPatience({ sleep, random, now, mostReads }: PatienceOption
         try {
           return await attempt();
         } catch (error) {
-          if (isOver || isDiagnostic === true || !(error instanceof PlatformError) || whyToWait(error) !== undefined)
-            throw error;
+          if (isOver || isDiagnostic === true || !(error instanceof PlatformError)) throw error;
+          const why = whyToWait(error);
+          // All requests wait for what answered before: that wait was in vain.
+          if (why !== undefined && (why !== 'unreachable' || goodAt !== -Infinity)) throw error;
           // An error that the platform itself repeats is no network failure.
           errors += error.code === undefined ? 0 : 1;
           if (errors === mostErrors) throw error;

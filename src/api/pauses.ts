@@ -1,16 +1,15 @@
 import { type Call, fail } from './call.ts';
-import type { PlatformError } from './errors.ts';
+import type { FailedCall, PlatformError } from './errors.ts';
 import type { InVain, Why } from './circuit-breaker.ts';
 
 /** The error of a call that waited in vain until the platform takes requests again. Never throws. */
 export function explainPause(call: Call, inVain: InVain): PlatformError {
   const { is, why, last } = inVain;
   return fail(call, {
-    failure: why === 'key' ? 'authentication' : 'throttled',
+    ...endings[why],
     outcome: 'not executed',
     event: `${describeRefusal(inVain)}, and ${is === 'limit' ? describeTries(inVain) : interrupted}`,
-    remedy: remedies[why],
-    status: why === 'key' ? 401 : 429,
+    code: why === 'unreachable' ? inVain.code : undefined,
     serverMessage: last.serverMessage,
     retryAfterSeconds: last.retryAfterSeconds,
   });
@@ -28,11 +27,11 @@ export function explainEnd(call: Call, wasSent: boolean): PlatformError {
 }
 
 /** The clause about a platform that takes no requests for now. Never throws. */
-export function describeRefusal({ why, goodAnswers }: { readonly why: Why; readonly goodAnswers: number }): string {
+export function describeRefusal({ why, code, goodAnswers }: Pick<InVain, 'why' | 'code' | 'goodAnswers'>): string {
   const after = `after ${goodAnswers} good answer${goodAnswers === 1 ? '' : 's'}`;
-  return why === 'key'
-    ? `the platform no longer accepts the API key (401 ${after})`
-    : `the platform takes no more requests for now (429 ${after})`;
+  if (why === 'key') return `the platform no longer accepts the API key (401 ${after})`;
+  if (why === 'throttled') return `the platform takes no more requests for now (429 ${after})`;
+  return `the platform can no longer be reached (${code ?? 'no connection'} ${after})`;
 }
 
 const interrupted = 'the run was interrupted while it waited';
@@ -42,9 +41,14 @@ function describeTries({ tries, waitedMs, last }: InVain): string {
   return `${tries} further ${tries === 1 ? 'try' : 'tries'} in ${seconds} s failed (last answer: ${last.status ?? 'none'})`;
 }
 
-const remedies: Readonly<Record<Why, string>> = {
-  key:
-    'Check that the key is not revoked, expired or rate limited (a key created without rateLimitEnabled=false allows ' +
-    'a few requests a day), and that the platform is well. Then run it again.',
-  throttled: 'Run it again later, with fewer --connections.',
+const endings: Readonly<Record<Why, Pick<FailedCall, 'failure' | 'status' | 'remedy'>>> = {
+  key: {
+    failure: 'authentication',
+    status: 401,
+    remedy:
+      'Check that the key is not revoked, expired or rate limited (a key created without rateLimitEnabled=false allows ' +
+      'a few requests a day), and that the platform is well. Then run it again.',
+  },
+  throttled: { failure: 'throttled', status: 429, remedy: 'Run it again later, with fewer --connections.' },
+  unreachable: { failure: 'connection', remedy: 'Check that the platform runs. Then run it again.' },
 };

@@ -18,7 +18,7 @@ export interface Permit {
 /** Gives out permits. */
 export interface Permits {
   /**
-   * Runs work on a permit. When the platform refuses one of its requests unexecuted (429, or a refused key),
+   * Runs work on a permit. When the platform refuses one of its requests unexecuted (429, a refused key or connection),
    * the work runs again from its beginning, on a new permit, once the platform takes requests again.
    *
    * @throws {PlatformError} with the outcome `not executed`, when waiting was in vain; and whatever the work throws.
@@ -61,7 +61,7 @@ export function createPermits(
           const why = refusal === undefined || error !== refusal ? undefined : whyToWait(refusal);
           if (refusal === undefined || why === undefined) throw error;
           // Of several first requests that are sent at once, a refused one may come back before a good one.
-          if (why === 'key' && breaker.goodAnswers() === 0) await Promise.allSettled(underWay);
+          if (why !== 'throttled' && breaker.goodAnswers() === 0) await Promise.allSettled(underWay);
           if (sends === attempts.refused.most || !breaker.trip(refusal, why, permit.epoch)) throw error;
         } finally {
           slot.release(ending);

@@ -86,7 +86,7 @@ describe('a 401 without a code after good answers', () => {
     expect(made.sent).toEqual(['environment.byProjectId', ...three, ...between, ...three]);
     expect(made.carriedOut('environment.create').map(({ status }) => status)).toEqual([200, 200]);
     expect(made.pauses).toEqual([
-      { event: 'paused', why: 'key', goodAnswers: 1, limitMs: 600_000 },
+      { event: 'paused', why: 'key', code: undefined, goodAnswers: 1, limitMs: 600_000 },
       { event: 'resumed', waitedMs: 3_500 },
     ]);
     expect(made.client.counts).toEqual({ reads: 6, writes: 4 });
@@ -452,6 +452,85 @@ describe('a 401 with the message UNAUTHORIZED', () => {
   });
 });
 
+describe('a connection that cannot be opened', () => {
+  const noConnection = (code: string) => Object.assign(new Error('connect'), { code });
+
+  it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])(
+    'after a good answer (%s) makes reads and writes wait until user.get is answered',
+    async (code) => {
+      let since: number | undefined;
+      const made = platform((_operation, now) =>
+        since !== undefined && now - since < 20_000 ? noConnection(code) : undefined,
+      );
+      await made.look();
+      since = made.time();
+      await Promise.all([made.create('a'), made.look(), made.create('b')]);
+      expect(made.carriedOut('environment.create').map(({ status }) => status)).toEqual([200, 200]);
+      expect(made.pauses).toEqual([
+        { event: 'paused', why: 'unreachable', code, goodAnswers: 1, limitMs: 600_000 },
+        { event: 'resumed', waitedMs: 30_500 },
+      ]);
+      const { length } = made.sent.filter((operation) => operation !== 'user.get');
+      expect(length).toBe(1 + 3 + 2 + 3);
+    },
+  );
+
+  it('before any good answer fails: a write at once, a read after four attempts', async () => {
+    const made = platform(() => noConnection('ECONNREFUSED'));
+    expect(await failureOf(made.create('a'))).toMatchObject({ failure: 'connection', outcome: 'not executed' });
+    expect(made.sent).toEqual(['environment.create']);
+    expect((await failureOf(made.look())).message).toContain('the server refused the connection');
+    expect(made.sent.slice(1)).toEqual(Array<string>(4).fill('environment.byProjectId'));
+    expect(made.pauses).toEqual([]);
+    expect(made.time()).toBe(1_750);
+  });
+
+  it('is reported with the number of tries when the limit has passed, for reads and writes alike', async () => {
+    let isDown = false;
+    const made = platform(() => (isDown ? noConnection('ECONNREFUSED') : undefined));
+    await made.look();
+    isDown = true;
+    const [write, read] = await Promise.all([failureOf(made.create('a')), failureOf(made.look())]);
+    expect(write).toMatchObject({ failure: 'connection', outcome: 'not executed', status: undefined });
+    expect(write.message).toBe(
+      'the platform can no longer be reached (ECONNREFUSED after 1 good answer), and 44 further tries in 600 s failed ' +
+        '(last answer: none) (environment.create at https://platform.example); it was not sent',
+    );
+    expect(write.remedy).toBe('Check that the platform runs. Then run it again.');
+    expect(read.message).toContain('and 44 further tries in 600 s failed');
+    expect(made.time()).toBe(600_000);
+    // Later requests do not wait as long once more.
+    const { length } = made.sent;
+    await failureOf(made.look());
+    expect(made.sent.slice(length)).toEqual(['environment.byProjectId']);
+    expect(made.time()).toBe(600_000);
+  });
+
+  it('is not waited for by a client that waits for nothing', async () => {
+    let isDown = false;
+    const made = platform(() => (isDown ? noConnection('ECONNREFUSED') : undefined), {
+      readAttempts: 1,
+      pauseLimitMs: 0,
+    });
+    await made.look();
+    isDown = true;
+    expect((await failureOf(made.look())).message).toContain('the server refused the connection');
+    expect({ naps: made.naps, pauses: made.pauses }).toEqual({ naps: [], pauses: [] });
+  });
+
+  it('that breaks off in the middle makes only reads repeat: what the write did is unknown', async () => {
+    const broken = noConnection('ECONNRESET');
+    let left = 0;
+    const made = platform(() => (left-- > 0 ? broken : undefined));
+    await made.look();
+    left = 1;
+    await made.look();
+    left = 1;
+    expect(await failureOf(made.create('a'))).toMatchObject({ failure: 'connection', outcome: 'unknown' });
+    expect(made.pauses).toEqual([]);
+  });
+});
+
 describe('a 401 with a code', () => {
   it('fails at once, and nothing waits for it', async () => {
     const made = platform((operation) => (operation === 'environment.create' ? noRight : undefined));
@@ -478,7 +557,12 @@ it('with any refusals at any time, every write is executed once, and only user.g
   const span = fc.record({
     from: fc.integer({ min: 1, max: 60 }),
     requests: fc.integer({ min: 1, max: 8 }),
-    answer: fc.constantFrom(bare, tooMany(), tooMany('3')),
+    answer: fc.constantFrom<WireAnswer | Error>(
+      bare,
+      tooMany(),
+      tooMany('3'),
+      Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }),
+    ),
   });
   await fc.assert(
     fc.asyncProperty(
