@@ -3,6 +3,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { kinds } from '../src/resources/index.ts';
 import { inOneVocabulary } from './support/one-vocabulary.ts';
+import { usedByTest } from './support/suites.ts';
 
 /** The borders of the project: who may import whom, who may touch the world, who may name a kind. */
 
@@ -241,21 +242,9 @@ test('a test bears the name of the file that it is about, or is a scenario or an
   expect(withoutSource([...wrong, ...right])).toEqual(wrong);
 });
 
-/** The files below test/ that a test imports, at any depth. */
-function supportOf(path: string, found = new Set<string>()): ReadonlySet<string> {
-  if (found.has(path)) return found;
-  found.add(path);
-  const code = readFileSync(join(import.meta.dirname, path), 'utf8').replaceAll(/^import type [^;]*;/gm, '');
-  for (const imported of importsOf(code)) {
-    const target = join(dirname(path), imported);
-    if (/^\..*\.ts$/.test(imported) && !target.startsWith('..')) supportOf(target, found);
-  }
-  return found;
-}
-
 test('a scenario is left out of other profiles exactly when it takes no words from the profile of the tests', () => {
   const scenarios = readdirSync(join(import.meta.dirname, 'scenarios')).filter((name) => name.endsWith('.test.ts'));
-  const unchanged = scenarios.filter((name) => !supportOf(join('scenarios', name)).has('support/profile.ts'));
+  const unchanged = scenarios.filter((name) => !usedByTest(`test/scenarios/${name}`).has('test/support/profile.ts'));
   const listed = Object.values(inOneVocabulary).flat();
   expect(listed.toSorted()).toEqual(unchanged.map((name) => name.replace('.test.ts', '')).toSorted());
 });

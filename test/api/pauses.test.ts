@@ -596,7 +596,7 @@ it('with any refusals at any time, every write is executed once, and only user.g
     ),
     // A request that has its connection is not sent when another one is refused just then.
     {
-      numRuns: effort({ usual: 60, ci: 300 }),
+      numRuns: effort({ fast: 60, full: 300 }),
       examples: [[[{ from: 9, requests: 1, answer: bare }], Array<boolean>(11).fill(false), 5]],
     },
   );

@@ -263,7 +263,7 @@ test('from any value to any other, and back, by changes that are read again', ()
       if (isFlow) expect(second).toMatch(/^top: \{ first: 1, it: .*, last: \[ 3 \] \} # end\n$/s);
       else expect(second.startsWith('first: 1 # one\nit:') && second.endsWith('# three\nlast: [ 3 ]')).toBe(true);
     }),
-    { numRuns: effort({ usual: 100, ci: 1_000 }) },
+    { numRuns: effort({ fast: 100, full: 1_000 }) },
   );
 });
 
@@ -287,7 +287,7 @@ test('edits that are made together give the text that they give one by one', () 
       // A text that ends with several line breaks may take empty lines that follow, so that it cannot be changed.
       if (found !== undefined) expect(found).toBe(editYaml('f', text, made));
     }),
-    { numRuns: effort({ usual: 100, ci: 1_000 }) },
+    { numRuns: effort({ fast: 100, full: 1_000 }) },
   );
   expect(together).toBeGreaterThan(10);
 });

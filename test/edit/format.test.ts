@@ -159,7 +159,7 @@ test('random texts that are valid keep their values and words, and are formatted
       expectSame(text, formatted);
       expect(formatYaml(formatted)).toBe(formatted);
     }),
-    { numRuns: effort({ usual: 200, ci: 2_000 }) },
+    { numRuns: effort({ fast: 200, full: 2_000 }) },
   );
   expect(valid).toBeGreaterThan(10);
 });

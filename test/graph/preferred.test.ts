@@ -86,7 +86,7 @@ test('in every graph, an edge is added exactly when it closes no cycle with the 
       for (const one of preferred) if (!reaches(expected, one.to, one.from)) expected.push(one);
       expect(shown(withPreferred(required, preferred, noHub))).toEqual(shown(expected));
     }),
-    { numRuns: effort({ usual: 100, ci: 500 }) },
+    { numRuns: effort({ fast: 100, full: 500 }) },
   );
 });
 
@@ -111,7 +111,7 @@ test('with a hub, the sort is that of edges from each predecessor to each succes
           expect([from, to, reaches(withHub, from, to)]).toEqual([from, to, reaches(without, from, to)]);
       }
     }),
-    { numRuns: effort({ usual: 100, ci: 500 }) },
+    { numRuns: effort({ fast: 100, full: 500 }) },
   );
 });
 

@@ -610,6 +610,6 @@ test('with any dependencies, every task has one result and no rule is broken', a
         expect(at(`+read ${scope}`)).toBeGreaterThan(Math.max(...others.map((item) => over(item.name))));
       }
     }),
-    { numRuns: effort({ usual: 100, ci: 500 }) },
+    { numRuns: effort({ fast: 100, full: 500 }) },
   );
 });

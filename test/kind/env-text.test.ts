@@ -96,7 +96,7 @@ describe('reading an env file', () => {
 
   it('reads any text as the platform does', () => {
     fc.assert(fc.property(fc.oneof(hostileText, assignments), expectSameAsPlatform), {
-      numRuns: effort({ usual: 3_000, ci: 25_000 }),
+      numRuns: effort({ fast: 3_000, full: 25_000 }),
     });
   });
 
@@ -118,7 +118,7 @@ describe('reading an env file', () => {
       "A=\"'`\\'\n",
       '#',
     ];
-    for (const unit of effort({ usual: units.slice(0, 4), ci: units })) {
+    for (const unit of effort({ fast: units.slice(0, 4), full: units })) {
       const text = unit.repeat(million / unit.length);
       const keys = [text, `A="${text}`, `A=\u2028${text}`].map((long) => readEnvText(long).size);
       expect(keys, JSON.stringify(unit)).toEqual([expect.any(Number), 1, 1]);
@@ -214,7 +214,7 @@ describe('writing an env file', () => {
             expect(isRefused.has(key), JSON.stringify(wanted)).toBe(!canBeCarried(wanted));
         }
       }),
-      { numRuns: effort({ usual: 1_500, ci: 10_000 }) },
+      { numRuns: effort({ fast: 1_500, full: 10_000 }) },
     );
   });
 

@@ -52,7 +52,7 @@ describe('mentionsIn', () => {
         const found = [...text.matchAll(/\$\{\{environment\.(.*?)\}\}/g)].map((match) => match[1]);
         expect(mentionsIn(text, 'environment')).toEqual([...new Set(found)]);
       }),
-      { numRuns: effort({ usual: 300, ci: 2_000 }) },
+      { numRuns: effort({ fast: 300, full: 2_000 }) },
     );
   });
 

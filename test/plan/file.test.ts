@@ -21,7 +21,7 @@ import { kindNamed } from '../support/random-manifest.ts';
 import { actionsIn, again, applyFile, fileIn, review, thisVersion } from '../support/reviewed.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';
-import { isComplete, thinned } from '../support/whole.ts';
+import { isAll, thinned } from '../support/whole.ts';
 
 /** Plans that go through a file come out as they were, and their file gives nothing away. */
 
@@ -97,7 +97,7 @@ describe.each(triedStands())('$title', (stand) => {
   const edits = Object.entries(kind.fields).flatMap(([name, field]) => {
     const bodies = field.examples.map((value) => withField(stand, name, value));
     // Fields are the same below every parent; one that kinds share is tried in the first of them, unless everything is.
-    const one = isComplete ? `${kind.kind} ${name}` : field;
+    const one = isAll ? `${kind.kind} ${name}` : field;
     if (bodies[0] === undefined || bodies[1] === undefined || typeof field.onChange === 'object') return [];
     if (edited.has(one)) return [];
     edited.add(one);

@@ -29,7 +29,7 @@ import type { Bench } from '../support/world.ts';
 const words = fc.array(fc.nat(300), { maxLength: 2 });
 const cases = fc.record({ history: histories, targets: words, excludes: words });
 
-const runs = effort({ usual: 20, ci: 60, all: 150 });
+const runs = effort({ fast: 20, full: 60, all: 150 });
 
 /** Plans and applies; undefined when that is refused, or cannot be done in one go. */
 async function apply(made: Bench, text: string, narrowing = everything): Promise<Plan | undefined> {

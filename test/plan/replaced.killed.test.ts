@@ -104,7 +104,7 @@ test('a replacement on purpose that is killed is finished by the next run, wheth
   await fc.assert(fc.asyncProperty(cases, check), {
     seed: Number(process.env['TRUEUP_SEED'] ?? 7),
     endOnFailure: true,
-    numRuns: Number(process.env['TRUEUP_RUNS'] ?? effort({ usual: 3, ci: 30, all: 200 })),
+    numRuns: Number(process.env['TRUEUP_RUNS'] ?? effort({ fast: 3, full: 30, all: 200 })),
   });
   // The cases are worth something.
   expect(seen.killed).toBeGreaterThan(seen.all);

@@ -106,7 +106,7 @@ async function check({
 }
 
 test('what is replaced on purpose is new after one apply, and nothing else is lost', async () => {
-  const runs = effort({ usual: 20, ci: 40, all: 300 });
+  const runs = effort({ fast: 20, full: 40, all: 300 });
   await fc.assert(fc.asyncProperty(cases, check), {
     seed: Number(process.env['TRUEUP_SEED'] ?? 11),
     endOnFailure: true,

@@ -293,7 +293,7 @@ environments: { production: { postgres: { main: { <<: *db, databaseName: d, env:
   });
 
   test('U19: a compose file that uses an anchor thousands of times is deployed as it is', async () => {
-    const times = effort({ usual: 1_000, ci: 6_000 });
+    const times = effort({ fast: 1_000, full: 6_000 });
     const services = Array.from({ length: times }, (_, index) => `  s${index}: *web\n`).join('');
     const file = `x-web: &web { image: nginx, volumes: [data:/data] }\nservices:\n${services}volumes: { data: {} }\n`;
     const text = shop(`        domains: { a.test: { serviceName: s${times - 1} } }\n`).replace(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Build, Report } from '../support/broken-builds.ts';
-import { isWhole } from '../support/whole.ts';
+import { isFull } from '../support/whole.ts';
 
 /**
  * Builds of Trueup in which one of the mechanisms is switched off that keep objects from being lost or made twice. The
@@ -179,7 +179,7 @@ function runBuilds(): Promise<Report> {
   });
 }
 
-describe.runIf(isWhole)('the builds', () => {
+describe.runIf(isFull)('the builds', () => {
   let report: Report = {};
   beforeAll(async () => {
     report = await runBuilds();

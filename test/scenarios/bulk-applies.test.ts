@@ -71,8 +71,8 @@ describe('one batch of an apply is answered with', () => {
   test.each([...off, ...passing].map((fault, turn) => [turn, fault] as const))('%i: %s', async (turn, fault) => {
     const { batches } = await counted;
     expect(batches).toBeGreaterThan(3);
-    for (const at of effort({ usual: [turn % batches], soak: range(batches) })) {
-      for (const connections of effort({ usual: [turn % 2 === 0 ? 1 : 4], soak: [1, 4] })) {
+    for (const at of effort({ fast: [turn % batches], soak: range(batches) })) {
+      for (const connections of effort({ fast: [turn % 2 === 0 ? 1 : 4], soak: [1, 4] })) {
         const made = await fullPlatform();
         const plan = faultPlan.parse(parse(`faults: [{ on: trpc, at: ${at + 1}, ${fault} }]`));
         const { client } = bulkClient(made, createFaults(batching(made), plan).send, { connections });
@@ -120,7 +120,7 @@ describe('an apply with bulk reads is ended, and the next one comes to the end,'
   test.each(endings)('%s', async (_, ending) => {
     const { requests } = await counted;
     for (const count of range(requests).filter((at) => isSoak || at % 12 === 0)) {
-      for (const connections of effort({ usual: [count % 24 === 0 ? 1 : 4], soak: [1, 4] })) {
+      for (const connections of effort({ fast: [count % 24 === 0 ? 1 : 4], soak: [1, 4] })) {
         const made = await fullPlatform();
         const emulator = batching(made);
         const { send, ...about } = ending(count);
@@ -275,7 +275,7 @@ test('random manifests, faults of batches and interruptions: an apply comes to w
       compared += 1;
     }
   });
-  const numRuns = Number(process.env['TRUEUP_RUNS'] ?? effort({ usual: 10, soak: 200 }));
+  const numRuns = Number(process.env['TRUEUP_RUNS'] ?? effort({ fast: 10, soak: 200 }));
   await fc.assert(property, {
     seed: Number(process.env['TRUEUP_SEED'] ?? 1),
     numRuns,

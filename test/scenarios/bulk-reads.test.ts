@@ -158,7 +158,7 @@ describe('a plan with bulk reads is byte for byte the one without, in a random w
     (row) => ['sshKey.remove', { sshKeyId: row('sshKey')['sshKeyId'] ?? '' }],
     (row) => ['ai.delete', { aiId: row('ai')['aiId'] ?? '' }],
   ];
-  test.each(range(effort({ usual: 5, ci: 8, all: 20 })))('%i', async (seed) => {
+  test.each(range(effort({ fast: 5, full: 8, all: 20 })))('%i', async (seed) => {
     const made = await fullPlatform();
     const chance = createChance(seed);
     const anyRow = (table: string): Row => {
@@ -181,7 +181,7 @@ describe('a plan with bulk reads is byte for byte the one without, in a random w
 });
 
 describe('an apply with bulk reads', () => {
-  const faulty = range(effort({ usual: 3, ci: 8, all: 12 }));
+  const faulty = range(effort({ fast: 3, full: 8, all: 12 }));
   test.each(faulty)('ends as one without, with random faults: %i', async (seed) => {
     const steps = [{ text: edited }, { text: edited, destroys: true }];
     const calm = await fullPlatform();

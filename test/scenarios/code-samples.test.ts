@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 import { environment } from '../support/environment.ts';
-import { isWhole } from '../support/whole.ts';
+import { isFull } from '../support/whole.ts';
 import { findSamples, overSources, root, samplesIn } from '../support/samples.ts';
 
 /** Every code sample that users read is compiled and run, against an emulator, as it stands. */
@@ -53,7 +53,7 @@ describe('the samples', () => {
     expect(samplesIn('a.md', '# A\n\n```ts\na();\n```\n\n```sh\nb\n```\n')).toEqual([{ at: 'a.md:3', code: 'a();\n' }]);
   });
 
-  test.runIf(isWhole)('compile, each by itself; one that does not would be noticed', async () => {
+  test.runIf(isFull)('compile, each by itself; one that does not would be noticed', async () => {
     const wrong = "import { open } from 'trueup';\n\nawait open('infra', { flie: 'a.yaml' });\n";
     const said = await compile(folderOf([...samples.map(({ code }) => code), wrong]));
     const lines = said

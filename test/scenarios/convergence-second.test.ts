@@ -9,7 +9,7 @@ test(
   'in every history of the second seed, an apply makes the platform match the manifest, touches nothing else, and then plans nothing',
   async () => {
     const file = 'test/scenarios/convergence-second.test.ts';
-    const settings = chance({ file, seed: 2, runs: effort({ usual: 30, all: 200 }) });
+    const settings = chance({ file, seed: 2, runs: effort({ fast: 30, all: 200 }) });
     let tried = 0;
     const property = fc.asyncProperty(histories, async (history) => {
       tried += 1;

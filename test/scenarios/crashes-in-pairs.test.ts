@@ -17,7 +17,7 @@ import { effort } from '../support/whole.ts';
 simulateTimers();
 
 /** Of the thousands of pairs few are tried: each third first crash, and then each 19th; `npm run test:soak` tries all. */
-const [everyBefore, every] = effort({ usual: [3, 19], all: [1, 37], soak: [1, 1] });
+const [everyBefore, every] = effort({ fast: [3, 19], all: [1, 37], soak: [1, 1] });
 
 const made = bench();
 
@@ -78,10 +78,10 @@ describe.each(stories)('twelve objects %s', (_, { before, after, seeds }) => {
     expect((await made.manifest(after)).resources).toHaveLength(12);
     const task: Task = { manifest: await made.manifest(after), seed: 1 };
     const { situations } = await explore({ start: await begin(), task, crashes: 2, every, everyBefore, tears: false });
-    expect(situations).toBeGreaterThan(effort({ usual: 300, all: 1_000 }));
+    expect(situations).toBeGreaterThan(effort({ fast: 300, all: 1_000 }));
   }, 1_200_000);
 
-  test.each(effort({ usual: seeds.slice(0, 1), all: seeds }))(
+  test.each(effort({ fast: seeds.slice(0, 1), all: seeds }))(
     'by a process that has 8 connections and ends in the middle, in sequence %i',
     async (seed) => {
       const task: Task = { manifest: await made.manifest(after), seed, connections: 8 };

@@ -12,7 +12,7 @@ import { bench, head } from '../support/world.ts';
  */
 
 const seed = Number(process.env.TRUEUP_SEED ?? 15);
-const runs = Number(process.env.TRUEUP_RUNS ?? effort({ usual: 50, all: 100 }));
+const runs = Number(process.env.TRUEUP_RUNS ?? effort({ fast: 50, all: 100 }));
 
 const address = 'production.redis.cache';
 const fields = ['dockerImage', 'description'] as const;

@@ -23,7 +23,7 @@ import { newRun, recorded } from './histories/run.ts';
  */
 
 const seed = Number(process.env.TRUEUP_SEED ?? 15);
-const runs = Number(process.env.TRUEUP_RUNS ?? effort({ usual: 100, all: 200 }));
+const runs = Number(process.env.TRUEUP_RUNS ?? effort({ fast: 100, all: 200 }));
 
 /** Whether a finding is one that a plan does something about. */
 const isWork = ({ is }: { readonly is: string }) => is !== 'unmanaged' && is !== 'duplicate';

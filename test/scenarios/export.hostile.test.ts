@@ -227,7 +227,7 @@ async function service(made: Bench, at: number): Promise<void> {
 }
 
 /** A large project. */
-const services = effort({ usual: 40, ci: 200 });
+const services = effort({ fast: 40, full: 200 });
 
 test(`a project of ${services} services: few reads, an empty plan, and the same world elsewhere`, async () => {
   const made = bench();

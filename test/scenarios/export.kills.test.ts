@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 import { finish, start, trueup } from '../cli/process.ts';
+import { effort } from '../support/whole.ts';
 
 /** An export that is killed: what it leaves harms nobody, and the next one ends it. */
 
@@ -13,7 +14,7 @@ const apiKey = 'right-key-4711';
 const open: { close(): Promise<void> }[] = [];
 afterAll(() => Promise.all(open.map((server) => server.close())));
 
-const kills = process.env.TRUEUP_TESTS === 'all' ? 40 : 6;
+const kills = effort({ fast: 6, all: 40 });
 const limitMs = 60_000 + kills * 5_000;
 
 test(

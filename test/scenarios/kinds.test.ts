@@ -47,7 +47,7 @@ import {
   withoutField,
 } from '../support/kind-manifests.ts';
 import { benchAfter, kindBench as anyBench } from '../support/kind-world.ts';
-import { isComplete, isWhole } from '../support/whole.ts';
+import { isAll, isFull } from '../support/whole.ts';
 import type { Bench } from '../support/world.ts';
 
 /** The contract that every kind meets. */
@@ -230,7 +230,7 @@ test('objects below a service that wait for its deployment: mounts, files, ports
 });
 
 /** Everyday tests in the words of a profile. */
-const isShort = testProfile !== 'standard' && !isWhole;
+const isShort = testProfile !== 'standard' && !isFull;
 
 /** The fields that had a place before. */
 const met = new Set<Field>();
@@ -247,14 +247,14 @@ function isTried(field: Field, { documentedOnly }: Stand): boolean {
   const isFirst = !documentedOnly && !met.has(field);
   if (isFirst) met.add(field);
   else again += 1;
-  if (!isWhole) return isFirst && met.size % 2 === 0;
-  return isFirst || isComplete || again % 12 === 0;
+  if (!isFull) return isFirst && met.size % 2 === 0;
+  return isFirst || isAll || again % 12 === 0;
 }
 
 /** Every place of a kind, and the first one in the words of a profile. */
 const places = stands().filter(({ kind }, at, all) => !isShort || all.findIndex((one) => one.kind === kind) === at);
 
-describe.each([...places, ...(isWhole ? documentedStands() : []), ...topStands()])('$title', (stand) => {
+describe.each([...places, ...(isFull ? documentedStands() : []), ...topStands()])('$title', (stand) => {
   const { kind, documentedOnly } = stand;
   const kindBench = () => anyBench(undefined, documentedOnly);
   const begunWith = (...texts: readonly string[]): Promise<Bench> => benchAfter(texts, apply, documentedOnly);

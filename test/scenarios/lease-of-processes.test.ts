@@ -113,7 +113,7 @@ describe('of many processes that come at once', () => {
   test('never two are in, also when they find the lease of a dead process, and no counter is given twice', async () => {
     const folder = newFolder();
     const gone = spawnSync(process.execPath, ['-e', '']);
-    const [processes, times] = effort({ usual: [4, 6], ci: [8, 12] });
+    const [processes, times] = effort({ fast: [4, 6], full: [8, 12] });
     const begin = () => run(contender, ...modules, folder, String(gone.pid), String(times));
     const runs = Array.from({ length: processes }, begin);
     const results = (await Promise.all(runs.map((item) => item.output))).map(

@@ -74,7 +74,7 @@ interface Elsewhere {
  * A platform that can be told to answer otherwise, and a folder with a manifest for it. `command`: runs a command line,
  * in the process of the test unless everything is tried.
  */
-async function place(elsewhere?: Elsewhere, command = effort({ usual: trueup, all: trueupProcess })) {
+async function place(elsewhere?: Elsewhere, command = effort({ fast: trueup, all: trueupProcess })) {
   const emulator = createEmulator({ apiKey });
   const ways: {
     instead: (request: WireRequest) => WireAnswer | undefined;

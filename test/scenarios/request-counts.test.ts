@@ -10,8 +10,8 @@ import { bench, head } from '../support/world.ts';
 /** How many requests a run makes for many services: as many reads as it has to, where one request reads one row or forty. */
 
 /** Half of the services are composes with a domain and a file, half databases with a mount and a backup. */
-const half = effort({ usual: 40, ci: 100, all: 200 });
-const models = effort({ usual: 5, ci: 10 });
+const half = effort({ fast: 40, full: 100, all: 200 });
+const models = effort({ fast: 5, full: 10 });
 const scopes = 2 * half + models;
 const objects = models + 2 * half * 3;
 /** Requests that read so many rows, forty at a time. */

@@ -30,7 +30,7 @@ import { bench } from '../support/world.ts';
  */
 
 const seed = Number(process.env.TRUEUP_SEED ?? 1);
-const runs = Number(process.env.TRUEUP_RUNS ?? effort({ usual: 20, all: 60 }));
+const runs = Number(process.env.TRUEUP_RUNS ?? effort({ fast: 20, all: 60 }));
 const folder = mkdtempSync(join(tmpdir(), 'trueup-reviewed-'));
 const all = { dataLoss: true, adoption: true };
 

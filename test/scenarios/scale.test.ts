@@ -13,8 +13,8 @@ import { effort } from '../support/whole.ts';
 
 /** Large manifests finish: what is counted here are requests and comparisons, never seconds. */
 
-const variables = effort({ usual: 500, ci: 2_000, all: 4_000 });
-const hosts = effort({ usual: 200, ci: 800, all: 1_500 });
+const variables = effort({ fast: 500, full: 2_000, all: 4_000 });
+const hosts = effort({ fast: 200, full: 800, all: 1_500 });
 
 const many = (count: number, line: (index: number) => string) =>
   Array.from({ length: count }, (_, n) => line(n)).join('');

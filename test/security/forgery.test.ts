@@ -552,7 +552,7 @@ describe('a new key', () => {
     cpSync(at.folder, whole, { recursive: true });
     let isKilled = true;
     let count = 0;
-    for (; isKilled; count += effort({ usual: 3, ci: 1 })) {
+    for (; isKilled; count += effort({ fast: 3, full: 1 })) {
       rmSync(at.folder, { recursive: true });
       cpSync(whole, at.folder, { recursive: true });
       isKilled = await rotateKilled(at, count);

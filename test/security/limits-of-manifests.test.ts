@@ -194,7 +194,7 @@ describe('U17: the limits of one YAML file', () => {
   ])(
     'many services in one file are valid, %s',
     async (_title, more) => {
-      const count = effort({ usual: 300, ci: 10_000 });
+      const count = effort({ fast: 300, full: 10_000 });
       const service = (n: number) => `      s${n}:
         source:
           type: raw

@@ -7,7 +7,7 @@ import { effort } from '../support/whole.ts';
 /** Longer texts are hidden as a whole. Characters. */
 const longest = 1_000_000;
 /** Every day and in CI shorter texts, of which a square still takes long. */
-const size = effort({ usual: 250_000, all: longest });
+const size = effort({ fast: 250_000, all: longest });
 const many = (text: string): string => text.repeat(Math.ceil(size / text.length)).slice(0, size);
 
 test.each<[string, string]>([

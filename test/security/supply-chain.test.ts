@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, resolve } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { billOfMaterials } from '../../scripts/sbom.ts';
-import { isWhole } from '../support/whole.ts';
+import { isFull } from '../support/whole.ts';
 
 /** What users install, and what builds it. */
 
@@ -60,7 +60,7 @@ describe('S26: the package', () => {
   });
 });
 
-describe.runIf(isWhole)('S26: the tarball', () => {
+describe.runIf(isFull)('S26: the tarball', () => {
   let packed: readonly string[] = [];
   beforeAll(() => {
     const args = ['pack', '--json', '--dry-run', '--ignore-scripts', '--offline'];

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
@@ -15,11 +15,15 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 // Below node_modules, so that the built program finds its dependencies.
 const built = join(root, `node_modules/.trueup-tests/${process.pid}`);
 
-/** Bundles the program for a run of the tests, as the build does: bundled it starts in a fraction of the time. */
+/**
+ * Bundles the program for a run of the tests, as the build does: bundled it starts in a fraction of the time. Each project of
+ * a run asks for it, and the first one builds it.
+ */
 export default function setup(project: TestProject): () => void {
-  build();
+  const program = join(built, 'bin/trueup.js');
+  if (!existsSync(program)) build();
   project.onTestsRerun(build);
-  project.provide('program', join(built, 'bin/trueup.js'));
+  project.provide('program', program);
   return () => rmSync(built, { recursive: true, force: true });
 }
 

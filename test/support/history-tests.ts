@@ -46,7 +46,7 @@ const faults: [string, Fault][] = [
   ['is refused at the door', refused],
 ];
 
-/** CI tries each fourth POST and save of a long history, and others with each fault: every POST meets two faults at least. */
+/** The tiers below `all` try each fourth POST and save of a long history, and others with each fault: every POST meets two faults at least. */
 const sampleOf = (posts: number): number => (posts < 6 ? 1 : 4);
 
 /**

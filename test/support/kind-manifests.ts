@@ -10,7 +10,7 @@ import { isOperation } from '../../src/api/contract.ts';
 import { kindsOn } from '../../src/kind/kinds-on.ts';
 import { fieldPath, isNeededBy } from '../../src/kind/wire.ts';
 import { childAddress } from '../../src/kind/address.ts';
-import { isComplete, isWhole } from './whole.ts';
+import { isAll, isFull } from './whole.ts';
 
 /** A block of YAML as plain data. */
 export type Body = Record<string, Json>;
@@ -82,13 +82,13 @@ function standsOf(all: readonly Kind[], documentedOnly: boolean): Stand[] {
   );
 }
 
-/** Where each kind is tried: in its first place, in CI in each third of the others too, or in all of them. */
+/** Where each kind is tried: in its first place, in `full` in each third of the others too, or in all of them. */
 export function triedStands(): Stand[] {
   const all = stands();
-  if (isComplete) return all;
+  if (isAll) return all;
   return all.filter((stand, at) => {
     const isFirst = all.findIndex(({ kind }) => kind === stand.kind) === at;
-    return isFirst || (isWhole && at % 3 === 0);
+    return isFirst || (isFull && at % 3 === 0);
   });
 }
 

@@ -1,32 +1,43 @@
-/** Whether the long tests run too, and short ones with more cases: where CI is set, and by `TRUEUP_TESTS=all`. */
-export const isWhole = (process.env['CI'] ?? '') !== '' || process.env['TRUEUP_TESTS'] === 'all';
+/**
+ * How much the tests try, by `TRUEUP_TESTS`:
+ *
+ * | tier | command                                | files                   | cases                           |
+ * | ---- | -------------------------------------- | ----------------------- | ------------------------------- |
+ * | fast | `npm test`                             | those of `suites.ts`    | few                             |
+ * | full | `npm run test:full`                    | all, some also in the   | a fixed sample, larger          |
+ * |      |                                        | words of Dokploy        |                                 |
+ * | all  | `TRUEUP_TESTS=all npm run test:full`   | the same                | all                             |
+ *
+ * A file that is run by its name tries few cases. `npm run test:soak` tries more than all of three files.
+ */
+const tier = process.env['TRUEUP_TESTS'];
 
-/** Whether every case is tried of what CI samples: `TRUEUP_TESTS=all`. */
-export const isComplete = process.env['TRUEUP_TESTS'] === 'all';
+/** Whether the tier is `full` or `all`. */
+export const isFull = tier === 'full' || tier === 'all';
+
+/** Whether the tier is `all`: every case of what `full` samples. */
+export const isAll = tier === 'all';
 
 /** Whether what is tried in parts elsewhere is tried as a whole: `npm run test:soak`. */
 export const isSoak = process.env['TRUEUP_SOAK'] !== undefined;
 
-/**
- * What a test tries every day, in CI, with `TRUEUP_TESTS=all` and in `npm run test:soak`, each at most as long as the next.
- * What is left out is as what is before it.
- */
-export function effort<T>(tried: { readonly usual: T; readonly ci?: T; readonly all?: T; readonly soak?: T }): T {
-  const { usual, ci = usual, all = ci, soak } = tried;
+/** What a test tries in each tier, and in a soak; a tier that is left out tries what the one before it tries. */
+export function effort<T>(tried: { readonly fast: T; readonly full?: T; readonly all?: T; readonly soak?: T }): T {
+  const { fast, full = fast, all = full, soak } = tried;
   if (isSoak && soak !== undefined) return soak;
-  return isComplete ? all : isWhole ? ci : usual;
+  return isAll ? all : isFull ? full : fast;
 }
 
-/** Every n-th of some cases, from the first; twice as many in CI, and all of them by `TRUEUP_TESTS=all`. */
+/** Every n-th of some cases, from the first; twice as many in the tier `full`, and all of them in `all`. */
 export function thinned<T>(cases: readonly T[], n: number): readonly T[] {
-  const step = effort({ usual: n, ci: Math.ceil(n / 2), all: 1 });
+  const step = effort({ fast: n, full: Math.ceil(n / 2), all: 1 });
   return cases.filter((_, at) => at % step === 0);
 }
 
 /**
- * Whether CI tries one of the cases of a table: each n-th of a row, from another one in each row, so that n rows try
- * every column. `TRUEUP_TESTS=all` tries all.
+ * Whether the tiers below `all` try one of the cases of a table: each n-th of a row, from another one in each row, so that
+ * n rows try every column.
  */
 export function isSampled(row: number, column: number, n: number): boolean {
-  return isComplete || (row + column) % n === 0;
+  return isAll || (row + column) % n === 0;
 }
