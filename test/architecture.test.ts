@@ -215,6 +215,33 @@ test('the table of folders in ARCHITECTURE.md has every folder, in the order of 
   expect(folders).toEqual(order);
 });
 
+/** The files, but for some, that call a function, with the number of calls. */
+function callsOf(name: string, but: readonly string[]): Record<string, number> {
+  const calls = sourceFiles().map(({ path, text }) => {
+    const found = [...text.matchAll(new RegExp(`(?<!function )\\b${name}\\(`, 'g'))];
+    return [path, found.length] as const;
+  });
+  return Object.fromEntries(calls.filter(([path, count]) => count > 0 && !but.includes(path)));
+}
+
+test('values are compared by the judge, and where there is nothing to judge yet or any more', () => {
+  const judges = ['plan/standing.ts', 'kind/codecs.ts', 'state/stored.ts'];
+  expect(callsOf('matchesStored', judges)).toEqual({});
+  expect(callsOf('means', judges)).toEqual({
+    'kind/attribute.ts': 1, // two rows
+    'plan/compare.ts': 2, // a row that was read again, during the apply
+    'apply/request.ts': 1, // a value that is known only now
+    'export/block.ts': 2, // a row beside what would be written
+  });
+  expect(callsOf('resolveField', ['manifest/fields.ts'])).toEqual({
+    'plan/standing.ts': 1,
+    'plan/fingerprint.ts': 1, // the rest: members of requests, which are no attributes
+    'apply/announce.ts': 1,
+    'apply/request.ts': 2,
+    'operate/evaluate.ts': 1,
+  });
+});
+
 /** The files that tests are named after: of the source and of the scripts, and what stands at the root of the project. */
 function namesOfTests(): ReadonlySet<string> {
   const root = resolve(source, '..');

@@ -1,6 +1,7 @@
 import { attempts } from '../api/attempts.ts';
 import { saysCreate, takes } from '../kind/wire.ts';
 import type { Action, Member, Step } from '../plan/action.ts';
+import { wantedOf } from '../plan/standing.ts';
 import { storing } from '../plan/storing.ts';
 import { knownPairs } from '../state/known-pairs.ts';
 import { pendingCreate, renewed, withDeploys, withWrite } from '../state/pending.ts';
@@ -87,7 +88,7 @@ export function creationOf(run: Run, action: Action, step: Step): PendingCreate 
     const isOfKey = key !== undefined && Object.hasOwn(key, attribute.field);
     if (isOfKey && (field.secrecy !== undefined || wanted.isSecret)) isOpen = false;
     const isSent = takes(step.operation, attribute.field) || saysCreate(action.kind, attribute.field);
-    const resolved = isSent ? resolveField(field, wanted, outputs) : undefined;
+    const resolved = isSent ? wantedOf({ field, wanted }, outputs) : undefined;
     if (resolved?.is !== 'known') continue;
     const digest = digestsAt(run, action)(attribute.field);
     const stored = toStoredWanted(storing({ attribute, field, wanted }, { outputs, digest }), resolved.value);

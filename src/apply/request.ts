@@ -166,10 +166,11 @@ function mapText(input: Resolving, from: Extract<Member, { is: 'map' }>, now: Ro
 function isThereAlready({ action, made }: RequestInput, name: string, from: Member, value: Json): boolean {
   if (from.is !== 'wanted') return false;
   const codec = from.field.codec ?? plain;
-  if (made !== undefined) return means(codec, value, observedValue(action.kind, name, made) ?? null);
   const planned = action.attributes.find(({ attribute }) => attribute.field === name && attribute.key === undefined);
-  if (planned?.decision.do !== 'write' || planned.decision.cause !== 'known after apply') return false;
-  return means(codec, value, planned.before.reveal());
+  const isPlanned = planned?.decision.do === 'write' && planned.decision.cause === 'known after apply';
+  if (made === undefined && !isPlanned) return false;
+  const there = made === undefined ? planned?.before.reveal() : observedValue(action.kind, name, made);
+  return means(codec, value, there ?? null);
 }
 
 /** Refuses to send back a text that the platform could not decrypt. */

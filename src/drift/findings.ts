@@ -1,22 +1,20 @@
 import { blockAddress, childAddress, replacedAddress } from '../kind/address.ts';
 import type { Attribute } from '../kind/attribute.ts';
 import { attributeName, pathOf } from '../kind/attribute.ts';
-import { means, plain } from '../kind/codecs.ts';
+import { plain } from '../kind/codecs.ts';
 import { canonical } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath } from '../kind/wire.ts';
-import { resolveField } from '../manifest/fields.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
-import type { Resolved } from '../manifest/wanted.ts';
 import type { UnmanagedObject } from '../observe/observed.ts';
 import type { Action, AttributeChange, Change, Plan, Shown } from '../plan/action.ts';
 import { outputsOf } from '../plan/action.ts';
 import { sidesOf, summaryOf, unitOf } from '../plan/diff.ts';
 import { redactShown } from '../plan/redacted.ts';
 import type { Values } from '../plan/shown.ts';
+import { wantedOf } from '../plan/standing.ts';
 import type { Digests } from '../secrets/digest.ts';
-import { matchesStored } from '../state/stored.ts';
 import type { Found } from './finding.ts';
 import { findingId, inOrder } from './finding.ts';
 
@@ -26,8 +24,6 @@ export interface FindingsInput {
   readonly plan: Plan;
   readonly kinds: readonly Kind[];
   readonly resources: readonly Resource[];
-  /** The digests of the state. */
-  readonly digests: Digests;
   /** Digests that stay the same when the address of an object changes. */
   readonly digestsOfObjects: Digests;
   readonly values?: Values | undefined;
@@ -245,24 +241,22 @@ function ofAttribute(
   one: AttributeChange,
   subject: Pick<Found, 'address' | 'kind' | 'objectId'>,
 ): Found[] {
-  const { attribute, field, wanted, decision, pair, before } = one;
+  const { attribute, field, wanted, standing, decision, pair, before } = one;
   // The plan has an error about a value that the platform cannot decrypt.
   if (decision.do === 'nothing' || decision.do === 'wait') return [];
-  const { digests, digestsOfObjects, outputs, values, declared } = about;
+  const { digestsOfObjects, outputs, values, declared } = about;
   const resource = declared.get(action.address);
-  const resolved = wanted === undefined ? undefined : resolveField(field, wanted, outputs);
+  const resolved = wantedOf(one, outputs);
   const name = attributeName(attribute);
   const observed = before.reveal();
   const isForeign = decision.do === 'remove' && pair === undefined;
   const isDrift =
     pair === undefined
       ? isForeign && hasPairs(about, action.address, attribute.field)
-      : decision.do !== 'release' &&
-        !matchesStored({ field, digest: digests(action.address, name) }, pair.answered, observed) &&
-        !isWanted(one, resolved, observed);
+      : standing.there === 'other' && decision.do !== 'release';
   const isEdit = decisionIsEdit(one) || (pair !== undefined && decision.do === 'remove');
   const { nameOf } = about.plan.observed;
-  const sides = sidesOf(resource ?? { address: action.address }, one, resolved, { outputs, digests, values, nameOf });
+  const sides = sidesOf(resource ?? {}, one, resolved, { outputs, values, nameOf });
   const path = pathOf(action.kind, attribute);
   const summary = resolved === undefined ? {} : summaryOf(field, observed, resolved);
   const isHidden = [sides.before, sides.after].some(({ is }) => is === 'hidden');
@@ -294,15 +288,6 @@ function fieldName(kind: Kind, attribute: Attribute): string {
   const path = fieldPath(kind, attribute.field);
   const isShared = Object.keys(kind.fields).some((name) => name !== attribute.field && fieldPath(kind, name) === path);
   return isShared ? `${pathOf(kind, attribute)} (${attribute.field})` : pathOf(kind, attribute);
-}
-
-/** Returns true where the platform has what the manifest wants. */
-function isWanted(
-  { field }: AttributeChange,
-  resolved: Resolved | undefined,
-  observed: ReturnType<AttributeChange['before']['reveal']>,
-) {
-  return resolved?.is === 'known' && means(field.codec ?? plain, resolved.value, observed);
 }
 
 function decisionIsEdit({ decision }: AttributeChange): boolean {

@@ -1,12 +1,11 @@
 import { attempts } from '../api/attempts.ts';
-import { means, plain } from '../kind/codecs.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { observedValue } from '../kind/wire.ts';
 import type { Digest } from '../secrets/digest.ts';
 import { pendingCreate } from '../state/pending.ts';
 import type { PendingCreate, StateRecord } from '../state/record.ts';
-import { matchesStored } from '../state/stored.ts';
+import { keepsStored } from '../state/stored.ts';
 
 /** The member of a row with the time at which its object was created. */
 const createdAt = 'createdAt';
@@ -67,11 +66,7 @@ function otherFields(
   return Object.entries(says).flatMap(([name, stored]) => {
     const field = kind.fields[name];
     const observed = observedValue(kind, name, row) ?? null;
-    const isSame =
-      field !== undefined &&
-      ('digest' in stored
-        ? matchesStored({ field, digest: digests(name) }, stored, observed)
-        : means(field.codec ?? plain, stored.value, observed));
+    const isSame = field !== undefined && keepsStored({ field, digest: digests(name) }, stored, observed);
     return isSame ? [] : [name];
   });
 }

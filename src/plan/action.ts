@@ -15,6 +15,7 @@ import type { Deploys } from '../state/pending.ts';
 import type { Pair } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 import type { Cause, Decision } from './decide.ts';
+import type { Standing } from './standing.ts';
 
 /** The words for what happens to a resource. */
 export type ActionName = 'create' | 'update' | 'move' | 'replace' | 'delete' | 'adopt' | 'forget' | 'deploy' | 'no-op';
@@ -87,6 +88,7 @@ export interface AttributeChange {
   readonly attribute: Attribute;
   readonly field: Field;
   readonly wanted: Wanted | undefined;
+  readonly standing: Standing;
   readonly decision: Decision;
   /** The value on the platform. */
   readonly before: Secret<Json>;

@@ -2,11 +2,11 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { fieldPath, observedValue } from '../kind/wire.ts';
 import type { Row } from '../kind/json.ts';
-import { resolveField } from '../manifest/fields.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { Content, Outputs, Shape, Wanted } from '../manifest/wanted.ts';
 import { secret } from '../secrets/secret.ts';
+import { wantedOf } from './standing.ts';
 
 /**
  * A resource with the values that the platform has for it: what `appended` of a field gives stands behind what the user
@@ -29,7 +29,7 @@ export function asPlatformHasIt(
       const field = parent.kind.fields[above];
       const declared = parent.fields[above];
       if (field === undefined || declared === undefined) return observedValue(parent.kind, above, row ?? {}) ?? null;
-      const resolved = resolveField(field, declared, outputs);
+      const resolved = wantedOf({ field, wanted: declared }, outputs);
       isSecret ||= declared.isSecret;
       if (resolved.is === 'known') return resolved.value;
       const [own, other] = [fieldPath(resource.kind, name), fieldPath(parent.kind, above)];

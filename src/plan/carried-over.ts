@@ -2,10 +2,10 @@ import { attributeName } from '../kind/attribute.ts';
 import { canonical } from '../kind/json.ts';
 import type { Row } from '../kind/json.ts';
 import { observedValue } from '../kind/wire.ts';
-import { resolveField } from '../manifest/fields.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { Action } from './action.ts';
+import { wantedOf } from './standing.ts';
 
 /** Drops the data at risk from each deletion of an object when the same plan creates another one with the same data. */
 export function withoutCarriedOver(
@@ -33,11 +33,11 @@ function dataOf({ kind, parent }: Action, row: Row | undefined): string | undefi
 function dataMade(action: Action, outputs: Outputs): string | undefined {
   if (action.kind.lifecycle?.dataNamedBy === undefined) return undefined;
   const row: Record<string, unknown> = {};
-  for (const { attribute, field, wanted } of action.attributes) {
-    if (wanted === undefined) continue;
-    const resolved = resolveField(field, wanted, outputs);
+  for (const planned of action.attributes) {
+    const resolved = wantedOf(planned, outputs);
+    if (resolved === undefined) continue;
     if (resolved.is !== 'known') return undefined;
-    row[attributeName(attribute)] = resolved.value;
+    row[attributeName(planned.attribute)] = resolved.value;
   }
   return dataOf(action, row);
 }

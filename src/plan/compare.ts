@@ -2,9 +2,9 @@ import { means, plain } from '../kind/codecs.ts';
 import type { Json, Row } from '../kind/json.ts';
 import { readRow } from '../kind/attribute.ts';
 import { takes } from '../kind/wire.ts';
-import { resolveField } from '../manifest/fields.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, AttributeChange } from './action.ts';
+import { wantedOf } from './standing.ts';
 
 /**
  * How an attribute of a row stands to what is meant. `as before`: as the plan saw it; `other`: neither that nor as
@@ -37,7 +37,7 @@ export function compare(action: Action, row: Row, outputs: Outputs, made?: Row):
     const seen = now.value(attribute);
     const isAnswered = answered !== undefined && !takes(answered.create, attribute.field);
     const was = isAnswered ? answered.value(attribute) : planned.before.reveal();
-    const resolved = planned.wanted === undefined ? undefined : resolveField(planned.field, planned.wanted, outputs);
+    const resolved = wantedOf(planned, outputs);
     const meant = resolved?.is === 'known' ? resolved.value : undefined;
     return { planned, seen, meant, verdict: verdictOn(planned, { seen, was, meant }) };
   });

@@ -1,10 +1,9 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import { attributeField, pathOf } from '../kind/attribute.ts';
+import { attributeField, attributeName, pathOf } from '../kind/attribute.ts';
 import type { Json } from '../kind/json.ts';
 import { same } from '../kind/json.ts';
 import { choosesId, fieldPath, shownValue } from '../kind/wire.ts';
-import { resolveField } from '../manifest/fields.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition, wantedAttributes } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
@@ -20,6 +19,7 @@ import type { Planning, PlanInput } from './input.ts';
 import { planPending } from './pending.ts';
 import { takeAway } from './removal.ts';
 import { absent } from './shown.ts';
+import { standingOf, wantedOf } from './standing.ts';
 import { createSteps, updateSteps } from './steps.ts';
 
 /** Plans an object that is not there, or that goes with its old parent. */
@@ -109,13 +109,15 @@ export function creation(input: Planning, resource: Resource, notes: Diagnostic[
   const changes: Change[] = [];
   for (const { attribute, wanted } of wantedAttributes(resource)) {
     const field = attributeField(kind, attribute);
-    const resolved = resolveField(field, wanted, input.outputs);
+    const resolved = wantedOf({ field, wanted }, input.outputs);
     if (resolved.is === 'unavailable') {
       const message = `${pathOf(kind, attribute)}: needs ${resolved.secrets.join(', ')}, which this run does not have`;
       const remedy = howToGive(resolved.secrets);
       notes.push(diagnostic('secret-missing', message, { remedy, address, position: position(wanted.at) }));
     }
-    const planned = { attribute, field, wanted, decision: creates, before: nothing, pair: undefined };
+    const digest = input.digests(address, attributeName(attribute));
+    const standing = standingOf({ field, wanted: resolved, observed: null, pair: undefined, digest });
+    const planned = { attribute, field, wanted, standing, decision: creates, before: nothing, pair: undefined };
     attributes.push(planned);
     changes.push(...changeOf(resource, planned, resolved, { ...input, nameOf: input.observed.nameOf }));
   }

@@ -1,10 +1,6 @@
-import { means, plain } from '../kind/codecs.ts';
-import type { Json } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
-import type { Resolved } from '../manifest/wanted.ts';
-import type { Digest } from '../secrets/digest.ts';
 import type { Pair } from '../state/record.ts';
-import { matchesStored } from '../state/stored.ts';
+import type { Answer, Declaration, Standing } from './standing.ts';
 
 /** Why a value is written, or goes. */
 export type Cause =
@@ -39,61 +35,115 @@ export function writesOrRemoves(decision: Decision): boolean {
   return decision.do === 'write' || decision.do === 'remove';
 }
 
-/** The facts of one field: what is wanted now, what is observed now, what was settled last. */
+/** What the decision about one field depends on beside its standing. */
 export interface Situation {
   readonly field: Field;
-  /** undefined: left out. */
-  readonly wanted: Resolved | undefined;
-  readonly observed: Json;
-  readonly pair: Pair | undefined;
-  readonly digest: Digest;
+  readonly standing: Standing;
+  /** Secrets that the value needs and this run does not have. */
+  readonly missing: readonly string[];
+  /** How many runs wrote the value and saw the platform ignore it. */
+  readonly ignored: Pair['ignored'];
   /** The field keeps its value for a reason of the object's own. */
   readonly fixed?: string | undefined;
 }
+
+/** The names of the decisions, as docs/when-a-field-is-written.md prints them. */
+type Rule =
+  | 'nothing'
+  | 'record'
+  | 'release'
+  | 'wait'
+  | 'update after apply'
+  | 'first managed'
+  | 'as settled'
+  | 'drift'
+  | 'edit'
+  | 'conflict'
+  | 'unrepaired drift'
+  | 'secret missing';
+
+/** The rules for an attribute with some declaration, by what is there. */
+type Rules = Readonly<Record<Answer, Rule>>;
+
+const waits = { unreadable: 'wait' } as const;
+const always = (rule: Rule): Rules => ({ 'as wanted': rule, 'as settled': rule, other: rule, ...waits });
+
+/** The table of when a field is written, complete. docs/when-a-field-is-written.md prints it and gives the reasons. */
+export const table: Readonly<Record<Declaration, Rules>> = {
+  'never declared': always('nothing'),
+  'no longer declared': always('release'),
+  new: { 'as wanted': 'record', 'as settled': 'first managed', other: 'first managed', ...waits },
+  'as settled': { 'as wanted': 'record', 'as settled': 'as settled', other: 'drift', ...waits },
+  edited: { 'as wanted': 'record', 'as settled': 'edit', other: 'conflict', ...waits },
+  'known after apply': always('update after apply'),
+  'new, secret missing': always('secret missing'),
+  'not recorded, secret missing': {
+    'as wanted': 'nothing',
+    'as settled': 'nothing',
+    other: 'unrepaired drift',
+    ...waits,
+  },
+};
 
 /** The decisions about most fields of a large plan. */
 const nothing: Decision = { do: 'nothing', settled: false };
 const agreed: Decision = { do: 'nothing', settled: true };
 
-/** The table of when a field is written; the numbers are the rows in docs/when-a-field-is-written.md. First match wins. */
+/** Decides about a field, or a key of a map, of an object that exists. */
 export function decide(situation: Situation): Decision {
-  const { field, wanted, observed, pair } = situation;
-  const reason = immovable(situation);
-  if (wanted === undefined) return pair === undefined ? nothing : { do: 'release' }; // 1, 2
-  if (wanted.is === 'pending') {
-    if (reason === undefined) return { do: 'write', cause: 'known after apply' }; // 3
-    return cannotChange(`its value is known only after apply, and it cannot be changed then: ${reason}`);
+  const { standing, missing, ignored } = situation;
+  const rule = table[standing.declared][standing.there];
+  switch (rule) {
+    case 'nothing':
+      return nothing;
+    case 'record':
+      return agreed;
+    case 'release':
+      return { do: 'release' };
+    case 'wait':
+      return { do: 'wait' };
+    case 'update after apply':
+      return written(situation, 'known after apply', (reason) =>
+        cannotChange(`its value is known only after apply, and it cannot be changed then: ${reason}`),
+      );
+    case 'first managed':
+      return written(situation, 'first managed', (reason) =>
+        cannotChange(`the platform has another value, and it cannot be changed: ${reason}`),
+      );
+    case 'edit':
+    case 'conflict':
+      return change(situation, rule);
+    case 'drift':
+      if (isWrittenBack(situation)) return { do: 'write', cause: 'drift' };
+      return leave(`it was changed on the platform and is left so: ${immovable(situation)}`);
+    case 'as settled':
+      if (ignored === undefined) return nothing;
+      // Written once more: the platform may have failed to do what it was asked.
+      if (ignored === 1 && isWrittenBack(situation)) return { do: 'write', cause: 'ignored' };
+      return { do: 'nothing', settled: false, ignored: true };
+    case 'unrepaired drift':
+      return leave(
+        `it differs on the platform and is not repaired, because this run does not have ${missing.join(', ')}`,
+      );
+    case 'secret missing':
+      return {
+        do: 'error',
+        code: 'secret-missing',
+        sentence: `it needs ${missing.join(', ')}, which this run does not have`,
+      };
+    default:
+      return rule satisfies never;
   }
-  if (wanted.is === 'unavailable') {
-    const names = wanted.secrets.join(', ');
-    if (pair === undefined) {
-      return { do: 'error', code: 'secret-missing', sentence: `it needs ${names}, which this run does not have` };
-    }
-    if (isAnswered(situation, pair)) return nothing; // 4
-    return leave(`it differs on the platform and is not repaired, because this run does not have ${names}`);
-  }
-  if (means(field.codec ?? plain, wanted.value, observed)) return agreed; // 5
-  if (pair === undefined) {
-    if (reason === undefined) return { do: 'write', cause: 'first managed' }; // 6
-    return cannotChange(`the platform has another value, and it cannot be changed: ${reason}`);
-  }
-  const isWrittenBack = reason === undefined || (field.rowOnly === true && situation.fixed === undefined);
-  const isEdited = !matchesStored(situation, pair.wanted, wanted.value);
-  const isAsAnswered = isAnswered(situation, pair);
-  if (isEdited) return change(situation, isAsAnswered ? 'edit' : 'conflict'); // 9, 10
-  if (!isAsAnswered) {
-    if (isWrittenBack) return { do: 'write', cause: 'drift' }; // 8
-    return leave(`it was changed on the platform and is left so: ${reason}`);
-  }
-  if (pair.ignored === undefined) return nothing; // 7
-  // Written once more: the platform may have failed to do what it was asked.
-  if (pair.ignored === 1 && isWrittenBack) return { do: 'write', cause: 'ignored' };
-  return { do: 'nothing', settled: false, ignored: true };
 }
 
-/** Whether the platform has what it answered when the attribute was settled last. */
-function isAnswered(situation: Situation, { answered }: Pair): boolean {
-  return matchesStored(situation, answered, situation.observed);
+function written(situation: Situation, cause: Cause, otherwise: (reason: string) => Decision): Decision {
+  const reason = immovable(situation);
+  return reason === undefined ? { do: 'write', cause } : otherwise(reason);
+}
+
+/** Returns true where an update can give the platform the settled value again. */
+function isWrittenBack(situation: Situation): boolean {
+  return immovable(situation) === undefined || (situation.field.rowOnly === true && situation.fixed === undefined);
 }
 
 function change(situation: Situation, cause: 'edit' | 'conflict'): Decision {
@@ -104,8 +154,7 @@ function change(situation: Situation, cause: 'edit' | 'conflict'): Decision {
       'it was changed here and on the platform, and a replacement on such grounds is never automatic',
     );
   }
-  const reason = immovable(situation);
-  return reason === undefined ? { do: 'write', cause } : cannotChange(reason);
+  return written(situation, cause, cannotChange);
 }
 
 function cannotChange(sentence: string): Decision {
@@ -117,7 +166,7 @@ function leave(sentence: string): Decision {
 }
 
 /** Why a field of an existing object cannot be written; undefined when it can. */
-function immovable({ field, fixed }: Situation): string | undefined {
+function immovable({ field, fixed }: Pick<Situation, 'field' | 'fixed'>): string | undefined {
   if (fixed !== undefined) return fixed;
   if (field.onChange === 'replace') return 'only a new object can have another value';
   return typeof field.onChange === 'object' && 'refuse' in field.onChange ? field.onChange.refuse : undefined;

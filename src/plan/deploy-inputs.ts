@@ -4,13 +4,13 @@ import { groupBy } from '../kind/group.ts';
 import { canonical } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { ParentLink } from '../kind/parent.ts';
-import { resolveField } from '../manifest/fields.ts';
 import { knownTexts, mentionsIn } from '../manifest/mentions.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { resolve } from '../manifest/wanted.ts';
 import type { Action, AttributeChange } from './action.ts';
 import { isIgnored } from './action.ts';
 import type { Planning } from './input.ts';
+import { wantedOf } from './standing.ts';
 
 /** A service with all that a deployment of it takes in: the objects below it, and the variables above it. */
 export interface ServiceActions {
@@ -67,11 +67,12 @@ function variablesOf(service: Pick<ServiceActions, 'root' | 'above'>, one: Actio
 
 function digestOf(
   { address }: Action,
-  { attribute, field, wanted, pair }: AttributeChange,
+  planned: AttributeChange,
   { outputs, digests, like }: Digesting,
 ): string | undefined {
-  if (wanted === undefined) return '';
-  const resolved = resolveField(field, wanted, outputs);
+  const { attribute, field, pair } = planned;
+  const resolved = wantedOf(planned, outputs);
+  if (resolved === undefined) return '';
   const digest = digests(address, attributeName(attribute));
   // What this run does not know is as it was settled last, or the plan is refused.
   if (resolved.is === 'unavailable' && pair !== undefined) {

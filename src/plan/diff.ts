@@ -9,7 +9,6 @@ import type { Field } from '../kind/field.ts';
 import type { FieldUnit } from '../kind/units.ts';
 import { contains, isMerged, leftBehind, merged } from '../kind/shared-set.ts';
 import { fieldOf, fieldPath, observedValue, shownValue, withoutAppended } from '../kind/wire.ts';
-import { resolveField } from '../manifest/fields.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { Outputs, Resolved, Wanted } from '../manifest/wanted.ts';
@@ -20,12 +19,14 @@ import { isSecretEntry } from '../secrets/looks-secret.ts';
 import { secret } from '../secrets/secret.ts';
 import { howToGive } from '../secrets/sources/env.ts';
 import type { Pair } from '../state/record.ts';
-import { matchesStored, membersOf } from '../state/stored.ts';
+import { membersOf } from '../state/stored.ts';
 import type { AttributeChange, Change, Shown } from './action.ts';
-import type { Decision } from './decide.ts';
+import type { Decision, Situation } from './decide.ts';
 import { decide } from './decide.ts';
 import type { SecretsBeside, Values } from './shown.ts';
 import { compareHidden, showSides } from './shown.ts';
+import type { Standing } from './standing.ts';
+import { standingOf, wantedOf } from './standing.ts';
 
 /** The difference between one resource and the platform. */
 export interface Difference {
@@ -63,9 +64,10 @@ export function diffResource(input: DiffInput): Difference {
       addUnreadable(input, found, name, attributesHere);
       continue;
     }
-    const beside = field.map === undefined ? undefined : secretsBeside(input, now, name);
+    const judged = attributesHere.flatMap((one) => judge(input, one) ?? []);
+    const beside = field.map === undefined ? undefined : secretsBeside(input, judged);
     const comparing = { beside, ...input };
-    for (const one of attributesHere) addAttribute(comparing, found, one);
+    for (const one of judged) addAttribute(comparing, found, one);
     diagnostics.push(...oldKeysLeft(input, now, name));
   }
   const isReplaced = changes.some((change) => change.forcesReplacement);
@@ -91,9 +93,27 @@ interface Found {
 
 /** An attribute that is wanted, or that may have been settled earlier, beside its value on the platform. */
 interface Beside extends Pick<AttributeChange, 'attribute' | 'field' | 'wanted'> {
-  readonly observed: Json;
+  /** undefined: the platform cannot decrypt it. */
+  readonly observed: Json | undefined;
   /** A key that may not stay. */
   readonly isRemoved?: true;
+}
+
+interface JudgedAttribute extends Beside {
+  readonly resolved: Resolved | undefined;
+  readonly pair: Pair | undefined;
+  readonly standing: Standing;
+}
+
+/** Judges an attribute; undefined for one that is not wanted, was never settled and may stay. */
+function judge(input: DiffInput, beside: Beside): JudgedAttribute | undefined {
+  const { attribute, field, observed, wanted, isRemoved } = beside;
+  const name = attributeName(attribute);
+  const pair = input.pairs[name];
+  if (wanted === undefined && pair === undefined && isRemoved !== true) return undefined;
+  const resolved = wantedOf(beside, input.outputs);
+  const digest = input.digests(input.resource.address, name);
+  return { ...beside, resolved, pair, standing: standingOf({ field, wanted: resolved, observed, pair, digest }) };
 }
 
 /** The attributes of one field: itself, or the keys of its map. */
@@ -131,14 +151,16 @@ function isUnreadable({ resource: { kind }, row }: DiffInput, name: string, fiel
 }
 
 /** Reports a field that the platform cannot decrypt, once; the state keeps its pairs. */
-function addUnreadable({ resource, pairs }: DiffInput, found: Found, name: string, all: readonly Beside[]): void {
-  const { kind, address } = resource;
+function addUnreadable(input: DiffInput, found: Found, name: string, all: readonly Beside[]): void {
+  const { kind, address } = input.resource;
   const attributes = all
-    .map((one) => ({ ...one, pair: pairs[attributeName(one.attribute)] }))
+    .flatMap((one) => judge(input, { ...one, observed: undefined }) ?? [])
     .filter(({ wanted, pair }) => wanted !== undefined || pair !== undefined);
   if (attributes.length === 0) return;
-  for (const { attribute, field, wanted, pair } of attributes) {
-    found.attributes.push({ attribute, field, wanted, decision: { do: 'wait' }, before: secret<Json>(null), pair });
+  for (const one of attributes) {
+    const { attribute, field, wanted, pair, standing } = one;
+    const decision = decide(situationOf(input, one));
+    found.attributes.push({ attribute, field, wanted, standing, decision, before: secret<Json>(null), pair });
   }
   const at = attributes.find(({ wanted }) => wanted !== undefined)?.wanted?.at;
   const message = `${fieldPath(kind, name)}: the platform cannot decrypt the value that it stores, and answers cipher text`;
@@ -165,55 +187,44 @@ function settledKeys(pairs: DiffInput['pairs'], field: string): Set<string> {
 }
 
 /** The keys of a map that are secret, and whether all of them are as they were settled. */
-function secretsBeside({ resource, pairs, digests }: DiffInput, now: RowReader, field: string): SecretsBeside {
-  const entries = resource.maps[field];
-  const keyField = attributeField(resource.kind, { field, key: '' });
+function secretsBeside({ resource }: DiffInput, all: readonly JudgedAttribute[]): SecretsBeside {
   const keys = new Set<string>();
   let isBroken = false;
-  for (const key of new Set([...(entries?.keys() ?? []), ...settledKeys(pairs, field)])) {
-    const name = attributeName({ field, key });
-    const wanted = entries?.get(key);
+  for (const { attribute, wanted, pair, observed, standing } of all) {
+    const { key } = attribute;
+    if (key === undefined || (wanted === undefined && pair === undefined)) continue;
     const value = knownValue(wanted);
-    const answered = pairs[name]?.answered;
     const isSecret =
       wanted?.isSecret === true ||
-      (answered !== undefined && 'digest' in answered) ||
+      (pair !== undefined && 'digest' in pair.answered) ||
       isSecretEntry(key, String(value ?? ''), { privateKeys: resource.privateKeys });
     if (!isSecret) continue;
     keys.add(key);
-    const observed = now.value({ field, key });
-    if (answered === undefined) isBroken ||= observed !== null && observed !== value;
-    else isBroken ||= !matchesStored({ field: keyField, digest: digests(resource.address, name) }, answered, observed);
+    isBroken ||= standing.there === 'other' && (pair !== undefined || observed !== null);
   }
   return { keys, isBroken };
 }
 
-function addAttribute(input: Comparing, found: Found, beside: Beside): void {
+function situationOf(input: DiffInput, { attribute, field, standing, wanted, pair }: JudgedAttribute): Situation {
+  const missing = wanted?.missing ?? [];
+  return { field, standing, missing, ignored: pair?.ignored, fixed: fixedIn(input, attribute) };
+}
+
+function addAttribute(input: Comparing, found: Found, judged: JudgedAttribute): void {
   const { resource } = input;
-  const { attribute, field, wanted, observed } = beside;
-  const name = attributeName(attribute);
-  const digest = input.digests(resource.address, name);
-  const pair = input.pairs[name];
-  if (wanted === undefined && pair === undefined && beside.isRemoved !== true) return;
-  const resolved = wanted === undefined ? undefined : resolveField(field, wanted, input.outputs);
+  const { attribute, field, wanted, observed = null, resolved, pair, standing } = judged;
   const path = () => pathOf(resource.kind, attribute);
-  let decision: Decision = { do: 'remove' };
-  if (beside.isRemoved !== true)
-    decision = decide({ field, wanted: resolved, observed, pair, digest, fixed: fixedIn(input, attribute) });
+  let decision: Decision = judged.isRemoved === true ? { do: 'remove' } : decide(situationOf(input, judged));
   if (field.codec === contains && resolved?.is === 'known') {
     const isLeft = leftBehind(resolved.value, observed, membersOf(pair?.wanted)).length > 0;
     if (isLeft && decision.do === 'nothing') decision = { do: 'write', cause: 'edit' };
-    if (
-      pair !== undefined &&
-      'digest' in pair.wanted &&
-      !matchesStored({ field, digest }, pair.wanted, resolved.value)
-    ) {
+    if (pair !== undefined && 'digest' in pair.wanted && standing.declared === 'edited') {
       const message = `${path()}: ids that came from a secret or the environment and are not declared any more stay`;
       const remedy = 'Remove them on the platform, or apply once with accessMode: own.';
       found.diagnostics.push(diagnostic('left-alone', message, { address: resource.address, remedy }));
     }
   }
-  const planned = { attribute, field, wanted, decision, before: secret(observed), pair };
+  const planned = { attribute, field, wanted, standing, decision, before: secret(observed), pair };
   found.attributes.push(planned);
   found.changes.push(...changeOf(resource, planned, resolved, input));
   const isOfOld = decision.do === 'release' || (decision.do === 'error' && pair === undefined);
@@ -268,8 +279,7 @@ function notesOn(
 }
 
 /** The input for showing the values of a change. */
-export type ChangeShowing = Pick<DiffInput, 'outputs' | 'digests' | 'values' | 'nameOf'> &
-  Partial<Pick<Comparing, 'beside'>>;
+export type ChangeShowing = Pick<DiffInput, 'outputs' | 'values' | 'nameOf'> & Partial<Pick<Comparing, 'beside'>>;
 
 /** The change that people see of an attribute; none when nothing is written. */
 export function changeOf(
@@ -327,22 +337,19 @@ function inOrderOf(before: Shown, after: Shown): Shown {
 
 /** Both sides of an attribute as people may see them, and what was settled last. */
 export function sidesOf(
-  resource: Pick<Resource, 'address' | 'privateKeys'>,
+  resource: Pick<Resource, 'privateKeys'>,
   planned: AttributeChange,
   resolved: Resolved | undefined,
   how: ChangeShowing,
 ): ReturnType<typeof showSides> {
-  const { values = 'usual', outputs, digests } = how;
+  const { values = 'usual', outputs } = how;
   const beside = planned.attribute.key === undefined ? undefined : how.beside;
-  const { address, privateKeys } = resource;
-  const digest = digests(address, attributeName(planned.attribute));
   const { before, after, last } = showSides({
     planned,
     resolved,
     values,
     outputs,
-    digest,
-    privateKeys,
+    privateKeys: resource.privateKeys,
     beside,
     plainly: asWritten(planned),
   });

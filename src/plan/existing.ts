@@ -6,7 +6,6 @@ import type { Kind } from '../kind/kind.ts';
 import { member } from '../kind/json.ts';
 import type { ChangeAtRisk, Loss } from '../kind/lifecycle.ts';
 import { fieldPath, observedValue, servedName, takesNull, valueAt } from '../kind/wire.ts';
-import { resolveField } from '../manifest/fields.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { withGaps } from '../manifest/wanted.ts';
@@ -23,6 +22,7 @@ import { takeAway } from './removal.ts';
 import { weigh } from './risks.ts';
 import { updateSteps } from './steps.ts';
 import { writesOrRemoves } from './decide.ts';
+import { wantedOf } from './standing.ts';
 
 /** Plans an object that the platform has: taken over, changed, moved, replaced, or left as it is. */
 export function planExisting(
@@ -197,9 +197,9 @@ function rowAfter({ kind, attributes }: Pick<Action, 'kind' | 'attributes'>, row
   const next: Record<string, unknown> = { ...row };
   const maps = new Map<string, Map<string, string>>();
   for (const one of attributes.filter(isWritten)) {
-    const { attribute, field, decision, wanted } = one;
+    const { attribute, decision, wanted } = one;
     const { map: codec } = kind.fields[attribute.field] ?? {};
-    const resolved = wanted === undefined ? undefined : resolveField(field, wanted, outputs);
+    const resolved = wantedOf(one, outputs);
     if (attribute.key === undefined || codec === undefined) {
       const known: Outputs = (reference) => outputs(reference) ?? (codec === undefined ? undefined : notKnown);
       if (resolved?.is === 'known') next[attribute.field] = resolved.value;

@@ -1,12 +1,11 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { fieldPath } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
-import { knownValue } from '../manifest/wanted.ts';
 import type { StateRecord } from '../state/record.ts';
-import { matchesStored } from '../state/stored.ts';
 import type { Action } from './action.ts';
 import { idle, resourceAction } from './action-for.ts';
 import type { PlanInput } from './input.ts';
+import { declarationOf, wantedOf } from './standing.ts';
 
 /** Plans no action for an object that the platform does not list yet: creating it again would duplicate it. */
 export function planPending(input: PlanInput, resource: Resource, parent: Action | undefined, until: string): Action {
@@ -38,10 +37,9 @@ function editedSince({ state, digests }: PlanInput, { address, kind, fields }: R
   const pairs = state.resources[address]?.pairs ?? {};
   return Object.entries(fields).flatMap(([name, wanted]) => {
     const field = kind.fields[name];
-    const value = knownValue(wanted);
-    const sent = pairs[name]?.wanted;
-    if (field === undefined || sent === undefined || value === undefined) return [];
-    return matchesStored({ field, digest: digests(address, name) }, sent, value) ? [] : [fieldPath(kind, name)];
+    if (field === undefined) return [];
+    const about = { field, wanted: wantedOf({ field, wanted }, () => undefined), pair: pairs[name] };
+    return declarationOf({ ...about, digest: digests(address, name) }) === 'edited' ? [fieldPath(kind, name)] : [];
   });
 }
 

@@ -5,13 +5,12 @@ import { groupBy } from '../kind/group.ts';
 import type { Kind } from '../kind/kind.ts';
 import { holdersOfServices } from '../kind/kind.ts';
 import { mayMention, variablesAbove } from '../manifest/mentions.ts';
-import { resolveField } from '../manifest/fields.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { wantedAttributes } from '../manifest/resource.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { StateRecord } from '../state/record.ts';
-import { matchesStored } from '../state/stored.ts';
 import type { PlanFile } from './file.ts';
+import { declarationOf, wantedOf } from './standing.ts';
 
 /** The blocks that a reviewed plan changes. */
 export interface Touched {
@@ -119,8 +118,9 @@ function isSettled(resource: Resource, { pairs }: StateRecord, digests: Digests)
     const pair = Object.hasOwn(pairs, name) ? pairs[name] : undefined;
     if (pair === undefined) return false;
     const field = attributeField(resource.kind, attribute);
-    const resolved = field.refersTo === undefined ? resolveField(field, wanted, () => undefined) : undefined;
-    if (resolved?.is !== 'known') return true;
-    return matchesStored({ field, digest: digests(resource.address, name) }, pair.wanted, resolved.value);
+    if (field.refersTo !== undefined) return true;
+    const resolved = wantedOf({ field, wanted }, () => undefined);
+    const digest = digests(resource.address, name);
+    return declarationOf({ field, wanted: resolved, pair, digest }) !== 'edited';
   });
 }

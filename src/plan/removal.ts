@@ -20,6 +20,7 @@ import { isTargeted } from './narrow.ts';
 import { unlisted, wasAnswered } from './pending.ts';
 import { weigh } from './risks.ts';
 import { showSides } from './shown.ts';
+import { standingOf } from './standing.ts';
 import { deleteSteps } from './steps.ts';
 
 /** Plans the removal of a resource that is in the state and no longer in the manifest. */
@@ -109,21 +110,21 @@ function goneFields(
     if (field === undefined || field.secrecy !== undefined) return [];
     const attribute = { field: name };
     const observed = secret(now.value(attribute));
+    const digest = digests(address, name);
     const planned = {
       attribute,
       field,
       wanted: undefined,
+      standing: standingOf({ field, wanted: undefined, observed: observed.reveal(), pair, digest }),
       decision: { do: 'remove' },
       before: observed,
       pair,
     } as const;
-    const digest = digests(address, name);
     const shown = showSides({
       planned,
       resolved: undefined,
       values,
       outputs: () => undefined,
-      digest,
       plainly: (value) => shownValue(field, value),
     });
     const before = withNames(shown.before, field, nameOf);

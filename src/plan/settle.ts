@@ -3,7 +3,6 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { attributeName, pathOf } from '../kind/attribute.ts';
 import type { Json, Row } from '../kind/json.ts';
 import { contains, leftBehind } from '../kind/shared-set.ts';
-import { resolveField } from '../manifest/fields.ts';
 import { position } from '../manifest/tree.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, AttributeChange } from './action.ts';
@@ -11,7 +10,8 @@ import type { Compared } from './compare.ts';
 import { compare } from './compare.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { Pair } from '../state/record.ts';
-import { matchesStored, membersOf, toStored, toStoredWanted } from '../state/stored.ts';
+import { membersOf, toStored, toStoredWanted } from '../state/stored.ts';
+import { declarationOf, wantedOf } from './standing.ts';
 import { storing } from './storing.ts';
 
 /** The input for settling one resource. */
@@ -81,7 +81,7 @@ export function sentPairs({ address, attributes }: Action, outputs: Outputs, dig
   const pairs: Record<string, Pair> = {};
   for (const { attribute, field, wanted } of attributes) {
     if (wanted === undefined) continue;
-    const resolved = resolveField(field, wanted, outputs);
+    const resolved = wantedOf({ field, wanted }, outputs);
     if (resolved.is !== 'known') continue;
     const name = attributeName(attribute);
     const how = storing({ attribute, field, wanted }, { outputs, digest: digests(address, name) });
@@ -128,7 +128,8 @@ function settleAttribute(
   if (verdict === 'as wanted') return { pair: make(field.codec === contains ? meant : seen) };
   if (decision.do === 'nothing' || !wasSent) return { pair: kept };
   if (verdict === 'as before') {
-    const isAgain = old?.ignored !== undefined && matchesStored({ field, digest }, old.wanted, meant);
+    const known = { field, wanted: { is: 'known', value: meant }, pair: old, digest } as const;
+    const isAgain = old?.ignored !== undefined && declarationOf(known) === 'as settled';
     return { pair: make(seen, isAgain ? 2 : 1), said: 'ignored' };
   }
   // A key of a map that is gone again was taken out by a person: that is no form of its value.

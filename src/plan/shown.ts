@@ -4,10 +4,8 @@ import { textsIn } from '../kind/json.ts';
 import { shownValue } from '../kind/wire.ts';
 import type { Outputs, Resolved, Wanted } from '../manifest/wanted.ts';
 import { withGaps, withHidden } from '../manifest/wanted.ts';
-import type { Digest } from '../secrets/digest.ts';
 import { hiddenLines, isSecretEntry, maskAttribute } from '../secrets/looks-secret.ts';
 import { redacted } from '../secrets/secret.ts';
-import { matchesStored } from '../state/stored.ts';
 import type { AttributeChange, Change, Shown } from './action.ts';
 
 /**
@@ -24,7 +22,6 @@ export interface Showing {
   readonly resolved: Resolved | undefined;
   readonly values: Values;
   readonly outputs: Outputs;
-  readonly digest: Digest;
   /** Keys and fields that the user calls private. */
   readonly privateKeys?: ReadonlySet<string> | undefined;
   /** Of a key of a map: the other keys of the map that are secret. */
@@ -121,12 +118,12 @@ function maskWanted(showing: Showing): Masked {
  * the lines of the secrets: in any other text its place is unknown.
  */
 function maskObserved(showing: Showing, observed: Json): Masked {
-  const { planned, digest, values, privateKeys } = showing;
-  const { field, wanted, pair } = planned;
+  const { planned, values, privateKeys } = showing;
+  const { field, wanted, pair, standing } = planned;
   if (observed === null) return null;
   if (isStrict(showing) || isPrivateKey(showing)) return undefined;
   const settled = pair?.answered;
-  const isSettled = settled !== undefined && matchesStored({ field, digest }, settled, observed);
+  const isSettled = standing.there === 'as settled';
   const lines = settled !== undefined && 'digest' in settled ? settled.secretLines : [];
   if (values === 'hidden') {
     const isOpen = field.secrecy === undefined && (settled === undefined || 'value' in settled);

@@ -1,15 +1,12 @@
-import { attributeName } from '../kind/attribute.ts';
-import { plain, means } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
-import { resolveField } from '../manifest/fields.ts';
-import { matchesStored } from '../state/stored.ts';
 import type { Action, AttributeChange } from './action.ts';
 import type { ServiceActions } from './deploy-inputs.ts';
 import { deployedAttributes, mentionsOf, reachesContainers } from './deploy-inputs.ts';
 import type { Planning } from './input.ts';
 import { writesOrRemoves } from './decide.ts';
+import { wantedOf } from './standing.ts';
 
 /** The changes of a plan that only a deployment of the service puts into effect. */
 export interface Staleness {
@@ -35,8 +32,7 @@ export function stalenessOf(input: Planning): (service: ServiceActions, isCode: 
     const { root, leafs, above } = service;
     const changes: { readonly path: string; readonly by: Action; readonly planned?: AttributeChange }[] = [];
     const addAttributes = (by: Action) => {
-      const isMeant = (planned: AttributeChange) => isChange(input, by.address, planned);
-      for (const { path, planned } of deployedAttributes(by, root, isMeant)) changes.push({ path, by, planned });
+      for (const { path, planned } of deployedAttributes(by, root, isChange)) changes.push({ path, by, planned });
     };
     for (const one of above) {
       const mentioned = mentionsOf(service, one, input.outputs);
@@ -80,19 +76,10 @@ function mayMentionMore({ isLeftOut, attributes }: Action): boolean {
 }
 
 /** Tells whether an attribute gets another value than it was deployed with, or got one outside of Trueup. */
-function isChange(
-  { digests, outputs }: Planning,
-  address: string,
-  { attribute, decision, wanted, pair, field }: AttributeChange,
-): boolean {
+function isChange({ decision, pair, standing }: AttributeChange): boolean {
   if (writesOrRemoves(decision) || decision.do === 'replace') return true;
-  if (decision.do !== 'nothing' || !decision.settled || pair === undefined || wanted === undefined) return false;
-  if (pair.ignored !== undefined) return true;
-  const resolved = resolveField(field, wanted, outputs);
-  return (
-    resolved.is === 'known' &&
-    !matchesStored({ field, digest: digests(address, attributeName(attribute)) }, pair.wanted, resolved.value)
-  );
+  if (decision.do !== 'nothing' || !decision.settled || pair === undefined) return false;
+  return pair.ignored !== undefined || standing.declared === 'edited';
 }
 
 /** Tells whether a field decides which code is fetched. */
@@ -108,20 +95,20 @@ function isFetched(kind: Kind, name: string): boolean {
 function changedVariables(input: Planning, parent: Action): ReadonlyMap<string, string> {
   const changed = new Map<string, string>();
   for (const planned of parent.attributes) {
-    const { attribute, field, wanted, before } = planned;
-    if (field.map === undefined || !isChange(input, parent.address, planned)) continue;
+    const { attribute, field, before } = planned;
+    if (field.map === undefined || !isChange(planned)) continue;
     const path = (key: string) => `${parent.address}.${attribute.field}.${key}`;
     if (attribute.key !== undefined) {
       changed.set(attribute.key, path(attribute.key));
       continue;
     }
-    const resolved = wanted === undefined ? undefined : resolveField(field, wanted, input.outputs);
+    const resolved = wantedOf(planned, input.outputs);
     const now = variablesIn(field, resolved?.is === 'known' ? resolved.value : null);
     const old = variablesIn(field, before.reveal());
     // The text on the platform is already the wanted one: which of its variables are new is not known.
     const isThere = planned.decision.do === 'nothing';
     for (const key of new Set([...now.keys(), ...old.keys()])) {
-      if (isThere || !means(plain, now.get(key) ?? null, old.get(key) ?? null)) changed.set(key, path(key));
+      if (isThere || now.get(key) !== old.get(key)) changed.set(key, path(key));
     }
   }
   return changed;

@@ -23,7 +23,7 @@ import type { Values } from '../plan/shown.ts';
 import type { World } from '../reconcile.ts';
 import { plan } from '../reconcile.ts';
 import { isoTime } from '../state/clock.ts';
-import { digestsAt, digestsOf } from '../state/digests.ts';
+import { digestsAt } from '../state/digests.ts';
 import type { MemoryStore } from './drift-memory.ts';
 import { memoryStore } from './drift-memory.ts';
 import type { ProjectFolder } from './folder.ts';
@@ -143,7 +143,6 @@ async function compare(manifest: Manifest, world: World, options: DriftOptions):
     plan: made,
     kinds: kindsThere(settings.ownsProject === true ? withTop(world.kinds) : world.kinds, world.client.contract),
     resources,
-    digests: digestsOf(key, made.base),
     digestsOfObjects: digestsAt(key, made.base),
     values,
     redact,

@@ -1,4 +1,4 @@
-import { plain } from '../kind/codecs.ts';
+import { means, plain } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
 import { canonical, same } from '../kind/json.ts';
 import type { Attribute } from '../kind/attribute.ts';
@@ -16,6 +16,12 @@ export function matchesStored(
 ): boolean {
   const normal = (field.codec ?? plain).normal(value);
   return 'digest' in stored ? stored.digest === digest(canonical(normal), stored.digest) : same(stored.value, normal);
+}
+
+/** Tells whether the platform answers `observed` when the stored value is what it has. */
+export function keepsStored(about: Parameters<typeof matchesStored>[0], stored: Stored, observed: Json): boolean {
+  if ('digest' in stored) return matchesStored(about, stored, observed);
+  return means(about.field.codec ?? plain, stored.value, observed);
 }
 
 /** What is known of the secrets in a value that is about to be stored. */

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { settle } from '../../src/plan/settle.ts';
@@ -7,7 +9,8 @@ import type { Json } from '../../src/kind/json.ts';
 import type { Field } from '../../src/kind/field.ts';
 import type { Resolved } from '../../src/manifest/wanted.ts';
 import type { Decision, Situation } from '../../src/plan/decide.ts';
-import { decide } from '../../src/plan/decide.ts';
+import { decide, table } from '../../src/plan/decide.ts';
+import { answers, declarations, standingOf } from '../../src/plan/standing.ts';
 import { digest } from '../../src/secrets/digest.ts';
 import { secret } from '../../src/secrets/secret.ts';
 import type { Pair } from '../../src/state/record.ts';
@@ -43,7 +46,9 @@ function decided(
   field: Field = base,
   fixed?: string,
 ): Decision {
-  const situation: Situation = { field, wanted, observed, pair, digest: makeDigest };
+  const standing = standingOf({ field, wanted, observed, pair, digest: makeDigest });
+  const missing = wanted?.is === 'unavailable' ? wanted.secrets : [];
+  const situation: Situation = { field, standing, missing, ignored: pair?.ignored };
   return decide(fixed === undefined ? situation : { ...situation, fixed });
 }
 
@@ -423,6 +428,21 @@ describe('what was read back after a write', () => {
   row(14, 'a write that arrived although its answer said otherwise is recorded', () => {
     expect(settledPart('old', 'w', false, pairOf('old'))).toEqual({ pair: pairOf('w'), said: [], isKept: true });
   });
+});
+
+test('the docs print the table of decisions', () => {
+  const page = readFileSync(resolve(import.meta.dirname, '../../docs/when-a-field-is-written.md'), 'utf8');
+  const [, printed = ''] = /<!-- decisions -->\n\n([^]*?)\n\n<!-- \/decisions -->/.exec(page) ?? [];
+  const cells = printed.split('\n').map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+  expect(cells.filter(([first = '']) => !first.startsWith('---'))).toEqual([
+    ['', ...answers],
+    ...declarations.map((one) => [one, ...answers.map((there) => table[one][there])]),
+  ]);
 });
 
 test('every row of the table has a test, and no other row is named', () => {

@@ -188,14 +188,15 @@ function settled(about: Case): Omit<ReturnType<typeof settle>, 'pairs'> & {
   readonly pairs: Record<string, Pair>;
   readonly pair: Pair | undefined;
 } {
-  const planned: AttributeChange = {
-    attribute: about.attribute ?? { field: 'description' },
+  const { field = 'description', ...key } = about.attribute ?? {};
+  const planned = attributeChange(field, {
+    attribute: { field, ...key },
     field: about.field ?? anything,
     wanted: about.wanted,
     decision: about.decision ?? { do: 'write', cause: 'edit' },
     before: secret(about.before ?? null),
     pair: about.pair,
-  };
+  });
   const input: SettleInput = {
     action: actionWith(planned),
     after: about.after,

@@ -74,7 +74,6 @@ function sides({
     resolved: resolved ?? (known === undefined ? undefined : { is: 'known', value: known }),
     values,
     outputs,
-    digest,
     privateKeys: privateKeys === undefined ? undefined : new Set(privateKeys),
   });
 }

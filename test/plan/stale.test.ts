@@ -76,7 +76,9 @@ describe('a change of the service itself', () => {
       [command(settled, { ...about, wanted: referring(host) })],
     ])
       expect(staleness({ root: stack(attributes) })).toBeUndefined();
-    const known = [command(settled, { ...about, wanted: referring(host) })];
+    const known = [
+      command(settled, { ...about, standing: { declared: 'edited', there: 'as wanted' }, wanted: referring(host) }),
+    ];
     expect(staleness({ root: stack(known), host: 'main' })?.because).toEqual(['command']);
   });
 

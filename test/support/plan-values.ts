@@ -8,10 +8,11 @@ import type { Kind } from '../../src/kind/kind.ts';
 import { kindsOn } from '../../src/kind/kinds-on.ts';
 import { root } from '../../src/kind/kind.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
-import type { Reference, Wanted } from '../../src/manifest/wanted.ts';
+import type { Outputs, Reference, Wanted } from '../../src/manifest/wanted.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action, AttributeChange, Change } from '../../src/plan/action.ts';
 import type { Planning } from '../../src/plan/input.ts';
+import { standingOf, wantedOf } from '../../src/plan/standing.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { digest } from '../../src/secrets/digest.ts';
 import { secret } from '../../src/secrets/secret.ts';
@@ -91,17 +92,24 @@ export function changeAt(path: string, more: Partial<Change> = {}): Change {
   };
 }
 
-/** An attribute that is as it should be. */
-export function attributeChange(field: string, more: Partial<AttributeChange> = {}): AttributeChange {
-  return {
+/** An attribute that is as it should be; its standing is judged from the rest. */
+export function attributeChange(
+  field: string,
+  more: Partial<AttributeChange> = {},
+  outputs: Outputs = () => undefined,
+): AttributeChange {
+  const change = {
     attribute: { field },
     field: anything,
     wanted: declared('value'),
-    decision: { do: 'nothing', settled: true },
-    before: secret(null),
+    decision: { do: 'nothing', settled: true } as const,
+    before: secret<Json>(null),
     pair: undefined,
     ...more,
   };
+  const wanted = wantedOf(change, outputs);
+  const judged = { ...change, wanted, observed: change.before.reveal(), digest: makeDigest };
+  return { standing: standingOf(judged), ...change };
 }
 
 /** An action that does nothing; the kind is a Redis when nothing else is said. */
