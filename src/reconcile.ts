@@ -23,7 +23,7 @@ import { resourcesOn } from './manifest/resources-on.ts';
 import { position } from './manifest/tree.ts';
 import type { ReadAhead } from './observe/ahead.ts';
 import { readAhead } from './observe/ahead.ts';
-import { discover, platformVersion, serveRemembered } from './observe/capabilities.ts';
+import { discover, platformVersion, provePlatform, serveRemembered } from './observe/capabilities.ts';
 import { observe } from './observe/observe.ts';
 import { idOfProject } from './observe/project-id.ts';
 import { createReader } from './observe/reader.ts';
@@ -270,14 +270,14 @@ async function platformOf(
   versionAhead: Promise<string | undefined> | undefined,
 ): Promise<PlatformThere> {
   const remembered = discovers === false ? undefined : serveRemembered(client, saved);
-  const there = (capabilities: Capabilities | undefined) => {
+  const there = (capabilities: Capabilities | undefined, isKnown = true) => {
     const kinds = kindsThere(full, client.contract);
     return {
       kinds,
       capabilities,
       assumed: undefined,
       version: () => Promise.resolve(undefined),
-      ...resourcesOn(written, kinds),
+      ...resourcesOn(written, kinds, isKnown),
     };
   };
   if (discovers === false || (discovers === true && remembered !== undefined)) {
@@ -290,8 +290,11 @@ async function platformOf(
     if (!discovers) throw new Stop('refused', found.diagnostics);
   }
   const { capabilities, diagnostics } = await discover(client, remembered);
-  const found = there(capabilities);
-  if (hasErrors(found.diagnostics)) throw new Stop('refused', [...diagnostics, ...found.diagnostics]);
+  const found = there(capabilities, diagnostics.length === 0);
+  if (hasErrors(found.diagnostics)) {
+    await provePlatform(client);
+    throw new Stop('refused', [...diagnostics, ...found.diagnostics]);
+  }
   return { ...found, diagnostics };
 }
 

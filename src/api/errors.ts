@@ -182,13 +182,34 @@ function isRefusal(status: number | undefined): boolean {
   return status === 400 || status === 404;
 }
 
-function remedyOf({ isWrite, outcome, remedy, failure, status, url }: FailedCall): string {
-  // Where the platform answers, its address is right.
-  const isDoubled = failure === 'unreadable' && url.includes('/api/api/');
-  const usual = isDoubled
-    ? 'Leave out /api at the end of the address of the platform: Trueup adds it.'
-    : (remedy ?? remedies[failure]);
+function remedyOf(call: FailedCall): string {
+  const { isWrite, outcome, remedy, failure, status } = call;
+  const usual = addressRemedy(call) ?? remedy ?? remedies[failure];
   return isWrite && outcome === 'unknown' && !isRefusal(status)
     ? `Check what the platform has now before you repeat it. ${usual}`
     : usual;
+}
+
+/**
+ * The remedy where the address itself may be wrong: another program answers, or the platform does not have what every
+ * platform has. Undefined: the answer does not point to the address, or the address is that of a host alone.
+ */
+function addressRemedy({ operation, served = operation, url, failure, code }: FailedCall): string | undefined {
+  // It takes no input and needs no right: only something else than the platform refuses it so.
+  const isRead = operation === 'user.get';
+  const pointsThere =
+    ['unreadable', 'redirect'].includes(failure) ||
+    (isRead && ['not found', 'invalid'].includes(failure)) ||
+    (isRead && failure === 'forbidden' && code === undefined);
+  const end = `/api/${served}`;
+  if (!pointsThere || !url.endsWith(end) || !URL.canParse(url)) return undefined;
+  const base = url.slice(0, -end.length);
+  const { protocol, hostname, host, port, origin, pathname } = new URL(base);
+  const isLocal = /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+  const root = isLocal ? origin : `https://${host}`;
+  if (pathname !== '/') return `${base} is not the root address of the platform: write ${root}.`;
+  if (isLocal) return isRead ? remedies.unreadable : undefined;
+  if (port !== '') return `Write the address that the dashboard opens at in a browser, such as https://${hostname}.`;
+  if (protocol === 'http:') return `Write ${root}: a proxy often answers http by itself.`;
+  return isRead && failure !== 'redirect' ? remedies.unreadable : undefined;
 }

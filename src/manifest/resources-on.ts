@@ -6,16 +6,26 @@ import type { Resource } from './resource.ts';
 import { resourcePosition } from './resource.ts';
 import { position } from './tree.ts';
 
-const remedy = (what: string) => `Remove the ${what}, or use a platform that serves the operation.`;
-
 /**
  * The resources of a manifest with the kinds as a platform can, and an error for each block and each field that it has no
  * operation for. Never throws.
+ *
+ * @param isKnown false: it could not be read which operations the platform serves, so no error advises to remove anything.
  */
 export function resourcesOn(
   resources: readonly Resource[],
   kinds: readonly Kind[],
+  isKnown = true,
 ): { readonly resources: readonly Resource[]; readonly diagnostics: readonly Diagnostic[] } {
+  const remedy = (what: string) =>
+    isKnown
+      ? `Remove the ${what}, or use a platform that serves the operation.`
+      : 'Run trueup doctor: it shows what the platform answers. The manifest may be right.';
+  /** Says that an operation is lacking, or may be. */
+  const lacks = (what: string, operation: string) =>
+    isKnown
+      ? `the platform ${what}: it does not serve ${operation}`
+      : `whether the platform serves ${operation} is not known`;
   const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
   const diagnostics: Diagnostic[] = [];
   const lacking = new Set<string>();
@@ -31,7 +41,7 @@ export function resourcesOn(
     }
     if (kind === undefined || link === undefined) {
       lacking.add(address);
-      const message = `${address}: the platform has no ${full.section}: it does not serve ${servedName(full, full.operations.read)}`;
+      const message = `${address}: ${lacks(`has no ${full.section}`, servedName(full, full.operations.read))}`;
       const about = { remedy: remedy('block'), address, position: resourcePosition(resource) };
       diagnostics.push(diagnostic('unsupported', message, about));
       return [];
@@ -41,7 +51,7 @@ export function resourcesOn(
       const carrier = updatesOf(full).find((operation) => takes(operation, name));
       const lost = carrier === undefined ? 'the operation for it' : servedName(full, carrier);
       const path = fieldPath(full, name);
-      const message = `${address}: the platform cannot set ${path}: it does not serve ${lost}`;
+      const message = `${address}: ${lacks(`cannot set ${path}`, lost)}`;
       diagnostics.push(diagnostic('unsupported', message, { remedy: remedy('line'), address, position: position(at) }));
     }
     return [{ ...resource, kind, link }];

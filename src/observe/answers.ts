@@ -11,6 +11,14 @@ export function asRow(answer: unknown, operation: string): Row {
   throw unusable(operation, 'is not an object');
 }
 
+/** The answer to `user.get`: the user in an organization. @throws {Stop} `platform`, when it names none. */
+export function asCaller(answer: unknown): Row {
+  const caller = asRow(answer, 'user.get');
+  const { organizationId } = caller;
+  if (typeof organizationId === 'string' && organizationId !== '') return caller;
+  throw unusable('user.get', 'names no organization');
+}
+
 /** The rows of a list, by id. An answer that is no list of rows with ids stops the run: it is not an empty list. */
 export function asRows(answer: unknown, operation: string, kind: Kind): ReadonlyMap<string, Row> {
   if (!Array.isArray(answer)) throw unusable(servedName(kind, operation), `has no list of ${kind.section}`);

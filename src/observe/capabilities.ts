@@ -2,12 +2,13 @@ import type { ReadClient } from '../api/client.ts';
 import type { Contract, Operation, Profile, ReadOperation } from '../api/contract.ts';
 import { beyondDocument, contracts, profiles, serving } from '../api/contract.ts';
 import { PlatformError } from '../api/errors.ts';
-import { profileInDocument, renamedOperation } from '../api/profile.ts';
+import { profileInDocument, recogniseProfile, renamedOperation } from '../api/profile.ts';
 import { documentOperation, operationsIn, readPlatformVersion, versionOperation } from '../api/published.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { rememberedOf, soughtIn } from '../state/capabilities.ts';
 import type { Capabilities, State } from '../state/state.ts';
+import { asCaller } from './answers.ts';
 import { lacksRight } from './hidden.ts';
 import { isUnserved } from './reader.ts';
 
@@ -97,6 +98,23 @@ export async function profileServed(client: ReadClient): Promise<Profile | undef
     if (profile !== assumed && (await serves(client, contracts[profile]))) return profile;
   }
   return undefined;
+}
+
+/**
+ * Proves that the address is that of a platform, that it accepts the key, and that it speaks the profile of the client: before
+ * an error advises to remove anything from the manifest.
+ *
+ * @throws {PlatformError} when the platform cannot be read. @throws {Stop} `platform`, when something else answers.
+ */
+export async function provePlatform(client: ReadClient): Promise<void> {
+  const caller = asCaller(await client.invoke('user.get', {}));
+  const { profile, names } = client.contract;
+  const shown = recogniseProfile(caller, names) ?? (await profileServed(client));
+  if (shown === undefined || shown === profile) return;
+  const message = `the platform answers in the words of ${shown}, and this run speaks those of ${profile ?? 'another profile'}`;
+  throw new Stop('platform', [
+    diagnostic('platform-answer', message, { remedy: `Write profile: ${shown} under platform:.` }),
+  ]);
 }
 
 /** Whether a platform has the operation that shows a profile, in the words of a contract. */

@@ -7,7 +7,7 @@ import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { idMember, servedName } from '../kind/wire.ts';
-import { asRow, asRows, rowsIn } from './answers.ts';
+import { asCaller, asRow, asRows, rowsIn } from './answers.ts';
 import { lacksRight } from './hidden.ts';
 import type { Place } from './observed.ts';
 import { fromContext } from './observed.ts';
@@ -91,7 +91,7 @@ export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
     }
   };
   return {
-    caller: () => read('user.get', {}, { parse: (answer) => asRow(answer, 'user.get') }),
+    caller: () => read('user.get', {}, { parse: asCaller }),
     row,
     get alone() {
       return createReader(client);

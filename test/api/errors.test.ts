@@ -25,11 +25,26 @@ describe('an error of the platform', () => {
     );
   });
 
-  it('suggests an address without /api, where the one in use has it at its end and leads to no platform', () => {
-    const read = { ...call, operation: 'user.get', url: 'https://x.example/api/api/user.get', isWrite: false };
-    const remedy = 'Leave out /api at the end of the address of the platform: Trueup adds it.';
-    expect(new PlatformError({ ...read, failure: 'unreadable', status: 404 }).remedy).toBe(remedy);
-    expect(new PlatformError({ ...read, failure: 'server' }).remedy).not.toBe(remedy);
+  it.each([
+    [
+      'https://x.example/api',
+      'https://x.example/api is not the root address of the platform: write https://x.example.',
+    ],
+    [
+      'http://x.example/login',
+      'http://x.example/login is not the root address of the platform: write https://x.example.',
+    ],
+    ['https://x.example:3000/api', /write https:\/\/x\.example:3000\.$/],
+    ['http://127.0.0.1:3000/api', /write http:\/\/127\.0\.0\.1:3000\.$/],
+    ['https://x.example:8443', /such as https:\/\/x\.example\.$/],
+    ['http://x.example', 'Write https://x.example: a proxy often answers http by itself.'],
+    ['https://x.example', /^Check that the address is that of the platform/],
+  ])('names the root address, where that in use, %s, leads to no platform', (base, remedy) => {
+    const read = { ...call, operation: 'user.get', url: `${base}/api/user.get`, isWrite: false };
+    for (const failure of ['unreadable', 'not found', 'invalid'] as const)
+      expect(new PlatformError({ ...read, failure, status: 404 }).remedy).toMatch(remedy);
+    const down = new PlatformError({ ...read, failure: 'server' });
+    expect(down.remedy).toBe('Try again, or read the log of the platform.');
   });
 
   it('names the whole path of an operation that the platform renamed', () => {

@@ -88,7 +88,7 @@ test('a plan is the same when a batch has the answers to lists in the wrong plac
 });
 
 test('what a batch answers in a form that the read cannot have is read alone, and refused only if that answers so too', async () => {
-  const caller = { userId: 'user_1' };
+  const caller = { userId: 'user_1', organizationId: 'org_1' };
   const reads: string[] = [];
   const client = (alone: unknown): ReadClient => ({
     ...bulkClient(bench(), () => Promise.reject(new Error('nothing is sent'))).client,

@@ -172,7 +172,7 @@ describe('resources of the state that the platform does not serve any more', () 
         code: 'not-served',
         severity: 'warning',
         message: `the platform serves no ports (port.one): Trueup neither reads nor deletes ${address}; the state keeps it`,
-        remedy: `To remove it from the state, run trueup state rm '${address}'.`,
+        remedy: `If the platform has it no longer, run trueup state rm '${address}'.`,
       },
     ]);
     expect(later.store.state?.resources).toHaveProperty([address]);
