@@ -25,7 +25,17 @@ export const attempts = {
   refused: {
     /** Sent at most while other requests succeed. */
     most: 10,
+    /**
+     * How often the platform refuses one with the words of a refused key, and accepts the key right after it, before that is a
+     * missing right: a database that restarts does so once.
+     */
+    denials: 2,
   },
+  /**
+   * A key that was made without a limit of its own: the platform takes so many uses in so long, counted from the last one that
+   * it took. A request is two uses, a batch is one. Milliseconds.
+   */
+  newKey: { uses: 10, windowMs: 86_400_000, usesOfRequest: 2, usesOfBatch: 1 },
   /** While the platform takes no requests, all of them wait, and user.get tests whether it does again. */
   pause: {
     /** The first test comes after a random time up to this, and each one after it up to twice as late. */

@@ -25,7 +25,11 @@ export type Why = 'key' | 'throttled' | 'unreachable';
 
 /** The facts of a wait without success. */
 export interface InVain {
-  readonly is: 'limit' | 'interrupted';
+  /**
+   * `limit`: the longest wait has passed. `used up`: the key was refused within the uses of a new key, whose limit lasts longer
+   * than the longest wait. `refused`: the key is refused, and nothing is waited for.
+   */
+  readonly is: 'limit' | 'interrupted' | 'used up' | 'refused';
   readonly why: Why;
   /** The system's code of the refusal that began the wait. */
   readonly code: string | undefined;
@@ -39,7 +43,13 @@ export interface InVain {
 
 /** The permission to send, or the reason against it; `ended`: the client was closed. */
 export type Leave =
-  | { readonly is: 'granted'; readonly epoch: number; readonly hasWaited: boolean }
+  | {
+      readonly is: 'granted';
+      readonly epoch: number;
+      readonly hasWaited: boolean;
+      /** true: the first test was answered, at once: the platform accepts the key, so the refusal was about one request. */
+      readonly isKeyGood?: true;
+    }
   | InVain
   | { readonly is: 'ended' };
 
@@ -51,8 +61,8 @@ export interface CircuitBreaker {
   whenClosed(signal?: AbortSignal): Promise<Leave>;
   /** The number of the present time in which the circuit is closed; undefined while it is open. */
   readonly epoch: () => number | undefined;
-  /** Notes a good answer. */
-  noteAnswer(): void;
+  /** Notes a good answer, and how many uses of the key it was. */
+  noteAnswer(uses?: number): void;
   /** Opens the circuit because of a refusal in an epoch; false: waiting is useless. */
   trip(refusal: PlatformError, why: Why, epoch: number): boolean;
   /** Interrupts all waiting requests for good, and leaves no timer. */
@@ -61,7 +71,7 @@ export interface CircuitBreaker {
 
 /** The surroundings of a circuit breaker. */
 export interface CircuitBreakerOptions {
-  /** Asks once whether the platform takes requests; resolves with the refusal when it does not. */
+  /** Tests once whether the platform takes requests; resolves with the refusal when it does not. */
   readonly ask: () => Promise<PlatformError | undefined>;
   /** Waits so many milliseconds, or until the signal aborts. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
@@ -71,6 +81,8 @@ export interface CircuitBreakerOptions {
   readonly now: () => number;
   /** The longest wait in a row. Milliseconds. */
   readonly limitMs: number;
+  /** The limit of a key that was made without one of its own, where the key may be such a key. */
+  readonly limitOfNewKey?: { readonly uses: number; readonly windowMs: number } | undefined;
   readonly onPause: (pause: Pause) => void;
 }
 
@@ -94,20 +106,25 @@ interface Outage {
   /** Ends the sleep between two questions when no request waits any more. */
   wake: AbortController;
   isAsking: boolean;
+  /** Whether it was reported as a pause: not before the key is refused twice. */
+  isReported: boolean;
   waitedMs: number;
   last: PlatformError;
 }
 
 /** Makes a circuit breaker; its circuit is closed. Nothing in it throws, unless its surroundings do. */
 export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBreaker {
-  const { ask, sleep, random, now, limitMs, onPause } = options;
+  const { ask, sleep, random, now, limitMs, limitOfNewKey, onPause } = options;
   let goodAnswers = 0;
+  let uses = 0;
   let epoch = 0;
   let outage: Outage | undefined;
   let isEnded = false;
   // Of all outages since the last good answer: closing the circuit alone does not renew the patience.
   let spentMs = 0;
   let tries = 0;
+  // How often the key turned out to be good since the last good answer to another request.
+  let proofs = 0;
 
   const inVain = (is: InVain['is'], { why, code, last }: Outage): InVain => ({
     is,
@@ -126,22 +143,68 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
 
   function close(over: Outage): void {
     epoch += 1;
-    onPause({ event: 'resumed', waitedMs: over.waitedMs });
-    release(over, { is: 'granted', epoch, hasWaited: true });
+    if (!over.isReported) proofs += 1;
+    if (over.isReported) onPause({ event: 'resumed', waitedMs: over.waitedMs });
+    const proof = over.isReported ? {} : { isKeyGood: true as const };
+    release(over, { is: 'granted', epoch, hasWaited: true, ...proof });
+  }
+
+  function reportPause(current: Outage): void {
+    current.isReported = true;
+    const { why, code } = current;
+    onPause({ event: 'paused', why, code, goodAnswers, limitMs });
+  }
+
+  /** Sleeps a random time, which grows with the number of tries; at least and at most so many milliseconds. Gives the time. */
+  async function nap(current: Outage, atLeast: number, count: number, atMost = Infinity): Promise<number> {
+    const jittered = random() * Math.min(attempts.pause.longestMs, attempts.pause.firstMs * 2 ** count);
+    const delay = Math.min(Math.max(atLeast, jittered), atMost);
+    current.wake = new AbortController();
+    await sleep(delay, current.wake.signal);
+    return delay;
+  }
+
+  /** Why a key that the first test found refused is not waited for; undefined: it is. */
+  function whyNotWait({ isKeyRefused }: PlatformError): InVain['is'] | undefined {
+    if (goodAnswers === 0 || spentMs >= limitMs) return 'refused';
+    if (!isKeyRefused || limitOfNewKey === undefined) return undefined;
+    return uses <= limitOfNewKey.uses && limitOfNewKey.windowMs > limitMs ? 'used up' : undefined;
+  }
+
+  /** Tests at once whether the key is refused: a missing right and a restarting database look the same. */
+  async function testKey(current: Outage): Promise<'over' | 'refused'> {
+    // What is refused again and again, beside a good key, is not sent without a pause.
+    if (proofs >= attempts.refused.denials) await nap(current, 0, proofs);
+    if (current.waiters.size === 0) {
+      current.isAsking = false;
+      return 'over';
+    }
+    const refusal = await ask();
+    if (isEnded) return 'over';
+    if (refusal === undefined) {
+      close(current);
+      return 'over';
+    }
+    current.last = refusal;
+    const why = whyNotWait(refusal);
+    if (why !== undefined) {
+      release(current, inVain(why, current));
+      return 'over';
+    }
+    reportPause(current);
+    return 'refused';
   }
 
   async function watch(current: Outage): Promise<void> {
     current.isAsking = true;
+    if (!current.isReported && (await testKey(current)) === 'over') return;
     while (current.waiters.size > 0) {
       const left = limitMs - spentMs;
       if (left <= 0 || askedMs(current.last) > left) {
         release(current, inVain('limit', current));
         return;
       }
-      const jittered = random() * Math.min(attempts.pause.longestMs, attempts.pause.firstMs * 2 ** tries);
-      const delay = Math.min(Math.max(askedMs(current.last), jittered), left);
-      current.wake = new AbortController();
-      await sleep(delay, current.wake.signal);
+      const delay = await nap(current, askedMs(current.last), tries, left);
       if (current.waiters.size === 0) break;
       const before = now();
       const refusal = await ask();
@@ -184,29 +247,36 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
     goodAnswers: () => goodAnswers,
     epoch: () => (outage === undefined && !isEnded ? epoch : undefined),
     whenClosed,
-    noteAnswer: () => {
+    noteAnswer: (used = 0) => {
       goodAnswers += 1;
+      uses += used;
       if (outage !== undefined) return; // it answers a request from before
       spentMs = 0;
       tries = 0;
+      proofs = 0;
     },
     trip: (refusal, why, sentIn) => {
       if (isEnded) return false;
       // It was sent before the circuit closed last, so it proves nothing about the present.
       if (sentIn !== epoch || outage !== undefined) return true;
-      const isWrong = why !== 'throttled' && goodAnswers === 0; // the key, or the address
-      if (isWrong || spentMs >= limitMs || askedMs(refusal) > limitMs - spentMs) return false;
+      // The address is wrong, or the key: without a code that is no missing right, and user.get asks for none.
+      const isKey = why === 'key' && (refusal.code === undefined || refusal.operation === 'user.get');
+      const isWrong = goodAnswers === 0 && (why === 'unreachable' || isKey);
+      if (isWrong || askedMs(refusal) > limitMs - spentMs) return false;
       const { code } = refusal;
+      // A missing right shows without a wait.
+      if (spentMs >= limitMs && (why !== 'key' || code === undefined)) return false;
       outage = {
         why,
         code,
         waiters: new Set(),
         wake: new AbortController(),
         isAsking: false,
+        isReported: false,
         waitedMs: 0,
         last: refusal,
       };
-      onPause({ event: 'paused', why, code, goodAnswers, limitMs });
+      if (why !== 'key') reportPause(outage);
       return true;
     },
     end: () => {

@@ -117,6 +117,11 @@ export interface ClientOptions {
   readonly readAttempts?: number;
   /** How long it is waited, in a row, until the platform takes requests again; 10 minutes by default. Milliseconds. */
   readonly pauseLimitMs?: number;
+  /**
+   * The limit of a key that was made without one of its own. A key that is refused within its uses is not waited for, where
+   * its window is longer than the longest wait. By default the key is none of these.
+   */
+  readonly limitOfNewKey?: { readonly uses: number; readonly windowMs: number };
   /** Called when the platform takes no requests for now, and when it takes them again. */
   readonly onPause?: (pause: Pause) => void;
   /** Called with how many requests are on their way at a time from now on, when the platform is overloaded. */
@@ -157,9 +162,17 @@ export function createClient(options: ClientOptions): Client {
     random,
     now,
     limitMs: options.pauseLimitMs ?? attempts.pause.limitMs,
+    limitOfNewKey: options.limitOfNewKey,
     onPause: options.onPause ?? (() => undefined),
   });
-  const permits = createPermits(breaker, (operation) => (isLong(operation) ? long : usual), underWay);
+  /** The role of the caller, as the last answer to user.get showed it. */
+  let role: unknown;
+  const permits = createPermits({
+    breaker,
+    slotsFor: (operation) => (isLong(operation) ? long : usual),
+    underWay,
+    mayLackRights: () => role !== 'owner' && role !== 'admin',
+  });
   const hasBulk = contract.hasBatches === true && options.bulk !== false;
   const bulk = hasBulk ? createBulk({ send: sendBatch, onOff: options.onBulkOff ?? (() => undefined) }) : undefined;
 
@@ -195,8 +208,9 @@ export function createClient(options: ClientOptions): Client {
     if (call.isWrite) counts.writes += 1;
     else counts.reads += 1;
     const data = await exchange(call, noteDate, request);
-    breaker.noteAnswer();
+    breaker.noteAnswer(attempts.newKey.usesOfRequest);
     patience.noteAnswer();
+    if (call.operation === 'user.get') role = (data as { readonly role?: unknown } | null | undefined)?.role;
     return inOurWords(call, data);
   }
 
@@ -205,7 +219,7 @@ export function createClient(options: ClientOptions): Client {
     return contract.names === undefined ? data : contract.names.data(data, bareAnswers.get(operation));
   }
 
-  /** Asks whether the platform takes requests again: a refusal with a code is about the caller's rights. */
+  /** Tests whether the platform takes requests: a refusal with a sentence is about the caller's rights. */
   async function ask(): Promise<PlatformError | undefined> {
     try {
       await sendOnce(requestOf('user.get', {}));
@@ -238,7 +252,7 @@ export function createClient(options: ClientOptions): Client {
           return { is: 'refused', status: refusal.status };
         }
         if (read.is === 'surprise') return read;
-        breaker.noteAnswer();
+        breaker.noteAnswer(attempts.newKey.usesOfBatch);
         patience.noteAnswer();
         return read;
       }),

@@ -1,3 +1,5 @@
+import type { Position } from '../diagnostics/diagnostic.ts';
+
 /** Knowledge about a write that failed; a read is always `not executed`, because it changes nothing. */
 export type Outcome = 'not executed' | 'unknown';
 
@@ -49,6 +51,16 @@ export interface FailedCall {
   readonly serverMessage?: string | undefined;
   readonly issues?: readonly InputIssue[] | undefined;
   readonly retryAfterSeconds?: number | undefined;
+  /** true: the platform accepts the key, and the answer has only the words of a refused one. */
+  readonly isDenied?: boolean;
+  /** What the call was made for, where that is known. */
+  readonly neededBy?: readonly Needed[];
+}
+
+/** An address that needs the answer to a call, with its place in the manifest. */
+interface Needed {
+  readonly address: string;
+  readonly position?: Position | undefined;
 }
 
 /**
@@ -80,12 +92,18 @@ export class PlatformError extends Error {
 
   /**
    * The platform rejected the key: it is wrong, or its limit has run out, or the platform's database restarts. Such a 401
-   * has no code, or a code and nothing but UNAUTHORIZED as its message; a missing right has a sentence.
+   * has no code, or a code and nothing but UNAUTHORIZED as its message. A missing right has a sentence, or shows by a key that is
+   * accepted otherwise.
    */
   readonly isKeyRefused: boolean;
+  /** The addresses that need the answer; none: the run as a whole does. */
+  readonly neededBy: readonly Needed[];
+  readonly #call: FailedCall;
 
   constructor(call: FailedCall) {
     super(messageOf(call));
+    this.#call = call;
+    this.neededBy = call.neededBy ?? [];
     this.sentence = sentenceOf(call);
     this.known = knownOf(call);
     this.operation = call.operation;
@@ -98,7 +116,15 @@ export class PlatformError extends Error {
     this.remedy = remedyOf(call);
     this.issues = call.issues ?? [];
     this.retryAfterSeconds = call.retryAfterSeconds;
-    this.isKeyRefused = call.status === 401 && (call.code === undefined || call.serverMessage === 'UNAUTHORIZED');
+    this.isKeyRefused =
+      call.isDenied !== true &&
+      call.status === 401 &&
+      (call.code === undefined || call.serverMessage === 'UNAUTHORIZED');
+  }
+
+  /** The same error, of a call that some addresses alone need. Never throws. */
+  at(neededBy: readonly Needed[]): PlatformError {
+    return new PlatformError({ ...this.#call, neededBy });
   }
 }
 

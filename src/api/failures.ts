@@ -107,6 +107,26 @@ export function explainRefusal(call: Call, answer: WireAnswer): PlatformError {
   });
 }
 
+/** Explains a refusal in the words of a refused key, of a key that the platform accepts: it lacks the right. Never throws. */
+export function explainMissingRight(call: Call, { status, code, serverMessage }: PlatformError): PlatformError {
+  return fail(call, {
+    failure: 'forbidden',
+    outcome: 'not executed',
+    event: `the API key has no right to this (${status})`,
+    remedy: remedyForRight(call),
+    status,
+    code,
+    serverMessage,
+    isDenied: true,
+  });
+}
+
+function remedyForRight({ operation }: Call): string {
+  const right = rightTo(operation);
+  const named = right === undefined ? '' : ` A member needs ${right}.`;
+  return `Use the API key of a user who has the right to do this.${named}`;
+}
+
 function eventOf(status: number, { code, message }: ErrorAnswer): string {
   if (status === 401 && (code === undefined || message === 'UNAUTHORIZED'))
     return 'the platform rejected the API key (401)';
@@ -115,7 +135,7 @@ function eventOf(status: number, { code, message }: ErrorAnswer): string {
 
 /** The next step, where the answer says more than its status. */
 function remedyFor(
-  { operation }: Call,
+  call: Call,
   {
     status,
     code,
@@ -127,9 +147,7 @@ function remedyFor(
   // The platform answers a missing right with 401, a code and a sentence.
   if (code === undefined || (status !== 401 && status !== 403)) return undefined;
   if (status === 401 && serverMessage === 'UNAUTHORIZED') return undefined;
-  const right = rightTo(operation);
-  const named = right === undefined ? '' : ` A member needs ${right}.`;
-  return `Use the API key of a user who has the right to do this.${named}`;
+  return remedyForRight(call);
 }
 
 function classify(status: number, refusal: ErrorAnswer): Failure {

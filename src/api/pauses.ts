@@ -1,3 +1,4 @@
+import { attempts } from './attempts.ts';
 import { type Call, fail } from './call.ts';
 import type { FailedCall, PlatformError } from './errors.ts';
 import type { InVain, Why } from './circuit-breaker.ts';
@@ -8,7 +9,8 @@ export function explainPause(call: Call, inVain: InVain): PlatformError {
   return fail(call, {
     ...endings[why],
     outcome: 'not executed',
-    event: `${describeRefusal(inVain)}, and ${is === 'limit' ? describeTries(inVain) : interrupted}`,
+    event: describeEnd(inVain),
+    ...(is === 'used up' ? { remedy: remedyForNewKey } : {}),
     code: why === 'unreachable' ? inVain.code : undefined,
     serverMessage: last.serverMessage,
     retryAfterSeconds: last.retryAfterSeconds,
@@ -33,6 +35,28 @@ export function describeRefusal({ why, code, goodAnswers }: Pick<InVain, 'why' |
   if (why === 'throttled') return `the platform takes no more requests for now (429 ${after})`;
   return `the platform can no longer be reached (${code ?? 'no connection'} ${after})`;
 }
+
+function describeEnd(inVain: InVain): string {
+  const refusal = describeRefusal(inVain);
+  switch (inVain.is) {
+    case 'limit':
+      return `${refusal}, and ${describeTries(inVain)}`;
+    case 'interrupted':
+      return `${refusal}, and ${interrupted}`;
+    case 'used up':
+      return `${refusal}: one that was made without a limit of its own has ${newKey.uses} uses in ${newKey.windowMs / 3_600_000} hours, and each request is ${newKey.usesOfRequest}`;
+    case 'refused':
+      return refusal;
+    default:
+      return inVain.is satisfies never;
+  }
+}
+
+const { newKey } = attempts;
+
+const remedyForNewKey =
+  'Make a key without a limit: trueup call user.createApiKey makes one, with a key that works. Set TRUEUP_API_KEY to it. ' +
+  'This key works again 24 hours after its last good answer, unless it was revoked or has expired.';
 
 const interrupted = 'the run was interrupted while it waited';
 

@@ -3,6 +3,7 @@ import type { Call } from './call.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import { whyToWait } from './circuit-breaker.ts';
 import { PlatformError } from './errors.ts';
+import { explainMissingRight } from './failures.ts';
 import { explainEnd, explainPause } from './pauses.ts';
 import type { Ending, Slots } from './slots.ts';
 
@@ -26,20 +27,41 @@ export interface Permits {
   run<T>(call: Call, signal: AbortSignal | undefined, work: (permit: Permit) => Promise<T>): Promise<T>;
 }
 
-/** Makes permits out of connections and a circuit breaker; `underWay` holds the requests on their way. Never throws. */
-export function createPermits(
-  breaker: CircuitBreaker,
-  slotsFor: (operation: string) => Slots,
-  underWay: ReadonlySet<Promise<unknown>>,
-): Permits {
+/** The surroundings of permits. */
+export interface PermitOptions {
+  readonly breaker: CircuitBreaker;
+  readonly slotsFor: (operation: string) => Slots;
+  /** The requests on their way. */
+  readonly underWay: ReadonlySet<Promise<unknown>>;
+  /** Whether the key may lack rights: not where it is known to be one of an owner or admin. */
+  readonly mayLackRights: () => boolean;
+}
+
+/** Makes permits out of connections and a circuit breaker. Never throws. */
+export function createPermits({ breaker, slotsFor, underWay, mayLackRights }: PermitOptions): Permits {
+  /** The operations that the key has no right to: the platform refused them twice, and accepted the key after each time. */
+  const denied = new Set<string>();
+
+  /** Whether a refusal can be a missing right: some of those have a code and no sentence, as a refused key has. */
+  const looksDenied = (refusal: PlatformError | undefined): refusal is PlatformError =>
+    refusal?.isKeyRefused === true && refusal.code !== undefined && mayLackRights();
+
   return {
     run: async (call, signal, work) => {
       let hasPaused = false;
+      let last: PlatformError | undefined;
+      let denials = 0;
       for (let sends = 0; ;) {
         const isAgain = sends > 0;
         const leave = await breaker.whenClosed(signal);
         if (leave.is === 'ended') throw explainEnd(call, isAgain);
+        if (leave.is === 'refused' && last !== undefined) throw last;
         if (leave.is !== 'granted') throw explainPause(call, leave);
+        if (leave.isKeyGood === true && looksDenied(last)) denials += 1;
+        if (denials === attempts.refused.denials && looksDenied(last)) {
+          denied.add(call.served ?? call.operation);
+          throw explainMissingRight(call, last);
+        }
         const slot = await slotsFor(call.operation).take();
         const epoch = breaker.epoch();
         hasPaused ||= isAgain || leave.hasWaited || epoch !== leave.epoch;
@@ -60,6 +82,9 @@ export function createPermits(
           const { refusal } = permit;
           const why = refusal === undefined || error !== refusal ? undefined : whyToWait(refusal);
           if (refusal === undefined || why === undefined) throw error;
+          last = refusal;
+          if (looksDenied(refusal) && denied.has(call.served ?? call.operation))
+            throw explainMissingRight(call, refusal);
           // Of several first requests that are sent at once, a refused one may come back before a good one.
           if (why !== 'throttled' && breaker.goodAnswers() === 0) await Promise.allSettled(underWay);
           if (sends === attempts.refused.most || !breaker.trip(refusal, why, permit.epoch)) throw error;

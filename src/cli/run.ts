@@ -133,9 +133,13 @@ export function explain(error: unknown): { exit: Exit; diagnostics: readonly Dia
   if (error instanceof Stop) return { exit: stopExits[error.failure], diagnostics: error.diagnostics };
   if (!(error instanceof PlatformError)) return { exit: 'failed', diagnostics: [defect(error)] };
   const isKey = error.failure === 'authentication' || error.failure === 'forbidden';
-  const found = diagnose(error);
-  const message = error.isKeyRefused ? found.message.replace('the API key', 'TRUEUP_API_KEY') : found.message;
-  return { exit: isKey ? 'authentication' : 'failed', diagnostics: [{ ...found, message }] };
+  const places = error.neededBy.length === 0 ? [{}] : error.neededBy;
+  const diagnostics = places.map((place) => {
+    const found = diagnose(error, place);
+    const message = error.isKeyRefused ? found.message.replace('the API key', 'TRUEUP_API_KEY') : found.message;
+    return { ...found, message };
+  });
+  return { exit: isKey ? 'authentication' : 'failed', diagnostics };
 }
 
 function stackOf(error: Error): string {

@@ -24,6 +24,8 @@ import {
 interface Door {
   readonly resource: string;
   readonly flag?: string;
+  /** true: the refusal has a code and no sentence, as that of a rejected key. */
+  readonly isSilent?: true;
 }
 
 /** A group, some of its operations, the rule for their input, and the door before it. */
@@ -41,6 +43,7 @@ const notificationOperations = Object.keys(notificationGroup)
   .map((operation) => operation.replace('notification.', ''))
   .filter((operation) => operation !== 'receiveNotification');
 const servers: Door = { resource: 'server' };
+const admins: Door = { resource: 'admin', isSilent: true };
 
 /**
  * Who may call what. Running and reading a service, and writing its environment variables, takes having it in the list;
@@ -138,14 +141,10 @@ const table: readonly Entry[] = [
   ['labgit', 'labgitProviders', anyone],
   ['bucketgit', 'bucketgitProviders', anyone],
   ['selfgit', 'selfgitProviders getSelfgitUrl', anyone],
-  ['ai', 'one get getAll create update delete getModels suggest', anyone, { resource: 'ai' }],
-  ['ai', 'deploy', place, { resource: 'ai' }],
-  [
-    'billing',
-    'getProducts createCheckoutSession createCustomerPortalSession canCreateMoreServers',
-    anyone,
-    { resource: 'billing' },
-  ],
+  ['ai', 'one get getAll create update delete getModels suggest', anyone, admins],
+  ['ai', 'deploy', place, admins],
+  ['billing', 'getProducts createCheckoutSession createCustomerPortalSession', anyone, admins],
+  ['billing', 'canCreateMoreServers', anyone, servers],
 
   ['organization', 'create', accounts.newOrganization],
   ['organization', 'all', anyone],
@@ -158,7 +157,7 @@ const table: readonly Entry[] = [
   ['user', 'haveRootAccess generateToken update', anyone],
   ['user', 'all assignPermissions', anyone, member],
   ['user', 'sendInvitation', accounts.invitation, member],
-  ['user', 'getBackups', anyone, { resource: 'user' }],
+  ['user', 'getBackups', anyone, admins],
   ['user', 'one', accounts.userToSee],
   ['user', 'remove', accounts.userToRemove],
   ['user', 'checkUserOrganizations', accounts.userToCount],
@@ -220,7 +219,7 @@ export const governedOperations: readonly string[] = [...rights.keys()];
 export function checkDoor(context: Context, operation: string): void {
   const right = rights.get(operation);
   const door = right === undefined ? { resource: operation } : right.door;
-  if (door !== undefined) permit(callerOf(context), door.resource, door.flag);
+  if (door !== undefined) permit(callerOf(context), door.resource, door);
 }
 
 /** What the platform asks of the caller about the input, as a part of the operation. */

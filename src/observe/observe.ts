@@ -14,6 +14,7 @@ import { maskValue } from '../secrets/looks-secret.ts';
 import { pendingCreate } from '../state/pending.ts';
 import { rowsIn } from './answers.ts';
 import type { Expected, IdentifyInput, Listed, ObserveInput, Parent } from './expected.ts';
+import { positionOf } from './expected.ts';
 import { lacksRight } from './hidden.ts';
 import { identify } from './identify.ts';
 import { searchIn } from './match.ts';
@@ -22,7 +23,6 @@ import type { Caller, DuplicateObject, Observed, ObservedObject, UnmanagedObject
 import { isOfProject } from './ownership.ts';
 import type { TopList } from './project-id.ts';
 import { readTop } from './project-id.ts';
-import type { Reader } from './reader.ts';
 
 /** What the platform has, and the resources with the ids of what they refer to by name. */
 export interface Seen {
@@ -48,7 +48,7 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   const top = kinds.filter(({ kind, parents }) => parents[root] && (declared.has(kind) || named.has(kind)));
   const [who, ...listed] = await Promise.all([
     reader.caller(),
-    ...top.map(async (kind) => ({ kind, ...(await listTop(input, reader, kind, declared.has(kind.kind))) })),
+    ...top.map(async (kind) => ({ kind, ...(await listTop(input, kind, isMeant)) })),
   ]);
   const { projectId } = listed.find((list) => list.projectId !== input.projectId) ?? input;
   const caller = { ...callerOf(who), projectId };
@@ -78,7 +78,12 @@ export async function observe(input: ObserveInput): Promise<Seen> {
         const parent = byId.get(id);
         const listed = kind.parents[parent?.kind.kind ?? '']?.listed;
         if (listed === undefined || !('call' in listed)) return;
-        const rows = await reader.rows(kind, { place: caller, parent });
+        const rows = await reader.rows(kind, { place: caller, parent }).catch((error: unknown) =>
+          refuseUnread(
+            error,
+            items.filter((item) => isMeant(item) && idsAbove([item], idOf).includes(id)),
+          ),
+        );
         if (rows?.size === 0 && listed.whenEmpty !== undefined) throw emptyList(kind, parent, listed.whenEmpty);
         remember(lists, kind, rows, parent);
       }),
@@ -248,17 +253,28 @@ function idsAt(addresses: ReadonlySet<string>, records: ObserveInput['records'])
   return [...addresses].flatMap((address) => records[address]?.id ?? []);
 }
 
-/** Reads the list of a kind at the top; without rows when it is read for names only and the key has no right to it. */
+/**
+ * Reads the list of a kind at the top; without rows when it is read for names only and the key has no right to it.
+ *
+ * @throws {PlatformError} when the key has no right to it and blocks or the state need it: with their addresses.
+ */
 async function listTop(
-  { projectId, projectAt }: ObserveInput,
-  reader: Reader,
+  { projectId, projectAt, reader, kinds, resources, records }: ObserveInput,
   kind: Kind,
-  isNeeded: boolean,
+  isMeant: (item: { readonly address: string }) => boolean,
 ): Promise<TopList> {
   return readTop(reader, kind, { named: projectId, at: projectAt }).catch((error: unknown) => {
-    if (lacksRight(error) && !isNeeded) return { rows: undefined, projectId };
-    throw error;
+    // A list that every run reads is about the whole run.
+    if (!lacksRight(error) || isAlwaysListed(kind)) throw error;
+    const items = (expectations({ kinds, resources, records }).get(kind.kind) ?? []).filter(isMeant);
+    if (items.length > 0) return refuseUnread(error, items);
+    return { rows: undefined, projectId };
   });
+}
+
+/** Refuses a list that the key has no right to: at each address that needs it. @throws {PlatformError} that; and any other error. */
+function refuseUnread(error: unknown, items: readonly Expected[]): never {
+  throw lacksRight(error) ? error.at(items.map(positionOf)) : error;
 }
 
 /** The error for a list that is never empty, below an object that was found. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Client } from '../api/client.ts';
 import { createClient } from '../api/client.ts';
+import { attempts } from '../api/attempts.ts';
 import type { Pause } from '../api/circuit-breaker.ts';
 import type { Contract } from '../api/contract.ts';
 import { beyondDocument, contracts, extendedContracts, serving } from '../api/contract.ts';
@@ -132,6 +133,7 @@ export async function openPlatform(
       redact: redactor.redactForeign,
       contract,
       isLong,
+      limitOfNewKey: attempts.newKey,
       ...(connections === undefined ? {} : { connections }),
       ...(onPause === undefined ? {} : { onPause }),
       ...(onFewer === undefined ? {} : { onFewer }),

@@ -14,6 +14,7 @@ import { effort } from '../support/whole.ts';
 
 const json = { 'content-type': 'application/json' };
 const bare: WireAnswer = { status: 401, headers: json, body: '{"message":"Unauthorized"}' };
+const limited: WireAnswer = { status: 401, headers: json, body: '{"message":"UNAUTHORIZED","code":"UNAUTHORIZED"}' };
 const noRight: WireAnswer = { status: 401, headers: json, body: '{"message":"No access","code":"UNAUTHORIZED"}' };
 const tooMany = (retryAfter?: string): WireAnswer => ({
   status: 429,
@@ -82,14 +83,14 @@ describe('a 401 without a code after good answers', () => {
     isShut = true;
     await Promise.all([made.create('a'), made.look(), made.create('b')]);
     const three = ['environment.create', 'environment.byProjectId', 'environment.create'];
-    const between = ['paused', 'user.get', 'user.get', 'user.get', 'resumed'];
+    const between = ['user.get', 'paused', 'user.get', 'user.get', 'user.get', 'resumed'];
     expect(made.sent).toEqual(['environment.byProjectId', ...three, ...between, ...three]);
     expect(made.carriedOut('environment.create').map(({ status }) => status)).toEqual([200, 200]);
     expect(made.pauses).toEqual([
       { event: 'paused', why: 'key', code: undefined, goodAnswers: 1, limitMs: 600_000 },
       { event: 'resumed', waitedMs: 3_500 },
     ]);
-    expect(made.client.counts).toEqual({ reads: 6, writes: 4 });
+    expect(made.client.counts).toEqual({ reads: 7, writes: 4 });
   });
 
   it('holds back every request that is made meanwhile', async () => {
@@ -158,8 +159,9 @@ describe('a 401 without a code after good answers', () => {
     isShut = true;
     await made.create('a');
     expect(made.sent.slice(2)).toEqual([
+      'user.get',
       'paused',
-      ...Array<string>(4).fill('user.get'),
+      ...Array<string>(3).fill('user.get'),
       'resumed',
       'environment.create',
     ]);
@@ -345,9 +347,9 @@ describe('an interruption', () => {
     isShut = true;
     expect((await failureOf(made.client.invoke('user.all', {}, controller))).message).toContain('interrupted');
     await new Promise((resolve) => setImmediate(resolve));
-    expect(made.sent).toEqual(['environment.byProjectId', 'user.all', 'paused']);
+    expect(made.sent).toEqual(['environment.byProjectId', 'user.all', 'user.get', 'paused']);
     await made.create('a');
-    expect(made.sent.slice(3)).toEqual(['user.get', 'resumed', 'environment.create']);
+    expect(made.sent.slice(4)).toEqual(['user.get', 'resumed', 'environment.create']);
     expect(sleeps).toEqual([true, false]);
   });
 
@@ -421,8 +423,6 @@ describe('429', () => {
 });
 
 describe('a 401 with the message UNAUTHORIZED', () => {
-  const limited: WireAnswer = { status: 401, headers: json, body: '{"message":"UNAUTHORIZED","code":"UNAUTHORIZED"}' };
-
   it('means a rejected key: all requests wait until the key is accepted, then this one is sent again', async () => {
     let isShut = false;
     const made = platform((_operation, now) => (isShut && now < 2_000 ? limited : undefined));
@@ -431,6 +431,7 @@ describe('a 401 with the message UNAUTHORIZED', () => {
     await made.create('a');
     expect(made.sent.slice(1)).toEqual([
       'environment.create',
+      'user.get',
       'paused',
       'user.get',
       'user.get',
@@ -528,6 +529,124 @@ describe('a connection that cannot be opened', () => {
     left = 1;
     expect(await failureOf(made.create('a'))).toMatchObject({ failure: 'connection', outcome: 'unknown' });
     expect(made.pauses).toEqual([]);
+  });
+});
+
+describe('a missing right with the words of a refused key', () => {
+  const ofMember = { status: 200, headers: json, body: '{"role":"member","organizationId":"org_1"}' };
+  const ofAi = (operation: string) => operation.startsWith('ai.');
+
+  it('is one once the platform accepts the key twice: nothing is waited for, and the right is named', async () => {
+    const made = platform((operation) => (ofAi(operation) ? limited : operation === 'user.get' ? ofMember : undefined));
+    await made.look();
+    const error = await failureOf(made.client.call('ai.getAll', {}));
+    expect(error).toMatchObject({ failure: 'forbidden', outcome: 'not executed', isKeyRefused: false, status: 401 });
+    expect(error.sentence).toBe(
+      'the API key has no right to this (401 Unauthorized from ai.getAll at https://platform.example)',
+    );
+    expect(error.remedy).toBe(
+      'Use the API key of a user who has the right to do this. A member needs the role owner or admin.',
+    );
+    expect(made.sent).toEqual(['environment.byProjectId', 'ai.getAll', 'user.get', 'ai.getAll', 'user.get']);
+    expect(made.naps).toEqual([]);
+    // From then on it is known.
+    await failureOf(made.client.call('ai.getAll', {}));
+    expect(made.sent.slice(5)).toEqual(['ai.getAll']);
+  });
+
+  it('is one for the first request of a run too, and of many at a time with two tests', async () => {
+    const made = platform((operation) => (ofAi(operation) ? limited : operation === 'user.get' ? ofMember : undefined));
+    const ids = Array.from({ length: 9 }, (_, at) => `ai_${at}`);
+    const failures = await Promise.all(ids.map((aiId) => failureOf(made.client.call('ai.one', { aiId }))));
+    expect(new Set(failures.map(({ failure }) => failure))).toEqual(new Set(['forbidden']));
+    expect(made.sent.filter((operation) => operation === 'user.get')).toHaveLength(2);
+    // Four at a time: the others are sent once it is known.
+    expect(made.sent.filter(ofAi)).toHaveLength(13);
+    expect(made.pauses).toEqual([]);
+  });
+
+  it('of a write is one, and the write was not executed', async () => {
+    const made = platform((operation) => (ofAi(operation) ? limited : operation === 'user.get' ? ofMember : undefined));
+    await made.look();
+    const work = made.client.withConnection('ai.delete', (own) => own.call('ai.delete', { aiId: 'a' }));
+    expect(await failureOf(work)).toMatchObject({ failure: 'forbidden', outcome: 'not executed', isKeyRefused: false });
+    expect(made.pauses).toEqual([]);
+  });
+
+  it('is none of an owner, who has every right: the database restarts, and the request is sent again', async () => {
+    let refusals = 4;
+    const made = platform((operation) => (ofAi(operation) && refusals-- > 0 ? limited : undefined));
+    await made.client.call('user.get', {});
+    expect(await made.client.call('ai.getAll', {})).toEqual([]);
+    expect(made.pauses).toEqual([]);
+  });
+
+  it('is none while the key is refused: then the requests wait', async () => {
+    const made = platform((operation, now) => {
+      if (ofAi(operation)) return limited;
+      return operation === 'user.get' ? (now < 2_000 ? limited : ofMember) : undefined;
+    });
+    await made.look();
+    const error = await failureOf(made.client.call('ai.getAll', {}));
+    expect(error.failure).toBe('forbidden');
+    expect(made.pauses).toMatchObject([{ event: 'paused' }, { event: 'resumed' }]);
+  });
+});
+
+describe('a key that may be one without a limit of its own', () => {
+  const limitOfNewKey = { uses: 10, windowMs: 86_400_000 };
+
+  it('is not waited for when it is refused within its uses: the error names the limit', async () => {
+    let isShut = false;
+    const made = platform(() => (isShut ? bare : undefined), { limitOfNewKey });
+    for (let good = 0; good < 5; good++) await made.look();
+    isShut = true;
+    const failures = await Promise.all([made.look(), made.create('a')].map(failureOf));
+    for (const error of failures) {
+      expect(error).toMatchObject({
+        failure: 'authentication',
+        outcome: 'not executed',
+        status: 401,
+        isKeyRefused: true,
+      });
+      expect(error.sentence).toContain(
+        'the platform no longer accepts the API key (401 after 5 good answers): one that was made without a limit of its own ' +
+          'has 10 uses in 24 hours, and each request is 2',
+      );
+      expect(error.remedy).toContain('Make a key without a limit: trueup call user.createApiKey makes one');
+    }
+    expect(made.sent.slice(5)).toEqual(['environment.byProjectId', 'environment.create', 'user.get']);
+    expect(made.naps).toEqual([]);
+    expect(made.pauses).toEqual([]);
+  });
+
+  it('is waited for after more uses: its limit is another one', async () => {
+    let isShut = false;
+    const made = platform((_operation, now) => (isShut && now < 60_000 ? bare : undefined), { limitOfNewKey });
+    for (let good = 0; good < 6; good++) await made.look();
+    isShut = true;
+    await made.look();
+    expect(made.pauses).toMatchObject([{ event: 'paused' }, { event: 'resumed' }]);
+  });
+
+  it('is waited for when the wait may be as long as the limit', async () => {
+    let isShut = false;
+    const about = { limitOfNewKey: { uses: 10, windowMs: 600_000 } };
+    const made = platform((_operation, now) => (isShut && now < 60_000 ? bare : undefined), about);
+    await made.look();
+    isShut = true;
+    await made.look();
+    expect(made.pauses).toMatchObject([{ event: 'paused' }, { event: 'resumed' }]);
+  });
+
+  it('is waited for when no answer comes to the test: that says nothing of a limit', async () => {
+    const answers = [bare, Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })];
+    let isShut = false;
+    const made = platform(() => (isShut ? answers.shift() : undefined), { limitOfNewKey });
+    await made.look();
+    isShut = true;
+    await made.look();
+    expect(made.pauses).toMatchObject([{ event: 'paused' }, { event: 'resumed' }]);
   });
 });
 

@@ -5,7 +5,7 @@ import { checkOrganization, permit, type Rule } from './rule.ts';
 /** A new environment: a member needs the flag and the project in his list. */
 export const newEnvironment: Rule = (context, input) => {
   const caller = callerOf(context);
-  permit(caller, 'environment', 'canCreateEnvironments');
+  permit(caller, 'environment', { flag: 'canCreateEnvironments' });
   if (!maySee(caller, 'accessedProjects', input['projectId'])) throw noProject();
   checkOrganization(context, context.store.find('project', input['projectId']), 'project', 'FORBIDDEN');
 };
@@ -24,7 +24,7 @@ export const environmentToRemove: Rule = (context, input) => {
   if (row === undefined) return;
   checkOrganization(context, row, 'environment', 'FORBIDDEN');
   const caller = callerOf(context);
-  permit(caller, 'environment', 'canDeleteEnvironments');
+  permit(caller, 'environment', { flag: 'canDeleteEnvironments' });
   if (!maySee(caller, 'accessedProjects', row['projectId'])) throw noProject();
   if (!maySee(caller, 'accessedEnvironments', row['environmentId']))
     throw new ApiError('UNAUTHORIZED', `You don't have access to this environment`);

@@ -5,7 +5,7 @@ import { checkOrganization, permit, type Rule } from './rule.ts';
 /** A new project: a member needs the flag. Every failure, a missing right too, is a bad request. */
 export const newProject: Rule = (context) => {
   try {
-    permit(callerOf(context), 'project', 'canCreateProjects');
+    permit(callerOf(context), 'project', { flag: 'canCreateProjects' });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     throw new ApiError('BAD_REQUEST', `Error creating the project: ${error.message}`);
@@ -20,7 +20,7 @@ export const projectToUpdate: Rule = (context, input) => check(context, input, '
 
 /** A project to remove: a member needs the flag, and the project in his list. */
 export const projectToRemove: Rule = (context, input) => {
-  permit(callerOf(context), 'project', 'canDeleteProjects');
+  permit(callerOf(context), 'project', { flag: 'canDeleteProjects' });
   check(context, input, 'delete');
 };
 

@@ -11,10 +11,14 @@ export type Rule = (context: Context, input: Row) => void;
 /** Everybody with a key may call. */
 export const anyone: Rule = () => {};
 
-/** Owners and admins may, and a member with the flag, if there is one for it. */
-export function permit(caller: Row, resource: string, flag?: string): void {
+/** Owners and admins may, and a member with the flag, if there is one for it. `isSilent`: the refusal says nothing but its code. */
+export function permit(
+  caller: Row,
+  resource: string,
+  { flag, isSilent = false }: { readonly flag?: string; readonly isSilent?: boolean } = {},
+): void {
   if (isPrivileged(caller) || (flag !== undefined && caller[flag] === true)) return;
-  throw new ApiError('UNAUTHORIZED', `unauthorized to access resource "${resource}"`);
+  throw new ApiError('UNAUTHORIZED', isSilent ? 'UNAUTHORIZED' : `unauthorized to access resource "${resource}"`);
 }
 
 /** The row that the input names by its id must belong to the caller's organization. */

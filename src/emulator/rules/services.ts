@@ -46,7 +46,7 @@ export const place: Rule = (context, input) => {
   const environment = context.store.find('environment', input['environmentId']);
   if (environment === undefined) return;
   const caller = callerOf(context);
-  permit(caller, 'service', 'canCreateServices');
+  permit(caller, 'service', { flag: 'canCreateServices' });
   if (!maySee(caller, 'accessedProjects', environment['projectId']))
     throw new ApiError('UNAUTHORIZED', `You don't have access to this project`);
   checkOrganization(context, environment, 'project');
@@ -89,7 +89,7 @@ export function childOfAny(table: TableName, flag?: Flag): Rule {
 
 function checkMember(context: Context, id: Json | undefined, flag?: Flag): void {
   const caller = callerOf(context);
-  if (flag !== undefined) permit(caller, 'service', flag);
+  if (flag !== undefined) permit(caller, 'service', { flag });
   // Before it is known whether there is such a service: to a member an unknown id is one he has no access to.
   if (!maySee(caller, 'accessedServices', id))
     throw new ApiError('UNAUTHORIZED', `You don't have access to this service`);

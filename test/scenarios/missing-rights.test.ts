@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { explain } from '../../src/cli/run.ts';
+import type { Row } from '../../src/emulator/json.ts';
+import type { World } from '../../src/emulator/world.ts';
+import { seedWorld } from '../../src/emulator/world.ts';
+import { testProfile } from '../support/profile.ts';
+import { composeBody } from '../support/manifest-texts.ts';
+import type { Bench } from '../support/world.ts';
+import { bench, head } from '../support/world.ts';
+
+/** A key of a member: the platform refuses some reads with a sentence, and some with the words of a refused key. */
+
+const stack = `${head}environments:\n  production:\n    compose:\n      shop: { ${composeBody} }\n`;
+const models = `${stack}ai:\n  main: { apiUrl: 'https://ai.example.test', apiKey: k, model: m, isEnabled: true }\n`;
+
+/** The rights of a member who may use the project, and nothing of the organization. */
+const rights = { role: 'member', accessedProjects: ['prj_1'], accessedEnvironments: ['env_prj_1'] };
+
+function makeMember({ tables }: World, more: Row = {}): void {
+  Object.assign(tables.member['member_1'] ?? {}, rights, { canCreateServices: true, canDeleteServices: true }, more);
+}
+
+/** A platform with a key of a member, on which an owner applied a manifest before. */
+async function memberAfter(text: string | undefined): Promise<Bench> {
+  const world = seedWorld({ profile: testProfile });
+  const made = bench({ emulate: { world } });
+  if (text !== undefined) await made.apply(text);
+  makeMember(world, { accessedServices: Object.keys(world.tables.compose) });
+  made.requests('GET');
+  return made;
+}
+
+async function problemsOf(work: Promise<unknown>) {
+  const error: unknown = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  const { exit, diagnostics } = explain(error);
+  expect(exit).toBe('authentication');
+  return diagnostics;
+}
+
+describe('a key without the right to read the models', () => {
+  test('plans and applies what is no model, and reads none', async () => {
+    const made = await memberAfter(undefined);
+    const { outcomes } = await made.apply(stack);
+    expect(outcomes.filter(({ result }) => result !== 'done')).toEqual([]);
+    expect((await made.plan(stack)).actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+    expect(made.requests('GET').filter((operation) => operation.startsWith('ai.'))).toEqual([]);
+  });
+
+  test('has an error at the block of a model, with the right that it lacks', async () => {
+    const made = await memberAfter(undefined);
+    const problems = await problemsOf(made.plan(models));
+    expect(problems).toMatchObject([{ address: 'ai.main', severity: 'error', position: { line: 9 } }]);
+    expect(problems[0]?.message).toContain('the API key has no right to this (401 Unauthorized from ai.getAll');
+    expect(problems[0]?.remedy).toContain('A member needs the role owner or admin.');
+    const reads = made.requests('GET');
+    expect(reads.filter((operation) => operation === 'ai.getAll')).toHaveLength(2);
+    expect(reads.filter((operation) => operation === 'user.get').length).toBeLessThanOrEqual(3);
+  });
+
+  test('has the error where only the state has the model', async () => {
+    const made = await memberAfter(models);
+    expect(await problemsOf(made.plan(stack))).toMatchObject([{ address: 'ai.main' }]);
+  });
+});
+
+test('a key without the right to a list has an error at each block that needs it', async () => {
+  const made = await memberAfter(undefined);
+  const two = ['a', 'b'].map(
+    (name) => `  ${name}: { apiUrl: 'https://ai.example.test', apiKey: k, model: m, isEnabled: true }`,
+  );
+  const problems = await problemsOf(made.plan(`${stack}ai:\n${two.join('\n')}\n`));
+  expect(problems.map(({ address, position }) => [address, position?.line])).toEqual([
+    ['ai.a', 9],
+    ['ai.b', 10],
+  ]);
+});
