@@ -108,7 +108,7 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   for (const level of levelsBelow(kinds, top)) await Promise.all(level.map(findKind));
   if (aboveAll !== undefined) refuseOtherName(expected.get(aboveAll.kind) ?? [], { objects, lists, diagnostics });
   const ids = new Set([...lists.values()].flatMap((rows) => [...rows.keys()]));
-  const unmanaged = unmanagedIn(kinds, lists, new Set([...byId.keys(), ...idsAt(unread, records)]));
+  const { unmanaged, provided } = unmanagedIn(kinds, lists, new Set([...byId.keys(), ...idsAt(unread, records)]));
   const ownId = aboveAll === undefined ? projectId : (idOf(topAddress(aboveAll)) ?? '');
   const hidden = idsWithSecretName(input, objects);
   const observed = {
@@ -121,21 +121,31 @@ export async function observe(input: ObserveInput): Promise<Seen> {
     projectName: projectNameIn(kinds, lists),
     nameOf: namesAtTop(listed, (id) => hidden.has(id)),
     unmanaged,
+    ...(provided.length === 0 ? {} : { provided }),
     duplicates,
   };
   return { observed, resources, diagnostics };
 }
 
-/** The objects of the project that no address has. One row may be listed for several kinds. */
-function unmanagedIn(kinds: readonly Kind[], lists: Lists, known: ReadonlySet<string>): UnmanagedObject[] {
-  const found = new Map<string, UnmanagedObject>();
+/** The objects of the project that no address has, and those that the platform made. One row may be listed for several kinds. */
+function unmanagedIn(
+  kinds: readonly Kind[],
+  lists: Lists,
+  known: ReadonlySet<string>,
+): { readonly unmanaged: readonly UnmanagedObject[]; readonly provided: readonly UnmanagedObject[] } {
+  const unmanaged = new Map<string, UnmanagedObject>();
+  const provided = new Map<string, UnmanagedObject>();
   for (const kind of kinds.filter(isOfProject)) {
     for (const [id, { row, parent }] of lists.get(kind.kind) ?? []) {
-      if (known.has(id) || found.has(id) || kind.lifecycle?.provided?.is(row, parent?.row ?? {}) === true) continue;
-      found.set(id, { kind: kind.kind, id, name: nameIn(kind, row), parentId: parent?.id });
+      if (known.has(id) || unmanaged.has(id)) continue;
+      const by = kind.lifecycle?.provided;
+      const isProvided = by?.is(row, parent?.row ?? {}) === true;
+      if (isProvided && by.allows !== 'update') continue;
+      const found = { kind: kind.kind, id, name: nameIn(kind, row), parentId: parent?.id };
+      (isProvided ? provided : unmanaged).set(id, found);
     }
   }
-  return [...found.values()];
+  return { unmanaged: [...unmanaged.values()], provided: [...provided.values()] };
 }
 
 /** Finds the names of objects in whole lists. Those of two objects, and those that may not show, are no names. */

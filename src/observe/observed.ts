@@ -41,6 +41,8 @@ export interface Observed extends Caller {
   readonly nameOf: (kind: string, id: string) => string | undefined;
   /** Objects of the project that a list showed and no address has, without those that the platform made by itself. */
   readonly unmanaged: readonly UnmanagedObject[];
+  /** Those that the platform made by itself and Trueup can manage, such as the default environment; none by default. */
+  readonly provided?: readonly UnmanagedObject[];
   /** Objects that a create which was sent more than once may have made beside the one that has the address. */
   readonly duplicates: readonly DuplicateObject[];
 }

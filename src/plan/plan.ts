@@ -25,6 +25,7 @@ import { heldBack } from './pending.ts';
 import { planRemoval } from './removal.ts';
 import { possibleRenames } from './renames.ts';
 import { withOldOnes } from './replaced.ts';
+import { misspeltKeys } from './misspelt.ts';
 import { similarNames } from './similar.ts';
 import { bodySize } from './steps.ts';
 import { unservedKind, unservedRecords } from './unserved.ts';
@@ -69,6 +70,7 @@ export function buildPlan(input: PlanInput): Plan {
   const planned = withoutCarriedOver(used, objects, outputs);
   const withOld = { ...planning, observed: { ...observed, objects } };
   const deployed = withDeployments(withOld, planned);
+  const misspelt = misspeltKeys(planned, observed);
   return {
     base: state,
     saved: input.saved,
@@ -81,7 +83,8 @@ export function buildPlan(input: PlanInput): Plan {
       ...(narrowed?.errors ?? []),
       ...waitingInCircle({ actions: deployed, base: state, observed: withOld.observed }),
       ...unserved,
-      ...possibleRenames(planned, state.resources, objects),
+      ...misspelt.diagnostics,
+      ...possibleRenames(planned, { resources: state.resources, objects, isExplained: misspelt.covers }),
       ...similarNames(planned, observed),
       ...(input.destroys ? [] : vanished(planned, state, observed.objects)),
       ...(input.destroys ? [] : judgeDeletions(input, { whole, planned, objects })),

@@ -18,14 +18,22 @@ import { movedEntry } from './moved.ts';
  */
 export function possibleRenames(
   actions: readonly Action[],
-  resources: State['resources'],
-  objects: Observed['objects'],
+  {
+    resources,
+    objects,
+    isExplained = () => false,
+  }: {
+    readonly resources: State['resources'];
+    readonly objects: Observed['objects'];
+    /** Whether another note names the reason of a new address. */
+    readonly isExplained?: (from: string, to: string) => boolean;
+  },
 ): Diagnostic[] {
   const created = groupBy(
     actions.flatMap((action) => (action.action === 'create' ? [[action.kind.kind, action] as const] : [])),
   );
   const seen = new Set<string>();
-  return actions.flatMap((action) => {
+  const found = actions.flatMap((action): Rename[] => {
     const { address, kind } = action;
     const isOld = replacedAddress(address) !== undefined;
     const isLetGo = action.action === 'forget' && action.id !== undefined && kind.operations.delete === undefined;
@@ -36,14 +44,51 @@ export function possibleRenames(
     const other = mostAlike(possible, action, objects.get(address)?.row);
     if (other === undefined) return [];
     seen.add(kind.kind);
-    const entry = movedEntry(address, other.address);
-    return [
-      diagnostic('renamed', `${address} is ${isLetGo ? 'let go of' : 'deleted'} and ${other.address} is created`, {
-        remedy: `If that is one object under a new name, write ${entry}${keepingName(other, resources[address]?.pairs)}.`,
-        address,
-      }),
-    ];
+    if (isExplained(address, other.address)) return [];
+    return [{ action, other, isLetGo }];
   });
+  const groups = groupBy(found.map((one) => [placesOf(one.action, one.other), one] as const));
+  return [...groups].flatMap(([, all]) => {
+    const [first, ...rest] = all;
+    if (first === undefined) return [];
+    return rest.length > 0 && first.action.parent !== first.other.parent
+      ? [renamedTogether(all)]
+      : all.map((one) => renamed(one, resources));
+  });
+}
+
+/** A deletion and the creation that may be its new name. */
+interface Rename {
+  readonly action: Action;
+  readonly other: Action;
+  /** The object stays on the platform. */
+  readonly isLetGo: boolean;
+}
+
+/** The parents before and after. */
+function placesOf({ parent = '' }: Action, { parent: next = '' }: Action): string {
+  return JSON.stringify([parent, next]);
+}
+
+function renamed({ action: { address }, other, isLetGo }: Rename, resources: State['resources']): Diagnostic {
+  const entry = movedEntry(address, other.address);
+  return diagnostic('renamed', `${address} is ${isLetGo ? 'let go of' : 'deleted'} and ${other.address} is created`, {
+    remedy: `If that is one object under a new name, write ${entry}${keepingName(other, resources[address]?.pairs)}.`,
+    address,
+  });
+}
+
+/** One note about what goes in one place and comes in another, such as a renamed environment: an entry of each kind. */
+function renamedTogether(all: readonly Rename[]): Diagnostic {
+  const [first] = all;
+  const { parent: from = 'the organization' } = first?.action ?? {};
+  const { parent: to = 'the organization' } = first?.other ?? {};
+  const entries = all.map(({ action, other }) =>
+    movedEntry(action.address, other.address).slice('moved: ['.length, -1),
+  );
+  const message = `resources of ${from} are deleted, and resources of the same kinds are created in ${to}`;
+  const remedy = `If they are the same objects, write an entry for each: moved: [${entries.join(', ')}].`;
+  return diagnostic('renamed', message, { remedy, address: first?.action.address });
 }
 
 /** The creation that declares most of what a row has; of several, one below the parent of the deletion. */

@@ -13,7 +13,10 @@ import type { Action } from './action.ts';
  * swapped. Takes time in proportion to the names.
  */
 export function similarNames(actions: readonly Action[], { unmanaged, objects }: Observed): Diagnostic[] {
-  const created = unmanaged.length === 0 ? [] : actions.filter(({ action }) => action === 'create');
+  const created =
+    unmanaged.length === 0
+      ? []
+      : actions.filter(({ action, kind }) => action === 'create' && kind.identity.addressedByKey !== true);
   if (created.length === 0) return [];
   const known = groupBy(
     unmanaged.flatMap((one) => formsOf(one.name).map((form) => [keyOf(one.kind, one.parentId, form), one] as const)),

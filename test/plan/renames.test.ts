@@ -14,7 +14,7 @@ const creation = (address: string, more: Partial<Action> = {}) =>
 const fresh = creation('production.redis.new');
 
 test('what is deleted while one of its kind is created may have got a new name', () => {
-  expect(possibleRenames([fresh, deletion('production.redis["a b"]')], {}, new Map())).toEqual([
+  expect(possibleRenames([fresh, deletion('production.redis["a b"]')], { resources: {}, objects: new Map() })).toEqual([
     {
       code: 'renamed',
       severity: 'note',
@@ -30,7 +30,7 @@ test('so may what cannot be deleted and is let go of', () => {
   const { delete: _, ...operations } = kindNamed('labgit').operations;
   const kind = { ...kindNamed('labgit'), operations };
   const letGo = actionOf('labgit.old', { action: 'forget', kind });
-  const [said] = possibleRenames([letGo, creation('labgit.new', { kind })], {}, new Map());
+  const [said] = possibleRenames([letGo, creation('labgit.new', { kind })], { resources: {}, objects: new Map() });
   expect(said?.message).toBe('labgit.old is let go of and labgit.new is created');
 });
 
@@ -42,11 +42,10 @@ test('of several new objects it names the one that declares most of what the old
     creation('production.redis.third', { attributes: image('redis:8') }),
   ];
   const named = (row: Row) =>
-    possibleRenames(
-      [...others, deletion('production.redis.old')],
-      {},
-      new Map([['production.redis.old', objectOf('r1', row)]]),
-    ).map(({ message }) => message);
+    possibleRenames([...others, deletion('production.redis.old')], {
+      resources: {},
+      objects: new Map([['production.redis.old', objectOf('r1', row)]]),
+    }).map(({ message }) => message);
   expect(named({ dockerImage: 'redis:8' })).toEqual([
     'production.redis.old is deleted and production.redis.second is created',
   ]);
@@ -58,18 +57,20 @@ test('of several new objects it names the one that declares most of what the old
 test('one below another parent counts only where the platform can move it', () => {
   const moved = creation('staging.redis.new', { parent: 'staging' });
   const named = (kind: Kind) =>
-    possibleRenames(
-      [{ ...moved, kind }, deletion('production.redis.old', { kind, parent: 'production' })],
-      {},
-      new Map(),
-    ).map(({ code }) => code);
+    possibleRenames([{ ...moved, kind }, deletion('production.redis.old', { kind, parent: 'production' })], {
+      resources: {},
+      objects: new Map(),
+    }).map(({ code }) => code);
   expect(named(kindNamed('redis'))).toEqual(['renamed']);
   const { move: _, ...operations } = kindNamed('redis').operations;
   expect(named({ ...kindNamed('redis'), operations })).toEqual([]);
 });
 
 test('it is said once for a kind', () => {
-  const many = possibleRenames([fresh, deletion('production.redis.a'), deletion('production.redis.b')], {}, new Map());
+  const many = possibleRenames([fresh, deletion('production.redis.a'), deletion('production.redis.b')], {
+    resources: {},
+    objects: new Map(),
+  });
   expect(many.map(({ address }) => address)).toEqual(['production.redis.a']);
 });
 
@@ -82,15 +83,40 @@ test.each<[string, Action]>([
   ['the old object of a replacement', deletion('production.redis.new (old)')],
   ['another kind', deletion('production.compose.old', { kind: kindNamed('compose') })],
 ])('%s did not get a new name', (_what, action) => {
-  expect(possibleRenames([fresh, action], {}, new Map())).toEqual([]);
+  expect(possibleRenames([fresh, action], { resources: {}, objects: new Map() })).toEqual([]);
 });
 
 test('nothing did when nothing is created, and nothing of what cannot be deleted and is gone', () => {
-  expect(possibleRenames([actionOf('production.redis.new'), deletion('production.redis.old')], {}, new Map())).toEqual(
-    [],
-  );
+  expect(
+    possibleRenames([actionOf('production.redis.new'), deletion('production.redis.old')], {
+      resources: {},
+      objects: new Map(),
+    }),
+  ).toEqual([]);
   const kind = kindNamed('labgit');
   const gone = actionOf('labgit.old', { action: 'forget', kind, id: undefined });
   const stays = actionOf('labgit.other', { kind });
-  expect(possibleRenames([gone, stays, creation('labgit.new', { kind })], {}, new Map())).toEqual([]);
+  expect(
+    possibleRenames([gone, stays, creation('labgit.new', { kind })], { resources: {}, objects: new Map() }),
+  ).toEqual([]);
+});
+
+test('of several that go in one place and come in another, one note has an entry of each kind', () => {
+  const kind = kindNamed('compose');
+  const actions = [
+    deletion('production.redis.cache', { parent: 'production' }),
+    deletion('production.compose.shop', { parent: 'production', kind }),
+    creation('live.redis.cache', { parent: 'live' }),
+    creation('live.compose.shop', { parent: 'live', kind }),
+  ];
+  expect(possibleRenames(actions, { resources: {}, objects: new Map() })).toEqual([
+    {
+      code: 'renamed',
+      severity: 'note',
+      message: 'resources of production are deleted, and resources of the same kinds are created in live',
+      remedy:
+        'If they are the same objects, write an entry for each: moved: [{ from: "production.redis.cache", to: "live.redis.cache" }, { from: "production.compose.shop", to: "live.compose.shop" }].',
+      address: 'production.redis.cache',
+    },
+  ]);
 });
