@@ -27,7 +27,7 @@ import { rehearse } from './request.ts';
 import type { SpanAbout } from '../trace/span.ts';
 import { inSpan } from '../trace/span.ts';
 import { isFresh, readScope, rowIn, scopeNow } from './scope.ts';
-import { requestInput, send } from './send.ts';
+import { requestInput, saysGone, send } from './send.ts';
 import { unlisted } from './unlisted.ts';
 
 /** Sends what the plan says, reads back what came of it, and saves it. */
@@ -300,11 +300,6 @@ function addOldSecrets({ input }: Run, { attributes }: Action): void {
       for (const entry of entries?.values() ?? []) input.addSecret(entry, about);
     }
   }
-}
-
-/** Some deletions of the platform answer 400 with these words where others answer 404. */
-function saysGone(error: PlatformError): boolean {
-  return error.failure === 'not found' || (error.failure === 'invalid' && /not found/i.test(error.serverMessage));
 }
 
 /** Checks that the new object can be created, before the old one goes. */

@@ -16,7 +16,7 @@ import type { Run } from './run.ts';
 import { reportAgain, report, refusal } from './report.ts';
 import { digestsAt, recordNow, recordOf, sentNow, claim, happen, jobOf, idOf } from './run.ts';
 import { readingOnce, readOwn, readSiblings } from './scope.ts';
-import { sendOnce } from './send.ts';
+import { seen, sendOnce } from './send.ts';
 import { PlatformError } from '../api/errors.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { rowId } from '../observe/answers.ts';
@@ -123,7 +123,7 @@ async function sendUntilKnown(
     look: async (lost, isLast) => {
       if (isListedLater) return undefined;
       const found = await findLost(run, action, { until: lookUntil(run, address, lost), chosen });
-      if (found !== undefined) happen(run, address, { is: 'seen' });
+      if (found !== undefined) seen(run, action, step, lost);
       else if (isLast && !staysPending) await undo();
       return found === undefined ? undefined : { found };
     },
@@ -150,8 +150,11 @@ function lookUntil(run: Run, address: string, lost: PlatformError): number {
 }
 
 /** The pairs of the attributes that a create answered as wanted: recorded now, because the run can end before the rest. */
-function pairsOf({ outputs, input: { digests } }: Run, action: Action, row: Row): StateRecord['pairs'] {
-  return settle({ action, after: row, made: undefined, wasSent: false, outputs, digests }).pairs();
+function pairsOf(run: Run, action: Action, row: Row): StateRecord['pairs'] {
+  const { outputs, input } = run;
+  const isDoubted = jobOf(run, action.address).isDoubted === true;
+  const about = { made: undefined, wasSent: false, isDoubted, outputs, digests: input.digests };
+  return settle({ action, after: row, ...about }).pairs();
 }
 
 /** Whether other actions need the object, and the answer to its create lacks outputs that they can refer to. */

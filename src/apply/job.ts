@@ -52,6 +52,8 @@ export interface Job {
   readonly duplicates: readonly DuplicatePlace[] | undefined;
   /** In the sequence of the reports; none twice. */
   readonly diagnostics: readonly Diagnostic[];
+  /** The platform answered an error to a request, and the request took effect all the same. */
+  readonly isDoubted?: true;
   /** Why the run had stopped before it was its turn. */
   readonly stopped?: string | undefined;
 }
@@ -70,8 +72,8 @@ export type JobEvent =
   | { readonly is: 'refused' }
   /** The outcome of the request is unknown. */
   | { readonly is: 'lost'; readonly mayLandLater: boolean }
-  /** The platform shows the effect of the request that was lost. */
-  | { readonly is: 'seen' }
+  /** The platform shows the effect of the request that was lost; `isDoubted`: it answered an error to it. */
+  | { readonly is: 'seen'; readonly isDoubted?: boolean }
   /** The id of its object is known, and perhaps its row. */
   | { readonly is: 'found'; readonly object: JobObject }
   /** Its address stands for no object any more: the old one is gone, or about to be replaced. */
@@ -133,8 +135,11 @@ export function advance(job: Job, event: JobEvent): Job {
       return running(job, event, { is: 'sent', at: event.at, before: reach });
     case 'needless':
       return running(job, event, { is: 'answered', at: sentAt(job), reach });
+    case 'seen': {
+      const seen = onItsWay(job, event, (at) => ({ is: 'answered', at, reach: furthest(reach, 'may be executed') }));
+      return event.isDoubted === true ? { ...seen, isDoubted: true } : seen;
+    }
     case 'answered':
-    case 'seen':
       return onItsWay(job, event, (at) => ({ is: 'answered', at, reach: furthest(reach, 'may be executed') }));
     case 'refused':
       return onItsWay(job, event, (at) => ({ is: 'answered', at, reach: furthest(reach, 'not executed') }));
@@ -254,8 +259,8 @@ export type ApplyEvent = {
 export interface Outcome {
   readonly action: Action;
   /**
-   * `unverified`: everything was sent, and what the platform has could not be read back, or not be written down; of a
-   * deployment, it goes on, and the run ended without waiting for it.
+   * `unverified`: everything was sent, and what the platform has could not be read back, or not be written down, or the
+   * platform answered an error to what it stored; of a deployment, it goes on, and the run ended without waiting for it.
    */
   readonly result: 'done' | 'failed' | 'skipped' | 'ignored' | 'unverified';
   /** A write of it was executed, or may have been. */

@@ -128,7 +128,7 @@ async function settleDeletion(run: Run, action: Action, found: Found, staying: R
   const failed = resultOf(jobOf(run, address));
   if (found.is === 'gone') {
     await run.journal.save(address, null);
-    happen(run, address, { is: 'settled', result: 'done' });
+    happen(run, address, { is: 'settled', result: doneBy(run, address) });
   } else if (found.is === 'unread') {
     happen(run, address, { is: 'settled', result: failed ?? 'unverified' });
   } else {
@@ -194,7 +194,7 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
   const settled = settleRow(run, action, found.is === 'row' ? found.row : undefined);
   for (const note of settled.notes) report(run, action, note);
   const isUnsure = found.is === 'unread' && isSent(job);
-  const result = failed ?? (isUnsure ? 'unverified' : settled.isKept ? 'done' : 'ignored');
+  const result = failed ?? (isUnsure ? 'unverified' : settled.isKept ? doneBy(run, address) : 'ignored');
   const record = recordOf(run, action, id, settled.pairs());
   // What it was to let go of, it may still use.
   const former = result === 'done' ? [] : (run.input.plan.base.resources[address]?.dependsOn ?? []);
@@ -206,11 +206,17 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
   happen(run, address, { is: 'settled', result: result });
 }
 
+/** The result of an action whose effect shows: the platform may have answered an error to it. */
+function doneBy(run: Run, address: string): 'done' | 'unverified' {
+  return jobOf(run, address).isDoubted === true ? 'unverified' : 'done';
+}
+
 /** Compares what an action wanted with its object as it was read back. */
 function settleRow(run: Run, action: Action, after: Row | undefined): Settled {
   const { outputs, input } = run;
   const job = jobOf(run, action.address);
   const isOwn = action.createsObject && action.comesWithParent !== true;
   const made = isOwn ? job.object?.row : undefined;
-  return settle({ action, after, made, wasSent: !isOver(job), outputs, digests: input.digests });
+  const isDoubted = job.isDoubted === true;
+  return settle({ action, after, made, wasSent: !isOver(job), isDoubted, outputs, digests: input.digests });
 }

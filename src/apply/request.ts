@@ -9,7 +9,7 @@ import { observedValue, servedName, valueAt } from '../kind/wire.ts';
 import { resolveField } from '../manifest/fields.ts';
 import type { Outputs, Wanted } from '../manifest/wanted.ts';
 import { rowId } from '../observe/answers.ts';
-import type { Action, Member, Step } from '../plan/action.ts';
+import type { Action, AttributeChange, Member, Step } from '../plan/action.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 
 /** The input of a request. */
@@ -38,7 +38,7 @@ type Resolving = Pick<RequestInput, 'action' | 'step' | 'outputs' | 'idOf' | 'ma
  * @throws {Stop} when a member is not known, or was not answered, or could not be decrypted: nothing was sent.
  */
 export function buildMembers(input: RequestInput): Record<string, unknown> | undefined {
-  const { step, now } = input;
+  const { action, step, now } = input;
   const members: Record<string, unknown> = {};
   // The operation changes these by itself, such as the case of a union that it stands for.
   let changes = step.changed.filter((name) => step.members[name] === undefined).length;
@@ -46,9 +46,26 @@ export function buildMembers(input: RequestInput): Record<string, unknown> | und
     const value = valueOf(input, name, from, now);
     if (from.is !== 'id') addSecrets(input, name, from, value);
     members[name] = value;
-    if (step.changed.includes(name) && !isThereAlready(input, name, from, value)) changes++;
+    if (!step.changed.includes(name)) continue;
+    const isRepeated = action.attributes.some((one) => isUnproven(one) && isMember(name, from, one));
+    if (isRepeated || !isThereAlready(input, name, from, value)) changes++;
   }
   return step.role === 'update' && changes === 0 ? undefined : members;
+}
+
+/** Whether an attribute is written because the platform stored it with an error. */
+export function isUnproven({ decision }: AttributeChange): boolean {
+  return decision.do === 'write' && decision.cause === 'unproven';
+}
+
+/** Whether a member of a step is an attribute. An operation of its own may name it otherwise: `password` for `databasePassword`. */
+export function isMember(name: string, from: Member | undefined, { attribute, wanted }: AttributeChange): boolean {
+  return attribute.field === name || (from?.is === 'wanted' && from.wanted === wanted);
+}
+
+/** Whether a step sends an attribute. */
+export function carries({ members }: Step, one: AttributeChange): boolean {
+  return Object.entries(members).some(([name, from]) => isMember(name, from, one));
 }
 
 /** Checks that a step could be sent, as far as its values are known before the objects that it names are there. */

@@ -13,7 +13,7 @@ import { refuseChanged, refuseMoved, rowNow } from './freshness.ts';
 import { sentAt } from './job.ts';
 import { announceTime } from './announce.ts';
 import { report } from './report.ts';
-import { answersAll, buildMembers, needsRow } from './request.ts';
+import { answersAll, buildMembers, carries, isMember, isUnproven, needsRow } from './request.ts';
 import type { Run } from './run.ts';
 import { happen, idOf, jobOf } from './run.ts';
 import { isAtHome, rowIn, scopeNow } from './scope.ts';
@@ -29,20 +29,58 @@ export async function send(run: Run, action: Action, step: Step): Promise<unknow
   return attempt(run, policies[step.role], {
     send: (isAgain) => sendOnce(run, action, step, isAgain),
     look: async (lost) => {
+      // The platform stored it in an earlier run: the object shows nothing of this request.
+      if (!isAnswer(lost) && repeats(action, step)) return undefined;
       if (!(await tookEffect(run, action, step))) return undefined;
-      happen(run, action.address, { is: 'seen' });
-      if (lost.status === 400 && step.role === 'update') report(run, action, storedAnyway(action, lost));
+      seen(run, action, step, lost);
       return { found: undefined };
     },
   });
 }
 
-/** A warning: the platform did what it answers that it could not do, as an update of a registry that it cannot log in to. */
-function storedAnyway({ address, position, kind }: Action, { operation, serverMessage }: PlatformError): Diagnostic {
-  const why = serverMessage === '' ? '' : `: "${serverMessage}"`;
-  const message = `${address}: the platform answered ${servedName(kind, operation)} with 400 and stored the new values all the same${why}`;
-  return diagnostic('stored-anyway', message, { address, position });
+/** Notes that a request took effect whose outcome was lost. Reports an error of the platform: it did a part of its work. */
+export function seen(run: Run, action: Action, step: Step, lost: PlatformError): void {
+  const isDoubted = isAnswer(lost) && !(step.role === 'delete' && saysGone(lost));
+  happen(run, action.address, { is: 'seen', isDoubted });
+  if (isDoubted) report(run, action, storedAnyway(action, step, lost));
 }
+
+/** Some deletions of the platform answer 400 with these words where others answer 404. */
+export function saysGone(error: PlatformError): boolean {
+  return error.failure === 'not found' || (error.failure === 'invalid' && /not found/i.test(error.serverMessage));
+}
+
+/** Whether an error is an answer of the platform itself, and not of what is before it. */
+function isAnswer({ status, code }: PlatformError): boolean {
+  return status !== undefined && code !== undefined;
+}
+
+/** Whether a step writes what the platform stored before with an error. */
+function repeats({ attributes }: Action, step: Step): boolean {
+  return step.role === 'update' && attributes.some((one) => isUnproven(one) && carries(step, one));
+}
+
+/** A warning: the platform did a part of what it answers that it could not do, as an update of a registry that it cannot log in to. */
+function storedAnyway(
+  { address, position, kind }: Action,
+  { role }: Step,
+  { operation, status, serverMessage }: PlatformError,
+): Diagnostic {
+  const why = serverMessage === '' ? '' : `: "${serverMessage}"`;
+  const { did, remedy } = role === 'create' || role === 'update' ? storing[role] : doing;
+  const message = `${address}: the platform answered ${servedName(kind, operation)} with ${status} and ${did} all the same${why}`;
+  return diagnostic('stored-anyway', message, { address, position, remedy });
+}
+
+const again = 'Fix what the platform names, and apply again: Trueup sends it again until the platform accepts it.';
+const storing = {
+  create: { did: 'stored the new object', remedy: again },
+  update: { did: 'stored the new values', remedy: again },
+} as const;
+const doing = {
+  did: 'did it',
+  remedy: 'Look at the platform for what is left of it: no later run knows of that.',
+} as const;
 
 /**
  * Takes a connection, reads the object again, records the time and sends one request: nothing comes between the read and
@@ -121,11 +159,9 @@ function holds(run: Run, action: Action, { changed, members }: Step, row: Row): 
   const compared = compare(action, row, run.outputs);
   return changed.every((name) => {
     const member = members[name];
-    const carried = compared.filter(({ planned: { attribute, wanted, decision } }) => {
-      // An operation of its own may take a field under another name: `password` for `databasePassword`.
-      const isCarried = attribute.field === name || (member?.is === 'wanted' && member.wanted === wanted);
-      return isCarried && writesOrRemoves(decision);
-    });
+    const carried = compared.filter(
+      ({ planned }) => isMember(name, member, planned) && writesOrRemoves(planned.decision),
+    );
     // A row does not tell which entries of a set the request was to remove.
     const isSet = member?.is === 'set';
     return carried.length > 0 && !isSet && carried.every(({ verdict }) => verdict === 'as wanted');

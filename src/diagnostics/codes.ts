@@ -330,9 +330,10 @@ export const codes = {
   },
   'stored-anyway': {
     severity: 'warning',
-    meaning: 'The platform answered that an update failed, and stored the new values all the same.',
+    meaning:
+      'The platform answered that a request failed, and did a part of it all the same, such as storing the values.',
     remedy:
-      'Read the reason in the message: the object may not work with these values. Trueup does not write them again.',
+      'Fix the reason in the message, and apply again: Trueup writes the values again until the platform accepts them.',
   },
   released: {
     severity: 'note',

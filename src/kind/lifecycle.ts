@@ -6,6 +6,8 @@ export interface Lifecycle {
   readonly provided?: Provided;
   /** A replacement creates the new object before it deletes the old one; not when a block declares the field `unless`. */
   readonly createBeforeDestroy?: { readonly unless?: string };
+  /** An update answers 200 whatever came of it: only a new object shows that the platform can do what is declared. */
+  readonly silentUpdate?: true;
   /** The field that no two objects of the organization have in common: what gives it up goes before what takes it. */
   readonly unique?: string;
   /** All that is inside an object and goes with it: the object is deleted only when nothing of others is in it. */

@@ -12,12 +12,16 @@ export type Cause =
   | 'conflict'
   | 'removed'
   | 'known after apply'
-  | 'ignored';
+  | 'ignored'
+  | 'unproven';
 
 /** The decision about one field, or one key of a map, of an object that exists. */
 export type Decision =
-  /** Nothing is sent. `settled`: wanted and observed agree, which is recorded. `ignored`: the platform ignores the value. */
-  | { readonly do: 'nothing'; readonly settled: boolean; readonly ignored?: true }
+  /**
+   * Nothing is sent. `settled`: wanted and observed agree, which is recorded. `ignored`: the platform ignores the value.
+   * `unproven`: the platform answered an error when it stored the value, and no request can repeat that.
+   */
+  | { readonly do: 'nothing'; readonly settled: boolean; readonly ignored?: true; readonly unproven?: true }
   /** Trueup stops managing it, reports that once, and sends nothing. */
   | { readonly do: 'release' }
   /** A key that was ours, or that may not stay, is removed. */
@@ -45,6 +49,8 @@ export interface Situation {
   readonly ignored: Pair['ignored'];
   /** The field keeps its value for a reason of the object's own. */
   readonly fixed?: string | undefined;
+  /** The platform answered an error when it stored the settled value: what proves the value. */
+  readonly provedBy?: 'an update' | 'a new object' | undefined;
 }
 
 /** The names of the decisions, as docs/when-a-field-is-written.md prints them. */
@@ -89,15 +95,21 @@ export const table: Readonly<Record<Declaration, Rules>> = {
 const nothing: Decision = { do: 'nothing', settled: false };
 const agreed: Decision = { do: 'nothing', settled: true };
 
+/** The rules for a value that is wanted and settled, each of which would write it, or leave it as it is there. */
+const ofKnown: readonly Rule[] = ['record', 'edit', 'conflict', 'drift'];
+
 /** Decides about a field, or a key of a map, of an object that exists. */
 export function decide(situation: Situation): Decision {
-  const { standing, missing, ignored } = situation;
+  const { standing, missing, ignored, provedBy } = situation;
   const rule = table[standing.declared][standing.there];
+  if (provedBy === 'a new object' && ofKnown.includes(rule)) return { do: 'replace', cause: 'unproven' };
   switch (rule) {
     case 'nothing':
       return nothing;
     case 'record':
-      return agreed;
+      if (provedBy === undefined) return agreed;
+      // Stored with an error: written again until the platform accepts it.
+      return written(situation, 'unproven', () => ({ do: 'nothing', settled: false, unproven: true }));
     case 'release':
       return { do: 'release' };
     case 'wait':

@@ -207,7 +207,9 @@ function secretsBeside({ resource }: DiffInput, all: readonly JudgedAttribute[])
 
 function situationOf(input: DiffInput, { attribute, field, standing, wanted, pair }: JudgedAttribute): Situation {
   const missing = wanted?.missing ?? [];
-  return { field, standing, missing, ignored: pair?.ignored, fixed: fixedIn(input, attribute) };
+  const proof = input.resource.kind.lifecycle?.silentUpdate === true ? 'a new object' : 'an update';
+  const provedBy = pair?.unproven === true ? proof : undefined;
+  return { field, standing, missing, ignored: pair?.ignored, fixed: fixedIn(input, attribute), provedBy };
 }
 
 function addAttribute(input: Comparing, found: Found, judged: JudgedAttribute): void {
@@ -252,6 +254,12 @@ function notesOn(
   const { field, decision, before } = planned;
   switch (decision.do) {
     case 'nothing': {
+      if (decision.unproven === true) {
+        const sentence = 'the platform answered an error when it stored the value, and Trueup cannot write it again';
+        return [
+          { code: 'stored-anyway', sentence, remedy: `Replace the object: --replace ${input.resource.address}.` },
+        ];
+      }
       const remedy = 'Change the value, or leave the line out: Trueup does not write this value again.';
       return decision.ignored === true ? [{ code: 'ignored', sentence: 'the platform ignored the value', remedy }] : [];
     }

@@ -8,6 +8,7 @@ import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, AttributeChange } from './action.ts';
 import type { Compared } from './compare.ts';
 import { compare } from './compare.ts';
+import { writesOrRemoves } from './decide.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { Pair } from '../state/record.ts';
 import { membersOf, toStored, toStoredWanted } from '../state/stored.ts';
@@ -23,6 +24,8 @@ export interface SettleInput {
   readonly made: Row | undefined;
   /** Whether all requests of the action were sent and acknowledged. */
   readonly wasSent: boolean;
+  /** The platform answered an error and stored what was sent. */
+  readonly isDoubted?: boolean;
   readonly outputs: Outputs;
   readonly digests: Digests;
 }
@@ -98,7 +101,7 @@ interface SettledAttribute {
 }
 
 function settleAttribute(
-  { action, wasSent, digests, outputs }: SettleInput,
+  { action, wasSent, isDoubted = false, digests, outputs }: SettleInput,
   { attribute, decision, field, wanted, pair: old }: AttributeChange,
   compared: Compared | undefined,
 ): SettledAttribute {
@@ -112,6 +115,9 @@ function settleAttribute(
   if (decision.do === 'remove' && verdict === 'as wanted') return { pair: none };
   if (decision.do === 'remove') return wasSent ? { pair: kept, said: 'ignored' } : { pair: kept };
   if (wanted === undefined || meant === undefined) return { pair: kept };
+  // A request that the platform accepted proves all that it stored.
+  const isProof = wasSent && action.steps.length > 0 && !isDoubted;
+  const isUnproven = isDoubted && writesOrRemoves(decision) ? true : old?.unproven === true && !isProof;
   const make = (answered: Json, ignored?: Pair['ignored']) => (): Pair => {
     const how = storing({ attribute, field, wanted }, { outputs, digest });
     const stored = toStored(how, meant);
@@ -119,6 +125,7 @@ function settleAttribute(
       wanted: toStoredWanted(how, meant),
       answered: answered === meant ? stored : toStored({ ...how, secretLines: undefined }, answered),
       ...(ignored === undefined ? {} : { ignored }),
+      ...(isUnproven ? { unproven: true } : {}),
     };
   };
   const isLeft = field.codec === contains && leftBehind(meant, seen, membersOf(old?.wanted)).length > 0;

@@ -232,6 +232,8 @@ export function causeWords(
       return 'first managed';
     case 'ignored':
       return 'ignored by the platform once: written again';
+    case 'unproven':
+      return 'stored, and the platform answered an error: written again';
     case 'removed':
       return change.last === undefined ? 'on the platform only, not in the manifest' : 'no longer in the manifest';
     case 'create':

@@ -52,6 +52,7 @@ const change = z.object({
     'removed',
     'known after apply',
     'ignored',
+    'unproven',
   ]),
   before: shown,
   after: shown,

@@ -42,6 +42,6 @@ export const fileMount = defineKind({
     },
   },
   operations: { create: 'mounts.create', read: 'mounts.one', update: 'mounts.update', delete: 'mounts.remove' },
-  lifecycle: { deletedWithParent: true },
+  lifecycle: { deletedWithParent: true, silentUpdate: true },
   examples: ['shop.conf: { content: "a = 1\\n" }\n'],
 });

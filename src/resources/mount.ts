@@ -96,6 +96,7 @@ export const mount = defineKind({
   operations: { create: 'mounts.create', read: 'mounts.one', update: 'mounts.update', delete: 'mounts.remove' },
   lifecycle: {
     deletedWithParent: true,
+    silentUpdate: true,
     provided: {
       is: (row, parent) =>
         row.type === 'volume' &&

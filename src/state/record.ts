@@ -30,6 +30,8 @@ export interface Pair {
   readonly answered: Stored;
   /** How many runs wrote the wanted value and saw the platform ignore it; after the second one it is settled. */
   readonly ignored?: 1 | 2 | undefined;
+  /** The platform stored the wanted value and answered an error: what the value does is not proven. */
+  readonly unproven?: true | undefined;
 }
 
 /** A natural key, as a create sent it. */
@@ -169,7 +171,15 @@ export const recordSchema = once(() => {
   const facts = {
     parent: z.string().nullable(),
     dependsOn: z.array(z.string()),
-    pairs: z.record(z.string(), z.strictObject({ wanted: stored, answered: stored, ignored: ignored.optional() })),
+    pairs: z.record(
+      z.string(),
+      z.strictObject({
+        wanted: stored,
+        answered: stored,
+        ignored: ignored.optional(),
+        unproven: z.literal(true).optional(),
+      }),
+    ),
     options: z.record(z.string(), z.json()),
     duplicates: z.array(z.strictObject({ key: key.optional(), below: z.string().optional() })).optional(),
     deployed: z

@@ -53,7 +53,21 @@ const described = production(database('description: Live.'));
 const gone = production('    postgres: {}\n');
 
 describe('an update', () => {
-  test.each(['drop', '{ page: 502 }', '{ page: 200 }', '{ answer: 500 }', '{ answer: 400 }', '{ cut: json }'])(
+  test.each(['{ answer: 500 }', '{ answer: 400 }'])(
+    'that is executed, and answered with %s, is read back, and sent again by the next run',
+    async (fault) => {
+      const made = await after(one);
+      const run = await applyOver(made, described, `{ on: postgres.update, at: 1, after: ${fault} }`);
+      expect(run.failed).toEqual(['production.postgres.main unverified']);
+      expect(run.count('postgres.update')).toEqual([1, 1]);
+      const next = await applyOver(made, described, '');
+      expect(next.failed).toEqual([]);
+      expect(next.count('postgres.update')).toEqual([1, 1]);
+      expect(await leftOver(made, described)).toEqual([]);
+    },
+  );
+
+  test.each(['drop', '{ page: 502 }', '{ page: 200 }', '{ cut: json }'])(
     'that is executed, and answered with %s, is read back and not sent again',
     async (fault) => {
       const made = await after(one);
@@ -159,8 +173,11 @@ describe('a create', () => {
     const text = `${head}environments:\n  production: {}\n  staging:\n${database()}`;
     const unseen = '{ on: environment.create, after: { unseen: 3s } }';
     const run = await applyOver(made, text, `${unseen}, { on: postgres.create, after: { answer: 500 } }`);
-    expect(run.failed).toEqual([]);
+    expect(run.failed).toEqual(['staging.postgres.main unverified', 'staging.postgres.main (deploy) skipped']);
     expect(rowsIn(made, 'postgres')).toHaveLength(1);
+    expect((await applyOver(made, text, '')).failed).toEqual([]);
+    expect(rowsIn(made, 'postgres')).toHaveLength(1);
+    expect(await leftOver(made, text)).toEqual([]);
   });
 
   test('that got lost is polled for with few reads', async () => {

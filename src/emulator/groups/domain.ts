@@ -2,12 +2,14 @@ import type { Context, Group } from '../context.ts';
 import { invalid, notFound } from '../errors.ts';
 import { omit, pick, textOf, textOr, type Json, type Row } from '../json.ts';
 import { derive } from '../names.ts';
+import { reachServer } from '../reach.ts';
 import type { Store } from '../store.ts';
 
 /** The `domain` group. No name is ever looked up. */
 export const domain: Group = {
   'domain.create'(context, input) {
     checkHost(input);
+    reachRoutes(context.store, input);
     return insertDomain(context, input);
   },
 
@@ -31,7 +33,10 @@ export const domain: Group = {
   'domain.update'({ store }, input) {
     const row = find(store, input);
     checkHost(input);
-    return store.update('domain', row['domainId'], omit(input, ['domainId']));
+    const updated = store.update('domain', row['domainId'], omit(input, ['domainId']));
+    // Unlike a create, it stores the row first.
+    reachRoutes(store, row);
+    return updated;
   },
 
   'domain.delete'({ store }, input) {
@@ -53,6 +58,11 @@ export const domain: Group = {
     error: `queryA ENOTFOUND ${textOf(input, 'domain')}`,
   }),
 };
+
+/** Writes the routes of an application, on the server that it runs on. Those of a compose wait for its deployment. */
+function reachRoutes(store: Store, { applicationId }: Row): void {
+  reachServer(store, store.find('application', applicationId)?.['serverId']);
+}
 
 /** Adds a domain and counts it. */
 export function insertDomain({ store, newId, now }: Context, values: Row): Row {

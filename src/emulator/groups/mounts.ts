@@ -1,6 +1,9 @@
+import { posix } from 'node:path';
 import type { Group } from '../context.ts';
+import { databaseTables } from '../database-tables.ts';
 import { ApiError, notFound } from '../errors.ts';
-import { omit, type Row } from '../json.ts';
+import { omit, textOr, type Row } from '../json.ts';
+import { whyUnreachable } from '../reach.ts';
 import type { Store } from '../store.ts';
 import { mountOwnerView } from '../views.ts';
 
@@ -12,14 +15,14 @@ export const mounts: Group = {
     const owner = typeof serviceType === 'string' ? { [`${serviceType}Id`]: input['serviceId'] ?? null } : {};
     const row = store.insert('mount', { ...omit(input, ['serviceId']), ...owner, mountId: newId() });
     // The row is written before the file, so it stays when there is no place for the file.
-    if (row['type'] === 'file' && (row['filePath'] ?? '') === '')
-      throw new ApiError('BAD_REQUEST', 'Error Error creating the mount EISDIR: illegal operation on a directory');
+    const obstacle = row['type'] === 'file' ? whyNoFile(store, row) : undefined;
+    if (obstacle !== undefined) throw new ApiError('BAD_REQUEST', `Error Error creating the mount ${obstacle}`);
     return row;
   },
 
   'mounts.one': ({ store }, input) => view(store, find(store, input)),
 
-  // Answers with the values from before: it reads outside its own transaction.
+  // Answers with the values from before: it reads outside its own transaction. That the file cannot be written shows nowhere.
   'mounts.update'({ store }, input) {
     const before = view(store, find(store, input));
     store.update('mount', input['mountId'], omit(input, ['mountId']));
@@ -45,6 +48,32 @@ export const mounts: Group = {
     }));
   },
 };
+
+/** Why the file of a mount cannot be written, in the words of Node.js; undefined when it can. */
+function whyNoFile(store: Store, row: Row): string | undefined {
+  const path = textOr(row, 'filePath');
+  if (path === '') return 'EISDIR: illegal operation on a directory';
+  const owner = owners.find((table) => typeof row[`${table}Id`] === 'string');
+  const service = owner === undefined ? undefined : store.find(owner, row[`${owner}Id`]);
+  if (owner === undefined || service === undefined) return undefined;
+  const unreachable = whyUnreachable(store, service['serverId']);
+  if (unreachable !== undefined) return unreachable;
+  const files = store
+    .children('mount', `${owner}Id`, row[`${owner}Id`])
+    .filter((other) => other['type'] === 'file' && other['mountId'] !== row['mountId'])
+    .map((other) => normal(textOr(other, 'filePath')));
+  const folder = `/etc/dokploy/${owner === 'compose' ? 'compose' : 'applications'}/${textOr(service, 'appName')}/files/`;
+  const above = files.find((file) => normal(path).startsWith(`${file}/`));
+  if (above !== undefined) return `EEXIST: file already exists, mkdir '${folder}${above}'`;
+  const isFolder = files.some((file) => file.startsWith(`${normal(path)}/`));
+  return isFolder ? `EISDIR: illegal operation on a directory, open '${folder}${normal(path)}'` : undefined;
+}
+
+const owners = ['application', 'compose', ...databaseTables] as const;
+
+function normal(path: string): string {
+  return posix.normalize(path).replace(/^\/+|\/+$/g, '');
+}
 
 function find(store: Store, input: Row): Row {
   const row = store.find('mount', input['mountId']);

@@ -6,6 +6,7 @@ import { notFound } from '../errors.ts';
 import { omit, pick, textOf, textOr, type Json, type Row } from '../json.ts';
 import { suffixedAppName } from '../names.ts';
 import { newestFirst } from '../newest-first.ts';
+import { reachServer } from '../reach.ts';
 import type { Store } from '../store.ts';
 import { environmentView, rowView } from '../views.ts';
 
@@ -16,13 +17,15 @@ export const schedule: Group = {
     checkServer(store, input);
     const scheduleId = newId();
     const isOfOrganization = input['scheduleType'] === 'dokploy-server';
-    return store.insert('schedule', {
+    const row = store.insert('schedule', {
       createdAt: now(),
       appName: suffixedAppName('schedule', undefined, scheduleId),
       ...input,
       scheduleId,
       organizationId: isOfOrganization ? (callerOf(context)['organizationId'] ?? null) : null,
     });
+    writeScript(store, row);
+    return row;
   },
 
   // Oldest first. Of the machine itself the id is required and ignored.
@@ -63,12 +66,18 @@ export const schedule: Group = {
   },
 
   'schedule.update'({ store }, input) {
-    const row = find(store, input);
-    return store.update('schedule', row['scheduleId'], omit(input, ['scheduleId']));
+    const { scheduleId } = find(store, input);
+    const row = store.update('schedule', scheduleId, omit(input, ['scheduleId'])) ?? {};
+    writeScript(store, row);
+    return row;
   },
 
+  // Removes the script first: without the server the row stays.
   'schedule.delete'({ store }, input) {
-    store.remove('schedule', find(store, input)['scheduleId']);
+    const row = find(store, input);
+    const owner = store.find('application', row['applicationId']) ?? store.find('compose', row['composeId']);
+    reachServer(store, row['serverId'] ?? owner?.['serverId']);
+    store.remove('schedule', row['scheduleId']);
     return true;
   },
 
@@ -83,6 +92,11 @@ export const schedule: Group = {
 };
 
 const owners = ['application', 'compose', 'server'] as const;
+
+/** Writes the script of a schedule to its server, after the row: the row stays when the server cannot be reached. */
+function writeScript(store: Store, row: Row): void {
+  if (row['scheduleType'] === 'server') reachServer(store, row['serverId']);
+}
 
 function shortView(store: Store, table: (typeof owners)[number], id: Json | undefined): Json {
   const owner = store.find(table, id);

@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'vitest';
+import type { WireRequest } from '../../src/api/wire.ts';
+import type { ApplyResult } from '../../src/apply/job.ts';
+import { failure } from '../../src/emulator/faults/answers.ts';
+import { endingOf } from '../../src/render/result.ts';
+import { composeBody } from '../support/manifest-texts.ts';
+import { inItsWords } from '../support/profile.ts';
+import type { Bench } from '../support/world.ts';
+import { bench, head } from '../support/world.ts';
+
+/** Requests that the platform answers with an error after it stored the row: nothing of it counts as proven. */
+
+const everything = { dataLoss: true, massDelete: true, adopt: true };
+
+const actionsOf = async (made: Bench, text: string) =>
+  (await made.plan(text)).actions
+    .filter(({ action }) => action !== 'no-op')
+    .map((one) => `${one.action} ${one.address}`);
+
+const warnings = ({ outcomes }: ApplyResult) =>
+  outcomes.flatMap(({ diagnostics }) =>
+    diagnostics.filter(({ code }) => code === 'stored-anyway').map(({ message }) => message),
+  );
+
+/** Answers every execution of an operation with an error of the platform, while it is on. */
+function failing(made: Bench, operation: string, status: number) {
+  const { send } = made.emulator;
+  const state = { isOn: true, count: 0 };
+  made.emulator.send = async (request: WireRequest) => {
+    const answer = await send(request);
+    if (!state.isOn || request.path !== `/api/${inItsWords(operation)}`) return answer;
+    state.count += 1;
+    return failure(status);
+  };
+  return state;
+}
+
+const stack = (more = '') =>
+  `${head}environments:\n  production:\n    compose:\n      shop: { ${composeBody}${more} }\n`;
+const file = 'production.compose.shop.files["conf/x"]';
+
+describe('a file that lies below another file', () => {
+  const files = (name: string) => stack(`, files: { conf: { content: "1" }, ${name}: { content: "2" } }`);
+
+  test('is a warning, ends partly applied, and is created again until the platform writes it', async () => {
+    const made = bench();
+    const first = await made.apply(files('conf/x'), everything);
+    expect(warnings(first)).toEqual([
+      expect.stringMatching(
+        /^production\.compose\.shop\.files\["conf\/x"\]: the platform answered mounts\.create with 400 and stored the new object all the same: "Error Error creating the mount EEXIST: file already exists, mkdir '/,
+      ),
+    ]);
+    expect(endingOf(first)).toBe('partly');
+    expect(first.outcomes.find(({ action }) => action.address === file)?.result).toBe('unverified');
+    // An update of a file proves nothing: the platform hides its failure.
+    expect(await actionsOf(made, files('conf/x'))).toContain(`replace ${file}`);
+    const second = await made.apply(files('conf/x'), everything);
+    expect(warnings(second)).toHaveLength(1);
+    expect(endingOf(second)).toBe('partly');
+    expect(await actionsOf(made, files('conf/x'))).toContain(`replace ${file}`);
+    const mended = stack(', files: { "conf/x": { content: "2" } }');
+    const third = await made.apply(mended, everything);
+    expect(warnings(third)).toEqual([]);
+    expect(endingOf(third)).toBe('done');
+    expect(await actionsOf(made, mended)).toEqual([]);
+  });
+});
+
+describe('a schedule of a server that cannot be reached', () => {
+  const server = (ip: string, more = '') => `${head}servers:\n  box: { ipAddress: ${ip}, sshKey: key-1${more} }\n`;
+  const scheduled = (ip: string, command = 'date') =>
+    server(ip, `, schedules: { nightly: { cronExpression: "0 3 * * *", script: ${command} } }`);
+
+  test('is a warning, ends partly applied, and is written again until the server answers', async () => {
+    const made = bench();
+    await made.apply(server('nowhere.example'), everything);
+    const first = await made.apply(scheduled('nowhere.example'), everything);
+    expect(warnings(first)).toEqual([
+      expect.stringContaining(
+        'with 500 and stored the new object all the same: "SSH connection error: connect ECONNREFUSED',
+      ),
+    ]);
+    expect(endingOf(first)).toBe('partly');
+    expect(await actionsOf(made, scheduled('nowhere.example'))).toEqual(['update servers.box.schedules.nightly']);
+    expect(warnings(await made.apply(scheduled('nowhere.example'), everything))).toEqual([
+      expect.stringContaining('with 500 and stored the new values all the same: "SSH connection error'),
+    ]);
+    expect(await actionsOf(made, scheduled('nowhere.example'))).toEqual(['update servers.box.schedules.nightly']);
+    await made.apply(scheduled('192.0.2.9'), everything);
+    await made.apply(scheduled('192.0.2.9'), everything);
+    expect(await actionsOf(made, scheduled('192.0.2.9'))).toEqual([]);
+  });
+
+  test('that gets another command meanwhile is written with that', async () => {
+    const made = bench();
+    await made.apply(server('nowhere.example'), everything);
+    await made.apply(scheduled('nowhere.example'), everything);
+    await made.apply(scheduled('192.0.2.9'), everything);
+    const done = await made.apply(scheduled('192.0.2.9', 'uptime'), everything);
+    expect(endingOf(done)).toBe('done');
+    expect(await actionsOf(made, scheduled('192.0.2.9', 'uptime'))).toEqual([]);
+  });
+});
+
+describe.each([400, 403, 404, 409, 500])('an error %i after the work', (status) => {
+  test('of a create is a warning; the object is written again once, and then plans nothing', async () => {
+    const made = bench();
+    const fault = failing(made, 'certificates.create', status);
+    const text = `${head}environments:\n  production:\n    redis:\n      cache: { databasePassword: correct-horse-1 }\n`;
+    const created = failing(made, 'redis.create', status);
+    const first = await made.apply(text, everything);
+    expect(fault.count).toBe(0);
+    expect(created.count).toBe(1);
+    expect(warnings(first)).toEqual([
+      expect.stringContaining(
+        `the platform answered redis.create with ${status} and stored the new object all the same: "`,
+      ),
+    ]);
+    expect(endingOf(first)).toBe('partly');
+    created.isOn = false;
+    expect(await actionsOf(made, text)).toContain('update production.redis.cache');
+    await made.apply(text, everything);
+    expect(await actionsOf(made, text)).toEqual([]);
+  });
+
+  test('of an update is a warning; the value is written again until it is accepted', async () => {
+    const made = bench();
+    const text = (description: string) =>
+      `${head}environments:\n  production:\n    redis:\n      cache: { databasePassword: correct-horse-1, description: ${description} }\n`;
+    await made.apply(text('one'), everything);
+    const fault = failing(made, 'redis.update', status);
+    for (const _run of [1, 2]) {
+      const done = await made.apply(text('two'), everything);
+      expect(warnings(done)).toEqual([
+        expect.stringContaining(
+          `the platform answered redis.update with ${status} and stored the new values all the same`,
+        ),
+      ]);
+      expect(endingOf(done)).toBe('partly');
+      expect(await actionsOf(made, text('two'))).toEqual(['update production.redis.cache']);
+    }
+    fault.isOn = false;
+    expect(endingOf(await made.apply(text('two'), everything))).toBe('done');
+    expect(await actionsOf(made, text('two'))).toEqual([]);
+  });
+
+  test('of a deletion is a warning, and the run ends partly applied', async () => {
+    const made = bench();
+    const text = `${head}environments:\n  production:\n    redis:\n      cache: { databasePassword: correct-horse-1 }\n`;
+    await made.apply(text, everything);
+    failing(made, 'redis.remove', status);
+    const empty = `${head}environments:\n  production: { redis: {} }\n`;
+    const done = await made.apply(empty, everything);
+    if (status === 404) expect(warnings(done)).toEqual([]);
+    else
+      expect(warnings(done)).toEqual([expect.stringContaining(`redis.remove with ${status} and did it all the same`)]);
+    expect(endingOf(done)).toBe(status === 404 ? 'done' : 'partly');
+    expect(await actionsOf(made, empty)).toEqual([]);
+  });
+});
+
+test('a value that was stored with an error is sent again when its next request gets no answer', async () => {
+  const made = bench();
+  const text = (description: string) =>
+    `${head}environments:\n  production:\n    redis:\n      cache: { databasePassword: correct-horse-1, description: ${description} }\n`;
+  await made.apply(text('one'), everything);
+  const fault = failing(made, 'redis.update', 500);
+  await made.apply(text('two'), everything);
+  fault.isOn = false;
+  const { send } = made.emulator;
+  let tries = 0;
+  made.emulator.send = async (request) => {
+    if (request.path !== '/api/redis.update') return send(request);
+    tries += 1;
+    if (tries === 1) return { status: 502, headers: {}, body: 'Bad gateway' };
+    return send(request);
+  };
+  expect(endingOf(await made.apply(text('two'), everything))).toBe('done');
+  expect(tries).toBe(2);
+  expect(await actionsOf(made, text('two'))).toEqual([]);
+});
