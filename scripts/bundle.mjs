@@ -12,6 +12,8 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = resolve(process.argv[2] ?? root);
 
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
 const common = {
   absWorkingDir: root,
   bundle: true,
@@ -22,6 +24,8 @@ const common = {
   sourcemap: true,
   sourcesContent: false,
   logLevel: 'warning',
+  define: { bundledVersion: JSON.stringify(version) },
+  minifySyntax: true, // drops what only the source needs, such as its package.json
 };
 
 /**
@@ -81,10 +85,9 @@ await build({
   charset: 'ascii',
   legalComments: 'none',
   minifyWhitespace: true,
-  minifySyntax: true,
   minifyIdentifiers: true,
   supported: { 'dynamic-import': false },
-  define: { 'import.meta.url': 'importMetaUrl' },
+  define: { ...common.define, 'import.meta.url': 'importMetaUrl' },
   banner: { js: "'use strict'; const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
 });
 

@@ -40,16 +40,3 @@ export function samplesIn(path: string, text: string): Sample[] {
     code: (match[2] ?? '').replaceAll(new RegExp(`^${margin.source}`, 'gm'), ''),
   }));
 }
-
-/** A sample that imports the sources of the project instead of the package. */
-export function overSources(code: string): string {
-  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    exports: Record<string, { default: string } | string>;
-  };
-  return code.replaceAll(/from 'trueup(\/[a-z]+)?'/g, (whole, path: string | undefined) => {
-    const entry = exports[path === undefined ? '.' : `.${path}`];
-    if (typeof entry !== 'object') throw new Error(`the package exports no ${whole}`);
-    const source = entry.default.replace('./dist/', 'src/').replace(/\.js$/, '.ts');
-    return `from ${JSON.stringify(join(root, source))}`;
-  });
-}
