@@ -22,6 +22,7 @@ export const inOneVocabulary: Readonly<Record<string, readonly string[]>> = {
     'traces',
     'tutorial',
     'words-of-the-profile',
+    'wrong-address',
   ],
   'try the emulator alone, in the words of the API document or in both': [
     'emulated-accounts',
