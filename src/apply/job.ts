@@ -250,8 +250,13 @@ export type ApplyEvent = {
   /** A deployment was sent, and the run waits for this now; reported again only when it changes. */
   | {
       readonly event: 'waiting';
-      /** Its turn in the queue of the platform; the end of what runs; the answer to a request that lasts as long. */
-      readonly for: 'queue' | 'deployment' | 'answer';
+      /**
+       * Its turn in the queue of the platform; the end of what runs; the answer to a request that lasts as long; the end of
+       * a deployment of the same service that this run did not start.
+       */
+      readonly for: 'queue' | 'deployment' | 'answer' | 'earlier';
+      /** The longest that the run waits for it. Milliseconds. */
+      readonly limitMs?: number;
     }
 );
 

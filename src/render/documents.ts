@@ -26,7 +26,7 @@ const diagnostic = z.object({
 
 const actionName = z.enum(['create', 'update', 'move', 'replace', 'delete', 'adopt', 'forget', 'deploy', 'no-op']);
 
-const waitsFor = z.enum(['queue', 'deployment', 'answer']);
+const waitsFor = z.enum(['queue', 'deployment', 'answer', 'earlier']);
 
 const shown = z.discriminatedUnion('is', [
   z.object({ is: z.literal('value'), value: z.json() }),

@@ -31,8 +31,11 @@ export function renderEvent(applied: ApplyEvent, seconds: number | undefined, st
     }
     case 'skipped':
       return `${name}: ${style.paint('change', 'skipped')}\n`;
-    case 'waiting':
-      return `${name}: ${now}, ${reasons[applied.for].now}\n`;
+    case 'waiting': {
+      const { limitMs } = applied;
+      const limit = limitMs === undefined ? '' : ` (for ${duration(limitMs)} at most)`;
+      return `${name}: ${now}, ${reasons[applied.for].now}${limit}\n`;
+    }
     default:
       return event satisfies never;
   }

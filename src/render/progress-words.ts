@@ -49,6 +49,12 @@ export const reasons: Readonly<Record<WaitsFor, Reason>> = {
     brief: 'pulling and starting for',
     briefest: 'pulling',
   },
+  earlier: {
+    now: 'waiting for the end of an earlier deployment',
+    long: 'waiting for the end of an earlier deployment,',
+    brief: 'waiting for an earlier one for',
+    briefest: 'waiting',
+  },
 };
 
 function waitingWords(row: ProgressRow, view: ProgressView): readonly string[] {

@@ -140,10 +140,10 @@ describe.each(services)('$name', ({ text, at, order, reason, details, remedy }) 
     expect(result.seconds).toBeGreaterThanOrEqual(120);
     expect(result.seconds).toBeLessThan(130);
     expect(orders).toBe(1);
-    // It still runs: the next run looks at it first. Another one is ordered only where its end can be told from that.
+    // It still runs: the next run looks at it first, and starts another one.
     const again = await applyInTime(made, text('stall:1'), { limitSeconds: 60, send });
     expect(results(again)[at]).toBe('failed');
-    expect(orders).toBe(at === main ? 1 : 2);
+    expect(orders).toBe(2);
   });
 
   test('a start that was executed without an answer is found, and not sent again', async () => {
@@ -612,4 +612,82 @@ test('a run that ends between the reset of the status and the deployment does no
   await applyInTime(made, database('postgres:18'));
   expect(ordersIn(made)).toEqual(['main']);
   await plansNothingMore(made, database('postgres:18'));
+});
+
+describe('a platform that died while it deployed a database', () => {
+  const showRunning = (made: Bench) => {
+    for (const row of Object.values(made.emulator.world.tables.postgres)) row['applicationStatus'] = 'running';
+  };
+
+  /** Deploys over a connection that breaks off; the platform shows `running` from then on, and nothing ends that. */
+  async function dying(made: Bench) {
+    await applyInTime(made, database());
+    const dies: Send = async (request) => {
+      if (operationOf(request) !== 'postgres.deploy') return made.emulator.send(request);
+      showRunning(made);
+      throw connection('ECONNRESET');
+    };
+    const result = await applyInTime(made, database('postgres:18'), { send: dies });
+    expect(results(result)[main]).toBe('failed');
+    expect(said(result)).toContain('was not over within 900 s');
+    expect(result.seconds).toBeGreaterThan(890);
+    expect(result.seconds).toBeLessThan(960);
+    ordersIn(made);
+  }
+
+  test('is waited for once: the next apply starts the deployment again at once, with a note', async () => {
+    const made = platformWith();
+    await dying(made);
+    const result = await applyInTime(made, database('postgres:18'));
+    expect(results(result)[main]).toBe('done');
+    expect(said(result)).toContain(
+      'the deployment of production.postgres.main that an earlier run started has not ended within 900 s; started it again',
+    );
+    expect(result.seconds).toBeLessThan(10);
+    expect(ordersIn(made)).toEqual(['main']);
+    await plansNothingMore(made, database('postgres:18'));
+  });
+
+  test('is waited for only for the rest of the time limit, which the run announces', async () => {
+    const made = platformWith();
+    await applyInTime(made, database());
+    const over = new AbortController();
+    const dies: Send = async (request) => {
+      if (operationOf(request) !== 'postgres.deploy') return made.emulator.send(request);
+      showRunning(made);
+      setTimeout(() => over.abort(), 300_000);
+      throw connection('ECONNRESET');
+    };
+    await applyInTime(made, database('postgres:18'), { send: dies, signal: over.signal });
+    ordersIn(made);
+    const events: ApplyEvent[] = [];
+    const result = await applyInTime(made, database('postgres:18'), { onEvent: (event) => events.push(event) });
+    expect(results(result)[main]).toBe('done');
+    expect(result.seconds).toBeGreaterThan(500);
+    expect(result.seconds).toBeLessThan(650);
+    const waiting = events.find(({ event }) => event === 'waiting');
+    expect(waiting).toMatchObject({ for: 'earlier', address: 'production.postgres.main' });
+    const { limitMs = 0 } = waiting as { readonly limitMs?: number };
+    expect(limitMs).toBeGreaterThan(500_000);
+    expect(limitMs).toBeLessThan(650_000);
+    expect(ordersIn(made)).toEqual(['main']);
+    await plansNothingMore(made, database('postgres:18'));
+  });
+
+  test('and whose deployment no run of Trueup started is waited for once, too', async () => {
+    const made = platformWith();
+    await applyInTime(made, database());
+    showRunning(made);
+    ordersIn(made);
+    const events: ApplyEvent[] = [];
+    const result = await applyInTime(made, database('postgres:18'), { onEvent: (event) => events.push(event) });
+    expect(results(result)[main]).toBe('done');
+    expect(said(result)).toContain(
+      'another deployment of production.postgres.main has not ended within 900 s; started this one',
+    );
+    expect(result.seconds).toBeLessThan(960);
+    expect(events.find(({ event }) => event === 'waiting')).toMatchObject({ for: 'earlier', limitMs: 900_000 });
+    expect(ordersIn(made)).toEqual(['main']);
+    await plansNothingMore(made, database('postgres:18'));
+  });
 });

@@ -82,6 +82,7 @@ describe('in a pipe', () => {
       [0, shop, 'create', 'started'],
       [1.2, shop, 'create', 'done'],
       [2, `${shop} (deploy)`, 'deploy', 'started'],
+      [2.2, `${shop} (deploy)`, 'deploy', 'waiting for earlier'],
       [2.5, `${shop} (deploy)`, 'deploy', 'waiting for queue'],
       [5, `${shop} (deploy)`, 'deploy', 'waiting for deployment'],
       [9, `${shop} (deploy)`, 'deploy', 'failed'],
@@ -90,6 +91,7 @@ describe('in a pipe', () => {
     expect(told()).toBe(`${shop}: creating…
 ${shop}: created in 1.2s
 ${shop}: deploying…
+${shop}: deploying, waiting for the end of an earlier deployment (for 14m 0s at most)
 ${shop}: deploying, in the queue of the platform
 ${shop}: deploying, the deployment runs
 ${shop}: deploying failed after 7.0s: the host is taken

@@ -100,6 +100,8 @@ export function eventOf([, planned, action, what]: Happened): ApplyEvent {
       return { ...about, event: 'waiting', for: 'deployment' };
     case 'waiting for answer':
       return { ...about, event: 'waiting', for: 'answer' };
+    case 'waiting for earlier':
+      return { ...about, event: 'waiting', for: 'earlier', limitMs: 840_000 };
     case 'failed':
     case 'unverified':
       return { ...about, event: what, reason: 'the host is taken' };
