@@ -417,7 +417,7 @@ export const codes = {
   },
   duplicate: {
     severity: 'warning',
-    meaning: 'An object is, or would be, a duplicate: a create was sent again, or an earlier state was lost.',
+    meaning: 'An object is, or would be, a duplicate: a create was sent or delivered twice, or a state was lost.',
     remedy: 'Compare the two on the platform, and delete the one you do not need.',
   },
   'not-notified': {

@@ -55,7 +55,8 @@ export async function identify(input: IdentifyInput): Promise<Found> {
   }
   const unread = matched.filter(({ item }) => !found.has(item.address));
   for (const [address, object] of await findClaimed(input, unread)) found.set(address, object);
-  reportDuplicates(input, (id) => claimed.has(id));
+  const owned = new Set([...found.values()].map(({ id }) => id));
+  await reportDuplicates(input, found, (id) => claimed.has(id) || owned.has(id));
   return found;
 }
 

@@ -40,6 +40,25 @@ export function naturalKey(
   return key;
 }
 
+/** The natural key of the object of a row; undefined where the platform does not return all of it. */
+export function rowKey(kind: Kind, row: Row): NaturalKey | undefined {
+  const value = (name: string): Json | undefined =>
+    observedValue(kind, name, row) ?? keyDefault(kind, name) ?? undefined;
+  const names = typeof kind.identity.key === 'function' ? kind.identity.key(value) : kind.identity.key;
+  const known = names.flatMap((name) => {
+    const found = value(name);
+    return found === undefined ? [] : [[name, found] as const];
+  });
+  return known.length === 0 || known.length < names.length ? undefined : Object.fromEntries(known);
+}
+
+/** Whether two rows have the same value in each field. */
+export function isAlike(kind: Kind, one: Row, other: Row): boolean {
+  const names = Object.keys(kind.fields);
+  const valuesOf = (row: Row) => keyText(kind, names, (name) => observedValue(kind, name, row) ?? null);
+  return valuesOf(one) === valuesOf(other);
+}
+
 /** Finds rows by natural key, in time that does not grow with the number of rows. */
 export interface KeyIndex {
   readonly find: (resource: { readonly kind: Kind }, key: NaturalKey) => readonly string[];

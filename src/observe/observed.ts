@@ -43,7 +43,7 @@ export interface Observed extends Caller {
   readonly unmanaged: readonly UnmanagedObject[];
   /** Those that the platform made by itself and Trueup can manage, such as the default environment; none by default. */
   readonly provided?: readonly UnmanagedObject[];
-  /** Objects that a create which was sent more than once may have made beside the one that has the address. */
+  /** Objects that a create which was sent or delivered more than once may have made beside the one that has the address. */
   readonly duplicates: readonly DuplicateObject[];
 }
 

@@ -132,7 +132,7 @@ export function foundWords({
     case 'unmanaged':
       return `on the platform only: ${kind} ${name === undefined ? objectId : `${name} (${objectId})`}${more}; neither the manifest nor the state names it`;
     case 'duplicate':
-      return `may have a duplicate: ${kind} ${objectId}; its create was sent more than once`;
+      return `may have a duplicate: ${kind} ${objectId}; one create can have made both`;
     case 'drifted':
       return summary ?? 'drifted';
     case 'not yet applied':

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { turn } from '../../src/api/sleep.ts';
-import type { Send } from '../../src/api/wire.ts';
+import type { Send, WireRequest } from '../../src/api/wire.ts';
+import { driftOf } from '../support/drifting.ts';
 import { answered, applyOver, notesOf, operationOf, results, said } from '../support/faults.ts';
 import { database, production, stack } from '../support/manifest-texts.ts';
 import type { Bench } from '../support/world.ts';
@@ -58,6 +59,93 @@ describe.each([
     const creates = made.emulator.log.filter((request) => request.operation === operation);
     expect(creates).toHaveLength(2);
   });
+});
+
+/** Delivers a request once more, so many milliseconds after the run that sent it. */
+async function deliveredLater(made: Bench, text: string, operation: string, ms = 1_000): Promise<string[]> {
+  let late: WireRequest | undefined;
+  const { outcomes } = await applyOver(made, text, async (request) => {
+    if (operationOf(request) === operation) late ??= request;
+    return made.emulator.send(request);
+  });
+  expect(outcomes.flatMap(({ diagnostics }) => diagnostics).filter(({ code }) => code === 'duplicate')).toEqual([]);
+  if (late === undefined) throw new Error(`${operation} was not sent`);
+  const [group = ''] = operation.split('.');
+  const table = (
+    group in made.emulator.world.tables ? group : group.slice(0, -1)
+  ) as keyof typeof made.emulator.world.tables;
+  const ids = () => Object.keys(made.emulator.world.tables[table]);
+  const before = ids();
+  await made.clock.sleep(ms);
+  expect(await made.emulator.send(late)).toMatchObject({ status: 200 });
+  return ids().filter((id) => !before.includes(id));
+}
+
+const key = (name: string) =>
+  JSON.stringify(`-----BEGIN OPENSSH PRIVATE KEY-----\n${name}\n-----END OPENSSH PRIVATE KEY-----\n`);
+
+describe.each([
+  ['environment.create', `${head}environments:\n  production: {}\n  staging: {}\n`, 'staging'],
+  ['compose.create', production(stack()), 'production.compose.shop'],
+  ['redis.create', redis, 'production.redis.cache'],
+  [
+    'domain.create',
+    production(stack('domains: { one.example.com: { serviceName: web } }')),
+    'production.compose.shop.domains["one.example.com"]',
+  ],
+  [
+    'mounts.create',
+    production(database('mounts: { /etc/a: { type: file, filePath: a, content: one } }')),
+    'production.postgres.main.mounts["/etc/a"]',
+  ],
+  [
+    'backup.create',
+    production(database('backups: { b: { schedule: "0 3 * * *", destinationId: dst_1, prefix: x, database: shop } }')),
+    'production.postgres.main.backups.b',
+  ],
+  ['volumeBackups.create', production(backup), 'production.compose.shop.volumeBackups.data'],
+  [
+    'sshKey.create',
+    `${head}sshKeys: { deploy: { publicKey: ssh-ed25519 AAAA deploy, privateKey: ${key('one')} } }\n`,
+    'sshKeys.deploy',
+  ],
+  [
+    'ai.create',
+    `${head}ai: { helper: { apiUrl: 'https://models.example.com/v1', apiKey: key-4, model: small } }\n`,
+    'ai.helper',
+  ],
+])('%s that is delivered once more after the run', (operation, text, address) => {
+  test('makes a duplicate that each plan and drift name', async () => {
+    const made = bench();
+    const [duplicate = '', ...others] = await deliveredLater(made, text, operation);
+    expect(others).toEqual([]);
+    const own = made.store.state?.resources[address]?.id ?? '';
+    for (let plan = 1; plan <= 2; plan += 1) {
+      const planned = await made.plan(text);
+      expect(notesOf(planned).filter(({ code }) => code === 'duplicate')).toMatchObject([
+        { address, message: expect.stringContaining(`${address} (${own}) may have a duplicate: ${duplicate}; `) },
+      ]);
+      expect(planned.actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+    }
+    const { findings } = await driftOf(made, text);
+    expect(findings.filter(({ is }) => is === 'duplicate')).toMatchObject([{ objectId: duplicate, address }]);
+    expect(findings.filter(({ is }) => is === 'unmanaged')).toEqual([]);
+  });
+});
+
+test('an object with the same key that another user creates on another day is no duplicate', async () => {
+  const made = bench();
+  expect(await deliveredLater(made, production(stack()), 'compose.create', 86_400_000)).toHaveLength(1);
+  expect(notesOf(await made.plan(production(stack())))).toEqual([]);
+});
+
+test('a duplicate that the next manifest manages is none', async () => {
+  const made = bench();
+  const [id] = await deliveredLater(made, production(stack()), 'compose.create');
+  const both = production(
+    stack() + stack(`name: shop, id: ${id}`).replace('    compose:\n', '').replace('shop:', 'other:'),
+  );
+  expect(notesOf(await made.plan(both)).filter(({ code }) => code === 'duplicate')).toEqual([]);
 });
 
 test('what a service was made from is kept beside the duplicate of it', async () => {
