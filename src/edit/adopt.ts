@@ -6,7 +6,6 @@ import { plainly } from '../export/yaml.ts';
 import type { Attribute } from '../kind/attribute.ts';
 import { pathOf } from '../kind/attribute.ts';
 import type { Union } from '../kind/field.ts';
-import { same } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldOf, fieldPath, observedValue, shownCase } from '../kind/wire.ts';
 import { caseFields, writtenFields } from '../kind/written.ts';
@@ -14,6 +13,7 @@ import { parseExpressions } from '../manifest/expression.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { expressionSources } from '../manifest/sources/all.ts';
 import type { Node } from '../manifest/tree.ts';
+import { unsetKey } from '../manifest/unset.ts';
 import { toJson } from '../kind/simple-yaml.ts';
 import { readTree } from '../manifest/tree.ts';
 import type { AttributeChange, Plan } from '../plan/action.ts';
@@ -124,7 +124,28 @@ function adoptOne(finding: Finding, work: Work): string {
   }
   const order = attribute.key === undefined ? [...writtenFields(resource.kind, resource.link).keys()] : [];
   write(place.file, { path: place.path, value: found.value, order }, work);
+  if (node === undefined) removeUnset(place, (name) => name === path, work);
   return place.file;
+}
+
+/** Takes names out of the `unset` of the block that a place stands in: they get values. */
+function removeUnset(
+  { file, block }: { readonly file: string; readonly block: readonly string[] },
+  isMeant: (name: string) => boolean,
+  work: Work,
+): void {
+  const named = (): readonly string[] => {
+    const node = nodeAt(treeOf(file, work), [...block, unsetKey]);
+    const list = node === undefined ? undefined : toJson(node);
+    return Array.isArray(list) ? list.map(String) : [];
+  };
+  if (!named().some(isMeant)) return;
+  // Several fields of one list may get values: each edit begins with the list that the one before left.
+  close(file, work);
+  const left = named().filter((name) => !isMeant(name));
+  const value = left.length === 0 ? undefined : plainly([...left]);
+  work.files.set(file, editYaml(file, work.files.get(file) ?? '', [{ path: [...block, unsetKey], value }]));
+  work.changed.add(file);
 }
 
 function write(file: string, edit: Edit, work: Work): void {
@@ -177,12 +198,12 @@ function adoptUnion(
   if (typeof word !== 'string' || !Object.hasOwn(union.cases, word)) {
     throw refuse(`${at}.type`, 'the platform has a case that no block can have', 'Run trueup apply to put it back.');
   }
-  const { file, path } = placeOf(resource, change.attribute, work);
+  const place = placeOf(resource, change.attribute, work);
+  const { file, path } = place;
   const entries = caseFields(union, word).flatMap(([written, name]): Entry[] => {
     const observed = observedValue(kind, name, row) ?? null;
     const field = fieldOf(kind, name);
-    if (observed === null || !fieldPath(kind, name).startsWith(`${at}.`) || same(observed, field.otherwise ?? null))
-      return [];
+    if (observed === null || !fieldPath(kind, name).startsWith(`${at}.`)) return [];
     const one = { attribute: { field: name }, field, before: secret(observed), wanted: undefined };
     const found = adoptedValue({
       resource,
@@ -200,6 +221,7 @@ function adoptUnion(
     entries: [{ key: 'type', value: plainly(shownCase(kind, union, word)) }, ...entries],
   };
   write(file, { path: path.slice(0, -1), value }, work);
+  removeUnset(place, (name) => name.startsWith(`${at}.`), work);
   work.written.add(JSON.stringify([address, at]));
   return file;
 }
@@ -227,24 +249,38 @@ function blockPaths({ parent, kind, key }: Resource, resources: readonly Resourc
   return [...new Set([section, also])].flatMap((word) => around.map((path) => [...path, word, key]));
 }
 
-/** The file and the keys at which an attribute stands, or would stand. */
-function placeOf(resource: Resource, attribute: Attribute, work: Work): { file: string; path: readonly string[] } {
+/** Where an attribute stands, or would stand: the file, the keys to its block, and those to itself. */
+interface AttributePlace {
+  readonly file: string;
+  readonly block: readonly string[];
+  readonly path: readonly string[];
+}
+
+function placeOf(resource: Resource, attribute: Attribute, work: Work): AttributePlace {
   const { kind, at, fields, maps } = resource;
   const blocks = blockPaths(resource, work.resources);
   const key = attribute.key === undefined ? [] : [attribute.key];
   const wanted = attribute.key === undefined ? fields[attribute.field] : maps[attribute.field]?.get(attribute.key);
   const files = new Set([...(wanted === undefined ? [] : [wanted.at.file]), at.file, ...work.texts.keys()]);
   const has = (file: string, path: readonly string[]) => nodeAt(treeOf(file, work), path) !== undefined;
-  const forms = blocks.flatMap((block) => formsOf(kind, attribute.field).map((form) => [...block, ...form]));
+  const forms = blocks.flatMap((block) =>
+    formsOf(kind, attribute.field).map((form) => ({
+      block,
+      form: [...block, ...form],
+      path: [...block, ...form, ...key],
+    })),
+  );
   for (const file of files) {
-    for (const form of forms) if (has(file, [...form, ...key])) return { file, path: [...form, ...key] };
+    for (const { block, path } of forms) if (has(file, path)) return { file, block, path };
   }
   // Where its map is, else where the block is.
-  for (const file of files) for (const form of forms) if (has(file, form)) return { file, path: [...form, ...key] };
+  for (const file of files)
+    for (const { block, form, path } of forms) if (has(file, form)) return { file, block, path };
   const [usual = []] = formsOf(kind, attribute.field);
   for (const file of files)
-    for (const block of blocks) if (has(file, block)) return { file, path: [...block, ...usual, ...key] };
-  return { file: at.file, path: [...(blocks[0] ?? []), ...usual, ...key] };
+    for (const block of blocks) if (has(file, block)) return { file, block, path: [...block, ...usual, ...key] };
+  const [block = []] = blocks;
+  return { file: at.file, block, path: [...block, ...usual, ...key] };
 }
 
 /** The ways to write a field of a block: the usual one first. */

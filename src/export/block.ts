@@ -22,6 +22,7 @@ import {
 } from '../kind/wire.ts';
 import type { Written } from '../kind/written.ts';
 import { writtenFields } from '../kind/written.ts';
+import { unsetKey } from '../manifest/unset.ts';
 import { maskAttribute, maskValue } from '../secrets/looks-secret.ts';
 import { redacted } from '../secrets/secret.ts';
 import type { Placed } from './address.ts';
@@ -45,12 +46,16 @@ export interface Writing {
   readonly notes: Diagnostic[];
 }
 
-/** The lines of a block: every declared field whose value is not the one that the platform gives by itself. */
+/**
+ * The lines of a block: every field that has a value, and in `unset` the names of those that have none. A value that no
+ * line says is not watched: the next change of it on the platform would show nowhere.
+ */
 export function blockEntries(block: Placed, writing: Writing): Entry[] {
   const { object, key } = block;
   const { kind, link, row } = object;
   const { keyField } = kind.identity;
   const entries: Entry[] = [];
+  const unset: string[] = [];
   if (block.isPinned)
     entries.push({ key: 'id', value: plainly(object.id), comment: 'another object has the same name' });
   const known = [...writtenFields(kind, link)];
@@ -62,12 +67,16 @@ export function blockEntries(block: Placed, writing: Writing): Entry[] {
       if (field === keyField && same(observed(block, field), key)) continue;
       const isNeeded = fieldOf(kind, field).needed === true || field === keyField || isTag(kind, field);
       const value = fieldValue(block, field, writing, isNeeded);
-      if (value !== undefined) entries.push({ key: written, value });
+      if (value === 'unset') unset.push(written);
+      else if (value !== undefined) entries.push({ key: written, value });
     } else if (target.is === 'union') {
-      const value = unionValue(block, target.union, writing);
-      if (value !== undefined) entries.push({ key: written, value });
+      const found = unionValue(block, target.union, writing);
+      if (found === undefined) continue;
+      entries.push({ key: written, value: found.value });
+      unset.push(...found.unset.map((name) => `${written}.${name}`));
     }
   }
+  if (unset.length > 0) entries.push({ key: unsetKey, value: { is: 'words', words: unset } });
   if (isWorthProtecting(object)) {
     entries.push({ key: 'protect', value: plainly(true), comment: 'never deleted or replaced' });
   }
@@ -95,8 +104,12 @@ function isWorthProtecting({ kind, row, isProvided }: Placed['object']): boolean
   return kind.lifecycle?.dataAtRisk?.({ row, options: {}, action: 'delete' })?.of === 'data';
 }
 
-/** The group of a union: its case, and the fields of that. */
-function unionValue(block: Placed, union: Union, writing: Writing): Value | undefined {
+/** The group of a union: its case, and the fields of that, those that have a value and the names of those that have none. */
+function unionValue(
+  block: Placed,
+  union: Union,
+  writing: Writing,
+): { readonly value: Value; readonly unset: readonly string[] } | undefined {
   const { kind, row } = block.object;
   const type = row[union.tag];
   const { leftOut } = writing;
@@ -112,19 +125,34 @@ function unionValue(block: Placed, union: Union, writing: Writing): Value | unde
     return undefined;
   }
   const call = union.calls?.[type];
-  const entries = Object.entries(union.cases[type] ?? {}).flatMap(([written, field]): Entry[] => {
+  const fields = Object.values(union.cases[type] ?? {});
+  if (type === (kind.fields[union.tag]?.otherwise ?? null) && fields.every((name) => isAsNew(block, name))) {
+    if (call !== undefined && fields.some((name) => isNeededBy(call, name)))
+      leave(block, writing, union.tag, `it has no ${union.at ?? union.tag} yet; one that it gets is not drift`);
+    return undefined;
+  }
+  const entries: Entry[] = [{ key: 'type', value: plainly(shownCase(kind, union, type)) }];
+  const unset: string[] = [];
+  for (const [written, field] of Object.entries(union.cases[type] ?? {})) {
     const isNeeded = fieldOf(kind, field).needed === true || (call !== undefined && isNeededBy(call, field));
     const value = fieldValue(block, field, writing, isNeeded);
-    return value === undefined ? [] : [{ key: written, value }];
-  });
-  if (entries.length === 0 && type === (kind.fields[union.tag]?.otherwise ?? null)) return undefined;
-  return { is: 'map', entries: [{ key: 'type', value: plainly(shownCase(kind, union, type)) }, ...entries] };
+    if (value === 'unset') unset.push(written);
+    else if (value !== undefined) entries.push({ key: written, value });
+  }
+  return { value: { is: 'map', entries }, unset };
 }
 
-/** The value of a field as users write it; undefined when the block leaves it out. */
-function fieldValue(block: Placed, name: string, writing: Writing, isNeeded: boolean): Value | undefined {
+/** Whether a field has the value that the platform gives a new object. */
+function isAsNew(block: Placed, name: string): boolean {
+  const field = fieldOf(block.object.kind, name);
+  const value = observed(block, name);
+  return value === null || means({ ...(field.codec ?? plain), keeps: never }, value, field.otherwise ?? null);
+}
+
+/** The value of a field as users write it, or that it has none; undefined when the block leaves it out. */
+function fieldValue(block: Placed, name: string, writing: Writing, isNeeded: boolean): Value | 'unset' | undefined {
   const { object, address } = block;
-  const { kind, parent, isProvided } = object;
+  const { kind, row, isProvided } = object;
   if (writing.leftOut.get(address)?.has(name) === true) return undefined;
   const field = fieldOf(kind, name);
   const value = observed(block, name);
@@ -133,14 +161,16 @@ function fieldValue(block: Placed, name: string, writing: Writing, isNeeded: boo
     return undefined;
   }
   const { provided } = kind.lifecycle ?? {};
-  const madeWith = isProvided && provided?.allows === 'update' ? provided.madeWith[name] : undefined;
-  if (madeWith !== undefined && same(madeWith, value)) return undefined;
-  if (field.fromParent !== undefined && parent !== undefined) {
-    if (same(value, observedValue(parent.kind, field.fromParent, parent.row) ?? null)) return undefined;
+  if (isProvided && provided?.allows === 'update' && provided.fixed.includes(name) && !isNeeded) return undefined;
+  const none = noValue(kind, name);
+  if (none !== undefined && !(isNeeded && value !== null) && isNone(field, value, none))
+    return observedValue(kind, name, row) === undefined ? undefined : 'unset';
+  if (value === null) {
+    if ((field.atCreate ?? field.otherwise ?? null) !== null)
+      leave(block, writing, name, 'it has no value, which no block can say');
+    return undefined;
   }
-  const otherwise = field.atCreate ?? field.otherwise ?? null;
-  if (value === null) return otherwise === null ? undefined : cleared(block, name, field, writing);
-  if (!isNeeded && means({ ...(field.codec ?? plain), keeps: never }, value, otherwise)) return undefined;
+  if (!isNeeded && isEmpty(value) && (field.growsByItself === true || field.secrecy === 'secret')) return undefined;
   if (typeof value === 'string' && field.madeUp?.test(value) === true) return undefined;
   const written = blockValue(field, value);
   if (written === undefined) {
@@ -181,15 +211,21 @@ function observed({ object: { kind, row, parent } }: Placed, name: string): Json
   return parent === undefined ? value : withoutAppended(value, appendedBelow(kind, name, parent));
 }
 
-/** `null` in place of a value that the platform gives by itself. */
-function cleared(block: Placed, name: string, field: Field, writing: Writing): Value | undefined {
-  const { kind } = block.object;
-  const { onNull } = field;
-  const isNull = onNull === undefined ? canBeNull(kind, name) : 'value' in onNull && onNull.value === null;
-  if (isNull) return plainly(null);
-  if (onNull === undefined || 'refuse' in onNull)
-    leave(block, writing, name, 'it has no value, which no block can say');
-  return undefined;
+/** The value that `null` in a block stands for; undefined where a block cannot say that a field has none. */
+function noValue(kind: Kind, name: string): Json | undefined {
+  const { onNull } = fieldOf(kind, name);
+  if (onNull === undefined) return canBeNull(kind, name) ? null : undefined;
+  return 'value' in onNull ? onNull.value : undefined;
+}
+
+/** Whether a value is none: nothing, or an empty text, list or object that means what `null` in a block stands for. */
+function isNone({ codec = plain }: Field, value: Json, none: Json): boolean {
+  return (value === null || isEmpty(value)) && means({ ...codec, keeps: never }, value, none);
+}
+
+function isEmpty(value: Json): boolean {
+  if (isObject(value)) return Object.keys(value).length === 0;
+  return value === '' || (Array.isArray(value) && value.length === 0);
 }
 
 /** A value with names in place of an id, or of the ids in a list, which are sorted. */

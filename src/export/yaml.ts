@@ -10,6 +10,8 @@ export type Value =
   /** Text with expressions of ours. */
   | { readonly is: 'expression'; readonly text: string }
   | { readonly is: 'list'; readonly items: readonly Value[] }
+  /** Names in brackets, in lines of at most 110 characters. */
+  | { readonly is: 'words'; readonly words: readonly string[] }
   | { readonly is: 'map'; readonly entries: readonly Entry[] };
 
 /** A key with its value. */
@@ -72,6 +74,8 @@ export function nodeOf(value: Value): Node {
       return textNode(value.text);
     case 'list':
       return listOf(value.items.map(nodeOf));
+    case 'words':
+      return new Words(value.words);
     case 'map':
       return mapOf(value.entries);
     default:
@@ -84,6 +88,32 @@ function plainNode(value: Json): Node {
   if (Array.isArray(value)) return listOf((value as readonly Json[]).map(plainNode));
   if (!isObject(value)) return new Scalar(value);
   return mapOf(Object.entries(value).map(([key, item]) => ({ key, value: plainly(item) })));
+}
+
+/** A list of names that fills its lines, as people write one. */
+class Words extends YAMLSeq {
+  constructor(words: readonly string[]) {
+    super();
+    this.flow = true;
+    this.items.push(...words.map((word) => new Scalar(word)));
+  }
+
+  override toString({ indent = '' }: { readonly indent?: string } = {}): string {
+    const lines: string[] = [];
+    let line = '';
+    for (const item of this.items) {
+      const word = String((item as Scalar).value);
+      if (line !== '' && indent.length + line.length + word.length > 106) {
+        lines.push(line);
+        line = '';
+      }
+      line += line === '' ? word : `, ${word}`;
+      if (item !== this.items.at(-1)) continue;
+      lines.push(line);
+    }
+    const inner = `\n${indent}  `;
+    return lines.length < 2 ? `[${line}]` : `[${inner}${lines.join(`,${inner}`)},\n${indent}]`;
+  }
 }
 
 function listOf(items: readonly Node[]): YAMLSeq {

@@ -81,7 +81,9 @@ export function nameIn(kind: Kind, row: Row): string | undefined {
   const { keyField, label, key } = kind.identity;
   if (label !== undefined)
     return label.map((name) => String(observedValue(kind, name, row) ?? keyDefault(kind, name))).join('/');
-  const names = keyField === undefined ? (typeof key === 'function' ? [] : key.toReversed()) : [keyField];
+  // An id makes a poor name.
+  const inKey = typeof key === 'function' ? [] : key.filter((name) => kind.fields[name]?.refersTo === undefined);
+  const names = keyField === undefined ? inKey.toReversed() : [keyField];
   for (const name of names) {
     const value = observedValue(kind, name, row);
     if (typeof value !== 'string' || value === '') continue;

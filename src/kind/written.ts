@@ -15,6 +15,9 @@ const commonOptions = {
     .describe(
       'true: never deleted or replaced, also after the line or the block is gone. false, once applied: its data may be deleted without --allow-data-loss.',
     ),
+  unset: z
+    .array(z.string().min(1))
+    .describe('A list of fields that have no value: [memoryLimit] is short for memoryLimit: null.'),
   private: z
     .array(z.string().min(1))
     .describe(

@@ -12,6 +12,7 @@ import type { ExpressionSource } from './sources/source.ts';
 import type { MapNode, Place } from './tree.ts';
 import { isEmpty, position } from './tree.ts';
 import { guessKey } from './unknown-key.ts';
+import { withUnset } from './unset.ts';
 
 /** Kinds by the kind they stand below and the section they stand in. */
 export function sectionsOf(kinds: readonly Kind[]): (parent: string) => ReadonlyMap<string, Kind> {
@@ -26,6 +27,15 @@ export function sectionsOf(kinds: readonly Kind[]): (parent: string) => Readonly
     }
   }
   return (parent) => byParent.get(parent) ?? new Map();
+}
+
+/** Reports a field that `unset` names beside its value. */
+function unsetTwice(address: string, redact: Redact, diagnostics: Diagnostic[]): (path: string, at: Place) => void {
+  return (named, at) => {
+    const path = shownKey(named, redact);
+    const about = { remedy: `Remove ${path} from unset, or its own line.`, address, position: position(at) };
+    diagnostics.push(diagnostic('defined-twice', `unset names ${path}, which has a value in this block`, about));
+  };
 }
 
 /** The keys that a block of a kind takes, and those that it explains. */
@@ -142,8 +152,9 @@ export function findBlocks(
         }
         const { entries: inner } = child.node;
         const above = isBelowTop && top !== undefined ? topAddress(top) : parent;
-        blocks.push({ address, kind, key, parent: above, link, entries: inner, at: child.keyAt });
-        enter(inner, kind.kind, address);
+        const entries = withUnset(inner, unsetTwice(address, redact, diagnostics));
+        blocks.push({ address, kind, key, parent: above, link, entries, at: child.keyAt });
+        enter(entries, kind.kind, address);
       }
     }
   };
@@ -152,7 +163,7 @@ export function findBlocks(
   const link = top?.parents[root];
   if (top !== undefined && link !== undefined && own?.node.is === 'map') {
     const address = topAddress(top);
-    const { entries } = own.node;
+    const entries = withUnset(own.node.entries, unsetTwice(address, redact, diagnostics));
     blocks.push({ address, kind: top, key: address, parent: undefined, link, entries, at: own.keyAt });
   }
   enter(tree.entries, root, undefined);

@@ -196,7 +196,7 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
       );
   }
   const merge = mergeOption(kind);
-  const { id, private: _private, ...others } = options;
+  const { id, private: _private, unset: _unset, ...others } = options;
   const mapMode = merge === undefined ? undefined : (others[merge.name] ?? merge.otherwise);
   if (merge !== undefined && mapMode === merge.otherwise) delete others[merge.name];
   return {

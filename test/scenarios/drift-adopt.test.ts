@@ -119,6 +119,27 @@ describe('drift adopt', () => {
     expect(await at.planned()).toEqual([]);
   });
 
+  it('gives fields that unset names their values, takes them out of it, and then plans nothing', async () => {
+    const unset = 'unset: [cpuLimit, memoryLimit, description, env]';
+    const at = await world(shop.replace('memoryLimit: 512Mi', unset));
+    await at.change('redis.update', cache, { memoryLimit: '1073741824', description: 'Sessions.' });
+    expect(await at.adopt([], { all: true })).toMatchObject({ exit: 'done', err: '' });
+    expect(at.read()).toBe(
+      at.with(
+        ['{dockerImage:', '{description: Sessions., dockerImage:'],
+        [unset, 'memoryLimit: 1Gi, unset: [cpuLimit, env]'],
+      ),
+    );
+    expect((await at.run(applyCommand({ autoApprove: true }))).exit).toBe('done');
+    expect(await at.planned()).toEqual([]);
+    await at.change('redis.update', cache, { cpuLimit: '1000000000' });
+    await at.change('redis.update', cache, { env: 'A=1' });
+    expect(await at.adopt([cache])).toMatchObject({ exit: 'done', err: '' });
+    expect(at.read()).not.toContain('unset');
+    expect((await at.run(applyCommand({ autoApprove: true }))).exit).toBe('done');
+    expect(await at.planned()).toEqual([]);
+  });
+
   it('adds and removes the keys of a map, and changes one field only where --field says so', async () => {
     const at = await world(shop);
     await at.change('compose.update', 'production.compose.shop', { env: 'REGION=eu-2\nREPLICAS=2\nNEW=x y' });

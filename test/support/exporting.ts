@@ -5,6 +5,9 @@ import { projectLayout } from '../../src/export/compose.ts';
 import type { Exported } from '../../src/export/export.ts';
 import { makeExport } from '../../src/export/export.ts';
 import type { TerraformState } from '../../src/export/terraform.ts';
+import { survey, withChildren } from '../../src/export/survey.ts';
+import type { Row } from '../../src/kind/json.ts';
+import { createReader } from '../../src/observe/reader.ts';
 import { patternsFor, rootText } from '../../src/export/root-file.ts';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
 import { readEnvText } from '../../src/kind/env-text.ts';
@@ -40,6 +43,13 @@ export function benchWith(made: Bench, { state }: Exported): Bench {
   const fresh = bench({ emulator: made.emulator, clock: made.clock });
   fresh.store.state = state;
   return fresh;
+}
+
+/** The whole row of each object that the platform of a bench has, by id. */
+export async function rowsOf(made: Bench): Promise<ReadonlyMap<string, Row>> {
+  const { client, kinds } = made.world();
+  const { tops } = await survey(createReader(client), kinds, 'prj_1');
+  return new Map(tops.flatMap((top) => [...withChildren(top)]).map(({ id, row }) => [id, row]));
 }
 
 /** Tables of what a manifest declares. */
