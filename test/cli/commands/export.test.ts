@@ -294,7 +294,11 @@ test('adds one object to the file where the blocks beside it stand', async () =>
   expect([wiki.err, wiki.exit]).toEqual(['', 'done']);
   const text = readFileSync(join(folder, 'trueup.yaml'), 'utf8');
   const block =
-    '      wiki:\n        source:\n          type: raw\n          composeFile: |\n            services:\n              web:\n                image: wiki\n';
+    '      wiki:\n        source:\n          type: raw\n          composeFile: |\n            services:\n              web:\n                image: wiki\n' +
+    '        composePath: ./docker-compose.yml\n        composeType: docker-compose\n        autoDeploy: true\n' +
+    '        createEnvFile: true\n        enableSubmodules: false\n        randomize: false\n' +
+    '        isolatedDeployment: false\n        isolatedDeploymentsVolume: false\n        triggerType: push\n' +
+    '        unset: [description, env, command, suffix, watchPaths, icon, serviceNetworks]\n';
   expect(text).toBe(commented.replace('# the end\n', `${block}# the end\n`));
   const refused = await run(exportCommand({ address: 'production.compose.shop.domains["www.example.com"]' }));
   expect(refused.err).toContain('written in braces');
