@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { constants, realpathSync } from 'node:fs';
-import { lstat, open, rename, rm } from 'node:fs/promises';
+import { lstat, open, rename } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { PlanFile } from '../plan/file.ts';
 import { isPlanFileText, parsePlanFile, planFileText } from '../plan/file.ts';
+import { withDrafts } from '../project/drafts.ts';
 import { leavesWorkspace } from '../project/links.ts';
 import { readVersion } from '../project/version.ts';
 import type { ReviewedPlan } from '../review.ts';
@@ -96,20 +96,7 @@ function whatItIs(stat: Stats): string {
 
 async function replaceFile(path: string, text: string): Promise<void> {
   const folder = dirname(path);
-  const temporary = `${path}.${randomUUID()}.tmp`;
-  try {
-    const handle = await open(temporary, 'wx', 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined); // the error of the write matters more
-    throw error;
-  }
+  await withDrafts(folder, async ({ write }) => rename(await write(text), path));
   const directory = await open(folder, 'r');
   try {
     await directory.sync();

@@ -12,7 +12,7 @@ import type { Layout } from '../export/compose.ts';
 import { inFile, oneFile, projectLayout } from '../export/compose.ts';
 import type { TerraformState } from '../export/terraform.ts';
 import type { Exported } from '../export/export.ts';
-import { makeExport } from '../export/export.ts';
+import { makeExport, remembering } from '../export/export.ts';
 import { fileName } from '../export/names.ts';
 import { patternsFor, rootText } from '../export/root-file.ts';
 import type { SecretFile } from '../export/root-file.ts';
@@ -93,46 +93,44 @@ export async function exportProject(
   const used = secretNamesIn(manifest);
   const isNew = (manifest?.resources.length ?? 0) === 0;
   const rootBefore = manifest === undefined ? undefined : await readFile(join(folder, file), 'utf8');
-  const stem = isNew ? undefined : freeName(folder);
   const target = how.address === undefined ? undefined : await targetOf(how.address, { manifest, folder, file });
-  const layout: Layout =
-    target !== undefined
-      ? inFile(
-          target.file,
-          (entries) => appendEntries(target.file, target.text, entries),
-          await filesBeside(folder, target.file),
-        )
-      : stem === undefined
-        ? projectLayout()
-        : oneFile(`${stem}.yaml`, []);
+  const beside = target === undefined ? [] : await filesBeside(folder, target.file);
+  const layoutOf = (stem: string | undefined): Layout => {
+    if (target === undefined) return stem === undefined ? projectLayout() : oneFile(`${stem}.yaml`, []);
+    return inFile(target.file, (entries) => appendEntries(target.file, target.text, entries), beside);
+  };
   const rootFor = (included: readonly string[], hasSecrets: boolean): string => {
     const secrets = hasSecrets ? secretFile : undefined;
     return rootBefore === undefined
       ? rootText({ platform, profile: named, project, include: patternsFor(included), secrets })
       : withIncludes(rootBefore, included, secrets);
   };
-  const exported = await makeExport({
-    world,
-    reading: {
-      file,
-      kinds: options.kinds,
-      env: (name) => (Object.hasOwn(env, name) ? env[name] : undefined),
-      envLimit: envLimit(env, whyPinned(options)),
-      secret,
-      platformUrl: env['TRUEUP_URL'] || undefined,
-      given: (name) => options.variables.get(name) ?? env[`TRUEUP_VAR_${name}`],
-      addSecret: redactor.add,
-      redact: redactor.redact,
-    },
-    workspace: await openWorkspace(folder),
-    projectId: project,
-    present,
-    layout,
-    usedSecrets: { names: used, valueOf: secret },
-    rootFor,
-    only: how.address,
-    terraform: how.terraform,
-  });
+  const client = remembering(world.client);
+  const workspace = await openWorkspace(folder);
+  const exportWith = (stem: string | undefined) =>
+    makeExport({
+      world: { ...world, client },
+      reading: {
+        file,
+        kinds: options.kinds,
+        env: (name) => (Object.hasOwn(env, name) ? env[name] : undefined),
+        envLimit: envLimit(env, whyPinned(options)),
+        secret,
+        platformUrl: env['TRUEUP_URL'] || undefined,
+        given: (name) => options.variables.get(name) ?? env[`TRUEUP_VAR_${name}`],
+        addSecret: redactor.add,
+        redact: redactor.redact,
+      },
+      workspace,
+      projectId: project,
+      present,
+      layout: layoutOf(stem),
+      usedSecrets: { names: used, valueOf: secret },
+      rootFor,
+      only: how.address,
+      terraform: how.terraform,
+    });
+  const { stem, exported } = await withFreeName(isNew ? undefined : { folder, manifest }, exportWith);
   if (replaced !== undefined) await checkReplaced(replaced, records, { exported, folder });
   // The files that are there list those that the manifest names already.
   const secrets = exported.secrets.filter(({ name }) => !used.has(name));
@@ -149,8 +147,9 @@ export async function exportProject(
     files.push({ path: `${path}.example`, content: exampleOf(secrets, path) });
   }
   const values = how.secretsFile === undefined || secrets.length === 0 ? undefined : await secretsText(secrets, how);
+  // Before the secrets: a killed run leaves none that git would take.
   const ignore = await ignoring(folder, secretPaths);
-  if (ignore !== undefined) files.push(ignore);
+  const first: NewFile[] = ignore === undefined ? [] : [ignore];
   const own: NewFile = { path: file, content: root, ...(rootBefore === undefined ? {} : { replaces: rootBefore }) };
   const all = [...files.toSorted((a, b) => (a.path < b.path ? -1 : 1)), ...(root === rootBefore ? [] : [own])];
   const inside = values !== undefined && secretFile !== undefined;
@@ -160,7 +159,7 @@ export async function exportProject(
     await writeFiles(how.secretsFile.slice(0, at), [{ path, content, isPrivate: true }], how);
   }
   const privately = inside ? [{ path: secretFile.path, content: values, isPrivate: true }] : [];
-  await writeFiles(folder, [...privately, ...all], how);
+  await writeFiles(folder, [...first, ...privately, ...all], how);
   // After the files: a state without them would let the next apply delete what it holds.
   if (exported.blocks.size > 0)
     await world.store.write({ ...exported.state, ...(capabilities === undefined ? {} : { platform: capabilities }) });
@@ -168,7 +167,7 @@ export async function exportProject(
     blocks: exported.blocks,
     notes: exported.notes,
     isEmpty: exported.isEmpty,
-    files: all.map(({ path }) => path).toSorted(),
+    files: [...first, ...all].map(({ path }) => path).toSorted(),
     secrets: secrets.map(({ name, usedBy }) => ({ name, usedBy })),
     secretsFile: values === undefined ? undefined : how.secretsFile,
     isSecretsFileNamed: secretFile !== undefined && root.includes(secretFile.path),
@@ -322,11 +321,23 @@ async function filesBeside(folder: string, file: string): Promise<readonly strin
   return names.map((name) => `${beside}/${name.split(sep).join('/')}`);
 }
 
-/** The name of a new file for the blocks, without its ending. */
-function freeName(folder: string): string {
+/**
+ * Exports into the first new file whose name is free, or that a killed export has left with the same text: no manifest
+ * includes that one. `stem` is the name without its ending; undefined for a new manifest.
+ */
+async function withFreeName(
+  beside: { readonly folder: string; readonly manifest: Manifest | undefined } | undefined,
+  exportWith: (stem: string | undefined) => Promise<Exported>,
+): Promise<{ readonly stem: string | undefined; readonly exported: Exported }> {
+  if (beside === undefined) return { stem: undefined, exported: await exportWith(undefined) };
+  const { folder, manifest } = beside;
   for (let count = 1; ; count++) {
-    const name = count === 1 ? 'unmanaged' : `unmanaged-${count}`;
-    if (!existsSync(join(folder, `${name}.yaml`))) return name;
+    const stem = count === 1 ? 'unmanaged' : `unmanaged-${count}`;
+    const file = `${stem}.yaml`;
+    const found = await readFile(join(folder, file), 'utf8').catch(() => undefined);
+    if (found === undefined ? existsSync(join(folder, file)) : manifest?.texts.has(file) === true) continue;
+    const exported = await exportWith(stem);
+    if (found === undefined || found === exported.files.get(file)) return { stem, exported };
   }
 }
 

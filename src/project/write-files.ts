@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { lstat, mkdir, open, readdir, readFile, rename, rm, rmdir, unlink } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { reasonOf } from '../state/disk.ts';
 import { ignoreLine } from '../export/names.ts';
+import { removeDrafts, withDrafts } from './drafts.ts';
 import { leavesWorkspace } from './links.ts';
 
 /** A file that is to be written below a folder. */
@@ -19,8 +19,9 @@ export interface NewFile {
 }
 
 /**
- * Writes files below a folder, all or none: each beside its place first, then each renamed, in this order. A file that has
- * its content already stays, unless others can read it and must not. A run that is killed leaves files of which the last one, which names them, is missing.
+ * Writes files below a folder, all or none: each as a draft first, then each renamed, in this order. A file that has its
+ * content already stays, unless others can read it and must not. A run that is killed leaves files of which the last one,
+ * which names them, is missing, and drafts that `withDrafts` keeps out of git.
  *
  * @throws {Stop} `refused`, when a file is there already, or leads out of the folder; nothing was written then.
  */
@@ -35,21 +36,27 @@ export async function writeFiles(
   if (links.length > 0 || (taken.length > 0 && !force))
     throw refused(links.length > 0 ? links : taken, { areLinks: links.length > 0, remedy });
   const open = found.filter(({ is }) => is !== 'same').map(({ file, is }) => ({ ...file, isNew: is === 'none' }));
-  const temporary = new Map(open.map(({ path }) => [path, join(folder, `${path}.${randomUUID().slice(0, 8)}.tmp`)]));
+  if (open.length === 0) {
+    await removeDrafts(folder);
+    return;
+  }
   const renamed: string[] = [];
   try {
-    for (const { path, content, isPrivate = false } of open) {
-      const beside = temporary.get(path) ?? '';
-      await mkdir(dirname(beside), { recursive: true });
-      await writeDurably(beside, content, { mode: isPrivate ? 0o600 : await modeAt(join(folder, path)) });
-    }
-    for (const { path, isNew } of open) {
-      await rename(temporary.get(path) ?? '', join(folder, path));
-      if (isNew) renamed.push(path);
-    }
+    await mkdir(folder, { recursive: true });
+    await withDrafts(folder, async ({ write }) => {
+      const drafts: { readonly from: string; readonly path: string; readonly isNew: boolean }[] = [];
+      for (const { path, content, isNew, isPrivate = false } of open) {
+        await mkdir(dirname(join(folder, path)), { recursive: true });
+        const mode = isPrivate ? 0o600 : ((await modeAt(join(folder, path))) ?? newMode());
+        drafts.push({ from: await write(content, mode), path, isNew });
+      }
+      for (const { from, path, isNew } of drafts) {
+        await rename(from, join(folder, path));
+        if (isNew) renamed.push(path);
+      }
+    });
   } catch (error) {
-    const left = [...temporary.values(), ...renamed.map((path) => join(folder, path))];
-    await Promise.all(left.map((path) => rm(path, { force: true }).catch(() => undefined)));
+    await Promise.all(renamed.map((path) => rm(join(folder, path), { force: true }).catch(() => undefined)));
     throw new Stop('refused', [diagnostic('file-unwritable', `cannot write into ${folder}: ${reasonOf(error)}`)]);
   }
 }
@@ -60,19 +67,9 @@ async function modeAt(path: string): Promise<number | undefined> {
   return found?.isFile() === true ? found.mode & 0o777 : undefined;
 }
 
-async function writeDurably(
-  path: string,
-  content: string | Uint8Array,
-  { mode }: { readonly mode: number | undefined },
-): Promise<void> {
-  const handle = await open(path, 'wx', mode ?? 0o644);
-  try {
-    await handle.writeFile(content);
-    if (mode !== undefined) await handle.chmod(mode);
-    await handle.datasync();
-  } finally {
-    await handle.close();
-  }
+/** The rights of a new file, as this user wants them. */
+function newMode(): number {
+  return 0o644 & ~process.umask();
 }
 
 /** What stands at the place of a file: nothing, the same, another file that may be replaced, one that may not, or a link. */

@@ -1,11 +1,12 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
-import { finish, start, trueup } from '../cli/process.ts';
+import { finish, project, start, trueup, trueupProcess } from '../cli/process.ts';
 import { effort } from '../support/whole.ts';
 
 /** An export that is killed: what it leaves harms nobody, and the next one ends it. */
@@ -75,4 +76,154 @@ test(
     expect(emulator.log.filter(({ method }) => method !== 'GET')).toEqual([]);
   },
   limitMs,
+);
+
+/** A module that ends the process with SIGKILL before its n-th change of a file outside of the state. */
+const killing = `
+import fs from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+let left = Number(process.env.KILL_AT);
+const isCounted = (path) => typeof path === 'string' && path.startsWith(process.env.KILL_IN) && !path.includes('/.trueup/');
+for (const name of ['mkdir', 'open', 'rename', 'rm']) {
+  const own = fs[name];
+  fs[name] = (path, how, ...rest) => {
+    const isChange = name !== 'open' || how === 'wx';
+    if (isCounted(path) && isChange && left-- === 0) process.kill(process.pid, 'SIGKILL');
+    return own(path, how, ...rest);
+  };
+}
+syncBuiltinESMExports();
+`;
+
+/** All bytes that git would commit, as text. */
+function committed(folder: string): string {
+  const git = (...args: string[]) => execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' });
+  if (!existsSync(join(folder, '.git'))) git('init', '--quiet');
+  git('add', '--all');
+  const paths = git('ls-files', '-z')
+    .split('\0')
+    .filter((path) => path !== '' && !path.startsWith('.trueup/'));
+  return paths.map((path) => `${path}\n${readFileSync(join(folder, path), 'utf8')}`).join('\n');
+}
+
+/** Ends a command at each of its changes of files, and asserts what is left each time; gives the number of moments. */
+async function killedEverywhere({
+  every,
+  start: begin,
+  again,
+}: {
+  readonly every: number;
+  readonly start: () => { folder: string; args: readonly string[]; env: Record<string, string> };
+  readonly again: (folder: string) => Promise<void>;
+}): Promise<number> {
+  const hook = join(mkdtempSync(join(tmpdir(), 'trueup-killing-')), 'hook.mjs');
+  writeFileSync(hook, killing);
+  for (let moment = 0; ; moment += every) {
+    const { folder, args, env } = begin();
+    const { code } = await trueupProcess(args, {
+      env: { ...env, NODE_OPTIONS: `--import ${hook}`, KILL_AT: String(moment), KILL_IN: folder },
+    });
+    if (code !== null) return moment;
+    expect(committed(folder), `killed before change ${moment}`).not.toContain('canary');
+    await again(folder);
+    const left = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    expect(
+      left.filter((path) => path.includes('draft') || path.endsWith('.tmp')),
+      `after ${moment}`,
+    ).toEqual([]);
+    expect(committed(folder)).not.toContain('canary');
+  }
+}
+
+test(
+  'killed before any of its changes of files, an export leaves no secret to git, and the next one removes its drafts',
+  async () => {
+    const emulator = createEmulator({ apiKey });
+    await emulator.act('postgres.create', {
+      name: 'main',
+      environmentId: 'env_prj_1',
+      databaseName: 'shop',
+      databaseUser: 'shop',
+      databasePassword: 'canary-4711',
+      dockerImage: 'postgres:17',
+    });
+    const server = await serve(emulator);
+    open.push(server);
+    const env = { TRUEUP_API_KEY: apiKey };
+    const args = (folder: string) => [
+      ...['export', '-C', folder, '--url', server.url, '--project', 'prj_1', '--lock-timeout', '30'],
+      ...['--with-secrets', join(folder, 'secrets.env'), '--force'],
+    ];
+    const moments = await killedEverywhere({
+      every: effort({ fast: 4, full: 3, all: 1 }),
+      start: () => {
+        const folder = mkdtempSync(join(tmpdir(), 'trueup-export-killed-'));
+        return { folder, args: args(folder), env };
+      },
+      again: async (folder) => {
+        const ran = await trueup(args(folder), { env });
+        expect([ran.err, ran.code]).toEqual(['', 0]);
+        expect((await trueup(['plan', '-C', folder], { env })).out).toContain('No changes.');
+      },
+    });
+    expect(moments).toBeGreaterThan(10);
+  },
+  limitMs * 3,
+);
+
+test(
+  'killed before any of its changes of files, an export beside a manifest runs again into the same file',
+  async () => {
+    const emulator = createEmulator({ apiKey });
+    for (const name of ['web', 'more']) await emulator.act('application.create', { name, environmentId: 'env_prj_1' });
+    const server = await serve(emulator);
+    open.push(server);
+    const env = { TRUEUP_API_KEY: apiKey };
+    const manifest = `trueup: 1\nplatform: { url: "${server.url}" }\nproject: prj_1\nenvironments: { production: {} }\n`;
+    const moments = await killedEverywhere({
+      every: effort({ fast: 3, full: 2, all: 1 }),
+      start: () => {
+        const folder = project(manifest);
+        return { folder, args: ['export', '-C', folder, '--unmanaged', '--lock-timeout', '30'], env };
+      },
+      again: async (folder) => {
+        const ran = await trueup(['export', '-C', folder, '--unmanaged', '--lock-timeout', '30'], { env });
+        expect([ran.err, ran.code]).toEqual(['', 0]);
+        const yaml = readdirSync(folder).filter((path) => path.endsWith('.yaml'));
+        expect(yaml).toEqual(['trueup.yaml', 'unmanaged.yaml']);
+      },
+    });
+    expect(moments).toBeGreaterThan(5);
+  },
+  limitMs * 3,
+);
+
+test(
+  'killed before any of its changes of files, fmt and plan --out leave whole files, and the next run removes their drafts',
+  async () => {
+    const emulator = createEmulator({ apiKey });
+    const server = await serve(emulator);
+    open.push(server);
+    const env = { TRUEUP_API_KEY: apiKey };
+    const manifest = `trueup: 1\nplatform: { url: "${server.url}" }\nproject:   prj_1\nenvironments: { production: { description:   Live. } }\n`;
+    const commands = [
+      (folder: string) => ['fmt', '-C', folder],
+      (folder: string) => ['plan', '-C', folder, '--out', join(folder, 'reviewed.plan')],
+    ];
+    for (const args of commands) {
+      const moments = await killedEverywhere({
+        every: 1,
+        start: () => {
+          const folder = project(manifest);
+          return { folder, args: args(folder), env };
+        },
+        again: async (folder) => {
+          const ran = await trueup(args(folder), { env });
+          expect(ran.code).toBeLessThan(3);
+        },
+      });
+      expect(moments).toBeGreaterThan(3);
+    }
+  },
+  limitMs * 3,
 );

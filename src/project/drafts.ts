@@ -1,0 +1,80 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+
+/** A folder for drafts of files, beside them. */
+export interface Drafts {
+  /** Writes a draft that only this user can read, unless `mode` says otherwise, and gives its path. It is on the disk then. */
+  readonly write: (content: string | Uint8Array, mode?: number) => Promise<string>;
+}
+
+/**
+ * Gives `work` a folder for drafts, and removes it afterwards. git ignores it and only this user can enter it, so what a
+ * killed run leaves there is in no commit; the next run that writes into `folder` removes it.
+ *
+ * @throws whatever `work` throws, and errors of the file system.
+ */
+export async function withDrafts<T>(folder: string, work: (drafts: Drafts) => Promise<T>): Promise<T> {
+  await removeDrafts(folder);
+  const name = `${start}${process.pid}-${host}-${randomUUID().slice(0, 8)}`;
+  const own = join(folder, name);
+  inUse.add(name);
+  try {
+    // Neither a link nor a folder that is there already.
+    await mkdir(own, { mode: 0o700 });
+    await writeDurably(join(own, '.gitignore'), '*\n', 0o600);
+    let count = 0;
+    return await work({
+      write: async (content, mode = 0o600) => {
+        const path = join(own, String(++count));
+        await writeDurably(path, content, mode);
+        return path;
+      },
+    });
+  } finally {
+    await rm(own, { recursive: true, force: true }).catch(() => undefined);
+    inUse.delete(name);
+  }
+}
+
+const start = '.trueup-draft-';
+const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+const form = /^\.trueup-draft-(\d+)-([0-9a-f]{8})-[0-9a-f]{8}$/;
+/** The folders that runs of this process use. */
+const inUse = new Set<string>();
+const dayMs = 86_400_000;
+
+/** Removes the drafts of killed runs: of processes of this machine that are gone, and what is older than a day. Never throws. */
+export async function removeDrafts(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const [, pid = '', of = ''] = form.exec(name) ?? [];
+    if (pid === '' || inUse.has(name)) continue;
+    const path = join(folder, name);
+    const found = await lstat(path).catch(() => undefined);
+    if (found?.isDirectory() !== true) continue;
+    const isLeft = of === host ? !isAlive(Number(pid)) : Date.now() - found.mtimeMs > dayMs;
+    if (isLeft) await rm(path, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+async function writeDurably(path: string, content: string | Uint8Array, mode: number): Promise<void> {
+  const handle = await open(path, 'wx', mode);
+  try {
+    await handle.writeFile(content);
+    await handle.chmod(mode);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
