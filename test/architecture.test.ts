@@ -82,6 +82,7 @@ const worldly = [
   'project/state-location.ts',
   'project/target.ts',
   'project/version.ts',
+  'project/drafts.ts',
   'project/write-files.ts',
   'secrets/digest.ts',
   'secrets/state-key.ts',

@@ -146,7 +146,7 @@ function unionValue(
 function isAsNew(block: Placed, name: string): boolean {
   const field = fieldOf(block.object.kind, name);
   const value = observed(block, name);
-  return value === null || means({ ...(field.codec ?? plain), keeps: never }, value, field.otherwise ?? null);
+  return value === null || isAlike(field, value, field.otherwise ?? null);
 }
 
 /** The value of a field as users write it, or that it has none; undefined when the block leaves it out. */
@@ -219,8 +219,13 @@ function noValue(kind: Kind, name: string): Json | undefined {
 }
 
 /** Whether a value is none: nothing, or an empty text, list or object that means what `null` in a block stands for. */
-function isNone({ codec = plain }: Field, value: Json, none: Json): boolean {
-  return (value === null || isEmpty(value)) && means({ ...codec, keeps: never }, value, none);
+function isNone(field: Field, value: Json, none: Json): boolean {
+  return (value === null || isEmpty(value)) && isAlike(field, value, none);
+}
+
+/** Whether two values that the platform may have mean the same. */
+function isAlike({ codec = plain }: Field, a: Json, b: Json): boolean {
+  return means({ ...codec, keeps: never }, a, b);
 }
 
 function isEmpty(value: Json): boolean {
