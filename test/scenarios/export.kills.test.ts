@@ -151,8 +151,18 @@ test(
     open.push(server);
     const env = { TRUEUP_API_KEY: apiKey };
     const args = (folder: string) => [
-      ...['export', '-C', folder, '--url', server.url, '--project', 'prj_1', '--lock-timeout', '30'],
-      ...['--with-secrets', join(folder, 'secrets.env'), '--force'],
+      'export',
+      '-C',
+      folder,
+      '--url',
+      server.url,
+      '--project',
+      'prj_1',
+      '--lock-timeout',
+      '30',
+      '--with-secrets',
+      join(folder, 'secrets.env'),
+      '--force',
     ];
     const moments = await killedEverywhere({
       every: effort({ fast: 4, full: 3, all: 1 }),
