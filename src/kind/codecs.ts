@@ -58,6 +58,18 @@ export const idSet: Codec = {
   normal: (value) => (Array.isArray(value) ? [...new Set(value.map(String))].toSorted((a, b) => (a < b ? -1 : 1)) : []),
 };
 
+/** A list of texts, such as labels, whose order does not count and that is as good as not there when it is empty. */
+export const textSet: Codec = { name: 'set of texts', normal: idSet.normal };
+
+/** Patterns of paths: a set, unless one begins with `!`, which takes away what the ones before it match. */
+export const pathPatterns: Codec = {
+  name: 'patterns of paths',
+  normal: (value) => {
+    const isOrdered = Array.isArray(value) && value.some((one) => String(one).startsWith('!'));
+    return isOrdered ? value : idSet.normal(value);
+  },
+};
+
 /** A JSON value that is as good as not there when it is an empty object or list. */
 export const json: Codec = { name: 'json', normal: (value) => (isEmpty(value) ? null : value) };
 

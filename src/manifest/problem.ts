@@ -94,7 +94,17 @@ export function adviceFor(error: z.ZodError, { name, value, isSecret, source, re
     );
     if (guess !== undefined) return `Did you mean ${guess}?`;
   }
+  if (inner.code === 'invalid_union' && typeof found === 'string') {
+    const guess = closest(found.trim(), inner.errors.flat().flatMap(wordsIn));
+    if (guess !== undefined) return `Did you mean ${guess}?`;
+  }
   return undefined;
+}
+
+/** The words that one member of a union takes. */
+function wordsIn(issue: z.core.$ZodIssue): string[] {
+  if (issue.path.length > 0 || issue.code !== 'invalid_value') return [];
+  return issue.values.filter((item) => typeof item === 'string');
 }
 
 const yes: readonly string[] = ['yes', 'y', 'on', 'true', '1', 'enabled'];

@@ -5,7 +5,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { parseExpressions } from './expression.ts';
 import type { Redact } from './problem.ts';
-import { problemOf } from './problem.ts';
+import { adviceFor, problemOf } from './problem.ts';
 import type { ExpressionSource, Variable } from './sources/source.ts';
 import type { MapNode, Node, Place } from './tree.ts';
 import { groupBy } from '../kind/group.ts';
@@ -98,7 +98,8 @@ export function readSettings(
       const { message, place, unknownKey } = problemOf(error, entry.node, refused);
       const guess =
         unknownKey === undefined ? undefined : closest(unknownKey, keysOf(z.toJSONSchema(settingsShape[key], forKeys)));
-      report('wrong-type', message, place, guess === undefined ? undefined : `Did you mean ${guess}?`);
+      const advice = unknownKey === undefined && key === 'platform' ? adviceFor(error, refused) : undefined;
+      report('wrong-type', message, place, guess === undefined ? advice : `Did you mean ${guess}?`);
     }
     return undefined;
   };

@@ -15,7 +15,7 @@ import { shownKey, wordsOf } from '../manifest/problem.ts';
 export function findOperation(name: string, profile: Profile = 'standard'): Operation {
   const meant = nameMeant(name);
   if (isKnown(meant)) return meant;
-  const names = Object.keys(contract).map((one) => textIn(one, profile));
+  const names = [...Object.keys(contract), ...beyondDocument].map((one) => textIn(one, profile));
   const [group = ''] = name.split('.');
   const siblings = names.filter((other) => other.startsWith(`${group}.`));
   // Within a group the name of the group would make all its operations alike.

@@ -31,8 +31,9 @@ export function stalenessOf(input: Planning): (service: ServiceActions, isCode: 
   return (service, isCode) => {
     const { root, leafs, above } = service;
     const changes: { readonly path: string; readonly by: Action; readonly planned?: AttributeChange }[] = [];
+    const reaches = (planned: AttributeChange) => isChange(planned) && !hasSameVariables(planned, input);
     const addAttributes = (by: Action) => {
-      for (const { path, planned } of deployedAttributes(by, root, isChange)) changes.push({ path, by, planned });
+      for (const { path, planned } of deployedAttributes(by, root, reaches)) changes.push({ path, by, planned });
     };
     for (const one of above) {
       const mentioned = mentionsOf(service, one, input.outputs);
@@ -80,6 +81,19 @@ function isChange({ decision, pair, standing }: AttributeChange): boolean {
   if (writesOrRemoves(decision) || decision.do === 'replace') return true;
   if (decision.do !== 'nothing' || !decision.settled || pair === undefined) return false;
   return pair.ignored !== undefined || standing.declared === 'edited';
+}
+
+/** Tells whether a text of variables gets another form only, such as a comment: what runs has the same variables. */
+function hasSameVariables(planned: AttributeChange, input: Planning): boolean {
+  const { attribute, field, decision, before } = planned;
+  if (field.map === undefined || attribute.key !== undefined || decision.do !== 'write') return false;
+  // In a conflict the text on the platform is another person's: whether it was deployed is not known.
+  if (decision.cause !== 'edit' && decision.cause !== 'drift') return false;
+  const resolved = wantedOf(planned, input.outputs);
+  const old = before.reveal();
+  if (resolved?.is !== 'known' || typeof old !== 'string') return false;
+  const [now, then] = [variablesIn(field, resolved.value), variablesIn(field, old)];
+  return now.size === then.size && [...now].every(([key, value]) => then.get(key) === value);
 }
 
 /** Tells whether a field decides which code is fetched. */

@@ -21,6 +21,20 @@ export function errorJson(diagnostics: ErrorDocument['diagnostics'], exitCode: n
 }
 
 /** A valid manifest, as a document. */
-export function validationJson(resources: number, warnings: readonly Diagnostic[]): ValidationDocument {
-  return { format: 'trueup/validation', version: 1, resources, diagnostics: warnings.map(diagnosticJson) };
+export function validationJson({
+  resources,
+  warnings,
+  secretsMissing,
+}: {
+  readonly resources: number;
+  readonly warnings: readonly Diagnostic[];
+  readonly secretsMissing: readonly string[];
+}): ValidationDocument {
+  return {
+    format: 'trueup/validation',
+    version: 1,
+    resources,
+    ...(secretsMissing.length === 0 ? {} : { secretsMissing: [...secretsMissing] }),
+    diagnostics: warnings.map(diagnosticJson),
+  };
 }

@@ -321,6 +321,8 @@ export const validationDocument = z.object({
   format: z.literal('trueup/validation'),
   version,
   resources: z.number().int(),
+  /** Secrets that the environment does not have: values that hold them were not checked. */
+  secretsMissing: z.array(z.string()).optional(),
   diagnostics: z.array(diagnostic),
 });
 

@@ -17,6 +17,7 @@ export const inOneVocabulary: Readonly<Record<string, readonly string[]>> = {
     'pipelines',
     'process-ends',
     'processes',
+    'said-by-commands',
     'several-projects',
     'terminal',
     'traces',

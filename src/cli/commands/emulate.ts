@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import { contracts, type Profile, profiles } from '../../api/contract.ts';
+import { closest } from '../../diagnostics/closest.ts';
 import { usage } from '../../diagnostics/usage.ts';
 import { createEmulator } from '../../emulator/emulator.ts';
 import { createFaults } from '../../emulator/faults/faults.ts';
@@ -74,7 +75,11 @@ async function emulate({ process, terminal, redactor }: Run, view: EmulateView, 
 function readProfile(given: string | undefined): Profile {
   const profile = profiles.find((name) => name === (given ?? 'standard'));
   if (profile !== undefined) return profile;
-  throw usage(`--profile must be ${profiles.join(' or ')}, got ${JSON.stringify(given)}`);
+  const guess = closest(given ?? '', profiles);
+  throw usage(
+    `--profile must be ${profiles.join(' or ')}, got ${JSON.stringify(given)}`,
+    guess === undefined ? undefined : `Did you mean ${guess}?`,
+  );
 }
 
 function cannotListen({ host, port }: EmulateFlags, error: unknown): Stop {

@@ -68,6 +68,7 @@ export function addChanging(program: Command, run: Runner): void {
     .option(...autoApprove)
     .addOption(alsoNamed('--yes', 'autoApprove'))
     .option(...allowDataLoss)
+    .option('--allow-mass-delete', 'not needed: destroy deletes any number of objects')
     .option(...fullWithFile)
     .option(...hideValues)
     .option(...showValues)

@@ -1,7 +1,7 @@
 import type { ExpressionSource, Resolution } from './source.ts';
 import { nextBrace, refusePrivate } from './source.ts';
 
-/** `${file:path}`: the text of a file of the workspace, as it is. Reads no file that may hold secrets. */
+/** `${file:path}`: the text of a file of the workspace, without a byte order mark. Reads no file that may hold secrets. */
 export const file: ExpressionSource = {
   name: 'file',
   closing: nextBrace,
@@ -14,7 +14,7 @@ export const file: ExpressionSource = {
       return isPrivate === undefined ? unreadable(problem) : refusePrivate(problem, isPrivate.remedy);
     }
     if (found.text.includes('\0')) return unreadable(`${path} is not text: it contains the character NUL`);
-    return { is: 'text', text: found.text };
+    return { is: 'text', text: found.text.replace(/^\uFEFF/, '') };
   },
 };
 

@@ -15,6 +15,10 @@ interface Validation {
   /** The number of resources. */
   readonly resources: number;
   readonly warnings: readonly Diagnostic[];
+  /** The names of the secrets that the environment does not have: the values that hold them were not checked. */
+  readonly secretsMissing: readonly string[];
+  /** The manifest declares other sources of secrets, which `validate` does not ask. */
+  readonly hasSources: boolean;
 }
 
 /** Prints what `validate` reports. */
@@ -26,11 +30,11 @@ export interface ValidateView extends View {
 export const validateFormats: Formats<ValidateView> = {
   text: (screen) => ({
     ...textView(screen),
-    valid: ({ file, resources }) => screen.out(`${file} is valid: ${counted(resources, 'resource')}.\n`),
+    valid: (result) => screen.out(`${result.file} is valid: ${summary(result)}.\n`),
   }),
   json: (screen) => ({
     ...jsonView(screen),
-    valid: ({ resources, warnings }) => printJson(screen, validationJson(resources, warnings)),
+    valid: (result) => printJson(screen, validationJson(result)),
   }),
   sarif: (screen) => ({
     ...sarifView(screen, 'validate'),
@@ -41,11 +45,22 @@ export const validateFormats: Formats<ValidateView> = {
   }),
   junit: (screen) => ({
     ...junitView(screen, 'validate'),
-    valid: ({ file, resources, warnings }) => {
-      const manifest = { group: 'manifest', name: file, output: [counted(resources, 'resource')] };
+    valid: (result) => {
+      const { file, warnings } = result;
+      const manifest = { group: 'manifest', name: file, output: [summary(result)] };
       screen.out(
         junitXml('trueup validate', [manifest, ...diagnosticCases(diagnosticsInOrder(warnings), screen.site())]),
       );
     },
   }),
 };
+
+/** What was checked, and what was not: `3 resources, but 1 secret is missing: DB. Values that hold it were not checked`. */
+function summary({ resources, secretsMissing, hasSources }: Validation): string {
+  const checked = counted(resources, 'resource');
+  if (secretsMissing.length === 0) return checked;
+  const isOne = secretsMissing.length === 1;
+  const those = `${counted(secretsMissing.length, 'secret')} ${isOne ? 'is' : 'are'}`;
+  const where = hasSources ? 'not in the environment, and validate asks no other source' : 'missing';
+  return `${checked}, but ${those} ${where}: ${secretsMissing.join(', ')}. Values that hold ${isOne ? 'it' : 'them'} were not checked`;
+}

@@ -1,5 +1,6 @@
 import type { YAMLError } from 'yaml';
-import { parseDocument } from 'yaml';
+import type { Document } from 'yaml';
+import { parseDocument, visit } from 'yaml';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import type { Json } from '../../kind/json.ts';
 import { canonical, isObject } from '../../kind/json.ts';
@@ -139,8 +140,23 @@ function readComposeFile(
     if (sizeOf(content) > mostValues) return { unreadable: tooMuch };
     return { content: isObject(content) ? content : {} };
   } catch {
-    return { unreadable: tooMuch };
+    const line = lineOfOpenAlias(text, document);
+    const open = `a value that begins with * is an alias, and no anchor stands before that in line ${line} of the compose file`;
+    return { unreadable: line === undefined ? tooMuch : open };
   }
+}
+
+/** The line of the first alias that has no anchor before it; undefined: each has one. */
+function lineOfOpenAlias(text: string, document: Document.Parsed): number | undefined {
+  let from: number | undefined;
+  visit(document, {
+    Alias: (_key, alias) => {
+      if (alias.resolve(document) !== undefined) return undefined;
+      from = alias.range?.[0] ?? 0;
+      return visit.BREAK;
+    },
+  });
+  return from === undefined ? undefined : text.slice(0, from).split('\n').length;
 }
 
 /** As often may one anchor count for the platform. Source: measured on the reference server. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { stringList } from '../../api/values.ts';
-import { list } from '../../kind/codecs.ts';
+import { pathPatterns } from '../../kind/codecs.ts';
 import type { Field, Union } from '../../kind/field.ts';
 import { deployedFlag, deployedText, namedObject, needed } from './service-fields.ts';
 
@@ -109,7 +109,7 @@ export const gitParts = {
   },
   watchPaths: {
     schema: () => stringList.describe('Paths whose changes deploy it.'),
-    codec: list,
+    codec: pathPatterns,
     examples: [['src/**'], ['src/**', 'deploy/**']],
   },
   enableSubmodules: deployedFlag('Whether submodules are fetched.'),

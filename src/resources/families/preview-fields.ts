@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { stringList } from '../../api/values.ts';
-import { list, text } from '../../kind/codecs.ts';
+import { text, textSet } from '../../kind/codecs.ts';
 import type { Field } from '../../kind/field.ts';
 import { port } from '../../kind/syntax.ts';
 import { env } from './service-fields.ts';
@@ -56,7 +56,7 @@ export const previewFields = {
   },
   previewLabels: {
     schema: () => stringList.describe('Labels that a pull request needs; any of them is enough.'),
-    codec: list,
+    codec: textSet,
     examples: [['preview'], ['preview', 'shop']],
   },
   previewRequireCollaboratorPermissions: {
