@@ -60,7 +60,9 @@ test('M29: destroy takes the flag for mass deletion, which it does not need', as
   expect((await trueup(['apply', '--auto-approve'], { cwd, env: secrets })).code).toBe(0);
   const flags = ['--auto-approve', '--allow-data-loss', '--allow-mass-delete'];
   expect((await trueup(['destroy', ...flags], { cwd, env: secrets })).code).toBe(0);
-  expect((await trueup(['destroy', ...flags], { cwd, env: secrets })).out).toContain('The state holds no object to delete.');
+  expect((await trueup(['destroy', ...flags], { cwd, env: secrets })).out).toContain(
+    'The state holds no object to delete.',
+  );
   expect((await trueup(['destroy', '--help'], { cwd })).out.replaceAll(/\s+/g, ' ')).toContain(
     '--allow-mass-delete not needed: destroy deletes any number of objects',
   );
