@@ -1,5 +1,5 @@
 import { endpointOf, requiredMembers } from '../../src/api/contract.ts';
-import { idSet, suffixed } from '../../src/kind/codecs.ts';
+import { idSet, pathPatterns, suffixed, textSet } from '../../src/kind/codecs.ts';
 import type { Field, Union } from '../../src/kind/field.ts';
 import { schemaOf } from '../../src/kind/field.ts';
 import type { Kind } from '../../src/kind/kind.ts';
@@ -100,14 +100,18 @@ function about(kind: Kind, kinds: readonly Kind[], { name }: Key, field: Field):
     ...casesBeside(kind, name),
     ...(field.refersTo === undefined ? [] : [`Refers to ${linkTo(kindNamed(field.refersTo, kinds))}.`]),
     ...(field.codec === suffixed ? ['Compared without what the platform adds.'] : []),
-    ...(field.codec === idSet ? ['Its order does not count.'] : []),
+    ...(field.codec === idSet || field.codec === textSet ? ['Its order does not count.'] : []),
+    ...(field.codec === pathPatterns ? ['Its order does not count, unless one begins with `!`.'] : []),
     ...(field.growsByItself === true ? ['The platform adds to it by itself.'] : []),
     ...(field.secrecy === 'secret' ? ['**Secret:** never shown; the state keeps a digest.'] : []),
-    ...(field.secrecy === 'private' ? ['**Private:** plans show no value; the state keeps a digest.'] : []),
+    ...(field.secrecy === 'private' ? [mayHoldSecrets] : []),
     ...onlyBelow(kind, name),
   ];
   return [description, ...notes].join(' ');
 }
+
+const mayHoldSecrets =
+  '**May hold secrets:** plans show what git shows, and [`(sensitive)`](../secrets.md#which-values-a-plan-shows) for the rest.';
 
 /** The cases of a choice that stands beside the other keys, of which a field belongs to one. */
 function casesBeside(kind: Kind, name: string): string[] {

@@ -41,7 +41,10 @@ export interface Field {
    * is left out has the same value.
    */
   readonly onNull?: { readonly value: Json } | { readonly refuse: string };
-  /** `secret`: never shown. `private`: may hold secrets; the state keeps a digest, and plans show no value. */
+  /**
+   * `secret`: never shown, and kept as a digest. `private`: may hold secrets; plans show what git shows of it, and
+   * `(sensitive)` for the parts that are secret.
+   */
   readonly secrecy?: 'secret' | 'private';
 
   // How a create sends it

@@ -164,7 +164,7 @@ describe('a page states', () => {
 
   test('secrets, references, and the keys of each case or parent', () => {
     expect(keyRow('postgres', 'databasePassword')?.[0]).toContain('**Secret:**');
-    expect(keyRow('compose', 'env')?.[0]).toContain('**Private:**');
+    expect(keyRow('compose', 'env')?.[0]).toContain('**May hold secrets:** plans show what git shows');
     expect(keyRow('compose', 'source.sshKey')?.[0]).toContain('Refers to [sshKey](ssh-key.md).');
     expect(keyRow('mount', 'volumeName')?.[0]).toContain('Goes with `type: volume`.');
     expect(keyRow('domain', 'serviceName')?.[0]).toContain('Only below compose.');
