@@ -1,6 +1,16 @@
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { execFile, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { publint } from 'publint';
@@ -9,7 +19,10 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
+import { continued } from '../support/page-parts.ts';
+import { runScript } from '../support/pipelines.ts';
 import { findSamples, samplesIn } from '../support/samples.ts';
+import { before, blocksOf, manifestOfPages, pagesElsewhere, shellPages } from '../support/shell-samples.ts';
 
 /** The tarball, as users get it: packed, installed in empty folders, and used there by this Node and by the current LTS. */
 
@@ -159,6 +172,13 @@ describe('the samples', () => {
     expect(samplesIn('a.md', '# A\n\n```ts\na();\n```\n\n```sh\nb\n```\n')).toEqual([{ at: 'a.md:3', code: 'a();\n' }]);
   });
 
+  test('of a shell are on pages with commands; each page that is left out is there', () => {
+    expect(shellPages()).toEqual(
+      expect.arrayContaining(['README.md', 'docs/drift.md', 'docs/plan-file.md', 'docs/state.md']),
+    );
+    expect(Object.keys(pagesElsewhere).filter((page) => !existsSync(join(root, page)))).toEqual([]);
+  });
+
   test('compile, each by itself, and one that is wrong does not', { timeout: 300_000 }, () => {
     const wrong = "import { open } from 'trueup';\n\nawait open('infra', { flie: 'a.yaml' });\n";
     const codes = [...samples.map(({ code }) => code), wrong];
@@ -204,6 +224,24 @@ describe('the samples', () => {
       if (samples[index]?.code.includes('postgres.search') === true) {
         const { items } = JSON.parse(stdout) as { items: readonly object[] };
         expect(items[0]).toMatchObject({ name: 'orders' });
+      }
+    });
+
+    test.each(shellPages())('the commands of %s', { timeout: 300_000 }, async (page) => {
+      const folder = mkdtempSync(join(place, 'page-'));
+      symlinkSync(join(own, 'node_modules'), join(folder, 'node_modules'));
+      writeFileSync(join(folder, '.gitconfig'), '[user]\nname = ops\nemail = ops@example.test\n');
+      writeFileSync(join(folder, 'trueup.yaml'), manifestOfPages);
+      mkdirSync(join(folder, 'infra'));
+      const [, shown = ''] = /```yaml\n([\s\S]*?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+      writeFileSync(join(folder, 'infra/trueup.yaml'), shown);
+      const path = [dirname(node), join(folder, 'node_modules/.bin'), process.env.PATH].join(delimiter);
+      const env = { PATH: path, HOME: folder };
+      const blocks = ['trueup apply --auto-approve --adopt', before[page] ?? '', ...blocksOf(page)];
+      for (const commands of blocks) {
+        const ran = await runScript(continued(commands, folder), { folder, env });
+        expect(ran, commands).toEqual({ code: 0, out: ran.out });
+        expect(ran.out).not.toContain('Warning');
       }
     });
   });
