@@ -178,7 +178,7 @@ async function planFor(
   // With the state of another project, every object is in another project.
   const own = ownsProject ? before.projectId : projectId;
   refuseForeign(before, { organizationId, projectId: own, named: settings.project, place: store.location });
-  const state = boundTo(before, settings.project);
+  const state = boundTo(before, settings);
   const migrates = store.isUnsealed() ? [migration(store)] : [];
   const found = [...migrates, ...moved.diagnostics, ...platform.diagnostics, ...seen.diagnostics];
   // Errors of what a narrowed plan leaves out do not concern it, which is known only once it is made.

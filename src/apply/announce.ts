@@ -4,8 +4,8 @@ import type { Action, Member, Step } from '../plan/action.ts';
 import { wantedOf } from '../plan/standing.ts';
 import { storing } from '../plan/storing.ts';
 import { knownPairs } from '../state/known-pairs.ts';
-import { pendingCreate, renewed, withDeploys, withWrite } from '../state/pending.ts';
-import type { PendingCreate, StateRecord, StoredWanted } from '../state/record.ts';
+import { pendingCreate, renewed, withWrite } from '../state/pending.ts';
+import type { Deploys, PendingCreate, StateRecord, StoredWanted } from '../state/record.ts';
 import { keyOf } from './find-created.ts';
 import { chosenId } from './request.ts';
 import {
@@ -13,6 +13,7 @@ import {
   digestsAt,
   recordNow,
   recordOf,
+  saveRecord,
   sentNow,
   happen,
   idOf,
@@ -26,7 +27,6 @@ import type { Kind } from '../kind/kind.ts';
 import { resolveField } from '../manifest/fields.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { deploymentsIn } from '../observe/deployments.ts';
-import type { Deploys } from '../state/pending.ts';
 import { toStored, toStoredWanted } from '../state/stored.ts';
 import { resultOf } from './job.ts';
 
@@ -38,7 +38,7 @@ export async function announceWrite(run: Run, action: Action): Promise<void> {
   const { address } = action;
   const id = idOf(run, address);
   const write = id === undefined ? undefined : withWrite(recordUntil(run, action, id), { id, ...sentNow(run) });
-  await Promise.all([saveStale(run, address), ...(write === undefined ? [] : [run.journal.save(address, write)])]);
+  await Promise.all([saveStale(run, address), ...(write === undefined ? [] : [saveRecord(run, address, write)])]);
   happen(run, address, { is: 'announced' });
 }
 
@@ -51,19 +51,18 @@ function recordUntil(run: Run, action: Action, id: string): StateRecord {
 /** The record of an object before the first write of this run. */
 function recordBefore(run: Run, action: Action, id: string): StateRecord {
   const now = recordNow(run, action.address);
-  const { deploys } = jobOf(run, action.address);
   if (now === undefined || now.id === null || pendingCreate(now) !== undefined) {
     // The fields that its create sent are its settled pairs from now on; another person created an adopted object.
     return recordOf(run, action, id, action.action === 'adopt' ? {} : knownPairs(now));
   }
-  return deploys === undefined ? now : withDeploys(now, deploys);
+  return now;
 }
 
 /** Records a create before it is sent. */
 export async function announceCreate(run: Run, action: Action, step: Step): Promise<void> {
   const pending = creationOf(run, action, step);
   const id = chosenId(action, step) ?? null;
-  await run.journal.save(action.address, { ...recordOf(run, action, id, {}), pending });
+  await saveRecord(run, action.address, { ...recordOf(run, action, id, {}), pending });
   happen(run, action.address, { is: 'announced' });
 }
 
@@ -140,13 +139,18 @@ async function saveStale(run: Run, address: string): Promise<void> {
 /** Records the deployments of a service. */
 export async function saveDeploys(run: Run, service: string, deploys: Deploys, how?: 'with the rest'): Promise<void> {
   happen(run, service, { is: 'deploys', deploys });
-  await run.journal.save(service, recordWithDeploys(run, service), how);
+  // A service that is about to be adopted has no record yet.
+  const record = run.journal.now(service) ?? undefined;
+  await Promise.all([
+    run.journal.saveDeploys(service, deploys, how),
+    ...(record === undefined ? [run.journal.save(service, recordOfService(run, service), how)] : []),
+  ]);
 }
 
-/** The record of a service with its deployments as the run knows them now. */
-export function recordWithDeploys(run: Run, service: string): StateRecord {
-  const { action, object, deploys = {} } = jobOf(run, service);
-  return withDeploys(recordNow(run, service) ?? recordOf(run, action, object?.id ?? null, {}), deploys);
+/** The record of a service, before its deployment. */
+export function recordOfService(run: Run, service: string): StateRecord {
+  const { action, object } = jobOf(run, service);
+  return recordNow(run, service) ?? recordOf(run, action, object?.id ?? null, {});
 }
 
 /** Records whether a service is stale, once everything in it is over and was read back. */

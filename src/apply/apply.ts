@@ -4,6 +4,7 @@ import { same, textsIn } from '../kind/json.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { blockAddress } from '../kind/address.ts';
 import type { State, StateStore } from '../state/state.ts';
+import type { Content } from '../state/formats.ts';
 import { isInJournal, withWaves } from '../state/wave.ts';
 import { deploy } from './deploy.ts';
 import { claimProvided, reportDuplicates, create } from './create.ts';
@@ -178,13 +179,18 @@ async function finish(run: Run): Promise<ApplyResult> {
   const { plan, store } = run.input;
   await Promise.all([reportDuplicates(run), settleServices(run)]);
   await reportUpgrade(run);
-  const reached = withOwnProject(run, withWaves(plan.base, [[...run.journal.records]]));
+  const reached = withOwnProject(run, withWaves(plan.base, [run.journal.wave()]));
   // Without an object there is nothing to keep: an empty state would be in the way of a rebuilt one.
-  const isChanged = areOther(plan.saved?.resources ?? {}, reached.resources);
+  const isChanged =
+    areOther(plan.saved?.resources ?? {}, reached.resources) ||
+    areOther(plan.saved?.deployments ?? {}, reached.deployments);
   // Records that an earlier run could not save are in its journal until a run saves them; an old state gets its MAC.
   const { saved } = plan;
   const isRenamed =
-    saved !== undefined && (saved.projectName !== reached.projectName || saved.projectId !== reached.projectId);
+    saved !== undefined &&
+    (saved.projectName !== reached.projectName ||
+      saved.projectId !== reached.projectId ||
+      saved.rootFile !== reached.rootFile);
   const isUpgraded = saved !== undefined && saved.platform !== plan.base.platform;
   const isNew =
     isChanged || isRenamed || isUpgraded || (saved !== undefined && (isInJournal(saved) || store.isUnsealed()));
@@ -222,8 +228,8 @@ function withOwnProject(run: Run, state: State): State {
   return top === undefined ? state : { ...state, projectId: state.resources[top.address]?.id ?? '' };
 }
 
-/** Whether two states hold other records; ends at the first difference. */
-function areOther(before: State['resources'], now: State['resources']): boolean {
+/** Whether two states hold other contents at addresses; ends at the first difference. */
+function areOther(before: Readonly<Record<string, Content>>, now: Readonly<Record<string, Content>>): boolean {
   const addresses = Object.keys(now);
   if (addresses.length !== Object.keys(before).length) return true;
   return addresses.some(

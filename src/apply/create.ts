@@ -14,7 +14,7 @@ import { sentAt, resultOf } from './job.ts';
 import { chosenId, created } from './request.ts';
 import type { Run } from './run.ts';
 import { reportAgain, report, refusal } from './report.ts';
-import { digestsAt, recordNow, recordOf, sentNow, claim, happen, jobOf, idOf } from './run.ts';
+import { digestsAt, recordNow, recordOf, saveRecord, sentNow, claim, happen, jobOf, idOf } from './run.ts';
 import { readingOnce, readOwn, readSiblings } from './scope.ts';
 import { seen, sendOnce } from './send.ts';
 import { PlatformError } from '../api/errors.ts';
@@ -52,7 +52,11 @@ async function createNow(run: Run, action: Action, step: Step): Promise<void> {
   const old = before === undefined ? undefined : deposed(run, address).find(({ id }) => id === before.id);
   if (old?.id !== undefined) await journal.save(old.address, recordOf(run, old, old.id, {}));
   const undo = async () => {
-    await journal.save(address, before ?? null);
+    const deploys = run.input.plan.base.deployments[address] ?? null;
+    await Promise.all([
+      journal.save(address, before ?? null),
+      ...(before === undefined ? [] : [journal.saveDeploys(address, deploys)]),
+    ]);
     if (old !== undefined) await journal.save(old.address, null);
   };
   const object = await sendUntilKnown(run, action, { step, undo });
@@ -83,7 +87,7 @@ export async function claimProvided(run: Run, action: Action): Promise<void> {
   }
   const [id, row] = found;
   claim(run, address, { id, row });
-  await run.journal.save(address, recordOf(run, action, id, {}));
+  await saveRecord(run, address, recordOf(run, action, id, {}));
 }
 
 /** The record of the object that an address had before its create; undefined when it had none. */

@@ -8,14 +8,14 @@ import type { Kind } from '../kind/kind.ts';
 import { statusIn } from '../observe/deployments.ts';
 import type { Action, Step } from '../plan/action.ts';
 import { knowingService } from '../secrets/call-secrets.ts';
-import type { Deploys } from '../state/pending.ts';
+import type { Deploys } from '../state/record.ts';
 import { withWrite } from '../state/pending.ts';
-import { recordWithDeploys, saveDeploys } from './announce.ts';
+import { recordOfService, saveDeploys } from './announce.ts';
 import { attempt, isLost, mayLandLater, poll } from './attempt.ts';
 import { refuseMoved } from './freshness.ts';
 import { buildMembers } from './request.ts';
 import type { Run } from './run.ts';
-import { happen, jobOf, sentNow } from './run.ts';
+import { happen, jobOf, saveRecord, sentNow } from './run.ts';
 import { noting, requestInput } from './send.ts';
 
 /** A service that an action of its own deploys. */
@@ -124,9 +124,9 @@ export async function resetStatus(service: DeployedService, row: Row): Promise<s
   const step = action.steps.find(({ role }) => role === 'reset');
   const isIdle = (now: Row | undefined) => now !== undefined && statusIn(kind, now) === 'idle';
   if (step === undefined || isIdle(row)) return statusIn(kind, row);
-  const record = recordWithDeploys(run, address);
+  const record = recordOfService(run, address);
   // A later run that finds it pending waits until it can land no more, and looks at the status then.
-  const announce = () => run.journal.save(address, withWrite(record, { id, ...sentNow(run) }));
+  const announce = () => saveRecord(run, address, withWrite(record, { id, ...sentNow(run) }));
   try {
     return await attempt(run, policies.reset, {
       send: async (isAgain) => {

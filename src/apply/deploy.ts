@@ -156,7 +156,7 @@ async function start(service: DeployedService, row: Row): Promise<Result> {
     send: async (isAgain) => {
       notify(service, answersLate(kind) ? 'answer' : 'queue');
       const announce = () => {
-        const pending: PendingDeploy = { is: 'deploy', ...sentNow(run), mark, inputs, newest };
+        const pending: PendingDeploy = { ...sentNow(run), mark, inputs, newest };
         return saveDeploys(run, address, { ...deploysNow(service), pending });
       };
       await send(service, { step, mark, announce, isAgain });

@@ -2,8 +2,7 @@ import type { Diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import { same } from '../kind/json.ts';
 import type { Action } from '../plan/action.ts';
-import type { Deploys } from '../state/pending.ts';
-import type { DuplicatePlace } from '../state/record.ts';
+import type { Deploys, DuplicatePlace } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 
 /**

@@ -1,42 +1,66 @@
-import type { StateRecord } from '../state/record.ts';
+import { deployAddress } from '../kind/address.ts';
+import { same } from '../kind/json.ts';
+import type { Content } from '../state/formats.ts';
+import type { Deploys, StateRecord } from '../state/record.ts';
 import type { State, StateStore } from '../state/state.ts';
+import type { Wave } from '../state/wave.ts';
 
-/** The records of a run: what the state is to hold, announced before it is sent. */
+/** When something that is saved is on the disk: at once; before anything that is saved after it, and soon; or at the end. */
+type How = 'with the next' | 'with the rest';
+
+/** What a run saves: what the state is to hold, announced before it is sent. */
 export interface Journal {
-  /** Every record as this run wrote it last, on the disk or about to be. */
-  readonly records: ReadonlyMap<string, StateRecord | null>;
+  /** Everything as this run wrote it last, on the disk or about to be. */
+  wave(): Wave;
   /** The record of an address as this run wrote it last, else as it was before; null: this run removed it. */
   now(address: string): StateRecord | null | undefined;
   /**
    * Keeps a record; it is on the disk when this resolves. One that cannot be written is as if it never was: what it
-   * announces is not sent, and what it says is found by the next run. A record goes `with the rest` at the end, or `with the
-   * next`: before anything that is saved after it, and soon.
+   * announces is not sent, and what it says is found by the next run. With a record that is removed go its deployments.
    *
    * @throws {Stop} when the store refuses it; never for one that was not waited for.
    */
-  save(address: string, content: StateRecord | null, how?: 'with the next' | 'with the rest'): Promise<void>;
+  save(address: string, record: StateRecord | null, how?: How): Promise<void>;
+  /** Keeps the deployments of a service in the same way; null: the state is to hold none. */
+  saveDeploys(service: string, deploys: Deploys | null, how?: How): Promise<void>;
 }
 
 /** Opens the journal of a run on a state. Never throws. */
 export function openJournal(store: StateStore, base: State): Journal {
-  const records = new Map<string, StateRecord | null>();
-  const durable = new Map<string, StateRecord | null>();
+  const contents = new Map<string, Content | null>();
+  const durable = new Map<string, Content | null>();
+  const put = async (address: string, content: Content | null, how: How | undefined): Promise<void> => {
+    contents.set(address, content); // at once: what is saved next goes on from it
+    // A store that fails refuses every later record too: then nothing is sent that goes on from this one.
+    if (how === 'with the next') store.append(base, address, content).catch(() => undefined);
+    try {
+      if (how === undefined) await store.append(base, address, content);
+      durable.set(address, content);
+    } catch (error) {
+      const last = durable.get(address);
+      if (last === undefined) contents.delete(address);
+      else contents.set(address, last);
+      throw error;
+    }
+  };
   return {
-    records,
-    now: (address) => (records.has(address) ? records.get(address) : base.resources[address]),
-    save: async (address, content, how) => {
-      records.set(address, content); // at once: what is saved next goes on from it
-      // A store that fails refuses every later record too: then nothing is sent that goes on from this one.
-      if (how === 'with the next') store.append(base, address, content).catch(() => undefined);
-      try {
-        if (how === undefined) await store.append(base, address, content);
-        durable.set(address, content);
-      } catch (error) {
-        const last = durable.get(address);
-        if (last === undefined) records.delete(address);
-        else records.set(address, last);
-        throw error;
-      }
+    wave: () => [...contents],
+    // Only deployments stand at addresses of deployments.
+    now: (address) => (contents.has(address) ? (contents.get(address) as StateRecord | null) : base.resources[address]),
+    save: (address, record, how) => {
+      if (record === null) contents.delete(deployAddress(address));
+      return put(address, record, how);
+    },
+    saveDeploys: async (service, deploys, how) => {
+      const address = deployAddress(service);
+      const isRemoved = contents.get(service) === null;
+      const before = contents.has(address)
+        ? contents.get(address)
+        : isRemoved
+          ? null
+          : (base.deployments[service] ?? null);
+      if (same(before, deploys)) return;
+      await put(address, deploys, how);
     },
   };
 }

@@ -2,10 +2,9 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import { rowId } from '../observe/answers.ts';
 import type { Action } from '../plan/action.ts';
-import { deploysOf, withDeploys } from '../state/pending.ts';
 import { isOver, isSent, mayLand, resultOf } from './job.ts';
 import { report, reportFailure } from './report.ts';
-import { recordOf, claim, happen, hasWritten, idOf, jobOf, scopeOf } from './run.ts';
+import { recordOf, claim, happen, hasWritten, idOf, jobOf, saveRecord, scopeOf } from './run.ts';
 import { poll } from './attempt.ts';
 import type { Run, Scope } from './run.ts';
 import type { ScopeRow } from '../observe/scope-row.ts';
@@ -151,9 +150,9 @@ async function restore(run: Run, address: string): Promise<void> {
   // A variable that it mentions may have been written all the same.
   const through = job.action.service?.staleness?.through ?? [];
   const isStale = through.some((other) => other !== address && hasWritten(run, other));
-  const deploys = isStale ? job.deploys : deploysOf(before);
+  const deploys = isStale ? job.deploys : run.input.plan.base.deployments[address];
   happen(run, address, { is: 'deploys', deploys });
-  await run.journal.save(address, deploys === undefined ? before : withDeploys(before, deploys));
+  await Promise.all([run.journal.save(address, before), run.journal.saveDeploys(address, deploys ?? null)]);
 }
 
 async function settleObject(run: Run, action: Action, found: Found): Promise<void> {
@@ -165,7 +164,7 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
   if (id === undefined && listedOnce !== undefined && failed === undefined) {
     const message = `${address} was created and is listed only once ${listedOnce}`;
     report(run, action, diagnostic('pending', message, { address, remedy: 'Apply again after that.' }));
-    await run.journal.save(address, recordOf(run, action, null, sentPairs(action, run.outputs, run.input.digests)));
+    await saveRecord(run, address, recordOf(run, action, null, sentPairs(action, run.outputs, run.input.digests)));
     happen(run, address, { is: 'settled', result: 'done' });
     return;
   }
@@ -202,7 +201,7 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
   // A request whose outcome is unknown may still land.
   const pending = mayLand(job) ? run.journal.now(address)?.pending : undefined;
   const kept = { ...record, id, dependsOn, ...(pending === undefined ? {} : { pending }) };
-  await run.journal.save(address, kept, isSent(job) ? undefined : 'with the rest');
+  await saveRecord(run, address, kept, isSent(job) ? undefined : 'with the rest');
   happen(run, address, { is: 'settled', result: result });
 }
 

@@ -11,9 +11,8 @@ import { createReader } from '../observe/reader.ts';
 import type { Action, Plan } from '../plan/action.ts';
 import { isEffective } from '../plan/action.ts';
 import type { Digest, Digests } from '../secrets/digest.ts';
-import type { Deploys } from '../state/pending.ts';
-import { pendingCreate, withDeploys } from '../state/pending.ts';
-import type { StateRecord } from '../state/record.ts';
+import { pendingCreate } from '../state/pending.ts';
+import type { Deploys, StateRecord } from '../state/record.ts';
 import type { Clock } from '../state/clock.ts';
 import { systemClock } from '../state/clock.ts';
 import type { StateStore } from '../state/state.ts';
@@ -279,7 +278,7 @@ export function recordNow({ journal, input }: Run, address: string): StateRecord
 
 /** The record of an action's object. */
 export function recordOf(run: Run, action: Action, id: string | null, pairs: StateRecord['pairs']): StateRecord {
-  const { deploys, duplicates } = jobOf(run, action.address);
+  const { duplicates } = jobOf(run, action.address);
   const { bornAt } = run.input.plan.base.resources[action.address] ?? {};
   const facts = {
     kind: action.kind.kind,
@@ -290,8 +289,16 @@ export function recordOf(run: Run, action: Action, id: string | null, pairs: Sta
     ...(duplicates === undefined ? {} : { duplicates }),
     ...(bornAt === undefined ? {} : { bornAt }),
   };
-  const record = id === null ? { id, ...facts } : { id, ...facts };
-  return deploys === undefined ? record : withDeploys(record, deploys);
+  return id === null ? { id, ...facts } : { id, ...facts };
+}
+
+/** Saves a record; that of a service with its deployments, as the run knows them now. */
+export async function saveRecord(run: Run, address: string, record: StateRecord, how?: 'with the rest'): Promise<void> {
+  const { deploys } = jobOf(run, address);
+  await Promise.all([
+    run.journal.save(address, record, how),
+    ...(deploys === undefined ? [] : [run.journal.saveDeploys(address, deploys, how)]),
+  ]);
 }
 
 /** The digests of the fields of an action's object. */

@@ -64,7 +64,12 @@ export function deployAddress(service: string): string {
 
 /** What people call an action by: the address of its block; that of the service for a deployment. */
 export function blockAddress(address: string): string {
-  return address.endsWith(deployMark) ? address.slice(0, -deployMark.length) : address;
+  return serviceOfDeployment(address) ?? address;
+}
+
+/** The service that an address of a deployment is of; undefined for all others. */
+export function serviceOfDeployment(address: string): string | undefined {
+  return address.endsWith(deployMark) ? address.slice(0, -deployMark.length) : undefined;
 }
 
 const deployMark = ' (deploy)';

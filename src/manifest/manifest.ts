@@ -135,7 +135,7 @@ async function read(
     others,
   });
   const read = merged === tree ? own : readSettings(merged, { given, platformUrl, sources, redact }, diagnostics);
-  const settings = read === undefined ? undefined : inWordsOf(kinds, read);
+  const settings = read === undefined ? undefined : inWordsOf(kinds, { ...read, rootFile: input.file });
   if (settings === undefined) return undefined;
   input.checkProfile?.({ named: settings.profile, texts: texts.values() });
   if (!hasErrors(diagnostics)) await input.onSettings?.(settings);

@@ -21,6 +21,8 @@ export interface Settings {
   readonly profile?: Profile | undefined;
   /** Id or name of the project. */
   readonly project: string;
+  /** The file that the manifest begins with, as it is named below its folder. */
+  readonly rootFile?: string;
   /** The manifest declares the project as a block: it is created, updated and deleted like every other object. */
   readonly ownsProject?: true;
   /** Where `project:` stands. */

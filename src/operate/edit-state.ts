@@ -41,15 +41,15 @@ export function moveInState(
     throw refused(`${from} is an old object, which goes with the next apply`, 'Move the address of its block.');
   }
   if (isWithin(to, from)) throw refused(`${to} is ${from} itself, or below it`, 'Name another address.');
-  const resources = readdress(state.resources, from, to, place.parent ?? null);
-  if (typeof resources === 'string') {
-    throw refused(`the state has a resource ${resources} already`, 'Move that one, or remove it with trueup state rm.');
+  const held = readdress(state, from, to, place.parent ?? null);
+  if (typeof held === 'string') {
+    throw refused(`the state has a resource ${held} already`, 'Move that one, or remove it with trueup state rm.');
   }
-  const moved = addressesWithin(state.resources, from).flatMap((address) => {
+  const moved = addressesWithin(state, from).flatMap((address) => {
     const record = state.resources[address];
     return record === undefined ? [] : [{ from: address, to: to + address.slice(from.length), record }];
   });
-  return { state: { ...state, resources }, moved, removed: [] };
+  return { state: { ...state, ...held }, moved, removed: [] };
 }
 
 /**
@@ -59,12 +59,12 @@ export function moveInState(
  */
 export function removeFromState(state: State, written: readonly string[], kinds: readonly Kind[]): EditedState {
   const addresses = written.map((word) => addressIn(state, word, kinds));
-  const all = [...new Set(addresses.flatMap((address) => addressesWithin(state.resources, address)))].toSorted();
+  const all = [...new Set(addresses.flatMap((address) => addressesWithin(state, address)))].toSorted();
   const removed = all.flatMap((address) => {
     const record = state.resources[address];
     return record === undefined ? [] : [{ address, record }];
   });
-  return { state: { ...state, resources: without(state.resources, all) }, moved: [], removed };
+  return { state: { ...state, ...without(state, all) }, moved: [], removed };
 }
 
 function addressIn({ resources }: State, written: string, kinds: readonly Kind[]): string {

@@ -11,7 +11,7 @@ import { outputValue } from '../kind/wire.ts';
 import type { Outputs, Wanted } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { Secret } from '../secrets/secret.ts';
-import type { Deploys } from '../state/pending.ts';
+import type { Deploys } from '../state/record.ts';
 import type { Pair } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 import type { Cause, Decision } from './decide.ts';

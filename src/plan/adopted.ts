@@ -13,21 +13,26 @@ export function adoptedState(plan: Plan, addresses: ReadonlySet<string>, digests
   const { base, observed } = plan;
   const actions = new Map(plan.actions.map((action) => [action.address, action]));
   const outputs = outputsOf(actions, observed.objects);
-  const records = plan.actions.flatMap((action): [string, StateRecord][] => {
+  const adopted = plan.actions.filter(
+    ({ address, id, action }) => id !== undefined && action !== 'deploy' && addresses.has(address),
+  );
+  const records = adopted.flatMap((action): [string, StateRecord][] => {
     const { address, kind, id, parent, dependsOn, options } = action;
-    if (id === undefined || action.action === 'deploy' || !addresses.has(address)) return [];
+    if (id === undefined) return [];
     const after = observed.objects.get(address)?.row;
     const settled = settle({ action, after, made: undefined, wasSent: false, outputs, digests });
-    // A service that was never deployed stays so until a person deploys it or changes it.
-    const deployed = kind.commands?.deploy === undefined ? {} : { deployed: {} };
-    return [
-      [
-        address,
-        { kind: kind.kind, id, parent: parent ?? null, dependsOn, pairs: settled.pairs(), options, ...deployed },
-      ],
-    ];
+    return [[address, { kind: kind.kind, id, parent: parent ?? null, dependsOn, pairs: settled.pairs(), options }]];
   });
-  return { ...base, serial: base.serial + 1, resources: { ...base.resources, ...Object.fromEntries(records) } };
+  // A service that was never deployed stays so until a person deploys it or changes it.
+  const services = adopted.flatMap(({ address, kind }) =>
+    kind.commands?.deploy === undefined ? [] : [[address, {}] as const],
+  );
+  return {
+    ...base,
+    serial: base.serial + 1,
+    resources: { ...base.resources, ...Object.fromEntries(records) },
+    deployments: { ...base.deployments, ...Object.fromEntries(services) },
+  };
 }
 
 /** The attributes of an action that a plan would write, replace or cannot bring to what is declared. */

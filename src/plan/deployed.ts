@@ -2,8 +2,7 @@ import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Deployment } from '../observe/deployments.ts';
 import { deploymentsIn, isFetchedIn, statusIn } from '../observe/deployments.ts';
-import type { Deploys } from '../state/pending.ts';
-import type { PendingDeploy } from '../state/record.ts';
+import type { Deploys, PendingDeploy } from '../state/record.ts';
 
 /** What the state knows of the deployments of a service, brought up to date with what the platform lists now. */
 export function afterwards(kind: Kind, known: Deploys | undefined, row: Row | undefined): Deploys | undefined {

@@ -11,7 +11,6 @@ import { variablesAbove } from '../manifest/mentions.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import { deploymentsIn, statusIn } from '../observe/deployments.ts';
-import { deploysOf } from '../state/pending.ts';
 import type { Action, Member, Step } from './action.ts';
 import { isEffective } from './action.ts';
 import { actionFor } from './action-for.ts';
@@ -36,7 +35,7 @@ export function withDeployments(input: Planning, planned: readonly Action[]): Ac
     const row = input.observed.objects.get(root.address)?.row;
     const future = futureRow(root, row);
     const hasCode = isFetched(root.kind, future);
-    const known = afterwards(root.kind, deploysOf(input.state.resources[root.address]), row);
+    const known = afterwards(root.kind, input.state.deployments[root.address], row);
     const staleness = stalenessFor(service, hasCode);
     const isFirst = root.createsObject || (known === undefined && wasNeverDeployed(root, row));
     const isNew =

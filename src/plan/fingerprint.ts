@@ -86,7 +86,11 @@ export function planFacts(plan: Plan, { manifest, destroys }: Purpose, key: Plan
     state:
       saved === undefined
         ? { lineage: base.lineage }
-        : { lineage: saved.lineage, serial: saved.serial, content: sign(['state'], asJson(saved.resources)) },
+        : {
+            lineage: saved.lineage,
+            serial: saved.serial,
+            content: sign(['state'], asJson([saved.resources, saved.deployments])),
+          },
     moved: sign(['moved'], moves),
     facts: signedFacts(plan, destroys ? [] : manifest.resources.filter(isWithin(plan)), sign),
   };

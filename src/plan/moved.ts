@@ -19,7 +19,7 @@ export type Origins = ReadonlyMap<string, string>;
  * so entries may stay in the file: a chain of them leads to the last address. Without a state, only what they lead to is
  * checked.
  */
-export function applyMoves<Known extends Pick<State, 'resources'> | undefined>(
+export function applyMoves<Known extends Pick<State, 'resources' | 'deployments'> | undefined>(
   state: Known,
   moved: Settings['moved'],
   resources: readonly Resource[],
@@ -33,6 +33,7 @@ export function applyMoves<Known extends Pick<State, 'resources'> | undefined>(
   }));
   const next = new Map(entries.map((entry) => [entry.from, entry.to]));
   let records = withoutUnbegun(state?.resources ?? {});
+  let deployments = state?.deployments ?? {};
   let origins: Origins = new Map();
   for (const { from, to: first, at } of entries) {
     const to = lastOf(next, first);
@@ -51,17 +52,17 @@ export function applyMoves<Known extends Pick<State, 'resources'> | undefined>(
     } else if (records[from].kind !== target.kind.kind) {
       problem(`${withArticle(records[from].kind)} cannot become ${withArticle(target.kind.kind)}`, 'Remove the entry.');
     } else {
-      const renamed = readdress(records, from, to, target.parent ?? null);
+      const renamed = readdress({ resources: records, deployments }, from, to, target.parent ?? null);
       if (typeof renamed === 'string')
         problem(`there is another object at ${renamed} already`, 'Remove the entry, or the other object.');
       else {
         origins = originsAfter(Object.keys(records), origins, from, to);
-        records = renamed;
+        ({ resources: records, deployments } = renamed);
       }
     }
   }
   const isSame = state === undefined || records === state.resources;
-  return { state: isSame ? state : { ...state, resources: records }, origins, diagnostics };
+  return { state: isSame ? state : { ...state, resources: records, deployments }, origins, diagnostics };
 }
 
 /** The former addresses after one more move of the records with these addresses. */

@@ -6,7 +6,7 @@ import type { ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 import type { Action } from './action.ts';
-import { isWritePending, pendingCreate } from '../state/pending.ts';
+import { pendingCreate } from '../state/pending.ts';
 import { inProject, isMany, someOf } from './mass-deletion.ts';
 
 /**
@@ -62,7 +62,7 @@ export function vanished(
 /** The note that an object is gone which no warning names: its new block and one that was deleted look the same. */
 function createdAgain({ address, position }: Action, record: StateRecord | undefined): Diagnostic[] {
   // A deletion that Trueup itself sent is no news.
-  if (typeof record?.id !== 'string' || isWritePending(record)) return [];
+  if (typeof record?.id !== 'string' || record.pending !== undefined) return [];
   const message = `${address} (${record.id}) is gone from the platform, and this plan creates a new one`;
   return [diagnostic('gone', message, { remedy: 'If it is gone on purpose, remove its block.', address, position })];
 }

@@ -5,12 +5,19 @@ export function isBoundTo({ projectId, projectName }: State, named: string): boo
   return named === projectId || named === projectName;
 }
 
-/** A state that knows its project by the name in the manifest, so that the next run finds it without a request. */
-export function boundTo(state: State, named: string): State {
-  const { projectName, ...rest } = state;
+/**
+ * A state that knows its project by the name in the manifest, so that the next run finds it without a request, and the root
+ * file of the manifest.
+ */
+export function boundTo(
+  state: State,
+  { project: named, rootFile }: { readonly project: string; readonly rootFile?: string },
+): State {
+  const { projectName, ...rest } =
+    rootFile === undefined || rootFile === state.rootFile ? state : { ...state, rootFile };
   const isId = named === state.projectId;
-  if (isId ? projectName === undefined : projectName === named) return state;
-  return isId ? rest : { ...state, projectName: named };
+  if ((isId ? projectName === undefined : projectName === named) && rest.rootFile === state.rootFile) return state;
+  return isId ? rest : { ...rest, projectName: named };
 }
 
 /** The project of a state, for messages. */

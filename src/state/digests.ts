@@ -80,9 +80,9 @@ export function withoutUnusedKeys(state: State): State {
   const { earlierKeys, ...rest } = state;
   if (earlierKeys === undefined) return state;
   const used = new Set<string>();
-  for (const record of Object.values(state.resources)) {
-    for (const made of digestsIn(record)) used.add(String(keyNumberOf(made)));
-  }
+  const use = (made: string) => used.add(String(keyNumberOf(made)));
+  for (const record of Object.values(state.resources)) for (const made of digestsIn(record)) use(made);
+  for (const { pending } of Object.values(state.deployments)) if (pending !== undefined) use(pending.inputs);
   const needed = Object.entries(earlierKeys).filter(([number]) => used.has(number));
   return needed.length === 0 ? rest : { ...rest, earlierKeys: Object.fromEntries(needed) };
 }
@@ -96,5 +96,4 @@ function* digestsIn({ pairs, pending }: StateRecord): Iterable<string> {
   for (const { template } of wanted) {
     if (template !== undefined) yield* [template.digest, ...Object.values(template.secrets)];
   }
-  if (pending?.is === 'deploy') yield pending.inputs;
 }

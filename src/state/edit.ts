@@ -1,17 +1,23 @@
 import { isWithin, replacedAddress } from '../kind/address.ts';
-import type { StateRecord } from './record.ts';
+import type { Deploys, StateRecord } from './record.ts';
+import type { State } from './state.ts';
 
-/** The records of a state, by their addresses. */
-type Records = Readonly<Record<string, StateRecord>>;
+/** What a state holds, by addresses. */
+type Held = Pick<State, 'resources' | 'deployments'>;
 
 /**
  * Gives a record another address and parent, and everything below it an address below that one. Digests stay bound to the
  * address that they were made for. Gives the address at which two records would stand instead, when there is one.
  */
-export function readdress(records: Records, from: string, to: string, parent: string | null): Records | string {
+export function readdress(
+  { resources, deployments }: Held,
+  from: string,
+  to: string,
+  parent: string | null,
+): Held | string {
   const renamed = (address: string) => moveAddress(address, from, to);
   const made: Record<string, StateRecord> = {};
-  for (const [address, record] of Object.entries(records)) {
+  for (const [address, record] of Object.entries(resources)) {
     const target = renamed(address);
     if (Object.hasOwn(made, target)) return target;
     // Its digests were made for the address that it had then.
@@ -23,7 +29,8 @@ export function readdress(records: Records, from: string, to: string, parent: st
       dependsOn: record.dependsOn.map(renamed),
     };
   }
-  return made;
+  const moved = Object.entries(deployments).map(([service, deploys]): [string, Deploys] => [renamed(service), deploys]);
+  return { resources: made, deployments: Object.fromEntries(moved) };
 }
 
 /** An address after a move: another one, where it is the address that moves or one below it. */
@@ -32,14 +39,16 @@ export function moveAddress(address: string, from: string, to: string): string {
 }
 
 /** The addresses of records at an address and below it, in the order of the addresses. */
-export function addressesWithin(records: Records, address: string): string[] {
-  return Object.keys(records)
+export function addressesWithin({ resources }: Held, address: string): string[] {
+  return Object.keys(resources)
     .filter((other) => isWithin(other, address))
     .toSorted();
 }
 
-/** The records without some of them. */
-export function without(records: Records, addresses: readonly string[]): Records {
+/** What a state holds without some addresses. */
+export function without({ resources, deployments }: Held, addresses: readonly string[]): Held {
   const gone = new Set(addresses);
-  return Object.fromEntries(Object.entries(records).filter(([address]) => !gone.has(address)));
+  const left = <T>(all: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(Object.entries(all).filter(([address]) => !gone.has(address)));
+  return { resources: left(resources), deployments: left(deployments) };
 }

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { once } from '../api/once.ts';
-import type { Deployed, Pair, Pending, PendingCreate, StateRecord } from './record.ts';
+import type { FormerRecord } from './format-3.ts';
+import type { Deploys, Pair, PendingCreate } from './record.ts';
 
 /** A record as format 1 had it. */
-export const formerRecord = once(() => {
+export const firstRecord = once(() => {
   const key = z.record(z.string(), z.json());
   const stored = z.union([z.strictObject({ value: z.json() }), z.strictObject({ digest: z.string() })]);
 
@@ -49,13 +50,13 @@ export const formerRecord = once(() => {
   });
 });
 
-type FormerRecord = z.output<ReturnType<typeof formerRecord>>;
+type FirstRecord = z.output<ReturnType<typeof firstRecord>>;
 
 /** The in-flight timeout of a run that wrote none down. Milliseconds. */
 const usualTimeoutMs = 60_000;
 
 /** Gives a record of format 1 the form of format 2. */
-export function migrateRecord(former: FormerRecord): StateRecord {
+export function migrateFirst(former: FirstRecord): FormerRecord {
   const { id, intent, repeated, deployed, pairs, ...rest } = former;
   const facts = {
     ...rest,
@@ -69,11 +70,11 @@ export function migrateRecord(former: FormerRecord): StateRecord {
 }
 
 /** It was ignored at least once; how often was not counted. */
-function migratePair({ kept, ...pair }: FormerRecord['pairs'][string]): Pair {
+function migratePair({ kept, ...pair }: FirstRecord['pairs'][string]): Pair {
   return kept === false ? { ...pair, ignored: 1 } : pair;
 }
 
-function pendingOf(former: FormerRecord): Pending | undefined {
+function pendingOf(former: FirstRecord): FormerRecord['pending'] {
   const { intent, deployed: { sent } = {} } = former;
   if (sent !== undefined) {
     return {
@@ -92,13 +93,18 @@ function pendingOf(former: FormerRecord): Pending | undefined {
   return { is: 'write', at, timeoutMs: fenceMs ?? usualTimeoutMs };
 }
 
-function creation({ repeated }: FormerRecord, intent: NonNullable<FormerRecord['intent']>): PendingCreate {
+function creation({ repeated }: FirstRecord, intent: NonNullable<FirstRecord['intent']>): PendingCreate {
   const { sent: says = {}, fenceMs: timeoutMs = usualTimeoutMs, ...rest } = intent;
   // How often was not counted.
   return { is: 'create', ...rest, timeoutMs, says, sends: repeated === undefined ? 1 : 2 };
 }
 
-function lastDeployment({ inputs, owes, saved, sent }: NonNullable<FormerRecord['deployed']>): Deployed {
+function lastDeployment({
+  inputs,
+  owes,
+  saved,
+  sent,
+}: NonNullable<FirstRecord['deployed']>): Pick<Deploys, 'inputs' | 'stale'> {
   const isStale = owes !== undefined || saved !== undefined || sent !== undefined;
   return {
     ...(inputs === undefined ? {} : { inputs }),

@@ -1,10 +1,13 @@
 import * as z from 'zod';
-import { formerRecord, migrateRecord } from './format-1.ts';
+import { firstRecord, migrateFirst } from './format-1.ts';
+import type { FormerRecord } from './format-3.ts';
+import { formerRecordSchema, migrateRecord } from './format-3.ts';
 import { profiles } from '../api/contract.ts';
 import { once } from '../api/once.ts';
+import { deployAddress } from '../kind/address.ts';
 import { isObject } from '../kind/json.ts';
-import type { StateRecord } from './record.ts';
-import { recordSchema } from './record.ts';
+import type { Deploys, StateRecord } from './record.ts';
+import type { State } from './state.ts';
 
 /** The formats of a state that are read. A journal has the format of the state it begins with. */
 export type Format = 1 | 2 | 3 | 4;
@@ -18,19 +21,48 @@ export function isSealed(format: unknown): format is 3 | 4 {
 }
 
 /**
- * Reads a record of each format, and gives it the form of the newest. The members of a sealed one are not checked again: its
- * MAC holds.
+ * Reads a record of each format before the newest. The members of a sealed one are not checked again: its MAC holds.
  */
-const records: Readonly<Record<Format, () => z.ZodType<StateRecord>>> = {
-  1: once(() => formerRecord().transform(migrateRecord)),
-  2: recordSchema,
-  3: once(() => z.custom<StateRecord>(isObject)),
-  4: once(() => z.custom<StateRecord>(isObject)),
+const formerRecords: Readonly<Record<Exclude<Format, 4>, () => z.ZodType<FormerRecord>>> = {
+  1: once(() => firstRecord().transform(migrateFirst)),
+  2: once(() => formerRecordSchema() as z.ZodType<FormerRecord>),
+  3: once(() => z.custom<FormerRecord>(isObject)),
 };
 
-/** Reads a record of a format; undefined when it is none. */
-export function readRecord(format: Format, content: unknown): StateRecord | undefined {
-  return records[format]().safeParse(content).data;
+/** What the state holds at an address: a record; of the address of a deployment, the deployments of its service. */
+export type Content = StateRecord | Deploys;
+
+/**
+ * Reads what a journal of a format says of an address, in the newest format: the contents that it replaces, null for what it
+ * removes. Undefined when it is nothing of Trueup.
+ */
+export function readContents(
+  format: Format,
+  address: string,
+  content: unknown,
+): readonly (readonly [address: string, content: Content | null])[] | undefined {
+  if (content === null) return [[address, null]];
+  if (format === newestFormat) return isObject(content) ? [[address, content as unknown as Content]] : undefined;
+  const former = formerRecords[format]().safeParse(content).data;
+  if (former === undefined) return undefined;
+  const { record, deploys } = migrateRecord(former);
+  return [
+    [address, record],
+    [deployAddress(address), deploys ?? null],
+  ];
+}
+
+/** Gives what a state held of its resources before format 4 the form of format 4. */
+export function migrateResources(
+  former: Readonly<Record<string, FormerRecord>>,
+): Pick<State, 'resources' | 'deployments'> {
+  const migrated = Object.entries(former).map(([address, record]) => [address, migrateRecord(record)] as const);
+  return {
+    resources: Object.fromEntries(migrated.map(([address, { record }]) => [address, record])),
+    deployments: Object.fromEntries(
+      migrated.flatMap(([address, { deploys }]) => (deploys === undefined ? [] : [[address, deploys]])),
+    ),
+  };
 }
 
 const facts = () => ({
@@ -41,27 +73,42 @@ const facts = () => ({
 });
 
 /** Reads a state of a format without a MAC; the key of its digests stands in it. */
-export function formerStateSchema<F extends 1 | 2>(format: F) {
+export function unsealedStateSchema<F extends 1 | 2>(format: F) {
   return z.strictObject({
     ...facts(),
     formatVersion: z.literal(format),
     digestKey: z.string().min(1),
-    resources: z.record(z.string(), records[format]()),
+    resources: z.record(z.string(), formerRecords[format]()),
   });
 }
 
-/** Reads a state of a sealed format, whose MAC holds. */
+const sealedFacts = () => ({
+  ...facts(),
+  keyNumber: z.number().int().min(1),
+  earlierKeys: z.record(z.string(), z.string()).optional(),
+  projectName: z.string().optional(),
+  platform: z
+    .object({ version: z.string().nullable(), operations: z.array(z.string()), sought: z.string() })
+    .optional(),
+  profile: z.enum(profiles).optional(),
+});
+
+/** Reads a state of format 3, whose MAC holds. */
+export const thirdStateSchema = once(() =>
+  z.strictObject({
+    ...sealedFacts(),
+    formatVersion: z.literal(3),
+    resources: z.custom<Readonly<Record<string, FormerRecord>>>(isObject, 'must be a map'),
+  }),
+);
+
+/** Reads a state of the newest format, whose MAC holds. */
 export const stateSchema = once(() =>
   z.strictObject({
-    ...facts(),
-    formatVersion: z.literal([3, 4]),
-    keyNumber: z.number().int().min(1),
-    earlierKeys: z.record(z.string(), z.string()).optional(),
-    projectName: z.string().optional(),
-    platform: z
-      .object({ version: z.string().nullable(), operations: z.array(z.string()), sought: z.string() })
-      .optional(),
-    profile: z.enum(profiles).optional(),
-    resources: z.custom<Readonly<Record<string, StateRecord>>>(isObject, 'must be a map'),
+    ...sealedFacts(),
+    formatVersion: z.literal(newestFormat),
+    rootFile: z.string().optional(),
+    resources: z.custom<State['resources']>(isObject, 'must be a map'),
+    deployments: z.custom<State['deployments']>(isObject, 'must be a map'),
   }),
 );

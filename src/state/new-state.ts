@@ -11,5 +11,6 @@ export function newState(organizationId: string, projectId: string): State {
     organizationId,
     projectId,
     resources: {},
+    deployments: {},
   };
 }

@@ -1,7 +1,15 @@
+import type * as z from 'zod';
 import type { Authenticity } from './authenticity.ts';
 import { withNextKey } from './digests.ts';
 import type { Format } from './formats.ts';
-import { formerStateSchema, isSealed, newestFormat, stateSchema } from './formats.ts';
+import {
+  isSealed,
+  migrateResources,
+  newestFormat,
+  stateSchema,
+  thirdStateSchema,
+  unsealedStateSchema,
+} from './formats.ts';
 import type { State } from './state.ts';
 import { unusable } from './unusable.ts';
 
@@ -70,17 +78,23 @@ export function checkState(
   { key }: Pick<Authenticity, 'key'>,
 ): Pick<ReadState, 'state' | 'format'> {
   const version = versionOf(content);
-  const format = version === 1 || version === 2 || version === 3 ? version : newestFormat;
-  const result = isSealed(format) ? stateSchema().safeParse(content) : formerStateSchema(format).safeParse(content);
-  if (!result.success) {
+  const checked = <T>(schema: z.ZodType<T>): T => {
+    const result = schema.safeParse(content);
+    if (result.success) return result.data;
     const [issue] = result.error.issues;
     const why = [issue?.path.join('.'), issue?.message].filter(Boolean).join(' ');
     throw unusable(location, `is not a state of Trueup: ${why}`);
+  };
+  if (version === 1 || version === 2) {
+    const { digestKey, resources, ...former } = checked(unsealedStateSchema(version));
+    const state = { ...former, ...migrateResources(resources), formatVersion: newestFormat, keyNumber: 0 } as const;
+    return { state: withNextKey(state, key, digestKey), format: version };
   }
-  const { data } = result;
-  if ('keyNumber' in data) return { state: { ...data, formatVersion: newestFormat }, format };
-  const { digestKey, ...former } = data;
-  return { state: withNextKey({ ...former, formatVersion: newestFormat, keyNumber: 0 }, key, digestKey), format };
+  if (version === 3) {
+    const { resources, ...former } = checked(thirdStateSchema());
+    return { state: { ...former, ...migrateResources(resources), formatVersion: newestFormat }, format: version };
+  }
+  return { state: checked(stateSchema()), format: newestFormat };
 }
 
 function versionOf(content: unknown): unknown {

@@ -1,5 +1,3 @@
-import * as z from 'zod';
-import { once } from '../api/once.ts';
 import type { Json } from '../kind/json.ts';
 
 /**
@@ -63,9 +61,17 @@ interface PendingWrite extends Sent {
   readonly is: 'write';
 }
 
+/** The one operation of a resource that may be open at the platform. */
+export type Pending = PendingCreate | PendingWrite;
+
+/** A place where a duplicate may be: the key that a create sent, and the parent. Without a key: the key of the block. */
+export interface DuplicatePlace {
+  readonly key?: Key | undefined;
+  readonly below?: string | undefined;
+}
+
 /** A deployment that was started, with unknown end. */
 export interface PendingDeploy extends Sent {
-  readonly is: 'deploy';
   /** The text in its description that tells it from all others. */
   readonly mark: string;
   /** The digest of what it is made from. */
@@ -76,17 +82,6 @@ export interface PendingDeploy extends Sent {
   readonly isAnswered?: true | undefined;
   /** Its id, once it is listed: later rows may not bear the mark. */
   readonly id?: string | undefined;
-  /** The outcome of a write to the service is unknown as well. */
-  readonly isWriting?: true | undefined;
-}
-
-/** The one operation of a resource that may be open at the platform. */
-export type Pending = PendingCreate | PendingWrite | PendingDeploy;
-
-/** A place where a duplicate may be: the key that a create sent, and the parent. Without a key: the key of the block. */
-export interface DuplicatePlace {
-  readonly key?: Key | undefined;
-  readonly below?: string | undefined;
 }
 
 /** Why a service is stale: something it is made from was written since its last deployment, or may have been. */
@@ -97,11 +92,12 @@ interface Stale {
   readonly saved?: { readonly inputs: string; readonly newest: string | null } | undefined;
 }
 
-/** The last deployment of a service. */
-export interface Deployed {
+/** The deployments of a service, which the state holds beside the record of the service. */
+export interface Deploys {
   /** The digest of what the last successful deployment was made from. */
   readonly inputs?: string | undefined;
   readonly stale?: Stale | undefined;
+  readonly pending?: PendingDeploy | undefined;
 }
 
 /** What a record holds whether or not the id is known. */
@@ -115,8 +111,6 @@ interface RecordFacts {
   readonly options: Readonly<Record<string, Json>>;
   /** Its create was sent more than once: where a second object of it may be. */
   readonly duplicates?: readonly DuplicatePlace[] | undefined;
-  /** Of a service. */
-  readonly deployed?: Deployed | undefined;
   /** The address that it had when its digests were made first, where `moved:` gave it another one. */
   readonly bornAt?: string | undefined;
 }
@@ -135,74 +129,3 @@ export interface UnknownRecord extends RecordFacts {
 
 /** One resource as the state holds it. */
 export type StateRecord = KnownRecord | UnknownRecord;
-
-/** The form of one record. */
-export const recordSchema = once(() => {
-  const key = z.record(z.string(), z.json());
-  const stored = z.union([
-    z.strictObject({ value: z.json() }),
-    z.strictObject({ digest: z.string(), secretLines: z.array(z.number().int()).optional() }),
-  ]);
-  const ignored = z.union([z.literal(1), z.literal(2)]);
-  const sent = { at: z.number(), timeoutMs: z.number() };
-
-  const pendingCreate = z.strictObject({
-    ...sent,
-    is: z.literal('create'),
-    key: key.optional(),
-    below: z.string().optional(),
-    says: z.record(z.string(), stored),
-    sends: z.number(),
-  });
-
-  const pendingWrite = z.strictObject({ ...sent, is: z.literal('write') });
-
-  const pendingDeploy = z.strictObject({
-    ...sent,
-    is: z.literal('deploy'),
-    mark: z.string(),
-    inputs: z.string(),
-    newest: z.string().nullable(),
-    isAnswered: z.literal(true).optional(),
-    id: z.string().optional(),
-    isWriting: z.literal(true).optional(),
-  });
-
-  const facts = {
-    parent: z.string().nullable(),
-    dependsOn: z.array(z.string()),
-    pairs: z.record(
-      z.string(),
-      z.strictObject({
-        wanted: stored,
-        answered: stored,
-        ignored: ignored.optional(),
-        unproven: z.literal(true).optional(),
-      }),
-    ),
-    options: z.record(z.string(), z.json()),
-    duplicates: z.array(z.strictObject({ key: key.optional(), below: z.string().optional() })).optional(),
-    deployed: z
-      .strictObject({
-        inputs: z.string().optional(),
-        stale: z
-          .strictObject({
-            code: z.literal(true).optional(),
-            saved: z.strictObject({ inputs: z.string(), newest: z.string().nullable() }).optional(),
-          })
-          .optional(),
-      })
-      .optional(),
-    bornAt: z.string().optional(),
-  };
-
-  return z.union([
-    z.strictObject({
-      kind: z.string(),
-      id: z.string(),
-      ...facts,
-      pending: z.discriminatedUnion('is', [pendingCreate, pendingWrite, pendingDeploy]).optional(),
-    }),
-    z.strictObject({ kind: z.string(), id: z.null(), ...facts, pending: pendingCreate.optional() }),
-  ]);
-});

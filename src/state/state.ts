@@ -2,7 +2,8 @@ import type { Profile } from '../api/contract.ts';
 import type { Documents } from './documents.ts';
 import type { Holder } from './holder.ts';
 import type { Lease, LockRequest } from './lease.ts';
-import type { StateRecord } from './record.ts';
+import type { Content } from './formats.ts';
+import type { Deploys, StateRecord } from './record.ts';
 import type { StateKey } from '../secrets/state-key.ts';
 
 /** What a platform turned out to serve beyond the API document. */
@@ -34,7 +35,11 @@ export interface State {
   readonly platform?: Capabilities | undefined;
   /** The profile of its platform, whose words it has; undefined: those of the API document. */
   readonly profile?: Profile | undefined;
+  /** The file that the manifest begins with, as the last apply named it, below its folder. Noted only; nothing reads it. */
+  readonly rootFile?: string | undefined;
   readonly resources: Readonly<Record<string, StateRecord>>;
+  /** The deployments of services, by the addresses of the services, each of which has a record. */
+  readonly deployments: Readonly<Record<string, Deploys>>;
 }
 
 /** The store of one state. Every operation rejects with a Stop when the location fails. */
@@ -63,8 +68,13 @@ export interface StateStore {
   readonly lock: (request: LockRequest) => Promise<Lease>;
   /** The holder of the lock. */
   readonly holder: () => Promise<Holder | undefined>;
-  /** Appends one record to the state that was read, durably; null removes it. @throws Stop when the lock was lost. */
-  readonly append: (base: State, address: string, record: StateRecord | null) => Promise<void>;
+  /**
+   * Appends to the state that was read, durably, a record at an address, or the deployments of a service at the address of its
+   * deployment (`deployAddress`). null removes: with a record go its deployments.
+   *
+   * @throws Stop when the lock was lost.
+   */
+  readonly append: (base: State, address: string, content: Content | null) => Promise<void>;
   /** Replaces the state as a whole, or leaves it unchanged. @throws Stop when the lock was lost. */
   readonly write: (state: State) => Promise<void>;
   /** Saves the state under a new key, which takes the place of the present one. @throws Stop as `write`. */

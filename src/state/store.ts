@@ -11,15 +11,15 @@ import { largestSerial } from './lease-entry.ts';
 import type { Lease, LeaseContext } from './lease.ts';
 import { leaseContext } from './lease.ts';
 import type { StateStorage, Writer } from './storage.ts';
-import type { StateRecord } from './record.ts';
+import type { Content } from './formats.ts';
 import type { State, StateStore } from './state.ts';
 import { takeLease } from './take-lease.ts';
 import { gone, lostKey, older, unusable, withoutMac } from './unusable.ts';
 
-/** A record that is not durable yet. */
+/** What is not durable yet. */
 interface Waiting {
   readonly address: string;
-  readonly record: StateRecord | null;
+  readonly content: Content | null;
   readonly done: () => void;
   readonly failed: (error: unknown) => void;
 }
@@ -119,7 +119,7 @@ export function storeOver(
         await storage.gather?.();
         [batch, waiting] = [waiting, []];
         await storage.add(
-          batch.map(({ address, record }) => [address, record] as const),
+          batch.map(({ address, content }) => [address, content] as const),
           await writer(),
         );
         for (const item of batch) item.done();
@@ -189,10 +189,10 @@ export function storeOver(
       return lease;
     },
     holder: () => findHolder(storage.lease, contextNow()),
-    append: (base, address, record) =>
+    append: (base, address, content) =>
       new Promise((done, failed) => {
         held = undefined;
-        waiting.push({ address, record, done, failed });
+        waiting.push({ address, content, done, failed });
         running ??= drain(base);
       }),
     write,

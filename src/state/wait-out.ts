@@ -1,6 +1,5 @@
 import type { Clock } from './clock.ts';
 import type { Lease } from './lease.ts';
-import { isWritePending } from './pending.ts';
 import type { StateStore } from './state.ts';
 
 /** The longest in-flight timeout that `--in-flight-timeout` takes. Milliseconds. */
@@ -54,7 +53,7 @@ export async function msToWait(store: StateStore, { inFlightTimeoutMs, clock, le
 /** The in-flight timeouts of the creates and writes whose outcome is unknown. Milliseconds. */
 async function pendingTimeouts(store: StateStore): Promise<number[]> {
   const state = await store.read({ acceptsNone: true }); // the plan refuses that it is gone
-  return Object.values(state?.resources ?? {}).flatMap((record) =>
-    isWritePending(record) ? [record.pending?.timeoutMs ?? 0] : [],
+  return Object.values(state?.resources ?? {}).flatMap(({ pending }) =>
+    pending === undefined ? [] : [pending.timeoutMs],
   );
 }

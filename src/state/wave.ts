@@ -2,12 +2,14 @@ import { crc32 } from 'node:zlib';
 import { isSameMac } from '../secrets/state-key.ts';
 import type { Authenticity } from './authenticity.ts';
 import type { Format } from './formats.ts';
-import { readRecord } from './formats.ts';
-import type { StateRecord } from './record.ts';
+import type { Content } from './formats.ts';
+import { readContents } from './formats.ts';
+import { serviceOfDeployment } from '../kind/address.ts';
+import type { Deploys, StateRecord } from './record.ts';
 import type { State } from './state.ts';
 
-/** Records that become durable together, in order; null removes one. */
-export type Wave = readonly (readonly [address: string, record: StateRecord | null])[];
+/** What becomes durable together, in order; null removes what stands at an address. */
+export type Wave = readonly (readonly [address: string, content: Content | null])[];
 
 /** Writes a line of a journal: a checksum, which a torn line does not match, then a text without a line feed. */
 export function writeLine(text: string): string {
@@ -67,12 +69,12 @@ export function readJson(text: string | undefined): unknown {
 /** Reads a wave of a journal of a format; undefined when it is none. */
 export function parseWave(content: unknown, format: Format): Wave | undefined {
   if (!Array.isArray(content)) return undefined;
-  const wave: [string, StateRecord | null][] = [];
+  const wave: (readonly [string, Content | null])[] = [];
   for (const item of content as readonly unknown[]) {
-    const [address, record] = Array.isArray(item) && item.length === 2 ? (item as unknown[]) : [];
-    const parsed = record === null ? null : readRecord(format, record);
-    if (typeof address !== 'string' || parsed === undefined) return undefined;
-    wave.push([address, parsed]);
+    const [address, written] = Array.isArray(item) && item.length === 2 ? (item as unknown[]) : [];
+    const parsed = typeof address === 'string' ? readContents(format, address, written) : undefined;
+    if (parsed === undefined) return undefined;
+    wave.push(...parsed);
   }
   return wave;
 }
@@ -89,9 +91,14 @@ export function isInJournal(state: State): boolean {
 export function withWaves(base: State, waves: readonly Wave[]): State {
   if (waves.length === 0) return base;
   const resources = new Map(Object.entries(base.resources));
-  for (const [address, record] of waves.flat()) {
-    if (record === null) resources.delete(address);
-    else resources.set(address, record);
+  const deployments = new Map(Object.entries(base.deployments));
+  for (const [address, content] of waves.flat()) {
+    const service = serviceOfDeployment(address);
+    if (content === null) {
+      deployments.delete(service ?? address);
+      if (service === undefined) resources.delete(address);
+    } else if (service === undefined) resources.set(address, content as StateRecord);
+    else deployments.set(service, content as Deploys);
   }
   const isProject = ({ id }: StateRecord) => id === base.projectId;
   // The run that deletes the project unbinds the state at its end, and can be killed before.
@@ -100,6 +107,7 @@ export function withWaves(base: State, waves: readonly Wave[]): State {
     ...base,
     ...(isGone ? { projectId: '' } : {}),
     resources: Object.fromEntries(resources),
+    deployments: Object.fromEntries(deployments),
   };
   if (waves.some((wave) => wave.length > 0)) withJournal.add(state);
   return state;

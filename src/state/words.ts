@@ -38,7 +38,7 @@ export function storeInWords(
       if (state.profile !== undefined) check(state.profile);
       return once(state, () => stateInWords(state, kinds));
     },
-    append: (base, address, record) => store.append(remembering(base), address, record),
+    append: (base, address, content) => store.append(remembering(base), address, content),
     write: (state) => store.write(remembering(state)),
     rotateKey: (state) => store.rotateKey(remembering(state)),
   };
@@ -65,7 +65,8 @@ export function stateInWords(state: State, kinds: readonly Kind[]): State {
     const born = bornAt === (replacedAddress(to) ?? to) ? {} : { bornAt };
     return [to, { ...facts, ...born, kind: named, dependsOn: record.dependsOn.map(meant) }];
   });
-  return { ...state, resources: Object.fromEntries(entries) };
+  const deployments = Object.entries(state.deployments).map(([address, deploys]) => [meant(address), deploys] as const);
+  return { ...state, resources: Object.fromEntries(entries), deployments: Object.fromEntries(deployments) };
 }
 
 /** A record with the names of fields and the words of values as users read them; for people only. Never throws. */

@@ -1,3 +1,4 @@
+import { deployAddress } from '../../src/kind/address.ts';
 import { describe, expect, test } from 'vitest';
 import { creationOf, announceWrite } from '../../src/apply/announce.ts';
 import { keyOf } from '../../src/apply/find-created.ts';
@@ -170,7 +171,7 @@ describe('before a write to an existing object, the state records', () => {
   async function noted(action: Action, resources: Readonly<Record<string, StateRecord>> = { [address]: known }) {
     const { run } = runOf([action], { resources });
     await announceWrite(run, action);
-    return run.journal.records.get(address);
+    return new Map(run.journal.wave()).get(address) as StateRecord | null | undefined;
   }
 
   test('the pending write, beside the record as it was', async () => {
@@ -214,14 +215,22 @@ describe('before a write to an existing object, the state records', () => {
 
   test('its deployments', async () => {
     const service = serviceOf({ known: { inputs: 'a' } });
-    expect(await noted({ ...update, service })).toEqual({ ...known, deployed: { inputs: 'a' }, pending: write });
+    const { run } = runOf([{ ...update, service }], { resources: { [address]: known } });
+    await announceWrite(run, { ...update, service });
+    expect(new Map(run.journal.wave())).toEqual(
+      new Map<string, unknown>([
+        [address, { ...known, pending: write }],
+        [deployAddress(address), { inputs: 'a' }],
+      ]),
+    );
   });
 
   test('the services that are stale as soon as the write is sent', async () => {
     const service = serviceOf({ known: { inputs: 'a' }, staleness: { through: [address] } });
     const { run } = runOf([update, { ...web, service }], { resources: { [address]: known } });
     await announceWrite(run, update);
-    expect(run.journal.records.get(web.address)?.deployed).toEqual({ inputs: 'a', stale: {} });
-    expect(run.journal.records.get(web.address)?.pending).toBeUndefined();
+    const wave = new Map(run.journal.wave());
+    expect(wave.get(deployAddress(web.address))).toEqual({ inputs: 'a', stale: {} });
+    expect(wave.get(web.address)).not.toHaveProperty('pending');
   });
 });

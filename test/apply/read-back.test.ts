@@ -100,7 +100,7 @@ describe('an update that was acknowledged', () => {
     expect(result).toBe('failed');
     expect(told).toEqual([`unverified: ${address} was sent, and the platform does not have it`]);
     expect(remedies).toEqual(['Plan again.']);
-    expect(run.journal.records.size).toBe(0);
+    expect(run.journal.wave()).toEqual([]);
   });
 
   test('is unverified when nothing can be read', async () => {
@@ -118,7 +118,7 @@ describe('an update that failed', () => {
   test('of an object that is gone tells nothing more than why it failed', async () => {
     const { run, result, told } = await ended(change(), refused);
     expect([result, told]).toEqual(['failed', []]);
-    expect(run.journal.records.size).toBe(0);
+    expect(run.journal.wave()).toEqual([]);
   });
 
   test('keeps its pending operation while its request may still land', async () => {
@@ -165,7 +165,7 @@ describe('a move', () => {
     expect(result).toBe('failed');
     expect(told).toEqual([`platform-answer: ${address} was to be moved and is still where it was`]);
     expect(remedies).toEqual(['Apply again.']);
-    expect(run.journal.records.size).toBe(0);
+    expect(run.journal.wave()).toEqual([]);
   });
 
   test('that failed is not told twice', async () => {
@@ -252,7 +252,7 @@ describe('a create that shows only after somebody has done something', () => {
   test('is not recorded when it failed', async () => {
     const { run, result, told } = await ended(labgit, refused, { answers: lists });
     expect([result, told]).toEqual(['failed', []]);
-    expect(run.journal.records.size).toBe(0);
+    expect(run.journal.wave()).toEqual([]);
   });
 });
 

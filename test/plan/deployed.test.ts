@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Row } from '../../src/kind/json.ts';
 import { afterwards } from '../../src/plan/deployed.ts';
-import type { Deploys } from '../../src/state/pending.ts';
+import type { Deploys } from '../../src/state/record.ts';
 import { kindNamed } from '../support/plan-values.ts';
 
 /** What is known of the deployments of a service, once the platform was asked again. */
@@ -9,7 +9,6 @@ import { kindNamed } from '../support/plan-values.ts';
 const compose = kindNamed('compose');
 const stale = { inputs: 'old', stale: { code: true } } as const;
 const pending = {
-  is: 'deploy',
   mark: 'trueup-7f3a',
   inputs: 'new',
   newest: null,

@@ -3,8 +3,7 @@ import type { Row } from '../../src/kind/json.ts';
 import type { Action, AttributeChange } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';
 import { withDeployments } from '../../src/plan/deploys.ts';
-import type { Deploys } from '../../src/state/pending.ts';
-import { withDeploys } from '../../src/state/pending.ts';
+import type { Deploys } from '../../src/state/record.ts';
 import {
   actionOf,
   aStep,
@@ -51,10 +50,8 @@ interface About {
 
 function planned(actions: readonly Action[], { rows = {}, deployed = {}, deploys = true }: About = {}): Action[] {
   const objects = Object.entries(rows).map(([address, row]) => [address, objectOf(`id of ${address}`, row)] as const);
-  const records = Object.entries(deployed).map(
-    ([address, known]) => [address, withDeploys(recordOf('compose', 'x'), known)] as const,
-  );
-  const input = { ...inputOf(Object.fromEntries(objects), Object.fromEntries(records)), deploys };
+  const records = Object.keys(deployed).map((address) => [address, recordOf('compose', 'x')] as const);
+  const input = { ...inputOf(Object.fromEntries(objects), Object.fromEntries(records), deployed), deploys };
   return withDeployments(input, actions);
 }
 
@@ -161,7 +158,7 @@ describe('a deployment', () => {
   });
 
   test('that was ordered is looked for first, unless there is more to deploy by now', () => {
-    const pending = { is: 'deploy', mark: 'm', inputs: 'a', newest: null, at: 1, timeoutMs: 60_000 } as const;
+    const pending = { mark: 'm', inputs: 'a', newest: null, at: 1, timeoutMs: 60_000 } as const;
     const deployed = { [shop]: { stale: {}, pending } };
     expect(deployments(planned([compose()], { deployed }))).toMatchObject([{ isOrdered: true }]);
     expect(deployments(planned([changed()], { deployed }))[0]).not.toHaveProperty('isOrdered');

@@ -9,6 +9,7 @@ import {
   answered,
   answering,
   applyOver,
+  connection,
   everything,
   failed,
   idOf,
@@ -22,6 +23,8 @@ import {
 import { deployByHand } from '../support/deployments.ts';
 import type { Bench } from '../support/world.ts';
 import { testProfile } from '../support/profile.ts';
+import { systemClock } from '../../src/state/clock.ts';
+import { msToWait } from '../../src/state/wait-out.ts';
 import { bench, head } from '../support/world.ts';
 
 /** Services that others deploy too, that are taken back, and that wait behind others. */
@@ -197,6 +200,23 @@ describe('deployments that the platform accepted', () => {
     // The in-flight timeout, and a few seconds that a list may lag.
     expect(result.seconds).toBeLessThan(90);
     await plansNothingMore(made, stack());
+  });
+
+  test('keep no later write from its own in-flight timeout', async () => {
+    const made = platformWith(300);
+    const described = stack('description: other');
+    await applyInTime(made, stack(), { waits: false });
+    const controller = new AbortController();
+    const killed: Send = (request) => {
+      if (operationOf(request) !== 'compose.update') return made.emulator.send(request);
+      controller.abort();
+      return Promise.reject(connection('ETIMEDOUT'));
+    };
+    await applyInTime(made, described, { send: killed, signal: controller.signal, inFlightTimeoutMs: 600_000 });
+    expect(await msToWait(made.store, { inFlightTimeoutMs: 60_000, clock: systemClock })).toBe(600_000);
+    await applyInTime(made, described);
+    expect(ordersIn(made)).toEqual(['shop']);
+    await plansNothingMore(made, described);
   });
 
   test('behind a foreign deployment are not started again', async () => {

@@ -136,10 +136,10 @@ function sortedPosts(made: Bench, ids: ReadonlySet<string>): string[] {
 
 /** A state without what depends on the order of requests: the ids of new objects and of deployments. */
 function recordsOf({ store }: Bench, ids: ReadonlySet<string>): unknown {
-  const { resources = {}, serial } = store.state ?? {};
-  const entries = Object.entries(resources).map(([address, { id, deployed, ...rest }]) => {
+  const { resources = {}, deployments = {}, serial } = store.state ?? {};
+  const entries = Object.entries(resources).map(([address, { id, ...rest }]) => {
     const isOld = id === null || ids.has(id);
-    const { stale } = deployed ?? {};
+    const { stale } = deployments[address] ?? {};
     const pairs = Object.keys(rest.pairs).toSorted();
     return [address, { ...rest, pairs, isStale: stale !== undefined, code: stale?.code, id: isOld ? id : 'new' }];
   });

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { StateRecord } from '../../src/state/record.ts';
+import type { Deploys, StateRecord } from '../../src/state/record.ts';
 import type { State } from '../../src/state/state.ts';
 import { withNextKey } from '../../src/state/digests.ts';
 import { testKey } from '../support/state-key.ts';
@@ -45,8 +45,8 @@ export function journalOf(form: string): { readonly base: unknown; readonly wave
   return { base, waves: waves.map(waveOf) };
 }
 
-/** The members that say what is open, or may be, at the platform. */
-type Open = Pick<StateRecord, 'pending' | 'duplicates' | 'deployed'>;
+/** What is open, or may be, at the platform. */
+type Open = Pick<StateRecord, 'pending' | 'duplicates'> & { readonly deploys?: Deploys };
 
 const main = 'production.redis.main';
 const fresh = 'production.redis.new';
@@ -58,20 +58,15 @@ const key = { name: 'main' };
 const says = { name: { value: 'open' }, databasePassword: { digest: 'sha256:cc' } };
 const stale = { code: true, saved: { inputs: 'sha256:ee', newest: null } } as const;
 const deploying: Open = {
-  deployed: { inputs: 'sha256:dd', stale },
-  pending: {
-    is: 'deploy',
-    ...later,
-    mark: 'trueup-abc',
-    inputs: 'sha256:ee',
-    newest: 'dep_1',
-    isAnswered: true,
-    id: 'dep_2',
+  deploys: {
+    inputs: 'sha256:dd',
+    stale,
+    pending: { ...later, mark: 'trueup-abc', inputs: 'sha256:ee', newest: 'dep_1', isAnswered: true, id: 'dep_2' },
   },
 };
 const duplicates = [{}];
 const twice: Readonly<Record<string, Open>> = {
-  [main]: { duplicates, deployed: { inputs: 'd1' } },
+  [main]: { duplicates, deploys: { inputs: 'd1' } },
   [fresh]: { duplicates },
   [open]: { duplicates, pending: { is: 'create', ...then, key, says: {}, sends: 2 } },
 };
@@ -84,8 +79,9 @@ const pending: Readonly<Record<string, Open>> = {
   [open]: { pending: { is: 'create', ...later, key, below: 'env_prj_1', says, sends: 1 } },
   'certificates.chosen': { pending: { is: 'create', ...later, says, sends: 1 } },
   'production.redis.busy': {
-    deployed: { stale: {} },
-    pending: { is: 'deploy', ...later, mark: 'trueup-def', inputs: 'sha256:ff', newest: null, isWriting: true },
+    deploys: { stale: {}, pending: { ...later, mark: 'trueup-def', inputs: 'sha256:ff', newest: null } },
+    // It had no time of its own.
+    pending: { is: 'write', ...later },
   },
 };
 
@@ -94,14 +90,17 @@ const opens: Readonly<Record<string, Readonly<Record<string, Open>>>> = {
   '1-first': {},
   '2-deployments': {
     [main]: {
-      deployed: { inputs: 'd1', stale: { code: true, saved: { inputs: 'd2', newest: null } } },
-      pending: { is: 'deploy', ...then, mark: 'm', inputs: 'd2', newest: null },
+      deploys: {
+        inputs: 'd1',
+        stale: { code: true, saved: { inputs: 'd2', newest: null } },
+        pending: { ...then, mark: 'm', inputs: 'd2', newest: null },
+      },
     },
-    [fresh]: { deployed: { stale: {} } },
+    [fresh]: { deploys: { stale: {} } },
   },
   '3-intents': {
-    [main]: { deployed: { inputs: 'd1' } },
-    [fresh]: { deployed: { stale: {} } },
+    [main]: { deploys: { inputs: 'd1' } },
+    [fresh]: { deploys: { stale: {} } },
     [open]: { pending: { is: 'create', ...then, key: { name: 'main', port: null }, says: {}, sends: 1 } },
   },
   '4-twins': twice,
@@ -156,7 +155,8 @@ export function stateOf(form: string): State {
       options: { protect: true, deploy: 'never' },
     };
     const born = ['9-sealed', '9-values'].includes(form) && isTop ? { bornAt: 'staging' } : {};
-    return [address, { ...record, ...born, ...opens[form]?.[address] }];
+    const { deploys: _, ...open } = opens[form]?.[address] ?? {};
+    return [address, { ...record, ...born, ...open }];
   });
   const state: State = {
     formatVersion: 4,
@@ -166,6 +166,11 @@ export function stateOf(form: string): State {
     organizationId: 'org_1',
     projectId: 'prj_1',
     resources: Object.fromEntries(records),
+    deployments: Object.fromEntries(
+      Object.entries(opens[form] ?? {}).flatMap(([address, { deploys }]) =>
+        deploys === undefined ? [] : [[address, deploys] as const],
+      ),
+    ),
   };
   return withNextKey(state, testKey, 'a2V5LW9mLXRoZS1kaWdlc3Rz');
 }

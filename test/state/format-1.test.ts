@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { readRecord } from '../../src/state/formats.ts';
+import { firstRecord, migrateFirst } from '../../src/state/format-1.ts';
 
-/** A record of format 1 in the form of today; the corpus in formats.test.ts holds what old versions wrote. */
+/** A record of format 1 in the form of formats 2 and 3; the corpus in formats.test.ts holds what old versions wrote. */
 
 const facts = { kind: 'redis', parent: 'production', dependsOn: ['production'], pairs: {}, options: { protect: true } };
-const migrated = (former: object) => readRecord(1, { ...facts, id: 'redis_1', ...former });
+const migrated = (former: object) =>
+  firstRecord()
+    .transform(migrateFirst)
+    .safeParse({ ...facts, id: 'redis_1', ...former }).data;
 const known = { ...facts, id: 'redis_1' };
 const says = { name: { value: 'main' } };
 const at = 7;

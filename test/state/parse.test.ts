@@ -9,7 +9,7 @@ import { recordOf, stateWith, stopOf } from '../../src/state/conformance/states.
 /** The text of a state, of any format that Trueup reads. */
 
 const state = stateWith({ a: recordOf('1') }, 4);
-const { keyNumber: _, ...unsealed } = state;
+const { keyNumber: _, deployments: _none, ...unsealed } = state;
 const second = { ...unsealed, formatVersion: 2, digestKey: 'key' };
 const former = { ...second, formatVersion: 1, resources: { a: formerly(recordOf('1')) } };
 const authenticity = authenticityOf(testKey, { keyName: 'the key of the test', acceptUnsealed: () => undefined });

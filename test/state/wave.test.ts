@@ -1,3 +1,5 @@
+import { deployAddress } from '../../src/kind/address.ts';
+import type { StateRecord } from '../../src/state/record.ts';
 import { describe, expect, test } from 'vitest';
 import { parseWave, readJson, readLine, withWaves, writeLine } from '../../src/state/wave.ts';
 import { formerly } from './corpus.ts';
@@ -40,9 +42,13 @@ describe('a line', () => {
 describe('a wave', () => {
   test('is a list of records and removals by address, of one format', () => {
     expect(parseWave([], 2)).toStrictEqual([]);
-    expect(parseWave([['a', record], ['b', null]], 2)).toStrictEqual([['a', record], ['b', null]]); // prettier-ignore
+    const wave = [['a', record], [deployAddress('a'), { inputs: 'i' }], ['b', null]]; // prettier-ignore
+    expect(parseWave(wave, 4)).toStrictEqual(wave);
+    const held = { ...record, deployed: { inputs: 'i' } };
+    for (const format of [2, 3] as const) expect(parseWave([['a', held], ['b', null]], format)).toStrictEqual(wave);
+    expect(parseWave([['a', record]], 3)).toStrictEqual([['a', record], [deployAddress('a'), null]]); // prettier-ignore
     const former = { ...formerly(record), intent: { at: 1 } };
-    expect(parseWave([['a', former]], 1)?.[0]?.[1]?.pending).toMatchObject({ is: 'write', at: 1 });
+    expect((parseWave([['a', former]], 1)?.[0]?.[1] as StateRecord).pending).toMatchObject({ is: 'write', at: 1 });
     expect(parseWave([['a', former]], 2)).toBeUndefined();
   });
 
@@ -68,11 +74,11 @@ describe('a wave', () => {
 
   test('of the newest format, whose MAC holds, is taken as it was written, with the names of prototypes as ordinary ones', () => {
     const text = '[["__proto__",{"kind":"redis","pairs":{"__proto__":{},"constructor":1},"later":true}]]';
-    const wave = parseWave(readJson(text), 3);
+    const wave = parseWave(readJson(text), 4);
     expect(JSON.stringify(wave)).toBe(text);
-    expect(Object.getPrototypeOf(wave?.[0]?.[1]?.pairs)).toBe(Object.prototype);
+    expect(Object.getPrototypeOf((wave?.[0]?.[1] as StateRecord).pairs)).toBe(Object.prototype);
     expect(parseWave(readJson(text), 2)).toBeUndefined();
-    expect(parseWave([['a', 1]], 3)).toBeUndefined();
+    expect(parseWave([['a', 1]], 4)).toBeUndefined();
   });
 });
 

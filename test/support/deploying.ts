@@ -26,6 +26,7 @@ export interface Applying extends PlanOptions {
   readonly send?: Send;
   readonly waits?: boolean;
   readonly limitSeconds?: number;
+  readonly inFlightTimeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: ApplyEvent) => void;
 }
@@ -34,12 +35,18 @@ export interface Applying extends PlanOptions {
 export async function applyInTime(
   made: Bench,
   text: string,
-  { send = made.emulator.send, waits = true, limitSeconds = 900, ...options }: Applying = {},
+  {
+    send = made.emulator.send,
+    waits = true,
+    limitSeconds = 900,
+    inFlightTimeoutMs = 60_000,
+    ...options
+  }: Applying = {},
 ): Promise<ApplyResult & { readonly seconds: number }> {
   const { deploys = true, signal, onEvent } = options;
   const about = { ...(signal === undefined ? {} : { signal }), ...(onEvent === undefined ? {} : { onEvent }) };
   const deploying = { waits, limitMs: () => limitSeconds * 1_000 };
-  const at = { purpose: 'apply', deploying, clock: systemClock };
+  const at = { purpose: 'apply', deploying, inFlightTimeoutMs, clock: systemClock };
   let begin = 0;
   const applying = session(await made.manifest(text), platformOver(made, send), at, async (run) => {
     const planned = await run.plan({ deploys });

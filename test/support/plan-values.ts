@@ -16,7 +16,15 @@ import { standingOf, wantedOf } from '../../src/plan/standing.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { digest } from '../../src/secrets/digest.ts';
 import { secret } from '../../src/secrets/secret.ts';
-import type { KnownRecord, Pair, PendingCreate, StateRecord, Stored, UnknownRecord } from '../../src/state/record.ts';
+import type {
+  Deploys,
+  KnownRecord,
+  Pair,
+  PendingCreate,
+  StateRecord,
+  Stored,
+  UnknownRecord,
+} from '../../src/state/record.ts';
 import { toStored } from '../../src/state/stored.ts';
 
 /** Fields, resources, records and actions for tests of pure functions: no manifest declares them. */
@@ -187,9 +195,18 @@ export function creating(more: Partial<PendingCreate> = {}): PendingCreate {
 export function inputOf(
   objects: Readonly<Record<string, ObservedObject>>,
   resources: Readonly<Record<string, StateRecord>> = {},
+  deployments: Readonly<Record<string, Deploys>> = {},
 ): Planning {
   const base = { organizationId: 'org_1', projectId: 'prj_1' };
-  const state = { ...base, formatVersion: 4, lineage: 'lineage', serial: 3, keyNumber: 1, resources } as const;
+  const state = {
+    ...base,
+    formatVersion: 4,
+    lineage: 'lineage',
+    serial: 3,
+    keyNumber: 1,
+    resources,
+    deployments,
+  } as const;
   return {
     kinds,
     resources: [],

@@ -21,6 +21,7 @@ export function planOf(planned: readonly Planned[]): Plan {
   return {
     base: {
       formatVersion: 4,
+      deployments: {},
       lineage: '',
       serial: 0,
       keyNumber: 1,

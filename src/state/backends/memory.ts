@@ -6,7 +6,8 @@ import { keyInMemory } from '../keys.ts';
 import type { LeaseContext } from '../lease.ts';
 import type { StateStorage } from '../storage.ts';
 import type { Register } from '../register.ts';
-import type { StateRecord } from '../record.ts';
+import { serviceOfDeployment } from '../../kind/address.ts';
+import type { Content } from '../formats.ts';
 import type { State, StateStore } from '../state.ts';
 import { storeOver } from '../store.ts';
 
@@ -76,11 +77,16 @@ export function createMemory(clock: BeatingClock): Memory {
       begin: async (base, { confirm }) => {
         await confirm();
         // Waves change a copy: the state that was read stays unchanged.
-        memory.state = { ...base, resources: { ...base.resources } };
+        memory.state = { ...base, resources: { ...base.resources }, deployments: { ...base.deployments } };
       },
       add: async (wave, { confirm }) => {
         await confirm();
-        for (const [address, record] of wave) setRecord(memory.state?.resources ?? {}, address, record);
+        const { resources = {}, deployments = {} } = memory.state ?? {};
+        for (const [address, content] of wave) {
+          const service = serviceOfDeployment(address);
+          if (content === null || service !== undefined) put(deployments, service ?? address, content);
+          if (service === undefined) put(resources, address, content);
+        }
       },
       save: async (state, { confirm }) => {
         await confirm();
@@ -92,12 +98,12 @@ export function createMemory(clock: BeatingClock): Memory {
   return memory;
 }
 
-function setRecord(resources: Record<string, StateRecord>, address: string, record: StateRecord | null): void {
-  if (record === null) delete resources[address];
+function put(all: Record<string, unknown>, address: string, content: Content | null): void {
+  if (content === null) delete all[address];
   // Assignment would set the prototype for the address __proto__.
   else {
-    const value = structuredClone(record);
-    Object.defineProperty(resources, address, { value, enumerable: true, writable: true, configurable: true });
+    const value = structuredClone(content);
+    Object.defineProperty(all, address, { value, enumerable: true, writable: true, configurable: true });
   }
 }
 

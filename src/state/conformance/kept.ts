@@ -1,6 +1,7 @@
 import { expect } from './expect.ts';
 import type { Cases } from './bench.ts';
 import { recordOf, stateWith } from './states.ts';
+import { deployAddress } from '../../kind/address.ts';
 import type { StateRecord } from '../record.ts';
 
 /** The content of a state: what was written and appended is read again, whole. */
@@ -49,19 +50,45 @@ export function keptTests(test: Cases): void {
     expect(await readAnew()).toEqual({ ...base, resources: { a: recordOf(null) } });
   });
 
-  test('holds a pending create with its key, and a pending deployment', async ({ enter, leave, resourcesNow }) => {
+  test('holds a pending create with its key, and a pending write beside a pending deployment', async ({
+    enter,
+    leave,
+    readAnew,
+  }) => {
     const one = await enter();
     const sent = { at: 1_700_000_000_000, timeoutMs: 60_000 };
     const record = recordOf(null, {
       pending: { is: 'create', ...sent, key: { name: 'main', port: null }, says: {}, sends: 1 },
-      deployed: { stale: { code: true } },
     });
-    const deploy = { is: 'deploy', ...sent, mark: 'm', inputs: 'i', newest: null };
-    const service = recordOf('1', { pending: deploy, deployed: { stale: {} } });
+    const service = recordOf('1', { pending: { is: 'write', ...sent, timeoutMs: 600_000 } });
+    const pending = { ...sent, mark: 'm', inputs: 'i', newest: null };
     await one.store.append(stateWith({}, 0), 'a', record);
+    await one.store.append(stateWith({}, 0), deployAddress('a'), { stale: { code: true } });
     await one.store.append(stateWith({}, 0), 'b', service);
+    await one.store.append(stateWith({}, 0), deployAddress('b'), { stale: {}, pending });
     await leave(one);
-    expect(await resourcesNow()).toEqual({ a: record, b: service });
+    expect(await readAnew()).toMatchObject({
+      resources: { a: record, b: service },
+      deployments: { a: { stale: { code: true } }, b: { stale: {}, pending } },
+    });
+  });
+
+  test('has the deployments of services beside their records, until one of the two is removed', async ({
+    enter,
+    leave,
+    readAnew,
+  }) => {
+    const one = await enter();
+    const services = { a: recordOf('1'), b: recordOf('2'), c: recordOf('3') };
+    const state = { ...stateWith(services), deployments: { a: { inputs: 'a' }, b: { inputs: 'b' }, c: {} } };
+    await one.store.write(state);
+    expect(await one.store.read()).toEqual(state);
+    await one.store.append(state, deployAddress('a'), null);
+    await one.store.append(state, 'b', null);
+    await one.store.append(state, deployAddress('c'), { inputs: 'c' });
+    await leave(one);
+    const { b: _, ...resources } = services;
+    expect(await readAnew()).toEqual({ ...state, resources, deployments: { c: { inputs: 'c' } } });
   });
 
   test('keeps removals over two runs that did not end', async ({ enter, leave, resourcesNow }) => {

@@ -1,5 +1,4 @@
 import type { ApplyResult, Outcome } from '../../../src/apply/job.ts';
-import { isWritePending } from '../../../src/state/pending.ts';
 import { Stop } from '../../../src/diagnostics/diagnostic.ts';
 import type { LoggedRequest } from '../../../src/emulator/emulator.ts';
 import type { Plan } from '../../../src/plan/action.ts';
@@ -142,7 +141,7 @@ async function send(
   const real = failures.filter((outcome) => outcome.result !== 'skipped' && !isPending(outcome));
   if (hits === 0 && !isWatched) same(wordsOf(real), [], 'outcomes');
   const records = Object.values(run.made.store.state?.resources ?? {});
-  const isOpen = records.some((record) => record.id === null || isWritePending(record));
+  const isOpen = records.some((record) => record.id === null || record.pending !== undefined);
   if (result !== 'killed' && hits === 0 && failures.length === 0 && !isOpen) {
     episode.unfinished = undefined;
     return { is: 'over' };
