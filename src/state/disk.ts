@@ -73,13 +73,14 @@ export const nodeDisk: Disk = {
   link,
   remove: (path) => rm(path, { force: true }),
   syncFolder,
-  // The disk may belong to another machine with another clock: a file written now shows its time.
+  // The disk may belong to another machine with another clock: a file written now shows its time. Anybody can set the time
+  // of the content, and copies keep it; the time of the last change of the file itself only the disk sets.
   ageOf: async (path) => {
     const probe = join(dirname(path), `0.${randomUUID()}`);
     const handle = await open(probe, 'wx', 0o600);
     try {
       const now = await handle.stat();
-      return now.mtimeMs - (await stat(path)).mtimeMs;
+      return now.ctimeMs - (await stat(path)).ctimeMs;
     } finally {
       await handle.close();
       await rm(probe, { force: true });

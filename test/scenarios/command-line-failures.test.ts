@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { WireRequest } from '../../src/api/wire.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 import { localStore } from '../../src/state/backends/local.ts';
@@ -76,6 +77,43 @@ a manifest has no key environmentz
     expect(await trueup(['plan', '-C', folder])).toMatchObject({ code: 7, out: '' });
     writeFileSync(join(folder, '.trueup/emulator.json'), '[]');
     expect(await trueup(['plan', '-C', folder])).toMatchObject({ code: 7, out: '' });
+  });
+
+  it.each([
+    ['the lock cannot be read any more', 'lease'],
+    ['the state cannot be replaced at the end', 'state.json'],
+  ])('6: something was written, and then %s', async (_, broken) => {
+    const emulator = createEmulator({ apiKey: key.TRUEUP_API_KEY });
+    const folder = project('');
+    let isBroken = false;
+    const breaking = async (request: WireRequest) => {
+      const answer = await emulator.send(request);
+      if (!isBroken && request.path.includes('redis.create')) {
+        isBroken = true;
+        rmSync(join(folder, '.trueup', broken), { recursive: true, force: true });
+        // What is a file cannot be listed, and what is a folder cannot be replaced by a file.
+        if (broken === 'lease') writeFileSync(join(folder, '.trueup', broken), '');
+        else mkdirSync(join(folder, '.trueup', broken, 'in-the-way'), { recursive: true });
+      }
+      return answer;
+    };
+    const own = await serve({ ...emulator, send: breaking });
+    const text = manifest(`{ url: "${own.url}" }`).replace(
+      'production: {}',
+      'production: { redis: { main: { dockerImage: redis:8, databasePassword: password-1 } } }',
+    );
+    writeFileSync(join(folder, 'trueup.yaml'), text);
+    const run = await trueup(['apply', '--auto-approve', '--adopt', '-C', folder], { env: key });
+    expect(isBroken).toBe(true);
+    expect({ ...run, code: run.code }).toMatchObject({ code: 6 });
+    expect(run.out + run.err).not.toMatch(/Nothing was (changed|sent)/);
+    expect(run.out).toMatch(/created/);
+    rmSync(join(folder, '.trueup', broken), { recursive: true, force: true });
+    const again = await trueup(['apply', '--auto-approve', '--adopt', '-C', folder], { env: key });
+    expect(again).toMatchObject({ code: 0 });
+    expect(await trueup(['plan', '--detailed-exitcode', '-C', folder], { env: key })).toMatchObject({ code: 0 });
+    expect(Object.keys(emulator.world.tables.redis)).toHaveLength(1);
+    await own.close();
   });
 
   it('1: there is no terminal and --auto-approve is missing', async () => {

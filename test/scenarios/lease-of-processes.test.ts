@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { localStore } from '../../src/state/backends/local.ts';
+import { nodeDisk } from '../../src/state/disk.ts';
 import { thisHost } from '../../src/state/host.ts';
 import { bundled } from '../support/bundled.ts';
 import { effort } from '../support/whole.ts';
@@ -54,6 +55,20 @@ describe('a run in another process', () => {
     await store.close();
   });
 
+  test('keeps others out when its files get times of long ago, as from a copy or a backup', async () => {
+    const folder = newFolder();
+    const other = run(holding, local, folder);
+    await other.began;
+    const then = new Date(Date.now() - 3_600_000);
+    for (const name of [...filesOf(folder), '.']) utimesSync(join(folder, 'lease', name), then, then);
+    expect((await stopOf(localStore(folder).lock({ purpose: 'plan' }))).failure).toBe('locked');
+    other.child.kill('SIGKILL');
+    await other.output;
+    const store = localStore(folder);
+    await store.lock({ purpose: 'plan' });
+    await store.close();
+  });
+
   test('that was stopped is not gone, and keeps others out until it expires', async () => {
     const folder = newFolder();
     const other = run(holding, local, folder);
@@ -61,11 +76,7 @@ describe('a run in another process', () => {
     other.child.kill('SIGSTOP');
     expect((await stopOf(localStore(folder).lock({ purpose: 'plan' }))).failure).toBe('locked');
     // As if it had been renewed 61 s ago.
-    for (const name of filesOf(folder)) {
-      const then = new Date(Date.now() - 61_000);
-      utimesSync(join(folder, 'lease', name), then, then);
-    }
-    const store = localStore(folder);
+    const store = localStore(folder, { disk: { ...nodeDisk, ageOf: () => Promise.resolve(61_000) } });
     await store.lock({ purpose: 'plan' });
     await store.close();
     other.child.kill('SIGKILL');

@@ -285,10 +285,7 @@ describe('a deployment', () => {
     const made = calmPlatform();
     const run = await applyOver(made, shop, '{ on: compose.deploy, before: drop }');
     expect(run.failed).toEqual(['production.compose.shop (deploy) failed']);
-    expect(made.store.state?.resources['production.compose.shop']?.pending).toMatchObject({
-      is: 'deploy',
-      at: run.met.at(-1),
-    });
+    expect(made.store.state?.deployments['production.compose.shop']?.pending).toMatchObject({ at: run.met.at(-1) });
   });
 
   test('that is found while it runs is waited for as closely as any other', async () => {

@@ -45,7 +45,16 @@ describe('a wave', () => {
     const wave = [['a', record], [deployAddress('a'), { inputs: 'i' }], ['b', null]]; // prettier-ignore
     expect(parseWave(wave, 4)).toStrictEqual(wave);
     const held = { ...record, deployed: { inputs: 'i' } };
-    for (const format of [2, 3] as const) expect(parseWave([['a', held], ['b', null]], format)).toStrictEqual(wave);
+    for (const format of [2, 3] as const)
+      expect(
+        parseWave(
+          [
+            ['a', held],
+            ['b', null],
+          ],
+          format,
+        ),
+      ).toStrictEqual(wave);
     expect(parseWave([['a', record]], 3)).toStrictEqual([['a', record], [deployAddress('a'), null]]); // prettier-ignore
     const former = { ...formerly(record), intent: { at: 1 } };
     expect((parseWave([['a', former]], 1)?.[0]?.[1] as StateRecord).pending).toMatchObject({ is: 'write', at: 1 });

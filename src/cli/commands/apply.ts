@@ -121,7 +121,8 @@ export async function planAndApply(
       const result = await session.apply(made, permissions, { signal, onEvent }).finally(() => end());
       const { unsaved } = result;
       const ending = endingOf(result);
-      const exit: Exit = unsaved === undefined ? ending : stopExits[unsaved.failure];
+      // What was written on the platform counts for more than why the state was not.
+      const exit: Exit = unsaved === undefined || ending === 'partly' ? ending : stopExits[unsaved.failure];
       view.result({
         view: { result, ending, isInterrupted: signal.aborted, narrowed: made.narrowed, counts },
         plan: made,

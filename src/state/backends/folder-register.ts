@@ -15,9 +15,9 @@ export function folderRegister(folder: string, about: { readonly disk?: Disk; re
   const location = join(folder, 'lease');
   return {
     of,
-    look: () => look(disk, location).catch(failing(location)),
-    isNewest: async ({ version }) => String(await newest(disk, location).catch(failing(location))) === version,
-    swap: (seen, entry) => swap(disk, location, { seen, entry }).catch(failing(location)),
+    look: () => look(disk, location).catch(unreadable(location)),
+    isNewest: async ({ version }) => String(await newest(disk, location).catch(unreadable(location))) === version,
+    swap: (seen, entry) => swap(disk, location, { seen, entry }).catch(unwritable(location)),
   };
 }
 
@@ -85,10 +85,31 @@ async function removeOld(disk: Disk, location: string, version: number): Promise
   }
 }
 
-function failing(location: string): (error: unknown) => never {
+/** A run reads its lock from its beginning to its end: what it sent before is reported with its result. */
+function unreadable(location: string): (error: unknown) => never {
+  return (error) => {
+    throw stop(
+      `the lock ${location} cannot be read (${reasonOf(error)})`,
+      `${howToMend(error)} Then run again.`,
+      error,
+    );
+  };
+}
+
+/** Only a run that begins reports that: one that cannot renew its lock loses it. */
+function unwritable(location: string): (error: unknown) => never {
   return (error) => {
     const message = `the lock ${location} cannot be made (${reasonOf(error)})`;
-    const remedy = 'It needs a folder that can be written. Nothing was changed.';
-    throw new Stop('state', [diagnostic('state-unusable', message, { remedy })], { cause: error });
+    throw stop(message, `${howToMend(error)} Nothing was changed.`, error);
   };
+}
+
+function howToMend(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EMFILE' || code === 'ENFILE') return 'Allow more open files (ulimit -n).';
+  return 'It needs a folder that can be read and written.';
+}
+
+function stop(message: string, remedy: string, cause: unknown): Stop {
+  return new Stop('state', [diagnostic('state-unusable', message, { remedy })], { cause });
 }
