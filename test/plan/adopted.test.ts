@@ -58,14 +58,15 @@ describe('the state', () => {
           dependsOn: ['production'],
           pairs: { dockerImage: pair },
           options: { protect: true },
-          deployed: {},
         },
       },
+      deployments: { [main]: {} },
     });
   });
 
   test('has no parent of what is at the top, and no deployment of what is never deployed', () => {
     const production = actionOf('production', { kind: kindNamed('environment'), action: 'adopt', id: 'env_1' });
+    expect(stateAfter(production).deployments).toEqual({});
     expect(stateAfter(production).resources['production']).toEqual({
       kind: 'environment',
       id: 'env_1',

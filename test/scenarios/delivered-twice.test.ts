@@ -156,9 +156,9 @@ test('what a service was made from is kept beside the duplicate of it', async ()
     return send(request);
   };
   const { state } = await applyOver(made, production(stack('deploy: never')), slowly);
-  expect(state.resources['production.compose.shop']).toMatchObject({
-    duplicates: [{}],
-    deployed: { stale: { saved: { inputs: expect.any(String) as string } } },
+  expect(state.resources['production.compose.shop']).toMatchObject({ duplicates: [{}] });
+  expect(state.deployments['production.compose.shop']).toMatchObject({
+    stale: { saved: { inputs: expect.any(String) as string } },
   });
 });
 
