@@ -42,7 +42,7 @@ export function readContents(
   content: unknown,
 ): readonly (readonly [address: string, content: Content | null])[] | undefined {
   if (content === null) return [[address, null]];
-  if (format === newestFormat) return isObject(content) ? [[address, content as unknown as Content]] : undefined;
+  if (format === newestFormat) return isObject(content) ? [[address, content]] : undefined;
   const former = formerRecords[format]().safeParse(content).data;
   if (former === undefined) return undefined;
   const { record, deploys } = migrateRecord(former);

@@ -2,9 +2,10 @@ import type { KnownRecord, PendingCreate, StateRecord } from './record.ts';
 
 /** Adds a write to the object of a record that is about to be sent. */
 export function withWrite(
-  { pending: _, ...rest }: StateRecord,
+  record: StateRecord,
   { id, ...sent }: { readonly id: string; readonly at: number; readonly timeoutMs: number },
 ): KnownRecord {
+  const { pending: _, ...rest } = record;
   return { ...rest, id, pending: { is: 'write', ...sent } };
 }
 

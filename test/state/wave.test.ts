@@ -1,3 +1,4 @@
+import type { Wave } from '../../src/state/wave.ts';
 import { deployAddress } from '../../src/kind/address.ts';
 import type { StateRecord } from '../../src/state/record.ts';
 import { describe, expect, test } from 'vitest';
@@ -40,6 +41,8 @@ describe('a line', () => {
 });
 
 describe('a wave', () => {
+  const firstIn = (wave: Wave | undefined) => wave?.[0]?.[1] as StateRecord | undefined;
+
   test('is a list of records and removals by address, of one format', () => {
     expect(parseWave([], 2)).toStrictEqual([]);
     const wave = [['a', record], [deployAddress('a'), { inputs: 'i' }], ['b', null]]; // prettier-ignore
@@ -57,7 +60,7 @@ describe('a wave', () => {
       ).toStrictEqual(wave);
     expect(parseWave([['a', record]], 3)).toStrictEqual([['a', record], [deployAddress('a'), null]]); // prettier-ignore
     const former = { ...formerly(record), intent: { at: 1 } };
-    expect((parseWave([['a', former]], 1)?.[0]?.[1] as StateRecord).pending).toMatchObject({ is: 'write', at: 1 });
+    expect(firstIn(parseWave([['a', former]], 1))?.pending).toMatchObject({ is: 'write', at: 1 });
     expect(parseWave([['a', former]], 2)).toBeUndefined();
   });
 
@@ -85,7 +88,7 @@ describe('a wave', () => {
     const text = '[["__proto__",{"kind":"redis","pairs":{"__proto__":{},"constructor":1},"later":true}]]';
     const wave = parseWave(readJson(text), 4);
     expect(JSON.stringify(wave)).toBe(text);
-    expect(Object.getPrototypeOf((wave?.[0]?.[1] as StateRecord).pairs)).toBe(Object.prototype);
+    expect(Object.getPrototypeOf(firstIn(wave)?.pairs)).toBe(Object.prototype);
     expect(parseWave(readJson(text), 2)).toBeUndefined();
     expect(parseWave([['a', 1]], 4)).toBeUndefined();
   });
