@@ -29,7 +29,10 @@ const named = 5;
  */
 export function renderResult(view: ResultView, style: Style, exitCode?: number): string {
   const { outcomes } = view.result;
-  const blocks = outcomes.filter(needsReader).map((outcome) => renderOutcome(outcome, style));
+  const shown = outcomes.filter(needsReader);
+  const blocks = (view.isInterrupted ? alike(shown) : shown.map((outcome) => [outcome])).map((some) =>
+    renderOutcomes(some, style),
+  );
   const exit = view.isInterrupted && exitCode !== undefined ? [`Exit code ${exitCode}.`] : [];
   const lines = [...notStarted(view), ...advice(view), ...exit];
   blocks.push([
@@ -53,6 +56,46 @@ export function renderOutcome({ action, result, diagnostics }: Outcome, style: S
     `${style.paint('strong', printable(blockAddress(action.address)))}: ${style.paint(tone, text(action.action))}`,
     ...indented(
       diagnostics.flatMap((item) => renderNote(item, 2, style)),
+      2,
+    ),
+  ];
+}
+
+/** Outcomes that say the same but for their addresses, of a run that ended in the middle: one block for each sort. */
+function alike(outcomes: readonly Outcome[]): (readonly Outcome[])[] {
+  const sortOf = ({ action, result, diagnostics }: Outcome) => {
+    const texts = diagnostics.map(({ code, message, remedy = '', details = [] }) => [
+      code,
+      message,
+      remedy,
+      ...details,
+    ]);
+    return JSON.stringify([action.action, result, texts]).replaceAll(blockAddress(action.address), '');
+  };
+  return [...groupBy(outcomes.map((outcome) => [sortOf(outcome), outcome] as const)).values()];
+}
+
+/** Renders how actions ended that say the same: a few by themselves, more in one block. */
+function renderOutcomes(outcomes: readonly Outcome[], style: Style): string[] {
+  const [first] = outcomes;
+  if (first === undefined || outcomes.length === 1) return outcomes.flatMap((one) => renderOutcome(one, style));
+  const { action, result, diagnostics } = first;
+  const { tone, text } = resultWords[result];
+  const names = listed(
+    outcomes.map((one) => printable(blockAddress(one.action.address))),
+    named,
+  );
+  // The place of one of them would be taken for that of all.
+  const ofEach = diagnostics.map(({ code, severity, message, remedy }) => ({
+    code,
+    severity,
+    message: message.replaceAll(blockAddress(action.address), 'each'),
+    ...(remedy === undefined ? {} : { remedy: remedy.replaceAll(blockAddress(action.address), 'ADDRESS') }),
+  }));
+  return [
+    ...fold(`${names}: ${text(action.action)}`, 0, style).map((line) => style.paint(tone, line)),
+    ...indented(
+      ofEach.flatMap((item) => renderNote(item, 2, style)),
       2,
     ),
   ];

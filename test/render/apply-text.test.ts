@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import type { ResultView } from '../../src/render/apply-text.ts';
 import { renderResult } from '../../src/render/apply-text.ts';
 import { resultDocument } from '../../src/render/documents.ts';
@@ -38,6 +39,34 @@ describe('the result of an apply as text', () => {
     const view = await applyWith(undefined);
     expect(view.ending).toBe('done');
     expect(renderResult(view, plainStyle)).toBe('Applied: 2 created, 1 adopted, 1 deployed.\n4 reads, 2 writes\n');
+  });
+
+  it('is short when the run was interrupted: what ended alike is one block', async () => {
+    const view = await applyWith(undefined);
+    const one = view.result.outcomes.find(({ action }) => action.action === 'deploy');
+    if (one === undefined) throw new Error('nothing was deployed');
+    const outcomes = Array.from({ length: 9 }, (_, at) => {
+      const address = `production.compose.s${at}`;
+      const message = `${address} was not deployed: the run was interrupted, and the platform did not execute compose.deploy`;
+      const item = diagnostic('deploy-failed', message, { remedy: 'Apply again.', address });
+      const action = { ...one.action, address: `${address} (deploy)` };
+      return { ...one, action, result: 'failed' as const, diagnostics: [item] };
+    });
+    const interrupted = {
+      ...view,
+      result: { ...view.result, outcomes },
+      ending: 'partly',
+      isInterrupted: true,
+    } as const;
+    const text = renderResult(interrupted, plainStyle, 6);
+    expect(text).toContain('production.compose.s4 and 4 more: deploying failed\n');
+    expect(text).toContain(
+      'error[deploy-failed]: each was not deployed: the run was interrupted, and the platform did not execute compose.deploy',
+    );
+    expect(text.split('\n').length).toBeLessThanOrEqual(12);
+    expect(renderResult({ ...interrupted, isInterrupted: false }, plainStyle).match(/deploying failed/g)).toHaveLength(
+      9,
+    );
   });
 
   it('says of a deployment that goes on that nothing waited for it, and not that it failed', async () => {
