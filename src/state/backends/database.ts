@@ -11,8 +11,8 @@ export interface Database {
   readonly location: string;
   /** Runs a statement, twice when the connection is lost; asks `check` before each. A missing table has no rows. */
   readonly query: (text: string, values: readonly unknown[], check?: () => void) => Promise<readonly Row[]>;
-  /** Runs statements unless a table exists. */
-  readonly prepare: (statements: string, table: string) => Promise<void>;
+  /** Runs statements unless all of some tables exist. */
+  readonly prepare: (statements: string, names: readonly string[]) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -93,10 +93,13 @@ export function openDatabase(url: string, what: string, clock: Clock): Database 
         throw explained(location, error);
       }
     },
-    prepare: async (statements, table) => {
+    prepare: async (statements, names) => {
       try {
         await run(async (client) => {
-          const { rows } = await client.query<Row>('select to_regclass($1) is null as missing', [table]);
+          const { rows } = await client.query<Row>(
+            'select bool_or(to_regclass(name) is null) as missing from unnest($1::text[]) as name',
+            [names],
+          );
           if (rows[0]?.missing === true) await client.query(statements);
         });
       } catch (error) {

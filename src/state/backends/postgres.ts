@@ -79,8 +79,11 @@ export function postgresStorage({ url, schema, name }: PostgresLocation, clock: 
         order by counter, number`,
         [name],
       );
-      const [first, ...rest] = rows;
-      if (first === undefined) return undefined;
+      // Without the table of the journal, the state itself may be there all the same.
+      const alone = `select body as text from ${schema}.state where name = $1`;
+      const [first, ...rest] = rows.length > 0 ? rows : await database.query(alone, [name]);
+      // A journal without its state: the table of the states was made again.
+      if (first === undefined || (first.address ?? null) !== null) return undefined;
       const read = parseState({ location, text: String(first.text) }, authenticity);
       return withWaves(read.state, [waveOf(location, rest, { ...read, authenticity })]);
     },
@@ -167,7 +170,11 @@ function postgresRegister(database: Database, schema: string, name: string): Reg
       return { entry, version: String(row.version), ageMs: Number(row.age) };
     },
     swap: async (seen, entry) => {
-      if (seen === undefined) await database.prepare(tables(schema), `${schema}.lease`);
+      // A run that begins makes the tables that are missing: no write of it would find them.
+      if (seen === undefined || entry.holder?.beat === 0) {
+        const names = ['lease', 'state', 'journal'].map((table) => `${schema}.${table}`);
+        await database.prepare(tables(schema), names);
+      }
       const values = [name, entry.counter, entry.holder !== null, JSON.stringify(entry)];
       const [row] =
         seen === undefined
@@ -190,7 +197,7 @@ function postgresDocuments(database: Database, schema: string, name: string): Do
   const table = `${schema}.documents`;
   return {
     put: async (document, text) => {
-      await database.prepare(documentsTable(schema), table);
+      await database.prepare(documentsTable(schema), [table]);
       await database.query(
         `insert into ${table} (name, document, body, written_at) values ($1, $2, $3, now())
         on conflict (name, document) do update set body = excluded.body, written_at = now()`,

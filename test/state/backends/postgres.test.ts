@@ -145,6 +145,24 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
       });
     });
 
+    test.each(['state', 'journal'])('without its table %s is written again by the next run', async (table) => {
+      const { proxy, store } = await begin();
+      await store.lock({ purpose: 'apply' });
+      await store.write(stateWith({ a: recordOf('1') }));
+      await store.close();
+      await admin.query(`drop table trueup.${table}`);
+      const url = server.url(proxy.port);
+      const next = postgresStore({ url, schema: 'trueup', name: 'shop' }, { clock, keys: testKeys });
+      const before = table === 'state' ? undefined : stateWith({ a: recordOf('1') });
+      expect(await next.read({ acceptsNone: true })).toEqual(before);
+      await next.lock({ purpose: 'state rebuild' });
+      const state = stateWith({ b: recordOf('2') }, 2);
+      await next.append(stateWith({}, 1), 'b', recordOf('2'));
+      await next.write(state);
+      expect(await next.read()).toEqual(state);
+      await next.close();
+    });
+
     test('with a state of a newer Trueup is not read', async () => {
       const { store } = await begin();
       await store.lock({ purpose: 'apply' });
