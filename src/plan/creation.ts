@@ -116,7 +116,7 @@ export function creation(input: Planning, resource: Resource, notes: Diagnostic[
       notes.push(diagnostic('secret-missing', message, { remedy, address, position: position(wanted.at) }));
     }
     const digest = input.digests(address, attributeName(attribute));
-    const standing = standingOf({ field, wanted: resolved, observed: null, pair: undefined, digest });
+    const standing = standingOf({ field, wanted, observed: null, pair: undefined, digest, outputs: input.outputs });
     const planned = { attribute, field, wanted, standing, decision: creates, before: nothing, pair: undefined };
     attributes.push(planned);
     changes.push(...changeOf(resource, planned, resolved, { ...input, nameOf: input.observed.nameOf }));

@@ -66,12 +66,26 @@ type Rule =
   | 'edit'
   | 'conflict'
   | 'unrepaired drift'
-  | 'secret missing';
+  | keyof typeof needing;
+
+/** The errors about a value that has to be written and needs secrets that the run does not have. */
+const needing = {
+  'new without secret': 'it needs',
+  'edit without secret': 'it was edited and needs',
+  'rotation without secret': 'a secret in it has another value than in the last apply, and it needs',
+  'update after apply without secret': 'its value is known only after apply, and it needs',
+} as const;
 
 /** The rules for an attribute with some declaration, by what is there. */
 type Rules = Readonly<Record<Answer, Rule>>;
 
 const waits = { unreadable: 'wait' } as const;
+const unrepaired: Rules = {
+  'as wanted': 'as settled',
+  'as settled': 'as settled',
+  other: 'unrepaired drift',
+  ...waits,
+};
 const always = (rule: Rule): Rules => ({ 'as wanted': rule, 'as settled': rule, other: rule, ...waits });
 
 /** The table of when a field is written, complete. docs/when-a-field-is-written.md prints it and gives the reasons. */
@@ -82,13 +96,12 @@ export const table: Readonly<Record<Declaration, Rules>> = {
   'as settled': { 'as wanted': 'record', 'as settled': 'as settled', other: 'drift', ...waits },
   edited: { 'as wanted': 'record', 'as settled': 'edit', other: 'conflict', ...waits },
   'known after apply': always('update after apply'),
-  'new, secret missing': always('secret missing'),
-  'not recorded, secret missing': {
-    'as wanted': 'nothing',
-    'as settled': 'nothing',
-    other: 'unrepaired drift',
-    ...waits,
-  },
+  'new, secret missing': always('new without secret'),
+  'as settled, secret missing': unrepaired,
+  'edited, secret missing': always('edit without secret'),
+  'rotated, secret missing': always('rotation without secret'),
+  'known after apply, secret missing': always('update after apply without secret'),
+  'not recorded, secret missing': unrepaired,
 };
 
 /** The decisions about most fields of a large plan. */
@@ -131,20 +144,18 @@ export function decide(situation: Situation): Decision {
     case 'as settled':
       if (ignored === undefined) return nothing;
       // Written once more: the platform may have failed to do what it was asked.
-      if (ignored === 1 && isWrittenBack(situation)) return { do: 'write', cause: 'ignored' };
+      if (ignored === 1 && missing.length === 0 && isWrittenBack(situation)) return { do: 'write', cause: 'ignored' };
       return { do: 'nothing', settled: false, ignored: true };
     case 'unrepaired drift':
       return leave(
         `it differs on the platform and is not repaired, because this run does not have ${missing.join(', ')}`,
       );
-    case 'secret missing':
+    default:
       return {
         do: 'error',
         code: 'secret-missing',
-        sentence: `it needs ${missing.join(', ')}, which this run does not have`,
+        sentence: `${needing[rule]} ${missing.join(', ')}, which this run does not have`,
       };
-    default:
-      return rule satisfies never;
   }
 }
 

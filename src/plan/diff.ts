@@ -113,7 +113,8 @@ function judge(input: DiffInput, beside: Beside): JudgedAttribute | undefined {
   if (wanted === undefined && pair === undefined && isRemoved !== true) return undefined;
   const resolved = wantedOf(beside, input.outputs);
   const digest = input.digests(input.resource.address, name);
-  return { ...beside, resolved, pair, standing: standingOf({ field, wanted: resolved, observed, pair, digest }) };
+  const standing = standingOf({ field, wanted, observed, pair, digest, outputs: input.outputs });
+  return { ...beside, resolved, pair, standing };
 }
 
 /** The attributes of one field: itself, or the keys of its map. */

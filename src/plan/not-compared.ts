@@ -2,13 +2,24 @@ import type { Position } from '../diagnostics/diagnostic.ts';
 import { pathOf } from '../kind/attribute.ts';
 import { position } from '../manifest/tree.ts';
 import type { Action, AttributeChange, Plan } from './action.ts';
+import { lacksSecret } from './standing.ts';
 
 /** Something declared that a plan did not compare with the platform. */
 export interface NotCompared {
   readonly address: string;
   /** The field, as in the changes of a plan; undefined: the object as a whole. */
   readonly path?: string;
-  readonly why: 'secret missing' | 'not returned' | 'cannot be decrypted' | 'not readable' | 'left out';
+  /**
+   * `secret missing`: everything but the secret is as it was applied last. `not recorded`: not even that is known, because an
+   * earlier version of Trueup wrote the state; an apply with the secrets records it.
+   */
+  readonly why:
+    | 'secret missing'
+    | 'not recorded'
+    | 'not returned'
+    | 'cannot be decrypted'
+    | 'not readable'
+    | 'left out';
   /** The names of the secrets that this run does not have. */
   readonly secrets?: readonly string[];
   readonly position?: Position;
@@ -18,7 +29,7 @@ export interface NotCompared {
 export function notComparedIn({ actions }: Pick<Plan, 'actions'>): readonly NotCompared[] {
   return actions.flatMap((action) => {
     // Of a new object there is nothing to compare with, and what goes is not declared.
-    if (action.action === 'create' || action.action === 'delete' || action.action === 'forget') return [];
+    if (action.createsObject || ['create', 'delete', 'forget', 'deploy'].includes(action.action)) return [];
     if (action.isHeld === true && action.attributes.length === 0) return leftOut(action);
     return action.attributes.flatMap((one) => notCompared(action, one) ?? []);
   });
@@ -31,19 +42,27 @@ function leftOut({ address, position: at }: Action): NotCompared[] {
 
 function notCompared(action: Action, one: AttributeChange): NotCompared | undefined {
   const { wanted, attribute } = one;
-  const reason = wanted === undefined ? undefined : reasonOf(action, one);
-  if (wanted === undefined || reason === undefined) return undefined;
-  return { address: action.address, path: pathOf(action.kind, attribute), ...reason, position: position(wanted.at) };
+  const reason = reasonOf(action, one);
+  if (reason === undefined) return undefined;
+  const at = wanted === undefined ? action.position : position(wanted.at);
+  const path = pathOf(action.kind, attribute);
+  return { address: action.address, path, ...reason, ...(at === undefined ? {} : { position: at }) };
 }
 
 function reasonOf(
   { isHeld }: Action,
-  { wanted, decision, before }: AttributeChange,
+  { wanted, standing, decision, before }: AttributeChange,
 ): Pick<NotCompared, 'why' | 'secrets'> | undefined {
-  if (decision.do === 'wait') return { why: 'cannot be decrypted' };
-  if (wanted !== undefined && wanted.missing.length > 0) return { why: 'secret missing', secrets: wanted.missing };
+  const { declared, there } = standing;
+  // Of an error the plan says more than that.
+  if (declared === 'never declared' || declared === 'no longer declared' || decision.do === 'error') return undefined;
   if (isHeld === true) return { why: 'left out' };
+  if (there === 'unreadable') return { why: 'cannot be decrypted' };
+  if (lacksSecret(standing)) {
+    const why = declared === 'not recorded, secret missing' ? 'not recorded' : 'secret missing';
+    return { why, secrets: wanted?.missing ?? [] };
+  }
   // A value was sent, and the platform answered none: that is no sign of what it has.
-  const isUnanswered = decision.do === 'nothing' && !decision.settled && decision.ignored !== true;
-  return isUnanswered && before.reveal() === null ? { why: 'not returned' } : undefined;
+  const isUnanswered = there === 'as settled' && before.reveal() === null;
+  return isUnanswered && decision.do === 'nothing' && decision.ignored !== true ? { why: 'not returned' } : undefined;
 }

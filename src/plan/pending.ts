@@ -5,7 +5,7 @@ import type { StateRecord } from '../state/record.ts';
 import type { Action } from './action.ts';
 import { idle, resourceAction } from './action-for.ts';
 import type { PlanInput } from './input.ts';
-import { declarationOf, wantedOf } from './standing.ts';
+import { declarationOf, isEdited } from './standing.ts';
 
 /** Plans no action for an object that the platform does not list yet: creating it again would duplicate it. */
 export function planPending(input: PlanInput, resource: Resource, parent: Action | undefined, until: string): Action {
@@ -38,8 +38,8 @@ function editedSince({ state, digests }: PlanInput, { address, kind, fields }: R
   return Object.entries(fields).flatMap(([name, wanted]) => {
     const field = kind.fields[name];
     if (field === undefined) return [];
-    const about = { field, wanted: wantedOf({ field, wanted }, () => undefined), pair: pairs[name] };
-    return declarationOf({ ...about, digest: digests(address, name) }) === 'edited' ? [fieldPath(kind, name)] : [];
+    const about = { field, wanted, pair: pairs[name], digest: digests(address, name), outputs: () => undefined };
+    return isEdited(declarationOf(about)) ? [fieldPath(kind, name)] : [];
   });
 }
 

@@ -10,7 +10,7 @@ import { wantedAttributes } from '../manifest/resource.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { PlanFile } from './file.ts';
-import { declarationOf, wantedOf } from './standing.ts';
+import { declarationOf, isEdited } from './standing.ts';
 
 /** The blocks that a reviewed plan changes. */
 export interface Touched {
@@ -119,8 +119,7 @@ function isSettled(resource: Resource, { pairs }: StateRecord, digests: Digests)
     if (pair === undefined) return false;
     const field = attributeField(resource.kind, attribute);
     if (field.refersTo !== undefined) return true;
-    const resolved = wantedOf({ field, wanted }, () => undefined);
     const digest = digests(resource.address, name);
-    return declarationOf({ field, wanted: resolved, pair, digest }) !== 'edited';
+    return !isEdited(declarationOf({ field, wanted, pair, digest, outputs: () => undefined }));
   });
 }

@@ -115,7 +115,7 @@ function goneFields(
       attribute,
       field,
       wanted: undefined,
-      standing: standingOf({ field, wanted: undefined, observed: observed.reveal(), pair, digest }),
+      standing: standingOf({ field, wanted: undefined, observed: observed.reveal(), pair, digest, outputs: noOutputs }),
       decision: { do: 'remove' },
       before: observed,
       pair,
@@ -124,7 +124,7 @@ function goneFields(
       planned,
       resolved: undefined,
       values,
-      outputs: () => undefined,
+      outputs: noOutputs,
       plainly: (value) => shownValue(field, value),
     });
     const before = withNames(shown.before, field, nameOf);
@@ -264,3 +264,5 @@ function managedIn({ objects }: Observed, resources: PlanInput['resources']): st
 }
 
 const idsOf = new WeakMap<Observed, ReadonlySet<string>>(); // so that many deletions stay linear
+
+const noOutputs = () => undefined;

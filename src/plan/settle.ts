@@ -102,7 +102,7 @@ interface SettledAttribute {
 
 function settleAttribute(
   { action, wasSent, isDoubted = false, digests, outputs }: SettleInput,
-  { attribute, decision, field, wanted, pair: old }: AttributeChange,
+  { attribute, decision, field, wanted, standing, pair: old }: AttributeChange,
   compared: Compared | undefined,
 ): SettledAttribute {
   const kept = () => old;
@@ -133,10 +133,14 @@ function settleAttribute(
   if (isLeft) return wasSent ? { pair: kept, said: 'ignored' } : { pair: kept };
   // What others put into a set beside ours is not remembered.
   if (verdict === 'as wanted') return { pair: make(field.codec === contains ? meant : seen) };
+  // An earlier version wrote it without its template.
+  const lacksTemplate = wanted.template !== undefined && old?.wanted.template === undefined;
+  if (decision.do === 'nothing' && standing.declared === 'as settled' && lacksTemplate)
+    return { pair: () => (old === undefined ? undefined : { ...old, wanted: make(seen)().wanted }) };
   if (decision.do === 'nothing' || !wasSent) return { pair: kept };
   if (verdict === 'as before') {
-    const known = { field, wanted: { is: 'known', value: meant }, pair: old, digest } as const;
-    const isAgain = old?.ignored !== undefined && declarationOf(known) === 'as settled';
+    const isAgain =
+      old?.ignored !== undefined && declarationOf({ field, wanted, pair: old, digest, outputs }) === 'as settled';
     return { pair: make(seen, isAgain ? 2 : 1), said: 'ignored' };
   }
   // A key of a map that is gone again was taken out by a person: that is no form of its value.

@@ -6,8 +6,14 @@ import type { Outputs, Resolved, Wanted } from '../manifest/wanted.ts';
 import type { Digest } from '../secrets/digest.ts';
 import type { Pair } from '../state/record.ts';
 import { matchesStored } from '../state/stored.ts';
+import type { TemplateMatch } from './template.ts';
+import { matchesTemplate } from './template.ts';
 
-/** The words for the value of the manifest, beside the one that was wanted when the attribute was settled last. */
+/**
+ * The words for the value of the manifest, beside the one that was wanted when the attribute was settled last. `secret
+ * missing`: the value needs a secret that this run does not have. Then everything else in it is compared: its text, which
+ * secrets it names, and the values of those that the run has (`rotated`: one of them is another).
+ */
 export const declarations = [
   'never declared',
   'no longer declared',
@@ -16,6 +22,10 @@ export const declarations = [
   'edited',
   'known after apply',
   'new, secret missing',
+  'as settled, secret missing',
+  'edited, secret missing',
+  'rotated, secret missing',
+  'known after apply, secret missing',
   'not recorded, secret missing',
 ] as const;
 
@@ -32,19 +42,40 @@ export interface Standing {
 }
 
 /** All that an attribute is judged by. */
-export interface Judged {
-  readonly field: Field;
-  /** undefined: left out. */
-  readonly wanted: Resolved | undefined;
+interface Judged extends Declared {
   /** undefined: the platform cannot decrypt it. */
   readonly observed: Json | undefined;
+}
+
+/** All that the declaration of an attribute is judged by. */
+interface Declared {
+  readonly field: Field;
+  /** undefined: left out. */
+  readonly wanted: Wanted | undefined;
   readonly pair: Pair | undefined;
   readonly digest: Digest;
+  readonly outputs: Outputs;
 }
 
 /** Judges an attribute. Everything that asks how a wanted, an observed and a settled value compare reads the result. */
 export function standingOf(judged: Judged): Standing {
-  return standings[declarationOf(judged)][answerOf(judged)];
+  const resolved = wantedOf(judged, judged.outputs);
+  return standings[declarationAs(resolved, judged)][answerAs(resolved, judged)];
+}
+
+/** Judges what is declared of an attribute whose value on the platform is not known. */
+export function declarationOf(declared: Declared): Declaration {
+  return declarationAs(wantedOf(declared, declared.outputs), declared);
+}
+
+/** Returns true for a value that is not the one that was settled last, as far as that is known. */
+export function isEdited(declaration: Declaration): boolean {
+  return ['edited', 'edited, secret missing', 'rotated, secret missing'].includes(declaration);
+}
+
+/** Returns true for a value that needs a secret which the run does not have. */
+export function lacksSecret({ declared }: Standing): boolean {
+  return declared.endsWith(', secret missing');
 }
 
 /** The value that an attribute is to have, as far as it is known with these outputs; undefined where it is left out. */
@@ -60,18 +91,29 @@ export function wantedOf(
   return wanted === undefined ? undefined : resolveField(field, wanted, outputs);
 }
 
-/** Judges what is declared of an attribute whose value on the platform is not known. */
-export function declarationOf({ field, wanted, pair, digest }: Omit<Judged, 'observed'>): Declaration {
-  if (wanted === undefined) return pair === undefined ? 'never declared' : 'no longer declared';
-  if (wanted.is === 'pending') return 'known after apply';
-  if (wanted.is === 'unavailable') return pair === undefined ? 'new, secret missing' : 'not recorded, secret missing';
+function declarationAs(resolved: Resolved | undefined, declared: Declared): Declaration {
+  const { field, wanted, pair, digest } = declared;
+  if (resolved === undefined || wanted === undefined)
+    return pair === undefined ? 'never declared' : 'no longer declared';
+  if (resolved.is === 'pending') return 'known after apply';
+  if (resolved.is === 'unavailable')
+    return pair === undefined ? 'new, secret missing' : withoutSecrets[matchesTemplate(wanted, pair.wanted, declared)];
   if (pair === undefined) return 'new';
-  return matchesStored({ field, digest }, pair.wanted, wanted.value) ? 'as settled' : 'edited';
+  return matchesStored({ field, digest }, pair.wanted, resolved.value) ? 'as settled' : 'edited';
 }
 
-function answerOf({ field, wanted, observed, pair, digest }: Judged): Answer {
+/** What is declared by a value of which secrets are missing, by what is known of the rest. */
+const withoutSecrets: Readonly<Record<TemplateMatch, Declaration>> = {
+  same: 'as settled, secret missing',
+  edited: 'edited, secret missing',
+  rotated: 'rotated, secret missing',
+  'not known': 'known after apply, secret missing',
+  'not recorded': 'not recorded, secret missing',
+};
+
+function answerAs(resolved: Resolved | undefined, { field, observed, pair, digest }: Judged): Answer {
   if (observed === undefined) return 'unreadable';
-  if (wanted?.is === 'known' && means(field.codec ?? plain, wanted.value, observed)) return 'as wanted';
+  if (resolved?.is === 'known' && means(field.codec ?? plain, resolved.value, observed)) return 'as wanted';
   return pair !== undefined && matchesStored({ field, digest }, pair.answered, observed) ? 'as settled' : 'other';
 }
 

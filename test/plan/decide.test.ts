@@ -7,14 +7,23 @@ import type { Codec } from '../../src/kind/codecs.ts';
 import { idSet, json, list, plain, suffixed, text } from '../../src/kind/codecs.ts';
 import type { Json } from '../../src/kind/json.ts';
 import type { Field } from '../../src/kind/field.ts';
-import type { Resolved } from '../../src/manifest/wanted.ts';
+import type { Wanted } from '../../src/manifest/wanted.ts';
 import type { Decision, Situation } from '../../src/plan/decide.ts';
 import { decide, table } from '../../src/plan/decide.ts';
 import { answers, declarations, standingOf } from '../../src/plan/standing.ts';
 import { digest } from '../../src/secrets/digest.ts';
 import { secret } from '../../src/secrets/secret.ts';
 import type { Pair } from '../../src/state/record.ts';
-import { actionOf, attributeChange, declared, storedAs } from '../support/plan-values.ts';
+import {
+  actionOf,
+  attributeChange,
+  declared,
+  lacking,
+  pairOfText,
+  referring,
+  storedAs,
+  textOf,
+} from '../support/plan-values.ts';
 import { bench, head } from '../support/world.ts';
 
 /** The table of when a field is written: wanted now, observed now, and the pair that was settled last. */
@@ -31,23 +40,24 @@ const rowOnlyRefused: Field = { ...refuse, rowOnly: true };
 const makeDigest = (content: string) => digest('key', content);
 const makeDigests = () => makeDigest;
 
-const known = (value: Json): Resolved => ({ is: 'known', value });
-const pending: Resolved = { is: 'pending', on: [{ address: 'production.redis.cache', output: 'host' }] };
-const unavailable: Resolved = { is: 'unavailable', secrets: ['TOKEN'] };
+const known = declared;
+const pending = referring({ address: 'production.redis.cache', output: 'host' });
+const unavailable = lacking('TOKEN');
+const had = textOf({ hidden: 'x', secretName: 'TOKEN' });
 
 function pairOf(wanted: Json, answered: Json = wanted, field: Field = base): Pair {
   return { wanted: storedAs(field, wanted), answered: storedAs(field, answered) };
 }
 
 function decided(
-  wanted: Resolved | undefined,
+  wanted: Wanted | undefined,
   observed: Json,
   pair?: Pair,
   field: Field = base,
   fixed?: string,
 ): Decision {
-  const standing = standingOf({ field, wanted, observed, pair, digest: makeDigest });
-  const missing = wanted?.is === 'unavailable' ? wanted.secrets : [];
+  const standing = standingOf({ field, wanted, observed, pair, digest: makeDigest, outputs: () => undefined });
+  const { missing = [] } = wanted ?? {};
   const situation: Situation = { field, standing, missing, ignored: pair?.ignored };
   return decide(fixed === undefined ? situation : { ...situation, fixed });
 }
@@ -133,18 +143,57 @@ describe('not known before apply', () => {
   });
 
   row(4, 'without its secret a settled value is left alone', () => {
-    expect(decided(unavailable, 'x', pairOf('x'))).toEqual(nothing);
-    expect(decided(unavailable, 'x', pairOf('w', 'x'))).toEqual(nothing);
+    expect(decided(unavailable, 'x', pairOfText(had))).toEqual(nothing);
+    expect(decided(unavailable, 'y', pairOfText(had, 'y'))).toEqual(nothing);
+    const ignored = { ...pairOfText(had, 'y'), ignored: 1 } as const;
+    expect(decided(unavailable, 'y', ignored)).toEqual({ do: 'nothing', settled: false, ignored: true });
   });
 
   row(4, 'without its secret drift is shown and not repaired', () => {
-    expect(decided(unavailable, 'y', pairOf('x'))).toEqual({ do: 'leave', sentence: saying('TOKEN') });
+    expect(decided(unavailable, 'y', pairOfText(had))).toEqual({ do: 'leave', sentence: saying('TOKEN') });
+  });
+
+  row(4, 'without its secret an edit of the text around it is an error, also while the platform has drifted', () => {
+    const pair = pairOfText(textOf('https://', { hidden: 'x', secretName: 'TOKEN' }, ':80'));
+    const edit = textOf('https://', { secret: 'TOKEN' }, ':81');
+    for (const observed of ['https://x:80', 'https://y:80'])
+      expect(decided(edit, observed, pair)).toEqual(error(saying('edited and needs TOKEN'), 'secret-missing'));
+    expect(decided(textOf('https://', { secret: 'TOKEN' }, ':80'), 'https://x:80', pair)).toEqual(nothing);
+  });
+
+  row(4, 'another secret in its place is an edit, and so is one in place of a value', () => {
+    expect(decided(lacking('OTHER'), 'x', pairOfText(had))).toEqual(error(saying('OTHER'), 'secret-missing'));
+    expect(decided(unavailable, 'x', pairOf('x'))).toEqual(error(saying('TOKEN'), 'secret-missing'));
+  });
+
+  row(4, 'with one of two secrets, another value of that one is an error that names the other', () => {
+    const both = (user: string) => textOf({ hidden: user, secretName: 'USER' }, ':', { secret: 'TOKEN' });
+    const pair = pairOfText(textOf({ hidden: 'shop', secretName: 'USER' }, ':', { hidden: 'x', secretName: 'TOKEN' }));
+    expect(decided(both('shop'), 'shop:x', pair)).toEqual(nothing);
+    expect(decided(both('other'), 'shop:x', pair)).toEqual(error(saying('another value'), 'secret-missing'));
+    expect(decided(both('other'), 'shop:x', pair)).toEqual(error(saying('needs TOKEN'), 'secret-missing'));
+  });
+
+  row(4, 'without its secret, what is known only after apply is an error', () => {
+    const waiting = textOf({ address: 'production.redis.cache', output: 'host' }, { secret: 'TOKEN' });
+    expect(decided(waiting, 'x', pairOfText(had))).toEqual(error(saying('only after apply'), 'secret-missing'));
+  });
+
+  row(4, 'of a pair without a template, by an earlier version, only drift is known', () => {
+    const { wanted, answered } = pairOfText(had);
+    const { template: _, ...former } = wanted;
+    expect(decided(unavailable, 'x', { wanted: former, answered })).toEqual(nothing);
+    const leave = { do: 'leave', sentence: saying('TOKEN') };
+    expect(decided(lacking('OTHER'), 'y', { wanted: former, answered })).toEqual({
+      ...leave,
+      sentence: saying('OTHER'),
+    });
   });
 
   row(4, 'without its secret a value that was never settled is an error', () => {
     expect(decided(unavailable, 'y')).toEqual(error(saying('TOKEN'), 'secret-missing'));
     expect(decided(unavailable, null)).toEqual(error(saying('TOKEN'), 'secret-missing'));
-    const two: Resolved = { is: 'unavailable', secrets: ['TOKEN', 'KEY'] };
+    const two = textOf({ secret: 'TOKEN' }, { secret: 'KEY' });
     expect(decided(two, null)).toEqual(error(saying('needs TOKEN, KEY, which'), 'secret-missing'));
   });
 });

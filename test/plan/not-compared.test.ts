@@ -2,23 +2,38 @@ import { expect, test } from 'vitest';
 import type { Action } from '../../src/plan/action.ts';
 import { notComparedIn } from '../../src/plan/not-compared.ts';
 import { secret } from '../../src/secrets/secret.ts';
-import { actionOf, attributeChange, here, lacking, pairOf } from '../support/plan-values.ts';
+import { actionOf, attributeChange, here, lacking, pairOf, pairOfText, textOf } from '../support/plan-values.ts';
 
 const main = 'production.redis.main';
 const unsettled = { do: 'nothing', settled: false } as const;
 const found = (more: Partial<Action>) => notComparedIn({ actions: [actionOf(main, more)] });
 
 test('names the secret that a value needs and the run does not have, also where the plan shows drift', () => {
+  const pair = pairOfText(textOf({ hidden: 'x', secretName: 'SMTP_PASS' }));
   for (const decision of [unsettled, { do: 'leave', sentence: 'it differs' } as const]) {
-    const attributes = [attributeChange('description', { wanted: lacking('SMTP_PASS'), decision })];
+    const attributes = [attributeChange('description', { wanted: lacking('SMTP_PASS'), decision, pair })];
     const own = { address: main, path: 'description', position: here };
     expect(found({ attributes })).toEqual([{ ...own, why: 'secret missing', secrets: ['SMTP_PASS'] }]);
   }
 });
 
+test('tells a value whose text is not recorded from one that was compared without its secret', () => {
+  const { wanted, answered } = pairOfText(textOf({ hidden: 'x', secretName: 'SMTP_PASS' }));
+  const { template: _, ...former } = wanted;
+  const pair = { wanted: former, answered };
+  const attributes = [attributeChange('description', { wanted: lacking('SMTP_PASS'), decision: unsettled, pair })];
+  expect(found({ attributes })).toMatchObject([{ why: 'not recorded', secrets: ['SMTP_PASS'] }]);
+});
+
+test('leaves a value to the error that the plan has about it', () => {
+  const decision = { do: 'error', code: 'secret-missing', sentence: 'it was edited' } as const;
+  const attributes = [attributeChange('description', { wanted: lacking('SMTP_PASS'), decision, pair: pairOf('x') })];
+  expect(found({ attributes })).toEqual([]);
+});
+
 test('names what the platform cannot decrypt, and what it was sent and does not return', () => {
   const attributes = [
-    attributeChange('env', { decision: { do: 'wait' } }),
+    attributeChange('env', { decision: { do: 'wait' }, standing: { declared: 'as settled', there: 'unreadable' } }),
     attributeChange('databasePassword', { decision: unsettled, pair: pairOf('value', null) }),
   ];
   expect(found({ attributes }).map(({ path, why }) => [path, why])).toEqual([

@@ -8,11 +8,13 @@ import type { Kind } from '../../src/kind/kind.ts';
 import { kindsOn } from '../../src/kind/kinds-on.ts';
 import { root } from '../../src/kind/kind.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
-import type { Outputs, Reference, Wanted } from '../../src/manifest/wanted.ts';
+import type { Outputs, Reference, ShapePiece, Wanted } from '../../src/manifest/wanted.ts';
+import { knownValue } from '../../src/manifest/wanted.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action, AttributeChange, Change } from '../../src/plan/action.ts';
 import type { Planning } from '../../src/plan/input.ts';
-import { standingOf, wantedOf } from '../../src/plan/standing.ts';
+import { standingOf } from '../../src/plan/standing.ts';
+import { storing } from '../../src/plan/storing.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { digest } from '../../src/secrets/digest.ts';
 import { secret } from '../../src/secrets/secret.ts';
@@ -25,7 +27,7 @@ import type {
   Stored,
   UnknownRecord,
 } from '../../src/state/record.ts';
-import { toStored } from '../../src/state/stored.ts';
+import { toStored, toStoredWanted } from '../../src/state/stored.ts';
 
 /** Fields, resources, records and actions for tests of pure functions: no manifest declares them. */
 
@@ -73,9 +75,35 @@ export function referring(to: Reference): Wanted {
 
 /** A secret that this run does not have. */
 export function lacking(name: string): Wanted {
-  const shape = { is: 'text', pieces: [{ secret: name }] } as const;
-  return { ...declared(null), isSecret: true, missing: [name], content: secret({ hollow: true, shape }) };
+  return textOf({ secret: name });
 }
+
+/** A text of literal parts, secrets that this run has, and those that it lacks. */
+export function textOf(...pieces: readonly ShapePiece[]): Wanted {
+  const missing = pieces.flatMap((piece) => (typeof piece === 'object' && 'secret' in piece ? [piece.secret] : []));
+  const references = pieces.flatMap((piece) => (typeof piece === 'object' && 'output' in piece ? [piece] : []));
+  const shape = { is: 'text', pieces } as const;
+  const text = pieces.map((piece) => (typeof piece === 'object' && 'hidden' in piece ? piece.hidden : piece)).join('');
+  return {
+    ...declared(null, true),
+    references,
+    missing,
+    template: secret(shape),
+    content: secret(missing.length + references.length > 0 ? { hollow: true, shape } : { hollow: false, value: text }),
+  };
+}
+
+/** What is remembered of a text with secrets that was settled, and answered as it was sent or as another value. */
+export function pairOfText(wanted: Wanted, answered?: Json): Pair {
+  const how = storing(
+    { attribute: { field: 'value' }, field: anything, wanted },
+    { outputs: noOutputs, digest: makeDigest },
+  );
+  const value = knownValue(wanted) ?? null;
+  return { wanted: toStoredWanted(how, value), answered: toStored(how, answered ?? value) };
+}
+
+const noOutputs: Outputs = () => undefined;
 
 /** What is remembered of a value that was settled. */
 export function pairOf(wanted: Json, answered: Json = wanted): Pair {
@@ -115,8 +143,7 @@ export function attributeChange(
     pair: undefined,
     ...more,
   };
-  const wanted = wantedOf(change, outputs);
-  const judged = { ...change, wanted, observed: change.before.reveal(), digest: makeDigest };
+  const judged = { ...change, observed: change.before.reveal(), digest: makeDigest, outputs };
   return { standing: standingOf(judged), ...change };
 }
 
