@@ -150,12 +150,17 @@ export function decide(situation: Situation): Decision {
       return leave(
         `it differs on the platform and is not repaired, because this run does not have ${missing.join(', ')}`,
       );
-    default:
+    case 'new without secret':
+    case 'edit without secret':
+    case 'rotation without secret':
+    case 'update after apply without secret':
       return {
         do: 'error',
         code: 'secret-missing',
         sentence: `${needing[rule]} ${missing.join(', ')}, which this run does not have`,
       };
+    default:
+      return rule satisfies never;
   }
 }
 
