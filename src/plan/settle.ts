@@ -134,9 +134,9 @@ function settleAttribute(
   // What others put into a set beside ours is not remembered.
   if (verdict === 'as wanted') return { pair: make(field.codec === contains ? meant : seen) };
   // An earlier version wrote it without its template.
-  const lacksTemplate = wanted.template !== undefined && old?.wanted.template === undefined;
-  if (decision.do === 'nothing' && standing.declared === 'as settled' && lacksTemplate)
-    return { pair: () => (old === undefined ? undefined : { ...old, wanted: make(seen)().wanted }) };
+  const isFormer = standing.declared === 'as settled' && old?.wanted.template === undefined;
+  if (decision.do === 'nothing' && isFormer && old !== undefined)
+    return { pair: () => ({ ...old, wanted: make(seen)().wanted }) };
   if (decision.do === 'nothing' || !wasSent) return { pair: kept };
   if (verdict === 'as before') {
     const isAgain =

@@ -15,7 +15,8 @@ export function storing(
   const { isSecret, privateKeys } = wanted;
   const how = { attribute, field, isSecret, digest, ...(privateKeys === undefined ? {} : { privateKeys }) };
   const secretLines = isSecret ? linesOfSecrets(wanted, outputs, field) : undefined;
-  const template = toStoredTemplate(wanted, { outputs, digest });
+  const isHidden = isSecret || field.secrecy === 'secret' || wanted.template !== undefined;
+  const template = isHidden ? toStoredTemplate(wanted, { outputs, digest }) : undefined;
   return {
     ...how,
     ...(secretLines === undefined ? {} : { secretLines }),

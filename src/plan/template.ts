@@ -21,12 +21,13 @@ interface Resolving {
 }
 
 /**
- * The template of a wanted value as the state keeps it beside the value; undefined where no `${secret:…}` flowed into it, and
- * where it is not wholly known: each secret must be there, and each output.
+ * The template of a wanted value as the state keeps it beside the value, and beside each other value that is stored as a digest
+ * because it is secret: that one names no secrets. undefined where it is not wholly known: each secret must be there, and each
+ * output.
  */
 export function toStoredTemplate(wanted: Wanted, { outputs, digest }: Resolving): StoredTemplate | undefined {
   const template = templateOf(wanted, outputs);
-  if (template === undefined || template === 'not known') return undefined;
+  if (template === 'not known') return undefined;
   const secrets = [...template.secrets].map(([name, value]) =>
     value === undefined ? undefined : ([name, digestOfSecret(digest, name, value)] as const),
   );
@@ -46,7 +47,6 @@ export function matchesTemplate(wanted: Wanted, settled: StoredWanted, { outputs
   if (template === 'not known') return 'not known';
   const before = settled.template;
   if (before === undefined) return isWithoutSecrets(settled) ? 'edited' : 'not recorded';
-  if (template === undefined) return 'edited';
   if (digestOfText(digest, template.text, before.digest) !== before.digest) return 'edited';
   const isRotated = [...template.secrets].some(([name, value]) => {
     const like = before.secrets[name];
@@ -68,9 +68,9 @@ interface Template {
   readonly secrets: ReadonlyMap<string, string | undefined>;
 }
 
-function templateOf(wanted: Wanted, outputs: Outputs): Template | 'not known' | undefined {
-  const shape = wanted.template?.reveal();
-  if (shape === undefined) return undefined;
+function templateOf({ template, content }: Wanted, outputs: Outputs): Template | 'not known' {
+  const known = content.reveal();
+  const shape = template?.reveal() ?? (known.hollow ? known.shape : { is: 'value', value: known.value });
   const secrets = new Map<string, string | undefined>();
   const form = formOf(shape, outputs, secrets);
   return form === undefined ? 'not known' : { text: canonical(form), secrets };

@@ -73,6 +73,7 @@ describe('the state after an apply', () => {
 
   const digest = expect.any(String) as string;
   const twice = <T>(stored: T) => ({ wanted: stored, answered: stored });
+  const withoutNames = { wanted: { digest, template: { digest, secrets: {} } }, answered: { digest } };
 
   test('holds digests of secrets and of everything a secret flowed into or that looks secret, and no text', async () => {
     const made = bench();
@@ -85,7 +86,7 @@ describe('the state after an apply', () => {
     expect(pairs['env["A_TOKEN"]']).toEqual(twice({ digest, secretLines: [] }));
     const withWord = { digest, secretLines: [0], template: { digest, secrets: { WORD: digest } } };
     expect(pairs['env["B"]']).toEqual({ wanted: withWord, answered: { digest, secretLines: [0] } });
-    for (const attribute of ['databasePassword', 'env["C"]']) expect(pairs[attribute]).toEqual(twice({ digest }));
+    for (const attribute of ['databasePassword', 'env["C"]']) expect(pairs[attribute]).toEqual(withoutNames);
     expect(pairs['description']).toEqual({ wanted: withWord, answered: { digest, secretLines: [0] } });
     expect(JSON.stringify(made.store.state)).not.toMatch(/plain-token|private-value|top-secret-word|correct-horse/);
     expect(hasChanges(await made.plan(text))).toBe(false);
@@ -98,7 +99,7 @@ describe('the state after an apply', () => {
     const later = redis('A: plain-value', '        private: [A]\n');
     expect(hasChanges(await made.plan(later))).toBe(false);
     await made.apply(later);
-    expect(pairsOf(made)['env["A"]']).toEqual(twice({ digest }));
+    expect(pairsOf(made)['env["A"]']).toEqual(withoutNames);
     expect(JSON.stringify(made.store.state)).not.toContain('plain-value');
     expect(hasChanges(await made.plan(later))).toBe(false);
   });
@@ -408,7 +409,10 @@ test('what was sent stands for what was answered while an object cannot be read:
   const hidden = { digest: makeDigest('"s"') };
   expect(sentPairs(action, () => undefined, makeDigests)).toStrictEqual({
     name: pairOf('lab'),
-    secret: { wanted: hidden, answered: hidden },
+    secret: {
+      wanted: { ...hidden, template: { digest: makeDigest('template {"value":"s"}'), secrets: {} } },
+      answered: hidden,
+    },
   });
   expect(Object.keys(sentPairs(action, () => 'cache', makeDigests))).toEqual(['name', 'secret', 'url']);
 });

@@ -159,7 +159,9 @@ describe('the template of', () => {
     expect(matchesTemplate(wanted, { value: 'a' }, { outputs: noOutputs, digest })).toBe('not known');
   });
 
-  test('a value without secrets is none', () => {
-    expect(toStoredTemplate(declared('a'), { outputs: noOutputs, digest })).toBeUndefined();
+  test('a value without secrets names none: a secret in its place is an edit', () => {
+    const template = toStoredTemplate(declared('a'), { outputs: noOutputs, digest });
+    expect(template).toEqual({ digest: 'template {"value":"a"}', secrets: {} });
+    expect(matchesTemplate(wanted, { digest: 'd', template }, { outputs: () => 'host-1', digest })).toBe('edited');
   });
 });
