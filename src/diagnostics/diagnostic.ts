@@ -7,7 +7,7 @@ export interface Position {
   readonly line: number;
   readonly column: number;
   /** The column behind its last character, where it ends in the same line. */
-  readonly endColumn?: number;
+  readonly endColumn?: number | undefined;
 }
 
 /** The line of a file that a diagnostic is about; what may be secret in it is masked. */

@@ -7,10 +7,9 @@ import { obstacles } from '../plan/safeguard.ts';
 import { readVersion } from '../project/version.ts';
 import type { PlanDocument } from '../render/documents.ts';
 import type { PlanAbout } from '../render/plan-head.ts';
-import { planJson } from '../render/plan-json.ts';
+import { planDocument as documentOf } from '../documents/plan.ts';
 import { renderPlan } from '../render/plan-text.ts';
 import { printed } from '../render/printable.ts';
-import { saveView } from '../render/saved-view.ts';
 import { plainStyle } from '../render/style.ts';
 import type { Purpose, ReviewedPlan } from '../review.ts';
 import type { StateKey } from '../secrets/state-key.ts';
@@ -43,13 +42,13 @@ export function keepPlan(
     readonly head: PlanAbout;
   },
 ): Plan {
-  const view = { plan: made, counts: { ...about.counts }, about: about.head };
+  const document = documentOf({ plan: made, counts: about.counts, about: about.head });
   const inTheWay = obstacles(made, everything);
-  const shown = saveView({ ...view, warnings: [] });
+  const shown = JSON.stringify(document);
   const at = isoTime(about.now);
   return handles.make({
-    document: planJson(view),
-    text: printed(renderPlan(view, plainStyle)),
+    document,
+    text: printed(renderPlan(document, plainStyle)),
     file: inTheWay.length > 0 ? undefined : makeFile(made, purpose, { version: readVersion(), at, shown }, about.key),
     refuse: () => {
       throw new Stop('refused', inTheWay);
@@ -57,7 +56,7 @@ export function keepPlan(
   });
 }
 
-/** The plan as the document `trueup/plan`, version 1. @throws {TypeError} when it is no plan of Trueup. */
+/** The plan as the document `trueup/plan`, version 2. @throws {TypeError} when it is no plan of Trueup. */
 export function planDocument(plan: Plan): PlanDocument {
   return handles.read(plan).document;
 }

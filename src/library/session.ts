@@ -9,7 +9,7 @@ import { profileOf } from '../kind/profile.ts';
 import { platformOf } from '../project/connect.ts';
 import { findDrift, refuseWrites } from '../project/drift.ts';
 import type { DriftDocument } from '../render/documents.ts';
-import { driftJson } from '../render/drift-json.ts';
+import { driftDocument } from '../documents/drift.ts';
 import { shellWord } from '../render/shell-word.ts';
 import type { World } from '../reconcile.ts';
 import type { Purpose } from '../review.ts';
@@ -20,7 +20,7 @@ import { systemClock } from '../state/clock.ts';
 import type { Manifest } from './manifest.ts';
 import { contentOf, withManifest } from './manifest.ts';
 import type { Plan } from './plan.ts';
-import { keepPlan, reviewedPlan } from './plan.ts';
+import { keepPlan, planDocument, reviewedPlan } from './plan.ts';
 import type { Platform } from './platform.ts';
 import { openerOf } from './platform.ts';
 import type { Result } from './result.ts';
@@ -127,7 +127,7 @@ async function driftNow(
       const found = await findDrift(read, connection, { folder, now, remembers, signal });
       const about = await headOf(found.plan, connection);
       const { counts } = connection.client;
-      return driftJson({ drift: found, counts, about, isFull: true, command: trueupCommand });
+      return driftDocument({ drift: found, counts, about, isFull: true, command: trueupCommand });
     } finally {
       await connection.close();
     }
@@ -191,7 +191,11 @@ async function sessionNow<T>(
             if (inside === undefined) throw notOfThisSession();
             const result = await opened.apply(inside, { dataLoss: false, adoption: false, ...permissions }, about);
             made.delete(given);
-            return keepResult(result, { made: inside, counts, isInterrupted: about.signal?.aborted === true });
+            return keepResult(result, {
+              plan: planDocument(given),
+              counts,
+              isInterrupted: about.signal?.aborted === true,
+            });
           },
         });
       } finally {

@@ -205,29 +205,6 @@ export interface Plan {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** An action as people see it. */
-export interface ShownAction extends Pick<
-  Action,
-  | ('address' | 'movedFrom' | 'action' | 'createsBeforeDestroy' | 'id' | 'parent' | 'changes' | 'notes' | 'because')
-  | ('isOrdered' | 'isLeftOut' | 'isAsked' | 'holds' | 'dataAtRisk' | 'protect' | 'needsConsent' | 'position')
-  | ('comesWithParent' | 'goesWithParent')
-> {
-  readonly kind: Pick<Kind, 'kind'>;
-  readonly teardown: readonly unknown[];
-  readonly steps: readonly unknown[];
-  readonly attributes: readonly Pick<AttributeChange, 'decision'>[];
-  readonly service?: Pick<ServicePlan, 'isLeft'>;
-  /** undefined: an earlier version of Trueup wrote the plan file. */
-  readonly dependsOn?: Action['dependsOn'];
-}
-
-/** A plan as people see it: all that a view may use, so that a plan file can hold it. */
-export interface ShownPlan extends Pick<Plan, 'destroys' | 'narrowed' | 'unmanaged' | 'diagnostics'> {
-  readonly actions: readonly ShownAction[];
-  /** undefined: there is no state yet. */
-  readonly saved: object | undefined;
-}
-
 /** Looks up outputs that are known when the plan is made: of objects that are there and stay. */
 export function outputsOf(actions: ReadonlyMap<string, Action>, objects: Observed['objects']): Outputs {
   return ({ address, output }) => {
@@ -244,17 +221,17 @@ export function isEffective({ action, steps, teardown }: Action): boolean {
 }
 
 /** Whether a plan would change the platform or the state. What apply only learns about the platform counts for nothing. */
-export function hasChanges(plan: Pick<ShownPlan, 'actions'>): boolean {
+export function hasChanges(plan: Pick<Plan, 'actions'>): boolean {
   return plan.actions.some((action) => action.action !== 'no-op');
 }
 
 /** The addresses of the services that a plan restarts: it deploys them, and not for the first time. */
-export function restarting(actions: readonly ShownAction[]): string[] {
+export function restarting(actions: readonly Action[]): string[] {
   return deployed(actions, ({ because, isOrdered }) => because !== undefined && isOrdered !== true);
 }
 
 /** The addresses of the services with changes that need a deployment, which the plan does not include. */
-export function notDeployed(actions: readonly ShownAction[]): string[] {
+export function notDeployed(actions: readonly Action[]): string[] {
   const left = actions.filter(
     ({ service, notes }) => service?.isLeft === true && !notes.some(({ code }) => code === 'not-deployed'),
   );
@@ -262,29 +239,29 @@ export function notDeployed(actions: readonly ShownAction[]): string[] {
 }
 
 /** The addresses of the services whose deployment an earlier run started: apply waits for its end. */
-export function underWay(actions: readonly ShownAction[]): string[] {
+export function underWay(actions: readonly Action[]): string[] {
   return deployed(actions, ({ isOrdered }) => isOrdered === true);
 }
 
-function deployed(actions: readonly ShownAction[], isMeant: (deployment: ShownAction) => boolean): string[] {
+function deployed(actions: readonly Action[], isMeant: (deployment: Action) => boolean): string[] {
   const deployments = actions.filter((one) => one.action === 'deploy' && isMeant(one));
   return deployments.map(({ address }) => blockAddress(address));
 }
 
 /** The addresses of the services that a plan deletes and creates again, and deploys. */
-export function recreating(actions: readonly ShownAction[]): string[] {
+export function recreating(actions: readonly Action[]): string[] {
   const replaced = new Set(actions.flatMap(({ action, address }) => (action === 'replace' ? [address] : [])));
   return deployed(actions, () => true).filter((address) => replaced.has(address));
 }
 
 /** The addresses of everything whose values a plan overwrites although a person changed them on the platform. */
-export function overwriting(actions: readonly ShownAction[]): string[] {
+export function overwriting(actions: readonly Action[]): string[] {
   const isOverwritten = ({ cause }: Change) => cause === 'drift' || cause === 'conflict';
   return actions.flatMap(({ address, changes }) => (changes.some(isOverwritten) ? [address] : []));
 }
 
 /** The addresses of everything whose data a plan puts at risk, with or without a permission. */
-export function risking(actions: readonly ShownAction[]): string[] {
+export function risking(actions: readonly Action[]): string[] {
   return actions.flatMap(({ address, dataAtRisk }) => (dataAtRisk === undefined ? [] : [address]));
 }
 
@@ -294,7 +271,7 @@ export function isIgnored({ decision }: Pick<AttributeChange, 'decision'>): bool
 }
 
 /** Counts the fields, and keys of maps, that the platform ignores and that a plan does not write again. */
-export function countIgnored(actions: readonly Pick<ShownAction, 'attributes' | 'isLeftOut'>[]): number {
+export function countIgnored(actions: readonly Pick<Action, 'attributes' | 'isLeftOut'>[]): number {
   const within = actions.filter(({ isLeftOut }) => isLeftOut !== true);
   return within.flatMap(({ attributes }) => attributes).filter(isIgnored).length;
 }

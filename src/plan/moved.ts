@@ -2,14 +2,14 @@ import { closest } from '../diagnostics/closest.ts';
 import { withArticle } from '../diagnostics/article.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import { isWithin, normalAddress, replacedAddress } from '../kind/address.ts';
+import { normalAddress, replacedAddress } from '../kind/address.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { position } from '../manifest/tree.ts';
 import { moveAddress, readdress } from '../state/edit.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
-import type { Action, ShownAction } from './action.ts';
+import type { Action } from './action.ts';
 
 /** The former address of each record that `moved:` gave a new one, by the new one. */
 export type Origins = ReadonlyMap<string, string>;
@@ -89,29 +89,8 @@ export function withOrigins(actions: readonly Action[], origins: Origins): reado
 }
 
 /** Whether a move changes the address in the state, and nothing on the platform. */
-export function isMovedInState({
-  action,
-  movedFrom,
-  steps,
-}: Pick<ShownAction, 'action' | 'movedFrom' | 'steps'>): boolean {
+export function isMovedInState({ action, movedFrom, steps }: Pick<Action, 'action' | 'movedFrom' | 'steps'>): boolean {
   return action === 'move' && movedFrom !== undefined && steps.length === 0;
-}
-
-/** The moves that follow from the move of an object above, by the address of the first one above. */
-export function movesAlong(actions: readonly ShownAction[]): ReadonlyMap<string, string> {
-  const byAddress = new Map(actions.map((action) => [action.address, action]));
-  const along = new Map<string, string>();
-  const firstAbove = ({ address, parent, movedFrom }: ShownAction): string | undefined => {
-    const above = byAddress.get(parent ?? '');
-    if (above?.movedFrom === undefined || !isWithin(address, above.address)) return undefined;
-    if (movedFrom !== above.movedFrom + address.slice(above.address.length)) return undefined;
-    return firstAbove(above) ?? above.address;
-  };
-  for (const action of actions) {
-    const first = action.movedFrom === undefined ? undefined : firstAbove(action);
-    if (first !== undefined) along.set(action.address, first);
-  }
-  return along;
 }
 
 /** The records without those of replacements that did not come to their create: the old object is still the one. */

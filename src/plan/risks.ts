@@ -3,7 +3,6 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Safeguard } from '../diagnostics/safeguards.ts';
 import { safeguards } from '../diagnostics/safeguards.ts';
 import type { Loss } from '../kind/lifecycle.ts';
-import type { ShownAction } from './action.ts';
 
 /** Says what the losses of an action need: the data for which it asks, and warnings. */
 export function weigh(
@@ -28,6 +27,10 @@ export function needsDataLoss({
   dataAtRisk,
   protect,
   notes,
-}: Pick<ShownAction, 'dataAtRisk' | 'protect' | 'notes'>): boolean {
+}: {
+  readonly dataAtRisk?: string | undefined;
+  readonly protect?: boolean | undefined;
+  readonly notes: readonly { readonly code: string }[];
+}): boolean {
   return dataAtRisk !== undefined && protect !== false && !notes.some(({ code }) => code === safeguards.protected.code);
 }

@@ -17,7 +17,7 @@ import { kindsThere } from '../kind/kinds-on.ts';
 import { pathMeant } from '../kind/profile.ts';
 import { withTop } from '../kind/top.ts';
 import type { Manifest } from '../manifest/manifest.ts';
-import type { Notified } from '../render/drift-json.ts';
+import type { Notified } from '../documents/drift.ts';
 import type { Plan } from '../plan/action.ts';
 import type { Values } from '../plan/shown.ts';
 import type { World } from '../reconcile.ts';

@@ -9,7 +9,7 @@ import type { Receiver, Settings } from '../manifest/settings.ts';
 import { position } from '../manifest/tree.ts';
 import { chats } from '../render/chats.ts';
 import type { DriftNotificationDocument } from '../render/documents.ts';
-import type { Notified } from '../render/drift-json.ts';
+import type { Notified } from '../documents/drift.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
 import { isLoopback } from '../state/backends/loopback.ts';

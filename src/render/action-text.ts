@@ -1,11 +1,10 @@
 import { flags } from '../diagnostics/safeguards.ts';
 import { groupBy } from '../kind/group.ts';
 import { isWithin } from '../kind/address.ts';
-import type { ShownAction } from '../plan/action.ts';
-import { isMovedInState } from '../plan/moved.ts';
 import { renderChange } from './change-text.ts';
 import { renderNote } from './diagnostics-text.ts';
-import type { GroupedAction } from './groups.ts';
+import type { GroupedAction, PlannedAction } from './groups.ts';
+import { isAt, isMovedInState } from './groups.ts';
 import { counted, fits, fold, indented } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
@@ -17,7 +16,7 @@ export function renderAction(one: GroupedAction, service: string, style: Style):
 }
 
 /** Renders what changes, what is at risk and what there is to say, below the title of an action. */
-export function renderDetails(action: ShownAction, service: string, style: Style): string[] {
+export function renderDetails(action: PlannedAction, service: string, style: Style): string[] {
   const below = indentOf(action, service) + 4;
   return indented(
     [
@@ -38,8 +37,8 @@ export function titleOfMany(one: GroupedAction, many: string, style: Style): str
   return `${style.paint(tone, symbol)} ${style.paint('strong', many)}: ${sentence(one)}`;
 }
 
-function indentOf({ address }: ShownAction, service: string): number {
-  return address === service ? 0 : 2;
+function indentOf(action: PlannedAction, service: string): number {
+  return isAt(action, service) ? 0 : 2;
 }
 
 /** Renders a title, such as `~ production.redis.main: update`. */
@@ -47,7 +46,7 @@ export function renderTitle(one: GroupedAction, service: string, style: Style): 
   const { action, movedFrom } = one;
   const indent = indentOf(action, service);
   const { tone, symbol: usual } = actionWords[action.action];
-  const symbol = action.createsBeforeDestroy ? '+/-' : usual;
+  const symbol = action.createsBeforeDestroy === true ? '+/-' : usual;
   const nameOf = (address: string) => printable(relativeTo(service, address) ?? address);
   const now = action.action === 'deploy' ? 'deploy' : nameOf(action.address);
   const name = movedFrom === undefined ? now : `${nameOf(movedFrom)} -> ${now}`;
@@ -77,7 +76,7 @@ function risky(line: string, at: number, style: Style): string {
 }
 
 /** Renders what goes with a service because the platform deletes it too: one line for each sort. */
-export function renderGoingAlong(actions: readonly ShownAction[], service: string, style: Style): string[] {
+export function renderGoingAlong(actions: readonly PlannedAction[], service: string, style: Style): string[] {
   const parts = groupBy(
     actions.flatMap((action) => {
       const part = partOf(action, service, style);
@@ -93,11 +92,11 @@ export function renderGoingAlong(actions: readonly ShownAction[], service: strin
 
 /** The name of what only goes because its service goes; undefined for what needs a block of its own. */
 export function partOf(
-  { address, action, teardown, notes, dataAtRisk }: ShownAction,
+  { address, action, goesWithParent, notes, dataAtRisk }: PlannedAction,
   service: string,
   { isFull }: Style,
 ): { readonly section: string; readonly name: string } | undefined {
-  const isQuiet = action === 'delete' && teardown.length === 0 && notes.length === 0 && dataAtRisk === undefined;
+  const isQuiet = action === 'delete' && goesWithParent === true && notes.length === 0 && dataAtRisk === undefined;
   if (!isQuiet || isFull === true) return undefined;
   const found = /^(\w+)(?:\.([\w-]+)|\[("(?:[^"\\]|\\.)*")\])$/.exec(relativeTo(service, address) ?? '');
   if (found === null) return undefined;
@@ -118,8 +117,8 @@ function partLine(noun: string, names: readonly string[], indent: number, style:
 const mostParts = 12;
 
 /** The reason for a deployment. A reviewer must see that the service restarts. */
-function reason({ action: { because, isOrdered }, isOfReplacement }: GroupedAction): string {
-  if (isOrdered === true) return 'started by an earlier run; started again if that deployment fails';
+function reason({ action: { because, underWay }, isOfReplacement }: GroupedAction): string {
+  if (underWay === true) return 'started by an earlier run; started again if that deployment fails';
   if (because === undefined) return isOfReplacement ? 'deployment of the new object' : 'first deployment';
   if (because.length === 0) return 'restarts with saved changes that do not run yet';
   const shown = because.slice(0, most).map(printable);
@@ -133,25 +132,25 @@ const most = 6;
 function sentence(one: GroupedAction): string {
   const { action } = one;
   const id = action.id === undefined ? '' : ` (${printable(action.id)})`;
-  const asked = action.isAsked === true ? ', because --replace asks for it' : '';
+  const asked = action.asked === true ? ', because --replace asks for it' : '';
   switch (action.action) {
     case 'create':
       return action.action;
     case 'update':
-      return action.steps.length === 0 ? 'update: in the state only, nothing is sent' : action.action;
+      return action.requests === 0 ? 'update: in the state only, nothing is sent' : action.action;
     case 'move':
       return isMovedInState(action)
         ? `${movedWords(one)}; nothing changes on the platform`
         : `move below ${printable(action.parent ?? 'the project')}`;
     case 'replace':
-      if (action.createsBeforeDestroy)
+      if (action.createsBeforeDestroy === true)
         return `replace: create the new object, then delete the old one when nothing here uses it${asked}`;
-      return `replace${id}: delete and create again${action.teardown.length === 0 ? ', with its parent' : ''}${asked}`;
+      return `replace${id}: delete and create again${action.goesWithParent === true ? ', with its parent' : ''}${asked}`;
     case 'adopt':
       if (action.comesWithParent === true) return `adopt: comes with ${printable(action.parent ?? 'its parent')}`;
-      return `adopt${id}: exists on the platform and is taken over${action.steps.length === 0 ? ' unchanged' : ''}`;
+      return `adopt${id}: exists on the platform and is taken over${action.requests === 0 ? ' unchanged' : ''}`;
     case 'delete':
-      return `delete${id}${action.teardown.length === 0 ? ', with its parent' : ''}`;
+      return `delete${id}${deletionWords(action)}`;
     case 'forget':
       return action.id === undefined
         ? `remove from state: ${fate(action)}`
@@ -167,14 +166,29 @@ function sentence(one: GroupedAction): string {
   }
 }
 
+/** Why an object is deleted; of what goes with a deleted object, nothing: that one has the reason. */
+function deletionWords({ why, elsewhere = '', goesWith, goesWithParent }: PlannedAction): string {
+  if (goesWithParent === true) return ', with its parent';
+  if (goesWith !== undefined) return `, with ${printable(goesWith)}`;
+  return why === undefined ? '' : reasons[why](printable(elsewhere));
+}
+
+/** The reasons for a deletion. Of `destroy`, the end of the plan has it. */
+const reasons: Readonly<Record<NonNullable<PlannedAction['why']>, (elsewhere: string) => string>> = {
+  'block removed': () => ': its block was removed',
+  'block elsewhere': (address) => `: its block was removed, and ${address} is new`,
+  replaced: () => ': the new object replaces it',
+  destroy: () => '',
+};
+
 /** What becomes of an object without an id that a plan removes from the state. */
-function fate({ notes }: ShownAction): string {
+function fate({ notes }: PlannedAction): string {
   const has = (code: string) => notes.some((note) => note.code === code);
   if (has('stays-there')) return 'stays on the platform, no longer managed';
   return has('unverified') ? 'whether it is on the platform is not known' : 'no longer on the platform';
 }
 
-function risk({ dataAtRisk, protect }: ShownAction): string[] {
+function risk({ dataAtRisk, protect }: PlannedAction): string[] {
   if (dataAtRisk === undefined) return [];
   const allowed = protect === false ? 'allowed by protect: false' : `apply needs ${flags.dataLoss}`;
   return [`! data at risk: ${dataAtRisk} (${allowed})`];

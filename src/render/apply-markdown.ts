@@ -1,9 +1,6 @@
-import type { Outcome } from '../apply/job.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { blockAddress } from '../kind/address.ts';
-import type { ResultView } from './apply-text.ts';
-import { advice, needsReader, notStarted, renderOutcome, summary } from './apply-text.ts';
+import { advice, needsReader, notStarted, renderOutcome } from './apply-text.ts';
 import { diffLines, diffStyle, unpainted } from './diff-lines.ts';
+import type { ResultDocument } from './documents.ts';
 import { requestCounts } from './lines.ts';
 import { code } from './markdown.ts';
 import type { Place, ReportBlock } from './markdown-report.ts';
@@ -16,32 +13,27 @@ import {
   reportBlock,
   reportTop,
 } from './markdown-report.ts';
-import type { PlanAbout } from './plan-head.ts';
+import type { Outcome } from './outcomes.ts';
+import { isNews } from './outcomes.ts';
 import { printable } from './printable.ts';
-import { isNews } from './result.ts';
 import type { ReviewSite } from './review-site.ts';
+import { verdictOf } from './verdict.ts';
 import { actionWords } from './words.ts';
 
-/** An apply that ended. */
-interface AppliedView {
-  readonly view: ResultView;
-  readonly about: PlanAbout | undefined;
-  readonly exitCode: number;
-  /** Of the manifest, and of the state where it could not be written. */
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 /** Renders the result of an apply as Markdown for a comment: counts first, then what failed, then what was done. */
-export function renderResultMarkdown({ view, about, exitCode, diagnostics }: AppliedView, site: ReviewSite): string {
-  const { outcomes } = view.result;
-  const place = { site, commit: about?.commit?.id };
+export function renderResultMarkdown(result: ResultDocument, site: ReviewSite): string {
+  const { outcomes, commit, exitCode, requests } = result;
+  const place = { site, commit: commit?.id };
   const problems = outcomes.filter(needsReader).map((outcome, at) => problemBlock(outcome, at, place));
   const done = outcomes.filter((outcome) => isNews(outcome) && outcome.result === 'done').map(doneLine);
   const doneBlock = reportBlock({ title: `done: ${done.length}`, lines: done, end: [] });
-  const sentences = [...notStarted(view, code), ...advice(view)];
+  const sentences = [...notStarted(result, code), ...advice(result)];
+  // The comment of the plan has what the plan says.
+  const from = (name: 'state' | 'manifest') => result.diagnostics.filter(({ source }) => source === name);
+  const diagnostics = [...from('state'), ...from('manifest')];
   const frame = {
-    top: reportTop('apply', `apply: ${summary(view)}`, site, about),
-    end: [`<sub>exit code ${exitCode}, ${requestCounts(view.counts)}</sub>`],
+    top: reportTop('apply', `apply: ${verdictOf(result)}`, site, result),
+    end: [`<sub>exit code ${exitCode}, ${requestCounts(requests)}</sub>`],
     showing: 'trueup status',
   };
   return composeReport(frame, [
@@ -57,16 +49,16 @@ const mostOfProblems = 0.7;
 
 function problemBlock(outcome: Outcome, at: number, place: Place): ReportBlock {
   const [title = '', ...lines] = renderOutcome(outcome, diffStyle);
-  const { action, diagnostics } = outcome;
+  const { position, diagnostics } = outcome;
   return reportBlock({
     heading: at === 0 ? '#### To look at' : undefined,
     title: unpainted(title),
     lines: lines.length === 0 ? [] : diffLines(lines),
-    end: renderPositions([action.position, ...diagnostics.map(({ position }) => position)], place),
+    end: renderPositions([position, ...diagnostics.map((item) => item.position)], place),
   });
 }
 
-function doneLine({ action: { action, address } }: Outcome): string {
+function doneLine({ action, address }: Outcome): string {
   const sign = action === 'create' ? '+' : action === 'delete' || action === 'replace' ? '-' : ' ';
-  return `${sign} ${printable(blockAddress(address))}: ${actionWords[action].done}`;
+  return `${sign} ${printable(address)}: ${actionWords[action].done}`;
 }

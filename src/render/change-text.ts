@@ -1,7 +1,7 @@
 import type { Json } from '../kind/json.ts';
 import type { FieldUnit } from '../kind/units.ts';
 import { inUnits } from '../kind/units.ts';
-import type { Change, Shown } from '../plan/action.ts';
+import type { PlanDocument, Shown } from './documents.ts';
 import { envDifference } from './env-differences.ts';
 import { jsonDifferences } from './json-differences.ts';
 import { fits, fold, indented } from './lines.ts';
@@ -10,6 +10,9 @@ import type { Style } from './style.ts';
 import { plainStyle } from './style.ts';
 import { areAlike, cutLine, inAscii, mostOfLine, rest, textDifference, textLines } from './text-lines.ts';
 import { inlineShown, isLong, valueOf } from './value-text.ts';
+
+/** A change of a plan. */
+export type Change = PlanDocument['actions'][number]['changes'][number];
 
 /** Most characters of a list or a map that stands on one line. */
 const mostOfInline = 60;
@@ -207,7 +210,6 @@ function withWhy(lines: readonly string[], why: string, { indent, style }: Frame
     : [...lines, ...indented(fold(reason, indent + 4, style), 4).map((part) => style.paint('info', part))];
 }
 
-/** What is shown, with its numbers as amounts where their unit is known. */
 /** What is shown, with its numbers as amounts where their unit is known. */
 export function inAmounts({ unit }: { readonly unit?: FieldUnit | undefined }, shown: Shown): Shown {
   const value = valueOf(shown);

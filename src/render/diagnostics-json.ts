@@ -1,9 +1,9 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import type { ErrorDocument, ValidationDocument } from './documents.ts';
+import type { DiagnosticDocument, ErrorDocument, ValidationDocument } from './documents.ts';
 
 /** One diagnostic as a document. */
-export function diagnosticJson(item: Diagnostic): ErrorDocument['diagnostics'][number] {
-  const { code, severity, message, details, remedy, address, position } = item;
+export function diagnosticJson(item: Diagnostic): DiagnosticDocument {
+  const { code, severity, message, details, remedy, address, position, quote } = item;
   return {
     code,
     severity,
@@ -12,6 +12,7 @@ export function diagnosticJson(item: Diagnostic): ErrorDocument['diagnostics'][n
     ...(remedy === undefined ? {} : { remedy }),
     ...(address === undefined ? {} : { address }),
     ...(position === undefined ? {} : { position }),
+    ...(quote === undefined ? {} : { quote: { ...quote } }),
   };
 }
 

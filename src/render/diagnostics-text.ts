@@ -1,8 +1,12 @@
 import type { Diagnostic, Position, Quote } from '../diagnostics/diagnostic.ts';
+import type { DiagnosticDocument } from './documents.ts';
 import { columnsOf, cut, cutStart } from './columns.ts';
 import { counted, fold, indented, narrowest } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Style, Tone } from './style.ts';
+
+/** A report about one thing, of this run or of a document. */
+export type Reported = Diagnostic | DiagnosticDocument;
 
 /** Most diagnostics that are printed at once. */
 const most = 50;
@@ -11,7 +15,7 @@ const most = 50;
  * Renders diagnostics as text: the problem, its place, and the remedy; of several, the count at the end. Empty when there
  * are none.
  */
-export function renderDiagnostics(diagnostics: readonly Diagnostic[], style: Style): string {
+export function renderDiagnostics(diagnostics: readonly Reported[], style: Style): string {
   const shown = style.isFull === true ? diagnostics : diagnostics.slice(0, most);
   const blocks = shown.map((item) => renderDiagnostic(item, style));
   if (diagnostics.length > 1) blocks.push([total(diagnostics, style)]);
@@ -19,7 +23,7 @@ export function renderDiagnostics(diagnostics: readonly Diagnostic[], style: Sty
 }
 
 /** The number of diagnostics of each severity: `3 errors, 1 warning`. */
-function total(diagnostics: readonly Diagnostic[], style: Style): string {
+function total(diagnostics: readonly Reported[], style: Style): string {
   const counts = (['error', 'warning', 'note'] as const).flatMap((severity) => {
     const count = diagnostics.filter((item) => item.severity === severity).length;
     return count === 0 ? [] : [counted(count, severity)];
@@ -30,7 +34,7 @@ function total(diagnostics: readonly Diagnostic[], style: Style): string {
 }
 
 /** Renders one diagnostic as lines: code and place, the sentence, the line of the file, the remedy. */
-export function renderDiagnostic(item: Diagnostic, style: Style): string[] {
+export function renderDiagnostic(item: Reported, style: Style): string[] {
   const label = style.paint(toneOf(item), `${item.severity}[${item.code}]`);
   const where = [item.position === undefined ? undefined : place(item.position), item.address].filter(
     (part) => part !== undefined,
@@ -47,7 +51,7 @@ export function renderDiagnostic(item: Diagnostic, style: Style): string[] {
 }
 
 /** Renders a diagnostic below the address of its resource. */
-export function renderNote(item: Diagnostic, indent: number, style: Style): string[] {
+export function renderNote(item: Reported, indent: number, style: Style): string[] {
   const label = item.severity === 'error' ? `error[${item.code}]` : item.severity;
   const at = item.position === undefined ? '' : ` (${place(item.position)})`;
   const [first, ...rest] = fold(`${label}: ${printable(item.message + at)}`, indent + 2, style);
@@ -84,7 +88,7 @@ function quoted({ text, from, to }: Quote, line: number, style: Style & { readon
 }
 
 /** Quoted lines, unfolded. */
-function detailsOf({ details = [] }: Diagnostic): string[] {
+function detailsOf({ details = [] }: Reported): string[] {
   return details.map((line) => `  | ${printable(line)}`);
 }
 
@@ -100,6 +104,6 @@ function narrower(style: Style, by: number): number | undefined {
   return style.width === undefined ? undefined : style.width - by;
 }
 
-function toneOf({ severity }: Diagnostic): 'bad' | 'change' | 'info' {
+function toneOf({ severity }: Reported): 'bad' | 'change' | 'info' {
   return severity === 'error' ? 'bad' : severity === 'warning' ? 'change' : 'info';
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Json } from '../kind/json.ts';
 
 /**
  * The JSON documents that `--format json` prints: one per run, and of `apply` and `destroy` one per line. Within a
@@ -6,6 +7,9 @@ import * as z from 'zod';
  */
 
 const version = z.literal(1);
+/** Of plan, drift and result. */
+const version2 = z.literal(2);
+const json = z.json() as z.ZodType<Json>; // the same, spelled with readonly
 const requests = z.object({ reads: z.number().int(), writes: z.number().int() });
 const position = z.object({
   file: z.string(),
@@ -22,6 +26,10 @@ const diagnostic = z.object({
   remedy: z.string().optional(),
   address: z.string().optional(),
   position: position.optional(),
+  /** The line at `position`, in which what may be secret is masked; `from` and `to`: the part that it is about, as offsets. */
+  quote: z.object({ text: z.string(), from: z.number().int(), to: z.number().int() }).optional(),
+  /** `manifest`: a warning of the manifest; `state`: why the state could not be written; left out for all others. */
+  source: z.enum(['manifest', 'state']).optional(),
 });
 
 const actionName = z.enum(['create', 'update', 'move', 'replace', 'delete', 'adopt', 'forget', 'deploy', 'no-op']);
@@ -29,9 +37,9 @@ const actionName = z.enum(['create', 'update', 'move', 'replace', 'delete', 'ado
 const waitsFor = z.enum(['queue', 'deployment', 'answer', 'earlier']);
 
 const shown = z.discriminatedUnion('is', [
-  z.object({ is: z.literal('value'), value: z.json() }),
+  z.object({ is: z.literal('value'), value: json }),
   /** With `(sensitive)` in place of each secret part. */
-  z.object({ is: z.literal('masked'), value: z.json() }),
+  z.object({ is: z.literal('masked'), value: json }),
   z.object({ is: z.literal('hidden') }),
   z.object({ is: z.literal('absent') }),
   z.object({ is: z.literal('known after apply') }),
@@ -79,12 +87,22 @@ const action = z.object({
   createsBeforeDestroy: z.boolean().optional(),
   /** Its parent brings it. */
   comesWithParent: z.literal(true).optional(),
-  /** It goes with its parent, and stays in no state. */
+  /** No request of its own deletes it: the platform deletes it with its parent. */
   goesWithParent: z.literal(true).optional(),
+  /** Of a deletion below another one: the address of the outermost object that the plan deletes, such as the service. */
+  goesWith: z.string().optional(),
+  /** Of a deletion: why. `block elsewhere`: a block of its kind and key is new at another address. */
+  why: z.enum(['block removed', 'block elsewhere', 'replaced', 'destroy']).optional(),
+  /** Of a deletion for `block elsewhere`: the address of that block. */
+  elsewhere: z.string().optional(),
   /** Of a deployment: an earlier run started it. */
   underWay: z.literal(true).optional(),
+  /** Number of requests that apply sends for it. */
+  requests: z.number().int(),
   /** Apply sends no request for it: only the state changes, or the object goes with its parent. */
   sendsNothing: z.literal(true).optional(),
+  /** The actions that apply ends before it begins this one, as far as they send requests. */
+  after: z.array(z.object({ address: z.string(), action: actionName })).optional(),
   changes: z.array(change),
   /** Of a deployment: what it puts into effect; left out for the first one. */
   because: z.array(z.string()).optional(),
@@ -117,12 +135,40 @@ const about = {
     .optional(),
 };
 
+/** What was compared with the platform, and what was not. */
+const comparison = {
+  /** Number of declared fields, and keys of maps, that were compared with the platform. */
+  compared: z.number().int(),
+  /** Everything declared that was not compared, and why. */
+  notCompared: z.array(
+    z.object({
+      address: z.string(),
+      /** The field; left out for an object as a whole. */
+      path: z.string().optional(),
+      why: z.enum(['secret missing', 'not returned', 'cannot be decrypted', 'not readable', 'left out']),
+      /** Names of the secrets that the run does not have. */
+      secrets: z.array(z.string()).optional(),
+      position: position.optional(),
+    }),
+  ),
+  /** Number of fields that differ on the platform and that apply leaves as they are: notes say why. */
+  left: z.number().int(),
+  /** Number of fields that the platform ignores and that apply does not write again. */
+  ignored: z.number().int(),
+};
+
 /** What `plan` prints, and `apply` and `destroy` first. */
 export const planDocument = z.object({
   format: z.literal('trueup/plan'),
-  version,
+  version: version2,
   hasChanges: z.boolean(),
+  /** `trueup destroy`: everything that the state holds goes. */
+  destroys: z.literal(true).optional(),
+  /** Numbers of actions by their names. */
   summary: z.partialRecord(actionName, z.number().int()),
+  /** Numbers of deletions: of services, of what goes with a deleted object above it, and of all others. */
+  deletes: z.object({ services: z.number().int(), along: z.number().int(), others: z.number().int() }).optional(),
+  ...comparison,
   requests,
   ...about,
   /** Addresses of the services that restart. */
@@ -139,6 +185,9 @@ export const planDocument = z.object({
   dataAtRisk: z.array(z.string()).optional(),
   /** Number of objects of the project that neither the manifest nor the state names. */
   unmanaged: z.number().int().optional(),
+  /** Of `apply` and `destroy`: the permissions that the command line gives. */
+  allowed: z.object({ adoption: z.boolean(), dataLoss: z.boolean() }).optional(),
+  /** In the order of the manifest; changes in the order of their lines. */
   actions: z.array(action),
   /** What a narrowed plan has, and the changes that it leaves out; `needs`: why, where no word names it. */
   narrowed: z
@@ -150,6 +199,11 @@ export const planDocument = z.object({
     .optional(),
   diagnostics: z.array(diagnostic),
 });
+
+/** The same in version 1, by an earlier Trueup. */
+export const planDocument1 = planDocument
+  .partial({ compared: true, notCompared: true, left: true, ignored: true })
+  .extend({ version, actions: z.array(action.partial({ requests: true })) });
 
 /** An ISO day in UTC, such as 2026-07-05. */
 const day = z.iso.date();
@@ -193,6 +247,9 @@ const finding = z.object({
 
 const findingKey = finding.pick({ id: true, is: true, address: true, path: true });
 
+/** With what names an object without an address. */
+const findingSubject = findingKey.extend({ kind: z.string(), objectId: z.string().optional() });
+
 const receiverForm = z.enum(['json', 'slack', 'discord', 'teams']);
 
 const driftSummary = z.object({
@@ -208,23 +265,32 @@ const driftSummary = z.object({
 /** What `drift` prints. */
 export const driftDocument = z.object({
   format: z.literal('trueup/drift'),
-  version,
+  version: version2,
   /** 0: nothing new, and nothing known; 1: that too, and a notification failed; 2: new drift; 8: known or accepted drift only. */
   exitCode: z.literal([0, 1, 2, 8]),
   requests,
   ...about,
   /** `isUpdated`: this run wrote it. */
   memory: z.object({ location: z.string(), isUpdated: z.boolean() }),
+  compared: comparison.compared,
+  notCompared: comparison.notCompared,
   summary: driftSummary,
-  /** In the order of the manifest, then by path; objects without an address last. */
+  /** By address, then by path; objects without an address last. */
   findings: z.array(finding),
   /** In the memory, and gone now. */
-  resolved: z.array(findingKey),
+  resolved: z.array(findingSubject),
   /** With --full: what the rules under `drift.ignore` leave out. */
-  ignored: z.array(findingKey.extend({ because: z.string().optional() })).optional(),
+  ignored: z.array(findingSubject.extend({ because: z.string().optional() })).optional(),
   /** Receivers that confirmed a notification; left out where there is none. */
   notified: z.array(z.object({ as: receiverForm, host: z.string() })).optional(),
   diagnostics: z.array(diagnostic),
+});
+
+/** The same in version 1, by an earlier Trueup. */
+export const driftDocument1 = driftDocument.partial({ compared: true, notCompared: true }).extend({
+  version,
+  resolved: z.array(findingSubject.partial({ kind: true })),
+  ignored: z.array(findingSubject.partial({ kind: true }).extend({ because: z.string().optional() })).optional(),
 });
 
 /** What a receiver of notifications gets, in the form json: no values, and no remedies. */
@@ -290,11 +356,15 @@ export const eventDocument = z.discriminatedUnion('event', [
 /** What `apply` and `destroy` print last. */
 export const resultDocument = z.object({
   format: z.literal('trueup/result'),
-  version,
+  version: version2,
   ending: z.enum(['done', 'failed', 'partly']),
   interrupted: z.boolean(),
   exitCode: z.number().int(),
   requests,
+  ...about,
+  ...comparison,
+  destroys: planDocument.shape.destroys,
+  narrowed: planDocument.shape.narrowed,
   outcomes: z.array(
     z.object({
       address: z.string(),
@@ -302,11 +372,22 @@ export const resultDocument = z.object({
       action: actionName,
       id: z.string().optional(),
       result: z.enum(['done', 'failed', 'skipped', 'ignored', 'unverified']),
+      /** Why the run had stopped before it was its turn. */
+      stopped: z.string().optional(),
+      /** Number of requests that change it, as planned; those that only delete it do not count. */
+      writes: z.number().int(),
       diagnostics: z.array(diagnostic),
+      position: position.optional(),
     }),
   ),
+  /** Of the manifest, of the plan, and why the state could not be written. */
   diagnostics: z.array(diagnostic),
 });
+
+/** The same in version 1, by an earlier Trueup. */
+export const resultDocument1 = resultDocument
+  .partial({ compared: true, notCompared: true, left: true, ignored: true })
+  .extend({ version, outcomes: z.array(resultDocument.shape.outcomes.element.partial({ writes: true })) });
 
 /** What any command prints when it ends with an error. */
 export const errorDocument = z.object({
@@ -622,14 +703,14 @@ export const doctorDocument = z.object({
   ),
 });
 
-/** Every document, for readers that do not know which one comes. */
+/** Every document, for readers that do not know which one comes, of this version and of earlier ones. */
 export const anyDocument = z.discriminatedUnion('format', [
-  planDocument,
-  driftDocument,
+  z.discriminatedUnion('version', [planDocument, planDocument1]),
+  z.discriminatedUnion('version', [driftDocument, driftDocument1]),
   driftAcceptDocument,
   driftAdoptDocument,
   eventDocument,
-  resultDocument,
+  z.discriminatedUnion('version', [resultDocument, resultDocument1]),
   errorDocument,
   validationDocument,
   stateListDocument,
@@ -653,6 +734,12 @@ export const anyDocument = z.discriminatedUnion('format', [
   formatDocument,
 ]);
 
+/** The words for what happens to a resource. */
+export type ActionName = z.output<typeof actionName>;
+/** A report about one thing, as a document has it. */
+export type DiagnosticDocument = z.output<typeof diagnostic>;
+/** A value as people may see it. */
+export type Shown = z.output<typeof shown>;
 export type PlanDocument = z.output<typeof planDocument>;
 export type DriftDocument = z.output<typeof driftDocument>;
 export type DriftAdoptDocument = z.output<typeof driftAdoptDocument>;

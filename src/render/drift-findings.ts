@@ -1,8 +1,6 @@
-import type { Finding } from '../drift/finding.ts';
-import { isFresh } from '../drift/finding.ts';
-import { remedyText } from '../drift/remedies.ts';
-import type { DriftView } from './drift-json.ts';
-import { renderFinding, subjectOf } from './drift-text.ts';
+import type { DriftDocument } from './documents.ts';
+import type { Finding } from './drift-text.ts';
+import { isFresh, renderFinding, subjectOf } from './drift-text.ts';
 import { diagnosticCases, diagnosticResults, diagnosticRules } from './finding-views.ts';
 import type { JunitCase } from './junit.ts';
 import { junitXml } from './junit.ts';
@@ -13,20 +11,17 @@ import { sarifLog } from './sarif.ts';
 import { plainStyle } from './style.ts';
 
 /** Renders what `drift` found as SARIF: a result for each finding, and for each diagnostic. */
-export function driftSarif({ drift, command }: DriftView, site: ReviewSite): object {
-  const results = [
-    ...drift.findings.map((finding) => resultOf(finding, command)),
-    ...diagnosticResults(drift.diagnostics),
-  ];
+export function driftSarif(drift: DriftDocument, site: ReviewSite): object {
+  const results = [...drift.findings.map(resultOf), ...diagnosticResults(drift.diagnostics)];
   return sarifLog({ command: 'drift', results, isSuccessful: true }, rules, site);
 }
 
 /** Renders what `drift` found in the form of JUnit: new drift fails, what is known or accepted is skipped. */
-export function driftJunit({ drift, command }: DriftView, site: ReviewSite): string {
+export function driftJunit(drift: DriftDocument, site: ReviewSite): string {
   const resolved = drift.resolved.map((entry) => ({ group: entry.is, name: subjectOf(entry), output: ['resolved'] }));
   const cases = [
     { group: 'drift', name: 'comparison' },
-    ...drift.findings.map((finding) => caseOf(finding, command, site)),
+    ...drift.findings.map((finding) => caseOf(finding, site)),
     ...resolved,
     ...diagnosticCases(drift.diagnostics, site),
   ];
@@ -66,14 +61,14 @@ function ruleOf(name: string): string {
   return `drift-${name.replaceAll(' ', '-')}`;
 }
 
-function resultOf(finding: Finding, command: DriftView['command']): SarifResult {
-  const { id, is, status, accepted, position, path: _path, field: _field, ...object } = finding;
+function resultOf(finding: Finding): SarifResult {
+  const { id, is, status, accepted, position, path: _path, remedy, ...object } = finding;
   const [first = '', ...more] = renderFinding(finding, plainStyle);
   return {
     rule: ruleOf(is),
     level: isFresh(finding) ? 'warning' : 'note',
     // The first line of a field names it.
-    lines: [`${subjectOf(object)}: ${first}`, ...more, remedyText(finding, command)],
+    lines: [`${subjectOf(object)}: ${first}`, ...more, remedy],
     position,
     fingerprint: id,
     ...(status === 'not yet applied' ? {} : { since: isFresh(finding) ? ('new' as const) : ('unchanged' as const) }),
@@ -83,8 +78,8 @@ function resultOf(finding: Finding, command: DriftView['command']): SarifResult 
   };
 }
 
-function caseOf(finding: Finding, command: DriftView['command'], site: ReviewSite): JunitCase {
-  const { is, status, since = '', accepted, position } = finding;
+function caseOf(finding: Finding, site: ReviewSite): JunitCase {
+  const { is, status, since = '', accepted, position, remedy } = finding;
   const lines = renderFinding(finding, plainStyle);
   const [first = ''] = lines;
   const about = {
@@ -93,7 +88,7 @@ function caseOf(finding: Finding, command: DriftView['command'], site: ReviewSit
     file: position === undefined ? undefined : fileInRepository(site, position.file),
   };
   if (isFresh(finding)) {
-    const all = [...lines, remedyText(finding, command)];
+    const all = [...lines, remedy];
     return { ...about, problem: { is: 'failure', type: ruleOf(is), message: first, lines: all } };
   }
   if (status === 'not yet applied') return { ...about, output: lines };

@@ -1,9 +1,7 @@
-import { remediesFor } from '../drift/remedies.ts';
-import type { Finding } from '../drift/finding.ts';
-import { isFresh } from '../drift/finding.ts';
 import { diffLines, diffStyle } from './diff-lines.ts';
-import type { DriftView } from './drift-json.ts';
-import { bySubject, legendOf, renderFinding, sections, subjectOf, verdictWords } from './drift-text.ts';
+import type { DriftDocument } from './documents.ts';
+import type { Finding } from './drift-text.ts';
+import { bySubject, isFresh, legendOf, renderFinding, sections, subjectOf } from './drift-text.ts';
 import { requestCounts } from './lines.ts';
 import { code } from './markdown.ts';
 import type { Place, ReportBlock } from './markdown-report.ts';
@@ -17,36 +15,44 @@ import {
   reportTop,
 } from './markdown-report.ts';
 import type { ReviewSite } from './review-site.ts';
+import { verdictOf } from './verdict.ts';
 
-/** Renders what `drift` found as Markdown for an issue or a comment: counts first, then what is new, with what to do. */
-export function renderDriftMarkdown(view: DriftView, site: ReviewSite): string {
-  const { drift, counts, about, isFull, command } = view;
-  const place = { site, commit: about.commit?.id };
+/**
+ * Renders what `drift` found as Markdown for an issue or a comment: counts first, then what is new, with what to do.
+ * `showing`: the command line that shows all.
+ */
+export function renderDriftMarkdown(
+  drift: DriftDocument,
+  site: ReviewSite,
+  { showing, isFull }: { readonly showing: string; readonly isFull: boolean },
+): string {
+  const place = { site, commit: drift.commit?.id };
+  const style = isFull ? { ...diffStyle, isFull: true as const } : diffStyle;
   const blocks = sections.flatMap(({ status, title }) => {
     const found = drift.findings.filter((finding) => finding.status === status);
     return [...bySubject(found)].map(([subject, group], at) =>
-      blockOf(subject, group, { view, place, heading: at === 0 ? `#### ${title(found.length)}` : undefined }),
+      blockOf(subject, group, { style, place, heading: at === 0 ? `#### ${title(found.length)}` : undefined }),
     );
   });
   const resolved = drift.resolved.map((entry) => `- ${code(subjectOf(entry))}`);
-  const ignored = drift.ignored.map(({ found, because }) => {
-    return `- ${code(subjectOf(found))}${because === undefined ? '' : `: ${code(because)}`}`;
+  const ignored = (drift.ignored ?? []).map((one) => {
+    return `- ${code(subjectOf(one))}${one.because === undefined ? '' : `: ${code(one.because)}`}`;
   });
   const { location, isUpdated } = drift.memory;
   const frame = {
-    top: reportTop('drift', `drift: ${verdictWords(view)}`, site, about),
+    top: reportTop('drift', `drift: ${verdictOf(drift)}`, site, drift),
     end: [
       ...(isUpdated ? [`Remembered in ${code(location)}.`] : []),
       ...legendOf(drift.findings, (before, after) => `- ${before}, + ${after}`).map((words) => `<sub>${words}</sub>`),
-      `<sub>compared with ${requestCounts(counts)}</sub>`,
+      `<sub>compared with ${requestCounts(drift.requests)}</sub>`,
     ],
-    showing: command({ words: ['drift'], options: [['--full']] }),
+    showing,
   };
   const others = { noun: 'finding', ends: 'places and commands' };
   return composeReport(frame, [
     (room) => fittingBlocks(blocks, room * mostOfFindings, { ...others, noun: 'object' }),
     (room) => listOf('Resolved', resolved, room),
-    (room) => (isFull ? listOf('Ignored', ignored, room) : { parts: [], cuts: [] }),
+    (room) => listOf('Ignored', ignored, room),
     (room) => fitting(diagnosticParts(drift.diagnostics, place), room, 'diagnostic'),
   ]);
 }
@@ -63,12 +69,10 @@ function listOf(title: string, items: readonly string[], room: number) {
 function blockOf(
   subject: string,
   group: readonly Finding[],
-  { view, place, heading }: { view: DriftView; place: Place; heading: string | undefined },
+  { style, place, heading }: { style: typeof diffStyle; place: Place; heading: string | undefined },
 ): ReportBlock {
-  const { command, isFull } = view;
-  const style = isFull ? { ...diffStyle, isFull: true as const } : diffStyle;
   const [first] = group;
-  const remedies = first !== undefined && isFresh(first) ? remediesOf(group, command) : [];
+  const remedies = first !== undefined && isFresh(first) ? remediesOf(group) : [];
   const positions = renderPositions(
     group.map(({ position }) => position),
     place,
@@ -82,11 +86,11 @@ function blockOf(
 }
 
 /** What can be done about the first finding of each sort. */
-function remediesOf(group: readonly Finding[], command: DriftView['command']): string[] {
+function remediesOf(group: readonly Finding[]): string[] {
   const sorts = new Map(group.toReversed().map((finding) => [finding.is, finding]));
-  return [...sorts.values()].toReversed().flatMap((finding) =>
-    remediesFor(finding).map(({ aim, command: words }) => {
-      return `- ${aim}${words === undefined ? '' : `: ${code(command(words))}`}`;
-    }),
-  );
+  return [...sorts.values()]
+    .toReversed()
+    .flatMap(({ remedies = [] }) =>
+      remedies.map(({ aim, command }) => `- ${aim}${command === undefined ? '' : `: ${code(command)}`}`),
+    );
 }

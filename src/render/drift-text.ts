@@ -1,50 +1,54 @@
-import type { Finding, Status } from '../drift/finding.ts';
-import { isFresh } from '../drift/finding.ts';
-import type { Remedy } from '../drift/remedies.ts';
-import { remediesFor } from '../drift/remedies.ts';
 import { groupBy } from '../kind/group.ts';
-import type { Change, Shown } from '../plan/action.ts';
+import type { Change } from './change-text.ts';
 import { inAmounts, renderChange } from './change-text.ts';
 import { renderDiagnostic } from './diagnostics-text.ts';
-import type { DriftAcceptView, DriftView } from './drift-json.ts';
-import { summaryOf } from './drift-json.ts';
+import type { DriftAcceptDocument, DriftDocument, Shown } from './documents.ts';
 import { counted, fold, indented, requestCounts } from './lines.ts';
 import { renderHead } from './plan-head.ts';
 import { printable } from './printable.ts';
 import type { Style, Tone } from './style.ts';
 import { inlineShown } from './value-text.ts';
+import { verdictOf } from './verdict.ts';
 
-/** Renders what `drift` found as text: counts first, then what is new, what is known, and what to do. */
-export function renderDrift(view: DriftView, given: Style): string {
-  const { drift, counts, about, isFull } = view;
-  const style: Style = isFull ? { ...given, isFull } : given;
+/** A finding of `drift`. */
+export type Finding = DriftDocument['findings'][number];
+
+/** Renders what `drift` found as text: counts first, then what is new, what is known, and what to do. `applying`: the command line of an apply. */
+export function renderDrift(drift: DriftDocument, applying: string, style: Style): string {
   const blocks: string[][] = [
-    renderHead(about, style),
-    verdict(view, style),
+    renderHead(drift, style),
+    verdict(drift, style),
     ...sections.flatMap(({ status, title, tone }) => {
       const found = drift.findings.filter((finding) => finding.status === status);
       return found.length === 0 ? [] : section(style.paint(tone, title(found.length)), found, style);
     }),
-    ...resolved(view, style),
-    ...ignored(view, style),
-    ...drift.diagnostics.map((item) => renderDiagnostic(item, style)),
-    ...whatToDo(view, style),
-    [...remembered(view, style), style.paint('faint', `compared with ${requestCounts(counts)}`)],
+    ...resolved(drift, style),
+    ...ignored(drift, style),
+    ...drift.diagnostics.flatMap((item) => (item.source === 'manifest' ? [] : [renderDiagnostic(item, style)])),
+    ...whatToDo(drift, applying, style),
+    [...remembered(drift, style), style.paint('faint', `compared with ${requestCounts(drift.requests)}`)],
   ];
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
+/** Returns true for drift that counts as new. */
+export function isFresh({ status }: Pick<Finding, 'status'>): boolean {
+  return status === 'new' || status === 'expired';
+}
+
 /** Renders what `drift accept` did. */
-export function renderDriftAccept({ location, accepted }: DriftAcceptView, style: Style): string {
+export function renderDriftAccept({ memory, accepted }: DriftAcceptDocument, style: Style): string {
   const [first] = accepted;
   const { until = '', because = '' } = first?.accepted ?? {};
   const lines = accepted.map((finding) => `  ${printable(subjectOf(finding))}`);
   const head = `Accepted ${counted(accepted.length, 'finding')} until ${until}, because ${printable(because)}:`;
-  return [...fold(head, 0, style), ...lines, ...fold(`Written to ${printable(location)}.`, 0, style), ''].join('\n');
+  return [...fold(head, 0, style), ...lines, ...fold(`Written to ${printable(memory.location)}.`, 0, style), ''].join(
+    '\n',
+  );
 }
 
 interface Section {
-  readonly status: Status;
+  readonly status: Finding['status'];
   readonly title: (count: number) => string;
   readonly tone: Tone;
 }
@@ -59,9 +63,9 @@ export const sections: readonly Section[] = [
 ];
 
 /** The first line: what matters, with all counts. */
-function verdict(view: DriftView, style: Style): string[] {
-  const words = fold(verdictWords(view), 0, style).map((part) => style.paint('strong', part));
-  const legend = legendOf(view.drift.findings).join('; ');
+function verdict(drift: DriftDocument, style: Style): string[] {
+  const words = fold(verdictOf(drift), 0, style).map((part) => style.paint('strong', part));
+  const legend = legendOf(drift.findings).join('; ');
   return legend === '' ? words : [...words, ...fold(legend, 0, style).map((line) => style.paint('faint', line))];
 }
 
@@ -76,15 +80,6 @@ export function legendOf(
     ...(has(false) ? [`drift: ${between('last applied', 'on the platform')}`] : []),
     ...(has(true) ? [`not yet applied: ${between('on the platform', 'in the manifest')}`] : []),
   ];
-}
-
-/** What matters, with all counts, in one sentence. */
-export function verdictWords({ drift }: Pick<DriftView, 'drift'>): string {
-  const summary = summaryOf(drift);
-  const names = ['new', 'expired', 'known', 'accepted', 'not yet applied', 'ignored', 'resolved'] as const;
-  const parts = names.filter((name) => summary[name] > 0).map((name) => `${summary[name]} ${name}`);
-  const words = { 0: 'No drift', 2: 'New drift', 8: 'Known drift only' }[drift.exitCode];
-  return parts.length > 0 ? `${words}: ${parts.join(', ')}.` : `${words}: the platform is as it was applied.`;
 }
 
 /** Findings by their object: its address, or its kind and id. */
@@ -156,10 +151,13 @@ function change(finding: Finding, path: string, style: Style): string[] {
 }
 
 /** Renders what adopting a finding changes in the manifest: its value there and the one of the platform. */
-export function renderAdoption(finding: Finding, style: Style): string[] {
+export function renderAdoption(
+  finding: Pick<Finding, 'is' | 'unit' | 'path' | 'manifest' | 'platform'>,
+  style: Style,
+): string[] {
   // A summary counts the lines of the manifest, and not those that come.
-  const { summary: _summary, path, manifest = absent, platform = absent, ...rest } = finding;
-  return path === undefined ? [] : between(rest, path, { before: manifest, after: platform }, style);
+  const { is, unit, path, manifest = absent, platform = absent } = finding;
+  return path === undefined ? [] : between({ is, unit }, path, { before: manifest, after: platform }, style);
 }
 
 type Sides = Pick<Change, 'before' | 'after'>;
@@ -220,16 +218,16 @@ function hanging(text: string, style: Style): string[] {
   return [first, ...indented(rest, 2)];
 }
 
-function resolved({ drift }: DriftView, style: Style): string[][] {
+function resolved(drift: DriftDocument, style: Style): string[][] {
   if (drift.resolved.length === 0) return [];
   const names = drift.resolved.map((entry) => `  ${printable(subjectOf(entry))}`);
   return [[style.paint('good', `Resolved (${names.length})`), ...names]];
 }
 
-function ignored({ drift, isFull }: DriftView, style: Style): string[][] {
-  if (!isFull || drift.ignored.length === 0) return [];
-  const names = drift.ignored.map(({ found, because }) => {
-    return `  ${printable(subjectOf(found))}${because === undefined ? '' : `: ${printable(because)}`}`;
+function ignored({ ignored: left = [] }: DriftDocument, style: Style): string[][] {
+  if (left.length === 0) return [];
+  const names = left.map((one) => {
+    return `  ${printable(subjectOf(one))}${one.because === undefined ? '' : `: ${printable(one.because)}`}`;
   });
   return [[style.paint('faint', `Ignored (${names.length})`), ...names]];
 }
@@ -237,27 +235,25 @@ function ignored({ drift, isFull }: DriftView, style: Style): string[][] {
 /** Names an object, or one field of it. */
 export function subjectOf({
   address,
-  field,
-  path = field,
+  path,
   kind,
   objectId = '',
-}: Pick<Finding, 'address' | 'path' | 'field' | 'kind' | 'objectId'>): string {
-  return `${address ?? `${kind} ${objectId}`}${path === undefined ? '' : ` ${path}`}`;
+}: Partial<Pick<Finding, 'address' | 'path' | 'kind' | 'objectId'>>): string {
+  return `${address ?? `${kind ?? ''} ${objectId}`}${path === undefined ? '' : ` ${path}`}`;
 }
 
 /** The commands for the first new finding of each sort; without one, for what is not applied yet. */
-function whatToDo({ drift, command }: DriftView, style: Style): string[][] {
-  const fresh = drift.findings.filter(isFresh);
-  const pending = drift.findings.filter(({ status }) => status === 'not yet applied');
+function whatToDo({ findings, exitCode }: DriftDocument, applying: string, style: Style): string[][] {
+  const fresh = findings.filter(isFresh);
+  const isPending = findings.some(({ status }) => status === 'not yet applied');
   const sorts = [...new Map(fresh.toReversed().map((finding) => [finding.is, finding])).values()].toReversed();
   const blocks = sorts.map((finding) => {
     const others = fresh.filter(({ is }) => is === finding.is).length - 1;
     const title = `What to do about ${printable(subjectOf(finding))}${others === 0 ? '' : `, and ${others} more like it`}:`;
-    return [...fold(title, 0, style), ...remediesFor(finding).flatMap((remedy) => remedyLines(remedy, command, style))];
+    return [...fold(title, 0, style), ...(finding.remedies ?? []).flatMap((remedy) => remedyLines(remedy, style))];
   });
-  if (fresh.length === 0 && drift.exitCode === 8) blocks.push(fold(knownWords, 0, style));
-  if (pending.length > 0)
-    blocks.push([`To apply what is not yet applied:`, `  ${printable(command({ words: ['apply'] }))}`]);
+  if (fresh.length === 0 && exitCode === 8) blocks.push(fold(knownWords, 0, style));
+  if (isPending) blocks.push([`To apply what is not yet applied:`, `  ${printable(applying)}`]);
   return blocks;
 }
 
@@ -265,16 +261,15 @@ const knownWords =
   'trueup apply puts back what is known, trueup drift adopt keeps it, trueup drift accept leaves it until a day.';
 
 /** What a remedy does, and its command on a line of its own, which is never folded: it is there to be copied. */
-function remedyLines({ aim, command: words }: Remedy, command: DriftView['command'], style: Style): string[] {
-  if (words === undefined) return indented(hanging(`${aim}.`, style), 2);
-  return [`  ${aim}:`, `    ${style.paint('info', printable(command(words)))}`];
+function remedyLines({ aim, command }: NonNullable<Finding['remedies']>[number], style: Style): string[] {
+  if (command === undefined) return indented(hanging(`${aim}.`, style), 2);
+  return [`  ${aim}:`, `    ${style.paint('info', printable(command))}`];
 }
 
-function remembered({ drift }: DriftView, style: Style): string[] {
-  const { location, isUpdated } = drift.memory;
-  const receivers = (drift.notified ?? []).map(({ as, host }) => `${host} (${as})`);
+function remembered({ memory, notified = [] }: DriftDocument, style: Style): string[] {
+  const receivers = notified.map(({ as, host }) => `${host} (${as})`);
   return [
     ...(receivers.length === 0 ? [] : fold(`Notified ${printable(receivers.join(', '))}.`, 0, style)),
-    ...(isUpdated ? fold(`Remembered in ${printable(location)}.`, 0, style) : []),
+    ...(memory.isUpdated ? fold(`Remembered in ${printable(memory.location)}.`, 0, style) : []),
   ];
 }

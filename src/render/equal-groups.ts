@@ -1,5 +1,6 @@
 import { partOf, renderAction, renderDetails, renderGoingAlong, renderTitle, titleOfMany } from './action-text.ts';
 import type { Group, GroupedAction } from './groups.ts';
+import { isAt } from './groups.ts';
 import { counted, fold, indented } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
@@ -67,7 +68,7 @@ function renderParts(group: Group, style: Style): Record<'title' | 'details' | '
 }
 
 function rootOf({ address, actions }: Group): GroupedAction | undefined {
-  return actions.find(({ action }) => action.address === address);
+  return actions.find(({ action }) => isAt(action, address));
 }
 
 function mayFold({ actions }: Group): boolean {

@@ -1,5 +1,5 @@
 import { codes } from '../diagnostics/codes.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Reported } from './diagnostics-text.ts';
 import { renderDiagnostic } from './diagnostics-text.ts';
 import type { Screen, View } from './format.ts';
 import { printJson } from './json-view.ts';
@@ -42,7 +42,7 @@ export const diagnosticRules: ReadonlyMap<string, SarifRule> = new Map(
 );
 
 /** Diagnostics as results. A fingerprint has the number of equal ones before it. */
-export function diagnosticResults(diagnostics: readonly Diagnostic[]): SarifResult[] {
+export function diagnosticResults(diagnostics: readonly Reported[]): SarifResult[] {
   const seen = new Map<string, number>();
   return diagnostics.map((item) => {
     const { code, severity, message, details = [], remedy, address, position } = item;
@@ -64,7 +64,7 @@ export function diagnosticResults(diagnostics: readonly Diagnostic[]): SarifResu
 }
 
 /** Diagnostics as cases: errors fail, the others pass and say why. */
-export function diagnosticCases(diagnostics: readonly Diagnostic[], site: ReviewSite): JunitCase[] {
+export function diagnosticCases(diagnostics: readonly Reported[], site: ReviewSite): JunitCase[] {
   return diagnostics.map((item) => {
     const { code, address, position, severity } = item;
     const at = position === undefined ? '' : ` ${position.file}:${position.line}:${position.column}`;
@@ -78,8 +78,8 @@ export function diagnosticCases(diagnostics: readonly Diagnostic[], site: Review
 }
 
 /** How a case ends that has these diagnostics, the first error first. */
-export function problemOf(...items: readonly Diagnostic[]): Pick<JunitCase, 'problem' | 'output'> {
-  const lines = (all: readonly Diagnostic[]) => all.flatMap((item) => renderDiagnostic(item, plainStyle));
+export function problemOf(...items: readonly Reported[]): Pick<JunitCase, 'problem' | 'output'> {
+  const lines = (all: readonly Reported[]) => all.flatMap((item) => renderDiagnostic(item, plainStyle));
   const errors = items.filter(({ severity }) => severity === 'error');
   const others = items.filter(({ severity }) => severity !== 'error');
   const [first] = errors;

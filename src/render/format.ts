@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Reported } from './diagnostics-text.ts';
 import type { Printed } from './printable.ts';
 import type { ReviewSite } from './review-site.ts';
 import type { Style } from './style.ts';
@@ -45,7 +46,7 @@ export interface View {
    */
   readonly check?: () => void;
   /** Prints the warnings of the manifest, where they are not part of the result. */
-  readonly warnings: (warnings: readonly Diagnostic[]) => void;
+  readonly warnings: (warnings: readonly Reported[]) => void;
   /** Prints the errors that ended the run. */
   readonly failure: (errors: readonly Diagnostic[], exitCode: number) => void;
 }

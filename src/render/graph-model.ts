@@ -1,5 +1,5 @@
 import { groupBy } from '../kind/group.ts';
-import type { ActionName } from '../plan/action.ts';
+import type { ActionName } from './documents.ts';
 import { environmentOf, isEnvironment, serviceOf } from './places.ts';
 
 /** A block of a manifest, or of a plan, with what it depends on. */

@@ -1,12 +1,13 @@
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { cut } from './columns.ts';
+import type { Reported } from './diagnostics-text.ts';
 import { renderDiagnostic } from './diagnostics-text.ts';
 import { textBlock } from './diff-lines.ts';
 import { counted } from './lines.ts';
 import { bytesOf, code, codeBlock, foldedPart, htmlCode, link, marker } from './markdown.ts';
-import type { PlanAbout } from './plan-head.ts';
-import { headFacts } from './plan-head.ts';
+import type { Head } from './plan-head.ts';
+import { factsOf } from './plan-head.ts';
 import type { ReviewSite } from './review-site.ts';
 import { lineUrl } from './review-site.ts';
 import { plainStyle } from './style.ts';
@@ -68,10 +69,8 @@ export function tooLong(bytes: number, what: string): Stop {
 }
 
 /** The first lines of a report: the marker, the title and the facts about where it applies. */
-export function reportTop(command: Parameters<typeof marker>[0], title: string, site: ReviewSite, about?: PlanAbout) {
-  const facts = (about === undefined ? [] : headFacts(about)).map(
-    ([name, value]) => `${name} ${code(cut(value, mostOfTitle))}`,
-  );
+export function reportTop(command: Parameters<typeof marker>[0], title: string, site: ReviewSite, about: Head = {}) {
+  const facts = factsOf(about).map(([name, value]) => `${name} ${code(cut(value, mostOfTitle))}`);
   return [marker(command, site), `### Trueup ${title}`, ...(facts.length === 0 ? [] : [facts.join(' · ')])];
 }
 
@@ -228,7 +227,7 @@ export function renderPosition(position: Position, { site, commit }: Place): str
 }
 
 /** Diagnostics, a block of text each. */
-export function diagnosticParts(diagnostics: readonly Diagnostic[], place: Place): string[] {
+export function diagnosticParts(diagnostics: readonly Reported[], place: Place): string[] {
   return diagnostics.map((item) => {
     const block = codeBlock(textBlock(renderDiagnostic(item, plainStyle)), 'text');
     return item.position === undefined ? block : `${block}\n\n${renderPosition(item.position, place)}`;

@@ -1,8 +1,6 @@
-import { isFresh } from '../drift/finding.ts';
 import { wholeUpTo } from './columns.ts';
 import type { DriftDocument, DriftNotificationDocument } from './documents.ts';
-import type { DriftView } from './drift-json.ts';
-import { driftJson } from './drift-json.ts';
+import { isFresh } from './drift-text.ts';
 import { printable } from './printable.ts';
 
 /** What a notification takes from a run of `drift`. */
@@ -24,14 +22,6 @@ const mostListed = 100;
 
 /** Longest text of a message. Characters. */
 const longestText = 500;
-
-/** The message about what `drift` found. */
-export function driftNotification(
-  view: DriftView,
-  about: Omit<NotificationInput, 'document'>,
-): DriftNotificationDocument {
-  return notificationOf({ document: driftJson(view), ...about });
-}
 
 /**
  * The message about a document of `drift`, without values: receivers are read by more people than a plan. Every foreign text is

@@ -1,31 +1,24 @@
+import type { PlanDocument } from './documents.ts';
 import { counted, fold, indented } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
 
-/** Where a plan applies, and what it was made from. */
-export interface PlanAbout {
-  /** `emulator`, or the address; undefined: the caller of the library opened it. */
-  readonly platform: string | undefined;
-  /** undefined: the platform does not tell it. */
-  readonly platformVersion?: string | undefined;
-  /** The name as the platform has it, where a read shows it. */
-  readonly project: { readonly id: string; readonly name?: string | undefined };
-  /** `serial`: the version of the state; undefined while there is none. */
-  readonly state: { readonly location: string; readonly serial?: number | undefined };
-  /** The commit that is checked out; undefined where there is none. */
-  readonly commit?:
-    | {
-        readonly id: string;
-        /** Number of files of the manifest that the index of git does not have with the same content. */
-        readonly differing?: number | undefined;
-        /** The files of the manifest are proved to be as the commit has them. */
-        readonly isClean?: true | undefined;
-      }
-    | undefined;
+/** The members of a document that say where it applies, and what it was made from. */
+export type Head = Pick<PlanDocument, 'platform' | 'platformVersion' | 'project' | 'state' | 'commit'>;
+
+/** The same, where both are known. */
+export interface PlanAbout extends Pick<PlanDocument, 'platform' | 'platformVersion' | 'commit'> {
+  readonly project: NonNullable<PlanDocument['project']>;
+  readonly state: NonNullable<PlanDocument['state']>;
+}
+
+/** The facts of a document, each with its value; none, where it does not say where it applies. */
+export function factsOf({ project, state, ...rest }: Head): (readonly [name: string, value: string])[] {
+  return project === undefined || state === undefined ? [] : headFacts({ ...rest, project, state });
 }
 
 /** Names the facts of a head, each with its value. */
-export function headFacts({
+function headFacts({
   platform,
   platformVersion,
   project,
@@ -48,9 +41,9 @@ export function headFacts({
   ];
 }
 
-/** Renders the head of a plan, a line per fact. */
-export function renderHead(about: PlanAbout, style: Style): string[] {
-  return headFacts(about).flatMap(([name, value]) => {
+/** Renders the head of a document, a line per fact; no line without facts. */
+export function renderHead(about: Head, style: Style): string[] {
+  return factsOf(about).flatMap(([name, value]) => {
     const [first = '', ...rest] = fold(printable(value), nameWidth, style);
     return [`${style.paint('faint', name.padEnd(nameWidth))}${first}`, ...indented(rest, nameWidth)];
   });

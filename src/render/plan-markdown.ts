@@ -1,10 +1,9 @@
 import { flags } from '../diagnostics/safeguards.ts';
 import { groupBy } from '../kind/group.ts';
-import { blockAddress } from '../kind/address.ts';
-import type { ShownAction, ShownPlan } from '../plan/action.ts';
-import { countIgnored, hasChanges } from '../plan/action.ts';
 import { diffLines, diffStyle, textBlock, unpainted } from './diff-lines.ts';
+import type { PlanDocument } from './documents.ts';
 import { renderBlocks } from './equal-groups.ts';
+import type { PlannedAction } from './groups.ts';
 import { groupActions } from './groups.ts';
 import { counted, requestCounts } from './lines.ts';
 import { code, codeBlock } from './markdown.ts';
@@ -21,11 +20,11 @@ import {
   sizeOf,
   tooLong,
 } from './markdown-report.ts';
-import type { PlanView } from './plan-text.ts';
 import { conditions, effects, narrowing } from './plan-text.ts';
 import { printable } from './printable.ts';
 import type { ReviewSite } from './review-site.ts';
-import { actionWords, countActions, ignoredWords, noChanges, within } from './words.ts';
+import { deletionWords, errorsIn, titleOf } from './verdict.ts';
+import { actionWords, countActions } from './words.ts';
 
 /** How the readers of a plan go on. */
 interface NextSteps {
@@ -40,19 +39,22 @@ interface NextSteps {
  * then what restarts, then each change, folded. Cuts changes where the comment would be too long, and says so.
  * @throws {Stop} `refused`, when the names of all that is deleted or at risk are too long
  */
-export function renderPlanMarkdown(view: PlanView, site: ReviewSite, { showing, applying }: NextSteps): string {
-  const { plan, counts, about, isFull } = view;
-  const place = { site, commit: about?.commit?.id };
-  const naming = { nameOf: code, isFull: isFull === true };
-  const sentences = [...effects(plan, naming), ...conditions(view), ...narrowing(plan, naming)];
-  const errors = [...plan.diagnostics, ...plan.actions.flatMap(({ notes }) => notes)].filter(isError);
+export function renderPlanMarkdown(
+  plan: PlanDocument,
+  site: ReviewSite,
+  { showing, applying, isFull = false }: NextSteps & { readonly isFull?: boolean | undefined },
+): string {
+  const place = { site, commit: plan.commit?.id };
+  const naming = { nameOf: code, isFull };
+  const sentences = [...effects(plan, naming), ...conditions(plan), ...narrowing(plan, naming)];
+  const errors = errorsIn(plan);
   const others = plan.diagnostics.filter((item) => !isError(item));
-  const blocks = changeBlocks({ plan, isFull: isFull === true }, place);
+  const blocks = changeBlocks(plan, isFull, place);
   const frame = {
-    top: reportTop('plan', `plan: ${summary(plan, errors.length)}`, site, about),
+    top: reportTop('plan', `plan: ${summary(plan, errors.length)}`, site, plan),
     end: [
       ...(applying === undefined ? [] : [`To apply this plan and nothing else: ${code(applying)}`]),
-      `<sub>planned with ${requestCounts(counts)}</sub>`,
+      `<sub>planned with ${requestCounts(plan.requests)}</sub>`,
     ],
     showing,
   };
@@ -69,23 +71,21 @@ function isError({ severity }: { readonly severity: string }): boolean {
   return severity === 'error';
 }
 
-function summary(plan: ShownPlan, errors: number): string {
-  const ignored = countIgnored(plan.actions);
-  const counts = [...countActions(within(plan))]
-    .filter(([name]) => name !== 'no-op')
-    .map(([name, count]) => `${count} ${actionWords[name].plan}`);
-  const changes = hasChanges(plan) ? [[counts.join(', '), ...ignoredWords(ignored)].join('. ')] : [];
-  if (errors > 0) return [`cannot be applied, ${counted(errors, 'error')}`, ...changes].join('; ');
-  return changes[0] ?? noChanges(ignored, plan);
+function summary(plan: PlanDocument, errors: number): string {
+  const title = titleOf(plan);
+  if (errors === 0) return title;
+  return [`cannot be applied, ${counted(errors, 'error')}`, ...(title === '' ? [] : [title])].join('; ');
 }
 
 /** Everything that is deleted, and all data at risk: with reasons, or where that is too long, the names. */
-function losses(plan: ShownPlan, place: Place, room: number): Parts {
-  const actions = within(plan).filter((action) => isGoing(action) || action.dataAtRisk !== undefined);
+function losses(plan: PlanDocument, place: Place, room: number): Parts {
+  const actions = plan.actions.filter((action) => isGoing(action) || action.dataAtRisk !== undefined);
   if (actions.length === 0) return { parts: [], cuts: [] };
   const atRisk = actions.filter(({ dataAtRisk }) => dataAtRisk !== undefined).length;
   const counts = [
-    ...[...countActions(actions.filter(isGoing))].map(([name, count]) => `${count} ${actionWords[name].plan}`),
+    ...[...countActions(actions.filter(isGoing))].map(
+      ([name, count]) => `${count} ${actionWords[name].plan}${name === 'delete' ? deletionWords(plan) : ''}`,
+    ),
     ...(atRisk === 0 ? [] : [`data of ${atRisk} at risk`]),
   ];
   const heading = `#### Deletions and data at risk: ${counts.join(', ')}`;
@@ -100,19 +100,20 @@ function losses(plan: ShownPlan, place: Place, room: number): Parts {
 /** The share of a comment from which on deletions are listed by their names. */
 const mostOfLosses = 0.7;
 
-function isGoing({ action }: Pick<ShownAction, 'action'>): boolean {
+function isGoing({ action }: Pick<PlannedAction, 'action'>): boolean {
   return action === 'delete' || action === 'replace';
 }
 
-function lossLine(action: ShownAction, place: Place): string {
-  const { address, id, teardown, holds = {}, dataAtRisk, protect, position, createsBeforeDestroy } = action;
+function lossLine(action: PlannedAction, place: Place): string {
+  const { address, id, goesWithParent, holds = {}, dataAtRisk, protect, position, createsBeforeDestroy } = action;
   const words = [
     ...(isGoing(action)
-      ? [`**${createsBeforeDestroy ? 'replace (create first)' : actionWords[action.action].sign}**`]
+      ? [`**${createsBeforeDestroy === true ? 'replace (create first)' : actionWords[action.action].sign}**`]
       : []),
-    code(blockAddress(address)),
+    code(address),
     ...(id === undefined || !isGoing(action) ? [] : [`(${code(id)})`]),
-    ...(isGoing(action) && teardown.length === 0 ? ['with its parent'] : []),
+    ...(isGoing(action) && goesWithParent === true ? ['with its parent'] : []),
+    ...(goesWithParent === true ? [] : reasonWords(action)),
   ].join(' ');
   const parts = Object.entries(holds).map(([noun, names]) => `${noun} ${names.map(code).join(', ')}`);
   const permission = protect === false ? 'allowed by `protect: false`' : `apply needs \`${flags.dataLoss}\``;
@@ -121,12 +122,20 @@ function lossLine(action: ShownAction, place: Place): string {
   return `- ${[line, ...risk].join(': ')}${position === undefined ? '' : ` ${renderPosition(position, place)}`}`;
 }
 
+/** Why something is deleted; nothing where the head of the report says it. */
+function reasonWords({ why, elsewhere, goesWith }: PlannedAction): string[] {
+  if (goesWith !== undefined) return [`with ${code(goesWith)}`];
+  if (why === 'block removed') return ['(its block was removed)'];
+  if (why === 'block elsewhere') return [`(its block was removed, and ${code(elsewhere ?? '')} is new)`];
+  return why === 'replaced' ? ['(the new object replaces it)'] : [];
+}
+
 /** A line for each section that something goes from. */
-function lossNames(actions: readonly ShownAction[]): string[] {
+function lossNames(actions: readonly PlannedAction[]): string[] {
   const pairs = actions.flatMap(({ action, address, dataAtRisk }) => {
-    const [section, name] = /^(.+)\.([A-Za-z_][\w-]*)$/.exec(blockAddress(address))?.slice(1) ?? [];
+    const [section, name] = /^(.+)\.([A-Za-z_][\w-]*)$/.exec(address)?.slice(1) ?? [];
     const where = section === undefined ? '' : ` ${section}`;
-    const what = name ?? blockAddress(address);
+    const what = name ?? address;
     return [
       ...(isGoing({ action }) ? [[`${action}${where}:`, what] as const] : []),
       ...(dataAtRisk === undefined ? [] : [[`data at risk${where}:`, what] as const]),
@@ -135,8 +144,8 @@ function lossNames(actions: readonly ShownAction[]): string[] {
   return [...groupBy(pairs)].map(([start, names]) => `${start} ${names.join(', ')}`);
 }
 
-function changeBlocks({ plan, isFull }: { plan: ShownPlan; isFull: boolean }, place: Place): ReportBlock[] {
-  const style = isFull ? { ...diffStyle, isFull } : diffStyle;
+function changeBlocks(plan: PlanDocument, isFull: boolean, place: Place): ReportBlock[] {
+  const style = isFull ? { ...diffStyle, isFull: true as const } : diffStyle;
   return renderBlocks(groupActions(plan.actions), style).map(({ group, title, body }, at) => {
     const places = group.actions.flatMap(({ action: { position, changes } }) => [
       position,

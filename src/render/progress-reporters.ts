@@ -88,7 +88,7 @@ function eventByEvent(print: {
   readonly cut?: (view: ProgressView, now: number) => void;
 }): Reporter {
   return (view, { plan, counts, clock }) => {
-    const kinds = new Map(plan.actions.map(({ address, kind }) => [address, kind.kind]));
+    const kinds = new Map(plan.actions.map((action) => [plannedAddress(action), action.kind]));
     let last = clock();
     const moment = (): Moment => ({ now: last, elapsed: last - view.began, counts });
     return {

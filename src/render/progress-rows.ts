@@ -1,30 +1,24 @@
-import { groupBy } from '../kind/group.ts';
 import { deployAddress, isWithin } from '../kind/address.ts';
-import type { Action, ActionName, Plan } from '../plan/action.ts';
-import { isEffective } from '../plan/action.ts';
 import { columnsOf } from './columns.ts';
+import type { ActionName, PlanDocument } from './documents.ts';
 import { printable } from './printable.ts';
 import type { ProgressRow, ProgressView } from './progress-view.ts';
+import { plannedAddress } from './progress-view.ts';
 import { actionWords } from './words.ts';
 
 /** Builds the tree of the actions of a plan: environments, their services, and the parts of those. */
-export function buildRows(plan: Plan): Pick<ProgressView, 'rows' | 'names'> {
-  const actions = new Map(plan.actions.map((action) => [action.address, action]));
+export function buildRows(plan: Pick<PlanDocument, 'actions'>): Pick<ProgressView, 'rows' | 'names'> {
+  const actions = new Map(plan.actions.map((action) => [plannedAddress(action), action]));
   const below = new Map<string | undefined, string[]>();
   const append = (parent: string | undefined, address: string): void => {
     const list = below.get(parent);
     if (list === undefined) below.set(parent, [address]);
     else list.push(address);
   };
-  for (const { address, parent } of plan.actions) {
+  for (const [address, { parent }] of actions) {
     if (parent !== undefined && !actions.has(parent) && !below.has(parent)) append(undefined, parent);
     append(parent, address);
   }
-  const users = usersOf(plan);
-  const isSending = (address: string): boolean => {
-    const action = actions.get(address);
-    return action !== undefined && isEffective(action);
-  };
   const rows: ProgressRow[] = [];
   const visit = (address: string, depth: number, above: number | undefined): void => {
     const action = actions.get(address);
@@ -38,8 +32,8 @@ export function buildRows(plan: Plan): Pick<ProgressView, 'rows' | 'names'> {
       columns: indentOf(depth).length + symbolOf(action?.action).length + columnsOf(label),
       above,
       action: action?.action,
-      isQuiet: !isSending(address),
-      needs: action === undefined ? [] : needsOf(action, users).filter(isSending),
+      isQuiet: action === undefined || (action.requests === 0 && action.action !== 'delete'),
+      needs: (action?.after ?? []).map(plannedAddress),
     });
     for (const child of below.get(address) ?? []) visit(child, depth + 1, place);
   };
@@ -61,19 +55,4 @@ function labelOf(address: string, parent: string | undefined): string {
   if (parent === undefined) return address;
   if (address === deployAddress(parent)) return 'deploy';
   return isWithin(address, parent) ? address.slice(parent.length).replace(/^[. ]/, '') : address;
-}
-
-/** A creation waits for its dependencies; a deletion, for its dependents. */
-function needsOf(action: Action, users: ReadonlyMap<string, readonly string[]>): readonly string[] {
-  const before = action.action === 'delete' ? (users.get(action.address) ?? []) : action.dependsOn;
-  return [...new Set([...before, ...(action.follows ?? [])])];
-}
-
-/** The dependents of each address, as of the last apply. */
-function usersOf({ base, actions }: Plan): Map<string, string[]> {
-  return groupBy(
-    actions.flatMap(({ address }) =>
-      (base.resources[address]?.dependsOn ?? []).map((need) => [need, address] as const),
-    ),
-  );
 }

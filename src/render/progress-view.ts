@@ -1,6 +1,6 @@
 import type { ApplyEvent } from '../apply/job.ts';
 import { blockAddress, deployAddress } from '../kind/address.ts';
-import type { ActionName } from '../plan/action.ts';
+import type { ActionName } from './documents.ts';
 
 /** The phase of a deployment that apply waits for. */
 export type WaitsFor = Extract<ApplyEvent, { event: 'waiting' }>['for'];
@@ -49,8 +49,8 @@ export interface ProgressView {
   readonly counts: { readonly reads: number; readonly writes: number };
 }
 
-/** The address that the plan has for the action of an event. */
-export function plannedAddress({ address, action }: Pick<ApplyEvent, 'address' | 'action'>): string {
+/** The name of an action, of an event too: its address, or that of the deployment of a service. */
+export function plannedAddress({ address, action }: { readonly address: string; readonly action: ActionName }): string {
   return action === 'deploy' ? deployAddress(address) : address;
 }
 

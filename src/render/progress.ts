@@ -1,5 +1,5 @@
 import type { ApplyEvent } from '../apply/job.ts';
-import type { Plan } from '../plan/action.ts';
+import type { PlanDocument } from './documents.ts';
 import { buildRows } from './progress-rows.ts';
 import type { ProgressView, Stage } from './progress-view.ts';
 import { nextStage, plannedAddress } from './progress-view.ts';
@@ -13,7 +13,7 @@ export interface Progress {
 
 /** A plan that is applied, and the clock that measures it; the times are the caller's. */
 export interface ProgressInput {
-  readonly plan: Plan;
+  readonly plan: PlanDocument;
   /** The requests sent so far, at any moment. */
   readonly counts: { readonly reads: number; readonly writes: number };
   readonly reporter: Reporter;

@@ -1,6 +1,6 @@
 import type { Json } from '../kind/json.ts';
 import { isObject } from '../kind/json.ts';
-import type { Shown } from '../plan/action.ts';
+import type { Shown } from './documents.ts';
 import { printable } from './printable.ts';
 import { countLines } from './text-lines.ts';
 

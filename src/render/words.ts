@@ -1,9 +1,10 @@
 import { groupBy } from '../kind/group.ts';
-import type { ActionName, Narrowed, ShownAction, ShownPlan } from '../plan/action.ts';
-import { blockAddress } from '../kind/address.ts';
+import type { ActionName, PlanDocument } from './documents.ts';
 import { counted } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Tone } from './style.ts';
+
+type Narrowed = NonNullable<PlanDocument['narrowed']>;
 
 /** The symbol and the words of an action. */
 export interface ActionWords {
@@ -44,12 +45,6 @@ export const actionWords: Readonly<Record<ActionName, ActionWords>> = {
   'no-op': { symbol: ' ', sign: 'unchanged', tone: 'faint', plan: 'unchanged', now: 'checking', done: 'unchanged' },
 };
 
-/** The actions that a plan is about: without those that a narrowed plan leaves out. */
-export function within({ actions }: Pick<ShownPlan, 'actions'>): readonly ShownAction[] {
-  // A move in the state is made all the same.
-  return actions.filter(({ isLeftOut, action }) => isLeftOut !== true || action !== 'no-op');
-}
-
 /** Counts the actions of each name, in the order of the words. */
 export function countActions(actions: readonly { readonly action: ActionName }[]): Map<ActionName, number> {
   const counts = new Map<ActionName, number>();
@@ -61,16 +56,19 @@ export function countActions(actions: readonly { readonly action: ActionName }[]
 }
 
 /** What a plan is narrowed to: `narrowed to a, without b`. */
-export function narrowedWords({ targets, excludes }: Narrowed, nameOf = printable): string {
+export function narrowedWords(
+  { targets, excludes }: Pick<Narrowed, 'targets' | 'excludes'>,
+  nameOf = printable,
+): string {
   const without = excludes.length === 0 ? '' : `without ${excludes.map(nameOf).join(', ')}`;
   if (targets.length === 0) return `narrowed to everything ${without}`;
   return `narrowed to ${targets.map(nameOf).join(', ')}${without === '' ? '' : `, ${without}`}`;
 }
 
 /** The changes that a narrowed plan leaves out, with their number. */
-export function leftOutWords({ leftOut }: Narrowed, isFull: boolean, nameOf = printable): string {
+export function leftOutWords({ leftOut }: Pick<Narrowed, 'leftOut'>, isFull: boolean, nameOf = printable): string {
   if (leftOut.length === 0) return 'no change is left out';
-  const byBlock = groupBy(leftOut.map((one) => [blockAddress(one.address), one] as const));
+  const byBlock = groupBy(leftOut.map((one) => [one.address, one] as const));
   const named = [...byBlock].map(([block, changes]) => {
     const doing = changes.map(({ action }) => (action === 'forget' ? 'remove from state' : action));
     const needs = changes.flatMap((one) => (one.needs === undefined ? [] : [`needs ${nameOf(one.needs)}`]));
@@ -84,24 +82,6 @@ export function leftOutWords({ leftOut }: Narrowed, isFull: boolean, nameOf = pr
 
 /** The number of addresses that a plan names of those it leaves out. */
 const mostLeftOut = 10;
-
-/** The summary when there is nothing to do; `ignored`: the number of fields that the platform ignores. */
-export function noChanges(
-  ignored: number,
-  { destroys, narrowed, saved }: Partial<Pick<ShownPlan, 'destroys' | 'narrowed' | 'saved'>> = {},
-): string {
-  if (narrowed !== undefined)
-    return ['No changes in what the plan is narrowed to.', ...ignoredWords(ignored)].join(' ');
-  if (destroys === true) {
-    // A destruction says nothing of what the manifest declares.
-    return saved === undefined
-      ? 'There is no state: Trueup knows no object to delete. trueup state rebuild makes one from the platform.'
-      : 'The state holds no object to delete.';
-  }
-  return ignored === 0
-    ? 'No changes. The platform matches the manifest.'
-    : ['No changes.', ...ignoredWords(ignored)].join(' ');
-}
 
 /** One sentence about the fields that the platform ignores; empty when there are none. */
 export function ignoredWords(count: number): string[] {

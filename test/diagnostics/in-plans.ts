@@ -1,3 +1,4 @@
+import { documentOf } from '../support/documents.ts';
 import { planFile } from '../../src/plan/fingerprint.ts';
 import { makePlan, planAgain } from '../../src/review.ts';
 import type { Plan } from '../../src/plan/action.ts';
@@ -64,7 +65,7 @@ async function manyDeletions(made: Bench, count: number): Promise<Plan> {
     Array.from({ length: count }, (_none, at) => ({ ...action, address: `${action.address}-${at}-of-a-long-name` })),
   );
   const many = { ...plan, actions };
-  renderPlanMarkdown({ plan: many, counts: { reads: 0, writes: 0 } }, noSite, { showing: '', applying: undefined });
+  renderPlanMarkdown(documentOf(many), noSite, { showing: '', applying: undefined });
   return many;
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import type { Settings } from '../../src/manifest/settings.ts';
-import { applyMoves, movesAlong } from '../../src/plan/moved.ts';
+import { applyMoves } from '../../src/plan/moved.ts';
 import { session } from '../../src/session.ts';
 import type { State } from '../../src/state/state.ts';
-import { actionOf, declared, here, inputOf, kindNamed, recordOf, resourceOf } from '../support/plan-values.ts';
+import { declared, here, inputOf, kindNamed, recordOf, resourceOf } from '../support/plan-values.ts';
 import { bench, head } from '../support/world.ts';
 
 /** moved: keeps an object when its address changes. */
@@ -347,25 +347,4 @@ describe('the records of the state', () => {
     const begun = stateOf({ ...kept, 'sshKeys.lost': key(null), 'sshKeys.lost (old)': key(null) });
     expect(applyMoves(begun, [], []).state).toBe(begun);
   });
-});
-
-test('a move follows from that of the first object above it, where all that differs is what stands before', () => {
-  const actions = [
-    actionOf('new', { action: 'move', movedFrom: 'old' }),
-    actionOf('new.redis.main', { action: 'move', movedFrom: 'old.redis.main', parent: 'new' }),
-    actionOf('new.redis.main.mounts.data', {
-      action: 'move',
-      movedFrom: 'old.redis.main.mounts.data',
-      parent: 'new.redis.main',
-    }),
-    actionOf('new.redis.other', { action: 'move', movedFrom: 'old.redis.before', parent: 'new' }),
-    actionOf('new.redis.fresh', { action: 'create', parent: 'new' }),
-    actionOf('still.redis.here', { action: 'move', movedFrom: 'old.redis.here', parent: 'still' }),
-    actionOf('still'),
-    actionOf('elsewhere.redis.far', { action: 'move', movedFrom: 'old.redis.far', parent: 'new' }),
-  ];
-  expect([...movesAlong(actions)]).toEqual([
-    ['new.redis.main', 'new'],
-    ['new.redis.main.mounts.data', 'new'],
-  ]);
 });

@@ -1,3 +1,4 @@
+import { documentOf } from '../support/documents.ts';
 import { describe, expect, test } from 'vitest';
 import { renderPlan } from '../../src/render/plan-text.ts';
 import { plainStyle } from '../../src/render/style.ts';
@@ -69,7 +70,7 @@ describe('U4: a planned create', () => {
 
 describe('objects that are not managed', () => {
   const lineOf = async (plan: Awaited<ReturnType<typeof planned>>) =>
-    /^(.* not managed.*)$/m.exec(renderPlan({ plan, counts: { reads: 0, writes: 0 } }, plainStyle))?.[1];
+    /^(.* not managed.*)$/m.exec(renderPlan(documentOf(plan), plainStyle))?.[1];
 
   test('are counted at the end of a plan, and what the platform made by itself is not', async () => {
     expect(await lineOf(await planned('orders', 'payments'))).toBe(

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { renderResultMarkdown } from '../../src/render/apply-markdown.ts';
-import type { ResultView } from '../../src/render/apply-text.ts';
+import type { ResultDocument } from '../../src/render/documents.ts';
 import { printed } from '../../src/render/printable.ts';
-import { endingOf } from '../../src/render/result.ts';
+import { resultOf } from '../support/documents.ts';
 import { bench, head } from '../support/world.ts';
 
 const site = { key: 'abc', folder: '', file: 'trueup.yaml', links: { base: 'https://git.example.com/o/r/blob/main/' } };
@@ -14,7 +14,7 @@ const text = `${head}environments:
 `;
 
 /** Applies to a platform that refuses one operation. */
-async function applied(failing?: string): Promise<ResultView> {
+async function applied(failing?: string): Promise<ResultDocument> {
   const world = bench();
   const { emulator } = world;
   const { send } = emulator;
@@ -26,12 +26,11 @@ async function applied(failing?: string): Promise<ResultView> {
           body: JSON.stringify({ message: 'no </details> ``` @all', code: 'BAD_REQUEST', issues: [] }),
         })
       : send(request);
-  const result = await world.apply(text);
-  return { result, ending: endingOf(result), isInterrupted: false, counts: { reads: 4, writes: 2 } };
+  return resultOf(await world.apply(text));
 }
 
-const markdown = (view: ResultView, exitCode: number) =>
-  printed(renderResultMarkdown({ view, about: undefined, exitCode, diagnostics: [] }, site));
+const markdown = (result: ResultDocument, exitCode: number) =>
+  printed(renderResultMarkdown({ ...result, exitCode }, site));
 
 describe('the result of an apply as Markdown', () => {
   it('has the counts and what was done', async () => {

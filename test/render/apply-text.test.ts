@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { diagnostic } from '../../src/diagnostics/diagnostic.ts';
-import type { ResultView } from '../../src/render/apply-text.ts';
 import { renderResult } from '../../src/render/apply-text.ts';
+import type { ResultDocument } from '../../src/render/documents.ts';
 import { resultDocument } from '../../src/render/documents.ts';
 import { renderEvent } from '../../src/render/progress-text.ts';
-import { endingOf } from '../../src/render/result.ts';
-import { resultJson } from '../../src/render/result-json.ts';
 import { plainStyle } from '../../src/render/style.ts';
+import { resultOf } from '../support/documents.ts';
 import { bench, head } from '../support/world.ts';
 
 const shop = `${head}environments:
@@ -18,7 +17,7 @@ const shop = `${head}environments:
 `;
 
 /** Applies to a platform that fails at one operation. */
-async function applyWith(failing: string | undefined, issues: readonly unknown[] = []): Promise<ResultView> {
+async function applyWith(failing: string | undefined, issues: readonly unknown[] = []): Promise<ResultDocument> {
   const world = bench();
   const { emulator } = world;
   const { send } = emulator;
@@ -30,8 +29,7 @@ async function applyWith(failing: string | undefined, issues: readonly unknown[]
           body: JSON.stringify({ message: 'no\u001b[31m room', code: 'BAD_REQUEST', issues }),
         })
       : send(request);
-  const result = await world.apply(shop);
-  return { result, ending: endingOf(result), isInterrupted: false, counts: { reads: 4, writes: 2 } };
+  return resultOf(await world.apply(shop));
 }
 
 describe('the result of an apply as text', () => {
@@ -43,41 +41,36 @@ describe('the result of an apply as text', () => {
 
   it('is short when the run was interrupted: what ended alike is one block', async () => {
     const view = await applyWith(undefined);
-    const one = view.result.outcomes.find(({ action }) => action.action === 'deploy');
+    const one = view.outcomes.find(({ action }) => action === 'deploy');
     if (one === undefined) throw new Error('nothing was deployed');
     const outcomes = Array.from({ length: 9 }, (_, at) => {
       const address = `production.compose.s${at}`;
       const message = `${address} was not deployed: the run was interrupted, and the platform did not execute compose.deploy`;
       const item = diagnostic('deploy-failed', message, { remedy: 'Apply again.', address });
-      const action = { ...one.action, address: `${address} (deploy)` };
-      return { ...one, action, result: 'failed' as const, diagnostics: [item] };
+      return { ...one, address, result: 'failed' as const, diagnostics: [{ ...item }] };
     });
-    const interrupted = {
+    const interrupted: ResultDocument = {
       ...view,
-      result: { ...view.result, outcomes },
+      outcomes: outcomes as ResultDocument['outcomes'],
       ending: 'partly',
-      isInterrupted: true,
-    } as const;
-    const text = renderResult(interrupted, plainStyle, 6);
+      interrupted: true,
+      exitCode: 6,
+    };
+    const text = renderResult(interrupted, plainStyle);
     expect(text).toContain('production.compose.s4 and 4 more: deploying failed\n');
     expect(text).toContain(
       'error[deploy-failed]: each was not deployed: the run was interrupted, and the platform did not execute compose.deploy',
     );
     expect(text.split('\n').length).toBeLessThanOrEqual(12);
-    expect(renderResult({ ...interrupted, isInterrupted: false }, plainStyle).match(/deploying failed/g)).toHaveLength(
-      9,
-    );
+    expect(renderResult({ ...interrupted, interrupted: false }, plainStyle).match(/deploying failed/g)).toHaveLength(9);
   });
 
   it('says of a deployment that goes on that nothing waited for it, and not that it failed', async () => {
     const view = await applyWith(undefined);
-    const outcomes = view.result.outcomes.map((one) =>
-      one.action.action === 'deploy' ? { ...one, result: 'unverified' as const } : one,
+    const outcomes = view.outcomes.map((one) =>
+      one.action === 'deploy' ? { ...one, result: 'unverified' as const } : one,
     );
-    const text = renderResult(
-      { ...view, result: { ...view.result, outcomes }, ending: 'partly', isInterrupted: true },
-      plainStyle,
-    );
+    const text = renderResult({ ...view, outcomes, ending: 'partly', interrupted: true, exitCode: 6 }, plainStyle);
     expect(text).toContain('production.compose.shop: its deployment goes on, not waited for\n');
     expect(text).toContain('Interrupted: 2 created, 1 adopted, 1 deployment not waited for.\n');
     expect(text).not.toMatch(/failed|verified/);
@@ -100,7 +93,7 @@ describe('the result of an apply as text', () => {
     expect(text).toContain('Not everything was applied: 1 created, 1 adopted, 1 failed, 1 skipped.\n');
     expect(text).toContain('the next plan reads the platform again.\n');
     expect(text).not.toContain('\u001B');
-    expect(resultDocument.parse(resultJson(view, 6, []))).toMatchObject({ ending: 'partly', exitCode: 6 });
+    expect(resultDocument.parse({ ...view, exitCode: 6 })).toMatchObject({ ending: 'partly', exitCode: 6 });
   });
 
   it('names the skipped actions and the reason, when nothing was applied', async () => {

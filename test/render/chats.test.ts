@@ -18,7 +18,7 @@ const hostile = [
 
 const messages = hostile.map((name) => {
   const findings = [...Array(500).keys()].map((at) => finding({ id: `f${at}`, address: name, path: name, name }));
-  const resolved = findings.map(({ id }) => ({ id, is: 'missing' as const, address: name }));
+  const resolved = findings.map(({ id }) => ({ id, is: 'missing' as const, kind: 'redis', address: name }));
   return messageOf(findings, {
     document: documentOf(findings, { project: { id: name, name }, platform: name, resolved }),
     run: 'https://git.example.com/shop/infra/actions/runs/7',
@@ -116,7 +116,7 @@ test('every chat says the counts, the place, each finding and what is resolved',
     finding({ id: 'b', is: 'unmanaged', address: undefined, name: 'legacy', kind: 'redis', path: undefined }),
     finding({ id: 'c', is: 'not yet applied', status: 'not yet applied' }),
   ];
-  const resolved = [{ id: 'r', is: 'missing' as const, address: 'production.redis.cache' }];
+  const resolved = [{ id: 'r', is: 'missing' as const, kind: 'redis', address: 'production.redis.cache' }];
   const message = messageOf(findings, { document: documentOf(findings, { resolved }) });
   expect({
     slack: chats.slack(message),

@@ -5,12 +5,13 @@ import { driftView, finding, findings } from './drifts.ts';
 
 const site = { key: 'abc', folder: '', file: 'trueup.yaml', links: { base: 'https://git.example.com/o/r/blob/main/' } };
 const place = '[`trueup.yaml:7`](https://git.example.com/o/r/blob/main/trueup.yaml#L7)';
+const about = { showing: 'trueup drift --full', isFull: false };
 
 describe('drift as Markdown', () => {
   it('has what is new first, with what to do, and the commit of each line', () => {
     const [fresh, accepted, missing] = findings;
     const some = [fresh, accepted, missing].flatMap((one) => (one === undefined ? [] : [one]));
-    expect(renderDriftMarkdown(driftView(some), site)).toBe(`<!-- trueup:drift:abc -->
+    expect(renderDriftMarkdown(driftView(some), site, about)).toBe(`<!-- trueup:drift:abc -->
 
 ### Trueup drift: New drift: 2 new, 1 accepted.
 
@@ -74,14 +75,14 @@ Remembered in \`drift.yaml\`.
 
   it('says that there is no drift', () => {
     const view = driftView([], { exitCode: 0, memory: { location: 'drift.yaml', isUpdated: false } });
-    expect(renderDriftMarkdown(view, site)).toContain(
+    expect(renderDriftMarkdown(view, site, about)).toContain(
       '### Trueup drift: No drift: the platform is as it was applied.\n',
     );
   });
 
   it('takes at most 65,536 bytes, says what it cuts, and counts all', () => {
     const many = Array.from({ length: 2_000 }, (_none, at) => finding({ address: `production.compose.shop-${at}` }));
-    const text = printed(renderDriftMarkdown(driftView(many), site));
+    const text = printed(renderDriftMarkdown(driftView(many), site, about));
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(65_536);
     expect(text).toContain('### Trueup drift: New drift: 2000 new.');
     expect(text).toMatch(/\*\*Cut to 65536 bytes\*\*: places and commands; .*To see all: `trueup drift --full/);
@@ -103,6 +104,7 @@ Remembered in \`drift.yaml\`.
       renderDriftMarkdown(
         driftView(hostile, { resolved: resolved as never, memory: { location: name, isUpdated: true } }),
         site,
+        about,
       ),
     );
     const outside = text

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
+import type { DriftInput } from '../../src/documents/drift.ts';
+import { driftDocument } from '../../src/documents/drift.ts';
 import type { Finding } from '../../src/drift/finding.ts';
 import { lineOf } from '../../src/drift/remedies.ts';
 import { columnsOf } from '../../src/render/columns.ts';
-import type { DriftView } from '../../src/render/drift-json.ts';
+import type { DriftDocument } from '../../src/render/documents.ts';
 import { renderDrift } from '../../src/render/drift-text.ts';
 import { printed } from '../../src/render/printable.ts';
 import { plainStyle } from '../../src/render/style.ts';
@@ -25,9 +27,10 @@ const region: Finding = {
   position: { file: 'trueup.yaml', line: 8, column: 9 },
 };
 
-function viewOf(findings: readonly Finding[], more: Partial<DriftView['drift']> = {}): DriftView {
-  return {
+function viewOf(findings: readonly Finding[], more: Partial<DriftInput['drift']> = {}): DriftDocument {
+  return driftDocument({
     drift: {
+      plan: { actions: [] },
       findings,
       resolved: [],
       ignored: [],
@@ -43,7 +46,7 @@ function viewOf(findings: readonly Finding[], more: Partial<DriftView['drift']> 
       const { words, flags } = lineOf(command);
       return ['trueup', ...words, ...flags].join(' ');
     },
-  };
+  });
 }
 
 const accepted = { until: '2026-03-31', because: 'the vendor moves us to another region', by: 'ops' };
@@ -102,7 +105,8 @@ const several: readonly Finding[] = [
 
 it('says the counts first, then what is new, and the commands that deal with it', () => {
   const resolved = [{ ...shop, id: 'g', is: 'drifted', field: 'env.X', since: '2026-01-01' }] as const;
-  expect(renderDrift(viewOf(several, { resolved }), { ...plainStyle, width: 80 })).toMatchInlineSnapshot(`
+  expect(renderDrift(viewOf(several, { resolved }), 'trueup apply', { ...plainStyle, width: 80 }))
+    .toMatchInlineSnapshot(`
     "platform  the embedded emulator
     project   prj_1
     state     .trueup/state.json, version 3
@@ -170,13 +174,14 @@ it('says the counts first, then what is new, and the commands that deal with it'
 it('fits into 80 columns, but for commands that are there to be copied', () => {
   const long = 'a-name-that-goes-on-and-on-'.repeat(8);
   const findings = several.map((one) => ({ ...one, name: long, summary: `moved below ${long}` }));
-  const lines = renderDrift(viewOf(findings), { ...plainStyle, width: 80 }).split('\n');
+  const lines = renderDrift(viewOf(findings), 'trueup apply', { ...plainStyle, width: 80 }).split('\n');
   expect(lines.filter((line) => columnsOf(line) > 80 && !line.trim().startsWith('trueup '))).toEqual([]);
 });
 
 it('says that there is no drift', () => {
   const text = renderDrift(
     viewOf([], { exitCode: 0, memory: { location: 'drift.yaml', isUpdated: false } }),
+    'trueup apply',
     plainStyle,
   );
   expect(text).toContain('No drift: the platform is as it was applied.\n\ncompared with 4 reads, 0 writes\n');
@@ -184,14 +189,14 @@ it('says that there is no drift', () => {
 
 it('explains no arrow where it shows none', () => {
   const gone = several.find(({ is }) => is === 'missing');
-  expect(renderDrift(viewOf(gone === undefined ? [] : [gone]), plainStyle)).not.toContain('->');
+  expect(renderDrift(viewOf(gone === undefined ? [] : [gone]), 'trueup apply', plainStyle)).not.toContain('->');
 });
 
 it('shows the third value in its unit too', () => {
   const amount = (bytes: string) => value(bytes);
   const sides = { applied: amount('268435456'), platform: amount('1073741824'), manifest: amount('805306368') };
   const limit: Finding = { ...region, path: 'memoryLimit', unit: 'bytes', ...sides };
-  const text = renderDrift(viewOf([limit]), plainStyle);
+  const text = renderDrift(viewOf([limit]), 'trueup apply', plainStyle);
   expect(text).toContain('memoryLimit: 256Mi -> 1Gi');
   expect(text).toContain('The manifest has a third value, not yet applied: 768Mi.');
 });
@@ -216,6 +221,6 @@ it('lets no name, reason or value command a terminal or a runner', () => {
     platform: value(hostile),
     manifest: value(hostile),
   };
-  const text = printed(renderDrift(viewOf([one, { ...one, status: 'new' }, field]), plainStyle));
+  const text = printed(renderDrift(viewOf([one, { ...one, status: 'new' }, field]), 'trueup apply', plainStyle));
   for (const command of ['\u001B', '\u202E', '\n::error', '##[']) expect(text).not.toContain(command);
 });

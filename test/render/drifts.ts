@@ -1,6 +1,8 @@
+import type { DriftInput } from '../../src/documents/drift.ts';
+import { driftDocument } from '../../src/documents/drift.ts';
 import type { Finding } from '../../src/drift/finding.ts';
 import { findingId } from '../../src/drift/finding.ts';
-import type { DriftView } from '../../src/render/drift-json.ts';
+import type { DriftDocument } from '../../src/render/documents.ts';
 
 /** What `drift` may find, for tests of its views. */
 
@@ -43,10 +45,11 @@ export const findings: readonly Finding[] = [
   }),
 ];
 
-/** A view of findings. */
-export function driftView(all: readonly Finding[] = findings, over: Partial<DriftView['drift']> = {}): DriftView {
-  return {
+/** What `drift` found, as a document. */
+export function driftView(all: readonly Finding[] = findings, over: Partial<DriftInput['drift']> = {}): DriftDocument {
+  return driftDocument({
     drift: {
+      plan: { actions: [] },
       findings: all,
       resolved: [],
       ignored: [],
@@ -64,5 +67,5 @@ export function driftView(all: readonly Finding[] = findings, over: Partial<Drif
     isFull: false,
     command: ({ words, options = [] }) =>
       ['trueup', ...words, ...options.map(([name, value]) => `${name} ${value}`)].join(' '),
-  };
+  });
 }

@@ -1,3 +1,5 @@
+import { documentOf } from '../support/documents.ts';
+import { planDocument } from '../../src/documents/plan.ts';
 import { describe, expect, test } from 'vitest';
 import { renderPlan } from '../../src/render/plan-text.ts';
 import { plainStyle } from '../../src/render/style.ts';
@@ -46,7 +48,7 @@ Plan: 12 to update, 12 to deploy, 1 unchanged.
   test('are shown each with --full, and every address is in the text then', async () => {
     const made = await applied(caches(names(12), () => 'command: a'));
     const plan = await made.plan(caches(names(12), () => 'command: b'));
-    const text = renderPlan({ plan, counts: { reads: 0, writes: 0 }, isFull: true }, plainStyle);
+    const text = renderPlan(planDocument({ plan, counts: { reads: 0, writes: 0 } }), { ...plainStyle, isFull: true });
     for (const name of names(12)) expect(text).toContain(`~ production.redis.${name}: update\n`);
     expect(text).not.toContain('12 services: update');
   });
@@ -105,7 +107,7 @@ describe('U11: the end of a long plan', () => {
   test('explains the signs that occur, and no others', async () => {
     const made = await applied(caches(names(2), () => 'command: a'));
     const lines = async (text: string) => {
-      const all = renderPlan({ plan: await made.plan(text), counts: { reads: 0, writes: 0 } }, plainStyle);
+      const all = renderPlan(documentOf(await made.plan(text)), plainStyle);
       return all.split('\n').filter((line) => line.startsWith('Signs:'));
     };
     expect(await lines(caches(names(2), () => 'command: b'))).toEqual(['Signs: ~ update, ^ deploy']);

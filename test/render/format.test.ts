@@ -31,7 +31,7 @@ describe('a format that is added to a command', () => {
     const { printed, terminal } = recordingTerminal();
     expect(await execute(command, { folder, terminal, format: 'markdown' })).toBe('done');
     const cache = 'production.redis.cache';
-    const lines = ['- **adopt** production', `- **create** ${cache}`, `- **deploy** ${cache} (deploy)`];
+    const lines = ['- **adopt** production', `- **create** ${cache}`, `- **deploy** ${cache}`];
     expect(printed).toEqual({ out: lines.map((line) => `${line}\n`).join(''), err: '' });
   });
 

@@ -4,10 +4,11 @@ import { diagnosticCases } from '../../src/render/finding-views.ts';
 import { junitXml } from '../../src/render/junit.ts';
 import { planJunit } from '../../src/render/plan-junit.ts';
 import { printed } from '../../src/render/printable.ts';
+import { plainStyle } from '../../src/render/style.ts';
+import { documentOf } from '../support/documents.ts';
 import { compose, planOf, postgres, secret } from './markdown-plans.ts';
 
 const site = { key: 'abc', folder: 'infra/', file: 'trueup.yaml' };
-const counts = { reads: 0, writes: 0 };
 
 describe('a report in the form of JUnit', () => {
   it('has a case for each resource of a plan, with what changes; an error is a failure', async () => {
@@ -17,7 +18,7 @@ describe('a report in the form of JUnit', () => {
     );
     const id = plan.actions.find(({ kind }) => kind.kind === 'postgres')?.id ?? '';
     expect(id).not.toBe('');
-    const text = planJunit({ plan, counts }, site);
+    const text = planJunit(documentOf(plan), site, plainStyle);
     expect(text.replaceAll(/postgres-[a-z]+-[a-z]+-[a-z]+-\w+/g, 'NAME')).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="trueup plan" tests="4" failures="1" errors="0" skipped="0" time="0">
   <testsuite name="trueup plan" tests="4" failures="1" errors="0" skipped="0" time="0">

@@ -1,7 +1,8 @@
-import type { Plan, ShownPlan } from '../../src/plan/action.ts';
-import type { PlanView } from '../../src/render/plan-text.ts';
+import type { PlanInput } from '../../src/documents/plan.ts';
+import type { Plan } from '../../src/plan/action.ts';
 import { renderPlanMarkdown } from '../../src/render/plan-markdown.ts';
 import { printed } from '../../src/render/printable.ts';
+import { documentOf } from '../support/documents.ts';
 import { bench, head } from '../support/world.ts';
 
 export const commit = '0d5c7e0f6a1b4f0c8f2f3b1a9e7d6c5b4a392817';
@@ -19,8 +20,12 @@ export const about = {
 const steps = { showing: 'trueup plan --full', applying: undefined };
 
 /** A plan as Markdown, as it is printed. */
-export function markdown(plan: ShownPlan, over: Partial<PlanView> = {}): string {
-  return printed(renderPlanMarkdown({ plan, counts: { reads: 3, writes: 0 }, about, ...over }, site, steps));
+export function markdown(
+  plan: Plan,
+  { isFull = false, ...over }: Partial<PlanInput> & { readonly isFull?: boolean } = {},
+): string {
+  const document = documentOf(plan, { counts: { reads: 3, writes: 0 }, about, ...over });
+  return printed(renderPlanMarkdown(document, site, { ...steps, isFull }));
 }
 
 /** No output may have it. */

@@ -26,7 +26,7 @@ describe('a notification', () => {
   });
 
   it('lists 100 findings of 500, and counts the others', () => {
-    const resolved = [...Array(120).keys()].map((at) => ({ id: `r${at}`, is: 'drifted' as const }));
+    const resolved = [...Array(120).keys()].map((at) => ({ id: `r${at}`, is: 'drifted' as const, kind: 'redis' }));
     const findings = [...Array(500).keys()].map((at) => finding({ id: `f${at}` }));
     const message = messageOf(findings, { document: documentOf(findings, { resolved }) });
     expect([message.findings.length, message.resolved.length]).toEqual([100, 100]);
@@ -39,7 +39,7 @@ describe('a notification', () => {
       const document = documentOf(findings, {
         platform: name,
         project: { id: name, name },
-        resolved: [{ id: 'r', is: 'missing', address: name, path: name }],
+        resolved: [{ id: 'r', is: 'missing', kind: 'redis', address: name, path: name }],
       });
       const message = messageOf(findings, { document });
       const [{ address = '', path = '' } = {}] = message.findings;

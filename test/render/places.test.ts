@@ -3,7 +3,7 @@ import { foldServices, groupGraph } from '../../src/render/graph-model.ts';
 import { drawGraph, renderSvg } from '../../src/render/graph-svg.ts';
 import { renderPlanPage } from '../../src/render/html/plan.ts';
 import { environmentOf, isEnvironment, serviceOf } from '../../src/render/places.ts';
-import { planJson } from '../../src/render/plan-json.ts';
+import { planDocument } from '../../src/documents/plan.ts';
 import { planDestruction } from '../../src/reconcile.ts';
 import { bench } from '../support/world.ts';
 import { everything, plansNothing } from '../support/faults.ts';
@@ -79,7 +79,7 @@ describe('with the project as a block', () => {
       const plan = await (destroys
         ? planDestruction(await made.manifest(manifest('1')), made.world())
         : made.plan(manifest('1')));
-      const document = planJson({ plan, counts: { reads: 0, writes: 0 } });
+      const document = planDocument({ plan, counts: { reads: 0, writes: 0 } });
       return { html: renderPlanPage({ plan: document }), actions: document.actions };
     };
     const first = await page(false);

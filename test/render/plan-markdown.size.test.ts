@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Plan, ShownAction, ShownPlan } from '../../src/plan/action.ts';
+import type { Action, Plan } from '../../src/plan/action.ts';
 import { compose, markdown, planOf, redis } from './markdown-plans.ts';
 
 describe('a long plan as Markdown', () => {
   /** A plan with copies of an action, each at an address of its own. */
-  const copies = (plan: Plan, of: ShownAction['action'], count: number, width = 4): ShownPlan => {
+  const copies = (plan: Plan, of: Action['action'], count: number, width = 4): Plan => {
     const one = plan.actions.find(({ action }) => action === of);
     if (one === undefined) throw new Error(`no ${of}`);
     const actions = Array.from({ length: count }, (_none, at) => ({

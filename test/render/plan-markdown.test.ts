@@ -1,3 +1,4 @@
+import { documentOf } from '../support/documents.ts';
 import { describe, expect, it } from 'vitest';
 import { renderPlanMarkdown } from '../../src/render/plan-markdown.ts';
 import { about, commit, compose, markdown, planOf, postgres, redis, secret } from './markdown-plans.ts';
@@ -13,16 +14,16 @@ describe('a plan as Markdown', () => {
       `[\`trueup.yaml:${number}\`](https://git.example.com/o/r/blob/${commit}/infra/trueup.yaml#L${number})`;
     expect(markdown(plan)).toBe(`<!-- trueup:plan:abc -->
 
-### Trueup plan: 2 to update, 1 to delete, 2 to deploy
+### Trueup plan: 2 to update, 1 to delete (1 service), 2 to deploy
 
 platform \`https://deploy.example.com\` · project \`shop (prj_1)\` · state \`.trueup/state.json, version 12\`
 
-#### Deletions and data at risk: 1 to delete, data of 2 at risk
+#### Deletions and data at risk: 1 to delete (1 service), data of 2 at risk
 
 - \`production.postgres.main\`: **data at risk**: \`the data of this database, because postgres:18 is another major version than postgres:17\` (apply needs \`--allow-data-loss\`) ${line(7)}
-- **delete** \`production.redis.old\` (\`${id}\`): **data at risk**: \`the data of this database\` (apply needs \`--allow-data-loss\`)
+- **delete** \`production.redis.old\` (\`${id}\`) (its block was removed): **data at risk**: \`the data of this database\` (apply needs \`--allow-data-loss\`)
 
-Restarts 2 services: \`production.compose.shop\`, \`production.postgres.main\`.
+Restarts 2 services: \`production.postgres.main\`, \`production.compose.shop\`.
 
 Apply puts data of 2 resources at risk and needs --allow-data-loss.
 
@@ -63,7 +64,7 @@ ${line(9)}, ${line(12)}, ${line(16)}
 </details>
 
 <details open>
-<summary><code>- production.redis.old: delete (${id})</code></summary>
+<summary><code>- production.redis.old: delete (${id}): its block was removed</code></summary>
 
 \`\`\`diff
 - dockerImage: redis:8
@@ -82,7 +83,7 @@ ${line(9)}, ${line(12)}, ${line(16)}
     const saved = { showing: 'trueup show plan.trueup --full', applying: 'trueup apply plan.trueup' };
     expect(
       renderPlanMarkdown(
-        { plan, counts: { reads: 3, writes: 0 } },
+        documentOf(plan, { counts: { reads: 3, writes: 0 } }),
         { key: 'abc', folder: '', file: 'trueup.yaml' },
         saved,
       ),

@@ -3,7 +3,7 @@ import { diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { hasChanges } from '../../src/plan/action.ts';
 import { obstacles } from '../../src/plan/safeguard.ts';
 import { renderPlanPage } from '../../src/render/html/plan.ts';
-import { planJson } from '../../src/render/plan-json.ts';
+import { planDocument } from '../../src/documents/plan.ts';
 import { renderPlan } from '../../src/render/plan-text.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import { actionOf, inputOf } from '../support/plan-values.ts';
@@ -21,11 +21,11 @@ describe('a plan as text', () => {
       `? production: adopt (env_prj_1): exists on the platform and is taken over unchanged
 
 + production.postgres.main: create
+    + name: main
     + dockerImage: postgres:17
     + databaseName: shop
     + databaseUser: shop
     + databasePassword: (sensitive)
-    + name: main
   ^ deploy: first deployment
 
 Plan: 1 to create, 1 to adopt, 1 to deploy.
@@ -99,7 +99,7 @@ Plan: 1 to update, 1 to deploy, 1 unchanged.
       'Waits for deployments that an earlier run started, of 1 service: production.postgres.main.\n',
     );
     expect(text).not.toContain('Restarts');
-    const document = planJson({ plan: { ...plan, actions }, counts: { reads: 0, writes: 0 } });
+    const document = planDocument({ plan: { ...plan, actions }, counts: { reads: 0, writes: 0 } });
     expect(document).toMatchObject({ waitsFor: ['production.postgres.main'], restarts: [], notDeployed: [] });
     expect(document.actions.filter(({ underWay }) => underWay === true)).toMatchObject([{ action: 'deploy' }]);
     const page = renderPlanPage({ plan: document });
@@ -141,7 +141,7 @@ Plan: 1 to update, 1 to deploy, 1 unchanged.
     const id = world.store.state?.resources['production.postgres.main']?.id ?? '';
     const gone = shown(await world.plan(`${head}environments:\n  production: {}\n`));
     expect(gone).toBe(
-      `- production.postgres.main: delete (${id})
+      `- production.postgres.main: delete (${id}): its block was removed
     - dockerImage: postgres:17
     - databaseName: shop
     - databaseUser: shop
@@ -150,7 +150,7 @@ Plan: 1 to update, 1 to deploy, 1 unchanged.
 
 Data at risk: production.postgres.main.
 Apply puts data of 1 resource at risk and needs --allow-data-loss.
-Plan: 1 to delete, 1 unchanged.
+Plan: 1 to delete (1 service), 1 unchanged.
 `,
     );
     world.store.state = undefined;
@@ -160,7 +160,9 @@ Plan: 1 to delete, 1 unchanged.
     expect(adopted).toContain('    dockerImage: postgres:17 -> postgres:18 (first managed)\n');
     expect(adopted).toContain('Apply takes over 1 object and needs consent: --adopt, or answer yes.\n');
     const allowed = { adoption: true, dataLoss: false };
-    expect(renderPlan({ plan: adoption, counts: { reads: 0, writes: 0 }, allowed }, plainStyle)).toContain(
+    expect(
+      renderPlan(planDocument({ plan: adoption, counts: { reads: 0, writes: 0 }, allowed }), plainStyle),
+    ).toContain(
       'Apply takes over 1 object (allowed).\nApply puts data of 1 resource at risk and needs --allow-data-loss.\n',
     );
   });
@@ -175,9 +177,9 @@ Plan: 1 to delete, 1 unchanged.
     expect(shown(gone)).toMatch(
       / {4}- services: db \(postgres:17\), built, s0 \(nginx:1.0\), .*, s9 \(nginx:1.9\), 4 more\n/,
     );
-    expect(renderPlan({ plan: gone, counts: { reads: 0, writes: 0 }, isFull: true }, plainStyle)).toContain(
-      's13 (nginx',
-    );
+    expect(
+      renderPlan(planDocument({ plan: gone, counts: { reads: 0, writes: 0 } }), { ...plainStyle, isFull: true }),
+    ).toContain('s13 (nginx');
     for (const line of shown(gone, { width: 80 }).split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 
@@ -193,7 +195,10 @@ Plan: 1 to delete, 1 unchanged.
       '    - 2 domains with it: a.example.com, b.example.com\n    - 1 file with it: x.conf\n',
     );
     expect(shown(gone)).not.toContain('domains["a.example.com"]');
-    const full = renderPlan({ plan: gone, counts: { reads: 0, writes: 0 }, isFull: true }, plainStyle);
+    const full = renderPlan(planDocument({ plan: gone, counts: { reads: 0, writes: 0 } }), {
+      ...plainStyle,
+      isFull: true,
+    });
     expect(full).toMatch(/ {2}- domains\["a.example.com"\]: delete \(\S+\), with its parent\n {6}- serviceName: web\n/);
     expect(full).not.toContain('with it:');
   });
@@ -321,7 +326,7 @@ environments:\n  production: {}\n  staging:\n    postgres:\n      main: { ${basi
   it('shows all lines of a long text when asked for', async () => {
     const plan = await bench().plan(database(`${basic}, description: "${'a line\\n'.repeat(40)}"`));
     expect(shown(plan)).toContain('        … 30 more lines (--full shows all)\n');
-    const full = renderPlan({ plan, counts: { reads: 0, writes: 0 }, isFull: true }, plainStyle);
+    const full = renderPlan(planDocument({ plan, counts: { reads: 0, writes: 0 } }), { ...plainStyle, isFull: true });
     expect(full.match(/ {8}a line\n/g)).toHaveLength(40);
   });
 

@@ -1,3 +1,4 @@
+import { documentOf } from '../support/documents.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import { renderPlan } from '../../src/render/plan-text.ts';
 import type { Style } from '../../src/render/style.ts';
@@ -5,7 +6,7 @@ import { plainStyle } from '../../src/render/style.ts';
 
 /** A plan as text, without the legend and the line of counts. */
 export function shown(plan: Plan, style: Partial<Style> = {}): string {
-  const text = renderPlan({ plan, counts: { reads: 0, writes: 0 } }, { ...plainStyle, ...style });
+  const text = renderPlan(documentOf(plan), { ...plainStyle, ...style });
   return text
     .replace(/^Signs: .*\n(?:(?!Plan: ).*\n)*?(?=Plan: )/m, '')
     .replace(/\nplanned with 0 reads, 0 writes\n$/, '\n');

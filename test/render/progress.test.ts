@@ -13,6 +13,7 @@ import { plainStyle } from '../../src/render/style.ts';
 import type { Happened, Planned } from '../support/progress.ts';
 import { eventOf, planOf } from '../support/progress.ts';
 import { printed } from '../../src/render/printable.ts';
+import { documentOf } from '../support/documents.ts';
 import type { Screen } from '../support/screen.ts';
 import { createScreen } from '../support/screen.ts';
 import { documentsOf, project, trueup } from '../cli/process.ts';
@@ -32,7 +33,7 @@ function reporting(reporter: Reporter, plan = planOf(planned)) {
   const timers: { readonly milliseconds: number; readonly work: () => void }[] = [];
   let now = begin;
   const progress = createProgress({
-    plan,
+    plan: documentOf(plan),
     counts,
     reporter,
     clock: () => now,

@@ -1,3 +1,4 @@
+import { documentOf, resultOf } from '../support/documents.ts';
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
 import { extendedContracts } from '../../src/api/contract.ts';
@@ -15,10 +16,8 @@ import { renderResult } from '../../src/render/apply-text.ts';
 import { renderDiagnostics } from '../../src/render/diagnostics-text.ts';
 import { createProgress } from '../../src/render/progress.ts';
 import { eventDocuments, eventLines, eventTree } from '../../src/render/progress-reporters.ts';
-import { planJson } from '../../src/render/plan-json.ts';
+import { planDocument } from '../../src/documents/plan.ts';
 import { renderPlan } from '../../src/render/plan-text.ts';
-import { resultJson } from '../../src/render/result-json.ts';
-import { endingOf } from '../../src/render/result.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import type { Body, Stand } from '../support/kind-manifests.ts';
 import { manifestWith, stands, withField } from '../support/kind-manifests.ts';
@@ -133,15 +132,15 @@ async function hear(made: Bench, send: Send, make: Make): Promise<readonly strin
   try {
     const planned = await make(over);
     const { counts } = client;
-    say(renderPlan({ plan: planned, counts }, plainStyle));
-    say(planJson({ plan: planned, counts }));
+    say(renderPlan(planDocument({ plan: planned, counts }), plainStyle));
+    say(planDocument({ plan: planned, counts }));
     const { onEvent, end } = progressOf(planned, { counts, say });
     const permissions = { dataLoss: true, adoption: true };
     const result = await applyPlan(planned, over, { permissions, connections: 4, clock: made.clock, onEvent });
     end();
-    const view = { result, ending: endingOf(result), isInterrupted: false, counts };
-    say(renderResult(view, plainStyle));
-    say(resultJson(view, 0, planned.diagnostics));
+    const ended = resultOf(result, { plan: documentOf(planned) });
+    say(renderResult(ended, plainStyle));
+    say(ended);
     say(result.state);
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
@@ -169,7 +168,7 @@ function progressOf(
     leave: () => undefined,
   };
   let now = 0;
-  const about = { plan: planned, counts, clock: () => (now += 40_000) };
+  const about = { plan: documentOf(planned), counts, clock: () => (now += 40_000) };
   const looks: (() => void)[] = [];
   const every = (_milliseconds: number, work: () => void) => {
     looks.push(work);

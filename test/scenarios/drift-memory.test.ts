@@ -12,7 +12,7 @@ import { moveInState, removeFromState } from '../../src/operate/edit-state.ts';
 import type { Drift } from '../../src/project/drift.ts';
 import { acceptDrift, findDrift } from '../../src/project/drift.ts';
 import { importObject } from '../../src/import.ts';
-import { driftJson } from '../../src/render/drift-json.ts';
+import { driftAcceptDocument, driftDocument } from '../../src/documents/drift.ts';
 import { renderDrift, renderDriftAccept } from '../../src/render/drift-text.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import { kinds } from '../../src/resources/index.ts';
@@ -190,7 +190,8 @@ describe('drift without secrets', () => {
       command: ({ words }: { readonly words: readonly string[] }) => words.join(' '),
     };
     const memory = existsSync(join(made.folder, 'drift.yaml')) ? fileOf(made) : '';
-    return [JSON.stringify(driftJson(view)), renderDrift(view, plainStyle), memory].join('\n');
+    const document = driftDocument(view);
+    return [JSON.stringify(document), renderDrift(document, 'trueup apply', plainStyle), memory].join('\n');
   };
 
   it('finds nothing after an apply', async () => {
@@ -222,7 +223,7 @@ describe('drift without secrets', () => {
       const about = { folder: { folder: one.folder, file: 'trueup.yaml' }, now: one.clock.wall() };
       if (one === made) {
         const done = await acceptDrift(await one.manifest(text), one.world(), { ...about, request });
-        expect(renderDriftAccept(done, plainStyle)).not.toContain(token);
+        expect(renderDriftAccept(driftAcceptDocument(done), plainStyle)).not.toContain(token);
       }
       const shown = await shownOf(one, await driftOf(one, text));
       for (const canary of canaries) expect(shown).not.toContain(canary);

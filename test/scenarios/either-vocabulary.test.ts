@@ -5,7 +5,7 @@ import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { inProfile } from '../../src/kind/profile.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import { narrowingMeant, readNarrowing } from '../../src/plan/narrow.ts';
-import { actionJson } from '../../src/render/plan-json.ts';
+import { documentOf } from '../support/documents.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import type { Bench } from '../support/world.ts';
@@ -80,7 +80,7 @@ function foreignWords(profile: Profile, shown: unknown): string[] {
   return [...new Set(JSON.stringify(shown).match(/\w+/g))].filter((word) => foreign.has(word));
 }
 
-const shownOf = (plan: Plan) => plan.actions.map((action) => actionJson(action));
+const shownOf = (plan: Plan) => documentOf(plan).actions;
 
 /** Loads a manifest that has mistakes, and gives them. */
 async function mistakes(one: Bench, text: string): Promise<readonly Diagnostic[]> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { plan, applyPlan } from '../../src/reconcile.ts';
-import { endingOf } from '../../src/render/result.ts';
+import { endingOf } from '../../src/documents/ending.ts';
 import type { StateStore } from '../../src/state/state.ts';
 import { unusable } from '../../src/state/unusable.ts';
 import {

@@ -1,3 +1,4 @@
+import { documentOf } from '../support/documents.ts';
 import { describe, expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { renderPlan } from '../../src/render/plan-text.ts';
@@ -56,7 +57,7 @@ describe.each([
         },
       ],
     });
-    const text = renderPlan({ plan, counts: { reads: 0, writes: 0 } }, plainStyle);
+    const text = renderPlan(documentOf(plan), plainStyle);
     expect(text).toContain('If that key is lost, clear the field there');
     expect(text).not.toContain(cipher);
     await expect(made.apply(shop(env), consent)).rejects.toThrow(Stop);

@@ -1,3 +1,4 @@
+import { documentOf, resultOf } from '../support/documents.ts';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
@@ -13,10 +14,7 @@ import type { Plan } from '../../src/plan/action.ts';
 import { importObject } from '../../src/import.ts';
 import { applyPlan } from '../../src/reconcile.ts';
 import { renderResult } from '../../src/render/apply-text.ts';
-import { planJson } from '../../src/render/plan-json.ts';
 import { renderPlan } from '../../src/render/plan-text.ts';
-import { endingOf } from '../../src/render/result.ts';
-import { resultJson } from '../../src/render/result-json.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import { testKinds as kinds, testProfile } from '../support/profile.ts';
 import { deployByHand, deployOrders } from '../support/deployments.ts';
@@ -553,15 +551,10 @@ describe.each([...places, ...(isFull ? documentedStands() : []), ...topStands()]
           const plan = await made.plan(text);
           const { outcomes, state } = await made.apply(text, { dataLoss: true, adoption: true });
           expect(outcomes.find(({ action }) => action.address === addressOf(stand))?.result).toBe('done');
-          const view = { plan, counts: { reads: 0, writes: 0 } };
-          const ending = {
-            result: { outcomes, state },
-            ending: endingOf({ outcomes, state }),
-            isInterrupted: false,
-            counts: view.counts,
-          };
-          said += renderPlan(view, plainStyle) + JSON.stringify(planJson(view)) + renderResult(ending, plainStyle);
-          said += JSON.stringify(resultJson(ending, 0, [])) + JSON.stringify(state) + inspect(plan, { depth: 20 });
+          const view = documentOf(plan);
+          const ending = resultOf({ outcomes, state }, { plan: view });
+          said += renderPlan(view, plainStyle) + JSON.stringify(view) + renderResult(ending, plainStyle);
+          said += JSON.stringify(ending) + JSON.stringify(state) + inspect(plan, { depth: 20 });
           if (kind.identity.listedOnce === undefined) continue;
           await connect(made, kind);
           await made.apply(text);

@@ -3,7 +3,7 @@ import { dokploy } from '../../src/api/vocabulary.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import type { Json, Row } from '../../src/kind/json.ts';
 import { isRow } from '../../src/kind/json.ts';
-import { planJson } from '../../src/render/plan-json.ts';
+import { documentOf } from '../support/documents.ts';
 import { renderPlan } from '../../src/render/plan-text.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import { everything, idOf, plansNothing } from '../support/faults.ts';
@@ -79,8 +79,8 @@ describe('lists in any order', () => {
     let turns = 0;
     const made = await withAllKinds(() => turns);
     const planned = async () => {
-      const view = { plan: await made.plan(changed(text)), counts: { reads: 0, writes: 0 } };
-      return renderPlan(view, plainStyle) + JSON.stringify(planJson(view));
+      const document = documentOf(await made.plan(changed(text)));
+      return renderPlan(document, plainStyle) + JSON.stringify(document);
     };
     const first = await planned();
     expect(first).toContain('postgres:17.1');

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { applyCommand } from '../../src/cli/commands/apply.ts';
 import { planCommand } from '../../src/cli/commands/plan.ts';
 import { hasChanges } from '../../src/plan/action.ts';
-import { planJson } from '../../src/render/plan-json.ts';
+import { planDocument } from '../../src/documents/plan.ts';
 import { documentOf, project, trueup } from '../cli/process.ts';
 import { shown } from '../render/plans.ts';
 import { execute, recordingTerminal } from '../support/commands.ts';
@@ -37,7 +37,7 @@ describe('U5: a move that sends nothing', () => {
 Plan: 2 to move, 1 unchanged.
 `,
     );
-    expect(planJson({ plan, counts: { reads: 0, writes: 0 } })).toMatchObject({
+    expect(planDocument({ plan, counts: { reads: 0, writes: 0 } })).toMatchObject({
       hasChanges: true,
       summary: { move: 2, 'no-op': 1 },
       actions: [
@@ -176,7 +176,7 @@ describe('U5: a field that is no longer managed', () => {
     expect(shown(plan)).toMatch(
       /^~ production\.redis\.main: update: in the state only, nothing is sent\n {4}note: description: is no longer managed/,
     );
-    expect(planJson({ plan, counts: { reads: 0, writes: 0 } })).toMatchObject({
+    expect(planDocument({ plan, counts: { reads: 0, writes: 0 } })).toMatchObject({
       hasChanges: true,
       summary: { update: 1 },
     });

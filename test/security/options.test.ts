@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/kind/json.ts';
 import { hasChanges } from '../../src/plan/action.ts';
-import { planJson } from '../../src/render/plan-json.ts';
+import { planDocument } from '../../src/documents/plan.ts';
 import { importObject } from '../../src/import.ts';
 import { renderPlan } from '../../src/render/plan-text.ts';
 import { plainStyle } from '../../src/render/style.ts';
@@ -31,7 +31,12 @@ async function edits(after = '', ...before: readonly string[]) {
   await made.apply(after);
   expect(made.requests('POST')).toEqual([]);
   await plansNothing(made, after);
-  return { made, plan, text: renderPlan({ plan, counts }, style), document: planJson({ plan, counts }) };
+  return {
+    made,
+    plan,
+    text: renderPlan(planDocument({ plan, counts }), style),
+    document: planDocument({ plan, counts }),
+  };
 }
 
 const options = (made: Bench, address: string) => made.store.state?.resources[address]?.options;
@@ -126,10 +131,10 @@ describe('S2: an option alone', () => {
   test('S2: shows with the fields that change beside it, and of a new object', async () => {
     const made = bench();
     const first = await made.plan(production(database('protect: true')));
-    expect(renderPlan({ plan: first, counts }, style)).toContain('    + protect: true\n');
+    expect(renderPlan(planDocument({ plan: first, counts }), style)).toContain('    + protect: true\n');
     await made.apply(production(database('protect: true')));
     const next = production(database('protect: false, description: Books.'));
-    expect(renderPlan({ plan: await made.plan(next), counts }, style)).toContain(
+    expect(renderPlan(planDocument({ plan: await made.plan(next), counts }), style)).toContain(
       `~ ${main}: update\n    + description: Books.\n    protect: true -> false\n`,
     );
     await made.apply(next);
@@ -141,7 +146,7 @@ describe('S2: an option alone', () => {
     await made.apply(production(database()), everything);
     made.store.state = undefined;
     const text = production(database('protect: true'));
-    const [, change] = planJson({ plan: await made.plan(text), counts }).actions.map(({ changes }) => changes);
+    const [, change] = planDocument({ plan: await made.plan(text), counts }).actions.map(({ changes }) => changes);
     expect(change).toMatchObject([{ path: 'protect', cause: 'first managed' }]);
     await made.apply(text, everything);
     expect(options(made, main)).toEqual({ protect: true });

@@ -9,7 +9,7 @@ import type { FaultPlan } from '../../src/emulator/faults/plan.ts';
 import { faultPlan } from '../../src/emulator/faults/plan.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { diagnosticJson } from '../../src/render/diagnostics-json.ts';
-import { planJson } from '../../src/render/plan-json.ts';
+import { planDocument } from '../../src/documents/plan.ts';
 import { plan } from '../../src/reconcile.ts';
 import type { Platform } from '../../src/session.ts';
 import { session } from '../../src/session.ts';
@@ -123,7 +123,7 @@ export async function fullPlatform(): Promise<Bench> {
 export async function planned(made: Bench, text: string, client: Client): Promise<string> {
   try {
     const result = await plan(await made.manifest(text), { ...made.world(), client });
-    return JSON.stringify(planJson({ plan: result, counts: { reads: 0, writes: 0 } }), null, 1);
+    return JSON.stringify(planDocument({ plan: result, counts: { reads: 0, writes: 0 } }), null, 1);
   } catch (error) {
     if (error instanceof Stop) return JSON.stringify(error.diagnostics.map(diagnosticJson), null, 1);
     throw error;

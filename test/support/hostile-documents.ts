@@ -13,7 +13,11 @@ const about = (names: readonly string[]) => ({
 export function hostilePlan(names: readonly string[]): PlanDocument {
   return {
     format: 'trueup/plan',
-    version: 1,
+    version: 2,
+    compared: 1,
+    notCompared: names.map((name) => ({ address: name, path: name, why: 'secret missing', secrets: [name] })),
+    left: 0,
+    ignored: 0,
     hasChanges: true,
     summary: {},
     requests,
@@ -23,6 +27,7 @@ export function hostilePlan(names: readonly string[]): PlanDocument {
       address: name,
       kind: name,
       action: 'update',
+      requests: 1,
       id: name,
       ...(at === 0 ? {} : { parent: names[at - 1] }),
       dependsOn: names.filter((other) => other !== name),
@@ -75,7 +80,9 @@ export function hostileDrift(names: readonly string[]): DriftDocument {
   const statuses = ['new', 'known', 'accepted', 'expired', 'not yet applied'] as const;
   return {
     format: 'trueup/drift',
-    version: 1,
+    version: 2,
+    compared: 1,
+    notCompared: names.map((name) => ({ address: name, path: name, why: 'secret missing', secrets: [name] })),
     exitCode: 2,
     requests,
     ...about(names),
@@ -101,8 +108,8 @@ export function hostileDrift(names: readonly string[]): DriftDocument {
       position: { file: name, line: 1, column: 1 },
       remedy: name,
     })),
-    resolved: names.map((name) => ({ id: name, is: 'missing', address: name, path: name })),
-    ignored: names.map((name) => ({ id: name, is: 'missing', address: name, because: name })),
+    resolved: names.map((name) => ({ id: name, is: 'missing', kind: name, address: name, path: name })),
+    ignored: names.map((name) => ({ id: name, is: 'missing', kind: name, address: name, because: name })),
     diagnostics: [{ code: 'x', severity: 'error', message: names.join(' ') }],
   };
 }

@@ -1,3 +1,4 @@
+import { documentOf } from './documents.ts';
 import type { ApplyEvent } from '../../src/apply/job.ts';
 import { blockAddress } from '../../src/kind/address.ts';
 import type { Action, ActionName, Plan } from '../../src/plan/action.ts';
@@ -123,5 +124,5 @@ export function viewOf(plan: Plan, events: readonly Happened[]): ProgressView {
     const address = plannedAddress(event);
     stages.set(address, nextStage(stages.get(address) ?? { is: 'waiting' }, event, 1_000 * happened[0]));
   }
-  return { ...buildRows(plan), stages, began: 0, counts: { reads: 14, writes: 6 } };
+  return { ...buildRows(documentOf(plan)), stages, began: 0, counts: { reads: 14, writes: 6 } };
 }

@@ -7,7 +7,9 @@ import { redactDiagnostic } from '../../plan/redacted.ts';
 import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import type { ApplyView } from '../../render/formats/apply.ts';
 import { applyFormats } from '../../render/formats/apply.ts';
-import { endingOf } from '../../render/result.ts';
+import { endingOf } from '../../documents/ending.ts';
+import { planDocument } from '../../documents/plan.ts';
+import { resultDocument } from '../../documents/result.ts';
 import type { PlanRequest, Session } from '../../session.ts';
 import type { ApplyFlags, DeployFlags, NarrowFlags } from '../approval.ts';
 import { approve } from '../approval.ts';
@@ -110,26 +112,23 @@ export async function planAndApply(
       const { counts } = session.connection.client;
       const about = await aboutPlan(made, { manifest, folder: options.folder, world: session.connection });
       const allowed = { adoption: flags.adopt === true, dataLoss: flags.allowDataLoss === true };
-      view.plan({ plan: made, counts, about, isFull: flags.full === true, allowed, warnings });
+      const plan = planDocument({ plan: made, counts, about, allowed, warnings });
+      view.plan(plan, flags.full === true);
       const permissions = await approve(run, made, { ...task, about });
       if (permissions === undefined) {
         terminal.err('Nothing was applied.\n');
         return 'failed';
       }
-      const { onEvent, end } = view.progress({ plan: made, counts, ...progressClock });
+      const { onEvent, end } = view.progress({ plan, counts, ...progressClock });
       interruption.startWriting(() => end(true));
       const result = await session.apply(made, permissions, { signal, onEvent }).finally(() => end());
       const { unsaved } = result;
       const ending = endingOf(result);
       // What was written on the platform counts for more than why the state was not.
       const exit: Exit = unsaved === undefined || ending === 'partly' ? ending : stopExits[unsaved.failure];
-      view.result({
-        view: { result, ending, isInterrupted: signal.aborted, narrowed: made.narrowed, counts },
-        plan: made,
-        exitCode: exitCodes[exit].code,
-        warnings,
-        unsaved: (unsaved?.diagnostics ?? []).map((item) => redactDiagnostic(item, redactor.redact)),
-      });
+      const ended = { isInterrupted: signal.aborted, ending, exitCode: exitCodes[exit].code, counts };
+      const lost = (unsaved?.diagnostics ?? []).map((item) => redactDiagnostic(item, redactor.redact));
+      view.result(resultDocument({ ...ended, plan, result, unsaved: lost }));
       return exit;
     },
   };

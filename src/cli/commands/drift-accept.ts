@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { driftAcceptDocument } from '../../documents/drift.ts';
 import { acceptDrift, refuseWrites } from '../../project/drift.ts';
 import { loadManifest } from '../../project/load.ts';
 import type { Exit } from '../../render/exit-codes.ts';
@@ -44,7 +45,7 @@ async function acceptAt(
   const connection = await connect(manifest.settings, about);
   try {
     const request = { subject, field, until, because: redactor.redact(because), by: redactor.redact(by) };
-    view.accepted(await acceptDrift(manifest, connection, { folder: options, now, request }));
+    view.accepted(driftAcceptDocument(await acceptDrift(manifest, connection, { folder: options, now, request })));
     return 'done';
   } finally {
     await connection.close();

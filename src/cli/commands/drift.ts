@@ -1,3 +1,4 @@
+import { driftDocument } from '../../documents/drift.ts';
 import { lineOf } from '../../drift/remedies.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { aboutPlan } from '../../project/about-plan.ts';
@@ -10,7 +11,7 @@ import type { Exit } from '../../render/exit-codes.ts';
 import { driftExit } from '../../render/exit-codes.ts';
 import type { DriftCommandView } from '../../render/formats/drift.ts';
 import { driftFormats } from '../../render/formats/drift.ts';
-import { driftNotification } from '../../render/notification.ts';
+import { notificationOf } from '../../render/notification.ts';
 import type { Clock } from '../../state/clock.ts';
 import { isoTime, systemClock } from '../../state/clock.ts';
 import type { Command, Run } from '../command.ts';
@@ -60,26 +61,20 @@ async function compare(
   try {
     const { counts } = connection.client;
     const now = clock.wall();
-    const viewOf = async (drift: Drift) => ({
-      drift,
-      counts,
-      about: await aboutPlan(drift.plan, { manifest, folder: options.folder, world: connection }),
-      isFull: flags.full === true,
-      command: (command: Parameters<typeof lineOf>[0]) => {
-        const { words, flags } = lineOf(command);
-        return commandLine(run, words, flags);
-      },
-    });
-    const report = async (found: Drift) =>
-      notify(
-        receivers,
-        driftNotification(await viewOf(found), {
-          time: isoTime(now),
-          run: pipelineRun(options.env),
-          redact: redactor.redact,
-        }),
-        { env: options.env, redactor, platform, clock, isForced: flags.notify === true },
-      );
+    const command = (asked: Parameters<typeof lineOf>[0]): string => {
+      const { words, flags: options } = lineOf(asked);
+      return commandLine(run, words, options);
+    };
+    const isFull = flags.full === true;
+    const documentOf = async (drift: Drift) => {
+      const about = await aboutPlan(drift.plan, { manifest, folder: options.folder, world: connection });
+      return driftDocument({ drift, counts, about, isFull, command, warnings });
+    };
+    const report = async (found: Drift) => {
+      const message = { time: isoTime(now), run: pipelineRun(options.env), redact: redactor.redact };
+      const about = { env: options.env, redactor, platform, clock, isForced: flags.notify === true };
+      return notify(receivers, notificationOf({ document: await documentOf(found), ...message }), about);
+    };
     const drift = await findDrift(manifest, connection, {
       folder: options,
       now,
@@ -87,7 +82,9 @@ async function compare(
       values,
       notify: notifies ? report : undefined,
     });
-    view.drift({ ...(await viewOf(drift)), warnings });
+    const shown = { isFull, applying: command({ words: ['apply'] }) };
+    const showing = command({ words: ['drift'], options: [['--full']] });
+    view.drift({ drift: await documentOf(drift), ...shown, showing });
     return driftExit(drift);
   } finally {
     await connection.close();

@@ -10,9 +10,10 @@ import { findPart } from '../../manifest/value-at.ts';
 import type { Plan } from '../../plan/action.ts';
 import type { ExplainedAddress } from '../../plan/explain.ts';
 import { actionsAt, explainPart, explainRemoved } from '../../plan/explain.ts';
+import { explainedDocument } from '../../documents/plan.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { plan } from '../../reconcile.ts';
-import type { ExplainView, PlannedAt } from '../../render/formats/explain.ts';
+import type { ExplainView } from '../../render/formats/explain.ts';
 import type { Run } from '../command.ts';
 import { connect } from '../connect.ts';
 
@@ -47,7 +48,7 @@ export async function explainAddress(
   }
   const actions = actionsAt(explained, fieldsOf(part), made.actions);
   const diagnostics = made.diagnostics.filter(({ address }) => address === explained.address);
-  const planned: PlannedAt = { actions, diagnostics, reads };
+  const planned = explainedDocument(made, { actions, diagnostics, reads });
   view.address({ explained, origin: await originOf(explained, manifest, run), planned });
 }
 

@@ -1,6 +1,7 @@
 import { normalAddress } from '../../kind/address.ts';
 import { importObject } from '../../import.ts';
 import { plan } from '../../reconcile.ts';
+import { planDocument } from '../../documents/plan.ts';
 import type { ImportView } from '../../render/formats/import.ts';
 import { importFormats } from '../../render/formats/import.ts';
 import type { Command } from '../command.ts';
@@ -23,7 +24,7 @@ export function importCommand(tie: { readonly address: string; readonly id: stri
           await importObject(manifest, world, address, id);
           const made = await plan(manifest, world);
           const about = await aboutPlan(made, { manifest, folder: run.options.folder, world });
-          view.imported({ address, id, plan: made, counts: world.client.counts, about });
+          view.imported({ address, id, plan: planDocument({ plan: made, counts: world.client.counts, about }) });
           return 'done';
         },
       });

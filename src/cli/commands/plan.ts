@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
-import { countIgnored, hasChanges } from '../../plan/action.ts';
+import { planDocument } from '../../documents/plan.ts';
+import { hasChanges } from '../../plan/action.ts';
 import { planFile } from '../../plan/fingerprint.ts';
 import { readNarrowing } from '../../plan/narrow.ts';
 import { obstacles } from '../../plan/safeguard.ts';
@@ -9,7 +10,6 @@ import { readVersion } from '../../project/version.ts';
 import type { PlanCommandView } from '../../render/formats/plan.ts';
 import { planFormats } from '../../render/formats/plan.ts';
 import { printable } from '../../render/printable.ts';
-import { saveView } from '../../render/saved-view.ts';
 import { makePlan } from '../../review.ts';
 import type { StateStore } from '../../state/state.ts';
 import type { NarrowFlags } from '../approval.ts';
@@ -65,9 +65,9 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
     const others = hasChanges(made) ? await underWay(connection.store) : [];
     const plan = { ...made, diagnostics: [...others, ...made.diagnostics] };
     const about = await aboutPlan(made, { manifest, folder: options.folder, world: connection });
-    const shown = { plan, counts: client.counts, about, warnings };
+    const document = planDocument({ plan, counts: client.counts, about, warnings });
     if (savedTo !== undefined) {
-      const origin = { version: readVersion(), at: new Date().toISOString(), shown: saveView(shown) };
+      const origin = { version: readVersion(), at: new Date().toISOString(), shown: JSON.stringify(document) };
       const { store } = connection;
       await store.keepKey();
       await writePlanFile(run.process.cwd(), savedTo, planFile(made, purpose, origin, await store.key()));
@@ -77,13 +77,13 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
       ...(savedTo === undefined ? planFlags(flags) : []),
       '--full',
     ]);
-    view.plan({ ...shown, isFull: flags.full === true, savedTo, command, showing });
+    view.plan({ plan: document, isFull: flags.full === true, savedTo, command, showing });
     if (isInTheWay) {
       if (flags.out !== undefined) terminal.err(`The plan was not saved to ${printable(flags.out)}.\n`);
       return 'failed';
     }
     if (flags.detailedExitcode !== true) return 'done';
-    return hasChanges(made) ? 'changes' : countIgnored(made.actions) > 0 ? 'partly' : 'done';
+    return document.hasChanges ? 'changes' : document.ignored > 0 ? 'partly' : 'done';
   } finally {
     await connection.close();
   }

@@ -5,7 +5,7 @@ import { readVersion } from '../../project/version.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import type { PlanCommandView } from '../../render/formats/plan.ts';
 import { planFormats } from '../../render/formats/plan.ts';
-import { readView } from '../../render/read-view.ts';
+import { planDocument } from '../../render/documents.ts';
 import type { Command, Run } from '../command.ts';
 import { readPlanFile } from '../plan-file.ts';
 import { commandLine } from '../shell-command.ts';
@@ -26,14 +26,14 @@ async function show(
     const what = `the plan file ${path} was changed after it was made, or was made with another key; it is not shown`;
     throw refused(what, 'Use the key of the state that the plan was made from, or plan again.');
   }
-  const shown = readView(key.decryptPlan(file.shown));
+  const shown = planDocument.safeParse(JSON.parse(key.decryptPlan(file.shown))).data;
   if (shown === undefined) {
     const what = `Trueup ${file.madeBy} wrote the plan file ${path} in a form that ${readVersion()} cannot show`;
     throw refused(what, `Show it with Trueup ${file.madeBy}, or plan again.`);
   }
-  run.warn(shown.warnings);
+  view.warnings(shown.diagnostics.filter(({ source }) => source === 'manifest'));
   const command = commandLine(run, [file.destroys ? 'destroy' : 'apply', path]);
-  view.plan({ ...shown, isFull, savedTo: path, command, showing: commandLine(run, ['show', path], ['--full']) });
+  view.plan({ plan: shown, isFull, savedTo: path, command, showing: commandLine(run, ['show', path], ['--full']) });
   return 'done';
 }
 

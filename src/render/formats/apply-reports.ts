@@ -1,18 +1,14 @@
-import type { Format } from '../format.ts';
 import { renderResultMarkdown } from '../apply-markdown.ts';
+import { diagnosticJson } from '../diagnostics-json.ts';
+import type { EventDocument, PlanDocument } from '../documents.ts';
+import type { Format } from '../format.ts';
 import { htmlView } from '../html-view.ts';
 import type { PlanRun } from '../html/plan.ts';
 import { renderPlanPage } from '../html/plan.ts';
 import { markdownView } from '../markdown-view.ts';
-import type { PlanAbout } from '../plan-head.ts';
-import type { EventDocument, PlanDocument } from '../documents.ts';
-import { diagnosticJson } from '../diagnostics-json.ts';
-import { planJson } from '../plan-json.ts';
 import { createProgress } from '../progress.ts';
 import { eventDocuments, eventLines } from '../progress-reporters.ts';
 import type { ApplyView } from './apply.ts';
-import { resultOf } from './apply.ts';
-import { withWarnings } from './plan.ts';
 
 /** The formats of `apply` and `destroy` for people who read them later. */
 
@@ -29,8 +25,8 @@ export const html: Format<ApplyView> = (screen) => {
   };
   return {
     ...common,
-    plan: (view) => {
-      plan = planJson(withWarnings(view));
+    plan: (made) => {
+      plan = made;
     },
     progress: (input) => {
       const lines = createProgress({ ...input, reporter: eventLines(err, errStyle) });
@@ -40,7 +36,7 @@ export const html: Format<ApplyView> = (screen) => {
         end: (isCut) => [lines, documents].forEach((one) => one.end(isCut)),
       };
     },
-    result: (applied) => print({ result: resultOf(applied) }),
+    result: (result) => print({ result }),
     failure: (errors, exitCode) => {
       print({ errors: errors.map(diagnosticJson) });
       common.failure(errors, exitCode);
@@ -51,16 +47,10 @@ export const html: Format<ApplyView> = (screen) => {
 /** One comment at the end; meanwhile the events on stderr. */
 export const markdown: Format<ApplyView> = (screen) => {
   const { out, err, errStyle } = screen;
-  let about: PlanAbout | undefined;
   return {
     ...markdownView(screen, 'apply'),
-    plan: (view) => {
-      about = view.about;
-    },
+    plan: () => {},
     progress: (input) => createProgress({ ...input, reporter: eventLines(err, errStyle) }),
-    result: ({ view, exitCode, warnings, unsaved }) => {
-      const diagnostics = [...unsaved, ...warnings];
-      out(renderResultMarkdown({ view, about, exitCode, diagnostics }, screen.site()));
-    },
+    result: (result) => out(renderResultMarkdown(result, screen.site())),
   };
 };

@@ -1,16 +1,19 @@
-import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import type { DriftAcceptView, DriftView } from '../drift-json.ts';
-import { diagnosticsInOrder } from '../canonical.ts';
-import { driftAcceptJson, driftJson } from '../drift-json.ts';
+import type { DriftAcceptDocument, DriftDocument } from '../documents.ts';
 import { renderDrift, renderDriftAccept } from '../drift-text.ts';
 import type { Formats, View } from '../format.ts';
 import { jsonView, printJson } from '../json-view.ts';
 import { textView } from '../text-view.ts';
+import { styleFor } from './plan.ts';
 
 /** The result of `drift`. */
-interface DriftResult extends DriftView {
-  /** Warnings of the manifest, which people have read on stderr. */
-  readonly warnings: readonly Diagnostic[];
+interface DriftResult {
+  readonly drift: DriftDocument;
+  /** Nothing is cut short. */
+  readonly isFull: boolean;
+  /** The command line that applies. */
+  readonly applying: string;
+  /** The command line that shows all that was found. */
+  readonly showing: string;
 }
 
 /** Prints what `drift` reports. */
@@ -24,36 +27,25 @@ const reports = () => import('./drift-reports.ts');
 export const driftFormats: Formats<DriftCommandView> = {
   text: (screen) => ({
     ...textView(screen),
-    drift: (result) => screen.out(renderDrift(result, screen.outStyle)),
+    drift: ({ drift, applying, isFull }) => screen.out(renderDrift(drift, applying, styleFor(isFull, screen.outStyle))),
   }),
-  json: (screen) => ({
-    ...jsonView(screen),
-    drift: (result) => printJson(screen, driftJson(withDriftWarnings(result))),
-  }),
+  json: (screen) => ({ ...jsonView(screen), drift: ({ drift }) => printJson(screen, drift) }),
   markdown: async (screen) => (await reports()).markdown(screen),
   sarif: async (screen) => (await reports()).sarif(screen),
   junit: async (screen) => (await reports()).junit(screen),
   html: async (screen) => (await reports()).html(screen),
 };
 
-/** What was found, with the warnings of the manifest among its diagnostics. */
-export function withDriftWarnings({ drift, warnings, ...view }: DriftResult): DriftView {
-  return { ...view, drift: { ...drift, diagnostics: diagnosticsInOrder([...warnings, ...drift.diagnostics]) } };
-}
-
 /** Prints what `drift accept` reports. */
 export interface DriftAcceptCommandView extends View {
-  readonly accepted: (result: DriftAcceptView) => void;
+  readonly accepted: (document: DriftAcceptDocument) => void;
 }
 
 /** The formats of `drift accept`. */
 export const driftAcceptFormats: Formats<DriftAcceptCommandView> = {
   text: (screen) => ({
     ...textView(screen),
-    accepted: (result) => screen.out(renderDriftAccept(result, screen.outStyle)),
+    accepted: (document) => screen.out(renderDriftAccept(document, screen.outStyle)),
   }),
-  json: (screen) => ({
-    ...jsonView(screen),
-    accepted: (result) => printJson(screen, driftAcceptJson(result)),
-  }),
+  json: (screen) => ({ ...jsonView(screen), accepted: (document) => printJson(screen, document) }),
 };

@@ -1,18 +1,15 @@
-import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { Code } from '../../diagnostics/codes.ts';
 import { codes } from '../../diagnostics/codes.ts';
 import { pageOf } from '../../manifest/unknown-key.ts';
 import type { LineOrigin } from '../../manifest/git-blame.ts';
-import type { ExplainedAction, ExplainedAddress } from '../../plan/explain.ts';
+import type { ExplainedAddress } from '../../plan/explain.ts';
 import type { AddressDocument, ExplanationDocument } from '../documents.ts';
 import type { Formats, Screen, View } from '../format.ts';
-import { diagnosticJson } from '../diagnostics-json.ts';
 import { renderDiagnostic } from '../diagnostics-text.ts';
 import { jsonView, printJson } from '../json-view.ts';
 import { renderGroups } from '../equal-groups.ts';
 import { groupActions } from '../groups.ts';
 import { fold, indented, requestCounts } from '../lines.ts';
-import { actionJson } from '../plan-json.ts';
 import { printable } from '../printable.ts';
 import type { Style } from '../style.ts';
 import { textView } from '../text-view.ts';
@@ -24,13 +21,8 @@ interface Explanation {
   readonly examples: readonly string[];
 }
 
-/** What the next plan does at an address, and the GETs that the plan took. */
-export interface PlannedAt {
-  readonly actions: readonly ExplainedAction[];
-  /** What the plan has to say about the address beside its actions. */
-  readonly diagnostics: readonly Diagnostic[];
-  readonly reads: number;
-}
+/** What the next plan does at an address. */
+type PlannedAt = NonNullable<AddressDocument['planned']>;
 
 /** What is known about an address. */
 interface AboutAddress {
@@ -115,23 +107,21 @@ function originWords(origin: LineOrigin): string {
   return printable(`changed last by ${author} in ${commit.slice(0, 12)} on ${date}: ${subject}`);
 }
 
-function plannedBlocks({ actions, diagnostics, reads }: PlannedAt, style: Style): string[][] {
-  const groups = renderGroups(groupActions(actions.map(({ action }) => action)), style);
-  const sent = actions.flatMap(({ requests }) => requests);
-  const requests = sent.flatMap(({ method, operation, changed, others }) => {
-    const beside = others.length === 0 ? '' : ` (with ${others.join(', ')})`;
-    const [first = '', ...rest] = fold(
-      `${method} ${operation}: ${changed.join(', ') || 'no fields'}${beside}`,
-      4,
-      style,
-    );
-    return [`  ${first}`, ...indented(rest, 4)];
-  });
+function plannedBlocks({ actions, diagnostics, requests }: PlannedAt, style: Style): string[][] {
+  const groups = renderGroups(groupActions(actions), style);
+  const lines = actions
+    .flatMap(({ sends }) => sends)
+    .flatMap(({ method, operation, changes, with: others }) => {
+      const beside = others.length === 0 ? '' : ` (with ${others.join(', ')})`;
+      const words = `${method} ${operation}: ${changes.join(', ') || 'no fields'}${beside}`;
+      const [first = '', ...rest] = fold(words, 4, style);
+      return [`  ${first}`, ...indented(rest, 4)];
+    });
   return [
     ...(groups.length === 0 ? [['The next plan changes nothing here.']] : groups),
     ...diagnostics.map((item) => renderDiagnostic(item, style)),
-    ...(requests.length === 0 ? [] : [['Apply would send:', ...requests]]),
-    [style.paint('faint', `planned with ${requestCounts({ reads, writes: 0 })}`)],
+    ...(lines.length === 0 ? [] : [['Apply would send:', ...lines]]),
+    [style.paint('faint', `planned with ${requestCounts(requests)}`)],
   ];
 }
 
@@ -148,22 +138,6 @@ function addressJson({ explained, origin, planned }: AboutAddress): AddressDocum
     ...(origin === undefined ? {} : { line: { ...origin } }),
     dependsOn: [...dependsOn],
     neededBy: [...neededBy],
-    ...(planned === undefined ? {} : { planned: plannedJson(planned) }),
-  };
-}
-
-function plannedJson({ actions, diagnostics, reads }: PlannedAt): AddressDocument['planned'] {
-  return {
-    requests: { reads, writes: 0 },
-    diagnostics: diagnostics.map(diagnosticJson),
-    actions: actions.map(({ action, requests }) => ({
-      ...actionJson(action),
-      sends: requests.map(({ operation, method, changed, others }) => ({
-        operation,
-        method,
-        changes: [...changed],
-        with: [...others],
-      })),
-    })),
+    ...(planned === undefined ? {} : { planned }),
   };
 }

@@ -1,5 +1,4 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { diagnosticsInOrder } from '../canonical.ts';
 import { validationJson } from '../diagnostics-json.ts';
 import type { Formats, View } from '../format.ts';
 import { diagnosticCases, diagnosticResults, diagnosticRules, junitView, sarifView } from '../finding-views.ts';
@@ -39,18 +38,15 @@ export const validateFormats: Formats<ValidateView> = {
   sarif: (screen) => ({
     ...sarifView(screen, 'validate'),
     valid: ({ warnings }) => {
-      const log = { command: 'validate', results: diagnosticResults(diagnosticsInOrder(warnings)), isSuccessful: true };
+      const log = { command: 'validate', results: diagnosticResults(warnings), isSuccessful: true };
       printJson(screen, sarifLog(log, diagnosticRules, screen.site()));
     },
   }),
   junit: (screen) => ({
     ...junitView(screen, 'validate'),
     valid: (result) => {
-      const { file, warnings } = result;
-      const manifest = { group: 'manifest', name: file, output: [summary(result)] };
-      screen.out(
-        junitXml('trueup validate', [manifest, ...diagnosticCases(diagnosticsInOrder(warnings), screen.site())]),
-      );
+      const manifest = { group: 'manifest', name: result.file, output: [summary(result)] };
+      screen.out(junitXml('trueup validate', [manifest, ...diagnosticCases(result.warnings, screen.site())]));
     },
   }),
 };

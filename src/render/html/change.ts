@@ -1,7 +1,6 @@
 import type { Json } from '../../kind/json.ts';
-import type { Shown } from '../../plan/action.ts';
 import { causeWords, inAmounts, isSpread, like, withoutMarks } from '../change-text.ts';
-import type { PlanDocument } from '../documents.ts';
+import type { PlanDocument, Shown } from '../documents.ts';
 import { envDifference } from '../env-differences.ts';
 import type { Hunk, HunkLine } from '../hunks.ts';
 import { jsonDifferences } from '../json-differences.ts';

@@ -1,12 +1,12 @@
-import type { Shown } from '../../plan/action.ts';
-import type { DriftDocument } from '../documents.ts';
+import type { DriftDocument, Shown } from '../documents.ts';
 import { counted, requestCounts } from '../lines.ts';
 import type { Markup } from '../markup.ts';
 import { markup } from '../markup.ts';
-import { headFacts } from '../plan-head.ts';
+import { factsOf } from '../plan-head.ts';
 import { inAmounts } from '../change-text.ts';
 import { foundWords } from '../drift-text.ts';
 import { inlineShown, isLong, valueOf } from '../value-text.ts';
+import { verdictOf } from '../verdict.ts';
 import { difference, place } from './change.ts';
 import { diagnosticList } from './diagnostics.ts';
 import { countValues, renderFilter } from './filter.ts';
@@ -24,13 +24,6 @@ const statuses: Readonly<Record<Finding['status'], { readonly title: string; rea
   'not yet applied': { title: 'Not yet applied', tone: 'not-yet-applied' },
 };
 
-const verdicts: Readonly<Record<DriftDocument['exitCode'], string>> = {
-  0: 'No drift.',
-  1: 'No drift. A notification failed.',
-  2: 'There is new drift.',
-  8: 'There is no new drift; some is known.',
-};
-
 /** A finding on the page. */
 interface Entry extends Finding {
   /** The fragment that leads to it. */
@@ -40,7 +33,7 @@ interface Entry extends Finding {
 
 /** What `drift` found, as a page. */
 export function renderDriftPage(drift: DriftDocument): string {
-  const { project, platform, platformVersion, state, commit, memory, summary, resolved, ignored = [] } = drift;
+  const { project, memory, summary, resolved, ignored = [] } = drift;
   const entries = drift.findings.map((one, at): Entry => ({
     ...one,
     anchor: `r${at + 1}`,
@@ -53,14 +46,9 @@ export function renderDriftPage(drift: DriftDocument): string {
   return renderShell({
     subject: 'drift',
     title: project?.name ?? project?.id ?? 'project',
-    verdict: verdicts[drift.exitCode],
+    verdict: `${verdictOf(drift)}${drift.exitCode === 1 ? ' A notification failed.' : ''}`,
     counts: markup`<ul class="counts">${(Object.keys(statuses) as Finding['status'][]).map((status) => markup`<li class="${statuses[status].tone}"><b>${summary[status]}</b> ${status}</li>`)}<li><b>${summary.resolved}</b> resolved</li>${summary.ignored === 0 ? '' : markup`<li><b>${summary.ignored}</b> ignored by rules</li>`}</ul>`,
-    facts: [
-      ...(project === undefined || state === undefined
-        ? []
-        : headFacts({ platform, platformVersion, project, state, commit })),
-      ['memory', memory.location],
-    ],
+    facts: [...factsOf(drift), ['memory', memory.location]],
     contents: markup`<h2>Contents</h2><ol>${groups.map(({ status, members }) => markup`<li><a href="#${statuses[status].tone}">${statuses[status].title}</a> (${members.length})</li>`)}${resolved.length === 0 ? '' : markup`<li><a href="#resolved">Resolved</a></li>`}</ol>`,
     main: [
       drift.diagnostics.length === 0

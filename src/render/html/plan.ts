@@ -1,13 +1,13 @@
 import { flags } from '../../diagnostics/safeguards.ts';
 import { groupBy } from '../../kind/group.ts';
 import { isWithin } from '../../kind/address.ts';
-import type { ActionName } from '../../plan/action.ts';
-import type { EventDocument, PlanDocument, ResultDocument } from '../documents.ts';
+import type { ActionName, EventDocument, PlanDocument, ResultDocument } from '../documents.ts';
 import { counted, requestCounts } from '../lines.ts';
 import type { Markup } from '../markup.ts';
 import { markup } from '../markup.ts';
-import { headFacts } from '../plan-head.ts';
+import { factsOf } from '../plan-head.ts';
 import { actionWords, countActions, leftOutWords, narrowedWords } from '../words.ts';
+import { deletionWords, errorsIn, verdictOf } from '../verdict.ts';
 import { changeList, place } from './change.ts';
 import { diagnosticList } from './diagnostics.ts';
 import type { Entry } from './entries.ts';
@@ -34,7 +34,7 @@ export function renderPlanPage({ plan, events = [], result, errors = [] }: PlanR
   const groups = [...groupBy(shown.map((entry) => [entry.service, entry] as const))];
   const idOf = new Map(entries.toReversed().map(({ address, id }) => [address, id]));
   for (const { address, id } of shown.toReversed()) idOf.set(address, id);
-  const { project, platform, platformVersion, state, commit } = plan;
+  const { project } = plan;
   const graph = renderGraph(buildNodes(plan.actions), (address) => idOf.get(address));
   const atEntries = new Set(plan.actions.flatMap(({ notes }) => notes.map((note) => JSON.stringify(note))));
   const others = (result?.diagnostics ?? plan.diagnostics).filter((one) => !atEntries.has(JSON.stringify(one)));
@@ -48,10 +48,7 @@ export function renderPlanPage({ plan, events = [], result, errors = [] }: PlanR
       ([name, count]) =>
         markup`<li class="${name}"><b>${count}</b> ${result === undefined ? actionWords[name].plan : actionWords[name].sign}</li>`,
     )}</ul>`,
-    facts:
-      project === undefined || state === undefined
-        ? []
-        : headFacts({ platform, platformVersion, project, state, commit }),
+    facts: factsOf(plan),
     contents: markup`<h2>Contents</h2><ol>${first === undefined ? '' : markup`<li><a href="#first">Look at this first</a></li>`}${messages.length === 0 ? '' : markup`<li><a href="#messages">Messages</a></li>`}<li><a href="#changes">Changes</a>${contentsOf(groups)}</li>${graph.text === '' ? '' : markup`<li><a href="#dependencies">Dependencies</a></li>`}${quiet.length === 0 ? '' : markup`<li><a href="#unchanged">Unchanged</a></li>`}</ol>`,
     main: [
       first ?? markup``,
@@ -84,19 +81,11 @@ function verdict(plan: PlanDocument, result: PlanRun['result'], failures: PlanDo
       ? ''
       : ` This plan is ${narrowedWords(plan.narrowed)}; ${leftOutWords(plan.narrowed, true)}.`;
   if (result !== undefined) {
-    const { ending, interrupted } = result;
-    const words = { done: 'Applied, and verified.', failed: 'The apply failed.', partly: 'Applied in part.' };
-    const counts = countValues(result.outcomes.filter(({ action }) => action !== 'no-op').map((one) => one.result));
-    const numbers = counts.map(({ value, count }) => `${count} ${value}`).join(', ');
-    return `${words[ending]}${interrupted ? ' It was interrupted.' : ''}${numbers === '' ? '' : ` ${numbers}.`}${narrowed}`;
+    return `${verdictOf(result)}${narrowed}`;
   }
-  const errors = [...plan.diagnostics, ...plan.actions.flatMap(({ notes }) => notes), ...failures].filter(
-    ({ severity }) => severity === 'error',
-  ).length;
+  const errors = [...errorsIn(plan), ...failures].length;
   const cannot = errors === 0 ? '' : ` This plan cannot be applied: ${counted(errors, 'error')}.`;
-  const changes = plan.actions.filter(({ action }) => action !== 'no-op').length;
-  const words = changes === 0 ? 'No changes.' : `${counted(changes, 'change')}.`;
-  return `${words}${cannot}${narrowed}`;
+  return `${verdictOf(plan)}${cannot}${narrowed}`;
 }
 
 /** What a reader must not overlook; undefined: there is nothing of that. */
@@ -130,7 +119,11 @@ function firstOf(
       `Errors at ${counted(broken.length, 'resource')}`,
       broken.map(({ address }) => address),
     ),
-    ...line('bad', `${did ? 'Deletions' : 'Deletes'}: ${counted(named('delete').length, 'object')}`, named('delete')),
+    ...line(
+      'bad',
+      `${did ? 'Deletions' : 'Deletes'}: ${counted(named('delete').length, 'object')}${deletionWords(plan)}`,
+      named('delete'),
+    ),
     ...line(
       'bad',
       `${did ? 'Replacements' : 'Replaces'}: ${counted(named('replace').length, 'object')}`,
@@ -265,7 +258,7 @@ function sentence({ action, parent, movedFrom, because, asked, sendsNothing, ...
         : 'Deletes the object and creates it again.',
     adopt:
       rest.comesWithParent === true ? `Comes with ${above}.` : 'The object exists on the platform and is taken over.',
-    delete: sendsNothing === true ? 'Goes with its parent.' : '',
+    delete: deletionSentence(rest, sendsNothing === true),
     forget:
       rest.goesWithParent === true
         ? `Nothing is sent; the object goes with ${above}.`
@@ -286,6 +279,19 @@ function sentence({ action, parent, movedFrom, because, asked, sendsNothing, ...
       : markup`<span class="because">${because.map((one, at) => markup`${at === 0 ? '' : ', '}<code>${one}</code>`)}</span>`;
   const former = movedFrom === undefined ? '' : markup` Moved in the state from <code>${movedFrom}</code>.`;
   return markup`${words[action]}${asked === true ? ' Because --replace asks for it.' : ''}${former}${reasons}`;
+}
+
+/** Why an object is deleted. */
+function deletionSentence({ why, elsewhere = '', goesWith }: Partial<Entry>, goesWithParent: boolean): string {
+  if (goesWithParent) return 'Goes with its parent.';
+  if (goesWith !== undefined) return `Goes with ${goesWith}.`;
+  if (why === undefined) return '';
+  return {
+    'block removed': 'Its block was removed.',
+    'block elsewhere': `Its block was removed, and ${elsewhere} is new.`,
+    replaced: 'The new object replaces it.',
+    destroy: '',
+  }[why];
 }
 
 function renderUnchanged(entries: readonly Entry[]): Markup {

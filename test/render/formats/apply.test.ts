@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { applyFormats } from '../../../src/render/formats/apply.ts';
 import { noSite } from '../../../src/render/review-site.ts';
 import { plainStyle } from '../../../src/render/style.ts';
+import { documentOf } from '../../support/documents.ts';
 import { bench, head } from '../../support/world.ts';
 
 it('prints one page of a run, also where an error comes after it', async () => {
@@ -19,7 +20,7 @@ it('prints one page of a run, also where an error comes after it', async () => {
     live: undefined,
     site: () => noSite,
   });
-  view?.plan({ plan, counts: { reads: 1, writes: 0 }, warnings: [] });
+  view?.plan(documentOf(plan), false);
   expect(out).toBe('');
   const error = { code: 'defect', severity: 'error', message: 'the lock was lost' } as const;
   for (let times = 0; times < 2; times++) view?.failure([error], 1);

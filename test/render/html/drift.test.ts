@@ -11,16 +11,17 @@ it('shows findings by status, new ones first, with all that is known of each', (
   expectSafe(page);
   const titles = [...page.matchAll(/<summary><h3>([^<]*)/g)].map(([, title]) => title);
   expect(titles).toEqual(['New', 'Accepted until a day that has passed', 'Known', 'Accepted', 'Not yet applied']);
-  expect(page).toContain('There is new drift.');
+  expect(page).toContain('>New drift: 1 new, 1 expired, 1 known, 1 accepted, 1 not yet applied');
   expect(page).toContain(
     'Accepted until 2026-01-01 by third, because third. Flapping: changed 3 times since 2026-01-01.',
   );
 });
 
 it('says so when there is none', () => {
-  const page = renderDriftPage({ ...hostileDrift([]), exitCode: 0, diagnostics: [] });
+  const none = { new: 0, known: 0, accepted: 0, expired: 0, 'not yet applied': 0, ignored: 0, resolved: 0 };
+  const page = renderDriftPage({ ...hostileDrift([]), exitCode: 0, diagnostics: [], summary: none });
   expectSafe(page);
-  expect(page).toContain('No drift.');
+  expect(page).toContain('>No drift: the platform is as it was applied.<');
   expect(page).toContain('The platform is as the last apply left it.');
 });
 

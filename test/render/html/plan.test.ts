@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { PlanDocument } from '../../../src/render/documents.ts';
-import { planDocument } from '../../../src/render/documents.ts';
+import { planDocument as schema } from '../../../src/render/documents.ts';
 import { renderPlanPage } from '../../../src/render/html/plan.ts';
-import { planJson } from '../../../src/render/plan-json.ts';
+import { planDocument } from '../../../src/documents/plan.ts';
 import { expectSafe, tagsOf } from '../../support/page.ts';
 import { hostilePlan } from '../../support/hostile-documents.ts';
 import { bench, head } from '../../support/world.ts';
@@ -26,10 +26,10 @@ async function plans() {
   const made = bench();
   made.secrets['DB'] = canary;
   const cache = '    redis:\n      cache: { dockerImage: "redis:8", databasePassword: "${secret:DB}" }\n';
-  const first = planJson({ plan: await made.plan(manifest('1', '1Gi', cache)), counts });
+  const first = planDocument({ plan: await made.plan(manifest('1', '1Gi', cache)), counts });
   await made.apply(manifest('1', '1Gi', cache));
-  const second = planJson({ plan: await made.plan(manifest('2', '2Gi')), counts });
-  const none = planJson({ plan: await made.plan(manifest('1', '1Gi', cache)), counts });
+  const second = planDocument({ plan: await made.plan(manifest('2', '2Gi')), counts });
+  const none = planDocument({ plan: await made.plan(manifest('1', '1Gi', cache)), counts });
   return { first, second, none };
 }
 
@@ -50,10 +50,10 @@ it('shows counts, deletions, data at risk, restarts, fields with units and lines
   const { second } = await plans();
   const page = renderPlanPage({ plan: second });
   expectSafe(page);
-  expect(planDocument.parse(second)).toEqual(second);
+  expect(schema.parse(second)).toEqual(second);
   const text = textOf(page);
   expect(text).toContain('2 to update');
-  expect(text).toContain('Deletes: 1 object\nproduction.redis.cache\n');
+  expect(text).toContain('Deletes: 1 object (1 service)\nproduction.redis.cache\n');
   expect(text).toContain(
     'Data at risk: 1 resource\nproduction.redis.cache the data of this database (apply needs --allow-data-loss)\n',
   );
@@ -76,8 +76,8 @@ it('shows a first plan, with hidden values, in the order of the document', async
   const groups = [...page.matchAll(/id="g\d+" open><summary><h3><code>([^<]*)/g)].map(([, name]) => name);
   expect(groups).toEqual([
     'production',
-    'production.compose.shop',
     'production.postgres.main',
+    'production.compose.shop',
     'production.redis.cache',
   ]);
   expect(page).not.toContain(canary);
@@ -88,7 +88,7 @@ it('says so when there is nothing to change, and lists what there is', async () 
   const page = renderPlanPage({ plan: none });
   expectSafe(page);
   const text = textOf(page);
-  expect(text).toContain('\nNo changes.\n');
+  expect(text).toContain('\nNo changes. The platform matches the manifest.\n');
   expect(text).toContain('There is nothing to change.');
   expect(text).toContain('production.compose.shop compose');
   expect(page).not.toContain('class="filter"');
@@ -99,7 +99,7 @@ it('draws what depends on what, with links to the resources', async () => {
   const page = renderPlanPage({ plan: second });
   const drawing = /<div class="level level-resources">.*?<\/svg>/s.exec(page)?.[0] ?? '';
   const names = [...drawing.matchAll(/<text[^>]*>([^<]*)/g)].map(([, name]) => name);
-  expect(names).toEqual(['~ compose.shop', 'domains[&#34;shop.example.com&#34;]', '~ postgres.main', '- redis.cache']);
+  expect(names).toEqual(['~ postgres.main', '~ compose.shop', 'domains[&#34;shop.example.com&#34;]', '- redis.cache']);
   // The compose needs the database by a reference, and the domain the compose.
   expect(drawing.match(/class="edge"/g)).toHaveLength(2);
   expect(drawing.match(/<a href="#r\d+"/g)).toHaveLength(4);
@@ -112,7 +112,11 @@ it('shows how each action ended, with what went wrong first', async () => {
     plan: second,
     result: {
       format: 'trueup/result',
-      version: 1,
+      version: 2,
+      compared: 0,
+      notCompared: [],
+      left: 0,
+      ignored: 0,
       ending: 'partly',
       interrupted: true,
       exitCode: 4,
@@ -122,6 +126,7 @@ it('shows how each action ended, with what went wrong first', async () => {
         kind,
         action,
         result: address.endsWith('shop') && action === 'update' ? ('failed' as const) : ('done' as const),
+        writes: 1,
         diagnostics: address.endsWith('shop') && action === 'update' ? [broken] : [],
       })),
       diagnostics: [],
@@ -129,7 +134,7 @@ it('shows how each action ended, with what went wrong first', async () => {
   });
   expectSafe(page);
   const text = textOf(page);
-  expect(text).toContain('Applied in part. It was interrupted. 1 failed, 4 done.');
+  expect(text).toContain('Interrupted: 1 updated, 1 deleted, 2 deployed, 1 failed.');
   expect(text).toContain('Look at this first\nFailed or not verified: 1 action\nproduction.compose.shop\n');
   expect(text).toContain('compose.update failed: 500');
   expect(text).toContain('Applied with 9 reads, 2 writes.');

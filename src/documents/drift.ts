@@ -1,19 +1,22 @@
-import type { Acceptance, Finding, Found, Status } from '../drift/finding.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Finding, Found, Status } from '../drift/finding.ts';
 import { findingId } from '../drift/finding.ts';
 import type { Ignored } from '../drift/ignore.ts';
 import type { Entry } from '../drift/memory.ts';
 import type { CommandText } from '../drift/remedies.ts';
 import { remediesFor, remedyText } from '../drift/remedies.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnosticJson } from './diagnostics-json.ts';
-import type { DriftAcceptDocument, DriftDocument } from './documents.ts';
-import { driftExit, exitCodes } from './exit-codes.ts';
-import type { PlanAbout } from './plan-head.ts';
-import { aboutJson } from './plan-json.ts';
+import type { Plan } from '../plan/action.ts';
+import { diagnosticJson } from '../render/diagnostics-json.ts';
+import type { DriftAcceptDocument, DriftDocument } from '../render/documents.ts';
+import { driftExit, exitCodes } from '../render/exit-codes.ts';
+import type { PlanAbout } from '../render/plan-head.ts';
+import { comparisonOf } from './plan.ts';
 
-/** What `drift` found, with the requests that it took. */
-export interface DriftView {
+/** What `drift` found, and what a run knows beside it. */
+export interface DriftInput {
   readonly drift: {
+    /** The plan that it was computed from. */
+    readonly plan: Pick<Plan, 'actions'>;
     readonly findings: readonly Finding[];
     readonly resolved: readonly (Entry & { readonly id: string })[];
     readonly ignored: readonly Ignored[];
@@ -25,9 +28,11 @@ export interface DriftView {
   };
   readonly counts: { readonly reads: number; readonly writes: number };
   readonly about: PlanAbout;
-  /** Lists what is ignored, and cuts nothing short. */
+  /** Lists what is ignored. */
   readonly isFull: boolean;
   readonly command: CommandText;
+  /** Warnings of the manifest. */
+  readonly warnings?: readonly Diagnostic[];
 }
 
 /** A receiver that confirmed a notification. */
@@ -36,40 +41,40 @@ export interface Notified {
   readonly host: string;
 }
 
-/** What `drift accept` did. */
-export interface DriftAcceptView {
-  readonly location: string;
-  readonly accepted: readonly Finding[];
-}
-
-/** What `drift` found as a document. Secrets are redacted already. */
-export function driftJson({ drift, counts, about, isFull, command }: DriftView): DriftDocument {
-  const { findings, resolved, ignored, memory, notified = [], diagnostics } = drift;
+/** What `drift` found as a document: every view is made from it. Secrets are redacted already. */
+export function driftDocument({ drift, counts, about, isFull, command, warnings = [] }: DriftInput): DriftDocument {
+  const { plan, findings, resolved, ignored, memory, notified = [], diagnostics } = drift;
+  const { compared, notCompared } = comparisonOf(plan);
   return {
     format: 'trueup/drift',
-    version: 1,
+    version: 2,
     exitCode: exitCodes[driftExit(drift)].code,
     requests: { reads: counts.reads, writes: counts.writes },
-    ...aboutJson(about),
+    ...about,
     memory: { ...memory },
+    compared,
+    notCompared,
     summary: summaryOf(drift),
-    findings: findings.map((finding) => findingJson(finding, command)),
-    resolved: resolved.map((entry) => keyJson(entry)),
+    findings: findings.map((finding) => findingDocument(finding, command)),
+    resolved: resolved.map((entry) => subjectOf(entry)),
     ...(isFull
       ? {
           ignored: ignored.map(({ found, because }) => ({
-            ...keyJson(found),
+            ...subjectOf(found),
             ...(because === undefined ? {} : { because }),
           })),
         }
       : {}),
     ...(notified.length === 0 ? {} : { notified: notified.map((one) => ({ ...one })) }),
-    diagnostics: diagnostics.map(diagnosticJson),
+    diagnostics: [
+      ...warnings.map((item) => ({ ...diagnosticJson(item), source: 'manifest' as const })),
+      ...diagnostics.map(diagnosticJson),
+    ],
   };
 }
 
 /** The numbers of findings by their status. */
-export function summaryOf({ findings, ignored, resolved }: DriftView['drift']): DriftDocument['summary'] {
+function summaryOf({ findings, ignored, resolved }: DriftInput['drift']): DriftDocument['summary'] {
   const count = (name: Status) => findings.filter(({ status }) => status === name).length;
   return {
     new: count('new'),
@@ -83,26 +88,30 @@ export function summaryOf({ findings, ignored, resolved }: DriftView['drift']): 
 }
 
 /** What `drift accept` did as a document. */
-export function driftAcceptJson({ location, accepted }: DriftAcceptView): DriftAcceptDocument {
+export function driftAcceptDocument({
+  location,
+  accepted,
+}: {
+  readonly location: string;
+  readonly accepted: readonly Finding[];
+}): DriftAcceptDocument {
   return {
     format: 'trueup/drift-accept',
     version: 1,
     memory: { location },
-    accepted: accepted.map((finding) => ({
-      ...keyJson(finding),
-      accepted: { ...(finding.accepted ?? noAcceptance) },
-    })),
+    accepted: accepted.flatMap((finding) =>
+      finding.accepted === undefined ? [] : [{ ...subjectOf(finding), accepted: { ...finding.accepted } }],
+    ),
   };
 }
 
-const noAcceptance: Acceptance = { until: '', because: '', by: '' };
+type FindingDocument = DriftDocument['findings'][number];
 
-type FindingJson = DriftDocument['findings'][number];
-
-function findingJson(finding: Finding, command: CommandText): FindingJson {
-  const { kind, objectId, name, applied, platform, manifest, unit, summary, edited, position } = finding;
+/** One finding as a member of a document. */
+export function findingDocument(finding: Finding, command: CommandText): FindingDocument {
+  const { name, applied, platform, manifest, unit, summary, edited, position } = finding;
   const { status, since, accepted, flapping } = finding;
-  const { id, is, address, path } = keyJson(finding);
+  const { id, is, address, kind, objectId, path } = subjectOf(finding);
   return {
     id,
     is,
@@ -111,10 +120,9 @@ function findingJson(finding: Finding, command: CommandText): FindingJson {
     ...(objectId === undefined ? {} : { objectId }),
     ...(name === undefined ? {} : { name }),
     ...(path === undefined ? {} : { path }),
-    // Shown values are JSON already; the document's type only spells it without readonly.
-    ...(applied === undefined ? {} : { applied: applied as ShownJson }),
-    ...(platform === undefined ? {} : { platform: platform as ShownJson }),
-    ...(manifest === undefined ? {} : { manifest: manifest as ShownJson }),
+    ...(applied === undefined ? {} : { applied }),
+    ...(platform === undefined ? {} : { platform }),
+    ...(manifest === undefined ? {} : { manifest }),
     ...(unit === undefined ? {} : { unit: typeof unit === 'string' ? unit : { ...unit } }),
     ...(summary === undefined ? {} : { summary }),
     ...(edited === undefined ? {} : { edited }),
@@ -130,16 +138,16 @@ function findingJson(finding: Finding, command: CommandText): FindingJson {
   };
 }
 
-type ShownJson = NonNullable<FindingJson['applied']>;
-
-function keyJson(
+function subjectOf(
   one: Pick<Found, 'is' | 'kind' | 'objectId' | 'address' | 'path' | 'field'> & { readonly id?: string },
 ): DriftDocument['resolved'][number] {
-  const { is, address, path = one.field } = one;
+  const { is, address, kind, objectId, path = one.field } = one;
   return {
     id: one.id ?? findingId(one),
     is,
     ...(address === undefined ? {} : { address }),
+    kind,
+    ...(objectId === undefined ? {} : { objectId }),
     ...(path === undefined ? {} : { path }),
   };
 }

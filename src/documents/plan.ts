@@ -1,0 +1,282 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { addressParts, blockAddress, replacedAddress } from '../kind/address.ts';
+import { groupBy } from '../kind/group.ts';
+import type { Action, Change, Plan } from '../plan/action.ts';
+import {
+  countIgnored,
+  hasChanges,
+  isEffective,
+  notDeployed,
+  overwriting,
+  recreating,
+  restarting,
+  risking,
+  underWay,
+} from '../plan/action.ts';
+import type { ExplainedAction } from '../plan/explain.ts';
+import { notComparedIn } from '../plan/not-compared.ts';
+import { diagnosticJson } from '../render/diagnostics-json.ts';
+import type { AddressDocument, PlanDocument } from '../render/documents.ts';
+import { isEnvironment } from '../render/places.ts';
+import type { PlanAbout } from '../render/plan-head.ts';
+import { countActions } from '../render/words.ts';
+
+/** A plan, and what a run knows beside it. */
+export interface PlanInput {
+  readonly plan: Plan;
+  /** Requests sent so far. */
+  readonly counts: { readonly reads: number; readonly writes: number };
+  /** Where it applies, and what it was made from. */
+  readonly about?: PlanAbout | undefined;
+  /** The permissions that the command line of an apply gives. */
+  readonly allowed?: PlanDocument['allowed'];
+  /** Warnings of the manifest. */
+  readonly warnings?: readonly Diagnostic[];
+}
+
+type PlanAction = PlanDocument['actions'][number];
+
+/**
+ * A plan as a document: all of it, unchanged resources included, in the order of the manifest. Every view is made from it.
+ * Secrets are redacted already. Takes time in proportion to the plan.
+ */
+export function planDocument({ plan, counts, about, allowed, warnings = [] }: PlanInput): PlanDocument {
+  // What a narrowed plan leaves out is no part of it. A move in the state is made all the same.
+  const actions = plan.actions.filter(({ isLeftOut, action }) => isLeftOut !== true || action !== 'no-op');
+  const context = contextOf(plan);
+  const documented = actions.map((action) => actionDocument(action, context));
+  return {
+    format: 'trueup/plan',
+    version: 2,
+    hasChanges: hasChanges(plan),
+    ...(plan.destroys === true ? { destroys: true as const } : {}),
+    summary: Object.fromEntries(countActions(actions)),
+    ...deletesIn(documented),
+    ...comparisonOf(plan),
+    requests: { reads: counts.reads, writes: counts.writes },
+    ...about,
+    restarts: restarting(actions),
+    recreates: recreating(actions),
+    waitsFor: underWay(actions),
+    notDeployed: notDeployed(actions),
+    overwrites: overwriting(actions).map(blockAddress),
+    dataAtRisk: risking(actions).map(blockAddress),
+    ...(plan.unmanaged === undefined ? {} : { unmanaged: plan.unmanaged }),
+    ...(allowed === undefined ? {} : { allowed }),
+    actions: documented,
+    ...(plan.narrowed === undefined ? {} : { narrowed: narrowedDocument(plan.narrowed) }),
+    diagnostics: [
+      ...warnings.map((item) => ({ ...diagnosticJson(item), source: 'manifest' as const })),
+      ...plan.diagnostics.map(diagnosticJson),
+    ],
+  };
+}
+
+/** What a plan compared with the platform, and what it did not. */
+export function comparisonOf(
+  plan: Pick<Plan, 'actions'>,
+): Pick<PlanDocument, 'compared' | 'notCompared' | 'left' | 'ignored'> {
+  const notCompared = notComparedIn(plan);
+  const existing = plan.actions.filter(
+    ({ action, isLeftOut }) => isLeftOut !== true && !['create', 'delete', 'forget', 'deploy'].includes(action),
+  );
+  let [declared, left] = [0, 0];
+  for (const { attributes } of existing) {
+    for (const { wanted, decision } of attributes) {
+      if (wanted === undefined) continue;
+      declared += 1;
+      if (decision.do === 'leave' && wanted.missing.length === 0) left += 1;
+    }
+  }
+  const fields = notCompared.filter(({ path }) => path !== undefined).length;
+  return {
+    compared: declared - fields,
+    notCompared: notCompared.map(({ secrets, ...one }) => ({
+      ...one,
+      ...(secrets === undefined ? {} : { secrets: [...secrets] }),
+    })),
+    left,
+    ignored: countIgnored(plan.actions),
+  };
+}
+
+/** What the members of an action depend on beside itself. */
+interface Context {
+  readonly byAddress: ReadonlyMap<string, Action>;
+  readonly destroys: boolean;
+  /** The dependents of each address as of the last apply. */
+  readonly users: ReadonlyMap<string, readonly string[]>;
+  /** The addresses of what is created, by kind and key. */
+  readonly created: ReadonlyMap<string, string>;
+}
+
+function contextOf({ actions, destroys, base }: Pick<Plan, 'actions' | 'destroys' | 'base'>): Context {
+  const isDeleting = actions.some(({ action }) => action === 'delete');
+  const uses = (address: string) => (isDeleting ? (base.resources[address]?.dependsOn ?? []) : []);
+  return {
+    byAddress: new Map(actions.map((action) => [action.address, action])),
+    destroys: destroys === true,
+    users: groupBy(actions.flatMap(({ address }) => uses(address).map((need) => [need, address] as const))),
+    created: new Map(
+      actions.flatMap((action) =>
+        isDeleting && action.action === 'create' ? [[placeKey(action), action.address]] : [],
+      ),
+    ),
+  };
+}
+
+/** Equal for blocks of one kind and key, wherever they stand. */
+function placeKey({ kind, address }: Action): string {
+  return JSON.stringify([kind.kind, addressParts(address)?.at(-1)]);
+}
+
+/** What a plan does at an address, as `explain` has it. */
+export function explainedDocument(
+  plan: Plan,
+  {
+    actions,
+    diagnostics,
+    reads,
+  }: {
+    readonly actions: readonly ExplainedAction[];
+    readonly diagnostics: readonly Diagnostic[];
+    readonly reads: number;
+  },
+): NonNullable<AddressDocument['planned']> {
+  const context = contextOf(plan);
+  return {
+    requests: { reads, writes: 0 },
+    diagnostics: diagnostics.map(diagnosticJson),
+    actions: actions.map(({ action, requests }) => ({
+      ...actionDocument(action, context),
+      sends: requests.map(({ operation, method, changed, others }) => ({
+        operation,
+        method,
+        changes: [...changed],
+        with: [...others],
+      })),
+    })),
+  };
+}
+
+function actionDocument(action: Action, context: Context): PlanAction {
+  const { id, parent, movedFrom, because, isAsked, holds, dataAtRisk, protect, position, steps, teardown } = action;
+  const needs = new Set(action.dependsOn.map(blockAddress));
+  needs.delete(blockAddress(action.address));
+  const requests = steps.length + teardown.length;
+  const after = isEffective(action) ? doneBefore(action, context) : [];
+  const isGoing = action.action === 'delete' || (action.action === 'replace' && !action.createsBeforeDestroy);
+  const goesAlong = action.goesWithParent === true || (isGoing && teardown.length === 0);
+  return {
+    address: blockAddress(action.address),
+    kind: action.kind.kind,
+    action: action.action,
+    ...(id === undefined ? {} : { id }),
+    ...(parent === undefined ? {} : { parent }),
+    dependsOn: [...needs].toSorted(),
+    ...(movedFrom === undefined ? {} : { movedFrom }),
+    ...(action.createsBeforeDestroy ? { createsBeforeDestroy: true } : {}),
+    ...(action.comesWithParent === true ? { comesWithParent: true as const } : {}),
+    ...(goesAlong ? { goesWithParent: true as const } : {}),
+    ...(action.action === 'delete' ? reasonOf(action, context) : {}),
+    ...(action.isOrdered === true ? { underWay: true as const } : {}),
+    requests,
+    ...(requests === 0 && action.action !== 'no-op' ? { sendsNothing: true as const } : {}),
+    ...(after.length === 0 ? {} : { after }),
+    changes: inOrderOfLines(action.changes).map(changeDocument),
+    ...(because === undefined ? {} : { because: [...because] }),
+    ...(holds === undefined
+      ? {}
+      : { holds: Object.fromEntries(Object.entries(holds).map(([noun, names]) => [noun, [...names]])) }),
+    ...(isAsked === undefined ? {} : { asked: isAsked }),
+    ...(dataAtRisk === undefined ? {} : { dataAtRisk }),
+    ...(protect === undefined ? {} : { protect }),
+    needsConsent: action.needsConsent,
+    notes: action.notes.map(diagnosticJson),
+    ...(position === undefined ? {} : { position }),
+  };
+}
+
+/** Why an object is deleted, and the outermost deleted object that it goes with. */
+function reasonOf(action: Action, context: Context): Pick<PlanAction, 'why' | 'elsewhere' | 'goesWith'> {
+  const goesWith = outermost(action, context);
+  const along = goesWith === undefined ? {} : { goesWith };
+  if (context.destroys) return { ...along, why: 'destroy' };
+  if (replacedAddress(action.address) !== undefined) return { ...along, why: 'replaced' };
+  const elsewhere = context.created.get(placeKey(action));
+  return elsewhere === undefined ? { ...along, why: 'block removed' } : { ...along, why: 'block elsewhere', elsewhere };
+}
+
+function outermost({ parent }: Action, { byAddress }: Context): string | undefined {
+  let found: string | undefined;
+  for (let above = byAddress.get(parent ?? ''); above?.action === 'delete'; above = byAddress.get(above.parent ?? ''))
+    // An environment holds services, which do not belong to it as a domain does to its service.
+    if (!isEnvironment(above.address)) found = above.address;
+  return found;
+}
+
+/** A creation waits for its dependencies; a deletion, for its dependents. */
+function doneBefore(action: Action, { byAddress, users }: Context): NonNullable<PlanAction['after']> {
+  const before = action.action === 'delete' ? (users.get(action.address) ?? []) : action.dependsOn;
+  return [...new Set([...before, ...(action.follows ?? [])])].flatMap((address) => {
+    const other = byAddress.get(address);
+    const isWaitedFor = other !== undefined && isEffective(other);
+    return isWaitedFor ? [{ address: blockAddress(address), action: other.action }] : [];
+  });
+}
+
+/** The numbers of deletions by what they are; nothing without deletions. */
+function deletesIn(actions: readonly PlanAction[]): Pick<PlanDocument, 'deletes'> {
+  const deleted = actions.filter(({ action }) => action === 'delete');
+  if (deleted.length === 0) return {};
+  const along = deleted.filter(({ goesWith }) => goesWith !== undefined).length;
+  const services = deleted.filter(isService).length;
+  return { deletes: { services, along, others: deleted.length - along - services } };
+}
+
+function isService({ address, parent, goesWith }: PlanAction): boolean {
+  return goesWith === undefined && parent !== undefined && isEnvironment(parent) && !isEnvironment(address);
+}
+
+/** Changes as their lines stand in the files; then what has no line, and keys that go, by their paths. */
+function inOrderOfLines(changes: readonly Change[]): readonly Change[] {
+  if (changes.length < 2) return changes;
+  const files = [...new Set(changes.flatMap(({ position }) => position?.file ?? []))];
+  const keyed = changes.map((change) => {
+    const { position: at, cause } = change;
+    const rank = at === undefined ? (cause === 'removed' ? 2 : 1) : 0;
+    return { change, key: [rank, files.indexOf(at?.file ?? ''), at?.line ?? 0, at?.column ?? 0] };
+  });
+  return keyed
+    .toSorted((a, b) => {
+      const differing = a.key.findIndex((part, at) => part !== b.key[at]);
+      if (differing !== -1) return (a.key[differing] ?? 0) - (b.key[differing] ?? 0);
+      if (a.change.cause !== 'removed' || a.change.path === b.change.path) return 0;
+      return a.change.path < b.change.path ? -1 : 1;
+    })
+    .map(({ change }) => change);
+}
+
+function changeDocument(change: Change): PlanAction['changes'][number] {
+  const { path, cause, before, after, last, unit, summary, atDeploy, forcesReplacement, position } = change;
+  return {
+    path,
+    cause,
+    before,
+    after,
+    ...(last === undefined ? {} : { last }),
+    ...(unit === undefined ? {} : { unit: typeof unit === 'string' ? unit : { ...unit } }),
+    ...(summary === undefined ? {} : { summary }),
+    atDeploy,
+    forcesReplacement,
+    ...(position === undefined ? {} : { position }),
+  };
+}
+
+function narrowedDocument({ targets, excludes, leftOut }: NonNullable<Plan['narrowed']>): PlanDocument['narrowed'] {
+  return {
+    targets: [...targets],
+    excludes: [...excludes],
+    leftOut: leftOut.map(({ address, ...rest }) => ({ ...rest, address: blockAddress(address) })),
+  };
+}

@@ -1,0 +1,65 @@
+import type { ApplyResult } from '../apply/job.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { blockAddress } from '../kind/address.ts';
+import { diagnosticJson } from '../render/diagnostics-json.ts';
+import type { PlanDocument, ResultDocument } from '../render/documents.ts';
+import type { Ending } from './ending.ts';
+import { countIgnored } from './ending.ts';
+
+/** The result of an apply, and what a run knows beside it. */
+export interface ResultInput {
+  /** The plan that was applied. */
+  readonly plan: PlanDocument;
+  readonly result: ApplyResult;
+  readonly ending: Ending;
+  readonly isInterrupted: boolean;
+  readonly exitCode: number;
+  readonly counts: { readonly reads: number; readonly writes: number };
+  /** Why the state could not be written at the end. */
+  readonly unsaved?: readonly Diagnostic[];
+}
+
+/** The result of an apply as a document: every view is made from it. */
+export function resultDocument(input: ResultInput): ResultDocument {
+  const { plan, result, ending, isInterrupted, exitCode, counts, unsaved = [] } = input;
+  const { platform, platformVersion, project, state, commit, compared, notCompared, left, destroys, narrowed } = plan;
+  return {
+    format: 'trueup/result',
+    version: 2,
+    ending,
+    interrupted: isInterrupted,
+    exitCode,
+    requests: { reads: counts.reads, writes: counts.writes },
+    ...(platform === undefined ? {} : { platform }),
+    ...(platformVersion === undefined ? {} : { platformVersion }),
+    ...(project === undefined ? {} : { project }),
+    ...(state === undefined ? {} : { state }),
+    ...(commit === undefined ? {} : { commit }),
+    compared,
+    notCompared,
+    left,
+    ignored: countIgnored(result.state),
+    ...(destroys === undefined ? {} : { destroys }),
+    ...(narrowed === undefined ? {} : { narrowed }),
+    outcomes: result.outcomes.map(({ action, result: ended, stopped, diagnostics }) => {
+      const address = blockAddress(action.address);
+      const id = result.state.resources[address]?.id;
+      return {
+        address,
+        kind: action.kind.kind,
+        action: action.action,
+        ...(typeof id === 'string' ? { id } : {}),
+        result: ended,
+        ...(stopped === undefined ? {} : { stopped }),
+        writes: action.steps.length,
+        diagnostics: diagnostics.map(diagnosticJson),
+        ...(action.position === undefined ? {} : { position: action.position }),
+      };
+    }),
+    diagnostics: [
+      ...plan.diagnostics,
+      ...plan.actions.flatMap(({ notes }) => notes),
+      ...unsaved.map((item) => ({ ...diagnosticJson(item), source: 'state' as const })),
+    ],
+  };
+}
