@@ -17,7 +17,7 @@ import type { ExplainedAction } from '../plan/explain.ts';
 import { notComparedIn } from '../plan/not-compared.ts';
 import { diagnosticJson } from '../render/diagnostics-json.ts';
 import type { AddressDocument, PlanDocument } from '../render/documents.ts';
-import { isEnvironment } from '../render/places.ts';
+import { environmentOf, isEnvironment } from '../render/places.ts';
 import type { PlanAbout } from '../render/plan-head.ts';
 import { countActions } from '../render/words.ts';
 
@@ -231,7 +231,8 @@ function deletesIn(actions: readonly PlanAction[]): Pick<PlanDocument, 'deletes'
   if (deleted.length === 0) return {};
   const along = deleted.filter(({ goesWith }) => goesWith !== undefined).length;
   const services = deleted.filter(isService).length;
-  return { deletes: { services, along, others: deleted.length - along - services } };
+  const environments = deleted.filter(({ address, kind }) => environmentOf({ address, kind }) === address).length;
+  return { deletes: { environments, services, along, others: deleted.length - along - services - environments } };
 }
 
 function isService({ address, parent, goesWith }: PlanAction): boolean {

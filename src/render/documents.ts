@@ -166,8 +166,15 @@ export const planDocument = z.object({
   destroys: z.literal(true).optional(),
   /** Numbers of actions by their names. */
   summary: z.partialRecord(actionName, z.number().int()),
-  /** Numbers of deletions: of services, of what goes with a deleted object above it, and of all others. */
-  deletes: z.object({ services: z.number().int(), along: z.number().int(), others: z.number().int() }).optional(),
+  /** Numbers of deletions; `along`: what goes with a deleted service, or another object above it. */
+  deletes: z
+    .object({
+      environments: z.number().int(),
+      services: z.number().int(),
+      along: z.number().int(),
+      others: z.number().int(),
+    })
+    .optional(),
   ...comparison,
   requests,
   ...about,

@@ -41,14 +41,14 @@ function planVerdict(plan: PlanDocument): string {
 
 /** What goes: services, other objects, and what goes with them; empty where the number alone says it. */
 export function deletionWords({ deletes }: Pick<PlanDocument, 'deletes'>): string {
-  const { services = 0, along = 0, others = 0 } = deletes ?? {};
-  if (services === 0 && along === 0) return '';
+  const { environments = 0, services = 0, along = 0, others = 0 } = deletes ?? {};
+  const tops = environments + services + others;
+  if (tops === others && along === 0) return '';
   const parts = [
+    ...(environments === 0 ? [] : [counted(environments, 'environment')]),
     ...(services === 0 ? [] : [counted(services, 'service')]),
-    ...(others === 0 ? [] : [counted(others, services === 0 ? 'object' : 'other object')]),
-    ...(along === 0
-      ? []
-      : [`${along} that ${along === 1 ? 'goes' : 'go'} with ${services + others === 1 ? 'it' : 'them'}`]),
+    ...(others === 0 ? [] : [counted(others, tops === others ? 'object' : 'other object')]),
+    ...(along === 0 ? [] : [`${along} that ${along === 1 ? 'goes' : 'go'} with ${tops === 1 ? 'it' : 'them'}`]),
   ];
   return ` (${parts.join(', ')})`;
 }
