@@ -128,15 +128,18 @@ function defect(error: unknown): Diagnostic {
   });
 }
 
-/** Returns how an error ends a run, and what it says. */
-export function explain(error: unknown): { exit: Exit; diagnostics: readonly Diagnostic[] } {
+/** Returns how an error ends a run, and what it says. `keyName`: where the user gave the API key. */
+export function explain(
+  error: unknown,
+  keyName = 'TRUEUP_API_KEY',
+): { exit: Exit; diagnostics: readonly Diagnostic[] } {
   if (error instanceof Stop) return { exit: stopExits[error.failure], diagnostics: error.diagnostics };
   if (!(error instanceof PlatformError)) return { exit: 'failed', diagnostics: [defect(error)] };
   const isKey = error.failure === 'authentication' || error.failure === 'forbidden';
   const places = error.neededBy.length === 0 ? [{}] : error.neededBy;
   const diagnostics = places.map((place) => {
     const found = diagnose(error, place);
-    const message = error.isKeyRefused ? found.message.replace('the API key', 'TRUEUP_API_KEY') : found.message;
+    const message = error.isKeyRefused ? found.message.replace('the API key', keyName) : found.message;
     return { ...found, message };
   });
   return { exit: isKey ? 'authentication' : 'failed', diagnostics };

@@ -108,7 +108,7 @@ export function driftAcceptDocument({
 type FindingDocument = DriftDocument['findings'][number];
 
 /** One finding as a member of a document. */
-export function findingDocument(finding: Finding, command: CommandText): FindingDocument {
+function findingDocument(finding: Finding, command: CommandText): FindingDocument {
   const { name, applied, platform, manifest, unit, summary, edited, position } = finding;
   const { status, since, accepted, flapping } = finding;
   const { id, is, address, kind, objectId, path } = subjectOf(finding);

@@ -38,9 +38,12 @@ export async function readTop(
   const projects = await reader.projects(kind);
   const id = projects === undefined ? undefined : idOfProject(projects, named, at);
   const found = id === undefined || id === named ? first : await rowsOf(id);
-  if (!('rows' in found)) throw found;
-  if (found.rows?.size !== 0) return found;
-  const message = `project ${named} lists no ${kind.section}: ${whenEmpty}`;
+  const isAbsent = projects !== undefined && id === undefined;
+  if (!('rows' in found) && !isAbsent) throw found;
+  if ('rows' in found && found.rows?.size !== 0) return found;
+  const message = isAbsent
+    ? `there is no project ${named}, or the API key may not see it`
+    : `project ${named} lists no ${kind.section}: ${whenEmpty}`;
   throw new Stop('platform', [diagnostic('platform-answer', message, { remedy: remedyWith(projects), position: at })]);
 }
 

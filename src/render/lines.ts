@@ -13,7 +13,10 @@ export function fold(text: string, indent: number, style: Style): string[] {
   while (columnsOf(rest) > room) {
     const [start] = splitAt(rest, room);
     const space = rest.lastIndexOf(' ', start.length);
-    const at = space > start.length / 2 ? space : start.length;
+    const end = rest.indexOf(' ', start.length);
+    const word = rest.slice(space + 1, end === -1 ? undefined : end);
+    // A word that fits into a line of its own stays whole, such as a flag or an address.
+    const at = space > start.length / 2 || (space > 0 && columnsOf(word) <= room) ? space : start.length;
     lines.push(rest.slice(0, at));
     rest = rest.slice(at).replace(/^ /, '');
   }

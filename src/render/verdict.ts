@@ -93,7 +93,7 @@ function read(notCompared: readonly NotCompared[]): readonly NotCompared[] {
 }
 
 /** A sentence about what was not compared, with the reasons; none where that is nothing. */
-export function notComparedWords(
+function notComparedWords(
   notCompared: readonly NotCompared[],
   was = 'not compared',
   nameOf = printable,

@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
 import { planDocument } from '../../src/documents/plan.ts';
-import { plan as planManifest } from '../../src/reconcile.ts';
+import { plan as planManifest, planDestruction } from '../../src/reconcile.ts';
+import { anyDocument, planDocument as schema } from '../../src/render/documents.ts';
+import { renderPlan } from '../../src/render/plan-text.ts';
+import { plainStyle } from '../../src/render/style.ts';
+import { verdictOf } from '../../src/render/verdict.ts';
+import { documentOf } from '../support/documents.ts';
 import { bench, head } from '../support/world.ts';
 import { shown } from '../render/plans.ts';
 
@@ -28,4 +33,79 @@ it('names what a plan overwrites, and what it stops and creates again, as the te
   await made.apply(drifting);
   const clean = await made.plan(drifting);
   expect(planDocument({ plan: clean, counts })).toMatchObject({ hasChanges: false, overwrites: [], recreates: [] });
+});
+
+it('says why each object goes, and what goes with it', async () => {
+  const made = bench();
+  const web = 'source: { type: raw, composeFile: "services: { web: { image: nginx } }" }';
+  const shop = `compose: { shop: { ${web}, domains: { a.example.com: { serviceName: web }, b.example.com: { serviceName: web } } } }`;
+  const cache = 'redis: { cache: { dockerImage: "redis:8", databasePassword: x } }';
+  const text = (production: string, staging = '{}') =>
+    `${head}environments:\n  production: { ${production} }\n  staging: ${staging}\n`;
+  const before = text(`${shop}, ${cache}`);
+  await made.apply(before, { adoption: true });
+  const goingIn = async (after: string) => {
+    const plan = documentOf(await made.plan(after));
+    const going = plan.actions.filter(({ action }) => action === 'delete');
+    return { plan, going: going.map((one) => [one.address, one.why, one.goesWith ?? one.elsewhere]) };
+  };
+  const removed = await goingIn(text(cache));
+  expect(removed.going).toEqual([
+    ['production.compose.shop', 'block removed', undefined],
+    ['production.compose.shop.domains["a.example.com"]', 'block removed', 'production.compose.shop'],
+    ['production.compose.shop.domains["b.example.com"]', 'block removed', 'production.compose.shop'],
+  ]);
+  expect(removed.plan.deletes).toEqual({ environments: 0, services: 1, along: 2, others: 0 });
+  expect(verdictOf(removed.plan)).toContain('3 to delete (1 service, 2 that go with it)');
+  const elsewhere = await goingIn(text(shop, `{ ${cache} }`));
+  expect(elsewhere.going).toEqual([['production.redis.cache', 'block elsewhere', 'staging.redis.cache']]);
+  expect(renderPlan(elsewhere.plan, plainStyle)).toContain(': its block was removed, and staging.redis.cache is new\n');
+  const lone = await goingIn(before.replace(', b.example.com: { serviceName: web }', ''));
+  expect(lone.plan.deletes).toEqual({ environments: 0, services: 0, along: 0, others: 1 });
+  expect(verdictOf(lone.plan)).toContain('Plan: 1 to delete, ');
+  const all = documentOf(await planDestruction(await made.manifest(before), made.world()));
+  expect(new Set(all.actions.flatMap(({ why }) => why ?? []))).toEqual(new Set(['destroy']));
+  expect(renderPlan(all, plainStyle)).toContain('Deletes everything that the state holds');
+});
+
+it('has blocks and changes in the order of the file, whatever the alphabet says', async () => {
+  const made = bench();
+  const text = (tag: string) => `${head}environments:
+  production:
+    redis:
+      zebra: { memoryLimit: ${tag}Gi, dockerImage: "redis:${tag}", databasePassword: x, command: run ${tag} }
+      ant: { dockerImage: "redis:${tag}", databasePassword: x }
+    compose:
+      shop: { source: { type: raw, composeFile: "services: { web: { image: nginx } }" }, env: { Z: "${tag}", A: "${tag}" } }
+`;
+  await made.apply(text('7'), { adoption: true });
+  const { actions, restarts } = documentOf(await made.plan(text('8')));
+  expect(actions.map(({ address, action }) => `${action} ${address}`)).toEqual([
+    'no-op production',
+    'update production.redis.zebra',
+    'deploy production.redis.zebra',
+    'update production.redis.ant',
+    'deploy production.redis.ant',
+    'update production.compose.shop',
+    'deploy production.compose.shop',
+  ]);
+  expect(restarts).toEqual(['production.redis.zebra', 'production.redis.ant', 'production.compose.shop']);
+  const paths = actions
+    .filter(({ action }) => action === 'update')
+    .map(({ changes }) => changes.map(({ path }) => path));
+  expect(paths).toEqual([['memoryLimit', 'dockerImage', 'command'], ['dockerImage'], ['env.Z', 'env.A']]);
+});
+
+it('is read again as it was made, also in the form of version 1', async () => {
+  const made = bench();
+  const document = documentOf(await made.plan(database('shop')));
+  expect(schema.parse(JSON.parse(JSON.stringify(document)))).toEqual(document);
+  expect(JSON.stringify(document)).not.toContain('hunter2-hunter2');
+  const { compared: _compared, notCompared: _not, left: _left, ignored: _ignored, ...rest } = document;
+  const old = { ...rest, version: 1, actions: rest.actions.map(({ requests: _requests, ...one }) => one) };
+  expect(anyDocument.safeParse(old).success).toBe(true);
+  expect(anyDocument.safeParse(document).success).toBe(true);
+  expect(schema.safeParse(old).success).toBe(false);
+  for (const text of ['{}', '{"plan":{"actions":[{}]}}', '[]'])
+    expect(schema.safeParse(JSON.parse(text)).success).toBe(false);
 });

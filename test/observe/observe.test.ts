@@ -11,7 +11,7 @@ test('U13: a wrong project is reported with its line, and with the ways to its i
   expect(error.diagnostics).toHaveLength(1);
   expect(error.diagnostics[0]).toMatchObject({
     code: 'platform-answer',
-    message: expect.stringContaining('project prj_9 lists no environments') as string,
+    message: 'there is no project prj_9, or the API key may not see it',
     remedy: expect.stringContaining('project-1 (prj_1)') as string,
     position: { file: 'trueup.yaml', line: 3, column: 10 },
   });

@@ -68,7 +68,7 @@ describe('a project that is named', () => {
   test('is refused with the names of those that there are when none is called so', async () => {
     const made = benchWith('blog');
     const found = await refusal(made, () => made.plan(shop));
-    expect(found[0]?.message).toContain('project shop lists no environments');
+    expect(found[0]?.message).toBe('there is no project shop, or the API key may not see it');
     expect(found[0]?.remedy).toBe(
       'Write project: with the name or id of a project that the API key may see: blog (prj_3), project-2 (prj_2), project-1 (prj_1).',
     );

@@ -75,7 +75,8 @@ async function init(given: Run, view: InitView, { flags, prompt }: Asking): Prom
   });
   const key = env['TRUEUP_API_KEY'] ?? '';
   const asksKey = platform !== 'emulator' && key === '';
-  const { typed, run, opened } = await until(given, asksKey ? prompt : undefined, async () => {
+  const keyName = asksKey && prompt !== undefined ? 'the API key that was typed' : undefined;
+  const { typed, run, opened } = await until({ ...given, keyName }, asksKey ? prompt : undefined, async () => {
     const typed = asksKey
       ? await prompt?.ask('API key (does not show, and is not saved): ', { isHidden: true })
       : undefined;
@@ -117,7 +118,7 @@ const mostTries = 3;
 
 /** Asks again after an answer that cannot be right, with the reason; the last reason, or one without a prompt, ends the run. */
 async function until<T>(
-  { terminal, redactor }: Run,
+  { terminal, redactor, keyName }: Run & { readonly keyName?: string | undefined },
   prompt: Prompt | undefined,
   attempt: () => Promise<T>,
 ): Promise<T> {
@@ -126,8 +127,11 @@ async function until<T>(
       return await attempt();
     } catch (error) {
       const isAnswer = error instanceof Stop || error instanceof PlatformError;
-      if (prompt === undefined || prompt.isOver() || tries === mostTries || !isAnswer) throw error;
-      const reasons = explain(error).diagnostics.map((item) => redactDiagnostic(item, redactor.redact));
+      const isLast = prompt === undefined || prompt.isOver() || tries === mostTries || !isAnswer;
+      const isTyped = keyName !== undefined && error instanceof PlatformError && error.isKeyRefused;
+      if (isLast && isTyped) throw new Stop('authentication', explain(error, keyName).diagnostics);
+      if (isLast) throw error;
+      const reasons = explain(error, keyName).diagnostics.map((item) => redactDiagnostic(item, redactor.redact));
       terminal.err(`${renderDiagnostics(reasons, terminal.errStyle)}\n`);
     }
   }

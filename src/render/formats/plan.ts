@@ -7,7 +7,7 @@ import type { Style } from '../style.ts';
 import { textView } from '../text-view.ts';
 
 /** The result of `plan`. */
-export interface PlanResult {
+interface PlanResult {
   readonly plan: PlanDocument;
   /** Nothing is cut short. */
   readonly isFull: boolean;

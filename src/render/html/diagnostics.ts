@@ -2,6 +2,7 @@ import type { PlanDocument } from '../documents.ts';
 import type { Markup } from '../markup.ts';
 import { markup } from '../markup.ts';
 import { place } from './change.ts';
+import { withFlags } from './flags.ts';
 
 type DocumentDiagnostic = PlanDocument['diagnostics'][number];
 
@@ -10,6 +11,6 @@ export function diagnosticList(diagnostics: readonly DocumentDiagnostic[]): Mark
   if (diagnostics.length === 0) return markup``;
   return markup`<ul class="messages">${diagnostics.map(
     ({ code, severity, message, details = [], remedy, address, position }) =>
-      markup`<li class="${severity}"><p><strong>${severity}</strong> <code class="quiet">${code}</code>${address === undefined ? '' : markup` <code>${address}</code>`}${place(position)}</p><p>${message}</p>${details.map((one) => markup`<p class="detail">${one}</p>`)}${remedy === undefined ? '' : markup`<p class="remedy">${remedy}</p>`}</li>`,
+      markup`<li class="${severity}"><p><strong>${severity}</strong> <code class="quiet">${code}</code>${address === undefined ? '' : markup` <code>${address}</code>`}${place(position)}</p><p>${withFlags(message)}</p>${details.map((one) => markup`<p class="detail">${one}</p>`)}${remedy === undefined ? '' : markup`<p class="remedy">${withFlags(remedy)}</p>`}</li>`,
   )}</ul>`;
 }

@@ -12,6 +12,7 @@ import { changeList, place } from './change.ts';
 import { diagnosticList } from './diagnostics.ts';
 import type { Entry } from './entries.ts';
 import { buildEntries, buildNodes } from './entries.ts';
+import { withFlags } from './flags.ts';
 import { countValues, renderFilter } from './filter.ts';
 import { renderGraph } from './graph.ts';
 import { renderShell } from './shell.ts';
@@ -101,7 +102,7 @@ function firstOf(
   const line = (tone: string, words: string, addresses: readonly string[]): Markup[] =>
     addresses.length === 0
       ? []
-      : [markup`<li class="${tone}"><p><b>${words}</b></p>${links([...new Set(addresses)])}</li>`];
+      : [markup`<li class="${tone}"><p><b>${withFlags(words)}</b></p>${links([...new Set(addresses)])}</li>`];
   const failed = entries.filter(({ outcome }) => outcome?.result === 'failed' || outcome?.result === 'unverified');
   const broken = entries.filter(({ notes }) => notes.some(({ severity }) => severity === 'error'));
   const risky = entries.filter(({ dataAtRisk }) => dataAtRisk !== undefined);
@@ -134,7 +135,7 @@ function firstOf(
       : [
           markup`<li class="bad"><p><b>Data at risk: ${counted(risky.length, 'resource')}</b></p><ul class="risks">${risky.map(
             (entry) =>
-              markup`<li><a href="#${entry.id}"><code>${entry.address}</code></a> ${entry.dataAtRisk} (${allowance(entry)})</li>`,
+              markup`<li><a href="#${entry.id}"><code>${entry.address}</code></a> ${entry.dataAtRisk} (${withFlags(allowance(entry))})</li>`,
           )}</ul></li>`,
         ]),
     ...line('change', `Stops, and creates again: ${counted(recreates.length, 'service')}`, recreates),
@@ -162,7 +163,7 @@ function firstOf(
     ...(unmanaged === 0
       ? []
       : [
-          markup`<li class="info"><p>${counted(unmanaged, 'object')} of the project ${unmanaged === 1 ? 'is' : 'are'} not managed (trueup export --unmanaged).</p></li>`,
+          markup`<li class="info"><p>${counted(unmanaged, 'object')} of the project ${unmanaged === 1 ? 'is' : 'are'} not managed (trueup export <span class="flag">--unmanaged</span>).</p></li>`,
         ]),
   ];
   if (lines.length === 0) return undefined;
@@ -243,7 +244,7 @@ function renderEntry(entry: Entry, service: string): Markup {
   const result =
     outcome === undefined ? '' : markup` <span class="result ${outcome.result}">${outcome.result}</span>${took}`;
   return markup`<article class="entry ${action}" id="${id}" tabindex="-1" data-action="${action}" data-kind="${kind}" data-within="${environment}"${outcome === undefined ? '' : markup` data-result="${outcome.result}"`}><header><span class="sign" aria-hidden="true">${symbol}</span><h4><code>${name}</code></h4>${name === kind ? '' : markup`<span class="kind">${kind}</span>`}<span class="word">${actionWords[action].sign}</span>${result}${place(position)}</header>
-${about.text === '' ? '' : markup`<p class="what">${about}</p>`}${entry.dataAtRisk === undefined ? '' : markup`<p class="risk">Data at risk: ${entry.dataAtRisk} (${allowance(entry)})</p>`}${Object.entries(entry.holds ?? {}).map(([noun, names]) => markup`<p class="holds">${noun}: ${names.join(', ')}</p>`)}${changeList(entry.changes)}${diagnosticList([...entry.notes, ...(outcome?.diagnostics ?? [])])}</article>`;
+${about.text === '' ? '' : markup`<p class="what">${about}</p>`}${entry.dataAtRisk === undefined ? '' : markup`<p class="risk">Data at risk: ${entry.dataAtRisk} (${withFlags(allowance(entry))})</p>`}${Object.entries(entry.holds ?? {}).map(([noun, names]) => markup`<p class="holds">${noun}: ${names.join(', ')}</p>`)}${changeList(entry.changes)}${diagnosticList([...entry.notes, ...(outcome?.diagnostics ?? [])])}</article>`;
 }
 
 function sentence({ action, parent, movedFrom, because, asked, sendsNothing, ...rest }: Entry): Markup {
@@ -278,7 +279,7 @@ function sentence({ action, parent, movedFrom, because, asked, sendsNothing, ...
       ? ''
       : markup`<span class="because">${because.map((one, at) => markup`${at === 0 ? '' : ', '}<code>${one}</code>`)}</span>`;
   const former = movedFrom === undefined ? '' : markup` Moved in the state from <code>${movedFrom}</code>.`;
-  return markup`${words[action]}${asked === true ? ' Because --replace asks for it.' : ''}${former}${reasons}`;
+  return markup`${words[action]}${asked === true ? withFlags(' Because --replace asks for it.') : ''}${former}${reasons}`;
 }
 
 /** Why an object is deleted. */

@@ -154,8 +154,9 @@ test('asks again after an answer that cannot be right, with the reason, and not 
   const process = processOfTest({ cwd: folder, input: `${answers.join('\n')}\n` });
   expect(await execute(initCommand({}), { folder, terminal, signals: process })).toBe('done');
   expect(printed.err).toContain('"no address" is no address of a platform');
-  expect(printed.err).toContain('rejected TRUEUP_API_KEY');
-  expect(printed.err).toContain('project prj_none lists no environments');
+  expect(printed.err).toContain('rejected the API key that was typed');
+  expect(printed.err).not.toContain('TRUEUP_API_KEY');
+  expect(printed.err).toContain('there is no project prj_none, or the API key may not see it');
   expect(printed.err).not.toContain('4711');
   expect(readFileSync(join(folder, 'trueup.yaml'), 'utf8')).toContain('project: prj_1\n');
   const other = newFolder();
