@@ -1,4 +1,4 @@
-import { blockAddress, replacedAddress } from '../kind/address.ts';
+import { replacedAddress } from '../kind/address.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Action } from './action.ts';
 
@@ -17,8 +17,8 @@ export function inFileOrder(actions: readonly Action[], resources: readonly Reso
   }
   const byAddress = new Map(actions.map((action) => [action.address, action]));
   const placeOf = (action: Action): number => {
-    const { address, kind, parent } = action;
-    if (action.action === 'deploy') return ends.get(blockAddress(address)) ?? resources.length;
+    const { address, kind, parent, scope } = action;
+    if (action.action === 'deploy') return ends.get(scope) ?? resources.length;
     const own = places.get(replacedAddress(address) ?? address);
     if (own !== undefined) return own;
     const above = byAddress.get(parent ?? '');

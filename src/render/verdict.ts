@@ -45,7 +45,7 @@ export function deletionWords({ deletes }: Pick<PlanDocument, 'deletes'>): strin
   const tops = environments + services + others;
   if (tops === others && along === 0) return '';
   const parts = [
-    ...(environments === 0 ? [] : [counted(environments, 'environment')]),
+    ...(environments === 0 ? [] : [`${environments} environment${environments === 1 ? '' : 's'}`]),
     ...(services === 0 ? [] : [counted(services, 'service')]),
     ...(others === 0 ? [] : [counted(others, tops === others ? 'object' : 'other object')]),
     ...(along === 0 ? [] : [`${along} that ${along === 1 ? 'goes' : 'go'} with ${tops === 1 ? 'it' : 'them'}`]),
@@ -93,11 +93,7 @@ function read(notCompared: readonly NotCompared[]): readonly NotCompared[] {
 }
 
 /** A sentence about what was not compared, with the reasons; none where that is nothing. */
-function notComparedWords(
-  notCompared: readonly NotCompared[],
-  was = 'not compared',
-  nameOf = printable,
-): string[] {
+function notComparedWords(notCompared: readonly NotCompared[], was = 'not compared', nameOf = printable): string[] {
   if (notCompared.length === 0) return [];
   const objects = notCompared.filter(({ path }) => path === undefined).length;
   const fields = notCompared.length - objects;

@@ -249,7 +249,7 @@ describe('apply FILE', () => {
 
   it('S3: ends everything when that was planned, with destroy only, and takes no secrets for that', async () => {
     const at = await planned(sections('one'), sections('one'), { destroy: true });
-    expect(at.made.out).toContain('Plan: 2 to delete, 1 to remove from state.');
+    expect(at.made.out).toContain('Plan: 2 to delete (2 services), 1 to remove from state.');
     vi.stubEnv('TRUEUP_SECRET_DB', undefined);
     const kept = await apply(at, { allowDataLoss: true });
     expect([kept.exit, kept.err]).toEqual(['stopped', expect.stringContaining(`Run trueup destroy ${at.file}.`)]);

@@ -19,7 +19,7 @@ const declared = [
 const kept = declared.map(({ address, kind, parent }) => actionOf(address, { kind, parent }));
 const gone = (address: string, kind: Action['kind'], parent?: string) =>
   actionOf(address, { action: 'delete', kind, parent });
-const deployment = (scope: string) => actionOf(`${scope} (deploy)`, { action: 'deploy', parent: scope });
+const deployment = (scope: string) => actionOf(`${scope} (deploy)`, { action: 'deploy', scope, parent: scope });
 
 const sorted = (...actions: readonly Action[]) => inFileOrder(actions, declared).map(({ address }) => address);
 

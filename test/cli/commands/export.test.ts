@@ -13,6 +13,9 @@ import { worldWithMember } from '../../support/kind-world.ts';
 import { apiKey, places } from '../place.ts';
 import { project, trueup } from '../process.ts';
 
+/** What a plan says that finds no difference in a run without the secrets. */
+const noChanges = 'No changes in what was compared. ';
+
 /** `trueup export`, over HTTP and on the disk. */
 
 const place = places();
@@ -83,7 +86,7 @@ test('needs no value of a secret for the plan after it', async () => {
   const out = newFolder();
   await run(exportCommand({ out }));
   expect(Object.keys(filesIn(out))).not.toContain('secrets.env');
-  expect(await planIn(out)).toContain('No changes.');
+  expect(await planIn(out)).toContain(noChanges);
 });
 
 test('git ignores the copy of secrets.env.example, in which people write their secrets', async () => {
@@ -266,7 +269,7 @@ test('refers to the project of a block, and adds ids of others as they are', asy
     expect(readFileSync(join(folder, 'unmanaged.yaml'), 'utf8')).toContain(
       'accessedProjects:\n      - ${ref:project.id}\n      - prj_1\n',
     );
-    expect((await trueup(['plan', '-C', folder], { env })).out).toContain('No changes.');
+    expect((await trueup(['plan', '-C', folder], { env })).out).toContain(noChanges);
   } finally {
     await server.close();
   }
@@ -351,7 +354,7 @@ test('leaves no folder and no lock behind after a refusal, and what was there as
   expect((await run(exportCommand({ out: other }))).exit).toBe('stopped');
   expect(readdirSync(other)).toEqual(['organization.yaml']);
   expect((await run(exportCommand({ out: other, force: true }))).exit).toBe('done');
-  expect(await planIn(other)).toContain('No changes.');
+  expect(await planIn(other)).toContain(noChanges);
 });
 
 test('says that a plan is empty only where nothing else of the manifest was changed', async () => {
@@ -367,7 +370,7 @@ test('says that a plan is empty only where nothing else of the manifest was chan
   await emulator.act('environment.create', { name: 'testing', projectId: 'prj_1' });
   rewrite(`include: [unmanaged.yaml]\n${sections}`);
   expect((await run(exportCommand({ unmanaged: true }))).out).toContain('trueup plan shows no changes now.');
-  expect(await planIn(folder)).toContain('No changes.');
+  expect(await planIn(folder)).toContain(noChanges);
 });
 
 test('--address of what only the state has says how to remove it from there', async () => {
@@ -391,7 +394,7 @@ test('gives environments whose names differ by .yaml files and folders of their 
     'environments/x.yaml',
     'environments/x/shop/docker-compose.yml',
   ]);
-  expect(await planIn(out)).toContain('No changes.');
+  expect(await planIn(out)).toContain(noChanges);
 });
 
 test('a secret that the manifest names keeps its name where the value is the same, and gets no second list', async () => {
