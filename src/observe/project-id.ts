@@ -41,9 +41,11 @@ export async function readTop(
   const isAbsent = projects !== undefined && id === undefined;
   if (!('rows' in found) && !isAbsent) throw found;
   if ('rows' in found && found.rows?.size !== 0) return found;
-  const message = isAbsent
-    ? `there is no project ${named}, or the API key may not see it`
-    : `project ${named} lists no ${kind.section}: ${whenEmpty}`;
+  // Every project has something in that list.
+  const message =
+    projects === undefined || isAbsent
+      ? `there is no project ${named}, or the API key may not see it`
+      : `project ${named} lists no ${kind.section}: ${whenEmpty}`;
   throw new Stop('platform', [diagnostic('platform-answer', message, { remedy: remedyWith(projects), position: at })]);
 }
 

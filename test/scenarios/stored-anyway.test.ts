@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { WireRequest } from '../../src/api/wire.ts';
 import type { ApplyResult } from '../../src/apply/job.ts';
 import { failure } from '../../src/emulator/faults/answers.ts';
-import { endingOf } from '../../src/render/result.ts';
+import { endingOf } from '../../src/documents/ending.ts';
 import { composeBody } from '../support/manifest-texts.ts';
 import { inItsWords } from '../support/profile.ts';
 import type { Bench } from '../support/world.ts';
