@@ -99,7 +99,7 @@ test('an empty list of environments stops the plan: the project or the key is wr
   const made = bench();
   await made.apply(manifest);
   const result = await attempt(made, 'environment.byProjectId', { status: 200, headers: json, body: '[]' });
-  expect(String(result)).toContain('lists no environments');
+  expect(String(result)).toContain('there is no project prj_1, or the API key may not see it');
   expect(result).toMatchObject({ diagnostics: [{ quote: { text: 'project: prj_1', from: 9, to: 14 } }] });
 });
 
