@@ -47,7 +47,7 @@ export function planFile(
     readonly version: string;
     /** ISO 8601. */
     readonly at: string;
-    /** What `plan` printed, as `render/saved-view.ts` writes it. */
+    /** What `plan` printed, as `documents/plan.ts` makes it. */
     readonly shown: string;
   },
   key: PlanKey & Pick<StateKey, 'encryptPlan'>,
