@@ -30,7 +30,7 @@ export function notComparedIn({ actions }: Pick<Plan, 'actions'>): readonly NotC
   return actions.flatMap((action) => {
     // Of a new object there is nothing to compare with, and what goes is not declared.
     if (action.createsObject || ['create', 'delete', 'forget', 'deploy'].includes(action.action)) return [];
-    if (action.isHeld === true && action.attributes.length === 0) return leftOut(action);
+    if (action.isLeftOut === true || (action.isHeld === true && action.attributes.length === 0)) return leftOut(action);
     return action.attributes.flatMap((one) => notCompared(action, one) ?? []);
   });
 }

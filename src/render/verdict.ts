@@ -124,6 +124,8 @@ function reasonWords(
       const what = names.length === 1 ? 'a secret' : 'secrets';
       return `${isOne ? 'needs' : 'need'} ${what} that this run does not have (${listed(names, mostSecrets)})`;
     }
+    case 'not recorded':
+      return `${be} not recorded in a form that this run can compare: run once with the secrets`;
     case 'not returned':
       return `${be} not returned by the platform`;
     case 'cannot be decrypted':
@@ -170,8 +172,8 @@ function resultVerdict(result: ResultDocument): string {
 /** What matters of a comparison, with all counts. */
 function driftVerdict({ summary, exitCode, notCompared, diagnostics }: DriftDocument): string {
   // Where a secret is missing, digests still compare the platform with what was applied last.
-  const withLastOnly = notCompared.filter(({ why }) => why === 'secret missing');
-  const others = notCompared.filter(({ why }) => why !== 'secret missing');
+  const withLastOnly = notCompared.filter(({ why }) => why === 'secret missing' || why === 'not recorded');
+  const others = notCompared.filter(({ why }) => why !== 'secret missing' && why !== 'not recorded');
   const isWhole = others.length === 0 && !diagnostics.some(({ severity }) => severity === 'error');
   const names = ['new', 'expired', 'known', 'accepted', 'not yet applied', 'ignored', 'resolved'] as const;
   const parts = names.filter((name) => summary[name] > 0).map((name) => `${summary[name]} ${name}`);
