@@ -129,7 +129,7 @@ export class PlatformError extends Error {
 }
 
 /** The transport's own reasons to give up. */
-export type TransportFault = 'DEADLINE' | 'BODY_LIMIT' | 'ENCODING' | 'ABANDONED' | 'NOT_SENT';
+export type TransportFault = 'DEADLINE' | 'BODY_LIMIT' | 'ENCODING' | 'NOT_UTF8' | 'ABANDONED' | 'NOT_SENT';
 
 /** The transport gave up before it had the whole answer, or (`NOT_SENT`) before it sent the request. */
 export class TransportError extends Error {

@@ -67,6 +67,7 @@ const silences: ReadonlyMap<string, Silence> = new Map<string, Silence>([
     { failure: 'unreadable', event: `the answer is longer than ${attempts.request.mostAnswerBytes / 1024 ** 2} MiB` },
   ],
   ['ENCODING', { failure: 'unreadable', event: 'the answer is compressed, and Trueup did not ask for that' }],
+  ['NOT_UTF8', { failure: 'unreadable', event: 'the answer is not UTF-8 text' }],
   ['CERT_HAS_EXPIRED', untrusted],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', untrusted],
   ['SELF_SIGNED_CERT_IN_CHAIN', untrusted],

@@ -224,7 +224,12 @@ async function readBody(
     if (size > limits.whole) throw new TransportError('BODY_LIMIT', `the answer is longer than ${limits.whole} bytes`);
   }
   const read = Buffer.concat(chunks);
-  return new TextDecoder().decode(isError ? read.subarray(0, limits.ofError) : read);
+  if (isError) return new TextDecoder().decode(read.subarray(0, limits.ofError));
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(read);
+  } catch {
+    throw new TransportError('NOT_UTF8', 'the answer is not UTF-8 text');
+  }
 }
 
 function flattenHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {

@@ -1,4 +1,5 @@
 import { basename, dirname, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
+import { decodeUtf8 } from '../kind/utf8.ts';
 import { isBelowFolder } from './below.ts';
 import { ignoredFiles } from './git-ignore.ts';
 import { indexEntries, isContentOf, unreadableIndex } from './git-index.ts';
@@ -226,11 +227,8 @@ async function leadsToFolder(link: string): Promise<boolean> {
 
 function decode(path: string, file: FileBytes): FileText {
   if ('problem' in file) return file;
-  try {
-    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(file.bytes) };
-  } catch {
-    return { problem: `${path} is not UTF-8 text` };
-  }
+  const decoded = decodeUtf8(file.bytes);
+  return 'problem' in decoded ? { problem: `${path} ${decoded.problem}` } : decoded;
 }
 
 async function locate(root: string, path: string): Promise<FilePlace | FileProblem> {

@@ -408,6 +408,16 @@ describe('an answer', () => {
     expect(written).toBeLessThan(50_000_000);
   });
 
+  it('is refused when it is not UTF-8: other text in its place would count as drift', async () => {
+    const platform = await serve((request, response) => {
+      const status = request.url === '/api/error' ? 500 : 200;
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(Buffer.from('{"description":"caf\xe9"}', 'latin1'));
+    });
+    await expect(open({ url: platform.url })(get)).rejects.toMatchObject({ code: 'NOT_UTF8' });
+    await expect(open({ url: platform.url })({ ...get, path: '/api/error' })).resolves.toMatchObject({ status: 500 });
+  });
+
   it('is refused when it is compressed, because that was not asked for', async () => {
     const platform = await serve((request, response) => {
       expect(request.headers['accept-encoding']).toBe('identity');
