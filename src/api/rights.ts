@@ -34,6 +34,24 @@ export function rightTo(operation: string): string | undefined {
   return ofAdmins.includes(group) ? 'the role owner or admin' : undefined;
 }
 
+/** One right, with the operations that need it. */
+export interface NeededRight {
+  readonly right: string;
+  readonly operations: readonly string[];
+}
+
+/** The rights that a member needs for operations, each once, in alphabetical order. Never throws. */
+export function rightsTo(operations: Iterable<string>): NeededRight[] {
+  const needs = [...new Set(operations)].flatMap((operation) =>
+    (rightTo(operation)?.split(/, and |; /) ?? []).map((right) => [right, operation] as const),
+  );
+  const rights = [...new Set(needs.map(([right]) => right))].toSorted();
+  return rights.map((right) => ({
+    right,
+    operations: needs.flatMap(([one, operation]) => (one === right ? [operation] : [])).toSorted(),
+  }));
+}
+
 function rightToService(name: string): string {
   if (name === 'create') return 'canCreateServices, and the project in accessedProjects';
   if (/^(delete|remove)$/.test(name)) return 'canDeleteServices, and the service in accessedServices';

@@ -3,13 +3,18 @@ import type { Contract, Operation } from '../api/contract.ts';
 import { isOperation } from '../api/contract.ts';
 import { PlatformError } from '../api/errors.ts';
 import { recogniseProfile } from '../api/profile.ts';
+import type { NeededRight } from '../api/rights.ts';
+import { rightsTo } from '../api/rights.ts';
 import { withArticle } from '../diagnostics/article.ts';
 import { Stop } from '../diagnostics/diagnostic.ts';
 import { isRow } from '../kind/json.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { kindsThere, operationsOf } from '../kind/kinds-on.ts';
+import { groupBy } from '../kind/group.ts';
+import { root } from '../kind/kind.ts';
 import { lossesOf } from '../kind/losses.ts';
+import type { Resource } from '../manifest/resource.ts';
 import { servedName } from '../kind/wire.ts';
 import { discover } from '../observe/capabilities.ts';
 import type { Clock } from '../state/clock.ts';
@@ -31,6 +36,8 @@ export interface Check {
   /** `unknown`: another check that failed is in its way. */
   readonly is: 'good' | 'warning' | 'bad' | 'unknown';
   readonly message: string;
+  /** More of it, a line each. */
+  readonly details?: readonly string[];
   /** What to do about it. */
   readonly remedy?: string;
 }
@@ -47,6 +54,8 @@ export interface PlatformInput {
   readonly discovers: boolean;
   /** What the state remembers of the platform. */
   readonly remembered: Capabilities | undefined;
+  /** The operations that an apply of the manifest can need; undefined without a manifest that can be read. */
+  readonly needed?: readonly Operation[] | undefined;
 }
 
 /** Examines a platform and what the key may do there, with at most 10 GETs. @throws whatever is no failure of the platform. */
@@ -70,7 +79,7 @@ export async function examinePlatform(input: PlatformInput): Promise<readonly Ch
     },
     ...(url.startsWith('http:') && !isLocal(url) ? [unencrypted(url)] : []),
     isLimited ? limited() : { name: 'key', is: 'good', message: 'the platform accepts the API key' },
-    await rightsOf(caller, client),
+    rightsOf(caller, input),
     ...capabilitiesOf(found, input),
     profileOf(caller, client),
     await bulkOf(client),
@@ -143,31 +152,67 @@ function limited(): Check {
   };
 }
 
-/** What the caller may do. Owners and admins may do everything. */
-async function rightsOf(caller: Row, client: ReadClient): Promise<Check> {
+/** What the caller may do of what the manifest needs. Owners and admins may do everything. */
+function rightsOf(caller: Row, { client, needed }: PlatformInput): Check {
+  const name = 'rights';
   const role = String(caller['role']);
-  if (role === 'owner' || role === 'admin')
-    return { name: 'rights', is: 'good', message: `the key is one of ${withArticle(role)}` };
-  const shown = client.contract.operations.has('user.getPermissions')
-    ? await client.invoke('user.getPermissions', {}).catch(asFailure)
-    : undefined;
-  const lacking = isRow(shown)
-    ? deniedIn(shown)
-    : Object.keys(caller)
-        .filter((name) => /^can[A-Z]/.test(name) && caller[name] === false)
-        .map((name) => client.contract.names?.member(name) ?? name);
-  const message = `the key is one of ${withArticle(role)}${lacking.length === 0 ? '' : `, who may not: ${lacking.toSorted().join(', ')}`}`;
+  const message = `the key is one of ${withArticle(role)}`;
+  const rights = rightsTo(needed ?? []);
+  const ofAdmins = rights.find(({ right }) => right === adminsRight);
+  const others = rights.filter((one) => one !== ofAdmins);
+  const line = ({ right, operations }: NeededRight) =>
+    `${inWords(client, right)}: ${operations.map((operation) => served(client, operation)).join(', ')}`;
+  const smallest =
+    needed === undefined
+      ? []
+      : ofAdmins === undefined
+        ? [
+            `smallest role for this manifest: member${others.length === 0 ? '' : ', with these rights'}`,
+            ...others.map((one) => `  ${line(one)}`),
+          ]
+        : [`smallest role for this manifest: admin, for ${line(ofAdmins).replace(`${adminsRight}: `, '')}`];
+  if (role === 'owner' || role === 'admin') return { name, is: 'good', message, details: smallest };
+  const lacking = [
+    ...(ofAdmins === undefined ? [] : [adminsRight]),
+    ...others.flatMap(({ right }) => (isFlag(right) && caller[right] !== true ? [inWords(client, right)] : [])),
+  ];
   const remedy =
-    'Use the key of an owner or admin, or give the member these rights, and access to the project and its services.';
-  return { name: 'rights', is: 'warning', message, remedy };
+    ofAdmins === undefined
+      ? 'Use the key of an owner or admin, or give the member these rights, and access to the project and its services.'
+      : 'Use the key of an owner or admin.';
+  const has = ', who has the flags that this manifest needs; access to the project and its services is not checked';
+  const lacks = needed === undefined ? '' : lacking.length === 0 ? has : `, who lacks: ${lacking.join(', ')}`;
+  return { name, is: 'warning', message: message + lacks, details: smallest, remedy };
 }
 
-/** The actions of user.getPermissions that are denied, such as `service.create`. */
-function deniedIn(permissions: Row): string[] {
-  return Object.entries(permissions).flatMap(([resource, actions]) => {
-    if (!isRow(actions)) return [];
-    return Object.entries(actions).flatMap(([action, may]) => (may === false ? [`${resource}.${action}`] : []));
+/** The operations that an apply of resources can need, each once. A single object that comes with its parent is never created or deleted. */
+export function neededFor(resources: readonly Resource[]): Operation[] {
+  const counts = groupBy(resources.map(({ kind, address }) => [kind.kind, address] as const));
+  const needed = resources.flatMap(({ kind, parent }) => {
+    const { create, read, readMore, update, delete: remove, move } = kind.operations;
+    const isAdopted = kind.lifecycle?.provided !== undefined && counts.get(kind.kind)?.length === 1;
+    const above = resources.find(({ address }) => address === parent)?.kind.kind ?? root;
+    const listed = kind.parents[above]?.listed;
+    const list = listed !== undefined && 'call' in listed ? [listed.call] : [];
+    return [...[read, readMore, update, ...(isAdopted ? [] : [create, remove, move])].flat(), ...list];
   });
+  const operations = needed.map((one) => (typeof one === 'object' ? one.call : one));
+  return [...new Set(operations)].filter((operation) => operation !== undefined);
+}
+
+const adminsRight = 'the role owner or admin';
+
+function isFlag(right: string): boolean {
+  return /^can[A-Z]\w*$/.test(right);
+}
+
+/** A right in the words of the platform. */
+function inWords({ contract: { names } }: PlatformInput['client'], right: string): string {
+  return isFlag(right) ? (names?.member(right) ?? right) : right;
+}
+
+function served({ contract: { names } }: PlatformInput['client'], operation: string): string {
+  return names?.operation(operation as Operation) ?? operation; // it is one of `needed`
 }
 
 function capabilitiesOf(

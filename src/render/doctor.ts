@@ -14,10 +14,11 @@ const signs: Readonly<Record<Check['is'], readonly [sign: string, tone: Tone]>> 
 export function renderChecks(checks: readonly Check[], { paint }: Style): string {
   const width = Math.max(...Object.values(signs).map(([sign]) => sign.length));
   const names = Math.max(0, ...checks.map(({ name }) => name.length));
-  const lines = checks.flatMap(({ name, is, message, remedy }) => {
+  const lines = checks.flatMap(({ name, is, message, details = [], remedy }) => {
     const [sign, tone] = signs[is];
     return [
       `${paint(tone, sign.padEnd(width))}  ${name.padEnd(names)}  ${printable(message)}\n`,
+      ...details.map((line) => `${' '.repeat(width + names + 4)}${printable(line)}\n`),
       ...(remedy === undefined ? [] : [`${' '.repeat(width + names + 4)}-> ${printable(remedy)}\n`]),
     ];
   });
@@ -35,6 +36,9 @@ export function doctorJson(
     version: 1,
     exitCode,
     requests: { reads, writes },
-    checks: checks.map((check) => ({ ...check })),
+    checks: checks.map(({ details, ...check }) => ({
+      ...check,
+      ...(details === undefined ? {} : { details: [...details] }),
+    })),
   };
 }

@@ -712,6 +712,7 @@ export const doctorDocument = z.object({
       name: z.string(),
       is: z.enum(['good', 'warning', 'bad', 'unknown']),
       message: z.string(),
+      details: z.array(z.string()).optional(),
       remedy: z.string().optional(),
     }),
   ),

@@ -1,5 +1,7 @@
 import type { Check } from '../../operate/examine.ts';
-import { examinePlatform, examineState } from '../../operate/examine.ts';
+import { examinePlatform, examineState, neededFor } from '../../operate/examine.ts';
+import { Stop } from '../../diagnostics/diagnostic.ts';
+import { loadManifest } from '../../project/load.ts';
 import { openStore } from '../../project/open-store.ts';
 import { findTarget } from '../../project/target.ts';
 import type { DoctorView } from '../../render/formats/doctor.ts';
@@ -22,7 +24,9 @@ export const doctorCommand: Command<DoctorView> = {
       const { platform } = target;
       const url = platform === 'emulator' ? 'the embedded emulator' : platform.url;
       const discovers = platform !== 'emulator';
-      const input = { client, url, discovers, kinds: options.kinds, clock: systemClock, remembered: state?.platform };
+      const { kinds } = options;
+      const needed = await operationsNeeded(run);
+      const input = { client, url, discovers, kinds, clock: systemClock, remembered: state?.platform, needed };
       const checks = [...(await examinePlatform(input)), ...ofState];
       const exit = exitOf(checks);
       view.checks(checks, client.counts, exitCodes[exit].code);
@@ -32,6 +36,17 @@ export const doctorCommand: Command<DoctorView> = {
     }
   },
 };
+
+/** The operations that an apply of the manifest can need; undefined where it cannot be read, which other commands report. */
+async function operationsNeeded({ options, redactor }: Parameters<(typeof doctorCommand)['execute']>[0]) {
+  try {
+    const { manifest } = await loadManifest(options, redactor);
+    return neededFor(manifest.resources);
+  } catch (error) {
+    if (error instanceof Stop) return undefined;
+    throw error;
+  }
+}
 
 /** The exit code that a run would end with, by the first thing that is wrong. */
 function exitOf(checks: readonly Check[]): Exit {

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -144,6 +144,34 @@ describe('trueup doctor', () => {
     expect(code).toBe(0);
     expect(of('rights')).toMatchObject([
       { is: 'warning', message: expect.stringContaining('the key is one of a member') as string },
+    ]);
+  });
+
+  it('prints the smallest role that the manifest needs, and what the key lacks of it', async () => {
+    const { emulator, folder } = await platform();
+    const text = readFileSync(join(folder, 'trueup.yaml'), 'utf8').replace(/^environments:[^]*/m, '');
+    const stack = 'environments:\n  production:\n    redis:\n      cache: { databasePassword: correct-horse-1 }\n';
+    writeFileSync(join(folder, 'trueup.yaml'), text + stack);
+    const lists = { accessedProjects: ['prj_1'], accessedEnvironments: ['env_prj_1'], canCreateServices: true };
+    Object.values(emulator.world.tables.member).forEach((row) => Object.assign(row, { role: 'member', ...lists }));
+    const lacking = await examine(folder);
+    const [check] = lacking.of('rights');
+    expect(check).toMatchObject({ is: 'warning', message: 'the key is one of a member, who lacks: canDeleteServices' });
+    expect(check?.details?.[0]).toBe('smallest role for this manifest: member, with these rights');
+    expect(check?.details?.join('\n')).toMatch(/ {2}canCreateServices: redis\.create, .*redis\.update/);
+    expect(check?.details?.join('\n')).not.toMatch(/canAccessToDocker|canAccessToAPI|canCreateEnvironments/);
+    Object.values(emulator.world.tables.member).forEach((row) => Object.assign(row, { canDeleteServices: true }));
+    expect((await examine(folder)).of('rights')).toMatchObject([
+      { is: 'warning', message: expect.stringContaining('who has the flags that this manifest needs') as string },
+    ]);
+    const models = 'ai:\n  main: { apiUrl: "https://ai.example.test", apiKey: k, model: m, isEnabled: true }\n';
+    writeFileSync(join(folder, 'trueup.yaml'), text + stack + models);
+    expect((await examine(folder)).of('rights')).toMatchObject([
+      {
+        is: 'warning',
+        message: 'the key is one of a member, who lacks: the role owner or admin',
+        details: [expect.stringMatching(/^smallest role for this manifest: admin, for ai\.create, /) as string],
+      },
     ]);
   });
 
