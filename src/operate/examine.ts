@@ -212,7 +212,7 @@ function inWords({ contract: { names } }: PlatformInput['client'], right: string
 }
 
 function served({ contract: { names } }: PlatformInput['client'], operation: string): string {
-  return names?.operation(operation as Operation) ?? operation; // it is one of `needed`
+  return names?.operation(operation) ?? operation;
 }
 
 function capabilitiesOf(
