@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { root } from '../../src/kind/kind.ts';
 import type { Body, Stand } from '../support/kind-manifests.ts';
 import { addressOf, bodyTag, manifestWith, outcomeOf, stands, withField } from '../support/kind-manifests.ts';
+import { heldBack } from './gate.ts';
 import type { Row } from './platform.ts';
 import { Refused, rowsIn, textIn } from './platform.ts';
 import type { Ended, Site } from './site.ts';
@@ -212,6 +213,7 @@ async function destroys(site: Site, folder: string, address?: string): Promise<v
 
 /** A platform without the operations, or a key without the right, is no defect; the words of the program say which. */
 function skipWhereRefused({ code, err, out }: Ended): void {
+  if (code !== 0 && (err + out).includes(heldBack)) throw new Failed(`a write was ${heldBack}`);
   if (code === 4 || (code !== 0 && out.includes('Use the API key of a user who has the right to do this')))
     throw new Skipped('the key has no right to it');
   if (/unsupported|has no documented operation/.test(err + out) && code !== 0)

@@ -30,6 +30,9 @@ export interface Gate {
   close(): Promise<void>;
 }
 
+/** The answer of the gate to a write that it does not let through. */
+export const heldBack = 'held back: it names an object that is not of this run';
+
 /** Most requests to the platform at a time. */
 const mostConnections = 4;
 
@@ -39,7 +42,7 @@ export async function openGate(target: string): Promise<Gate> {
   const prefix = pathname.replace(/\/+$/, '');
   const agent = new Agent({ connections: mostConnections, pipelining: 1 });
   const forbidden = new Set<string>();
-  const heldBack: string[] = [];
+  const withheld: string[] = [];
   const passed: Passed[] = [];
   const losing = new Set<string>();
 
@@ -49,11 +52,9 @@ export async function openGate(target: string): Promise<Gate> {
     const path = url.split('?')[0] ?? url;
     const named = method === 'GET' ? undefined : textsIn(body).find((text) => forbidden.has(text));
     if (named !== undefined) {
-      heldBack.push(`${method} ${path} names ${named}`);
+      withheld.push(`${method} ${path} names ${named}`);
       response.writeHead(403, { 'content-type': 'application/json' });
-      response.end(
-        JSON.stringify({ message: 'held back: it names an object that is not of this run', code: 'FORBIDDEN' }),
-      );
+      response.end(JSON.stringify({ message: heldBack, code: 'FORBIDDEN' }));
       return;
     }
     const answer = await agent.request({
@@ -89,7 +90,7 @@ export async function openGate(target: string): Promise<Gate> {
       for (const id of ids) forbidden.add(id);
     },
     isForbidden: (id) => forbidden.has(id),
-    heldBack,
+    heldBack: withheld,
     passed,
     loseAnswerTo: (operation) => void losing.add(operation),
     close: async () => {

@@ -51,3 +51,34 @@ export const topLists: readonly TopList[] = [
   { list: 'organization.all', id: 'id', name: 'name' },
   { list: 'user.all', id: 'id', name: 'role' },
 ];
+
+const parts = [
+  'backup',
+  'bitbucket',
+  'deployment',
+  'domain',
+  'environment',
+  'gitea',
+  'github',
+  'gitlab',
+  'mount',
+  'patch',
+  'port',
+  'previewDeployment',
+  'project',
+  'redirect',
+  'rollback',
+  'schedule',
+  'security',
+  'volumeBackup',
+];
+
+/** The members that hold the id of an object, in it or where another one refers to it; not those of who asks. */
+export const objectIds: ReadonlySet<string> = new Set([
+  ...[...services, ...topLists].map(({ id }) => id).filter((id) => id !== 'id'),
+  ...parts.map((part) => `${part}Id`),
+  'buildRegistryId',
+  'buildServerId',
+  'customGitSSHKeyId',
+  'rollbackRegistryId',
+]);

@@ -40,15 +40,18 @@ export function direct(url: string, key: string): Direct {
       ...sent,
     });
     if (answer.status !== 401) return answer;
-    // A missing right has a sentence; a rejected key has this word, with a code or without one.
-    const { message } = (await answer
+    const { message, code } = (await answer
       .clone()
       .json()
-      .catch(() => ({}))) as { readonly message?: unknown };
-    if (String(message).toLowerCase() === 'unauthorized')
-      throw new KeyRefused(`${operation}: the key was not accepted`);
+      .catch(() => ({}))) as { readonly message?: unknown; readonly code?: unknown };
+    // A missing right has a sentence, or a code and the word of a rejected key: then user.get is accepted.
+    const isRefused =
+      String(message).toLowerCase() === 'unauthorized' && (code === undefined || !(await isAccepted(headers)));
+    if (isRefused) throw new KeyRefused(`${operation}: the key was not accepted`);
     return answer;
   };
+  const isAccepted = async (headers: Record<string, string>): Promise<boolean> =>
+    (await fetch(`${url}/api/user.get`, { headers })).ok;
   const read = async (answer: Response): Promise<unknown> => {
     const text = await answer.text();
     return text === '' ? undefined : (JSON.parse(text) as unknown);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isMarked } from './mark.ts';
-import { services, topLists } from './places.ts';
+import { objectIds, services, topLists } from './places.ts';
 import type { Direct, Row } from './platform.ts';
 import { Refused, rowsIn, textIn } from './platform.ts';
 
@@ -147,14 +147,18 @@ function ordered(value: unknown): unknown {
   );
 }
 
-/** The ids that rows have, but those of who asks. */
-function collectIds(value: unknown, ids: Set<string>): void {
+/**
+ * The ids of objects that rows have. Other members end in `Id` too: the chat of a channel, or the application that a git
+ * provider is registered as, whose name is that of a service.
+ */
+export function collectIds(value: unknown, ids: Set<string>): void {
   if (Array.isArray(value)) for (const item of value) collectIds(item, ids);
-  else if (typeof value === 'object' && value !== null)
+  else if (typeof value === 'object' && value !== null) {
+    const isProvider =
+      'gitProviderId' in value || (!('sourceType' in value) && ('gitlabId' in value || 'labgitId' in value));
     for (const [name, inner] of Object.entries(value)) {
       if (typeof inner !== 'string') collectIds(inner, ids);
-      else if (inner !== '' && name.endsWith('Id') && !ofCaller.has(name)) ids.add(inner);
+      else if (inner !== '' && objectIds.has(name) && !(isProvider && name === 'applicationId')) ids.add(inner);
     }
+  }
 }
-
-const ofCaller = new Set(['organizationId', 'userId', 'ownerId']);
