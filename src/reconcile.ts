@@ -2,7 +2,7 @@ import type { Client, ReadClient } from './api/client.ts';
 import { interruptible, interruptibleReads } from './api/client.ts';
 import { apply } from './apply/apply.ts';
 import type { Clock } from './state/clock.ts';
-import { systemClock } from './state/clock.ts';
+import { isoTime, systemClock } from './state/clock.ts';
 import type { ApplyResult } from './apply/job.ts';
 import type { ApplyInput } from './apply/run.ts';
 import type { Diagnostic } from './diagnostics/diagnostic.ts';
@@ -14,6 +14,7 @@ import type { Kind } from './kind/kind.ts';
 import { root } from './kind/kind.ts';
 import { kindsThere } from './kind/kinds-on.ts';
 import { withTop } from './kind/top.ts';
+import type { AcceptedDrift } from './manifest/accepted.ts';
 import type { Manifest, ManifestInput } from './manifest/manifest.ts';
 import { readManifest } from './manifest/manifest.ts';
 import { quotingRule } from './manifest/may-quote.ts';
@@ -32,6 +33,7 @@ import type { LeftOut, Narrowed, Narrowing, Plan } from './plan/action.ts';
 import { inFileOrder } from './plan/file-order.ts';
 import { applyMoves } from './plan/moved.ts';
 import { everything, isNarrow, narrowingMeant, unknownIn } from './plan/narrow.ts';
+import { acceptancesOn } from './plan/accepted.ts';
 import { buildPlan } from './plan/plan.ts';
 import type { Touched } from './plan/reads.ts';
 import { readsOf } from './plan/reads.ts';
@@ -42,7 +44,7 @@ import { requirePermissions } from './plan/safeguard.ts';
 import type { Redactor } from './secrets/redactor.ts';
 import { boundTo, isBoundTo, ownName } from './state/bound.ts';
 import { hasTop, pinnedToState, placed } from './plan/top.ts';
-import { digestsOf } from './state/digests.ts';
+import { digestsAt, digestsOf } from './state/digests.ts';
 import { newState } from './state/new-state.ts';
 import type { Capabilities, State, StateStore } from './state/state.ts';
 import { inSpan } from './trace/span.ts';
@@ -99,11 +101,15 @@ export interface PlanOptions {
   readonly begins?: Pick<State, 'lineage'>;
   /** What a reviewed plan touches: only that is read, and what it depends on. Everything by default. */
   readonly touched?: Touched | undefined;
+  /** The drift that a person accepted. */
+  readonly accepted?: readonly AcceptedDrift[];
 }
 
 /** manifest + state + platform -> plan: reads with GETs and writes nothing. */
 export async function plan(manifest: Manifest, world: ReadWorld, options: PlanOptions = {}): Promise<Plan> {
-  const made = inSpan('plan', () => planFor(manifest.settings, manifest.resources, world, options));
+  const made = inSpan('plan', () =>
+    planFor(manifest.settings, manifest.resources, world, { ...options, accepted: manifest.accepted }),
+  );
   return quoting(manifest, world, made);
 }
 
@@ -134,7 +140,7 @@ async function planFor(
   world: ReadWorld,
   about: PlanOptions & { readonly destroys?: boolean } = {},
 ): Promise<Plan> {
-  const { deploys = true, destroys = false, begins, touched } = about;
+  const { deploys = true, destroys = false, begins, touched, accepted = [] } = about;
   const { client, store, signal } = world;
   const ahead = world.ahead?.take();
   const saved = ahead?.state ?? (await inSpan('state', () => store.read()));
@@ -184,6 +190,9 @@ async function planFor(
   // Errors of what a narrowed plan leaves out do not concern it, which is known only once it is made.
   const ofAll = isNarrow(narrowing) ? found.filter(({ address }) => address === undefined) : found;
   if (hasErrors(ofAll)) throw new Stop('refused', found);
+  const today = isoTime((world.clock ?? systemClock).wall()).slice(0, 10);
+  const digestsOfObjects = digestsAt(key, state);
+  const acceptances = acceptancesOn(today, accepted, digestsOfObjects);
   const { order, diagnostics: circles } = inOrder(seen.resources);
   if (hasErrors(circles)) throw new Stop('refused', circles);
   const made = buildPlan({
@@ -197,10 +206,11 @@ async function planFor(
     destroys,
     narrowing,
     digests: digestsOf(key, state),
+    accepting: { of: acceptances.of, digestsOfObjects },
     origins: moved.origins,
     values: world.values,
   });
-  const told = concerning(found, made);
+  const told = concerning([...found, ...acceptances.diagnostics], made);
   if (hasErrors(told)) throw new Stop('refused', told);
   const whole = {
     ...made,

@@ -114,7 +114,9 @@ export function answersAll({ members }: Step, made: Row | undefined): Row | unde
 export function needsRow({ members }: Step): boolean {
   return Object.values(members).some((from) => {
     if (from.is !== 'map') return from.is === 'as read' || from.is === 'set';
-    return from.keepOthers || [...from.entries.values()].some(({ missing }) => missing.length > 0);
+    return (
+      from.keepOthers || from.kept !== undefined || [...from.entries.values()].some(({ missing }) => missing.length > 0)
+    );
   });
 }
 
@@ -155,7 +157,7 @@ function valueOf(input: Resolving, name: string, from: Member, now: Row | undefi
   }
 }
 
-/** Writes a map as text: ours as wanted; others, and those whose secret we do not have, as they are now. */
+/** Writes a map as text: ours as wanted; others, those that a person accepted, and those whose secret we do not have, as they are now. */
 function mapText(input: Resolving, from: Extract<Member, { is: 'map' }>, now: Row | undefined): string {
   const codec = from.field.map;
   if (codec === undefined) throw cannot(input, `${from.name} is no map`);
@@ -163,14 +165,15 @@ function mapText(input: Resolving, from: Extract<Member, { is: 'map' }>, now: Ro
   refuseCipher(input, from.name, present);
   const known = codec.read(typeof present === 'string' ? present : '');
   const entries = new Map<string, string>();
-  if (from.keepOthers) {
-    for (const [key, value] of known)
-      if (!from.entries.has(key) && !from.removed.includes(key)) entries.set(key, value);
+  const { kept = new Set() } = from;
+  for (const [key, value] of known) {
+    const isOther = (from.keepOthers && !from.removed.includes(key)) || kept.has(key);
+    if (isOther && !from.entries.has(key)) entries.set(key, value);
   }
   for (const [key, wanted] of from.entries) {
     const resolved = resolveField(from.field, wanted, input.outputs);
-    if (resolved.is === 'pending') throw cannot(input, `${from.name}.${key} is still not known`);
-    const value = resolved.is === 'known' ? String(resolved.value) : known.get(key);
+    if (resolved.is === 'pending' && !kept.has(key)) throw cannot(input, `${from.name}.${key} is still not known`);
+    const value = resolved.is === 'known' && !kept.has(key) ? String(resolved.value) : known.get(key);
     if (value !== undefined) entries.set(key, value);
   }
   const { text, refused } = codec.write(entries);

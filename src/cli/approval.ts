@@ -17,6 +17,8 @@ export interface NarrowFlags {
   readonly exclude?: readonly string[];
   /** Addresses whose objects are deleted and created again. */
   readonly replace?: readonly string[];
+  /** Drift that was accepted is put back as well. */
+  readonly includeAccepted?: true;
 }
 
 /** The options of `apply` and `destroy`. */

@@ -110,6 +110,11 @@ export const codes = {
     meaning: 'The file in which `trueup drift` remembers its findings cannot be used.',
     remedy: 'Correct the file, or restore an earlier version of it.',
   },
+  'accepted-drift': {
+    severity: 'error',
+    meaning: 'The file of accepted drift cannot be used.',
+    remedy: 'Correct the file, or restore an earlier version of it.',
+  },
   'bad-move': {
     severity: 'error',
     meaning: 'An entry of moved: cannot be executed.',
@@ -344,6 +349,21 @@ export const codes = {
     severity: 'note',
     meaning: 'A value differs on the platform, and Trueup does not write it back.',
     remedy: 'Change it on the platform, or accept it in the manifest.',
+  },
+  accepted: {
+    severity: 'note',
+    meaning: 'A value differs on the platform, and a person accepted that until a day. Apply leaves it alone.',
+    remedy: 'To put the value of the manifest back now, use --include-accepted.',
+  },
+  'acceptance-over': {
+    severity: 'note',
+    meaning: 'Drift was accepted until a day that has passed. Apply puts the value of the manifest back.',
+    remedy: 'To keep it for longer, accept it again: trueup drift accept.',
+  },
+  'acceptance-void': {
+    severity: 'warning',
+    meaning: 'An entry of the file of accepted drift counts for nothing.',
+    remedy: 'Renew it with trueup drift accept, or remove it.',
   },
   'left-alone': {
     severity: 'note',

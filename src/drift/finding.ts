@@ -1,5 +1,6 @@
 import type { Position } from '../diagnostics/diagnostic.ts';
 import type { FieldUnit } from '../kind/units.ts';
+import type { Acceptance } from '../manifest/accepted.ts';
 import type { Shown } from '../plan/action.ts';
 import { idOf } from '../secrets/digest.ts';
 
@@ -48,13 +49,6 @@ export interface Found extends Subject {
   readonly position?: Position;
   /** Makes the digest of the platform's value, in the form of another; undefined: only that it is there counts. */
   readonly digest?: (like?: string) => string;
-}
-
-/** A person's word that a finding may stay for a while. Days are ISO days in UTC; `until` is the last one. */
-export interface Acceptance {
-  readonly until: string;
-  readonly because: string;
-  readonly by: string;
 }
 
 /** A finding with its judgement. */

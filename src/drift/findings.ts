@@ -8,6 +8,7 @@ import { fieldPath } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { UnmanagedObject } from '../observe/observed.ts';
+import { objectDigest, subjectDigest, subjectField } from '../plan/accepted.ts';
 import type { Action, AttributeChange, Change, Plan, Shown } from '../plan/action.ts';
 import { outputsOf } from '../plan/action.ts';
 import { sidesOf, summaryOf, unitOf } from '../plan/diff.ts';
@@ -50,6 +51,7 @@ export function findingsOf(input: FindingsInput): Findings {
       kind,
       objectId: id,
       ...positionIn(about, address),
+      digest: objectDigest(input.digestsOfObjects, id, 'duplicate'),
     })),
     ...unmanaged(input, (id) => duplicates.has(id)),
   ];
@@ -111,12 +113,13 @@ function aboutPlan(input: FindingsInput): About {
 }
 
 /** Returns true where the state has an object that the platform does not have any more, and the manifest wants it. */
-function isMissing(plan: Plan, { address, action }: Action): boolean {
+function isMissing(plan: Plan, { address, action, notes }: Action): boolean {
   if (action === 'delete' || action === 'forget' || action === 'deploy') return false;
   const record = plan.base.resources[address];
   if (typeof record?.id !== 'string' || record.pending?.is === 'create') return false;
   const object = plan.observed.objects.get(address);
-  return object === undefined ? action === 'create' : object.id !== record.id && object.foundBy === 'key';
+  if (object === undefined) return action === 'create' || notes.some(({ code }) => code === 'accepted');
+  return object.id !== record.id && object.foundBy === 'key';
 }
 
 function findingsAt(about: About, action: Action): Found[] {
@@ -135,7 +138,9 @@ function findingsAt(about: About, action: Action): Found[] {
       ...subject,
       ...where,
       is: 'missing',
-      ...(recorded === undefined ? {} : { objectId: recorded }),
+      ...(recorded === undefined
+        ? {}
+        : { objectId: recorded, digest: objectDigest(about.digestsOfObjects, recorded, 'missing') }),
     };
     return [below === 0 ? gone : { ...gone, summary: `with ${below} below it` }];
   }
@@ -247,14 +252,17 @@ function ofAttribute(
   const { digestsOfObjects, outputs, values, declared } = about;
   const resource = declared.get(action.address);
   const resolved = wantedOf(one, outputs);
-  const name = attributeName(attribute);
   const observed = before.reveal();
-  const isForeign = decision.do === 'remove' && pair === undefined;
+  const isAccepted = decision.do === 'leave' && decision.accepted === true;
+  const isForeign = pair === undefined && (decision.do === 'remove' || (isAccepted && wanted === undefined));
   const isDrift =
     pair === undefined
       ? isForeign && hasPairs(about, action.address, attribute.field)
       : standing.there === 'other' && decision.do !== 'release';
-  const isEdit = decisionIsEdit(one) || (pair !== undefined && decision.do === 'remove');
+  const isEdit =
+    decisionIsEdit(one) ||
+    (isAccepted && standing.declared === 'edited') ||
+    (pair !== undefined && decision.do === 'remove');
   const { nameOf } = about.plan.observed;
   const sides = sidesOf(resource ?? {}, one, resolved, { outputs, values, nameOf });
   const path = pathOf(action.kind, attribute);
@@ -263,13 +271,12 @@ function ofAttribute(
   const absent: Shown = { is: 'absent' };
   const is = isDrift ? 'drifted' : 'not yet applied';
   const isLeft = decision.do === 'leave' || decision.do === 'error';
-  const normal = canonical((field.codec ?? plain).normal(observed));
   return [
     {
       ...subject,
       is,
       path,
-      field: fieldName(action.kind, attribute),
+      field: subjectField(action.kind, attribute),
       ...(pair === undefined ? { applied: absent } : { applied: sides.last }),
       platform: sides.before,
       manifest: wanted === undefined ? absent : sides.after,
@@ -278,16 +285,9 @@ function ofAttribute(
       ...(isDrift && isEdit ? { edited: true as const } : {}),
       ...(isLeft ? { isLeft: true as const } : {}),
       ...(wanted === undefined ? positionOf(action) : { position: position(wanted.at) }),
-      digest: (like) => digestsOfObjects(subject.objectId ?? '', name)(normal, like),
+      digest: subjectDigest(digestsOfObjects, { objectId: subject.objectId ?? '', attribute, field, observed }),
     },
   ];
-}
-
-/** The path of an attribute, with the name of its field where other fields have the same path. */
-function fieldName(kind: Kind, attribute: Attribute): string {
-  const path = fieldPath(kind, attribute.field);
-  const isShared = Object.keys(kind.fields).some((name) => name !== attribute.field && fieldPath(kind, name) === path);
-  return isShared ? `${pathOf(kind, attribute)} (${attribute.field})` : pathOf(kind, attribute);
 }
 
 function decisionIsEdit({ decision }: AttributeChange): boolean {
@@ -300,7 +300,7 @@ function hasPairs({ plan }: About, address: string, field: string): boolean {
 }
 
 /** The unmanaged objects of the project, but for what is below another one. */
-function unmanaged({ plan, kinds }: FindingsInput, isDuplicate: (id: string) => boolean): Found[] {
+function unmanaged({ plan, kinds, digestsOfObjects }: FindingsInput, isDuplicate: (id: string) => boolean): Found[] {
   const { observed, base } = plan;
   const all = observed.unmanaged.filter(({ id }) => !isDuplicate(id));
   const byId = new Map(all.map((one) => [one.id, one]));
@@ -329,6 +329,7 @@ function unmanaged({ plan, kinds }: FindingsInput, isDuplicate: (id: string) => 
       is: 'unmanaged',
       kind: name,
       objectId: id,
+      digest: objectDigest(digestsOfObjects, id, 'unmanaged'),
       ...(would === undefined || taken.has(would) ? {} : { address: would }),
       ...(typeof given === 'string' ? { name: given } : {}),
       ...(below === 0 ? {} : { summary: `with ${below} below it` }),

@@ -1,4 +1,6 @@
-import type { Acceptance, Finding, Found } from './finding.ts';
+import type { Acceptance } from '../manifest/accepted.ts';
+import type { Accepted, Acceptances } from '../plan/accepted.ts';
+import type { Finding, Found } from './finding.ts';
 import { findingId, inOrder, isFresh } from './finding.ts';
 import type { Entry, Memory } from './memory.ts';
 import { entryKey } from './memory.ts';
@@ -16,6 +18,8 @@ const flappingChanges = 3;
 export interface Judging {
   readonly found: readonly Found[];
   readonly memory: Memory;
+  /** What a person accepted; nothing by default. */
+  readonly acceptanceOf?: Acceptances['of'];
   /** The ISO day in UTC. */
   readonly today: string;
   /** Returns true for an entry that the run did not compare: its finding may still be there. */
@@ -30,12 +34,16 @@ export interface Judged {
 }
 
 /** Judges findings by the memory. A day of the memory that lies in the future, by a wrong clock, counts as today. Pure. */
-export function judge({ found, memory, today, isUnknown = () => false }: Judging): Judged {
+export function judge(judging: Judging): Judged {
+  const { found, memory, today, acceptanceOf = () => undefined, isUnknown = () => false } = judging;
   const known = new Map(memory.map((entry) => [entryKey(entry), settled(entry, today)]));
   const seen = new Map<string, { readonly finding: Finding; readonly entry: Entry | undefined }>();
   const findings = found.map((one): Finding => {
     const key = entryKey(one);
-    const { finding, entry } = judged(one, known.get(key), today);
+    const { objectId, digest } = one;
+    const accepted =
+      objectId === undefined || digest === undefined ? undefined : acceptanceOf({ ...one, objectId }, digest);
+    const { finding, entry } = judged(one, known.get(key), { today, accepted });
     if (entry !== undefined) seen.set(key, { finding, entry });
     return finding;
   });
@@ -58,26 +66,11 @@ export function exitCodeOf(findings: readonly Pick<Finding, 'status'>[]): 0 | 2 
   return findings.some(({ status }) => status === 'known' || status === 'accepted') ? 8 : 0;
 }
 
-/** The memory in which some findings are accepted; the others of it stay as they are. */
-export function accept(
-  memory: Memory,
-  chosen: readonly Finding[],
-  { accepted, today }: { readonly accepted: Acceptance; readonly today: string },
-): Memory {
-  const known = new Map(memory.map((entry) => [entryKey(entry), entry]));
-  for (const finding of chosen) {
-    const before = known.get(entryKey(finding));
-    const { entry } = judged(finding, before === undefined ? before : settled(before, today), today);
-    if (entry !== undefined) known.set(entryKey(finding), { ...entry, accepted });
-  }
-  return [...known.values()];
-}
-
 /** The finding and its entry; undefined: it is not remembered. */
 function judged(
   one: Found,
   known: Entry | undefined,
-  today: string,
+  { today, accepted: acceptance }: { readonly today: string; readonly accepted: Accepted | undefined },
 ): { readonly finding: Finding; readonly entry: Entry | undefined } {
   const id = findingId(one);
   const { is, kind, objectId, address, field } = one;
@@ -87,13 +80,15 @@ function judged(
   const subject = { kind, objectId, ...(field === undefined ? {} : { field }) };
   const about = { ...subject, is, ...(address === undefined ? {} : { address }) };
   const value = digest === undefined ? {} : { digest };
+  const { over = false, ...accepted } = acceptance ?? {};
+  const isAccepted = acceptance === undefined ? {} : { accepted: accepted as Acceptance }; // all but one member
+  const judgement = acceptance === undefined ? undefined : over ? 'expired' : 'accepted';
   if (known === undefined) {
     const entry = { ...about, since: today, ...value };
-    return { finding: { ...one, id, status: 'new', since: today }, entry };
+    return { finding: { ...one, id, status: judgement ?? 'new', since: today, ...isAccepted }, entry };
   }
   const isSame = known.is === is && isSameDigest(known.digest, digest);
   const hasChanged = !isSame || known.gone !== undefined;
-  const { accepted } = isSame ? known : {};
   const base = hasChanged ? changed(known, today, { since: today }) : known;
   const { since, changes } = base;
   const entry: Entry = {
@@ -101,18 +96,16 @@ function judged(
     since,
     ...value,
     ...(changes === undefined ? {} : { changes }),
-    ...(accepted === undefined ? {} : { accepted }),
+    ...(known.accepted === undefined || acceptance !== undefined ? {} : { accepted: known.accepted }),
   };
-  const status =
-    accepted === undefined ? (hasChanged ? 'new' : 'known') : accepted.until < today ? 'expired' : 'accepted';
   const recent = recentChanges(entry, today);
   return {
     finding: {
       ...one,
       id,
-      status,
+      status: judgement ?? (hasChanged ? 'new' : 'known'),
       since,
-      ...(accepted === undefined ? {} : { accepted }),
+      ...isAccepted,
       ...(recent.length < flappingChanges ? {} : { flapping: { changes: recent.length, since: recent[0] ?? since } }),
     },
     entry,
@@ -142,12 +135,11 @@ function recentChanges({ since, changes = [since] }: Entry, today: string): read
 }
 
 /** Returns true for a resolved finding that the memory drops. */
-function isOver({ gone, accepted }: Entry, today: string): boolean {
-  const isOld = gone !== undefined && daysBetween(gone, today) >= rememberedDays;
-  return isOld && (accepted === undefined || accepted.until < today);
+function isOver({ gone }: Entry, today: string): boolean {
+  return gone !== undefined && daysBetween(gone, today) >= rememberedDays;
 }
 
-/** An entry without days in the future, except the end of an acceptance. */
+/** An entry without days in the future. */
 function settled(entry: Entry, today: string): Entry {
   const { since, changes, gone } = entry;
   const past = (day: string) => (day > today ? today : day);

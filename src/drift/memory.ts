@@ -3,12 +3,13 @@ import { isMap, isSeq, parseDocument, stringify } from 'yaml';
 import * as z from 'zod';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Acceptance } from '../manifest/accepted.ts';
 import { problemOf } from '../manifest/problem.ts';
 import { driftMemoryKey } from '../manifest/settings-shape.ts';
 import type { Node } from '../manifest/tree.ts';
 import { toJson } from '../kind/simple-yaml.ts';
 import { position, readTree } from '../manifest/tree.ts';
-import type { Acceptance, FindingName, Subject } from './finding.ts';
+import type { FindingName, Subject } from './finding.ts';
 
 /**
  * One finding as the memory keeps it: no value, only a keyed digest of the platform's. Days are ISO days in UTC. It is
@@ -24,6 +25,7 @@ export interface Entry extends Subject {
   readonly changes?: readonly string[];
   /** The day on which it was resolved; it stays for a while, because it may come back. */
   readonly gone?: string;
+  /** By an earlier version of Trueup; it counts for nothing, and is kept until it is renewed in the file of accepted drift. */
   readonly accepted?: Acceptance;
 }
 

@@ -39,6 +39,8 @@ export interface PlanOptions {
   readonly exclude?: readonly string[];
   /** Addresses whose objects are deleted and created again on purpose. */
   readonly replace?: readonly string[];
+  /** true: puts back drift that was accepted as well. */
+  readonly includeAccepted?: boolean;
   /** Ends the pauses of planning, which then rejects with a Stop. */
   readonly signal?: AbortSignal;
 }

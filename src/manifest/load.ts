@@ -3,7 +3,7 @@ import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Redact } from './problem.ts';
 import { missingBlank, shownKey } from './problem.ts';
-import { driftMemoryKey, includedKeys } from './settings-shape.ts';
+import { acceptedKey, driftMemoryKey, includedKeys } from './settings-shape.ts';
 import type { Entry, MapNode } from './tree.ts';
 import { isEmpty, position, readTree } from './tree.ts';
 import type { FileText, Workspace } from './workspace.ts';
@@ -157,26 +157,25 @@ export async function loadIncludes(
   return merged;
 }
 
-/**
- * The files that a pattern names, without the memory of `trueup drift`: it is no part of the manifest, and a pipeline writes it
- * without committing it.
- */
+/** The files that a pattern names, without the memory of `trueup drift` and the files of accepted drift: they hold no blocks. */
 async function withoutMemory(workspace: Workspace, pattern: string): ReturnType<Workspace['match']> {
   const found = await workspace.match(pattern);
   if ('problem' in found) return found;
-  const isMemory = await Promise.all(found.map(async (path) => isDriftMemory(workspace, path)));
-  return found.filter((_, at) => isMemory[at] !== true);
+  const isOther = await Promise.all(found.map(async (path) => isAboutDrift(workspace, path)));
+  return found.filter((_, at) => isOther[at] !== true);
 }
 
-/** Whether a file is the memory of `trueup drift`, and nothing else. */
-async function isDriftMemory(workspace: Workspace, path: string): Promise<boolean> {
-  if (!/^drift(?:\..*)?\.yaml$/.test(basename(path))) return false;
+/** Whether a file is the memory of `trueup drift`, or holds accepted drift, and nothing else. */
+async function isAboutDrift(workspace: Workspace, path: string): Promise<boolean> {
+  if (!/^(?:drift|accepted)(?:\..*)?\.yaml$/.test(basename(path))) return false;
   const file = await workspace.readBytes(path, yamlLimit);
   if ('problem' in file) return false;
   const tree = readTree(path, new TextDecoder().decode(file.bytes), []);
   if (tree?.is !== 'map') return false;
   const keys = [...tree.entries.keys()];
-  return keys.includes(driftMemoryKey) && keys.every((key) => [driftMemoryKey, 'findings'].includes(key));
+  const isOnly = (first: string, list: string) =>
+    keys.includes(first) && keys.every((key) => [first, list].includes(key));
+  return isOnly(driftMemoryKey, 'findings') || isOnly(acceptedKey, 'accepted');
 }
 
 /** Sections are merged, and of those that have sections below them the blocks and these; two definitions of one block contradict. */

@@ -9,6 +9,8 @@ import { pathMeant } from '../kind/profile.ts';
 import { withTop } from '../kind/top.ts';
 import { evaluateFreeText, placeFreeText, quoteFreeText } from './free-text.ts';
 import type { FreeText } from './free-text.ts';
+import type { AcceptedDrift } from './accepted.ts';
+import { loadAccepted } from './accepted.ts';
 import { findBlocks, sectionsOf } from './blocks.ts';
 import { checkResources } from './check.ts';
 import { readResource } from './fields.ts';
@@ -41,6 +43,8 @@ export interface Manifest {
   readonly outputs: ReadonlyMap<string, Wanted>;
   /** The value of the free text that was asked for. */
   readonly freeText?: Wanted;
+  /** The drift that apply leaves alone, by the file beside the manifest. */
+  readonly accepted: readonly AcceptedDrift[];
   /** Real paths of the files that it was read from. */
   readonly files: ReadonlySet<string>;
   /** Their texts, by the names that positions have for them. */
@@ -196,11 +200,13 @@ async function read(
   checkResources(resources, kinds, diagnostics, { texts, beside: workspace.beside });
   checkMentions(resources, diagnostics);
   const outputs = readOutputs(merged, evaluationAt(undefined));
+  const accepted = await loadAccepted(workspace, input.file, diagnostics, texts);
   const found = freeText === undefined ? undefined : evaluateFreeText(freeText, evaluationAt(freeText.block));
   return {
     settings,
     resources,
     outputs,
+    accepted: inTheirWords(kinds, accepted),
     ...(found === undefined ? {} : { freeText: found }),
     files: workspace.files,
     texts,
@@ -224,6 +230,16 @@ function inWordsOf(kinds: readonly Kind[], settings: Settings): Settings {
     moved: moved.map(({ from, to, at }) => ({ from: meant(from), to: meant(to), at })),
     ...(ignore === undefined ? {} : { drift: { ...drift, ignore } }),
   };
+}
+
+/** Accepted drift with the addresses, kinds and names of fields as the kinds have them. */
+function inTheirWords(kinds: readonly Kind[], accepted: readonly AcceptedDrift[]): readonly AcceptedDrift[] {
+  return accepted.map((entry) => ({
+    ...entry,
+    kind: kinds.find(({ also }) => also === entry.kind)?.kind ?? entry.kind,
+    ...(entry.address === undefined ? {} : { address: addressMeant(entry.address, kinds) }),
+    ...(entry.field === undefined ? {} : { field: pathMeant(entry.field, kinds) }),
+  }));
 }
 
 /** Gives fields that default to one of the parent's the value that is declared there. */

@@ -268,5 +268,8 @@ export const neededSettings: ReadonlySet<string> = new Set([
 /** The first key of the memory of `trueup drift`, which tells it from a manifest. */
 export const driftMemoryKey = 'trueup-drift';
 
+/** The first key of the file of accepted drift, which tells it from a manifest. */
+export const acceptedKey = 'trueup-accepted';
+
 /** The keys an included file may have besides resources. */
 export const includedKeys: readonly string[] = ['variables', 'outputs', 'moved'];

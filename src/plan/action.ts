@@ -14,6 +14,7 @@ import type { Secret } from '../secrets/secret.ts';
 import type { Deploys } from '../state/record.ts';
 import type { Pair } from '../state/record.ts';
 import type { State } from '../state/state.ts';
+import type { Accepted } from './accepted.ts';
 import type { Cause, Decision } from './decide.ts';
 import type { Standing } from './standing.ts';
 
@@ -63,6 +64,8 @@ export type Member =
       readonly entries: ReadonlyMap<string, Wanted>;
       readonly keepOthers: boolean;
       readonly removed: readonly string[];
+      /** Keys that stay as the platform has them. */
+      readonly kept?: ReadonlySet<string>;
     }
   /** A set that others add to; `formerly` is what was ours in it. */
   | { readonly is: 'set'; readonly field: Field; readonly wanted: Wanted; readonly formerly: readonly string[] }
@@ -90,6 +93,8 @@ export interface AttributeChange {
   readonly wanted: Wanted | undefined;
   readonly standing: Standing;
   readonly decision: Decision;
+  /** A person accepted what the platform has. */
+  readonly accepted?: Accepted;
   /** The value on the platform. */
   readonly before: Secret<Json>;
   readonly pair: Pair | undefined;
@@ -171,6 +176,8 @@ export interface Narrowing {
   readonly excludes: readonly string[];
   /** Addresses whose objects are deleted and created again on purpose. */
   readonly replaces: readonly string[];
+  /** Drift that was accepted is written back as well. */
+  readonly includesAccepted?: true;
 }
 
 /** A change that a narrowed plan leaves out. */

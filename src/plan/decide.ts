@@ -1,3 +1,4 @@
+import type { Acceptance } from '../manifest/accepted.ts';
 import type { Field } from '../kind/field.ts';
 import type { Pair } from '../state/record.ts';
 import type { Answer, Declaration, Standing } from './standing.ts';
@@ -29,7 +30,7 @@ export type Decision =
   | { readonly do: 'write'; readonly cause: Cause }
   | { readonly do: 'replace'; readonly cause: Cause }
   /** A difference that the plan shows and leaves: `sentence` says why. */
-  | { readonly do: 'leave'; readonly sentence: string }
+  | { readonly do: 'leave'; readonly sentence: string; readonly accepted?: true }
   /** The platform answers cipher text: nothing is compared or sent until it can decrypt that again. */
   | { readonly do: 'wait' }
   | { readonly do: 'error'; readonly code: 'cannot-change' | 'secret-missing'; readonly sentence: string };
@@ -47,6 +48,8 @@ export interface Situation {
   readonly missing: readonly string[];
   /** How many runs wrote the value and saw the platform ignore it. */
   readonly ignored: Pair['ignored'];
+  /** A person accepted what the platform has, and that counts. */
+  readonly accepted?: Acceptance | undefined;
   /** The field keeps its value for a reason of the object's own. */
   readonly fixed?: string | undefined;
   /** The platform answered an error when it stored the settled value: what proves the value. */
@@ -113,7 +116,9 @@ const ofKnown: readonly Rule[] = ['record', 'edit', 'conflict', 'drift'];
 
 /** Decides about a field, or a key of a map, of an object that exists. */
 export function decide(situation: Situation): Decision {
-  const { standing, missing, ignored, provedBy } = situation;
+  const { standing, missing, ignored, accepted, provedBy } = situation;
+  if (accepted !== undefined && standing.there === 'other' && !unaccepted.has(standing.declared))
+    return leaveAccepted(accepted, standing.declared === 'edited');
   const rule = table[standing.declared][standing.there];
   if (provedBy === 'a new object' && ofKnown.includes(rule)) return { do: 'replace', cause: 'unproven' };
   switch (rule) {
@@ -162,6 +167,19 @@ export function decide(situation: Situation): Decision {
     default:
       return rule satisfies never;
   }
+}
+
+/** The declarations for which nothing of the platform is left alone because a person accepted it. */
+const unaccepted: ReadonlySet<Declaration> = new Set(['never declared', 'no longer declared', 'new, secret missing']);
+
+/** Leaves drift that a person accepted. `isEdited`: the manifest has a third value. */
+export function leaveAccepted({ by, until, because }: Acceptance, isEdited = false): Decision {
+  const edit = isEdited ? '; the new value of the manifest waits until then' : '';
+  return {
+    do: 'leave',
+    sentence: `${by} accepted what the platform has until ${until}: ${because}${edit}`,
+    accepted: true,
+  };
 }
 
 function written(situation: Situation, cause: Cause, otherwise: (reason: string) => Decision): Decision {

@@ -20,9 +20,12 @@ import { secret } from '../secrets/secret.ts';
 import { howToGive } from '../secrets/sources/env.ts';
 import type { Pair } from '../state/record.ts';
 import { membersOf } from '../state/stored.ts';
+import type { Accepted } from './accepted.ts';
+import { subjectDigest, subjectField } from './accepted.ts';
 import type { AttributeChange, Change, Shown } from './action.ts';
 import type { Decision, Situation } from './decide.ts';
-import { decide } from './decide.ts';
+import { decide, leaveAccepted } from './decide.ts';
+import type { Accepting } from './input.ts';
 import type { SecretsBeside, Values } from './shown.ts';
 import { compareHidden, showSides } from './shown.ts';
 import type { Standing } from './standing.ts';
@@ -43,6 +46,8 @@ export interface DiffInput {
   readonly isProvided: boolean;
   readonly outputs: Outputs;
   readonly digests: Digests;
+  /** What a person accepted of the drift of the object; nothing by default. */
+  readonly accepting?: (Accepting & { readonly objectId: string; readonly isObeyed: boolean }) | undefined;
   /** The values that are shown; `usual` by default. */
   readonly values?: Values | undefined;
   /** The names of objects that fields refer to by id; without it, ids are shown. */
@@ -103,6 +108,7 @@ interface JudgedAttribute extends Beside {
   readonly resolved: Resolved | undefined;
   readonly pair: Pair | undefined;
   readonly standing: Standing;
+  readonly accepted: Accepted | undefined;
 }
 
 /** Judges an attribute; undefined for one that is not wanted, was never settled and may stay. */
@@ -114,7 +120,21 @@ function judge(input: DiffInput, beside: Beside): JudgedAttribute | undefined {
   const resolved = wantedOf(beside, input.outputs);
   const digest = input.digests(input.resource.address, name);
   const standing = standingOf({ field, wanted, observed, pair, digest, outputs: input.outputs });
-  return { ...beside, resolved, pair, standing };
+  const accepted = standing.there === 'other' ? acceptedOf(input, attribute, field, observed ?? null) : undefined;
+  return { ...beside, resolved, pair, standing, accepted };
+}
+
+/** The acceptance of what the platform has in an attribute. */
+function acceptedOf(
+  { accepting, resource: { kind } }: DiffInput,
+  attribute: Attribute,
+  field: Field,
+  observed: Json,
+): Accepted | undefined {
+  if (accepting === undefined) return undefined;
+  const { objectId } = accepting;
+  const subject = { kind: kind.kind, objectId, field: subjectField(kind, attribute) };
+  return accepting.of(subject, subjectDigest(accepting.digestsOfObjects, { objectId, attribute, field, observed }));
 }
 
 /** The attributes of one field: itself, or the keys of its map. */
@@ -206,18 +226,38 @@ function secretsBeside({ resource }: DiffInput, all: readonly JudgedAttribute[])
   return { keys, isBroken };
 }
 
-function situationOf(input: DiffInput, { attribute, field, standing, wanted, pair }: JudgedAttribute): Situation {
+function situationOf(input: DiffInput, judged: JudgedAttribute): Situation {
+  const { attribute, field, standing, wanted, pair } = judged;
   const missing = wanted?.missing ?? [];
   const proof = input.resource.kind.lifecycle?.silentUpdate === true ? 'a new object' : 'an update';
-  const provedBy = pair?.unproven === true ? proof : undefined;
-  return { field, standing, missing, ignored: pair?.ignored, fixed: fixedIn(input, attribute), provedBy };
+  return {
+    field,
+    standing,
+    missing,
+    ignored: pair?.ignored,
+    fixed: fixedIn(input, attribute),
+    accepted: obeyed(input, judged),
+    provedBy: pair?.unproven === true ? proof : undefined,
+  };
+}
+
+/** The acceptance that this plan obeys. */
+function obeyed({ accepting }: DiffInput, { accepted }: JudgedAttribute): Accepted | undefined {
+  return accepted?.over === false && accepting?.isObeyed === true ? accepted : undefined;
 }
 
 function addAttribute(input: Comparing, found: Found, judged: JudgedAttribute): void {
   const { resource } = input;
   const { attribute, field, wanted, observed = null, resolved, pair, standing } = judged;
   const path = () => pathOf(resource.kind, attribute);
-  let decision: Decision = judged.isRemoved === true ? { do: 'remove' } : decide(situationOf(input, judged));
+  const { accepted } = judged;
+  const isLeftThere = judged.isRemoved === true && obeyed(input, judged) !== undefined;
+  let decision: Decision =
+    judged.isRemoved !== true
+      ? decide(situationOf(input, judged))
+      : accepted !== undefined && isLeftThere
+        ? leaveAccepted(accepted)
+        : { do: 'remove' };
   if (field.codec === contains && resolved?.is === 'known') {
     const isLeft = leftBehind(resolved.value, observed, membersOf(pair?.wanted)).length > 0;
     if (isLeft && decision.do === 'nothing') decision = { do: 'write', cause: 'edit' };
@@ -227,7 +267,16 @@ function addAttribute(input: Comparing, found: Found, judged: JudgedAttribute): 
       found.diagnostics.push(diagnostic('left-alone', message, { address: resource.address, remedy }));
     }
   }
-  const planned = { attribute, field, wanted, standing, decision, before: secret(observed), pair };
+  const planned: AttributeChange = {
+    attribute,
+    field,
+    wanted,
+    standing,
+    decision,
+    before: secret(observed),
+    pair,
+    ...(accepted === undefined ? {} : { accepted }),
+  };
   found.attributes.push(planned);
   found.changes.push(...changeOf(resource, planned, resolved, input));
   const isOfOld = decision.do === 'release' || (decision.do === 'error' && pair === undefined);
@@ -270,7 +319,15 @@ function notesOn(
       return [{ code: 'released', sentence: `is no longer managed ${rest}` }];
     }
     case 'leave':
-      return [{ code: 'drift-left', sentence: decision.sentence }];
+      return decision.accepted === true
+        ? [
+            {
+              code: 'accepted',
+              sentence: decision.sentence,
+              remedy: 'To put the value of the manifest back now: --include-accepted.',
+            },
+          ]
+        : [{ code: 'drift-left', sentence: decision.sentence }];
     case 'error': {
       const isHidden = sidesOf(input.resource, planned, resolved, input).before.is !== 'value';
       const remedy =
@@ -278,13 +335,20 @@ function notesOn(
       return [{ ...decision, remedy }];
     }
     case 'remove':
-    case 'wait':
     case 'write':
     case 'replace':
+      return planned.accepted?.over === true ? [lapsed(planned.accepted)] : [];
+    case 'wait':
       return [];
     default:
       return decision satisfies never;
   }
+}
+
+/** The note of a write over drift that was accepted until a day that has passed. */
+function lapsed({ by, until }: Accepted) {
+  const sentence = `${by} accepted what the platform has until ${until}, which has passed; apply puts it back`;
+  return { code: 'acceptance-over', sentence, remedy: 'To keep it for longer: trueup drift accept.' } as const;
 }
 
 /** The input for showing the values of a change. */

@@ -53,6 +53,11 @@ export function planExisting(
     isProvided,
     outputs: input.outputs,
     digests: input.digests,
+    accepting: input.accepting && {
+      ...input.accepting,
+      objectId: object.id,
+      isObeyed: input.narrowing.includesAccepted !== true,
+    },
   });
   notes.push(...diagnostics);
   const { listedOnce } = kind.identity;

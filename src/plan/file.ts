@@ -8,7 +8,7 @@ import { once } from '../api/once.ts';
 
 const kinds = [
   ...(['block', 'declared', 'missing'] as const),
-  ...(['action', 'moved', 'id', 'was', 'warning', 'risk', 'consent'] as const),
+  ...(['action', 'moved', 'id', 'was', 'warning', 'risk', 'consent', 'lapsed'] as const),
   ...(['send', 'order', 'member', 'changed'] as const),
 ];
 
@@ -18,7 +18,7 @@ export type FactKind = (typeof kinds)[number];
 const path = () => z.string().regex(new RegExp(`^(${kinds.join('|')})( |$)`));
 
 const format = 'trueup/plan-file';
-const version = 4;
+const version = 5;
 
 const schema = once(() =>
   z.strictObject({
@@ -41,6 +41,7 @@ const schema = once(() =>
       targets: z.array(z.string()),
       excludes: z.array(z.string()),
       replaces: z.array(z.string()),
+      includesAccepted: z.literal(true).exactOptional(),
     }),
     state: z.union([
       z.strictObject({ lineage: z.string(), serial: z.number().int().min(0), content: z.string() }),
@@ -48,6 +49,8 @@ const schema = once(() =>
       z.strictObject({ lineage: z.string().min(1) }),
     ]),
     moved: z.string(),
+    /** The digest of all accepted drift: a change of it is a change of the plan. */
+    accepted: z.string(),
     /**
      * Everything that was reviewed: by address, a value at each path. The first word of a path is its kind. Values are
      * digests, where the list does not say otherwise; STEP is an operation with its role.
@@ -60,6 +63,7 @@ const schema = once(() =>
      * - `was env.A`: what is overwritten there, or goes; of a set that others add to, one digest per member.
      * - `warning TEXT`: what the plan warned of. `risk`: the sentence about the data at risk. `consent`: it takes over an
      *   object that another person made. All in clear.
+     * - `lapsed replicas`: the day until which a person had accepted what is written over, in clear.
      * - `send STEP`: a request. `order STEP after STEP`, `order STEP in teardown`: its place. No value.
      * - `member STEP NAME`: a member of it. `member STEP NAME KEY`: a key of a map that the member removes; no value.
      * - `changed STEP NAME`: the request changes that member, and does not only require it. No value.
@@ -76,7 +80,7 @@ const schema = once(() =>
 export type PlanFile = z.output<ReturnType<typeof schema>>;
 
 /** What of a plan file is compared with a plan that is made later. */
-export type PlanFacts = Pick<PlanFile, 'organizationId' | 'state' | 'moved' | 'facts'>;
+export type PlanFacts = Pick<PlanFile, 'organizationId' | 'state' | 'moved' | 'accepted' | 'facts'>;
 
 /** The text of the file. */
 export function planFileText(file: PlanFile): string {

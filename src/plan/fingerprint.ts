@@ -9,6 +9,7 @@ import { contains } from '../kind/shared-set.ts';
 import { fieldPath, observedValue } from '../kind/wire.ts';
 import { mergeOption } from '../kind/written.ts';
 import { resolveField } from '../manifest/fields.ts';
+import type { AcceptedDrift } from '../manifest/accepted.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { wantedAttributes } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
@@ -29,6 +30,7 @@ interface Purpose {
   readonly manifest: {
     readonly settings: Pick<Settings, 'platform' | 'project' | 'moved'>;
     readonly resources: readonly Resource[];
+    readonly accepted: readonly AcceptedDrift[];
   };
   readonly deploys: boolean;
   readonly destroys: boolean;
@@ -53,10 +55,10 @@ export function planFile(
   key: PlanKey & Pick<StateKey, 'encryptPlan'>,
 ): PlanFile {
   const { deploys, destroys, narrowing = everything, manifest } = purpose;
-  const { organizationId, state, moved, facts } = planFacts(plan, purpose, key);
+  const { organizationId, state, moved, accepted, facts } = planFacts(plan, purpose, key);
   const file: PlanFile = {
     format: 'trueup/plan-file',
-    version: 4,
+    version: 5,
     madeBy: made.version,
     madeAt: made.at,
     platform: platformName(manifest.settings.platform),
@@ -69,6 +71,7 @@ export function planFile(
     narrowing: narrowing as PlanFile['narrowing'], // the form of a file spells it without readonly
     state,
     moved,
+    accepted,
     facts,
     shown: key.encryptPlan(made.shown),
     mac: '',
@@ -80,6 +83,7 @@ export function planFile(
 export function planFacts(plan: Plan, { manifest, destroys }: Purpose, key: PlanKey): PlanFacts {
   const { base, saved, observed } = plan;
   const sign: Sign = (scope, content) => key.planMac(canonical(['fact', ...scope, content]));
+  const accepted = destroys ? [] : manifest.accepted.map(({ position: _, ...entry }) => asJson(entry));
   const moves = destroys ? [] : manifest.settings.moved.map(({ from, to }) => [from, to]);
   return {
     organizationId: observed.organizationId,
@@ -92,6 +96,7 @@ export function planFacts(plan: Plan, { manifest, destroys }: Purpose, key: Plan
             content: sign(['state'], asJson([saved.resources, saved.deployments])),
           },
     moved: sign(['moved'], moves),
+    accepted: sign(['accepted'], accepted),
     facts: signedFacts(plan, destroys ? [] : manifest.resources.filter(isWithin(plan)), sign),
   };
 }
@@ -186,6 +191,8 @@ function* doneBy(action: Action, plan: Plan, outputs: Outputs): Iterable<Fact> {
   for (const { severity, message } of action.notes) if (severity === 'warning') yield ['warning', message, ''];
   yield* atRisk(action);
   if (action.needsConsent) yield ['consent', '', ''];
+  for (const { attribute, accepted } of action.attributes)
+    if (accepted?.over === true) yield ['lapsed', pathOf(action.kind, attribute), accepted.until];
   const sent: string[] = [];
   for (const [at, step] of [...action.teardown, ...action.steps].entries()) {
     const name = stepName(step, sent);

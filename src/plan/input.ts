@@ -4,9 +4,15 @@ import type { Outputs } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { State } from '../state/state.ts';
+import type { Acceptances } from './accepted.ts';
 import type { Origins } from './moved.ts';
 import type { Narrowing } from './action.ts';
 import type { Values } from './shown.ts';
+
+/** The drift that a person accepted, and digests bound to objects instead of addresses. */
+export interface Accepting extends Pick<Acceptances, 'of'> {
+  readonly digestsOfObjects: Digests;
+}
 
 /** The input of a plan. */
 export interface PlanInput {
@@ -25,6 +31,8 @@ export interface PlanInput {
   /** The parts of the plan to make, and the objects to replace on purpose. */
   readonly narrowing: Narrowing;
   readonly digests: Digests;
+  /** What a person accepted of the drift, and the digests that it is recognised by; none by default. */
+  readonly accepting?: Accepting | undefined;
   /** The former addresses of the records that `moved:` gave new ones. */
   readonly origins: Origins;
   /** The values that are shown; `usual` by default. */

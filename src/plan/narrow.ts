@@ -21,15 +21,21 @@ export function readNarrowing(asked: {
   readonly target?: readonly string[] | undefined;
   readonly exclude?: readonly string[] | undefined;
   readonly replace?: readonly string[] | undefined;
+  readonly includeAccepted?: boolean | undefined;
 }): Narrowing {
   const read = (words: readonly string[] = []) => [...new Set(words.map((word) => normalAddress(word) ?? word))];
-  return { targets: read(asked.target), excludes: read(asked.exclude), replaces: read(asked.replace) };
+  return {
+    targets: read(asked.target),
+    excludes: read(asked.exclude),
+    replaces: read(asked.replace),
+    ...(asked.includeAccepted === true ? { includesAccepted: true } : {}),
+  };
 }
 
 /** A narrowing with the words that the kinds have for sections. */
-export function narrowingMeant({ targets, excludes, replaces }: Narrowing, kinds: readonly Kind[]): Narrowing {
+export function narrowingMeant({ targets, excludes, replaces, ...rest }: Narrowing, kinds: readonly Kind[]): Narrowing {
   const meant = (words: readonly string[]) => words.map((word) => addressMeant(word, kinds));
-  return { targets: meant(targets), excludes: meant(excludes), replaces: meant(replaces) };
+  return { ...rest, targets: meant(targets), excludes: meant(excludes), replaces: meant(replaces) };
 }
 
 /** Whether a plan leaves something out. */

@@ -6,6 +6,8 @@ import { safeguards } from '../diagnostics/safeguards.ts';
 import type { Row } from '../kind/json.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
+import { objectDigest } from './accepted.ts';
+import { idle } from './action-for.ts';
 import type { Action, Plan } from './action.ts';
 import { outputsOf } from './action.ts';
 import { planCreation } from './creation.ts';
@@ -53,7 +55,7 @@ export function buildPlan(input: PlanInput): Plan {
         : planExisting(planning, resource, object, parent);
     const more = [...unknown, ...tooLarge(action, object?.row, outputs)];
     const noted = more.length === 0 ? action : { ...action, notes: [...action.notes, ...more] };
-    actions.set(resource.address, heldBack(noted, actions));
+    actions.set(resource.address, heldBack(leftMissing(input, noted), actions));
   }
   const kindsByName = new Map(kinds.map((kind) => [kind.kind, kind]));
   // Parents before children, so that a child knows whether its parent goes too.
@@ -90,6 +92,28 @@ export function buildPlan(input: PlanInput): Plan {
       ...(input.destroys ? [] : judgeDeletions(input, { whole, planned, objects })),
     ],
   };
+}
+
+/** Holds the creation of an object back whose absence a person accepted. */
+function leftMissing({ accepting, narrowing, state, observed }: PlanInput, action: Action): Action {
+  const { address, kind, position } = action;
+  const record = state.resources[address];
+  const isGone = action.action === 'create' && !observed.objects.has(address) && record?.pending?.is !== 'create';
+  if (accepting === undefined || !isGone || typeof record?.id !== 'string') return action;
+  const { id: objectId } = record;
+  const digest = objectDigest(accepting.digestsOfObjects, objectId, 'missing');
+  const accepted = accepting.of({ kind: kind.kind, objectId }, digest);
+  if (accepted === undefined) return action;
+  const { by, until, because, over } = accepted;
+  const about = { address, position };
+  if (over || narrowing.includesAccepted === true) {
+    const message = `${address}: ${by} accepted until ${until} that it is missing${over ? ', which has passed' : ''}`;
+    const note = diagnostic('acceptance-over', `${message}; apply creates it`, about);
+    return { ...action, notes: [...action.notes, note] };
+  }
+  const message = `${address}: ${by} accepted until ${until} that it is missing: ${because}`;
+  const remedy = 'To create it now: --include-accepted.';
+  return { ...action, ...idle, isHeld: true, notes: [diagnostic('accepted', message, { ...about, remedy })] };
 }
 
 /**

@@ -54,8 +54,8 @@ export function upgraded(reviewed: Pick<PlanFile, 'platformVersion'>, now: typeo
 }
 
 /** Whether a plan that is made now is exactly the one that was reviewed, made from the same state. Never throws. */
-export function isSamePlan({ organizationId, state, moved, facts }: PlanFacts, now: PlanFacts): boolean {
-  return same({ organizationId, state, moved, facts }, now);
+export function isSamePlan({ organizationId, state, moved, accepted, facts }: PlanFacts, now: PlanFacts): boolean {
+  return same({ organizationId, state, moved, accepted, facts }, now);
 }
 
 /**
@@ -86,6 +86,8 @@ export function comparePlans({ reviewed, now, resources }: ComparisonInput): Com
       return surprises(one).map((message) => outdated(message, { address, position }));
     });
   const moved = reviewed.moved === now.moved ? [] : [outdated('moved: was changed after the plan was made')];
+  if (reviewed.accepted !== now.accepted)
+    moved.push(outdated('the accepted drift was changed after the plan was made'));
   moved.push(...about(false));
   // What has to be deployed follows from the rest.
   if (moved.length === 0) moved.push(...about(true));

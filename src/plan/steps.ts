@@ -225,6 +225,7 @@ function wantedMembers(
         field,
         name,
         entries,
+        ...keptOf(attributes, name),
         keepOthers: resource.mapMode === 'merge',
         removed: attributes.flatMap(({ attribute, decision }) =>
           attribute.field === name && decision.do === 'remove' ? (attribute.key ?? []) : [],
@@ -237,6 +238,14 @@ function wantedMembers(
     }
   }
   return members;
+}
+
+/** The keys of a map whose values a person accepted: they stay as the platform has them. */
+function keptOf(attributes: readonly AttributeChange[], name: string): { readonly kept?: ReadonlySet<string> } {
+  const kept = attributes.flatMap(({ attribute, decision }) =>
+    attribute.field === name && decision.do === 'leave' && decision.accepted === true ? (attribute.key ?? []) : [],
+  );
+  return kept.length === 0 ? {} : { kept: new Set(kept) };
 }
 
 /** The bytes of a step's body at least: outputs and secrets that are not known count nothing. `row`: the object as it is now. */
@@ -264,7 +273,8 @@ function leastOf(name: string, from: Member, { kind, row = {}, outputs }: SizeIn
       const present = from.keepOthers ? observedValue(kind, name, row) : undefined;
       const entries = new Map(typeof present === 'string' ? from.field.map?.read(present) : undefined);
       for (const key of from.removed) entries.delete(key);
-      for (const [key, wanted] of from.entries) entries.set(key, String(withGaps(wanted, outputs)));
+      for (const [key, wanted] of from.entries)
+        if (from.kept?.has(key) !== true) entries.set(key, String(withGaps(wanted, outputs)));
       return from.field.map?.write(entries).text ?? '';
     }
     case 'id':

@@ -26,6 +26,7 @@ const table: readonly Readonly<Partial<Record<FactKind, Say>>>[] = [
       `${block} ${now.has('block') ? 'was not declared when the plan was made' : 'is not declared any more'}`,
     ],
   },
+  { lapsed: lapsedNow },
   { declared: otherDeclarations, missing: missingNow },
   {
     action: otherAction,
@@ -117,6 +118,12 @@ function otherDeclarations(paths: readonly string[], compared: Compared, block: 
       (all) => `${all} of ${block} changed: a secret or a variable of the environment in it has another value`,
     ),
   ];
+}
+
+function lapsedNow(paths: readonly string[], { now }: Compared, block: string): string[] {
+  return paths.map(
+    (path) => `${path} of ${block} was accepted until ${now.get(`lapsed ${path}`) ?? ''}, which has passed`,
+  );
 }
 
 function missingNow(paths: readonly string[], compared: Compared, block: string): string[] {

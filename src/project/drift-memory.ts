@@ -42,7 +42,7 @@ export function memoryStore(
   return remembering({
     name,
     location: name,
-    get: () => readFileOf(folder, name),
+    get: () => readFileOf(folder, name, { limit: memoryLimit, code: 'drift-memory' }),
     put: async (content, replaces) => {
       try {
         await writeFiles(folder, [{ path: name, content, ...(replaces === undefined ? {} : { replaces }) }]);
@@ -90,7 +90,11 @@ function remembering({ name, location, get, put }: Place): MemoryStore {
 }
 
 /** Reads a file beside the manifest, which may belong to another user; undefined: there is none. */
-async function readFileOf(folder: string, name: string): Promise<string | undefined> {
+export async function readFileOf(
+  folder: string,
+  name: string,
+  { limit, code }: { readonly limit: number; readonly code: 'drift-memory' | 'accepted-drift' },
+): Promise<string | undefined> {
   const found = await lstat(join(folder, name)).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
@@ -98,8 +102,8 @@ async function readFileOf(folder: string, name: string): Promise<string | undefi
   if (found === undefined) return undefined;
   const file = found.isSymbolicLink()
     ? { problem: `${name} is a link, and Trueup would write where it leads` }
-    : await (await openWorkspace(folder)).read(name, memoryLimit);
+    : await (await openWorkspace(folder)).read(name, limit);
   if ('text' in file) return file.text;
   const remedy = 'Put a file in its place, or remove it: trueup drift makes a new one.';
-  throw new Stop('manifest', [diagnostic('drift-memory', file.problem, { remedy })]);
+  throw new Stop('manifest', [diagnostic(code, file.problem, { remedy })]);
 }

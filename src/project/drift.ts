@@ -1,13 +1,13 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { notSent, readingOnly } from '../api/client.ts';
-import type { Acceptance, Finding } from '../drift/finding.ts';
+import type { Finding } from '../drift/finding.ts';
 import { findingId } from '../drift/finding.ts';
 import { findingsOf } from '../drift/findings.ts';
 import type { Ignored } from '../drift/ignore.ts';
 import { withoutIgnored } from '../drift/ignore.ts';
 import type { Judged } from '../drift/judge.ts';
-import { accept, exitCodeOf, judge } from '../drift/judge.ts';
+import { exitCodeOf, judge } from '../drift/judge.ts';
 import type { Entry } from '../drift/memory.ts';
 import { entryKey } from '../drift/memory.ts';
 import { closest } from '../diagnostics/closest.ts';
@@ -16,14 +16,17 @@ import type { Kind } from '../kind/kind.ts';
 import { kindsThere } from '../kind/kinds-on.ts';
 import { pathMeant } from '../kind/profile.ts';
 import { withTop } from '../kind/top.ts';
+import type { AcceptedDrift, Acceptance } from '../manifest/accepted.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Notified } from '../documents/drift.ts';
 import type { Plan } from '../plan/action.ts';
 import type { Values } from '../plan/shown.ts';
 import type { World } from '../reconcile.ts';
 import { plan } from '../reconcile.ts';
-import { isoTime } from '../state/clock.ts';
+import { isoTime, systemClock } from '../state/clock.ts';
 import { digestsAt } from '../state/digests.ts';
+import { acceptancesOn, shellQuoted } from '../plan/accepted.ts';
+import { writeAccepted } from './accepted-file.ts';
 import type { MemoryStore } from './drift-memory.ts';
 import { memoryStore } from './drift-memory.ts';
 import type { ProjectFolder } from './folder.ts';
@@ -76,7 +79,7 @@ export async function findDrift(manifest: Manifest, world: World, options: Drift
     exitCode: exitCodeOf(judged.findings),
     memory: { location: memory.location, isUpdated: false },
     notified: [],
-    diagnostics: diagnosticsOf(made),
+    diagnostics: [...diagnosticsOf(made), ...formerly(judged.memory, memory.location)],
   };
   const { notified, diagnostics } = (await options.notify?.(found)) ?? { notified: [], diagnostics: [] };
   const isUpdated = options.remembers !== false && diagnostics.length === 0 && (await memory.write(judged.memory));
@@ -106,7 +109,7 @@ export async function acceptDrift(
   world: World,
   { request, ...options }: DriftOptions & { readonly request: AcceptRequest },
 ): Promise<{ readonly location: string; readonly accepted: readonly Finding[] }> {
-  const { judged, memory, before, today } = await compare(manifest, world, options);
+  const { judged } = await compare(manifest, world, options);
   const { subject, field, ...accepted } = request;
   const address = addressMeant(subject, world.kinds);
   const there = judged.findings.filter((one) => one.address === address || one.objectId === subject);
@@ -115,8 +118,25 @@ export async function acceptDrift(
     (one) => field === undefined || [one.path, one.field].includes(pathMeant(field, world.kinds)),
   );
   if (chosen.length === 0) throw nothingThere({ subject, field, drift, there, all: judged.findings });
-  await memory.write(accept(before, chosen, { accepted, today }));
-  return { location: memory.location, accepted: chosen.map((one) => ({ ...one, status: 'accepted', accepted })) };
+  const added = chosen.map((one) => acceptedFrom(one, accepted));
+  const location = await writeAccepted(options.folder, added);
+  return { location, accepted: chosen.map((one) => ({ ...one, status: 'accepted', accepted })) };
+}
+
+/** The entry that accepts a finding. @throws {Stop} `refused`, for what apply puts back all the same */
+function acceptedFrom(finding: Finding, acceptance: Acceptance): AcceptedDrift {
+  const { kind, objectId, field, address, digest, is } = finding;
+  if (objectId === undefined || digest === undefined || (is === 'drifted' && field === undefined)) {
+    const message = `${address ?? objectId ?? kind} was moved on the platform, and apply moves it back; nothing was written`;
+    const remedy = 'Move its block in the manifest to where it is, or let apply move it back.';
+    throw new Stop('refused', [diagnostic('bad-reference', message, { remedy, address })]);
+  }
+  const about = { kind, objectId, digest: digest(), ...acceptance };
+  return {
+    ...about,
+    ...(field === undefined ? {} : { field }),
+    ...(address === undefined ? {} : { address }),
+  };
 }
 
 interface Compared {
@@ -124,9 +144,6 @@ interface Compared {
   readonly judged: Judged;
   readonly ignored: readonly Ignored[];
   readonly memory: MemoryStore;
-  /** The memory as it was. */
-  readonly before: readonly Entry[];
-  readonly today: string;
 }
 
 async function compare(manifest: Manifest, world: World, options: DriftOptions): Promise<Compared> {
@@ -136,14 +153,16 @@ async function compare(manifest: Manifest, world: World, options: DriftOptions):
   const memory = memoryStore(settings.drift, options.folder, store);
   // A broken memory is said before the plan.
   await memory.read();
-  const made = await plan(manifest, { ...world, client: readingOnly(world.client), values, signal });
+  const clock = { ...(world.clock ?? systemClock), wall: () => options.now };
+  const made = await plan(manifest, { ...world, client: readingOnly(world.client), values, signal, clock });
   if (made.saved === undefined) throw nothingApplied(store.location);
   const key = await store.key();
+  const digestsOfObjects = digestsAt(key, made.base);
   const all = findingsOf({
     plan: made,
     kinds: kindsThere(settings.ownsProject === true ? withTop(world.kinds) : world.kinds, world.client.contract),
     resources,
-    digestsOfObjects: digestsAt(key, made.base),
+    digestsOfObjects,
     values,
     redact,
   });
@@ -153,7 +172,9 @@ async function compare(manifest: Manifest, world: World, options: DriftOptions):
     left.has(entryKey(entry)) || (entry.is === 'drifted' && all.uncompared.has(entry.objectId));
   const before = (await memory.read()).map((entry) => entryMeant(entry, world.kinds));
   const today = isoTime(options.now).slice(0, 10);
-  return { made, judged: judge({ found, memory: before, today, isUnknown }), ignored, memory, before, today };
+  const acceptanceOf = acceptancesOn(today, manifest.accepted, digestsOfObjects).of;
+  const judged = judge({ found, memory: before, acceptanceOf, today, isUnknown });
+  return { made, judged, ignored, memory };
 }
 
 /** What is remembered of a finding, with the words that the kinds have: it may be from a run in another profile. */
@@ -165,6 +186,19 @@ function entryMeant(entry: Entry, kinds: readonly Kind[]): Entry {
     ...(address === undefined ? {} : { address: addressMeant(address, kinds) }),
     ...(field === undefined ? {} : { field: pathMeant(field, kinds) }),
   };
+}
+
+/** The acceptances that an earlier version wrote into the memory: apply never obeyed them, and no review has seen them. */
+function formerly(entries: readonly Entry[], location: string): Diagnostic[] {
+  return entries.flatMap(({ accepted, address, objectId, field }) => {
+    if (accepted === undefined) return [];
+    const { until, because } = accepted;
+    const subject = address ?? objectId;
+    const message = `${location} accepts drift of ${subject}${field === undefined ? '' : ` ${field}`} until ${until}, as an earlier version wrote it; that counts for nothing`;
+    const words = [subject, ...(field === undefined ? [] : ['--field', shellQuoted(field)])].join(' ');
+    const remedy = `To renew it: trueup drift accept ${words} --until ${until} --because ${shellQuoted(because)}.`;
+    return [diagnostic('acceptance-void', message, { remedy })];
+  });
 }
 
 /** Without a state nothing can have drifted. A job whose state is another one must not look healthy. */

@@ -356,7 +356,7 @@ it('plan --out does not save a plan that cannot be applied', async () => {
 describe('a plan file on the disk', () => {
   const file: PlanFile = {
     format: 'trueup/plan-file',
-    version: 4,
+    version: 5,
     madeBy: '0.1.0',
     madeAt: '2025-11-21T10:15:02.310Z',
     platform: 'emulator',
@@ -366,6 +366,7 @@ describe('a plan file on the disk', () => {
     destroys: false,
     narrowing: { targets: [], excludes: [], replaces: [] },
     state: { lineage: 'one', serial: 1, content: 'digest' },
+    accepted: '',
     moved: 'digest',
     facts: {},
     shown: '',

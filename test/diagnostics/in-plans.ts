@@ -10,6 +10,7 @@ import { keys } from '../support/organization-blocks.ts';
 import { kinds } from '../../src/resources/index.ts';
 import type { Told } from '../support/publishing.ts';
 import { publishing } from '../support/publishing.ts';
+import { acceptDrift } from '../../src/project/drift.ts';
 import { applyPlan, plan } from '../../src/reconcile.ts';
 import { mirror } from '../support/kind-beyond-document.ts';
 import type { Bench } from '../support/world.ts';
@@ -29,6 +30,23 @@ async function planned(
   await made.apply(before, everything);
   await between(made);
   return made.plan(after);
+}
+
+/** Plans a hot fix that a person accepted for some days, counted from today. */
+async function afterAcceptance(days: number): Promise<Plan> {
+  const made = platform();
+  const text = production(stack('description: ours'));
+  await made.apply(text, everything);
+  await made.emulator.act('compose.update', { composeId: idOf(made, shop), description: 'theirs' });
+  const now = made.clock.wall();
+  const until = new Date(now + days * 86_400_000).toISOString().slice(0, 10);
+  const request = { subject: shop, field: 'description', until, because: 'Black Friday', by: 'ops' };
+  await acceptDrift(await made.manifest(text), made.world(), {
+    folder: { folder: made.folder, file: 'trueup.yaml' },
+    now,
+    request,
+  });
+  return made.plan(text);
 }
 
 /** The obstacles of a plan that nothing permits. */
@@ -268,6 +286,9 @@ export const inPlans = {
         (made) => made.emulator.act('compose.update', { composeId: idOf(made, shop), composeType: 'stack' }),
       ),
     ),
+  accepted: () => reported(() => afterAcceptance(5)),
+  'acceptance-over': () => reported(() => afterAcceptance(-1)),
+  'acceptance-void': () => reported(() => afterAcceptance(500)),
   'left-alone': () =>
     reported(() =>
       planned(

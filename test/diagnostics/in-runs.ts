@@ -207,6 +207,16 @@ export const inRuns = {
       await execute(driftCommand({}), { folder, terminal: recordingTerminal().terminal });
       return [];
     }),
+  'accepted-drift': () =>
+    reported(async () => {
+      const folder = folderWith({
+        'trueup.yaml': production('    description: x\n'),
+        'accepted.yaml':
+          'trueup-accepted: 1\naccepted:\n  - { kind: compose, object: cmp_1, until: soon, because: x, by: ops }\n',
+      });
+      await execute(planCommand({}), { folder, terminal: recordingTerminal().terminal });
+      return [];
+    }),
   'not-notified': async () => {
     const receiver = { as: 'slack', on: 'new', url: 'HOOK', at: receiverAt } as const;
     const summary = { new: 1, known: 0, accepted: 0, expired: 0, 'not yet applied': 0, ignored: 0, resolved: 0 };

@@ -1,16 +1,19 @@
 import { describe, expect, it, test } from 'vitest';
 import type { Found } from '../../src/drift/finding.ts';
-import { accept, exitCodeOf, judge } from '../../src/drift/judge.ts';
+import { exitCodeOf, judge } from '../../src/drift/judge.ts';
 import type { Memory } from '../../src/drift/memory.ts';
+import { acceptancesOn } from '../../src/plan/accepted.ts';
 
 const subject = { kind: 'redis', objectId: 'red_1', field: 'dockerImage' };
 const about = { ...subject, is: 'drifted' as const, address: 'production.redis.cache' };
 const found = (digest: string): Found => ({ ...about, path: 'dockerImage', digest: () => digest });
 const accepted = { until: '2026-03-31', because: 'a reason', by: 'ops' };
 
-/** The status of one finding, and the memory after it. */
-function statusOf(memory: Memory, today: string, digest = '1.a') {
-  const judged = judge({ found: [found(digest)], memory, today });
+/** The status of one finding, and the memory after it. `acceptedAs`: the digest that a person accepted. */
+function statusOf(memory: Memory, today: string, digest = '1.a', acceptedAs?: string) {
+  const entries = acceptedAs === undefined ? [] : [{ ...subject, ...accepted, digest: acceptedAs }];
+  const acceptanceOf = acceptancesOn(today, entries, () => () => '1.x').of;
+  const judged = judge({ found: [found(digest)], memory, acceptanceOf, today });
   return { status: judged.findings[0]?.status, since: judged.findings[0]?.since, memory: judged.memory };
 }
 
@@ -22,13 +25,22 @@ describe('a finding', () => {
     ['new', [{ ...about, since: '2026-02-01', digest: '1.b' }], '2026-03-01', '1.a'],
     ['new', [{ ...about, since: '2026-02-01', digest: '1.a', gone: '2026-02-02' }], '2026-03-01', '1.a'],
     ['new', [{ ...about, is: 'missing', since: '2026-02-01' }], '2026-03-01', '1.a'],
-    ['accepted', [{ ...about, since: '2026-02-01', digest: '1.a', accepted }], '2026-03-31', '1.a'],
-    ['expired', [{ ...about, since: '2026-02-01', digest: '1.a', accepted }], '2026-04-01', '1.a'],
-    ['new', [{ ...about, since: '2026-02-01', digest: '1.b', accepted }], '2026-03-01', '1.a'],
-    // Made with a key that is gone: nobody can tell.
-    ['accepted', [{ ...about, since: '2026-02-01', digest: '1.b', accepted }], '2026-03-01', '2.a'],
+    // An earlier version accepted in the memory, which no review sees.
+    ['known', [{ ...about, since: '2026-02-01', digest: '1.a', accepted }], '2026-03-31', '1.a'],
   ] as const)('is %s with the memory %j', (status, memory, today, digest) => {
     expect(statusOf(memory, today, digest).status).toBe(status);
+  });
+
+  test.each([
+    ['accepted', '2026-03-31', '1.a', '1.a'],
+    ['expired', '2026-04-01', '1.a', '1.a'],
+    ['new', '2026-03-01', '1.a', '1.b'],
+    // Made with a key that the state does not have: it cannot be compared, and accepts nothing.
+    ['new', '2026-03-01', '1.a', '2.a'],
+  ] as const)('is %s on %s with the digest %s, where %s is accepted', (status, today, digest, acceptedAs) => {
+    expect(statusOf([], today, digest, acceptedAs).status).toBe(status);
+    const memory = [{ ...about, since: '2026-02-01', digest }];
+    expect(statusOf(memory, today, digest, acceptedAs).status).toBe(status === 'new' ? 'known' : status);
   });
 
   it('is new, then known, and stays in the memory as it was', () => {
@@ -60,12 +72,6 @@ describe('what is gone', () => {
     expect(judge({ found: [], memory: second.memory, today: '2026-04-01' }).memory).toEqual([]);
   });
 
-  it('stays as long as somebody accepted it', () => {
-    const memory = [{ ...about, since: '2026-01-01', gone: '2026-01-02', accepted }];
-    expect(judge({ found: [], memory, today: '2026-03-31' }).memory).toEqual(memory);
-    expect(judge({ found: [], memory, today: '2026-04-01' }).memory).toEqual([]);
-  });
-
   it('stays as it is where the run cannot tell', () => {
     const judged = judge({ found: [], memory: known, today: '2026-03-02', isUnknown: () => true });
     expect(judged).toEqual({ findings: [], resolved: [], memory: known });
@@ -75,15 +81,6 @@ describe('what is gone', () => {
 it('remembers no change that was not applied', () => {
   const judged = judge({ found: [{ ...about, is: 'not yet applied' }], memory: [], today: '2026-03-01' });
   expect(judged).toMatchObject({ findings: [{ status: 'not yet applied' }], memory: [] });
-});
-
-it('accepts what was chosen, and leaves the rest of the memory as it is', () => {
-  const other = { ...about, objectId: 'red_2', since: '2026-02-01' };
-  const { findings } = judge({ found: [found('1.a')], memory: [other], today: '2026-03-01' });
-  expect(accept([other], findings, { accepted, today: '2026-03-01' })).toEqual([
-    other,
-    { ...about, since: '2026-03-01', digest: '1.a', accepted },
-  ]);
 });
 
 test.each([

@@ -9,7 +9,7 @@ import { isPlanFileText, parsePlanFile, planFileText } from '../../src/plan/file
 /** A file with one of everything that a file can have. */
 const file: PlanFile = {
   format: 'trueup/plan-file',
-  version: 4,
+  version: 5,
   madeBy: '1.2.3',
   madeAt: '2026-01-02T03:04:05Z',
   platform: 'emulator',
@@ -19,6 +19,7 @@ const file: PlanFile = {
   destroys: false,
   narrowing: { targets: [], excludes: [], replaces: [] },
   state: { lineage: 'lineage', serial: 3, content: 'content' },
+  accepted: '',
   moved: 'moved',
   facts: {
     production: { block: '', 'declared name': 'd' },

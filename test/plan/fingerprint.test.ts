@@ -55,7 +55,7 @@ function planOf({ actions = [], objects = {}, records = {}, isNew = false }: Abo
 function fileOf(about: About): PlanFile {
   const { resources = [], moved = [], destroys = false } = about;
   const purpose = {
-    manifest: { settings: { platform: 'emulator', project: 'prj_1', moved } as const, resources },
+    manifest: { settings: { platform: 'emulator', project: 'prj_1', moved } as const, resources, accepted: [] },
     deploys: true,
     destroys,
   };
@@ -76,7 +76,7 @@ describe('the plan file', () => {
     const { mac, ...file } = fileOf({ records: { [main]: recordOf('redis', 'r') } });
     expect(file).toEqual({
       format: 'trueup/plan-file',
-      version: 4,
+      version: 5,
       madeBy: '1.2.3',
       madeAt: '2026-01-02T03:04:05Z',
       platform: 'emulator',
@@ -93,6 +93,7 @@ describe('the plan file', () => {
         }),
       },
       moved: of('moved', []),
+      accepted: of('accepted', []),
       facts: {},
       shown: 'a plan',
     });
@@ -137,7 +138,11 @@ describe('the plan file', () => {
 test('makes its digests with the key of plan files, bound to address and path', () => {
   const resource = resourceOf(kindNamed('redis'), main, { fields: { dockerImage: declared('redis:8') } });
   const about = {
-    manifest: { settings: { platform: 'emulator', project: 'prj_1', moved: [] } as const, resources: [resource] },
+    manifest: {
+      settings: { platform: 'emulator', project: 'prj_1', moved: [] } as const,
+      resources: [resource],
+      accepted: [],
+    },
   };
   const purpose = { ...about, deploys: true, destroys: false };
   const file = planFile(planOf({}), purpose, { version: '', at: '', shown: '' }, testKey);

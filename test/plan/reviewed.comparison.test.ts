@@ -11,7 +11,7 @@ const shop = 'production.compose.shop';
 
 const base: PlanFile = {
   format: 'trueup/plan-file',
-  version: 4,
+  version: 5,
   madeBy: '1.2.3',
   madeAt: '2026-01-02T03:04:05Z',
   platform: 'https://deploy.example.com',
@@ -21,6 +21,7 @@ const base: PlanFile = {
   destroys: false,
   narrowing: { targets: [], excludes: [], replaces: [] },
   state: { lineage: 'a', serial: 3, content: 'content' },
+  accepted: '',
   moved: 'moved',
   facts: {},
   shown: 'shown',

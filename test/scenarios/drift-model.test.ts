@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { acceptDrift } from '../../src/project/drift.ts';
 import { driftOf, edit } from '../support/drifting.ts';
+import { calendar } from '../support/virtual-clock.ts';
 import { effort } from '../support/whole.ts';
 import { bench, head } from '../support/world.ts';
 
@@ -58,7 +59,6 @@ interface Remembered {
   value: string;
   since: number;
   changes: number[];
-  until: number | undefined;
   gone: number | undefined;
 }
 
@@ -72,6 +72,8 @@ interface Model {
   /** Counts the objects: a new one has none of the history of the old one. */
   generation: number;
   readonly memory: Map<string, Remembered>;
+  /** What a person accepted, by object and field: the value, and the last day. */
+  readonly accepted: Map<string, { readonly value: string; readonly until: number }>;
 }
 
 const initial: Values = { dockerImage: 'redis:0', description: 'text-0' };
@@ -95,9 +97,12 @@ const key = (model: Model, name: string) => `${model.generation} ${name}`;
 function judged(model: Model, name: string, found: string): string {
   const { day } = model;
   const known = model.memory.get(key(model, name));
+  const acceptance = model.accepted.get(key(model, name));
+  const until = acceptance?.value === found ? acceptance.until : undefined;
+  const judgement = until === undefined ? undefined : until < day ? 'expired' : 'accepted';
   if (known === undefined) {
-    model.memory.set(key(model, name), { value: found, since: day, changes: [day], until: undefined, gone: undefined });
-    return `new since ${day}`;
+    model.memory.set(key(model, name), { value: found, since: day, changes: [day], gone: undefined });
+    return `${judgement ?? 'new'} since ${day}`;
   }
   const isSame = known.value === found;
   const hasChanged = !isSame || known.gone !== undefined;
@@ -105,11 +110,9 @@ function judged(model: Model, name: string, found: string): string {
     known.since = day;
     known.changes.push(day);
   }
-  if (!isSame) known.until = undefined;
   known.value = found;
   known.gone = undefined;
-  const status =
-    known.until === undefined ? (hasChanged ? 'new' : 'known') : known.until < day ? 'expired' : 'accepted';
+  const status = judgement ?? (hasChanged ? 'new' : 'known');
   const recent = known.changes.filter((one) => day - one < 30).slice(-10);
   return `${status} since ${known.since}${recent.length >= 3 ? `, ${recent.length} changes` : ''}`;
 }
@@ -130,7 +133,7 @@ function look(model: Model): { found: string[]; resolved: string[] } {
       entry.gone = day;
       entry.changes.push(day);
       resolved.push(name);
-    } else if (day - entry.gone >= 30 && (entry.until === undefined || entry.until < day)) memory.delete(one);
+    } else if (day - entry.gone >= 30) memory.delete(one);
   }
   return { found: found.toSorted(), resolved: resolved.toSorted() };
 }
@@ -143,7 +146,8 @@ const isoDay = (day: number) => new Date(now(day)).toISOString().slice(0, 10);
 const permissions = { adoption: true, dataLoss: true, massRecreation: true };
 
 async function live(commands: readonly Command[]): Promise<void> {
-  const made = bench();
+  const at = calendar(isoDay(0));
+  const made = bench({ clock: at.clock });
   const model: Model = {
     day: 0,
     manifest: { ...initial },
@@ -152,6 +156,7 @@ async function live(commands: readonly Command[]): Promise<void> {
     isThere: true,
     generation: 0,
     memory: new Map(),
+    accepted: new Map(),
   };
   const text = () => manifestOf(model.manifest);
   await made.apply(text(), permissions);
@@ -175,12 +180,22 @@ async function live(commands: readonly Command[]): Promise<void> {
     await edit(made, 'redis.update', { redisId: id(), [name]: next });
     model.platform[name] = next;
   };
+  /** Apply leaves what is accepted until its day. */
   const repair = async () => {
+    const drift = expected(model);
+    const stays = (name: string) => {
+      const acceptance = model.accepted.get(key(model, name));
+      return acceptance !== undefined && acceptance.value === drift.get(name) && acceptance.until >= model.day;
+    };
     await made.apply(text(), permissions);
+    if (!model.isThere && stays('')) return;
+    for (const name of fields) {
+      if (model.isThere && stays(name)) continue;
+      model.applied[name] = model.manifest[name];
+      model.platform[name] = model.manifest[name];
+    }
     if (!model.isThere) model.generation += 1;
     model.isThere = true;
-    Object.assign(model.applied, model.manifest);
-    Object.assign(model.platform, model.manifest);
   };
   for (const one of commands) {
     switch (one.do) {
@@ -192,6 +207,7 @@ async function live(commands: readonly Command[]): Promise<void> {
         break;
       case 'wait':
         model.day += one.days;
+        at.addDays(one.days);
         break;
       case 'edit':
         model.manifest[one.field] = valueOf(one.field, one.value);
@@ -219,9 +235,7 @@ async function live(commands: readonly Command[]): Promise<void> {
         if (has === undefined) await expect(accepted).rejects.toMatchObject({ failure: 'refused' });
         else {
           await accepted;
-          judged(model, name, has);
-          const entry = model.memory.get(key(model, name));
-          if (entry !== undefined) entry.until = until;
+          model.accepted.set(key(model, name), { value: has, until });
         }
         break;
       }
@@ -233,6 +247,9 @@ async function live(commands: readonly Command[]): Promise<void> {
     }
   }
   await compare();
+  // After this, nothing is accepted any more.
+  model.day += 30;
+  at.addDays(30);
   await repair();
   const { actions } = await made.plan(text());
   expect(actions.filter(({ action }) => action !== 'no-op')).toEqual([]);

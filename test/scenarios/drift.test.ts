@@ -224,12 +224,13 @@ describe('drift.yaml', () => {
     ].join('\r\n');
     writeFileSync(file, text);
     const found = await driftOf(made, shop(), day('2026-03-01'));
-    expect(found).toMatchObject({ exitCode: 8, findings: [{ status: 'accepted', since: '2026-02-01' }] });
+    expect(found).toMatchObject({ exitCode: 8, findings: [{ status: 'known', since: '2026-02-01' }] });
+    expect(found.diagnostics).toMatchObject([{ code: 'acceptance-void' }]);
     const after = readFileSync(file, 'utf8');
     for (const line of text.split('\r\n')) expect(after).toContain(line);
     expect(after.replaceAll('\r\n', '')).not.toContain('\n');
     const last = await driftOf(made, shop(), day('2027-01-01'));
-    expect(last).toMatchObject({ exitCode: 2, findings: [{ status: 'expired' }] });
+    expect(last).toMatchObject({ exitCode: 8, findings: [{ status: 'known' }] });
     expect(readFileSync(file, 'utf8')).toBe(after);
   });
 

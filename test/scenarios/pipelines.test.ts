@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Forge } from '../../src/ci/forge.ts';
@@ -234,14 +234,21 @@ ${name === 'gitlab' ? 'drift: { memory: state }\n' : ''}environments:
     expect(found.run).toMatchObject({ code: 2, log: expect.stringContaining('nginx:at-night') });
     expect(writes(found.requests)).toEqual([]);
     begin('accept');
-    await atDesk("drift accept production.application.web --until 2099-12-31 --because 'the vendor asked' --by ops");
-    if (name !== 'gitlab') {
-      commit('Accept the image of the vendor', 'accept');
-      mergeBranch(bare, 'accept', how);
-      expect(await runPipeline(world().hosted, { is: 'push' })).toEqual([]);
-    }
+    const until = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
+    await atDesk(`drift accept production.application.web --until ${until} --because 'the vendor asked' --by ops`);
+    // What apply leaves alone is reviewed: the acceptance has a plan of its own, and its merge an apply.
+    commit('Accept the image of the vendor', 'accept');
+    expect((await happens({ is: 'pull request', number: 12, branch: 'accept' })).run.code).toBe(0);
+    const merged = await merge('accept', 12);
+    expect(merged.run.code).toBe(0);
+    expect(writes(merged.requests)).toEqual([]);
+    expect(await imageOfWeb()).toBe('nginx:at-night');
     const accepted = await happens({ is: 'schedule' });
     expect(accepted.run).toMatchObject({ code: 0, log: expect.stringContaining('accepted') });
+    begin('no-longer');
+    rmSync(join(clone, 'infra/accepted.yaml'));
+    commit('Accept the image of the vendor no longer', 'no-longer');
+    mergeBranch(bare, 'no-longer', how);
     await happens({ is: 'dispatch', inputs: { command: 'plan' } });
     const apply =
       name === 'gitlab' ? ({ is: 'push' } as const) : ({ is: 'dispatch', inputs: { command: 'apply' } } as const);

@@ -185,7 +185,9 @@ test(
       'plan 0', // the second push
       'apply 0',
       'drift 2',
-      'drift 0', // accepted
+      'plan 0', // accepted
+      'apply 0',
+      'drift 0',
       'plan 0', // adopted
       'apply 0',
       'plan 0', // put back

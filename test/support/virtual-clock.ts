@@ -24,6 +24,22 @@ export async function finishIn<T>(time: VirtualTime, work: Promise<T>): Promise<
   }
 }
 
+/** A clock that a test sets to a time; waits take no time. */
+export function calendar(day: string) {
+  const base = selfMovingClock();
+  let ahead = 0;
+  const wall = () => base.wall() + ahead;
+  const setTime = (time: number) => (ahead = time - base.wall());
+  const setDay = (one: string) => setTime(Date.parse(`${one}T12:00:00Z`));
+  setDay(day);
+  return {
+    clock: { ...base, wall },
+    setDay,
+    addDays: (days: number) => setTime(wall() + days * 86_400_000),
+    day: () => new Date(wall()).toISOString().slice(0, 10),
+  };
+}
+
 /** A clock that moves on by itself while somebody sleeps. */
 export interface SelfMovingClock extends BeatingClock {
   /** Waits for work that does nothing but sleep, without a stop in between. */

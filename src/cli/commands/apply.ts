@@ -64,11 +64,16 @@ async function apply(
 }
 
 /** @throws {Stop} `usage`, when a plan file is to be narrowed: it says itself what it is narrowed to. */
-export function refuseNarrowing({ target, exclude, replace }: NarrowFlags, plan: string): void {
+export function refuseNarrowing({ target, exclude, replace, includeAccepted }: NarrowFlags, plan: string): void {
   for (const [name, given] of Object.entries({ target, exclude, replace })) {
     if (given === undefined) continue;
     throw usage(`--${name} cannot be combined with a plan file`, `Write the file with ${plan} --${name} … --out FILE.`);
   }
+  if (includeAccepted === true)
+    throw usage(
+      '--include-accepted cannot be combined with a plan file',
+      `Write the file with ${plan} --include-accepted --out FILE.`,
+    );
 }
 
 /** Plans, asks and applies, for `apply` and `destroy`. */

@@ -88,7 +88,14 @@ async function exportInto(run: Run, view: ExportView, flags: ExportFlags): Promi
   }
   const secretsFile = withSecrets === undefined ? undefined : resolve(process.cwd(), withSecrets);
   const address = flags.address === undefined ? undefined : addressMeant(flags.address, options.kinds);
-  const empty: Manifest = { settings, resources: [], outputs: new Map(), files: new Set(), texts: new Map() };
+  const empty: Manifest = {
+    settings,
+    resources: [],
+    outputs: new Map(),
+    accepted: [],
+    files: new Set(),
+    texts: new Map(),
+  };
   return withLock({ ...run, options }, manifest ?? empty, {
     purpose: 'export',
     work: async ({ connection }) => {

@@ -45,6 +45,7 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
   if (values === 'all' && flags.out !== undefined)
     throw usage('--show-values cannot be combined with --out', 'A plan file is for other readers too: leave one out.');
   if (destroys && flags.replace !== undefined) throw usage('--replace cannot be combined with --destroy');
+  if (destroys && flags.includeAccepted === true) throw usage('--include-accepted cannot be combined with --destroy');
   if (flags.out !== undefined) checkPlanPath(options.folder, run.process.cwd(), flags.out);
   const load = destroys ? loadManifest : loadWithSecrets;
   const about = { options, redactor, terminal, purpose: 'plan', destroys };
@@ -90,13 +91,22 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
 }
 
 /** The options that choose what a plan has, as written. */
-function planFlags({ deploy, destroy, target = [], exclude = [], replace = [], hideValues }: PlanFlags): string[] {
+function planFlags({
+  deploy,
+  destroy,
+  includeAccepted,
+  target = [],
+  exclude = [],
+  replace = [],
+  hideValues,
+}: PlanFlags): string[] {
   return [
     ...(deploy === false ? ['--no-deploy'] : []),
     ...(destroy === true ? ['--destroy'] : []),
     ...target.flatMap((address) => ['--target', address]),
     ...exclude.flatMap((address) => ['--exclude', address]),
     ...replace.flatMap((address) => ['--replace', address]),
+    ...(includeAccepted === true ? ['--include-accepted'] : []),
     ...(hideValues === true ? ['--hide-values'] : []),
   ];
 }

@@ -8,6 +8,7 @@ import {
   exclude,
   fullWithFile,
   hideValues,
+  includeAccepted,
   noDeploy,
   replace,
   showValues,
@@ -31,6 +32,7 @@ export function addChanging(program: Command, run: Runner): void {
     .option(...target, collect)
     .option(...exclude, collect)
     .option(...replace, collect)
+    .option(...includeAccepted)
     .option(...autoApprove)
     .addOption(alsoNamed('--yes', 'autoApprove'))
     .option('--adopt', 'take over objects that exist already')

@@ -1,6 +1,17 @@
 import type { Command } from 'commander';
 import type { Runner } from './shared.ts';
-import { collect, examples, exclude, full, hideValues, noDeploy, replace, showValues, target } from './shared.ts';
+import {
+  collect,
+  examples,
+  exclude,
+  full,
+  hideValues,
+  includeAccepted,
+  noDeploy,
+  replace,
+  showValues,
+  target,
+} from './shared.ts';
 
 /** Commands for the manifest and its plan: validate, fmt, plan, show, graph. */
 export function addPlanning(program: Command, run: Runner): void {
@@ -38,6 +49,7 @@ export function addPlanning(program: Command, run: Runner): void {
     .option(...target, collect)
     .option(...exclude, collect)
     .option(...replace, collect)
+    .option(...includeAccepted)
     .option(...full)
     .option(...hideValues)
     .option(...showValues)

@@ -22,6 +22,9 @@ export const target = [
 export const exclude = ['--exclude <address>', 'without this, what is below it and what needs it; repeatable'] as const;
 export const replace = ['--replace <address>', 'delete this object and create it again; repeatable'] as const;
 
+/** The option that writes accepted drift back. */
+export const includeAccepted = ['--include-accepted', 'also put back drift that was accepted'] as const;
+
 /** The options for the values that a plan shows. */
 export const hideValues = ['--hide-values', 'show no value of env, compose files and other texts'] as const;
 export const showValues = [

@@ -1,0 +1,26 @@
+import { acceptedLimit, acceptedName, acceptedText, parseAccepted } from '../manifest/accepted.ts';
+import type { AcceptedDrift } from '../manifest/accepted.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { Stop } from '../diagnostics/diagnostic.ts';
+import { readFileOf } from './drift-memory.ts';
+import type { ProjectFolder } from './folder.ts';
+import { writeFiles } from './write-files.ts';
+
+/**
+ * Adds entries to the file of accepted drift of a manifest. Gives the name of the file.
+ *
+ * @throws {Stop} `manifest`, when the file cannot be used; `refused`, when it cannot be written
+ */
+export async function writeAccepted(
+  { folder, file }: Pick<ProjectFolder, 'folder' | 'file'>,
+  added: readonly AcceptedDrift[],
+): Promise<string> {
+  const path = acceptedName(file);
+  const before = await readFileOf(folder, path, { limit: acceptedLimit, code: 'accepted-drift' });
+  const mistakes: Diagnostic[] = [];
+  if (before !== undefined) parseAccepted(path, before, mistakes);
+  if (mistakes.length > 0) throw new Stop('manifest', mistakes);
+  const content = acceptedText(before, added);
+  await writeFiles(folder, [{ path, content, ...(before === undefined ? {} : { replaces: before }) }]);
+  return path;
+}
