@@ -6,6 +6,7 @@ import { hasChanges } from '../../src/plan/action.ts';
 import { notComparedIn } from '../../src/plan/not-compared.ts';
 import type { Pair, StateRecord } from '../../src/state/record.ts';
 import type { State } from '../../src/state/state.ts';
+import { benchWith, exportOf } from '../support/exporting.ts';
 import { effort } from '../support/whole.ts';
 import { bench, head } from '../support/world.ts';
 
@@ -360,4 +361,30 @@ test('a secret in place of a secret value without a name is refused, and drift b
   const sentence = (path: string) => `secret-missing ${path}: it was edited and needs PW, which this run does not have`;
   expect(await refused(redis('${secret:PW}', 'at ${env:HOST}'))).toEqual([sentence('databasePassword')]);
   expect(await refused(redis('correct-horse-1', 'at ${env:HOST} ${secret:PW}'))).toEqual([sentence('description')]);
+});
+
+test('an export keeps what it needs to notice an edit in a run that never had the secret', async () => {
+  const made = bench();
+  await made.apply(`${head}environments:
+  production:
+    redis:
+      main:
+        dockerImage: redis:8
+        databasePassword: correct-horse-1
+        env: |-
+          DATABASE_URL=postgresql://app:hunter2-hunter2@db:5432/app
+`);
+  const exported = await exportOf(made);
+  const fresh = benchWith(made, exported);
+  const files = Object.fromEntries(exported.files);
+  const untouched = await fresh.plan(files);
+  expect(hasChanges(untouched)).toBe(false);
+  const place = { address: 'production.redis.main', path: 'env.DATABASE_URL', why: 'secret missing' };
+  expect(notComparedIn(untouched)).toContainEqual(expect.objectContaining(place));
+  expect(new Set(notComparedIn(untouched).map(({ why }) => why))).toEqual(new Set(['secret missing']));
+  const edited = Object.entries(files).map(([name, text]) => [name, text.replace(':5432/app', ':5433/app')] as const);
+  expect(edited).not.toEqual(Object.entries(files));
+  const plan = await fresh.plan(Object.fromEntries(edited));
+  const messages = plan.actions.flatMap(({ notes }) => notes.map(({ message }) => message));
+  expect(messages).toEqual([expect.stringMatching(/^env\.DATABASE_URL: it was edited and needs [A-Z_0-9]+, which/)]);
 });
