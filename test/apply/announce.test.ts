@@ -77,7 +77,10 @@ describe('a pending create holds', () => {
       creating('redis', { name: declared('cache'), description: declared('word', true) }),
       'redis.create',
     );
-    expect(says).toEqual({ name: { value: 'cache' }, description: digestOf('word') });
+    expect(says).toEqual({
+      name: { value: 'cache' },
+      description: { ...digestOf('word'), template: { digest: expect.any(String) as string, secrets: {} } },
+    });
     expect(key).toBeUndefined();
   });
 
