@@ -19,8 +19,8 @@ const file: PlanFile = {
   destroys: false,
   narrowing: { targets: [], excludes: [], replaces: [] },
   state: { lineage: 'lineage', serial: 3, content: 'content' },
-  accepted: '',
   moved: 'moved',
+  accepted: 'accepted',
   facts: {
     production: { block: '', 'declared name': 'd' },
     'production.redis.main': { 'action update': '', id: 'redis_1', 'send redis.update:update': '', 'was a': 'w v' },
@@ -65,8 +65,8 @@ describe('the text of a plan file', () => {
     ['{"format":"trueup/plan","version":1}', 'is what plan --format json prints, and no plan file'],
     ['{"format":"trueup/plan-file"}', 'is damaged at version'],
     ['{"format":"trueup/plan-file","version":"1"}', 'is damaged at version'],
-    ['{"format":"trueup/plan-file","version":4}', 'is damaged at madeBy'],
-    ['{"format":"trueup/plan-file","version":5}', 'has format 5, which a newer Trueup wrote'],
+    ['{"format":"trueup/plan-file","version":5}', 'is damaged at madeBy'],
+    ['{"format":"trueup/plan-file","version":6}', 'has format 6, which a newer Trueup wrote'],
     ['{"format":"trueup/plan-file","version":3}', 'has format 3, which an older Trueup wrote'],
   ])('%j: %s', (content, problem) => {
     expect(parsePlanFile(content)).toMatchObject({ problem });
@@ -96,7 +96,7 @@ describe('the text of a plan file', () => {
     expect(remedy('[]')).toBe('trueup plan --out FILE writes one.');
     expect(remedy('{"format":"trueup/plan"}')).toBe('trueup plan --out FILE writes one.');
     expect(remedy(whole.slice(0, -9))).toBe('Plan again.');
-    expect(remedy('{"format":"trueup/plan-file","version":4}')).toBe('Plan again.');
+    expect(remedy('{"format":"trueup/plan-file","version":5}')).toBe('Plan again.');
     expect(remedy('{"format":"trueup/plan-file","version":3}')).toBe('Plan again with the version that applies.');
   });
 

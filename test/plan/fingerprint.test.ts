@@ -88,9 +88,10 @@ describe('the plan file', () => {
       state: {
         lineage: 'lineage',
         serial: 3,
-        content: of('state', {
-          [main]: { dependsOn: [], id: 'r', kind: 'redis', options: {}, pairs: {}, parent: null },
-        }),
+        content: of('state', [
+          { [main]: { dependsOn: [], id: 'r', kind: 'redis', options: {}, pairs: {}, parent: null } },
+          {},
+        ]),
       },
       moved: of('moved', []),
       accepted: of('accepted', []),
