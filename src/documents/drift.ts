@@ -1,5 +1,4 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Acceptance } from '../manifest/accepted.ts';
 import type { Finding, Found, Status } from '../drift/finding.ts';
 import { findingId } from '../drift/finding.ts';
 import type { Ignored } from '../drift/ignore.ts';

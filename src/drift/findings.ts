@@ -1,10 +1,6 @@
 import { blockAddress, childAddress, replacedAddress } from '../kind/address.ts';
-import type { Attribute } from '../kind/attribute.ts';
-import { attributeName, pathOf } from '../kind/attribute.ts';
-import { plain } from '../kind/codecs.ts';
-import { canonical } from '../kind/json.ts';
+import { pathOf } from '../kind/attribute.ts';
 import type { Kind } from '../kind/kind.ts';
-import { fieldPath } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { UnmanagedObject } from '../observe/observed.ts';

@@ -83,7 +83,7 @@ export function planFile(
 export function planFacts(plan: Plan, { manifest, destroys }: Purpose, key: PlanKey): PlanFacts {
   const { base, saved, observed } = plan;
   const sign: Sign = (scope, content) => key.planMac(canonical(['fact', ...scope, content]));
-  const accepted = destroys ? [] : manifest.accepted.map(({ position: _, ...entry }) => asJson(entry));
+  const accepted = destroys ? [] : manifest.accepted.map(({ position: _position, ...entry }) => asJson(entry));
   const moves = destroys ? [] : manifest.settings.moved.map(({ from, to }) => [from, to]);
   return {
     organizationId: observed.organizationId,
