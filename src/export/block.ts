@@ -39,6 +39,8 @@ export interface Writing {
   /** Fields that are left out, by address and name: a manifest cannot hold what the platform has. */
   readonly leftOut: ReadonlyMap<string, ReadonlySet<string>>;
   readonly references: References;
+  /** The ids of the project that is exported and of its organization. */
+  readonly projectIds: ReadonlySet<unknown>;
   /** What a name of a kind stands for where it is written: the key of a block, else the name on the platform, else the id. */
   readonly nameOf: (kind: string, id: string) => string;
   /** Keeps a long text in a file beside the manifest; gives the path to write. */
@@ -240,7 +242,7 @@ export function namedIn(value: Json, nameOf: (id: string) => string): Json {
   return [...new Set(value.map((id: Json) => nameOf(String(id))))].toSorted((a, b) => (a < b ? -1 : 1));
 }
 
-function writtenValue(block: Placed, name: string, value: Json, writing: Writing): Value {
+function writtenValue(block: Placed, name: string, value: Json, writing: Writing): Value | undefined {
   const { kind } = block.object;
   const field = fieldOf(kind, name);
   const path = fieldPath(kind, name);
@@ -251,10 +253,15 @@ function writtenValue(block: Placed, name: string, value: Json, writing: Writing
     return plainly(namedIn(value, (id) => writing.nameOf(refersTo, id)));
   }
   if (Array.isArray(value) && field.growsByItself === true) {
-    const items = value.map((id): Value => {
+    const items = value.flatMap((id): Value[] => {
       const reference = writing.references.toId(String(id), block);
-      return reference === undefined ? plainly(String(id)) : { is: 'expression', text: reference };
+      if (reference !== undefined) return [{ is: 'expression', text: reference }];
+      // What the lists of a person hold of other projects changes with those, and no other platform knows the ids.
+      return writing.projectIds.has(id) ? [plainly(id)] : [];
     });
+    const others = value.length - items.length;
+    if (others > 0) leave(block, writing, name, `ids that have no block here are not written, and stay (${others})`);
+    if (items.length === 0) return undefined;
     return { is: 'list', items: items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) };
   }
   const isMap = field.map !== undefined;

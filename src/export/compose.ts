@@ -3,7 +3,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
 import { isWithin } from '../kind/address.ts';
 import { isRow } from '../kind/json.ts';
-import { observedValue } from '../kind/wire.ts';
+import { observedValue, valueAt } from '../kind/wire.ts';
 import type { Placed, Present } from './address.ts';
 import { place } from './address.ts';
 import type { Writing } from './block.ts';
@@ -104,6 +104,7 @@ export function compose(input: ComposeInput): Composed {
   const writing: Writing = {
     secrets,
     leftOut: input.leftOut,
+    projectIds: new Set(survey.tops.map(({ row, link }) => valueAt(row, link.idAt))),
     notes,
     references: createReferences(byId.values(), present.project),
     nameOf: (kind, id) => nameOf(kind, id, { byId, tops: survey.tops }),
@@ -122,6 +123,11 @@ export function compose(input: ComposeInput): Composed {
       return [];
     }
     const isPresent = present.addresses.has(object.id);
+    const why = only === undefined && !isPresent ? object.kind.notExported?.(object.row) : undefined;
+    if (why !== undefined) {
+      notes.push(diagnostic('not-exported', why, { address }));
+      return [];
+    }
     const isAround = only !== undefined && address !== only && isWithin(only, address);
     if (only !== undefined && !isAround && !isWithin(address, only)) return [];
     if (isPresent && object.kind.service !== undefined && only === undefined) {
@@ -149,9 +155,19 @@ export function compose(input: ComposeInput): Composed {
     document.set(top.object.kind, [...(document.get(top.object.kind) ?? []), ...entries]);
   }
   for (const [path, document] of documents) {
-    const sections = [...document].map(([{ section }, entries]): Entry => {
-      return { key: section, value: { is: 'map', entries } };
-    });
+    const sections = [...document].map(
+      ([
+        {
+          section,
+          operations: { create, cannot },
+        },
+        entries,
+      ]): Entry => {
+        const before =
+          create === undefined && cannot?.create !== undefined ? { before: `Never created: ${cannot.create}.` } : {};
+        return { key: section, value: { is: 'map', entries }, ...before };
+      },
+    );
     files.set(path, layout.textWith === undefined ? renderEntries(sections) : layout.textWith(path, sections));
   }
   return {

@@ -20,6 +20,7 @@ import type { Present } from './address.ts';
 import type { Composed, Layout } from './compose.ts';
 import { compose } from './compose.ts';
 import type { NamedSecret, UsedSecrets } from './secrets.ts';
+import { notesOnProject } from './project.ts';
 import { survey } from './survey.ts';
 import type { TerraformState } from './terraform.ts';
 
@@ -70,7 +71,10 @@ const mostRounds = 50;
 export async function makeExport(input: ExportInput): Promise<Exported> {
   const world = { ...input.world, client: remembering(input.world.client) };
   const kinds = kindsThere(world.kinds, world.client.contract);
-  const found = await survey(createReader(world.client, 'in bulk'), kinds, input.projectId);
+  const reader = createReader(world.client, 'in bulk');
+  const found = await survey(reader, kinds, input.projectId);
+  const isNamed = input.only === undefined && input.present.project === undefined;
+  const onProject = isNamed ? await notesOnProject(found, { reader, client: world.client }) : [];
   const dropped = new Map<string, string>();
   const leftOut = new Map<string, Set<string>>();
   const why: Diagnostic[] = [];
@@ -96,7 +100,7 @@ export async function makeExport(input: ExportInput): Promise<Exported> {
       files,
       secrets: composed.secrets,
       blocks: new Map(declared.map(({ address, kind }) => [address, kind.kind])),
-      notes: [...composed.notes, ...why].toSorted(byAddress),
+      notes: [...onProject, ...composed.notes, ...why].toSorted(byAddress),
       unmanaged: composed.unmanaged,
       isEmpty: plan.actions.every(({ address, action }) => action === 'no-op' || addresses.has(blockAddress(address))),
       state: adoptedState(plan, addresses, digestsOf(await world.store.key(), plan.base)),

@@ -106,7 +106,8 @@ export function readTerraformState(text: string, name: string): TerraformState {
 
 /** The keys of blocks that are named like Terraform addresses, by the id of their object. */
 export function terraformKeys({ objects }: TerraformState): ReadonlyMap<string, string> {
-  return new Map(objects.map(({ id, key }) => [id, key]));
+  // Resources such as variables have the id of their service, and another name.
+  return new Map(objects.flatMap(({ id, type, key }) => (types.get(type) === true ? [[id, key]] : [])));
 }
 
 /** The id of the only project in a Terraform state; undefined when there are several, or none. */
@@ -115,6 +116,9 @@ export function onlyProject({ objects }: TerraformState): string | undefined {
   const [only] = ids;
   return ids.size === 1 ? only : undefined;
 }
+
+/** Most addresses that the note on objects outside of the Terraform state names. */
+const maxNamed = 10;
 
 /** The notes on what the Terraform state has and the export has not, and the other way round. */
 export function terraformNotes({ objects }: TerraformState, blocks: Iterable<Placed>): Diagnostic[] {
@@ -129,8 +133,11 @@ export function terraformNotes({ objects }: TerraformState, blocks: Iterable<Pla
         : 'no block of a manifest stands for it';
     return [diagnostic('not-in-both', `${address} (${id}) of the Terraform state: ${why}`)];
   });
-  const extra = placed.flatMap(({ object: { id, isProvided }, address }) =>
-    known.has(id) || isProvided ? [] : [diagnostic('not-in-both', 'it is not in the Terraform state', { address })],
+  const extra = placed.flatMap(({ object: { id, isProvided, kind, row }, address }) =>
+    known.has(id) || isProvided || kind.notExported?.(row) !== undefined ? [] : [address],
   );
-  return [...missing, ...extra];
+  if (extra.length === 0) return missing;
+  const [some, more] = [extra.slice(0, maxNamed).join(', '), extra.length - maxNamed];
+  const names = more > 0 ? `${some} and ${more} more` : some;
+  return [...missing, diagnostic('not-in-both', `on the platform, and not in the Terraform state: ${names}`)];
 }

@@ -20,6 +20,8 @@ export interface Entry {
   readonly value: Value;
   /** A comment at the end of the line. */
   readonly comment?: string;
+  /** A comment on a line of its own, before the key. */
+  readonly before?: string;
 }
 
 /** A value of the platform. */
@@ -56,10 +58,12 @@ type Node = Scalar | YAMLMap | YAMLSeq;
 
 function mapOf(entries: readonly Entry[]): YAMLMap {
   const map = new YAMLMap();
-  for (const { key, value, comment } of entries) {
+  for (const { key, value, comment, before } of entries) {
     const node = nodeOf(value);
     if (comment !== undefined) node.comment = ` ${comment}`;
-    map.items.push(new Pair(keyOf(key), node));
+    const name = keyOf(key);
+    if (before !== undefined) name.commentBefore = ` ${before}`;
+    map.items.push(new Pair(name, node));
   }
   if (entries.length === 0) map.flow = true;
   return map;

@@ -2,6 +2,7 @@ import type { Operation } from '../api/contract.ts';
 import type { Names } from '../api/names.ts';
 import type { Checks } from './checks.ts';
 import type { KindCommand } from './command.ts';
+import type { Row } from './json.ts';
 import type { Field, Union } from './field.ts';
 import type { Identity } from './identity.ts';
 import type { Lifecycle } from './lifecycle.ts';
@@ -104,6 +105,8 @@ export interface Kind {
   readonly commands?: Readonly<Record<string, KindCommand | readonly KindCommand[]>>;
   /** Where an object that runs shows its status, deployments and log. */
   readonly service?: Service;
+  /** Why an export leaves an object out: its block would say nothing. undefined: it does not. */
+  readonly notExported?: (row: Row) => string | undefined;
   /** Mistakes that need no request to find. */
   readonly checks?: Checks;
   /** Blocks as users write them below the section: for the docs and the tests. */

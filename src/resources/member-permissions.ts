@@ -65,5 +65,7 @@ export const memberPermissions = defineKind({
       delete: 'what the member may do stays as it is; `trueup call user.remove` removes the member',
     },
   },
+  notExported: ({ role }) =>
+    role === 'owner' || role === 'admin' ? `the ${role} may do everything, whatever a block says` : undefined,
   examples: ['member@example.test: { canCreateServices: true, accessedProjects: [prj_1] }\n'],
 });

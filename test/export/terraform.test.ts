@@ -41,12 +41,28 @@ describe('an export with a Terraform state', () => {
     const ofProject = [...exported.blocks.keys()].filter((address) => address.startsWith('live'));
     expect(ofProject).toEqual(['live', 'live.compose.by-hand', 'live.compose.web', 'live.postgres.database-0']);
     const notes = exported.notes.filter(({ code }) => code === 'not-in-both');
-    expect(notes.filter(({ address }) => address === undefined).map(({ message }) => message)).toEqual([
+    const [last, ...others] = notes.map(({ message }) => message).toReversed();
+    expect(others.toReversed()).toEqual([
       'dokploy_application.gone (tf-application-id) of the Terraform state: the platform does not show it in this project or its organization',
       'dokploy_environment_variables.web (tf-variables-id) of the Terraform state: no block of a manifest stands for it',
     ]);
-    expect(notes.flatMap(({ address }) => address ?? [])).toContain('live.compose.by-hand');
-    expect(notes.flatMap(({ address }) => address ?? [])).not.toContain('live.compose.web');
+    // All of them in one line.
+    expect(last).toMatch(/^on the platform, and not in the Terraform state: .*live\.compose\.by-hand/);
+    expect(last).not.toContain('live.compose.web');
+  });
+
+  test('names no block after a resource that has the id of a service and is none', async () => {
+    const { made, state } = await both();
+    const id = idOf(made, 'production.compose.shop-web');
+    const variables = {
+      address: 'dokploy_environment_variables.odd',
+      type: 'dokploy_environment_variables',
+      id,
+      key: 'odd',
+    };
+    const { blocks } = await exportOf(made, { objects: [...state.objects, variables] });
+    expect([...blocks.keys()]).toContain('live.compose.web');
+    expect([...blocks.keys()].filter((address) => address.includes('odd'))).toEqual([]);
   });
 
   test('takes addresses and ids, and no attribute', async () => {

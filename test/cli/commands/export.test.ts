@@ -253,7 +253,7 @@ test('adds what a manifest does not manage beside it, and touches nothing of wha
   expect(filesIn(folder)).toEqual(after);
 });
 
-test('refers to the project of a block, and adds ids of others as they are', async () => {
+test('refers to the project of a block, and leaves out ids of other projects', async () => {
   const world = worldWithMember();
   const server = await serve(createEmulator({ apiKey, profile: 'dokploy', world }));
   try {
@@ -266,9 +266,10 @@ test('refers to the project of a block, and adds ids of others as they are', asy
     Object.assign(world.tables.member['member_9'] ?? {}, { accessedProjects: ['prj_1', projectId] });
     const exported = await trueup(['export', '-C', folder, '--unmanaged'], { env });
     expect(exported.code).toBe(0);
-    expect(readFileSync(join(folder, 'unmanaged.yaml'), 'utf8')).toContain(
-      'accessedProjects:\n      - ${ref:project.id}\n      - prj_1\n',
-    );
+    const text = readFileSync(join(folder, 'unmanaged.yaml'), 'utf8');
+    expect(text).toContain('accessedProjects:\n      - ${ref:project.id}\n');
+    expect(text).not.toContain('prj_1');
+    expect(exported.out).toContain('accessedProjects: ids that have no block here are not written, and stay (1)');
     expect((await trueup(['plan', '-C', folder], { env })).out).toContain(noChanges);
   } finally {
     await server.close();

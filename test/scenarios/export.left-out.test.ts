@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { benchWith, exportOf } from '../support/exporting.ts';
+import { manifestOfAllKinds } from '../support/kind-manifests.ts';
+import { kindBench } from '../support/kind-world.ts';
+import type { Bench } from '../support/world.ts';
+
+/** What an export leaves out with a note, so that its files depend on the exported project alone. */
+
+/** The text of all files of an export. */
+function textOf({ files }: Awaited<ReturnType<typeof exportOf>>): string {
+  return [...files].map(([path, text]) => `# ${path}\n${text}`).join('\n');
+}
+
+/** Creates a second project with a service; gives the ids of both. */
+async function otherProject({ emulator }: Bench, name: string): Promise<readonly [project: string, service: string]> {
+  const { project, environment } = (await emulator.act('project.create', { name })) as {
+    project: { projectId: string };
+    environment: { environmentId: string };
+  };
+  const made = await emulator.act('application.create', { name: 'api', environmentId: environment.environmentId });
+  return [project.projectId, (made as { applicationId: string }).applicationId];
+}
+
+test('the owner, and ids in the lists of a member that have no block', async () => {
+  const made = kindBench();
+  const main = await made.emulator.act('postgres.create', {
+    name: 'main',
+    environmentId: 'env_prj_1',
+    databaseName: 'd',
+    databaseUser: 'u',
+    databasePassword: 'secret-1',
+    dockerImage: 'postgres:17',
+  });
+  const { postgresId } = main as { postgresId: string };
+  const [projectId, serviceId] = await otherProject(made, 'blog');
+  Object.assign(made.emulator.world.tables.member['member_9'] ?? {}, {
+    accessedProjects: ['prj_1', projectId],
+    accessedServices: [postgresId, serviceId],
+    accessedGitProviders: ['git_other'],
+  });
+  const exported = await exportOf(made);
+  const text = textOf(exported);
+  expect([projectId, serviceId, 'git_other', 'admin@example.test'].filter((one) => text.includes(one))).toEqual([]);
+  expect(text).toContain('accessedServices:\n      - ${ref:production.postgres.main.id}\n');
+  expect(text).toContain('accessedProjects:\n      - prj_1\n');
+  const notes = exported.notes.map(({ address = '', message }) => `${address} ${message}`);
+  expect(notes.filter((note) => note.startsWith('members'))).toEqual([
+    'members["admin@example.test"] the owner may do everything, whatever a block says',
+    'members["member@example.test"] accessedGitProviders: ids that have no block here are not written, and stay (1)',
+    'members["member@example.test"] accessedProjects: ids that have no block here are not written, and stay (1)',
+    'members["member@example.test"] accessedServices: ids that have no block here are not written, and stay (1)',
+  ]);
+  const plan = await benchWith(made, exported).plan(Object.fromEntries(exported.files));
+  expect(plan.actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+});
+
+test('the values of the project itself, by name, and no note where it has none', async () => {
+  const made = kindBench();
+  const about = async () =>
+    (await exportOf(made)).notes
+      .filter(({ message }) => message.includes('names the project'))
+      .map((note) => ({
+        message: note.message,
+        remedy: note.remedy,
+      }));
+  const row = made.emulator.world.tables.project['prj_1'] ?? {};
+  Object.assign(row, { name: 'shop', description: '', env: '' });
+  expect(await about()).toEqual([]);
+  Object.assign(row, { description: 'The shop.', env: 'REGION=canary' });
+  await made.emulator.act('tag.bulkAssign', { projectId: 'prj_1', tagIds: ['tag_1'] });
+  expect(await about()).toEqual([
+    {
+      message: 'the export names the project and leaves out its description, env, tags',
+      remedy: 'Declare the project as a block with name: "shop", and apply with --adopt.',
+    },
+  ]);
+});
+
+test('sections that apply never creates say so in a comment', async () => {
+  const text = textOf(await exportOf(kindBench()));
+  expect(text).toContain(
+    '# Never created: people join by an invitation that is sent in the platform itself.\nmembers:\n  member@example.test:\n',
+  );
+});
+
+test('two exports have the same bytes, of all kinds, also after other projects of the owner changed', async () => {
+  const made = kindBench();
+  await otherProject(made, 'blog');
+  for (let turn = 0; turn < 2; turn++) {
+    await made.apply(manifestOfAllKinds(), { adoption: true, dataLoss: true });
+    for (const labgitId of Object.keys(made.emulator.world.tables.labgit))
+      await made.emulator.act('labgit.connect', { labgitId });
+  }
+  const { files, secrets, blocks } = await exportOf(made);
+  expect(blocks.size).toBeGreaterThan(40);
+  const same = await exportOf(made);
+  expect([...same.files]).toEqual([...files]);
+  expect(same.secrets).toEqual(secrets);
+  await otherProject(made, 'wiki');
+  expect([...(await exportOf(made)).files]).toEqual([...files]);
+});
