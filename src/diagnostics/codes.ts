@@ -370,6 +370,11 @@ export const codes = {
     meaning: 'Trueup leaves keys on the platform, because it does not know whether it wrote them.',
     remedy: 'Remove by hand those that should not stay.',
   },
+  differs: {
+    severity: 'warning',
+    meaning: 'An object that a plan deletes was changed on the platform after the last apply.',
+    remedy: 'Compare it on the platform before you apply.',
+  },
   'goes-along': {
     severity: 'warning',
     meaning: 'A deletion also affects objects that the manifest does not declare.',

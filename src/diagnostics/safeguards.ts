@@ -48,6 +48,14 @@ export const safeguards = {
     permission: 'dataLoss',
     needs: lifted,
   },
+  'another object': {
+    would:
+      'delete an object that has the id of the state, and another key and mostly other values than the last apply left',
+    knows: 'the row of the object, and the values in the state',
+    code: 'data-at-risk',
+    permission: 'dataLoss',
+    needs: lifted,
+  },
   volume: {
     would:
       'stop mounting a named volume: without its mount, its application or its compose; under another `volumeName:` or `mountPath:`; by another `composeFile:` or variable in it, or a field that renames the volumes of a compose',

@@ -20,6 +20,12 @@ export function fieldOfAttribute(name: string): string {
   return name.replace(/\[".*$/s, '');
 }
 
+/** The attribute that such a name is about. */
+export function attributeNamed(name: string): Attribute {
+  const field = fieldOfAttribute(name);
+  return field === name ? { field } : { field, key: JSON.parse(name.slice(field.length + 1, -1)) as string };
+}
+
 /** Where an attribute stands in YAML: `source.branch`, `env.REGION`. */
 export function pathOf(kind: Kind, { field, key }: Attribute): string {
   const path = fieldPath(kind, field);

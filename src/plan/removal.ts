@@ -2,13 +2,15 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Code } from '../diagnostics/codes.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { safeguards } from '../diagnostics/safeguards.ts';
-import { readRow } from '../kind/attribute.ts';
+import type { Attribute } from '../kind/attribute.ts';
+import { attributeField, attributeNamed, pathOf, readRow } from '../kind/attribute.ts';
+import { isCipher } from '../kind/cipher.ts';
 import type { Row } from '../kind/json.ts';
 import { isRow } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { goesWith } from '../kind/lifecycle.ts';
 import type { ParentLink } from '../kind/parent.ts';
-import { fieldPath, idsBelow, rowsBelow, shownValue } from '../kind/wire.ts';
+import { fieldPath, idsBelow, observedValue, rowsBelow, shownValue } from '../kind/wire.ts';
 import type { Observed, ObservedObject } from '../observe/observed.ts';
 import { secret } from '../secrets/secret.ts';
 import type { StateRecord } from '../state/record.ts';
@@ -16,6 +18,7 @@ import type { Action, Change } from './action.ts';
 import { actionFor } from './action-for.ts';
 import { unitOf, withNames } from './diff.ts';
 import type { PlanInput } from './input.ts';
+import { someOf } from './mass-deletion.ts';
 import { isTargeted } from './narrow.ts';
 import { unlisted, wasAnswered } from './pending.ts';
 import { weigh } from './risks.ts';
@@ -87,11 +90,57 @@ export function planRemoval(
     object.parentId === parent.id &&
     isTargeted(input, parent.address, (one) => actions.get(one)?.parent);
   const changes = goneFields(input, { kind, address, pairs: record.pairs }, object);
+  const { paths, isAnother } = differencesIn(input, { kind, address, record }, object);
+  if (paths.length > 0) {
+    const message = `${address} (${object.id}) differs from what the last apply left: ${someOf(paths)}`;
+    base.notes.push(diagnostic('differs', message, { address }));
+  }
+  const doubt = isAnother
+    ? weigh([{ of: 'another object', what: `${object.id} ${another}` }], { address, isProtected: false })
+    : undefined;
+  const dataAtRisk = [goesAlong ? undefined : gone.dataAtRisk, doubt?.dataAtRisk].filter((risk) => risk !== undefined);
   return {
     ...base,
     changes,
     action: 'delete',
     ...(goesAlong ? {} : gone),
+    ...(dataAtRisk.length === 0 ? {} : { dataAtRisk: dataAtRisk.join('; ') }),
+  };
+}
+
+const another = 'has another key and other values than the object that Trueup knew by this id';
+
+/**
+ * The attributes that differ from what the last apply left. The object may be another one, such as of a backup of the
+ * platform, when its key and most of the rest differ. A write with an unknown outcome explains every difference.
+ */
+function differencesIn(
+  { digests }: PlanInput,
+  { kind, address, record }: { readonly kind: Kind; readonly address: string; readonly record: StateRecord },
+  { row }: ObservedObject,
+): { readonly paths: readonly string[]; readonly isAnother: boolean } {
+  if (record.pending !== undefined) return { paths: [], isAnother: false };
+  const now = readRow(kind, row);
+  const valueOf = (name: string) => observedValue(kind, name, row) ?? undefined;
+  const key = typeof kind.identity.key === 'function' ? kind.identity.key(valueOf) : kind.identity.key;
+  const judged = Object.entries(record.pairs).flatMap(([name, pair]) => {
+    const attribute = attributeNamed(name);
+    const declared = kind.fields[attribute.field];
+    const observed = observedValue(kind, attribute.field, row);
+    if (declared === undefined || declared.growsByItself === true || observed === undefined || isCipher(observed))
+      return [];
+    const field = attributeField(kind, attribute);
+    const digest = digests(address, name);
+    const there = { field, wanted: undefined, observed: now.value(attribute), pair, digest, outputs: noOutputs };
+    return [{ attribute, isSame: standingOf(there).there !== 'other' }];
+  });
+  const differing = judged.filter(({ isSame }) => !isSame);
+  const isOfKey = ({ attribute: { field } }: { readonly attribute: Attribute }) => key.includes(field);
+  const rest = judged.filter((one) => !isOfKey(one)).length;
+  const differingRest = differing.filter((one) => !isOfKey(one)).length;
+  return {
+    paths: differing.map(({ attribute }) => pathOf(kind, attribute)),
+    isAnother: differing.some(isOfKey) && rest > 0 && differingRest * 2 > rest,
   };
 }
 

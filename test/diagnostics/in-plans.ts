@@ -301,6 +301,13 @@ export const inPlans = {
         },
       ),
     ),
+  differs: () =>
+    reported(() =>
+      planned(platform(), production(stack() + database()), production(stack()), async (made) => {
+        const update = { postgresId: idOf(made, main), dockerImage: 'postgres:16' };
+        await made.emulator.act('postgres.update', update);
+      }),
+    ),
   'goes-along': () => reported(() => planned(platform(), key, head)),
   'not-effective': () =>
     reported(() =>

@@ -21,10 +21,12 @@ function edited(...edits: readonly (Edit['edit'] | undefined)[]): string {
 }
 
 /** A platform on which the manifest was applied. */
-function start({ after }: Edit) {
-  return benchAfter(after === undefined ? [edited()] : [edited(), edited(after)], (made, text) =>
+async function start({ after, meanwhile }: Edit) {
+  const made = await benchAfter(after === undefined ? [edited()] : [edited(), edited(after)], (made, text) =>
     made.apply(text, everything),
   );
+  meanwhile?.(made.emulator.world.tables);
+  return made;
 }
 
 describe('S2, S17, S18: an edit that loses data', () => {

@@ -12,6 +12,8 @@ export interface Edit {
   readonly edit: (production: Tree, manifest: Tree) => void;
   /** An edit that was applied before, with all permissions. */
   readonly after?: (production: Tree, manifest: Tree) => void;
+  /** What happened on the platform before the edit. */
+  readonly meanwhile?: (tables: Tree) => void;
 }
 
 export interface Slip extends Edit {
@@ -105,6 +107,15 @@ function rename(map: Tree, from: string, to: string): void {
 
 /** Edits that lose data. */
 export const slips: readonly Slip[] = [
+  {
+    does: 'the block of a stack is removed, and its id belongs to another one now',
+    by: 'another object',
+    meanwhile: ({ compose }) => {
+      const tools = Object.values<Tree>(compose).find(({ name }) => name === 'tools');
+      Object.assign(tools, { name: 'billing', serverId: null, composeFile: 'services: { b: { image: b } }' });
+    },
+    edit: (all) => delete all.compose.tools,
+  },
   // Databases
   { does: 'the block of a PostgreSQL database is removed', by: 'data', edit: (all) => delete all.postgres.main },
   { does: 'the block of a MariaDB database is removed', by: 'data', edit: (all) => delete all.mariadb },
