@@ -10,6 +10,8 @@ export interface World {
   tables: Record<TableName, Record<string, Row>>;
   /** Numbers that the platform's database counts up. */
   counters: { uniqueConfigKey: number };
+  /** Every server can be reached, whatever its address and its key: for manifests that are made by chance. */
+  everyServerAnswers?: true;
 }
 
 /** A platform with nothing in it. */

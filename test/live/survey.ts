@@ -151,7 +151,7 @@ function ordered(value: unknown): unknown {
  * The ids of objects that rows have. Other members end in `Id` too: the chat of a channel, or the application that a git
  * provider is registered as, whose name is that of a service.
  */
-export function collectIds(value: unknown, ids: Set<string>): void {
+function collectIds(value: unknown, ids: Set<string>): void {
   if (Array.isArray(value)) for (const item of value) collectIds(item, ids);
   else if (typeof value === 'object' && value !== null) {
     const isProvider =

@@ -125,7 +125,7 @@ export interface Run {
 
 /** Begins a history: with a licence, which some rights need, and two members whose rights can be changed. */
 export function newRun(folder: string, happened = new Set<string>()): Run {
-  const world = seedWorld();
+  const world = { ...seedWorld(), everyServerAnswers: true as const };
   Object.assign(world.tables.user['user_1'] ?? {}, { enableEnterpriseFeatures: true, isValidEnterpriseLicense: true });
   for (const name of ['member', 'other']) {
     addRow(world, 'user', { id: `user_${name}`, email: `${name}@example.test` });
