@@ -425,6 +425,11 @@ export const codes = {
     meaning: 'A deployment failed, or did not end in time.',
     remedy: 'Correct what the log names, then apply again.',
   },
+  'old-secret': {
+    severity: 'warning',
+    meaning: 'A narrowed plan writes a new value of a secret, and leaves out services that use it.',
+    remedy: 'Plan those services too, or run trueup apply for the rest right after.',
+  },
   'not-deployed': {
     severity: 'warning',
     meaning: 'A change is saved, and Trueup cannot deploy it.',

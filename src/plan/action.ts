@@ -188,9 +188,17 @@ export interface LeftOut {
   readonly needs?: string | undefined;
 }
 
+/** A service that keeps the old values of secrets, by the names of those that have one. */
+export interface OldSecret {
+  readonly address: string;
+  readonly secrets: readonly string[];
+}
+
 /** The part that a plan was narrowed to, and the changes that it leaves out. */
 export interface Narrowed extends Pick<Narrowing, 'targets' | 'excludes'> {
   readonly leftOut: readonly LeftOut[];
+  /** Services among what is left out that use a secret of which the plan writes a new value; left out for none. */
+  readonly oldSecrets?: readonly OldSecret[];
 }
 
 /** Everything that a run would do: the only input of apply. */

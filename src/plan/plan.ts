@@ -8,7 +8,7 @@ import type { Outputs } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import { objectDigest } from './accepted.ts';
 import { idle } from './action-for.ts';
-import type { Action, Plan } from './action.ts';
+import type { Action, Narrowed, Plan } from './action.ts';
 import { outputsOf } from './action.ts';
 import { planCreation } from './creation.ts';
 import { planExisting } from './existing.ts';
@@ -22,6 +22,7 @@ import { withDeployments } from './deploys.ts';
 import { withUsersOfDeleted, withUsersOfReplaced } from './in-use.ts';
 import { massDeletions } from './mass-deletion.ts';
 import { vanished } from './vanished.ts';
+import { oldSecretNotes, oldSecrets } from './old-secrets.ts';
 import { otherManifest } from './other-manifest.ts';
 import { heldBack } from './pending.ts';
 import { planRemoval } from './removal.ts';
@@ -73,16 +74,18 @@ export function buildPlan(input: PlanInput): Plan {
   const withOld = { ...planning, observed: { ...observed, objects } };
   const deployed = withDeployments(withOld, planned);
   const misspelt = misspeltKeys(planned, observed);
+  const about = narrowed?.about(deployed);
   return {
     base: state,
     saved: input.saved,
     observed: withOld.observed,
     ...(input.destroys ? { destroys: true } : {}),
     unmanaged: observed.unmanaged.length,
-    ...(narrowed === undefined ? {} : { narrowed: narrowed.about(deployed) }),
+    ...(about === undefined ? {} : { narrowed: about }),
     actions: withOrigins(deployed, input.origins),
     diagnostics: [
       ...(narrowed?.errors ?? []),
+      ...(about === undefined ? [] : oldSecretNotes(about)),
       ...waitingInCircle({ actions: deployed, base: state, observed: withOld.observed }),
       ...unserved,
       ...misspelt.diagnostics,
@@ -167,7 +170,12 @@ function narrow(planning: Planning, { objects, planned }: Narrowable) {
           remedy: 'Add it with --target, or leave out --replace for it.',
         }),
       ),
-    about: (deployed: readonly Action[]) => ({ targets, excludes, leftOut: leftOutOf(whole, deployed, needed) }),
+    about: (deployed: readonly Action[]): Narrowed => {
+      const done = new Set(deployed.filter(({ action }) => action !== 'no-op').map(({ address }) => address));
+      const old = oldSecrets(whole, (address) => done.has(address), planning.digests);
+      const leftOut = leftOutOf(whole, deployed, needed);
+      return { targets, excludes, leftOut, ...(old.length === 0 ? {} : { oldSecrets: old }) };
+    },
   };
 }
 

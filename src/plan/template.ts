@@ -1,6 +1,7 @@
 import type { Json } from '../kind/json.ts';
 import { canonical } from '../kind/json.ts';
 import type { Outputs, Shape, ShapePiece, Wanted } from '../manifest/wanted.ts';
+import { knownValue } from '../manifest/wanted.ts';
 import type { Digest } from '../secrets/digest.ts';
 import type { Stored, StoredTemplate, StoredWanted } from '../state/record.ts';
 
@@ -53,6 +54,53 @@ export function matchesTemplate(wanted: Wanted, settled: StoredWanted, { outputs
     return value !== undefined && like !== undefined && digestOfSecret(digest, name, value, like) !== like;
   });
   return isRotated ? 'rotated' : 'same';
+}
+
+/** A secret in a wanted value. */
+export interface SecretPart {
+  readonly value: string;
+  /** Its name, of a `${secret:…}`. */
+  readonly name: string | undefined;
+  /** Whether it had another value when the attribute was settled last; undefined where the state does not tell. */
+  readonly isRotated: boolean | undefined;
+  /** It is all of the value. */
+  readonly isWhole: boolean;
+}
+
+/** The secrets in a wanted value that this run has, beside what the state tells of their values before. */
+export function secretParts(wanted: Wanted, settled: StoredWanted, digest: Digest): SecretPart[] {
+  const shapes = [wanted.template, wanted.marked].flatMap((shape) => shape?.reveal() ?? []);
+  const all = knownValue(wanted);
+  if (shapes.length === 0)
+    return wanted.isSecret && typeof all === 'string' && all !== ''
+      ? [{ value: all, name: undefined, isRotated: undefined, isWhole: true }]
+      : [];
+  const before = settled.template;
+  return shapes.flatMap(hiddenIn).map(({ hidden, secretName: name }) => {
+    const like = name === undefined ? undefined : before?.secrets[name];
+    const isRotated =
+      name === undefined || before === undefined
+        ? undefined
+        : like !== undefined && digestOfSecret(digest, name, hidden, like) !== like;
+    return { value: hidden, name, isRotated, isWhole: all === hidden };
+  });
+}
+
+function hiddenIn(shape: Shape): { readonly hidden: string; readonly secretName?: string }[] {
+  switch (shape.is) {
+    case 'value':
+      return [];
+    case 'text':
+      return shape.pieces.flatMap((piece) =>
+        typeof piece === 'object' && 'hidden' in piece && piece.hidden !== '' ? [piece] : [],
+      );
+    case 'list':
+      return shape.items.flatMap(hiddenIn);
+    case 'map':
+      return shape.entries.flatMap(([, item]) => hiddenIn(item));
+    default:
+      return shape satisfies never;
+  }
 }
 
 /** Whether it is certain that no secret flowed into a value, in every format of the state. */

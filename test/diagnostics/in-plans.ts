@@ -5,6 +5,7 @@ import type { Plan } from '../../src/plan/action.ts';
 import { renderPlanMarkdown } from '../../src/render/plan-markdown.ts';
 import { noSite } from '../../src/render/review-site.ts';
 import type { Code } from '../../src/diagnostics/codes.ts';
+import { readNarrowing } from '../../src/plan/narrow.ts';
 import { obstacles } from '../../src/plan/safeguard.ts';
 import { keys } from '../support/organization-blocks.ts';
 import { kinds } from '../../src/resources/index.ts';
@@ -317,6 +318,18 @@ export const inPlans = {
         production(database('deploy: never').replace('example', 'another')),
       ),
     ),
+  'old-secret': () =>
+    reported(async () => {
+      const made = platform();
+      const secret = '${secret:DB_PASSWORD}';
+      const text = production(
+        database().replace('example', `"${secret}"`) + stack(`env: { URL: "postgres://shop:${secret}@db" }`),
+      );
+      made.secrets['DB_PASSWORD'] = 'correct-horse-1';
+      await made.apply(text, everything);
+      made.secrets['DB_PASSWORD'] = 'correct-horse-2';
+      return plan(await made.manifest(text), made.world(), { narrowing: readNarrowing({ target: [main] }) });
+    }),
   pending: () => reported(() => planned(platform(), gitProvider, gitProvider)),
   'stays-there': () =>
     reported(() =>

@@ -1,0 +1,77 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { attributeName } from '../kind/attribute.ts';
+import type { Digests } from '../secrets/digest.ts';
+import type { Action, Narrowed, OldSecret } from './action.ts';
+import { someOf } from './mass-deletion.ts';
+import { isEdited } from './standing.ts';
+import type { SecretPart } from './template.ts';
+import { secretParts } from './template.ts';
+
+/**
+ * The services that keep the old value of a secret, because a narrowed plan writes its new value elsewhere and leaves their
+ * change out. Everything is judged in the whole plan; `isDone` tells what the narrowed one does.
+ */
+export function oldSecrets(
+  whole: readonly Action[],
+  isDone: (address: string) => boolean,
+  digests: Digests,
+): readonly OldSecret[] {
+  const written = whole.filter(({ address }) => isDone(address)).flatMap((action) => rotatedIn(action, digests));
+  if (written.length === 0) return [];
+  const found = new Map<string, Set<string>>();
+  for (const action of whole) {
+    if (isDone(action.address)) continue;
+    const shared = rotatedIn(action, digests).filter((part) => written.some((other) => isSame(part, other)));
+    if (shared.length === 0) continue;
+    const names = shared.flatMap(({ name }) => name ?? []);
+    for (const service of servicesWith(action, whole))
+      found.set(service, new Set([...(found.get(service) ?? []), ...names]));
+  }
+  return [...found].map(([address, secrets]) => ({ address, secrets: [...secrets] }));
+}
+
+/** Names the services that keep an old value, and how they get the new one. */
+export function oldSecretNotes({ oldSecrets: old = [], targets }: Narrowed): Diagnostic[] {
+  if (old.length === 0) return [];
+  const names = [...new Set(old.flatMap(({ secrets }) => secrets))];
+  const addresses = old.map(({ address }) => address);
+  const what = names.length > 1 ? `new values of ${someOf(names)}` : `a new value of ${names[0] ?? 'a secret'}`;
+  const one = names.length > 1 ? 'the old ones' : 'the old one';
+  const keep = addresses.length === 1 ? `keeps ${one} until it is` : `keep ${one} until they are`;
+  const message = `this plan writes ${what}; ${someOf(addresses)} ${keep} applied too`;
+  const remedy =
+    targets.length === 0
+      ? `Do not exclude ${someOf(addresses)}, or run trueup apply for the rest right after.`
+      : `Add ${addresses.map((address) => `--target ${address}`).join(' ')}, or run trueup apply for the rest right after.`;
+  return [diagnostic('old-secret', message, { remedy })];
+}
+
+/** The secrets of which an action writes a new value in place of another one. */
+function rotatedIn({ address, attributes }: Action, digests: Digests): SecretPart[] {
+  return attributes.flatMap(({ attribute, wanted, pair, decision, standing }) => {
+    if (wanted?.isSecret !== true || pair === undefined) return [];
+    if (decision.do !== 'write' && decision.do !== 'replace') return [];
+    return secretParts(wanted, pair.wanted, digests(address, attributeName(attribute))).filter(
+      ({ isRotated }) => isRotated ?? isEdited(standing.declared),
+    );
+  });
+}
+
+/**
+ * Whether what is left out and what is written have the same secret. One of which the state does not tell whether it
+ * changed counts only where it is all of the written value: else the text around it may be what changed.
+ */
+function isSame(left: SecretPart, written: SecretPart): boolean {
+  if (written.isRotated === undefined && !written.isWhole) return false;
+  return left.value === written.value;
+}
+
+/** The service that an action is of; of variables above services, those that are deployed with them. */
+function servicesWith({ address, scope, kind }: Action, whole: readonly Action[]): string[] {
+  if (kind.service !== undefined) return [address];
+  const services = whole.filter((action) => action.service !== undefined);
+  if (services.some((service) => service.address === scope)) return [scope];
+  const users = services.filter(({ service }) => service?.staleness?.through.includes(address) === true);
+  return users.length === 0 ? [address] : users.map((user) => user.address);
+}
