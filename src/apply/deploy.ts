@@ -154,7 +154,8 @@ async function start(service: DeployedService, row: Row): Promise<Result> {
   const about = { before, ...(takes(step.operation, 'description') ? { mark } : {}) };
   return attempt(run, policies.deploy, {
     send: async (isAgain) => {
-      notify(service, answersLate(kind) ? 'answer' : 'queue');
+      if (answersLate(kind)) notify(service, 'answer', input.deploying.limitMs(kind.kind));
+      else notify(service, 'queue');
       const announce = () => {
         const pending: PendingDeploy = { ...sentNow(run), mark, inputs, newest };
         return saveDeploys(run, address, { ...deploysNow(service), pending });
@@ -205,13 +206,16 @@ async function watch(
 ): Promise<Ending> {
   const { run, kind } = service;
   const { signal, deploying } = run.input;
+  const limitMs = deploying.limitMs(kind.kind);
   const onBegin = async (deploymentId: string | undefined) => {
-    if (!isEarlier) notify(service, 'deployment');
+    const now = run.clock.monotonic();
+    const waited = answersLate(kind) ? now - (about.since ?? now) : 0; // its time counts from its request
+    if (!isEarlier) notify(service, 'deployment', Math.max(0, limitMs - waited));
     // At its end it may not bear its mark any more.
     if (deploymentId !== undefined) await addToPending(service, { id: deploymentId });
   };
   try {
-    return await follow({ ...run, ...service, ...about, signal, limitMs: deploying.limitMs(kind.kind), onBegin });
+    return await follow({ ...run, ...service, ...about, signal, limitMs, onBegin });
   } catch (error) {
     if (!(error instanceof PlatformError) || error.failure === 'authentication') throw error;
     const remedy = `${remedyAndOutcome(error)} ${next}`;

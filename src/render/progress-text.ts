@@ -33,7 +33,7 @@ export function renderEvent(applied: ApplyEvent, seconds: number | undefined, st
       return `${name}: ${style.paint('change', 'skipped')}\n`;
     case 'waiting': {
       const { limitMs } = applied;
-      const limit = limitMs === undefined ? '' : ` (for ${duration(limitMs)} at most)`;
+      const limit = limitMs === undefined ? '' : ` (time limit ${duration(limitMs)})`;
       return `${name}: ${now}, ${reasons[applied.for].now}${limit}\n`;
     }
     default:

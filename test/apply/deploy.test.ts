@@ -627,9 +627,17 @@ describe('a platform that died while it deployed a database', () => {
       showRunning(made);
       throw connection('ECONNRESET');
     };
-    const result = await applyInTime(made, database('postgres:18'), { send: dies });
+    const events: ApplyEvent[] = [];
+    const onEvent = (event: ApplyEvent) => events.push(event);
+    const result = await applyInTime(made, database('postgres:18'), { send: dies, onEvent });
     expect(results(result)[main]).toBe('failed');
     expect(said(result)).toContain('was not over within 900 s');
+    // Each wait names its bound.
+    const waits = events.flatMap((event) => (event.event === 'waiting' ? [[event.for, event.limitMs] as const] : []));
+    expect(waits).toEqual([
+      ['answer', 900_000],
+      ['deployment', expect.closeTo(900_000, -5)],
+    ]);
     expect(result.seconds).toBeGreaterThan(890);
     expect(result.seconds).toBeLessThan(960);
     ordersIn(made);

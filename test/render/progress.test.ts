@@ -92,9 +92,9 @@ describe('in a pipe', () => {
     expect(told()).toBe(`${shop}: creating…
 ${shop}: created in 1.2s
 ${shop}: deploying…
-${shop}: deploying, waiting for the end of an earlier deployment (for 14m 0s at most)
+${shop}: deploying, waiting for the end of an earlier deployment (time limit 14m 0s)
 ${shop}: deploying, in the queue of the platform
-${shop}: deploying, the deployment runs
+${shop}: deploying, the deployment runs (time limit 15m 0s)
 ${shop}: deploying failed after 7.0s: the host is taken
 ${shop}.domains.www: skipped
 `);

@@ -99,9 +99,9 @@ export function eventOf([, planned, action, what]: Happened): ApplyEvent {
     case 'waiting for queue':
       return { ...about, event: 'waiting', for: 'queue' };
     case 'waiting for deployment':
-      return { ...about, event: 'waiting', for: 'deployment' };
+      return { ...about, event: 'waiting', for: 'deployment', limitMs: 900_000 };
     case 'waiting for answer':
-      return { ...about, event: 'waiting', for: 'answer' };
+      return { ...about, event: 'waiting', for: 'answer', limitMs: 900_000 };
     case 'waiting for earlier':
       return { ...about, event: 'waiting', for: 'earlier', limitMs: 840_000 };
     case 'failed':
