@@ -316,7 +316,7 @@ async function failed(
     row,
     status: deployment?.status,
     details: [...path, ...lines],
-    remedy: `Mend it, and apply again.${more}`,
+    remedy: `Fix it, and apply again.${more}`,
   });
 }
 

@@ -57,7 +57,7 @@ export const codes = {
   'no-expression': {
     severity: 'warning',
     meaning: 'A ${…} that looks like an expression is none: Trueup passes it on as text.',
-    remedy: 'Correct the word before the colon, or write $${ for a literal ${.',
+    remedy: 'Correct the word before the colon. If it is meant as text, leave it as it is.',
   },
   'adopt-only': {
     severity: 'warning',

@@ -50,7 +50,7 @@ const withLog = (address: string) => ({
     'Error: cannot pull the image',
     'Error occurred ❌, check the logs for details.',
   ],
-  remedy: `Mend it, and apply again. trueup logs ${address} --deployment shows more.`,
+  remedy: `Fix it, and apply again. trueup logs ${address} --deployment shows more.`,
 });
 
 /** The three kinds of services that differ in how they are deployed. */
@@ -76,7 +76,7 @@ const services = [
     order: 'postgres.deploy',
     reason: 'cannot pull the image',
     details: expect.arrayContaining(['status: error']),
-    remedy: 'Mend it, and apply again. trueup logs production.postgres.main shows more.',
+    remedy: 'Fix it, and apply again. trueup logs production.postgres.main shows more.',
   },
 ];
 
@@ -425,7 +425,7 @@ describe('events during a deployment', () => {
     const made = platformWith(1, ['deployment.readLogs']);
     const { outcomes } = await applyInTime(made, text);
     const [told] = outcomes.flatMap(({ diagnostics }) => diagnostics.filter(({ code }) => code === 'deploy-failed'));
-    expect(told?.remedy).toContain('Mend it, and apply again.');
+    expect(told?.remedy).toContain('Fix it, and apply again.');
     if (logs === undefined) expect(told?.remedy).not.toContain('trueup logs');
     else expect(told?.remedy).toContain(logs);
   });

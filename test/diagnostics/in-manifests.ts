@@ -4,11 +4,11 @@ import type { Code } from '../../src/diagnostics/codes.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { validate } from '../../src/reconcile.ts';
 import { kinds } from '../../src/resources/index.ts';
-import { database, folderWith, production, reported, stack } from './provoked.ts';
+import { database, folderWith, head, production, reported, stack } from './provoked.ts';
 
 /** A manifest for each code that is found before any request. */
 export const manifests = {
-  'yaml-syntax': { 'trueup.yaml': 'trueup: 1\nproject: [prj_1\n' },
+  'yaml-syntax': { 'trueup.yaml': `include: [staging.yaml\n${head}` },
   'file-unreadable': { 'trueup.yaml': `include: [staging.yaml]\n${production(database())}` },
   'unknown-key': { 'trueup.yaml': production(database('dockerimage: "postgres:18"')) },
   'wrong-type': {
@@ -40,13 +40,17 @@ export const manifests = {
   'private-source': { 'trueup.yaml': production(database('description: "${file:.git/config}"')) },
 } satisfies Partial<Record<Code, Readonly<Record<string, string>>>>;
 
-async function read(files: Readonly<Record<string, string>>): Promise<readonly Diagnostic[]> {
+/** Reads a manifest, and returns what is reported of it. */
+export async function read(
+  files: Readonly<Record<string, string>>,
+  { env = {}, secrets = {} }: { readonly [of in 'env' | 'secrets']?: Readonly<Record<string, string>> } = {},
+): Promise<readonly Diagnostic[]> {
   const { manifest, warnings } = await validate({
     workspace: await openWorkspace(folderWith(files)),
     file: 'trueup.yaml',
     kinds,
-    env: () => undefined,
-    secret: () => undefined,
+    env: (name) => env[name],
+    secret: (name) => secrets[name],
     given: () => undefined,
     addSecret: () => {},
   });

@@ -6,6 +6,7 @@ import { renderPlanMarkdown } from '../../src/render/plan-markdown.ts';
 import { noSite } from '../../src/render/review-site.ts';
 import type { Code } from '../../src/diagnostics/codes.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
+import type { Permissions } from '../../src/plan/safeguard.ts';
 import { obstacles } from '../../src/plan/safeguard.ts';
 import { keys } from '../support/organization-blocks.ts';
 import { kinds } from '../../src/resources/index.ts';
@@ -16,10 +17,11 @@ import { applyPlan, plan } from '../../src/reconcile.ts';
 import { mirror } from '../support/kind-beyond-document.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';
-import { database, everything, gitProvider, head, idOf, platform, production, reported, stack } from './provoked.ts';
+import type { Provocation } from './provoked.ts';
+import { database, everything, gitProvider, head, idOf, production, reported, stack } from './provoked.ts';
 
-const shop = 'production.compose.shop';
-const main = 'production.postgres.main';
+export const shop = 'production.compose.shop';
+export const main = 'production.postgres.main';
 
 /** Applies one manifest, does something, and plans another. */
 async function planned(
@@ -34,8 +36,7 @@ async function planned(
 }
 
 /** Plans a hot fix that a person accepted for some days, counted from today. */
-async function afterAcceptance(days: number): Promise<Plan> {
-  const made = platform();
+export async function afterAcceptance(made: Bench, days: number): Promise<Plan> {
   const text = production(stack('description: ours'));
   await made.apply(text, everything);
   await made.emulator.act('compose.update', { composeId: idOf(made, shop), description: 'theirs' });
@@ -51,12 +52,17 @@ async function afterAcceptance(days: number): Promise<Plan> {
 }
 
 /** The obstacles of a plan that nothing permits. */
-async function refused(plan: ReturnType<Bench['plan']>) {
-  return obstacles(await plan, { dataLoss: false, adoption: false });
+export async function refused(plan: ReturnType<Bench['plan']>, permitted: Partial<Permissions> = {}) {
+  return obstacles(await plan, { dataLoss: false, adoption: false, ...permitted });
 }
 
 /** Writes a plan file for a manifest, does something, and plans it again. */
-async function reviewed(made: Bench, text: string, between: () => Promise<unknown>) {
+export async function reviewed(
+  made: Bench,
+  text: string,
+  between: () => Promise<unknown> = () => Promise.resolve(),
+  reading: { readonly full?: boolean } = {},
+) {
   const purpose = { manifest: await made.manifest(text), deploys: true, destroys: false };
   const version = '1.0.0';
   const at = '2025-11-21T10:15:02.310Z';
@@ -67,84 +73,94 @@ async function reviewed(made: Bench, text: string, between: () => Promise<unknow
     await made.store.key(),
   );
   await between();
-  return planAgain({ file, name: 'the plan in plan.trueup', version }, purpose.manifest, made.world());
+  return planAgain({ file, name: 'the plan in plan.trueup', version }, purpose.manifest, made.world(), reading);
 }
 
-const key = head + keys('one');
+export const key = head + keys('one');
 
-const redises = (count: number) =>
+/** A protected database with backups below a prefix. */
+export const backedUp = (prefix: string) =>
+  database(`protect: true, backups: { nightly: { schedule: "0 3 * * *", destinationId: dst_1, prefix: ${prefix} } }`);
+
+export const redises = (count: number) =>
   production(
     `    redis: { ${Array.from({ length: count }, (_, at) => `r${at}: { dockerImage: "redis:8", databasePassword: x }`).join(', ')} }\n`,
   );
 
-/** The Markdown of a plan that deletes a resource, and many more like it. */
-async function manyDeletions(made: Bench, count: number): Promise<Plan> {
+/** A plan that deletes a resource, and many more like it. */
+export async function manyDeletions(made: Bench, count: number): Promise<Plan> {
   const plan = await planned(made, redises(1), head);
   const actions = plan.actions.flatMap((action) =>
     Array.from({ length: count }, (_none, at) => ({ ...action, address: `${action.address}-${at}-of-a-long-name` })),
   );
-  const many = { ...plan, actions };
-  renderPlanMarkdown(documentOf(many), noSite, { showing: '', applying: undefined });
-  return many;
+  return { ...plan, actions };
 }
+
+/** A database and a stack with the same secret. */
+export const sharesSecret = production(
+  database().replace('example', '"${secret:DB_PASSWORD}"') +
+    stack('env: { URL: "postgres://shop:${secret:DB_PASSWORD}@db" }'),
+);
 
 /** Provokes each code that a plan, or its review, reports. */
 export const inPlans = {
-  'report-too-long': () => reported(() => manyDeletions(platform(), 2_000)),
-  'bad-move': () =>
+  'report-too-long': (made) =>
+    reported(async () => {
+      const plan = await manyDeletions(made, 2_000);
+      renderPlanMarkdown(documentOf(plan), noSite, { showing: '', applying: undefined });
+      return plan;
+    }),
+  'bad-move': (made) =>
     reported(() => {
       const text = production(database());
       return planned(
-        platform(),
+        made,
         text,
         `${text}moved: [{ from: ${main}, to: ${shop} }]
 `,
       );
     }),
-  'stale-move': () =>
+  'stale-move': (made) =>
     reported(() => {
       const text = production(database());
       const entry = `moved: [{ from: production.postgres.old, to: ${shop} }]
 `;
-      return planned(platform(), text, text + stack() + entry);
+      return planned(made, text, text + stack() + entry);
     }),
-  'state-unusable': () =>
+  'state-unusable': (made) =>
     reported(async () => {
-      const made = platform();
       await made.apply(production('    description: x\n'), everything);
       return made.plan(production('').replace('prj_1', 'prj_2').replace('production:\n', 'production: {}\n'));
     }),
-  'platform-answer': () =>
+  'platform-answer': (made) =>
     reported(() => {
-      const made = platform();
       const { send } = made.emulator;
       made.emulator.send = async (request) => {
         const answer = await send(request);
-        return request.path.includes('environment.byProjectId') ? { ...answer, body: '[]' } : answer;
+        return request.path.includes('environment.byProjectId') && request.path.includes('prj_1')
+          ? { ...answer, body: '[]' }
+          : answer;
       };
       return made.plan(production(database()));
     }),
-  'not-found': () => reported(() => platform().plan(production(database('id: pg_1')))),
-  ambiguous: () =>
+  'not-found': (made) => reported(() => made.plan(production(database('id: pg_1')))),
+  ambiguous: (made) =>
     reported(async () => {
-      const made = platform();
       const input = { name: 'main', databaseName: 'shop', databaseUser: 'shop', databasePassword: 'example' };
       for (const dockerImage of ['postgres:17', 'postgres:18'])
         await made.emulator.act('postgres.create', { ...input, dockerImage, environmentId: 'env_prj_1' });
       return made.plan(production(database()));
     }),
-  'foreign-object': () =>
+  'foreign-object': (made) =>
     reported(async () => {
-      const made = platform();
       const input = { name: 'main', databaseName: 'shop', databaseUser: 'shop', databasePassword: 'example' };
       const environmentId = 'env_prj_2';
       await made.emulator.act('postgres.create', { ...input, dockerImage: 'postgres:17', environmentId });
       return made.plan(production(database('id: id_1')));
     }),
-  'cannot-create': () =>
-    reported(() => platform().plan(`${head}members:\n  new@example.com: { canCreateServices: true }\n`)),
-  'no-capabilities': () => {
-    const made = bench();
+  'cannot-create': (made) =>
+    reported(() => made.plan(`${head}members:\n  new@example.com: { canCreateServices: true }\n`)),
+  'no-capabilities': (made) => {
     const { world } = publishing(made, { version: 'v1.0.0', document: 'no' });
     return reported(async () => plan(await made.manifest(head), world()));
   },
@@ -152,8 +168,7 @@ export const inPlans = {
     const made = bench({ kinds: [...kinds, mirror], documentedOnly: true });
     return reported(() => made.plan(production('    mirrors: { main: { databaseName: shop, databaseUser: shop } }\n')));
   },
-  'not-served': async () => {
-    const made = bench();
+  'not-served': async (made) => {
     const web = (more: string) =>
       production(`    application: { web: { source: { type: docker, image: nginx }${more} } }\n`);
     await made.apply(web(', ports: { web: { publishedPort: 8080, targetPort: 80 } }'), everything);
@@ -161,8 +176,7 @@ export const inPlans = {
     later.store.state = made.store.state;
     return reported(() => later.plan(web('')));
   },
-  upgraded: () => {
-    const made = bench();
+  upgraded: (made) => {
     const told: Told = { version: 'v1.0.0' };
     const world = publishing(made, told).world();
     return reported(async () => {
@@ -176,35 +190,32 @@ export const inPlans = {
       return applyPlan(created, world, options);
     });
   },
-  'cannot-change': () => reported(() => planned(platform(), production(stack()), production(stack('appName: shop-2')))),
-  'not-decrypted': () =>
+  'cannot-change': (made) => reported(() => planned(made, production(stack()), production(stack('appName: shop-2')))),
+  'not-decrypted': (made) =>
     reported(() => {
       const text = production(stack('env: { REGION: eu }'));
-      return planned(platform(), text, text, (made) =>
+      return planned(made, text, text, () =>
         made.emulator.act('compose.update', { composeId: idOf(made, shop), env: 'enc:v1:AAECAwQFBgcICQ==' }),
       );
     }),
-  protected: () =>
-    reported(() => planned(platform(), production(database('protect: true')), production('    postgres: {}\n'))),
-  'still-protected': () =>
-    reported(() => planned(platform(), production(database('protect: true')), production(database()))),
-  'backup-moves': () =>
+  protected: (made) =>
+    reported(() => planned(made, production(database('protect: true')), production('    postgres: {}\n'))),
+  'still-protected': (made) =>
+    reported(() => planned(made, production(database('protect: true')), production(database()))),
+  'backup-moves': (made) =>
     reported(() => {
-      const backup = (prefix: string) =>
-        `protect: true, backups: { nightly: { schedule: "0 3 * * *", destinationId: dst_1, prefix: ${prefix} } }`;
-      return planned(platform(), production(database(backup('shop/'))), production(database(backup('store/'))));
+      return planned(made, production(backedUp('shop/')), production(backedUp('store/')));
     }),
-  'data-at-risk': () =>
+  'data-at-risk': (made) =>
     reported(async () => {
-      const made = platform();
       await made.apply(production(database()), everything);
       return refused(made.plan(production('    postgres: {}\n')));
     }),
-  'not-empty': () =>
+  'not-empty': (made) =>
     reported(() => {
       const without = production('    compose: {}\n');
       const theirs = { name: 'reports', databaseName: 'reports', databaseUser: 'u', databasePassword: 'example' };
-      return planned(platform(), `${without}  staging: {}\n`, without, (made) =>
+      return planned(made, `${without}  staging: {}\n`, without, () =>
         made.emulator.act('postgres.create', {
           ...theirs,
           dockerImage: 'postgres:17',
@@ -212,140 +223,128 @@ export const inPlans = {
         }),
       );
     }),
-  'mass-deletion': () => reported(() => planned(platform(), redises(12), redises(1))),
-  vanished: () =>
+  'mass-deletion': (made) => reported(() => planned(made, redises(12), redises(1))),
+  vanished: (made) =>
     reported(() => {
       const text = production(database() + stack());
-      return planned(platform(), text, text, async (made) => {
+      return planned(made, text, text, async () => {
         await made.emulator.act('postgres.remove', { postgresId: idOf(made, main) });
         await made.emulator.act('compose.delete', { composeId: idOf(made, shop), deleteVolumes: false });
       });
     }),
-  gone: () =>
+  gone: (made) =>
     reported(() => {
       const text = production(database() + stack());
-      return planned(platform(), text, text, (made) =>
-        made.emulator.act('postgres.remove', { postgresId: idOf(made, main) }),
-      );
+      return planned(made, text, text, () => made.emulator.act('postgres.remove', { postgresId: idOf(made, main) }));
     }),
-  'other-manifest': () => reported(() => planned(platform(), production(stack()), production(database()))),
-  'deletes-everything': () => reported(() => planned(platform(), production(database()), head)),
-  consent: () =>
+  'other-manifest': (made) => reported(() => planned(made, production(stack()), production(database()))),
+  'deletes-everything': (made) => reported(() => planned(made, production(database()), head)),
+  consent: (made) =>
     reported(async () => {
-      const made = platform();
       await made.apply(production(database()), everything);
       made.store.state = undefined;
       return refused(made.plan(production(database())));
     }),
-  'plan-outdated': () =>
+  'plan-outdated': (made) =>
     reported(async () => {
-      const made = platform();
       await made.apply(production(database()), everything);
       const update = { postgresId: idOf(made, main), description: 'by hand' };
       return reviewed(made, production(database('description: ours')), () =>
         made.emulator.act('postgres.update', update),
       );
     }),
-  'not-needed': () =>
+  'not-needed': (made) =>
     reported(async () => {
-      const made = platform();
       await made.apply(production(database()), everything);
       const update = { postgresId: idOf(made, main), description: 'ours' };
       return reviewed(made, production(database('description: ours')), () =>
         made.emulator.act('postgres.update', update),
       );
     }),
-  'not-read': () =>
+  'not-read': (made) =>
     reported(async () => {
-      const made = platform();
       const text = (tag: string) => redises(3).replace('redis:8', `redis:${tag}`);
       await made.apply(text('8'), everything);
       return reviewed(made, text('8.2'), () => Promise.resolve());
     }),
-  hidden: () =>
+  hidden: (made) =>
     reported(() =>
-      planned(platform(), key, head, (made) => {
+      planned(made, key, head, () => {
         const { send } = made.emulator;
         made.emulator.send = async (request) => {
           const answer = await send(request);
-          return request.path.includes('sshKey.all') ? { ...answer, body: '[]' } : answer;
+          return request.path.includes('sshKey.all') && made.env['SEES_ALL'] === undefined
+            ? { ...answer, body: '[]' }
+            : answer;
         };
         return Promise.resolve();
       }),
     ),
-  'secret-missing': () =>
-    reported(() => platform().plan(production(database()).replace('example', '"${secret:DB_PASSWORD}"'))),
-  'too-large': () => reported(() => platform().plan(production(stack(`env: { A: "${'x'.repeat(1_200_000)}" }`)))),
-  released: () =>
-    reported(() => planned(platform(), production(database('description: ours')), production(database()))),
-  'drift-left': () =>
+  'secret-missing': (made) =>
+    reported(() => made.plan(production(database()).replace('example', '"${secret:DB_PASSWORD}"'))),
+  'too-large': (made) => reported(() => made.plan(production(stack(`env: { A: "${'x'.repeat(1_200_000)}" }`)))),
+  released: (made) => reported(() => planned(made, production(database('description: ours')), production(database()))),
+  'drift-left': (made) =>
     reported(() =>
       planned(
-        platform(),
+        made,
         production(stack('composeType: docker-compose')),
         production(stack('composeType: docker-compose')),
-        (made) => made.emulator.act('compose.update', { composeId: idOf(made, shop), composeType: 'stack' }),
+        () => made.emulator.act('compose.update', { composeId: idOf(made, shop), composeType: 'stack' }),
       ),
     ),
-  accepted: () => reported(() => afterAcceptance(5)),
-  'acceptance-over': () => reported(() => afterAcceptance(-1)),
-  'acceptance-void': () => reported(() => afterAcceptance(500)),
-  'left-alone': () =>
+  accepted: (made) => reported(() => afterAcceptance(made, 5)),
+  'acceptance-over': (made) => reported(() => afterAcceptance(made, -1)),
+  'acceptance-void': (made) => reported(() => afterAcceptance(made, 500)),
+  'left-alone': (made) =>
     reported(() =>
       planned(
-        platform(),
+        made,
         production(stack('env: { A: "1" }')),
         production(stack('env: { A: "2" }, envMode: merge')),
-        async (made) => {
+        async () => {
           await made.emulator.act('compose.update', { composeId: idOf(made, shop), env: 'A=1\nB=2\n' });
           made.store.state = undefined;
         },
       ),
     ),
-  differs: () =>
+  differs: (made) =>
     reported(() =>
-      planned(platform(), production(stack() + database()), production(stack()), async (made) => {
-        const update = { postgresId: idOf(made, main), dockerImage: 'postgres:16' };
-        await made.emulator.act('postgres.update', update);
-      }),
+      planned(made, production(stack() + database()), production(stack()), () =>
+        made.emulator.act('postgres.update', { postgresId: idOf(made, main), dockerImage: 'postgres:16' }),
+      ),
     ),
-  'goes-along': () => reported(() => planned(platform(), key, head)),
-  'not-effective': () =>
+  'goes-along': (made) => reported(() => planned(made, key, head)),
+  'not-effective': (made) =>
     reported(() =>
       planned(
-        platform(),
+        made,
         production(database('deploy: never')),
         production(database('deploy: never').replace('example', 'another')),
       ),
     ),
-  'old-secret': () =>
+  'old-secret': (made) =>
     reported(async () => {
-      const made = platform();
-      const secret = '${secret:DB_PASSWORD}';
-      const text = production(
-        database().replace('example', `"${secret}"`) + stack(`env: { URL: "postgres://shop:${secret}@db" }`),
-      );
       made.secrets['DB_PASSWORD'] = 'correct-horse-1';
-      await made.apply(text, everything);
+      await made.apply(sharesSecret, everything);
       made.secrets['DB_PASSWORD'] = 'correct-horse-2';
-      return plan(await made.manifest(text), made.world(), { narrowing: readNarrowing({ target: [main] }) });
+      return plan(await made.manifest(sharesSecret), made.world(), { narrowing: readNarrowing({ target: [main] }) });
     }),
-  pending: () => reported(() => planned(platform(), gitProvider, gitProvider)),
-  'stays-there': () =>
+  pending: (made) => reported(() => planned(made, gitProvider, gitProvider)),
+  'stays-there': (made) =>
     reported(() =>
-      planned(platform(), gitProvider, head, (made) => {
+      planned(made, gitProvider, head, () => {
         const [row] = Object.values(made.emulator.world.tables.labgit);
         return made.emulator.act('labgit.connect', { labgitId: row?.['labgitId'] });
       }),
     ),
-  'similar-name': () =>
+  'similar-name': (made) =>
     reported(async () => {
-      const made = platform();
       const input = { name: 'mian', databaseName: 'shop', databaseUser: 'shop', databasePassword: 'example' };
       await made.emulator.act('postgres.create', { ...input, dockerImage: 'postgres:17', environmentId: 'env_prj_1' });
       return made.plan(production(database()));
     }),
-  renamed: () => reported(() => planned(platform(), production(database()), production(database('', 'database')))),
+  renamed: (made) => reported(() => planned(made, production(database()), production(database('', 'database')))),
   'not-deployed': () =>
     reported(() =>
       bench({ documentedOnly: true }).plan(
@@ -354,4 +353,4 @@ export const inPlans = {
         ),
       ),
     ),
-} satisfies Partial<Record<Code, () => ReturnType<typeof reported>>>;
+} satisfies Partial<Record<Code, Provocation>>;

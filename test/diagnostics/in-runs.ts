@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LineCounter } from 'yaml';
 import type { Send } from '../../src/api/wire.ts';
@@ -24,10 +24,15 @@ import { traceSettings } from '../../src/trace/settings.ts';
 import { execute, recordingTerminal } from '../support/commands.ts';
 import { exportOf } from '../support/exporting.ts';
 import type { Bench } from '../support/world.ts';
-import { database, everything, folderWith, head, idOf, platform, production, reported, stack } from './provoked.ts';
+import type { Provocation } from './provoked.ts';
+import { database, everything, filesIn, head, idOf, production, reported, stack } from './provoked.ts';
 
 /** Answers the first request of an operation in another way. */
-function once(made: Bench, operation: string, answer: (send: Send, request: Parameters<Send>[0]) => ReturnType<Send>) {
+export function once(
+  made: Bench,
+  operation: string,
+  answer: (send: Send, request: Parameters<Send>[0]) => ReturnType<Send>,
+) {
   const { send } = made.emulator;
   let isOver = false;
   made.emulator.send = (request) => {
@@ -48,17 +53,31 @@ function cut(): Error {
 const accepted = { status: 200, headers: {}, body: '' };
 
 /** A state that was saved in a folder. */
-async function savedState() {
-  const folder = folderWith({});
+async function savedState(made: Bench) {
+  const folder = join(filesIn(made, { 'trueup.yaml': production('    description: x\n') }), '.trueup');
   await localStore(folder).write({ ...newState('org_1', 'prj_1'), lineage: 'one', serial: 1 });
   return { folder, file: join(folder, 'state.json') };
 }
 
+/** Sends a notification to one receiver, whose address is a secret of the environment. */
+export async function notified(env: Readonly<Record<string, string>>): Promise<readonly Diagnostic[]> {
+  const receiver = { as: 'slack', on: 'new', url: 'HOOK', at: receiverAt } as const;
+  const summary = { new: 1, known: 0, accepted: 0, expired: 0, 'not yet applied': 0, ignored: 0, resolved: 0 };
+  const document = { exitCode: 2 as const, summary, findings: [], resolved: [] };
+  const message = notificationOf({
+    document,
+    time: '2026-03-01T03:00:00.000Z',
+    redact: (text) => text,
+  });
+  const about = { env, redactor: createRedactor(), platform: 'emulator' } as const;
+  return (await notify([receiver], message, about)).diagnostics;
+}
+
 /** Provokes each code that only a run reports. */
 export const inRuns = {
-  'under-way': () =>
+  'under-way': (made) =>
     reported(async () => {
-      const folder = folderWith({ 'trueup.yaml': production('    description: x\n') });
+      const folder = filesIn(made, { 'trueup.yaml': production('    description: x\n') });
       const store = localStore(`${folder}/.trueup`);
       await store.lock({ purpose: 'apply' });
       const { printed, terminal } = recordingTerminal();
@@ -67,17 +86,17 @@ export const inRuns = {
       const document = anyDocument.parse(JSON.parse(printed.out));
       return 'diagnostics' in document ? (document.diagnostics as readonly Diagnostic[]) : [];
     }),
-  'state-key': () =>
+  'state-key': (made) =>
     reported(async () => {
-      const { folder } = await savedState();
-      rmSync(join(folder, 'key'));
+      const { folder } = await savedState(made);
+      renameSync(join(folder, 'key'), join(folder, 'key.copy'));
       await localStore(folder).read();
       return [];
     }),
-  'state-migrates': () =>
+  'state-migrates': (made) =>
     reported(async () => {
       const facts = { lineage: 'one', serial: 1, organizationId: 'org_1', projectId: 'prj_1', resources: {} };
-      const folder = folderWith({
+      const folder = filesIn(made, {
         'trueup.yaml': production('    description: x\n'),
         '.trueup/state.json': JSON.stringify({ formatVersion: 2, ...facts, digestKey: 'k'.repeat(43) }),
       });
@@ -86,28 +105,30 @@ export const inRuns = {
       const document = anyDocument.parse(JSON.parse(printed.out));
       return 'diagnostics' in document ? (document.diagnostics as readonly Diagnostic[]) : [];
     }),
-  'state-forged': () =>
+  'state-forged': (made) =>
     reported(async () => {
-      const { folder, file } = await savedState();
+      const { folder, file } = await savedState(made);
+      copyFileSync(file, `${file}.copy`);
       writeFileSync(file, readFileSync(file, 'utf8').replace('prj_1', 'prj_2'));
       await localStore(folder).read();
       return [];
     }),
-  'state-older': () =>
+  'state-older': (made) =>
     reported(async () => {
-      const { folder, file } = await savedState();
+      const { folder, file } = await savedState(made);
       const old = readFileSync(file);
       const store = localStore(folder);
       await store.lock({ purpose: 'apply' });
       await store.write({ ...newState('org_1', 'prj_1'), lineage: 'one', serial: 2 });
       await store.close();
+      copyFileSync(file, `${file}.newest`);
       writeFileSync(file, old);
       await localStore(folder).read();
       return [];
     }),
-  locked: () =>
+  locked: (made) =>
     reported(async () => {
-      const folder = folderWith({});
+      const { folder } = await savedState(made);
       const store = localStore(folder);
       await store.lock({ purpose: 'apply' });
       try {
@@ -117,16 +138,14 @@ export const inRuns = {
       }
       return [];
     }),
-  ignored: () =>
+  ignored: (made) =>
     reported(async () => {
-      const made = platform();
       await made.apply(production(database()), everything);
       once(made, 'postgres.update', () => Promise.resolve(accepted));
       return made.apply(production(database('description: ours')), everything);
     }),
-  rewritten: () =>
+  rewritten: (made) =>
     reported(async () => {
-      const made = platform();
       await made.apply(production(database()), everything);
       once(made, 'postgres.update', async (send, request) => {
         const answer = await send(request);
@@ -138,17 +157,15 @@ export const inRuns = {
       });
       return made.apply(production(database('description: ours')), everything);
     }),
-  'stored-anyway': () =>
+  'stored-anyway': (made) =>
     reported(async () => {
-      const made = platform();
       const registry = (url: string) =>
         `${head}registries:\n  images: { registryUrl: ${url}, username: u, password: correct-horse-1 }\n`;
       await made.apply(registry('registry.test'), everything);
       return made.apply(registry('nowhere.example'), everything);
     }),
-  unverified: () =>
+  unverified: (made) =>
     reported(async () => {
-      const made = platform();
       const { send } = made.emulator;
       let isOver = false;
       made.emulator.send = (request) => {
@@ -159,23 +176,20 @@ export const inRuns = {
       made.emulator.send = send;
       return made.plan(production('    postgres: {}\n'));
     }),
-  'deploy-failed': () => reported(() => platform().apply(production(stack('', 'fail:1')), everything)),
-  ordered: () =>
+  'deploy-failed': (made) => reported(() => made.apply(production(stack('', 'fail:1')), everything)),
+  ordered: (made) =>
     reported(async () => {
-      const made = platform();
       const plan = await made.plan(production(stack()));
       const deploying = { waits: false, limitMs: () => 900_000 };
       return applyPlan(plan, made.world(), { permissions: everything, connections: 4, clock: made.clock, deploying });
     }),
-  repeated: () =>
+  repeated: (made) =>
     reported(async () => {
-      const made = platform();
       once(made, 'postgres.create', () => Promise.reject(cut()));
       return made.apply(production(database()), everything);
     }),
-  duplicate: () =>
+  duplicate: (made) =>
     reported(async () => {
-      const made = platform();
       let arrive: () => Promise<unknown> = () => Promise.resolve();
       once(made, 'postgres.create', (send, request) => {
         arrive = () => send(request);
@@ -185,9 +199,8 @@ export const inRuns = {
       await arrive();
       return made.plan(production(database()));
     }),
-  skipped: () =>
+  skipped: (made) =>
     reported(async () => {
-      const made = platform();
       const body = JSON.stringify({ message: 'the disk is full', code: 'BAD_REQUEST' });
       once(made, 'compose.create', () => Promise.resolve({ status: 400, headers: {}, body }));
       return made.apply(production(stack('domains: { shop.example.com: { serviceName: web } }')), everything);
@@ -198,18 +211,18 @@ export const inRuns = {
       checkPlatform(platform, { env: { CI: 'true' } });
       return Promise.resolve([]);
     }),
-  'drift-memory': () =>
+  'drift-memory': (made) =>
     reported(async () => {
-      const folder = folderWith({
+      const folder = filesIn(made, {
         'trueup.yaml': production('    description: x\n'),
         'drift.yaml': 'trueup-drift: 1\nfindings:\n  - { kind: compose, object: cmp_1, is: gone, since: 2025-11-03 }\n',
       });
       await execute(driftCommand({}), { folder, terminal: recordingTerminal().terminal });
       return [];
     }),
-  'accepted-drift': () =>
+  'accepted-drift': (made) =>
     reported(async () => {
-      const folder = folderWith({
+      const folder = filesIn(made, {
         'trueup.yaml': production('    description: x\n'),
         'accepted.yaml':
           'trueup-accepted: 1\naccepted:\n  - { kind: compose, object: cmp_1, until: soon, because: x, by: ops }\n',
@@ -217,18 +230,7 @@ export const inRuns = {
       await execute(planCommand({}), { folder, terminal: recordingTerminal().terminal });
       return [];
     }),
-  'not-notified': async () => {
-    const receiver = { as: 'slack', on: 'new', url: 'HOOK', at: receiverAt } as const;
-    const summary = { new: 1, known: 0, accepted: 0, expired: 0, 'not yet applied': 0, ignored: 0, resolved: 0 };
-    const document = { exitCode: 2 as const, summary, findings: [], resolved: [] };
-    const message = notificationOf({
-      document,
-      time: '2026-03-01T03:00:00.000Z',
-      redact: (text) => text,
-    });
-    const about = { env: {}, redactor: createRedactor(), platform: 'emulator' } as const;
-    return (await notify([receiver], message, about)).diagnostics;
-  },
+  'not-notified': () => notified({}),
   'not-traced': () => {
     const settings = traceSettings({ OTEL_TRACES_EXPORTER: 'zipkin' });
     return Promise.resolve(settings !== undefined && 'code' in settings ? [settings] : []);
@@ -243,14 +245,12 @@ export const inRuns = {
       settleOptions({ file: 'trueup.yaml', connections: 'many', format: 'text', color: false }, process);
       return Promise.resolve([]);
     }),
-  'not-exported': () => reported(async () => (await exportOf(platform())).notes),
-  'not-in-both': () =>
-    reported(async () =>
-      (await exportOf(platform(), { objects: [] })).notes.filter(({ code }) => code === 'not-in-both'),
-    ),
-  'file-unwritable': () =>
+  'not-exported': (made) => reported(async () => (await exportOf(made)).notes),
+  'not-in-both': (made) =>
+    reported(async () => (await exportOf(made, { objects: [] })).notes.filter(({ code }) => code === 'not-in-both')),
+  'file-unwritable': (made) =>
     reported(async () => {
-      await writeFiles(folderWith({ 'trueup.yaml': head }), [{ path: 'trueup.yaml', content: 'trueup: 1' }]);
+      await writeFiles(filesIn(made, { 'trueup.yaml': head }), [{ path: 'trueup.yaml', content: 'trueup: 1' }]);
       return [];
     }),
   'not-editable': () =>
@@ -261,4 +261,4 @@ export const inRuns = {
       return Promise.resolve([]);
     }),
   defect: () => Promise.resolve(explain(new TypeError('x is undefined')).diagnostics),
-} satisfies Partial<Record<Code, () => ReturnType<typeof reported>>>;
+} satisfies Partial<Record<Code, Provocation>>;

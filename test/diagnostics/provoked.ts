@@ -14,8 +14,14 @@ import { selfMovingClock } from '../support/virtual-clock.ts';
 
 /** What a provocation of a diagnostic works with, and how the diagnostics of its run are collected. */
 
-/** A run that ends in a plan, a result, diagnostics, or an error. */
-type Run = () => Promise<Plan | ApplyResult | readonly Diagnostic[] | undefined>;
+/** The end of a run: a plan, a result, diagnostics, or nothing to report. */
+export type Ended = Plan | ApplyResult | readonly Diagnostic[] | undefined;
+
+/** A run that ends in one of these, or in an error. */
+type Run = () => Promise<Ended>;
+
+/** A run on a platform of its own that reports a code. */
+export type Provocation = (made: Bench) => Promise<readonly Diagnostic[]>;
 
 /** A platform with the ids `id_1`, `id_2`, … so that the same run has the same messages each time. */
 export function platform(options: Parameters<typeof createEmulator>[0] = {}): Bench {
@@ -35,7 +41,8 @@ export async function reported(run: Run): Promise<readonly Diagnostic[]> {
   }
 }
 
-function diagnosticsIn(ended: Awaited<ReturnType<Run>>): readonly Diagnostic[] {
+/** Everything that an end reports. */
+export function diagnosticsIn(ended: Ended): readonly Diagnostic[] {
   if (ended === undefined) return [];
   if ('outcomes' in ended) return ended.outcomes.flatMap(({ diagnostics }) => diagnostics);
   if ('actions' in ended) return [...ended.diagnostics, ...ended.actions.flatMap(({ notes }) => notes)];
@@ -44,7 +51,11 @@ function diagnosticsIn(ended: Awaited<ReturnType<Run>>): readonly Diagnostic[] {
 
 /** Writes files into a new folder. */
 export function folderWith(files: Readonly<Record<string, string>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'trueup-provoked-'));
+  return filesIn({ folder: mkdtempSync(join(tmpdir(), 'trueup-provoked-')) }, files);
+}
+
+/** Writes files into the folder of a test. */
+export function filesIn({ folder }: Pick<Bench, 'folder'>, files: Readonly<Record<string, string>>): string {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);

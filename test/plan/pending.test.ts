@@ -41,7 +41,7 @@ describe('an object that is not listed yet', () => {
         code: 'pending',
         severity: 'warning',
         message: 'labgit.lab was created and is listed only once somebody has connected it',
-        remedy: 'If the platform does not have it, remove the block, apply, and put it back.',
+        remedy: 'Connect it there. If the platform does not have it, remove the block, apply, and put it back.',
         address: 'labgit.lab',
         position: here,
       },
@@ -66,11 +66,13 @@ describe('an object that is not listed yet', () => {
     };
     const [note] = pending(fields, sent).notes;
     expect(note?.remedy).toBe(
-      'If the platform does not have it, remove the block, apply, and put it back. Until then groupName, labgitUrl cannot be changed.',
+      'Connect it there. If the platform does not have it, remove the block, apply, and put it back. Until then groupName, labgitUrl cannot be changed.',
     );
     const host = referring({ address: 'production.redis.main', output: 'host' });
     const [other] = pending({ ...fields, groupName: host, labgitUrl: declared('https://a.test') }, sent).notes;
-    expect(other?.remedy).toBe('If the platform does not have it, remove the block, apply, and put it back.');
+    expect(other?.remedy).toBe(
+      'Connect it there. If the platform does not have it, remove the block, apply, and put it back.',
+    );
   });
 });
 

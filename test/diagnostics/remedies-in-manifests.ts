@@ -1,0 +1,110 @@
+import { manifests, read } from './in-manifests.ts';
+import { database } from './provoked.ts';
+import type { Row } from './remedy.ts';
+
+type Files = Readonly<Record<string, string>>;
+
+/** Edits the root file of the manifest that provokes a code, and reads it again. */
+function edited(code: keyof typeof manifests, from: string, to: string, given: Parameters<typeof read>[1] = {}) {
+  return () => {
+    const files: Files = manifests[code];
+    const text = files['trueup.yaml'] ?? '';
+    if (!text.includes(from)) throw new Error(`the manifest of ${code} has no ${from}`);
+    return read({ ...files, 'trueup.yaml': text.replace(from, to) }, given);
+  };
+}
+
+/** Gives the run of a manifest that it lacked. */
+function given(code: keyof typeof manifests, about: Parameters<typeof read>[1]) {
+  return edited(code, 'trueup: 1', 'trueup: 1', about);
+}
+
+/** The remedies of the codes that are found before any request. */
+export const inManifests = {
+  'yaml-syntax': {
+    'Close it with ].': () =>
+      read({
+        'trueup.yaml': manifests['yaml-syntax']['trueup.yaml'].replace('[staging.yaml', '[staging.yaml]'),
+        'staging.yaml': 'environments: {}\n',
+      }),
+    'What stands in brackets must be indented more than their key.': 'fact',
+  },
+  'file-unreadable': {
+    'Name a file of UTF-8 text inside the workspace.': () =>
+      read({ ...manifests['file-unreadable'], 'staging.yaml': 'environments: {}\n' }),
+  },
+  'unknown-key': { 'Did you mean dockerImage?': edited('unknown-key', ', dockerimage: "postgres:18"', '') },
+  'wrong-type': {
+    'Write for example port: 8080.': edited('wrong-type', 'port: eighty', 'port: 8080'),
+    'Port of the container.': 'fact',
+  },
+  'missing-key': {
+    'Write project: with the name of the project,': edited(
+      'missing-key',
+      'environments:',
+      'project: shop\nenvironments:',
+    ),
+    'or with its id, which stands in the address of its page.': edited(
+      'missing-key',
+      'environments:',
+      'project: prj_1\nenvironments:',
+    ),
+  },
+  'defined-twice': {
+    'Keep one of the two.': () => read({ ...manifests['defined-twice'], 'more.yaml': 'environments: {}\n' }),
+  },
+  'bad-expression': {
+    'Set REGION,': given('bad-expression', { env: { REGION: 'eu' } }),
+    'or use ${var:…} with a default.': () =>
+      read({
+        'trueup.yaml': manifests['bad-expression']['trueup.yaml']
+          .replace('trueup: 1', 'trueup: 1\nvariables: { region: { default: eu } }')
+          .replace('${env:REGION}', '${var:region}'),
+      }),
+  },
+  'no-expression': {
+    'Correct the word before the colon.': edited('no-expression', 'secrets:TOKEN', 'secret:TOKEN', {
+      secrets: { TOKEN: 'correct-horse' },
+    }),
+    'If it is meant as text, leave it as it is.': { forPeople: 'only they know which of the two it is' },
+  },
+  'adopt-only': {
+    'Add databaseUser,': edited('adopt-only', 'databaseName: shop', 'databaseName: shop, databaseUser: shop'),
+    'unless the object exists.': { forPeople: 'the warning is of the manifest alone, and the block may stay' },
+  },
+  'no-unit': {
+    'Write the unit, as in memoryLimit: 512Mi.': edited('no-unit', 'memoryLimit: 512', 'memoryLimit: 512Mi'),
+  },
+  'bad-reference': {
+    'Addresses look like production.compose.shop.': () =>
+      read({ 'trueup.yaml': manifests['bad-reference']['trueup.yaml'] + database() }),
+  },
+  'not-clearable': {
+    'Remove the line to stop managing it.': edited('not-clearable', ', databaseUser: null', ''),
+  },
+  'env-value': {
+    'Write "" for an empty value,': edited('env-value', 'PORT: null', 'PORT: ""'),
+    'or remove the line to remove the key.': edited('env-value', 'PORT: null', ''),
+  },
+  inconsistent: { 'Its services are web.': edited('inconsistent', 'serviceName: api', 'serviceName: web') },
+  overlap: {
+    'Give one of them another host': edited('overlap', 'host: Shop.example.com', 'host: www.example.com'),
+    'or path.': edited('overlap', 'host: Shop.example.com', 'host: Shop.example.com, path: /shop'),
+  },
+  'hostile-setting': {
+    'Write ${secret:NAME} for a secret.': edited('hostile-setting', '${env:TRUEUP_API_KEY}', '${secret:DESCRIPTION}', {
+      secrets: { DESCRIPTION: 'correct-horse' },
+    }),
+    'Variables that begin with TRUEUP_ configure Trueup itself; the API key is one.': 'fact',
+  },
+  'private-source': {
+    'Write ${secret:NAME} for a secret.': edited('private-source', '${file:.git/config}', '${secret:DESCRIPTION}', {
+      secrets: { DESCRIPTION: 'correct-horse' },
+    }),
+    'Give a file without credentials another name.': () =>
+      read({
+        'trueup.yaml': manifests['private-source']['trueup.yaml'].replace('.git/config', 'description.txt'),
+        'description.txt': 'the shop',
+      }),
+  },
+} satisfies Record<keyof typeof manifests, Row>;

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import type { Code } from '../../src/diagnostics/codes.ts';
+import { codes } from '../../src/diagnostics/codes.ts';
+import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import { provocations, steady } from './provocations.ts';
+import { platform, reported } from './provoked.ts';
+import { remedies } from './remedies.ts';
+
+/** Every remedy leads on: after it, the next run no longer reports its code, and nothing worse. */
+
+const severities: readonly Diagnostic['severity'][] = ['note', 'warning', 'error'];
+const names = Object.keys(codes) as Code[];
+
+async function provoke(code: Code) {
+  const made = platform();
+  const found = await provocations[code](made);
+  return { made, found, remedy: steady(found.find((item) => item.code === code)?.remedy ?? codes[code].remedy) };
+}
+
+const walks = names.flatMap((code) =>
+  Object.entries(remedies[code]).flatMap(([part, how]) =>
+    typeof how === 'function' ? [[code, part, how] as const] : [],
+  ),
+);
+
+describe('the remedy', () => {
+  it.each(names)('of %s is tested in each of its parts', async (code) => {
+    const { remedy } = await provoke(code);
+    const row = Object.entries(remedies[code]);
+    expect(row.map(([part]) => part).join(' ')).toBe(remedy);
+    expect(row.some(([, how]) => how !== 'fact')).toBe(true);
+  });
+
+  it.each(walks)('of %s leads on: %s', async (code, _part, walk) => {
+    const { made, found } = await provoke(code);
+    const known = new Set(found.map((item) => item.code));
+    const least = Math.max(1, severities.indexOf(codes[code].severity));
+    const next = await reported(() => walk(made));
+    expect(known).toContain(code);
+    expect(next.map((item) => item.code)).not.toContain(code);
+    expect(next.filter((item) => !known.has(item.code) && severities.indexOf(item.severity) >= least)).toEqual([]);
+  });
+});
