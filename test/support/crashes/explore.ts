@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import { onceFor } from '../../../src/api/once.ts';
 import type { World } from '../../../src/emulator/world.ts';
+import { serviceOfDeployment } from '../../../src/kind/address.ts';
 import { actionsOf } from '../faults.ts';
 import { readsInBulk, testBulk } from '../profile.ts';
 import { effort } from '../whole.ts';
@@ -191,9 +192,13 @@ async function expectEveryByte({ what, place: { files }, appended }: Moment): Pr
     const after = JSON.stringify(await readState(torn));
     if (after !== before) expect(after, `${what}, torn after ${length} bytes`).toBe(before);
   }
-  const { resources = {} } = (await readState(withAppended(files, appended))) ?? {};
+  const { resources = {}, deployments = {} } = (await readState(withAppended(files, appended))) ?? {};
   const wave = JSON.parse(appended.slice(appended.indexOf('['))) as readonly (readonly [string, unknown])[];
-  for (const [address, record] of wave) expect(resources[address] ?? null, what).toEqual(record);
+  for (const [address, content] of wave) {
+    const service = serviceOfDeployment(address);
+    const held = service === undefined ? resources[address] : deployments[service];
+    expect(held ?? null, what).toEqual(content);
+  }
   return whole.length;
 }
 

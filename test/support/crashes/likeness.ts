@@ -1,4 +1,5 @@
 import type { World } from '../../../src/emulator/world.ts';
+import { deployAddress } from '../../../src/kind/address.ts';
 import type { Json, Row } from '../../../src/kind/json.ts';
 import { canonical } from '../../../src/kind/json.ts';
 import type { State } from '../../../src/state/state.ts';
@@ -28,11 +29,17 @@ export function situationOf(world: World, state: State | undefined): string {
 }
 
 function recordsOf(state: State | undefined): string[] {
-  return Object.entries(state?.resources ?? {}).map(([address, content]) => {
-    // Whether a create had to be sent twice depends on how its run ended.
-    const { duplicates: _, ...record } = content;
-    return canonical([address, record] as unknown as Json);
-  });
+  const { resources = {}, deployments = {} } = state ?? {};
+  return [
+    ...Object.entries(resources).map(([address, content]) => {
+      // Whether a create had to be sent twice depends on how its run ended.
+      const { duplicates: _, ...record } = content;
+      return canonical([address, record] as unknown as Json);
+    }),
+    ...Object.entries(deployments).map(([address, deploys]) =>
+      canonical([deployAddress(address), deploys] as unknown as Json),
+    ),
+  ];
 }
 
 /** Rows as text, and what puts something that says the same of two platforms in the place of ids. */
