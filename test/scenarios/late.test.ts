@@ -99,8 +99,10 @@ describe('the state has the time at which a deployment was sent, after a pause o
     const client = createClient({
       send: async (request) => {
         if (operationOf(request) !== operation) return made.emulator.send(request);
-        const { pending } = made.store.state?.resources[address] ?? {};
-        expect(pending?.is).toBe(operation === 'postgres.changeStatus' ? 'write' : 'deploy');
+        const { resources = {}, deployments = {} } = made.store.state ?? {};
+        const isWrite = operation === 'postgres.changeStatus';
+        const pending = isWrite ? resources[address]?.pending : deployments[address]?.pending;
+        expect(pending).toMatchObject(isWrite ? { is: 'write' } : { mark: expect.any(String) as string });
         ages.push(made.clock.wall() - (pending?.at ?? 0));
         return ages.length === 1 ? slow : made.emulator.send(request);
       },
@@ -157,8 +159,8 @@ test.each([
   expect(said(result)).toContain(`production.compose.shop was not deployed: ${before}the `);
   expect(said(result)).not.toContain('took the request');
   expect(said(result)).toContain('the platform did not execute');
-  const pending = made.store.state?.resources['production.compose.shop']?.pending;
-  expect(pending?.is).toBe(before === '' ? undefined : 'deploy');
+  const pending = made.store.state?.deployments['production.compose.shop']?.pending;
+  expect(pending === undefined).toBe(before === '');
   // A request that the platform did not execute does not renew the time of the one before it.
   expect(pending?.at).toBe(before === '' ? undefined : times[0]);
 });

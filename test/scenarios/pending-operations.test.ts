@@ -25,15 +25,18 @@ const main = 'production.postgres.main';
 const saying = (description: string) => production(database(`description: ${description}`));
 const described = (made: Bench) => (rowsIn(made, 'postgres')[0] as Row).description;
 
-/** The addresses of which the state says that something was sent, while each write is on its way. */
+/** The addresses of which the state says that something was sent: of records, and of the deployments of services. */
+function open({ store: { state } }: Bench): readonly string[] {
+  const { resources = {}, deployments = {} } = state ?? {};
+  const all = [...Object.entries(resources), ...Object.entries(deployments)];
+  return all.flatMap(([address, { pending }]) => (pending === undefined ? [] : [address]));
+}
+
+/** Those addresses, while each write is on its way. */
 function watching(made: Bench, seen: Map<string, readonly string[]>): Send {
   return async (request) => {
     if (request.method === 'POST') {
-      const open = Object.entries(made.store.state?.resources ?? {}).filter(([, { pending }]) => pending !== undefined);
-      seen.set(
-        operationOf(request),
-        open.map(([address]) => address),
-      );
+      seen.set(operationOf(request), open(made));
     }
     return made.emulator.send(request);
   };
@@ -49,7 +52,7 @@ describe('before a request is sent, the state holds its pending operation,', () 
     expect(seen.get('postgres.create')).toContain(main);
     expect(seen.get('postgres.update')).toContain(main);
     expect(seen.get('postgres.remove')).toContain(main);
-    expect(Object.values(made.store.state?.resources ?? {}).filter(({ pending }) => pending !== undefined)).toEqual([]);
+    expect(open(made)).toEqual([]);
   });
 });
 
@@ -112,8 +115,7 @@ test('no request is sent without a pending operation, neither a create nor the s
     `    application:\n      web: { source: { type: docker, image: nginx }, env: { A: "1" } }\n${stack('env: { A: "1" }')}`,
   );
   await applyOver(made, text, async (request) => {
-    const isOpen = Object.values(made.store.state?.resources ?? {}).some(({ pending }) => pending !== undefined);
-    if (request.method === 'POST' && !isOpen) without.push(operationOf(request));
+    if (request.method === 'POST' && open(made).length === 0) without.push(operationOf(request));
     return made.emulator.send(request);
   });
   expect(without).toEqual([]);

@@ -140,8 +140,10 @@ async function send(
   const isPending = ({ action: { notes } }: Outcome) => notes.some(({ code }) => code === 'pending');
   const real = failures.filter((outcome) => outcome.result !== 'skipped' && !isPending(outcome));
   if (hits === 0 && !isWatched) same(wordsOf(real), [], 'outcomes');
-  const records = Object.values(run.made.store.state?.resources ?? {});
-  const isOpen = records.some((record) => record.id === null || record.pending !== undefined);
+  const { resources = {}, deployments = {} } = run.made.store.state ?? {};
+  const isOpen =
+    Object.values(resources).some((record) => record.id === null || record.pending !== undefined) ||
+    Object.values(deployments).some(({ pending }) => pending !== undefined);
   if (result !== 'killed' && hits === 0 && failures.length === 0 && !isOpen) {
     episode.unfinished = undefined;
     return { is: 'over' };

@@ -8,7 +8,8 @@ import { holds, same } from './same.ts';
 /** After a destruction all that was ours is gone, and everything else is as it was. */
 export function expectDestroyed(run: Run, { before }: Episode): void {
   // Where nothing was ever applied there is no state.
-  same(run.made.store.state?.resources ?? {}, {}, 'what the state has after a destruction');
+  const { resources = {}, deployments = {} } = run.made.store.state ?? {};
+  same({ ...resources, ...deployments }, {}, 'what the state has after a destruction');
   const was = [...run.memory.values()];
   const ours = new Set(was.map(({ id }) => id));
   const unsure = new Set(was.flatMap(({ id, intended }) => (intended === undefined ? [] : [id])));

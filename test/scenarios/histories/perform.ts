@@ -1,3 +1,4 @@
+import { without } from '../../../src/state/edit.ts';
 import type { State } from '../../../src/state/state.ts';
 import type { Ending } from './applying.ts';
 import { leave, runOnce } from './applying.ts';
@@ -83,24 +84,25 @@ async function expectEnd(run: Run): Promise<void> {
 }
 
 function liftProtection(run: Run): void {
-  change(run, ({ resources }) =>
-    Object.fromEntries(
+  change(run, ({ resources, deployments }) => ({
+    deployments,
+    resources: Object.fromEntries(
       Object.entries(resources).map(([address, record]) => {
         const { protect: _, ...options } = record.options;
         return [address, record.options.protect === true ? { ...record, options } : record];
       }),
     ),
-  );
+  }));
   run.memory = new Map([...run.memory].map(([address, memory]) => [address, { ...memory, protect: false }]));
 }
 
 function forget(run: Run, addresses: readonly string[]): void {
   const isKept = (address: string) => !addresses.includes(address);
-  change(run, ({ resources }) => Object.fromEntries(Object.entries(resources).filter(([address]) => isKept(address))));
+  change(run, (state) => without(state, addresses));
   run.memory = new Map([...run.memory].filter(([address]) => isKept(address)));
 }
 
-function change({ made: { store } }: Run, resources: (state: State) => State['resources']): void {
+function change({ made: { store } }: Run, held: (state: State) => Pick<State, 'resources' | 'deployments'>): void {
   const { state } = store;
-  if (state !== undefined) store.state = { ...state, serial: state.serial + 1, resources: resources(state) };
+  if (state !== undefined) store.state = { ...state, serial: state.serial + 1, ...held(state) };
 }
