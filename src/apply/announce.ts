@@ -37,7 +37,10 @@ import { resultOf } from './job.ts';
 export async function announceWrite(run: Run, action: Action): Promise<void> {
   const { address } = action;
   const id = idOf(run, address);
-  const write = id === undefined ? undefined : withWrite(recordUntil(run, action, id), { id, ...sentNow(run) });
+  // Of an earlier run: it holds until the platform accepts a request.
+  const unproven = recordNow(run, address)?.pending?.unproven;
+  const sent = { ...sentNow(run), ...(unproven === undefined ? {} : { unproven }) };
+  const write = id === undefined ? undefined : withWrite(recordUntil(run, action, id), { id, ...sent });
   await Promise.all([saveStale(run, address), ...(write === undefined ? [] : [saveRecord(run, address, write)])]);
   happen(run, address, { is: 'announced' });
 }

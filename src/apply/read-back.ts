@@ -2,6 +2,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import { rowId } from '../observe/answers.ts';
 import type { Action } from '../plan/action.ts';
+import type { Job } from './job.ts';
 import { isOver, isSent, mayLand, resultOf } from './job.ts';
 import { report, reportFailure } from './report.ts';
 import { recordOf, claim, happen, hasWritten, idOf, jobOf, saveRecord, scopeOf } from './run.ts';
@@ -14,6 +15,8 @@ import { isAtHome, readScope } from './scope.ts';
 import { isMovedInState } from '../plan/moved.ts';
 import type { Settled } from '../plan/settle.ts';
 import { sentPairs, settle } from '../plan/settle.ts';
+import { withoutError } from '../state/pending.ts';
+import type { Pending } from '../state/record.ts';
 
 /** The object of an action as its scope shows it; `unread`: nothing could be read. */
 type Found =
@@ -198,11 +201,22 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
   // What it was to let go of, it may still use.
   const former = result === 'done' ? [] : (run.input.plan.base.resources[address]?.dependsOn ?? []);
   const dependsOn = [...new Set([...record.dependsOn, ...former])];
-  // A request whose outcome is unknown may still land.
-  const pending = mayLand(job) ? run.journal.now(address)?.pending : undefined;
+  const pending = stillPending(run, job, { isRead: found.is === 'row', hasFailed: failed !== undefined });
   const kept = { ...record, id, dependsOn, ...(pending === undefined ? {} : { pending }) };
   await saveRecord(run, address, kept, isSent(job) ? undefined : 'with the rest');
   happen(run, address, { is: 'settled', result: result });
+}
+
+/** The pending operation of an action that is settled: one that may still land, or that the pairs do not say is unproven. */
+function stillPending(
+  run: Run,
+  job: Job,
+  { isRead, hasFailed }: { readonly isRead: boolean; readonly hasFailed: boolean },
+): Pending | undefined {
+  const pending = run.journal.now(job.action.address)?.pending;
+  if (pending === undefined) return undefined;
+  if (!mayLand(job)) return !isRead && job.isDoubted === true ? pending : undefined;
+  return isRead && !hasFailed ? withoutError(pending) : pending;
 }
 
 /** The result of an action whose effect shows: the platform may have answered an error to it. */

@@ -4,10 +4,12 @@ import { PlatformError } from '../api/errors.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
+import { attributeName } from '../kind/attribute.ts';
 import { servedName } from '../kind/wire.ts';
 import type { Action, Step } from '../plan/action.ts';
 import { compare } from '../plan/compare.ts';
 import { writesOrRemoves } from '../plan/decide.ts';
+import { withError } from '../state/pending.ts';
 import { attempt, isLost, mayLandLater } from './attempt.ts';
 import { refuseChanged, refuseMoved, rowNow } from './freshness.ts';
 import { sentAt } from './job.ts';
@@ -30,7 +32,7 @@ export async function send(run: Run, action: Action, step: Step): Promise<unknow
     send: (isAgain) => sendOnce(run, action, step, isAgain),
     look: async (lost) => {
       // The platform stored it in an earlier run: the object shows nothing of this request.
-      if (!isAnswer(lost) && repeats(action, step)) return undefined;
+      if (!saysFailed(lost) && repeats(action, step)) return undefined;
       if (!(await tookEffect(run, action, step))) return undefined;
       seen(run, action, step, lost);
       return { found: undefined };
@@ -40,7 +42,7 @@ export async function send(run: Run, action: Action, step: Step): Promise<unknow
 
 /** Notes that a request took effect whose outcome was lost. Reports an error of the platform: it did a part of its work. */
 export function seen(run: Run, action: Action, step: Step, lost: PlatformError): void {
-  const isDoubted = isAnswer(lost) && !(step.role === 'delete' && saysGone(lost));
+  const isDoubted = saysFailed(lost) && !(step.role === 'delete' && saysGone(lost));
   happen(run, action.address, { is: 'seen', isDoubted });
   if (isDoubted) report(run, action, storedAnyway(action, step, lost));
 }
@@ -50,9 +52,23 @@ export function saysGone(error: PlatformError): boolean {
   return error.failure === 'not found' || (error.failure === 'invalid' && /not found/i.test(error.serverMessage));
 }
 
-/** Whether an error is an answer of the platform itself, and not of what is before it. */
-function isAnswer({ status, code }: PlatformError): boolean {
-  return status !== undefined && code !== undefined;
+/**
+ * Whether an answer says that the request failed: one with a code, or with a status that speaks of the request. A proxy that
+ * gets no answer (502, 504, 408), and an answer that cannot be read, say only that the outcome is unknown.
+ */
+function saysFailed({ status = 0, code }: PlatformError): boolean {
+  return status >= 400 && (code !== undefined || (status <= 500 && status !== 408));
+}
+
+/** Records that a create or an update got an error as its answer: a run after a kill knows that what is stored is not proven. */
+async function saveError(run: Run, { address, attributes }: Action, { role }: Step, error: unknown): Promise<void> {
+  const record = run.journal.now(address);
+  const isStoring = role === 'create' || role === 'update';
+  if (!isStoring || !isLost(error) || !saysFailed(error) || record?.pending === undefined) return;
+  const written = attributes.filter(({ decision }) => writesOrRemoves(decision));
+  const unproven = written.map(({ attribute }) => attributeName(attribute));
+  // A state that fails refuses the next record too, and the error of the platform says more.
+  await run.journal.save(address, withError(record, unproven)).catch(() => undefined);
 }
 
 /** Whether a step writes what the platform stored before with an error. */
@@ -64,11 +80,17 @@ function repeats({ attributes }: Action, step: Step): boolean {
 function storedAnyway(
   { address, position, kind }: Action,
   { role }: Step,
-  { operation, status, serverMessage }: PlatformError,
+  { operation, status, code, serverMessage }: PlatformError,
 ): Diagnostic {
   const why = serverMessage === '' ? '' : `: "${serverMessage}"`;
   const { did, remedy } = role === 'create' || role === 'update' ? storing[role] : doing;
-  const message = `${address}: the platform answered ${servedName(kind, operation)} with ${status} and ${did} all the same${why}`;
+  const served = servedName(kind, operation);
+  // Without a code, a proxy may have answered.
+  const answered =
+    code === undefined
+      ? `the answer to ${served} was ${status}, and the platform`
+      : `the platform answered ${served} with ${status} and`;
+  const message = `${address}: ${answered} ${did} all the same${why}`;
   return diagnostic('stored-anyway', message, { address, position, remedy });
 }
 
@@ -97,7 +119,10 @@ export async function sendOnce(run: Run, action: Action, step: Step, isAgain = f
     }
     await announceTime(run, address, isAgain || own.hasPaused);
     happen(run, address, { is: 'sent', at: run.clock.monotonic() });
-    const answer = await noting(run, address, own.invoke(step.operation, members));
+    const answer = await noting(run, address, own.invoke(step.operation, members)).catch(async (error: unknown) => {
+      await saveError(run, action, step, error);
+      throw error;
+    });
     happen(run, address, { is: 'answered' });
     return answer;
   });

@@ -40,6 +40,12 @@ export function writesOrRemoves(decision: Decision): boolean {
   return decision.do === 'write' || decision.do === 'remove';
 }
 
+/** Returns true for a decision about a value that the platform stored with an error. */
+export function isForProof(decision: Decision): boolean {
+  if (decision.do === 'nothing') return decision.unproven === true;
+  return (decision.do === 'write' || decision.do === 'replace') && decision.cause === 'unproven';
+}
+
 /** What the decision about one field depends on beside its standing. */
 export interface Situation {
   readonly field: Field;

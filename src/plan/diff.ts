@@ -43,6 +43,8 @@ export interface DiffInput {
   readonly resource: Resource;
   readonly row: Row;
   readonly pairs: Readonly<Record<string, Pair>>;
+  /** The names of attributes that an interrupted run sent, and got an error for. */
+  readonly unproven?: readonly string[] | undefined;
   readonly isProvided: boolean;
   readonly outputs: Outputs;
   readonly digests: Digests;
@@ -230,6 +232,7 @@ function situationOf(input: DiffInput, judged: JudgedAttribute): Situation {
   const { attribute, field, standing, wanted, pair } = judged;
   const missing = wanted?.missing ?? [];
   const proof = input.resource.kind.lifecycle?.silentUpdate === true ? 'a new object' : 'an update';
+  const isUnproven = pair?.unproven === true || input.unproven?.includes(attributeName(attribute)) === true;
   return {
     field,
     standing,
@@ -237,7 +240,7 @@ function situationOf(input: DiffInput, judged: JudgedAttribute): Situation {
     ignored: pair?.ignored,
     fixed: fixedIn(input, attribute),
     accepted: obeyed(input, judged),
-    provedBy: pair?.unproven === true ? proof : undefined,
+    provedBy: isUnproven ? proof : undefined,
   };
 }
 

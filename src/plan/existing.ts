@@ -50,6 +50,7 @@ export function planExisting(
     row: object.row,
     // What was settled with another object says nothing of this one.
     pairs: isAdoption ? {} : knownPairs(record),
+    unproven: isAdoption ? undefined : record?.pending?.unproven,
     isProvided,
     outputs: input.outputs,
     digests: input.digests,

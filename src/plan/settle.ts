@@ -8,7 +8,7 @@ import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, AttributeChange } from './action.ts';
 import type { Compared } from './compare.ts';
 import { compare } from './compare.ts';
-import { writesOrRemoves } from './decide.ts';
+import { isForProof, writesOrRemoves } from './decide.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { Pair } from '../state/record.ts';
 import { membersOf, toStored, toStoredWanted } from '../state/stored.ts';
@@ -117,7 +117,8 @@ function settleAttribute(
   if (wanted === undefined || meant === undefined) return { pair: kept };
   // A request that the platform accepted proves all that it stored.
   const isProof = wasSent && action.steps.length > 0 && !isDoubted;
-  const isUnproven = isDoubted && writesOrRemoves(decision) ? true : old?.unproven === true && !isProof;
+  const wasUnproven = old?.unproven === true || isForProof(decision);
+  const isUnproven = isDoubted && writesOrRemoves(decision) ? true : wasUnproven && !isProof;
   const make = (answered: Json, ignored?: Pair['ignored']) => (): Pair => {
     const how = storing({ attribute, field, wanted }, { outputs, digest });
     const stored = toStored(how, meant);

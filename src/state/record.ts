@@ -54,12 +54,17 @@ export interface PendingCreate extends Sent {
   readonly says: Readonly<Record<string, StoredWanted>>;
   /** How often it was sent, over all runs. */
   readonly sends: number;
+  readonly unproven?: Unproven;
 }
 
 /** An update, a move or a deletion whose outcome is unknown. */
-interface PendingWrite extends Sent {
+export interface PendingWrite extends Sent {
   readonly is: 'write';
+  readonly unproven?: Unproven;
 }
+
+/** The names of the attributes of a request that got an error as its answer: if the platform has them, they are not proven. */
+type Unproven = readonly string[] | undefined;
 
 /** The one operation of a resource that may be open at the platform. */
 export type Pending = PendingCreate | PendingWrite;

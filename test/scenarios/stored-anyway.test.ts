@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { WireRequest } from '../../src/api/wire.ts';
+import type { WireAnswer, WireRequest } from '../../src/api/wire.ts';
 import type { ApplyResult } from '../../src/apply/job.ts';
-import { failure } from '../../src/emulator/faults/answers.ts';
+import { failure, page } from '../../src/emulator/faults/answers.ts';
 import { endingOf } from '../../src/documents/ending.ts';
 import { composeBody } from '../support/manifest-texts.ts';
+import { killedRun } from '../support/histories.ts';
 import { inItsWords } from '../support/profile.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
@@ -23,14 +24,14 @@ const warnings = ({ outcomes }: ApplyResult) =>
   );
 
 /** Answers every execution of an operation with an error of the platform, while it is on. */
-function failing(made: Bench, operation: string, status: number) {
+function failing(made: Bench, operation: string, status: number, answerOf: (status: number) => WireAnswer = failure) {
   const { send } = made.emulator;
   const state = { isOn: true, count: 0 };
   made.emulator.send = async (request: WireRequest) => {
     const answer = await send(request);
     if (!state.isOn || request.path !== `/api/${inItsWords(operation)}`) return answer;
     state.count += 1;
-    return failure(status);
+    return answerOf(status);
   };
   return state;
 }
@@ -178,4 +179,80 @@ test('a value that was stored with an error is sent again when its next request 
   expect(endingOf(await made.apply(text('two'), everything))).toBe('done');
   expect(tries).toBe(2);
   expect(await actionsOf(made, text('two'))).toEqual([]);
+});
+
+const described = (description: string) =>
+  `${head}environments:\n  production:\n    redis:\n      cache: { databasePassword: correct-horse-1, description: ${description} }\n`;
+
+describe('a page without a code after the work', () => {
+  test.each([400, 403, 500])('with %i is an error, and what is stored is written again', async (status) => {
+    const made = bench();
+    const created = failing(made, 'redis.create', status, page);
+    const first = await made.apply(described('one'), everything);
+    expect(warnings(first)).toEqual([
+      expect.stringContaining(
+        `the answer to redis.create was ${status}, and the platform stored the new object all the same`,
+      ),
+    ]);
+    expect(endingOf(first)).toBe('partly');
+    expect(created.count).toBe(1);
+    const updated = failing(made, 'redis.update', status, page);
+    const second = await made.apply(described('two'), everything);
+    expect(warnings(second)).toEqual([
+      expect.stringContaining(
+        `the answer to redis.update was ${status}, and the platform stored the new values all the same`,
+      ),
+    ]);
+    expect(endingOf(second)).toBe('partly');
+    updated.isOn = false;
+    expect(endingOf(await made.apply(described('two'), everything))).toBe('done');
+    expect(await actionsOf(made, described('two'))).toEqual([]);
+  });
+
+  test.each([408, 502, 503, 504])('with %i says only that the answer got lost', async (status) => {
+    const made = bench();
+    failing(made, 'redis.create', status, page);
+    const first = await made.apply(described('one'), everything);
+    expect(warnings(first)).toEqual([]);
+    expect(endingOf(first)).toBe('done');
+    expect(await actionsOf(made, described('one'))).toEqual([]);
+  });
+});
+
+describe('a run that is killed after the error', () => {
+  /** Kills an apply at each of its reads that come after an error to an operation; gives the platforms. */
+  async function killed(operation: string, prepare: (made: Bench) => Promise<unknown>, text: string): Promise<Bench[]> {
+    const found: Bench[] = [];
+    for (let at = 1; ; at += 1) {
+      const made = bench();
+      await prepare(made);
+      const fault = failing(made, operation, 500);
+      if (!(await killedRun(made, text, { at, where: 'before the GET' }))) break;
+      if (fault.count > 0) found.push(made);
+      fault.isOn = false;
+    }
+    expect(found).not.toEqual([]);
+    return found;
+  }
+
+  test.each<[string, (made: Bench) => Promise<unknown>]>([
+    ['redis.create', () => Promise.resolve()],
+    ['redis.update', (made) => made.apply(described('one'), everything)],
+  ])('of %s is followed by one that writes again what is stored', async (operation, prepare) => {
+    for (const made of await killed(operation, prepare, described('two'))) {
+      expect(await actionsOf(made, described('two'))).toContain('update production.redis.cache');
+      expect(endingOf(await made.apply(described('two'), everything))).toBe('done');
+      expect(await actionsOf(made, described('two'))).toEqual([]);
+    }
+  });
+
+  test('and killed again before its next request, still is', async () => {
+    const prepare = (made: Bench) => made.apply(described('one'), everything);
+    for (const made of await killed('redis.update', prepare, described('two'))) {
+      await killedRun(made, described('two'), { at: 1, where: 'before the POST' });
+      expect(await actionsOf(made, described('two'))).toContain('update production.redis.cache');
+      expect(endingOf(await made.apply(described('two'), everything))).toBe('done');
+      expect(await actionsOf(made, described('two'))).toEqual([]);
+    }
+  });
 });

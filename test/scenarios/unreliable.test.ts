@@ -6,6 +6,7 @@ import {
   applyUnreliably,
   calmPlatform,
   edited,
+  errorsAfterWork,
   everyFault,
   leftOver,
   objectsOf,
@@ -13,7 +14,7 @@ import {
 } from '../support/unreliable.ts';
 
 /**
- * One apply, while 30 % of all requests go wrong in all the ways that they can. What is counted are requests:
+ * One apply, while 30 % of all requests go wrong in all the ways that the apply itself can end. What is counted are requests:
  *
  * - A write is lost when it was not carried out and nothing proves that, and in doubt when it was carried out and its
  *   answer does not say so, or does not show in what is read. 429 proves that nothing happened: such a write is sent
@@ -146,4 +147,27 @@ describe.each([
     const looks = runs.map(({ reads }) => Math.max(0, reads - 1.5 * calm.reads));
     expect(sum(runs.map(({ writes }) => writes)) + sum(looks)).toBeLessThanOrEqual(2 * calm.writes * runs.length);
   });
+});
+
+describe('writes that get an error as their answer after their work', () => {
+  beforeAll(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'] });
+  });
+  afterAll(() => void vi.useRealTimers());
+
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'are named, and the next apply ends it, with every object once (%i)',
+    async (seed) => {
+      const calm = calmPlatform();
+      await applyOnce(calm, whole, calm.emulator.send, () => 0.5);
+      const made = calmPlatform();
+      const first = await applyUnreliably(made, whole, seed, errorsAfterWork);
+      expect(first.failed.map(({ result }) => result)).toContain('unverified');
+      expect(first.said).toContain('all the same');
+      const next = await applyOnce(made, whole, made.emulator.send, () => 0.5);
+      expect(next.failed).toEqual([]);
+      expect(await leftOver(made, whole)).toEqual([]);
+      expect(objectsOf(made)).toEqual(objectsOf(calm));
+    },
+  );
 });

@@ -6,7 +6,8 @@ import * as z from 'zod';
 import { localStore } from '../../src/state/backends/local.ts';
 import { formerRecordSchema } from '../../src/state/format-3.ts';
 import { writeLine } from '../../src/state/wave.ts';
-import { readOf, stopOf } from '../../src/state/conformance/states.ts';
+import { readOf, stateWith, stopOf } from '../../src/state/conformance/states.ts';
+import { creating, pairOf, recordOf } from '../support/plan-values.ts';
 import { migratingKeys } from '../support/state-key.ts';
 import { folder, forms, stateOf } from './corpus.ts';
 
@@ -35,6 +36,25 @@ describe.each(forms)('a state of the form %s', (form) => {
     expect(readFileSync(join(copy, 'state.json'), 'utf8')).toContain('"formatVersion": 4,');
     expect(readdirSync(copy).toSorted()).toEqual(['lease', 'state.json']);
   });
+});
+
+test('what the platform stored with an error stays unproven in the journal and in the state', async () => {
+  const copy = mkdtempSync(join(tmpdir(), 'trueup-forms-'));
+  const store = localStore(copy, { keys: migratingKeys });
+  await store.lock({ purpose: 'apply' });
+  const state = stateWith({});
+  const pairs = { description: { ...pairOf('two'), unproven: true as const } };
+  const pending = { is: 'write', at: 1, timeoutMs: 60_000, unproven: ['description'] } as const;
+  const record = recordOf('redis', 'redis_1', { pairs, pending });
+  const unfinished = recordOf('redis', null, { pending: { ...creating(), unproven: ['name'] } });
+  await store.write(state);
+  await store.append(state, 'production.redis.main', record);
+  await store.append(state, 'production.redis.open', unfinished);
+  const resources = { 'production.redis.main': record, 'production.redis.open': unfinished };
+  expect((await localStore(copy, { keys: migratingKeys }).read())?.resources).toStrictEqual(resources);
+  await store.write({ ...state, serial: state.serial + 1, resources });
+  await store.close();
+  expect((await localStore(copy, { keys: migratingKeys }).read())?.resources).toStrictEqual(resources);
 });
 
 test.each(['state.json', 'state.journal'])('a newer format in %s stops a run, which changes nothing', async (name) => {

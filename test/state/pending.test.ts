@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readContents } from '../../src/state/formats.ts';
-import { pendingCreate, renewed, withWrite } from '../../src/state/pending.ts';
+import { pendingCreate, renewed, withError, withWrite } from '../../src/state/pending.ts';
 import { creating, recordOf } from '../support/plan-values.ts';
 
 /** The one operation of a record that is open at the platform, and what becomes of it when another begins. */
@@ -17,6 +17,17 @@ test('a write that is about to be sent is the pending operation, under the id of
     ...recordOf('redis', 'redis_2'),
     pending: write,
   });
+});
+
+test('an error is noted with the pending operation alone', () => {
+  const unproven = ['name', 'env["A"]'];
+  expect(withError({ ...record, pending: write }, unproven)).toStrictEqual({
+    ...record,
+    pending: { ...write, unproven },
+  });
+  const made = recordOf('redis', null, { pending: create });
+  expect(withError(made, unproven)).toStrictEqual({ ...made, pending: { ...create, unproven } });
+  expect(withError(record, unproven)).toBe(record);
 });
 
 describe('a request that is sent again', () => {

@@ -161,10 +161,10 @@ export const failedBefore: Fault = () => Promise.resolve(failed('disk full'));
 export const refused: Fault = () => Promise.reject(connection('ECONNREFUSED'));
 export const ignored: Fault = () => Promise.resolve(answered(''));
 
-/** Where a process ends: at its n-th POST, before or after that is carried out, or when it saves its n-th record. */
+/** Where a process ends: at its n-th GET; at its n-th POST, before or after that is carried out; when it saves its n-th record. */
 export interface Death {
   readonly at: number;
-  readonly where: 'before the POST' | 'after the POST' | 'before the save' | 'after the save';
+  readonly where: 'before the GET' | 'before the POST' | 'after the POST' | 'before the save' | 'after the save';
 }
 
 /** The process of a run that ends: its number is beyond those of any machine, so that for all others it is no more. */
@@ -183,6 +183,7 @@ export async function killedRun(
     replace = [],
   }: { readonly store?: StateStore; readonly watch?: (send: Send) => Send; readonly replace?: readonly string[] } = {},
 ): Promise<boolean> {
+  let gets = 0;
   let posts = 0;
   let saves = 0;
   let isDead = false;
@@ -200,6 +201,7 @@ export async function killedRun(
   };
   const send: Send = async (request) => {
     if (isDead) return never;
+    if (request.method === 'GET' && where === 'before the GET' && ++gets === at) return end();
     if (request.method !== 'POST' || ++posts !== at || !where.endsWith('POST')) {
       const answer = made.emulator.send(request);
       underway.add(answer);

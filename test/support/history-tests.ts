@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { localStore } from '../../src/state/backends/local.ts';
 import type { StateStore } from '../../src/state/state.ts';
-import type { Death, Fault, Start, Watched } from './histories.ts';
+import type { Fault, Start, Watched } from './histories.ts';
 import {
   begin,
   emptied,
@@ -78,7 +78,7 @@ export function testHistories(histories: Readonly<Record<string, History>>, stat
     const isTried = (fault: number, at: number) => isSampled(row + fault, at, sampleOf(posts));
     const start = () => begin(starts.get(name) ?? nothing);
 
-    test.each<Death['where']>(deaths)('a run that is killed %s is finished by the next ones', async (where) => {
+    test.each(deaths)('a run that is killed %s is finished by the next ones', async (where) => {
       for (let at = 1; ; at++) {
         if (!isTried(deaths.indexOf(where), at)) continue;
         const made = start();

@@ -43,7 +43,7 @@ const ways = `
 const waysOfWrites = `
   - late: 20s
   - after: { unseen: 3s }
-  - after: { answer: 500 }
+  - after: { page: 504 }
 `;
 
 /** 30 % of all requests go wrong, each in one of the ways. */
@@ -58,6 +58,13 @@ function thirtyPercent(seed: number) {
     ],
   });
 }
+
+/** Three writes in ten get an error of the platform as their answer, half of these with a page, after their work. */
+export const errorsAfterWork = (seed: number) =>
+  faultPlan.parse({
+    seed,
+    faults: [{ on: 'POST', chance: '30%', oneOf: [{ after: { answer: 500 } }, { after: { page: 500 } }] }],
+  });
 
 /** Every fault that a request can meet, as the log tells it. */
 export const everyFault = [...new Set(thirtyPercent(1).faults.flatMap(({ oneOf = [] }) => oneOf.map(wordsOf)))];
@@ -215,7 +222,12 @@ export function calmPlatform(options: EmulatorOptions = {}): Bench {
   });
 }
 
-/** Applies a manifest once, while 30 % of all requests go wrong. */
-export function applyUnreliably(made: Bench, text: string, seed: number): Promise<OneApply> {
-  return applyOnce(made, text, createFaults(made.emulator, thirtyPercent(seed)).send, createChance(seed));
+/** Applies a manifest once, while 30 % of all requests go wrong, or what is said instead. */
+export function applyUnreliably(
+  made: Bench,
+  text: string,
+  seed: number,
+  faults: (seed: number) => ReturnType<typeof thirtyPercent> = thirtyPercent,
+): Promise<OneApply> {
+  return applyOnce(made, text, createFaults(made.emulator, faults(seed)).send, createChance(seed));
 }
