@@ -11,7 +11,7 @@ import type { FileText, Workspace } from '../manifest/workspace.ts';
 import { matchesGlob } from '../manifest/glob.ts';
 import { createReader } from '../observe/reader.ts';
 import type { Plan } from '../plan/action.ts';
-import { adoptedState, differing } from '../plan/adopted.ts';
+import { adoptedState, changesObject, differing } from '../plan/adopted.ts';
 import type { World } from '../reconcile.ts';
 import { planWithIds, validate } from '../reconcile.ts';
 import { digestsOf } from '../state/digests.ts';
@@ -211,14 +211,13 @@ function leaveOutErrors(errors: readonly Diagnostic[], judging: Judging): boolea
 function leaveOutChanges(plan: Plan, judging: Judging): boolean {
   let isChange = false;
   for (const action of plan.actions) {
-    const { address, notes, steps, createsObject, action: name } = action;
-    if (!judging.composed.ids.has(address) || name === 'deploy') continue;
-    const errors = notes.filter(({ severity }) => severity === 'error');
+    const { address, notes } = action;
+    if (!judging.composed.ids.has(address) || !changesObject(action)) continue;
     const fields = differing(action);
-    const isWrong = errors.length > 0 || steps.length > 0 || createsObject || fields.length > 0;
-    if (!isWrong) continue;
     isChange = true;
-    const reason = errors[0]?.message ?? 'the platform would be changed by what a block can say';
+    const reason =
+      notes.find(({ severity }) => severity === 'error')?.message ??
+      'the platform would be changed by what a block can say';
     const isLess = fields
       .map((field) => leaveOutField(address, field, `${fieldPath(action.kind, field)}: ${reason}`, judging))
       .includes(true);

@@ -41,3 +41,10 @@ export function differing({ attributes }: Action): readonly string[] {
     .filter(({ decision }) => decision.do !== 'nothing' && decision.do !== 'wait')
     .map(({ attribute }) => attribute.field);
 }
+
+/** Whether an action changes its object, or cannot be carried out. */
+export function changesObject(action: Action): boolean {
+  const { notes, steps, createsObject, action: name } = action;
+  const isRefused = notes.some(({ severity }) => severity === 'error');
+  return name !== 'deploy' && (isRefused || steps.length > 0 || createsObject || differing(action).length > 0);
+}

@@ -17,13 +17,15 @@ import { fileName } from '../export/names.ts';
 import { patternsFor, rootText } from '../export/root-file.ts';
 import type { SecretFile } from '../export/root-file.ts';
 import type { NamedSecret } from '../export/secrets.ts';
-import { addressParts, isWithin } from '../kind/address.ts';
+import { addressParts, blockAddress, isWithin } from '../kind/address.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
 import type { World } from '../reconcile.ts';
-import { learnPlatform, plan } from '../reconcile.ts';
+import { adoptedState, changesObject } from '../plan/adopted.ts';
+import { learnPlatform, plan, planWithIds } from '../reconcile.ts';
 import type { Redactor } from '../secrets/redactor.ts';
+import { digestsOf } from '../state/digests.ts';
 import type { StateRecord } from '../state/record.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
 import type { SecretsOptions } from './export-secrets.ts';
@@ -93,6 +95,13 @@ export async function exportProject(
   const used = secretNamesIn(manifest);
   const isNew = (manifest?.resources.length ?? 0) === 0;
   const rootBefore = manifest === undefined ? undefined : await readFile(join(folder, file), 'utf8');
+  const left = how.address === undefined ? undefined : await stateLeft(how.address, { manifest, records, world });
+  if (left !== undefined) {
+    await writeFiles(folder, []); // removes the drafts of the killed run
+    await world.store.write({ ...left.state, ...(capabilities === undefined ? {} : { platform: capabilities }) });
+    const wrote = { files: [], secrets: [], secretsFile: undefined, isSecretsFileNamed: false };
+    return { ...wrote, blocks: left.blocks, notes: [], isEmpty: left.isEmpty };
+  }
   const target = how.address === undefined ? undefined : await targetOf(how.address, { manifest, folder, file });
   const beside = target === undefined ? [] : await filesBeside(folder, target.file);
   const layoutOf = (stem: string | undefined): Layout => {
@@ -151,7 +160,11 @@ export async function exportProject(
   const ignore = await ignoring(folder, secretPaths);
   const first: NewFile[] = ignore === undefined ? [] : [ignore];
   const own: NewFile = { path: file, content: root, ...(rootBefore === undefined ? {} : { replaces: rootBefore }) };
-  const all = [...files.toSorted((a, b) => (a.path < b.path ? -1 : 1)), ...(root === rootBefore ? [] : [own])];
+  // A file that gets a block comes last: where the run is killed before it, the same command starts again.
+  const order = ({ path }: NewFile) => `${path === target?.file ? 1 : 0}${path}`;
+  const owns = root === rootBefore ? [] : [own];
+  const others = files.toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
+  const all = target === undefined ? [...others, ...owns] : [...owns, ...others];
   const inside = values !== undefined && secretFile !== undefined;
   if (values !== undefined && how.secretsFile !== undefined && !inside) {
     const at = how.secretsFile.lastIndexOf(sep) + 1;
@@ -294,6 +307,38 @@ async function presentIn(
   const { address = '' } = manifest.resources.find(({ kind }) => kind.isTop === true) ?? {};
   const id = observed.objects.get(address)?.id;
   return { addresses, taken, project: id === undefined ? undefined : { id, address } };
+}
+
+/**
+ * The state of an export of one address that was killed between its files and its state: the blocks are there, the platform
+ * has what they declare, and the state has none of them. undefined: the files are not those of such an export.
+ */
+async function stateLeft(
+  address: string,
+  about: {
+    readonly manifest: Manifest | undefined;
+    readonly records: readonly (readonly [address: string, record: StateRecord])[];
+    readonly world: World;
+  },
+): Promise<(Pick<Exported, 'state' | 'isEmpty'> & Pick<ExportResult, 'blocks'>) | undefined> {
+  const { manifest, records, world } = about;
+  const managed = new Set(records.map(([one]) => one));
+  const declared = (manifest?.resources ?? []).filter(
+    (one) => isWithin(one.address, address) && !managed.has(one.address),
+  );
+  if (manifest === undefined || !declared.some((one) => one.address === address)) return undefined;
+  const { observed } = await plan(manifest, world);
+  const ids = new Map(declared.map((one) => [one.address, observed.objects.get(one.address)?.id ?? '']));
+  if ([...ids.values()].includes('')) return undefined;
+  const made = await planWithIds(manifest, world, ids);
+  const addresses = new Set(ids.keys());
+  const isSending = made.actions.some((one) => addresses.has(one.address) && changesObject(one));
+  if (isSending) return undefined;
+  const blocks = new Map(declared.map(({ address: at, kind }) => [at, kind.kind]));
+  const isEmpty = made.actions.every(
+    ({ address: at, action }) => action === 'no-op' || addresses.has(blockAddress(at)),
+  );
+  return { state: adoptedState(made, addresses, digestsOf(await world.store.key(), made.base)), blocks, isEmpty };
 }
 
 /** The file that the block of an address is added to: that of the blocks beside it, or of the block around it. */

@@ -78,16 +78,19 @@ test(
   limitMs,
 );
 
-/** A module that ends the process with SIGKILL before its n-th change of a file outside of the state. */
+/** A module that ends the process with SIGKILL before its n-th change of a file outside of the state, or of its key. */
 const killing = `
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 let left = Number(process.env.KILL_AT);
-const isCounted = (path) => typeof path === 'string' && path.startsWith(process.env.KILL_IN) && !path.includes('/.trueup/');
-for (const name of ['mkdir', 'open', 'rename', 'rm']) {
+const isCounted = (path) =>
+  typeof path === 'string' &&
+  path.startsWith(process.env.KILL_IN) &&
+  (!path.includes('/.trueup/') || path.includes('/.trueup/key'));
+for (const name of ['mkdir', 'open', 'rename', 'link', 'rm']) {
   const own = fs[name];
   fs[name] = (path, how, ...rest) => {
-    const isChange = name !== 'open' || how === 'wx';
+    const isChange = name !== 'open' || how === 'wx' || how === 'w';
     if (isCounted(path) && isChange && left-- === 0) process.kill(process.pid, 'SIGKILL');
     return own(path, how, ...rest);
   };
@@ -100,10 +103,11 @@ function committed(folder: string): string {
   const git = (...args: string[]) => execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' });
   if (!existsSync(join(folder, '.git'))) git('init', '--quiet');
   git('add', '--all');
-  const paths = git('ls-files', '-z')
-    .split('\0')
-    .filter((path) => path !== '' && !path.startsWith('.trueup/'));
-  return paths.map((path) => `${path}\n${readFileSync(join(folder, path), 'utf8')}`).join('\n');
+  const paths = git('ls-files', '-z').split('\0');
+  return paths
+    .filter((path) => path !== '' && !/^\.trueup\/(?!key)/.test(path))
+    .map((path) => `${path}\n${readFileSync(join(folder, path), 'utf8')}`)
+    .join('\n');
 }
 
 /** Ends a command at each of its changes of files, and asserts what is left each time; gives the number of moments. */
@@ -124,7 +128,9 @@ async function killedEverywhere({
       env: { ...env, NODE_OPTIONS: `--import ${hook}`, KILL_AT: String(moment), KILL_IN: folder },
     });
     if (code !== null) return moment;
-    expect(committed(folder), `killed before change ${moment}`).not.toContain('canary');
+    const when = `killed before change ${moment}`;
+    expect(committed(folder), when).not.toContain('canary');
+    if (args[0] === 'export' || args[0] === 'init') expect(committed(folder), when).not.toContain('trueup-key-1-');
     await again(folder);
     const left = readdirSync(folder, { recursive: true, encoding: 'utf8' });
     expect(
@@ -201,6 +207,89 @@ test(
         expect([ran.err, ran.code]).toEqual(['', 0]);
         const yaml = readdirSync(folder).filter((path) => path.endsWith('.yaml'));
         expect(yaml).toEqual(['trueup.yaml', 'unmanaged.yaml']);
+      },
+    });
+    expect(moments).toBeGreaterThan(5);
+  },
+  limitMs * 3,
+);
+
+test(
+  'killed before any of its changes of files, init leaves no key to git',
+  async () => {
+    const emulator = createEmulator({ apiKey });
+    const server = await serve(emulator);
+    open.push(server);
+    const env = { TRUEUP_API_KEY: apiKey };
+    const options = (folder: string) => ['-C', folder, '--url', server.url, '--project', 'prj_1'];
+    const moments = await killedEverywhere({
+      every: effort({ fast: 3, full: 2, all: 1 }),
+      start: () => {
+        const folder = mkdtempSync(join(tmpdir(), 'trueup-init-killed-'));
+        return { folder, args: ['init', '--yes', ...options(folder), '--lock-timeout', '30'], env };
+      },
+      again: async (folder) => {
+        const hasManifest = existsSync(join(folder, 'trueup.yaml'));
+        const isDone = existsSync(join(folder, '.trueup/state.json'));
+        const first = hasManifest ? ['export', ...options(folder)] : ['init', '--yes', ...options(folder)];
+        const args = isDone ? ['export', '--unmanaged', '-C', folder] : first;
+        const ran = await trueup([...args, '--lock-timeout', '30'], { env });
+        expect([ran.err, ran.code]).toEqual(['', 0]);
+        expect((await trueup(['plan', '-C', folder], { env })).out).toContain('No changes in what was compared.');
+      },
+    });
+    expect(moments).toBeGreaterThan(5);
+  },
+  limitMs * 3,
+);
+
+test(
+  'killed before any of its changes of files, an export of one address is completed by the same command',
+  async () => {
+    const emulator = createEmulator({ apiKey });
+    await emulator.act('postgres.create', {
+      name: 'main',
+      environmentId: 'env_prj_1',
+      databaseName: 'shop',
+      databaseUser: 'shop',
+      databasePassword: 'canary-4711',
+      dockerImage: 'postgres:17',
+    });
+    const server = await serve(emulator);
+    open.push(server);
+    const env = { TRUEUP_API_KEY: apiKey };
+    const manifest = `trueup: 1\nplatform: { url: "${server.url}" }\nproject: prj_1\ninclude: [environments/*.yaml]\n`;
+    const args = (folder: string) => [
+      'export',
+      '-C',
+      folder,
+      '--address',
+      'production.postgres.main',
+      '--with-secrets',
+      join(folder, 'secrets.env'),
+      '--lock-timeout',
+      '30',
+    ];
+    const moments = await killedEverywhere({
+      every: effort({ fast: 3, full: 2, all: 1 }),
+      start: () => {
+        const folder = project({
+          'trueup.yaml': manifest,
+          'environments/production.yaml': 'environments:\n  production:\n    description: Production environment\n',
+        });
+        return { folder, args: args(folder), env };
+      },
+      again: async (folder) => {
+        const isDone = existsSync(join(folder, '.trueup/state.json'));
+        const ran = await trueup(args(folder), { env });
+        if (!isDone) expect([ran.err, ran.code]).toEqual(['', 0]);
+        const text = readFileSync(join(folder, 'environments/production.yaml'), 'utf8');
+        expect(text.split('main:')).toHaveLength(2);
+        expect(readdirSync(folder)).toContain('secrets.env');
+        const { resources } = JSON.parse(readFileSync(join(folder, '.trueup/state.json'), 'utf8')) as {
+          resources: object;
+        };
+        expect(Object.keys(resources)).toContain('production.postgres.main');
       },
     });
     expect(moments).toBeGreaterThan(5);
