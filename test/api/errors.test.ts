@@ -94,6 +94,7 @@ describe('an error of the platform', () => {
       issues: [],
       retryAfterSeconds: 3,
       isKeyRefused: false,
+      neededBy: [],
     });
   });
 });

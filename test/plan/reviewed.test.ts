@@ -347,7 +347,10 @@ describe('a platform that changed after the review', () => {
     const without = production(stack('description: text 1, env: { A: "1", B: "${secret:TOKEN}" }'));
     const file = await review(made, without);
     await act(made, 'postgres.update', { postgresId: idOf(made, main), description: 'still in use' });
-    expect(await refused(made, file, without)).toEqual([`description of ${main} was changed on the platform`]);
+    expect(await refused(made, file, without)).toEqual([
+      `description of ${main} was changed on the platform`,
+      `${main} (${idOf(made, main)}) differs from what the last apply left: description`,
+    ]);
     await mended(made, without);
   });
 

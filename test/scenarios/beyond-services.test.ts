@@ -97,7 +97,7 @@ describe('a schedule of a server, which can stand at the top as well', () => {
   const prune = 'servers.server-1.schedules.prune';
 
   test('is found with one list per server, and read by itself never', async () => {
-    const made = bench();
+    const made = bench({ emulate: { world: { ...seedWorld(), everyServerAnswers: true } } });
     await made.apply(text, { adoption: true });
     made.requests('GET');
     expect(await actionsOf(made, text)).toEqual([]);
@@ -106,7 +106,7 @@ describe('a schedule of a server, which can stand at the top as well', () => {
   });
 
   test('that somebody deleted is created again, and then plans nothing', async () => {
-    const made = bench();
+    const made = bench({ emulate: { world: { ...seedWorld(), everyServerAnswers: true } } });
     const { state } = await made.apply(text, { adoption: true });
     await made.emulator.act('schedule.delete', { scheduleId: state.resources[prune]?.id });
     expect(await actionsOf(made, text)).toEqual([`create ${prune}`]);
@@ -115,7 +115,7 @@ describe('a schedule of a server, which can stand at the top as well', () => {
   });
 
   test('moves to the server of the platform by a new schedule there', async () => {
-    const made = bench();
+    const made = bench({ emulate: { world: { ...seedWorld(), everyServerAnswers: true } } });
     await made.apply(text, { adoption: true });
     const atTop = `${head}servers: { server-1: {} }\nschedules: { prune: { cronExpression: "@daily", script: prune } }\n`;
     expect((await actionsOf(made, atTop)).toSorted()).toEqual(['create schedules.prune', `delete ${prune}`]);

@@ -354,7 +354,8 @@ describe('S3: a plan file without the key', () => {
     const { file: later } = await planned(at, '2');
     const state = await readOf(at.open());
     const digestOf = (address: string) => state.resources[address]?.pairs['databasePassword']?.wanted;
-    expect(digestOf(main)).toEqual({ digest: expect.stringMatching(/^1\.[\w-]{43}$/) as string });
+    const digest = expect.stringMatching(/^1\.[\w-]{43}$/) as string;
+    expect(digestOf(main)).toEqual({ digest, template: { digest, secrets: {} } });
     expect(digestOf(main)).not.toEqual(digestOf('production.postgres.other'));
     const texts = [first, later, readFileSync(at.file, 'utf8')].flatMap((whole) => {
       const content = JSON.parse(whole) as Json;
@@ -378,9 +379,11 @@ describe('a state of an earlier version', () => {
     const at = ground();
     at.made.store.state = { ...newState('org_1', 'prj_1'), keyNumber: 0 };
     await at.made.apply(text('1'));
-    const { keyNumber: _, ...state } = at.made.store.state;
+    const { keyNumber: _, deployments: _later, rootFile: _name, ...state } = at.made.store.state;
     const digestKey = testKey.digestKey;
-    writeFileSync(at.file, JSON.stringify({ ...state, formatVersion: 2, digestKey }, null, 1));
+    // No pair had a template.
+    const without = (key: string, value: unknown) => (key === 'template' ? undefined : value);
+    writeFileSync(at.file, JSON.stringify({ ...state, formatVersion: 2, digestKey }, without, 1));
     return { at, digestKey, unsealed: readFileSync(at.file, 'utf8') };
   };
 
