@@ -234,8 +234,9 @@ function addressRemedy({ operation, served = operation, url, failure, code }: Fa
   const isLocal = /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
   const root = isLocal ? origin : `https://${host}`;
   if (pathname !== '/') return `${base} is not the root address of the platform: write ${root}.`;
-  if (isLocal) return isRead ? remedies.unreadable : undefined;
+  const usual = isRead && failure !== 'redirect' ? remedies.unreadable : undefined;
+  if (isLocal) return usual;
   if (port !== '') return `Write the address that the dashboard opens at in a browser, such as https://${hostname}.`;
   if (protocol === 'http:') return `Write ${root}: a proxy often answers http by itself.`;
-  return isRead && failure !== 'redirect' ? remedies.unreadable : undefined;
+  return usual;
 }
