@@ -62,7 +62,7 @@ describe('the program completes', () => {
     expect(await candidates(['--format', ''])).toEqual(['text', 'json']);
     expect(await candidates(['plan', '--connections', ''])).toEqual([]);
     expect(await candidates(['import', '--', '--'])).toEqual([]);
-    expect(await candidates(['apply', '--in'])).toEqual(['--in-flight-timeout']);
+    expect(await candidates(['apply', '--in'])).toEqual(['--include-accepted', '--in-flight-timeout']);
     expect(await candidates(['apply', '--fe'])).toEqual([]); // the earlier name works, and help does not list it
   });
 
