@@ -163,11 +163,12 @@ test('U15: adopt adopts on the embedded emulator, after the script that puts the
   });
   const planned = await trueup(['plan', '--format', 'json'], { cwd: folder, env });
   const { actions } = documentOf(planned) as PlanDocument;
+  // In the order of the manifest, where the database comes first.
   expect(actions.filter(({ action }) => action === 'adopt').map(({ address }) => address)).toEqual([
     'production',
+    'production.postgres.wikidb',
     'production.compose.wiki',
     'production.compose.wiki.domains["wiki.example.com"]',
-    'production.postgres.wikidb',
   ]);
   expect((await trueup(['apply', '--auto-approve', '--adopt'], { cwd: folder, env })).code).toBe(0);
   expect((await trueup(['plan', '--detailed-exitcode'], { cwd: folder, env })).code).toBe(0);
