@@ -323,7 +323,7 @@ describe.each(pairs.filter(([profile, words]) => profile !== words))(
       writeFileSync(join(folder, 'trueup.yaml'), head + text);
       const wrongs = [...shown].flatMap(([command, { out, err }]) => {
         // What users wrote themselves is quoted as it stands, and they are told the address that they asked for.
-        const quoted = /^(?:\s*\d* [|]|\s*[|]).*$/gm;
+        const quoted = /^(?:\s*\d* [|]|\s*[|]).*$|(?<="quote": \{\s*)"text": ".*",$/gm;
         const found = foreignWords(profile, `${out}\n${err}`.replaceAll(quoted, ''));
         return found.map((one) => `${command}: ${one}`);
       });
