@@ -30,5 +30,5 @@ test('two root files of a folder have a project and a state each, and then plan 
   const exported = await trueup(['export', '--url', 'emulator', '--project', 'shop', '-f', 'copy.yaml'], { cwd });
   expect([exported.code, exported.err]).toEqual([0, expect.any(String)]);
   expect(readFileSync(join(cwd, 'copy.yaml'), 'utf8')).toContain('project: shop');
-  expect((await trueup(['plan', '-f', 'copy.yaml'], { cwd })).out).toContain('No changes.');
+  expect((await trueup(['plan', '-f', 'copy.yaml'], { cwd })).out).toContain('No changes in what was compared.');
 });

@@ -72,6 +72,18 @@ function placeless(text: string): string {
     .replaceAll(/^#? *differing.*$/gm, '');
 }
 
+/** The words of a report whatever their order: a plan has that of the manifest. */
+function unordered(text: string): string[] {
+  return text
+    .replaceAll(/<\/?system-out>/g, '\n')
+    .split(/,?\n|, /)
+    .map((word) => word.trim())
+    .toSorted();
+}
+
+/** The formats of a plan that name everything, and not the first ten of it. */
+const whole = ['json', 'sarif', 'junit'];
+
 const commands = [
   ['plan', Object.keys(planFormats), ['plan']],
   ['drift', Object.keys(driftFormats), ['drift', '--no-remember']],
@@ -99,14 +111,14 @@ describe.each(commands)('a report of %s has the same bytes', (command, formats, 
     };
     const all = async () => {
       const found = new Map<string, string>();
-      for (const format of formats.filter((name) => command !== 'plan' || name !== 'text'))
+      for (const format of formats.filter((name) => command !== 'plan' || whole.includes(name)))
         found.set(format, placeless((await run(...words, '--format', format)).out));
-      return found;
+      return new Map([...found].map(([format, text]) => [format, command === 'plan' ? unordered(text) : text]));
     };
     write({ 'trueup.yaml': head + production(after(asWritten)) });
     const usual = await all();
-    expect(usual.get('json')).toContain(command === 'plan' ? '"action": "delete"' : '"is": "drifted"');
-    expect(usual.get('markdown')).toContain(command === 'plan' ? '**data at risk**' : '#### New (');
+    expect(String(usual.get('json'))).toContain(command === 'plan' ? '"action": "delete"' : '"is": "drifted"');
+    if (command === 'drift') expect(String(usual.get('markdown'))).toContain('#### New (');
     write({ 'trueup.yaml': head + production(after(backwards).toReversed()) });
     expect(await all()).toEqual(usual);
     for (const [first, second] of [

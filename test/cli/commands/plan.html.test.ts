@@ -55,7 +55,7 @@ it('prints an apply as one page with the outcomes, and then plans nothing', asyn
   expect(applied.code).toBe(0);
   expect(applied.err).toContain('production.compose.shop: created in ');
   expectSafe(applied.out);
-  expect(applied.out).toContain('Applied, and verified.');
+  expect(applied.out).toContain('<p class="verdict">Applied: 3 created, 1 adopted, 2 deployed.</p>');
   expect(applied.out.match(/<span class="result done">done<\/span>/g)).toHaveLength(6);
   expect(applied.out).not.toContain(canary);
   expect((await run('plan', '--format', 'html')).out).toContain('No changes.');
