@@ -76,4 +76,6 @@ it('S1: a .gitignore that somebody committed does not have git add the key', asy
 interface Named {
   readonly mac: string;
   readonly keyNumber: number;
+  readonly deployments: object;
+  readonly rootFile?: string;
 }
