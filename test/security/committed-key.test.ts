@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { project, trueup } from '../cli/process.ts';
+import { makeUnsealed } from '../state/earlier.ts';
 
 const manifest = 'trueup: 1\nplatform: emulator\nproject: prj_1\nenvironments: { production: { description: x } }\n';
 
@@ -50,10 +51,7 @@ it('S1: a key in a repository with a split index is refused: its paths stand els
 
 it('S1: a state without a MAC that somebody committed is refused where there is no key, and is migrated when told to', async () => {
   const { folder, git, at } = await applied();
-  const content = JSON.parse(readFileSync(at('state.json'), 'utf8')) as object & Named;
-  const { mac: _, keyNumber: __, deployments: ___, rootFile: ____, ...state } = content;
-  const without = (key: string, value: unknown) => (key === 'template' ? undefined : value);
-  writeFileSync(at('state.json'), JSON.stringify({ ...state, formatVersion: 2, digestKey: 'k'.repeat(43) }, without));
+  makeUnsealed(at('state.json'));
   for (const name of ['key', 'lease']) rmSync(at(name), { recursive: true });
   git('add', '-f', at('state.json'));
   for (const words of [['plan'], ['apply', '--auto-approve'], ['state', 'list'], ['state', 'key']]) {
@@ -72,10 +70,3 @@ it('S1: a .gitignore that somebody committed does not have git add the key', asy
   expect(await trueup(['apply', '--auto-approve', '-C', folder])).toMatchObject({ code: 0 });
   expect(readFileSync(join(folder, '.trueup/.gitignore'), 'utf8')).toBe('documents\n!key\nkey*\n');
 });
-
-interface Named {
-  readonly mac: string;
-  readonly keyNumber: number;
-  readonly deployments: object;
-  readonly rootFile?: string;
-}
