@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEmulator } from '../../../src/emulator/emulator.ts';
 import { serve } from '../../../src/emulator/server.ts';
 import { serveS3, secretOf } from '../../support/s3-server.ts';
+import { makeUnsealed } from '../../state/earlier.ts';
 import { keyText } from '../../support/state-key.ts';
 import { documentOf, project, trueup } from '../process.ts';
 
@@ -132,13 +133,7 @@ describe('trueup state key', () => {
   it('--migrate gives a state without a MAC one, where there is a key already', async () => {
     const { run, file, folder } = place('migrated');
     expect((await run(apply)).code).toBe(0);
-    const {
-      mac: _,
-      keyNumber: __,
-      platform: ___,
-      ...state
-    } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
-    writeFileSync(file, JSON.stringify({ ...state, formatVersion: 2, digestKey: 'k'.repeat(43) }));
+    makeUnsealed(file);
     const env = { TRUEUP_STATE_KEY: keyText };
     rmSync(join(folder, '.trueup/key'));
     const refused = await run('plan', env);
@@ -157,13 +152,7 @@ it('a local state of an earlier version gets its MAC and its key at the next app
   const run = (...words: string[]) => trueup([...words, '-C', folder], { env: api });
   const file = join(folder, '.trueup/state.json');
   expect((await run('apply', '--auto-approve')).code).toBe(0);
-  const {
-    mac: _,
-    keyNumber: __,
-    platform: ___,
-    ...state
-  } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
-  writeFileSync(file, JSON.stringify({ ...state, formatVersion: 2, digestKey: 'k'.repeat(43) }));
+  makeUnsealed(file);
   // A lock of an earlier version knows no version that has a MAC.
   for (const name of ['key', 'lease']) rmSync(join(folder, '.trueup', name), { recursive: true });
   const told = `the next apply gives it one, made with ${join(folder, '.trueup/key')}`;

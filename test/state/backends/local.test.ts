@@ -276,7 +276,7 @@ describe('writing', () => {
     writeFileSync(blocked, 'a file where a folder has to be');
     expect((await stopOf(open(blocked).write(stateWith(['a'])))).message).toMatch('cannot be written');
     expect((await stopOf(open(blocked).append(stateWith([]), 'a', record('a')))).message).toMatch('cannot be written');
-    expect((await stopOf(open(blocked).lock({ purpose: 'apply' }))).message).toMatch('cannot be read');
+    expect((await stopOf(open(blocked).lock({ purpose: 'apply' }))).message).toMatch('lease cannot be read (ENOTDIR');
   });
 
   test('that fails at the last moment leaves the old state and no temporary file', async () => {
