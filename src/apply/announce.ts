@@ -144,10 +144,8 @@ export async function saveDeploys(run: Run, service: string, deploys: Deploys, h
   happen(run, service, { is: 'deploys', deploys });
   // A service that is about to be adopted has no record yet.
   const record = run.journal.now(service) ?? undefined;
-  await Promise.all([
-    run.journal.saveDeploys(service, deploys, how),
-    ...(record === undefined ? [run.journal.save(service, recordOfService(run, service), how)] : []),
-  ]);
+  if (record !== undefined) await run.journal.saveDeploys(service, deploys, how);
+  else await run.journal.saveService(service, { record: recordOfService(run, service), deploys }, how);
 }
 
 /** The record of a service, before its deployment. */

@@ -53,10 +53,8 @@ async function createNow(run: Run, action: Action, step: Step): Promise<void> {
   if (old?.id !== undefined) await journal.save(old.address, recordOf(run, old, old.id, {}));
   const undo = async () => {
     const deploys = run.input.plan.base.deployments[address] ?? null;
-    await Promise.all([
-      journal.save(address, before ?? null),
-      ...(before === undefined ? [] : [journal.saveDeploys(address, deploys)]),
-    ]);
+    if (before === undefined) await journal.save(address, null);
+    else await journal.saveService(address, { record: before, deploys });
     if (old !== undefined) await journal.save(old.address, null);
   };
   const object = await sendUntilKnown(run, action, { step, undo });

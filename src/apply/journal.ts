@@ -23,25 +23,45 @@ export interface Journal {
   save(address: string, record: StateRecord | null, how?: How): Promise<void>;
   /** Keeps the deployments of a service in the same way; null: the state is to hold none. */
   saveDeploys(service: string, deploys: Deploys | null, how?: How): Promise<void>;
+  /** Keeps the record of a service and its deployments: both, or none of them. */
+  saveService(
+    service: string,
+    content: { readonly record: StateRecord; readonly deploys: Deploys | null },
+    how?: How,
+  ): Promise<void>;
 }
 
 /** Opens the journal of a run on a state. Never throws. */
 export function openJournal(store: StateStore, base: State): Journal {
   const contents = new Map<string, Content | null>();
   const durable = new Map<string, Content | null>();
-  const put = async (address: string, content: Content | null, how: How | undefined): Promise<void> => {
-    contents.set(address, content); // at once: what is saved next goes on from it
+  const put = async (saved: Wave, how: How | undefined): Promise<void> => {
+    for (const [address, content] of saved) contents.set(address, content); // at once: what is saved next goes on from it
+    const append = () => Promise.all(saved.map(([address, content]) => store.append(base, address, content)));
     // A store that fails refuses every later record too: then nothing is sent that goes on from this one.
-    if (how === 'with the next') store.append(base, address, content).catch(() => undefined);
+    if (how === 'with the next') append().catch(() => undefined);
     try {
-      if (how === undefined) await store.append(base, address, content);
-      durable.set(address, content);
+      if (how === undefined) await append();
+      for (const [address, content] of saved) durable.set(address, content);
     } catch (error) {
-      const last = durable.get(address);
-      if (last === undefined) contents.delete(address);
-      else contents.set(address, last);
+      for (const [address] of saved) {
+        const last = durable.get(address);
+        if (last === undefined) contents.delete(address);
+        else contents.set(address, last);
+      }
       throw error;
     }
+  };
+  /** The deployments of a service, where they are not saved so already. */
+  const changed = (service: string, deploys: Deploys | null): Wave => {
+    const address = deployAddress(service);
+    const isRemoved = contents.get(service) === null;
+    const before = contents.has(address)
+      ? contents.get(address)
+      : isRemoved
+        ? null
+        : (base.deployments[service] ?? null);
+    return same(before, deploys) ? [] : [[address, deploys]];
   };
   return {
     wave: () => [...contents],
@@ -49,18 +69,9 @@ export function openJournal(store: StateStore, base: State): Journal {
     now: (address) => (contents.has(address) ? (contents.get(address) as StateRecord | null) : base.resources[address]),
     save: (address, record, how) => {
       if (record === null) contents.delete(deployAddress(address));
-      return put(address, record, how);
+      return put([[address, record]], how);
     },
-    saveDeploys: async (service, deploys, how) => {
-      const address = deployAddress(service);
-      const isRemoved = contents.get(service) === null;
-      const before = contents.has(address)
-        ? contents.get(address)
-        : isRemoved
-          ? null
-          : (base.deployments[service] ?? null);
-      if (same(before, deploys)) return;
-      await put(address, deploys, how);
-    },
+    saveDeploys: (service, deploys, how) => put(changed(service, deploys), how),
+    saveService: (service, { record, deploys }, how) => put([[service, record], ...changed(service, deploys)], how),
   };
 }

@@ -155,7 +155,7 @@ async function restore(run: Run, address: string): Promise<void> {
   const isStale = through.some((other) => other !== address && hasWritten(run, other));
   const deploys = isStale ? job.deploys : run.input.plan.base.deployments[address];
   happen(run, address, { is: 'deploys', deploys });
-  await Promise.all([run.journal.save(address, before), run.journal.saveDeploys(address, deploys ?? null)]);
+  await run.journal.saveService(address, { record: before, deploys: deploys ?? null });
 }
 
 async function settleObject(run: Run, action: Action, found: Found): Promise<void> {

@@ -295,10 +295,8 @@ export function recordOf(run: Run, action: Action, id: string | null, pairs: Sta
 /** Saves a record; that of a service with its deployments, as the run knows them now. */
 export async function saveRecord(run: Run, address: string, record: StateRecord, how?: 'with the rest'): Promise<void> {
   const { deploys } = jobOf(run, address);
-  await Promise.all([
-    run.journal.save(address, record, how),
-    ...(deploys === undefined ? [] : [run.journal.saveDeploys(address, deploys, how)]),
-  ]);
+  if (deploys === undefined) await run.journal.save(address, record, how);
+  else await run.journal.saveService(address, { record, deploys }, how);
 }
 
 /** The digests of the fields of an action's object. */
