@@ -109,6 +109,20 @@ test('a record that goes with the next is on the disk before the next, and a dis
   await store.close();
 });
 
+test.each([1, 2])('a service is kept with its deployments or not at all: append %i is refused', async (at) => {
+  const store = localStore(mkdtempSync(join(tmpdir(), 'trueup-journal-')), { keys: testKeys });
+  let count = 0;
+  const append: typeof store.append = (...about) =>
+    ++count === at ? Promise.reject(diskError('ENOSPC')) : store.append(...about);
+  const journal = openJournal({ ...store, append }, stateWith({}));
+  const deploys = { stale: {} };
+  await expect(journal.saveService('a', { record: recordOf('1'), deploys })).rejects.toThrow('ENOSPC');
+  expect([journal.now('a'), journal.wave()]).toEqual([undefined, []]);
+  await journal.saveService('a', { record: recordOf('2'), deploys });
+  expect(journal.wave().map(([, content]) => content)).toEqual([recordOf('2'), deploys]);
+  await store.close();
+});
+
 test.each([
   [
     'the next request for it',
