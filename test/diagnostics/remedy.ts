@@ -8,7 +8,7 @@ import { diagnosticsIn, everything } from './provoked.ts';
  * A part of a remedy: a function that does what it says after the code was provoked, and ends as the next run; the reason why
  * only a person can do it; or a fact, which asks for nothing.
  */
-export type Remedy = ((made: Bench) => Promise<Ended>) | { readonly forPeople: string } | 'fact';
+type Remedy = ((made: Bench) => Promise<Ended>) | { readonly forPeople: string } | 'fact';
 
 /** A remedy as it is printed, in the parts that are tested one by one. */
 export type Row = Readonly<Record<string, Remedy>>;
