@@ -28,11 +28,7 @@ import type { Provocation } from './provoked.ts';
 import { database, everything, filesIn, head, idOf, production, reported, stack } from './provoked.ts';
 
 /** Answers the first request of an operation in another way. */
-function once(
-  made: Bench,
-  operation: string,
-  answer: (send: Send, request: Parameters<Send>[0]) => ReturnType<Send>,
-) {
+function once(made: Bench, operation: string, answer: (send: Send, request: Parameters<Send>[0]) => ReturnType<Send>) {
   const { send } = made.emulator;
   let isOver = false;
   made.emulator.send = (request) => {

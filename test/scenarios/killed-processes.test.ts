@@ -125,7 +125,7 @@ async function live(lane: number, count: number, state: { text: string; env: Rec
   };
 
   for (let round = 1; killed < count; round++) {
-    if (round > count * 3) throw new Error(`only ${killed} processes of ${round} were killed in time`);
+    if (round > count * 3 + 12) throw new Error(`only ${killed} processes of ${round} were killed in time`);
     const version = beginVersion();
     const child = start(args, options);
     const ended = finish(child);

@@ -108,6 +108,21 @@ test('a pending write of the future, by a clock that was set back, makes no run 
   expect(made.clock.monotonic() - before).toBeLessThan(70_000);
 });
 
+test('a create that an earlier run sent, and this one sends again, is remembered as the place of a duplicate', async () => {
+  const made = bench();
+  await made.apply(saying('a'));
+  const { state } = made.store;
+  const record = state?.resources[main];
+  if (state === undefined || typeof record?.id !== 'string') throw new Error('nothing was applied');
+  await made.emulator.act('postgres.remove', { postgresId: record.id });
+  const pending = { is: 'create', at: made.clock.wall() - 120_000, timeoutMs: 60_000, says: {}, sends: 1 } as const;
+  const unknown = { ...record, id: null, pairs: {}, pending };
+  made.store.state = { ...state, resources: { ...state.resources, [main]: unknown } };
+  await made.apply(saying('a'));
+  expect(made.store.state?.resources[main]).toMatchObject({ id: expect.any(String) as string, duplicates: [{}] });
+  await plansNothing(made, saying('a'));
+});
+
 test('no request is sent without a pending operation, neither a create nor the steps after it', async () => {
   const made = bench();
   const without: string[] = [];
