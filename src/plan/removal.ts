@@ -211,7 +211,7 @@ export function takeAway(
   const inside = servicesInside(input, kind, object);
   if (inside.length > 0) {
     const message = `${address} holds ${counted(inside.length)} not in the state: ${inside.join(', ')}`;
-    const remedy = removalRemedy('environment', input);
+    const remedy = removalRemedy(kind, input);
     notes.push(diagnostic(safeguards['services of others'].code, message, { remedy, address }));
   }
   const guests = unmanagedBelow(input, kind, object);
@@ -228,7 +228,7 @@ export function takeAway(
 }
 
 /** The remedy for a deletion that would take along what the state does not have. */
-function removalRemedy(kind: 'environment' | 'project', { destroys }: Pick<PlanInput, 'destroys'>): string {
+function removalRemedy({ kind }: Kind, { destroys }: Pick<PlanInput, 'destroys'>): string {
   const keep = destroys ? '' : ` To keep the ${kind}, put its block back.`;
   return `Move them to another ${kind}, or delete them on the platform, and plan again.${keep}`;
 }
@@ -278,7 +278,7 @@ function foreignContents(
   const managed = managedIds(input);
   const others = contents(object.row).filter(({ id }) => !managed.has(id));
   if (others.length === 0) return [];
-  const remedy = removalRemedy('project', input);
+  const remedy = removalRemedy(kind, input);
   const shown = others.slice(0, 10).map(({ id, what }) => `${what} (${id})`);
   const more = others.length > 10 ? ` and ${others.length - 10} more` : '';
   return [refuse(`${address} holds what is not in the state: ${shown.join(', ')}${more}`, remedy)];
