@@ -238,8 +238,8 @@ ${name === 'gitlab' ? 'drift: { memory: state }\n' : ''}environments:
     await atDesk(`drift accept production.application.web --until ${until} --because 'the vendor asked' --by ops`);
     // What apply leaves alone is reviewed: the acceptance has a plan of its own, and its merge an apply.
     commit('Accept the image of the vendor', 'accept');
-    expect((await happens({ is: 'pull request', number: 12, branch: 'accept' })).run.code).toBe(0);
-    const merged = await merge('accept', 12);
+    expect((await happens({ is: 'pull request', number: 22, branch: 'accept' })).run.code).toBe(0);
+    const merged = await merge('accept', 22);
     expect(merged.run.code).toBe(0);
     expect(writes(merged.requests)).toEqual([]);
     expect(await imageOfWeb()).toBe('nginx:at-night');
