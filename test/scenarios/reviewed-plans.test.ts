@@ -55,7 +55,7 @@ function begin(world: Tables, state: State | undefined): Bench {
 }
 
 function somebody(): Tables {
-  const world = seedWorld();
+  const world = { ...seedWorld(), everyServerAnswers: true as const };
   Object.assign(world.tables.user['user_1'] ?? {}, { enableEnterpriseFeatures: true, isValidEnterpriseLicense: true });
   for (const name of ['member', 'other']) {
     addRow(world, 'user', { id: `user_${name}`, email: `${name}@example.test` });
