@@ -75,9 +75,9 @@ export const attempts = {
     /** The most batches beside the first one: in vain, where the platform turns out not to take them. */
     mostBesideTrial: 8,
     /** The comparisons with single reads that may prove nothing because the data changes meanwhile. */
-    mostChanges: 3,
+    maxChanges: 3,
     /** How often a batch is sent that the platform refuses (401, 429), although it takes single requests. */
-    mostRefusals: 3,
+    maxRefusals: 3,
     /**
      * The longest path with its query. The server of the reference implementation takes 16,384 bytes of request line and
      * headers together; a proxy may take less. Characters.

@@ -175,7 +175,7 @@ export function createBulk({ send, onOff }: BulkOptions): Bulk {
       turnOff(`a batch answers ${read.path} otherwise than a single read`);
     } else if (after !== undefined) {
       changes += 1;
-      if (changes === attempts.batch.mostChanges)
+      if (changes === attempts.batch.maxChanges)
         turnOff(`the data changed during each of ${changes} comparisons of a batch with single reads`);
     }
     return undefined;
@@ -196,7 +196,7 @@ export function createBulk({ send, onOff }: BulkOptions): Bulk {
           return answer.items.map((item, index) => item && { data: batch[index]?.translate(item.data) });
         }
         if (answer.is === 'surprise') turnOff(answer.why);
-        else if (refusals === attempts.batch.mostRefusals)
+        else if (refusals === attempts.batch.maxRefusals)
           turnOff(`the platform refuses batches (${answer.status}) and takes single requests`);
         if (isOff()) return undefined;
       }
