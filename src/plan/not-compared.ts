@@ -13,13 +13,7 @@ export interface NotCompared {
    * `secret missing`: everything but the secret is as it was applied last. `not recorded`: not even that is known, because an
    * earlier version of Trueup wrote the state; an apply with the secrets records it.
    */
-  readonly why:
-    | 'secret missing'
-    | 'not recorded'
-    | 'not returned'
-    | 'cannot be decrypted'
-    | 'not readable'
-    | 'left out';
+  readonly why: 'secret missing' | 'not recorded' | 'not returned' | 'cannot be decrypted' | 'left out';
   /** The names of the secrets that this run does not have. */
   readonly secrets?: readonly string[];
   readonly position?: Position;

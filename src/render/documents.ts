@@ -145,14 +145,7 @@ const comparison = {
       address: z.string(),
       /** The field; left out for an object as a whole. */
       path: z.string().optional(),
-      why: z.enum([
-        'secret missing',
-        'not recorded',
-        'not returned',
-        'cannot be decrypted',
-        'not readable',
-        'left out',
-      ]),
+      why: z.enum(['secret missing', 'not recorded', 'not returned', 'cannot be decrypted', 'left out']),
       /** Names of the secrets that the run does not have. */
       secrets: z.array(z.string()).optional(),
       position: position.optional(),

@@ -130,8 +130,6 @@ function reasonWords(
       return `${be} not returned by the platform`;
     case 'cannot be decrypted':
       return `cannot be decrypted by the platform`;
-    case 'not readable':
-      return `cannot be read with this API key`;
     case 'left out':
       return `${be} left out of this plan`;
     default:

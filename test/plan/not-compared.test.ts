@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Action } from '../../src/plan/action.ts';
 import { notComparedIn } from '../../src/plan/not-compared.ts';
+import { planDocument } from '../../src/render/documents.ts';
 import { secret } from '../../src/secrets/secret.ts';
 import { actionOf, attributeChange, here, lacking, pairOf, pairOfText, textOf } from '../support/plan-values.ts';
 
@@ -58,4 +59,19 @@ test('names a declared object that a narrowed plan leaves out as a whole, and no
   expect(found({ isHeld: true, isLeftOut: true, position: undefined })).toEqual([]);
   const attributes = [attributeChange('description', { wanted: lacking('A') })];
   for (const action of ['create', 'delete', 'forget'] as const) expect(found({ action, attributes })).toEqual([]);
+});
+
+test('gives each reason that a document can have, and no other', () => {
+  const value = pairOfText(textOf({ hidden: 'x', secretName: 'A' }));
+  const { template: _, ...former } = value.wanted;
+  const lacksOne = { wanted: lacking('A'), decision: unsettled } as const;
+  const attributes = [
+    attributeChange('description', { ...lacksOne, pair: value }),
+    attributeChange('command', { ...lacksOne, pair: { ...value, wanted: former } }),
+    attributeChange('databasePassword', { decision: unsettled, pair: pairOf('value', null) }),
+    attributeChange('env', { decision: { do: 'wait' }, standing: { declared: 'as settled', there: 'unreadable' } }),
+  ];
+  const given = [...found({ attributes }), ...found({ isHeld: true, isLeftOut: true })].map(({ why }) => why);
+  const reasons = planDocument.shape.notCompared.element.shape.why.options;
+  expect(given.toSorted()).toEqual(reasons.toSorted());
 });
