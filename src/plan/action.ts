@@ -94,7 +94,7 @@ export interface AttributeChange {
   readonly standing: Standing;
   readonly decision: Decision;
   /** A person accepted what the platform has. */
-  readonly accepted?: Accepted;
+  readonly accepted?: Accepted | undefined;
   /** The value on the platform. */
   readonly before: Secret<Json>;
   readonly pair: Pair | undefined;

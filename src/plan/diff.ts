@@ -72,8 +72,7 @@ export function diffResource(input: DiffInput): Difference {
       continue;
     }
     const judged = attributesHere.flatMap((one) => judge(input, one) ?? []);
-    const beside = field.map === undefined ? undefined : secretsBeside(input, judged);
-    const comparing = { beside, ...input };
+    const comparing = field.map === undefined ? input : { ...input, beside: secretsBeside(input, judged) };
     for (const one of judged) addAttribute(comparing, found, one);
     diagnostics.push(...oldKeysLeft(input, now, name));
   }
@@ -86,8 +85,8 @@ export function diffResource(input: DiffInput): Difference {
 }
 
 interface Comparing extends DiffInput {
-  /** Of the keys of a map. */
-  readonly beside: SecretsBeside | undefined;
+  /** Of the keys of a map; undefined for what is none. */
+  readonly beside?: SecretsBeside;
 }
 
 interface Found {
@@ -103,7 +102,7 @@ interface Beside extends Pick<AttributeChange, 'attribute' | 'field' | 'wanted'>
   /** undefined: the platform cannot decrypt it. */
   readonly observed: Json | undefined;
   /** A key that may not stay. */
-  readonly isRemoved?: true;
+  readonly isRemoved?: true | undefined;
 }
 
 interface JudgedAttribute extends Beside {
@@ -121,9 +120,9 @@ function judge(input: DiffInput, beside: Beside): JudgedAttribute | undefined {
   if (wanted === undefined && pair === undefined && isRemoved !== true) return undefined;
   const resolved = wantedOf(beside, input.outputs);
   const digest = input.digests(input.resource.address, name);
-  const standing = standingOf({ field, wanted, observed, pair, digest, outputs: input.outputs });
+  const standing = standingOf({ field, wanted, observed, pair, digest, outputs: input.outputs }, resolved);
   const accepted = standing.there === 'other' ? acceptedOf(input, attribute, field, observed ?? null) : undefined;
-  return { ...beside, resolved, pair, standing, accepted };
+  return { attribute, field, observed, wanted, isRemoved, resolved, pair, standing, accepted };
 }
 
 /** The acceptance of what the platform has in an attribute. */
@@ -270,16 +269,8 @@ function addAttribute(input: Comparing, found: Found, judged: JudgedAttribute): 
       found.diagnostics.push(diagnostic('left-alone', message, { address: resource.address, remedy }));
     }
   }
-  const planned: AttributeChange = {
-    attribute,
-    field,
-    wanted,
-    standing,
-    decision,
-    before: secret(observed),
-    pair,
-    ...(accepted === undefined ? {} : { accepted }),
-  };
+  const before = secret(observed);
+  const planned: AttributeChange = { attribute, field, wanted, standing, decision, before, pair, accepted };
   found.attributes.push(planned);
   found.changes.push(...changeOf(resource, planned, resolved, input));
   const isOfOld = decision.do === 'release' || (decision.do === 'error' && pair === undefined);

@@ -57,9 +57,11 @@ interface Declared {
   readonly outputs: Outputs;
 }
 
-/** Judges an attribute. Everything that asks how a wanted, an observed and a settled value compare reads the result. */
-export function standingOf(judged: Judged): Standing {
-  const resolved = wantedOf(judged, judged.outputs);
+/**
+ * Judges an attribute. Everything that asks how a wanted, an observed and a settled value compare reads the result.
+ * `resolved`: what is wanted, where the caller has worked it out.
+ */
+export function standingOf(judged: Judged, resolved = wantedOf(judged, judged.outputs)): Standing {
   return standings[declarationAs(resolved, judged)][answerAs(resolved, judged)];
 }
 
