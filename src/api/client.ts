@@ -1,3 +1,4 @@
+import { withoutSlash } from './slash.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { readData } from './answer.ts';
 import { attempts } from './attempts.ts';
@@ -427,7 +428,7 @@ function describeAddress(url: string): string {
   const { protocol, host, origin, pathname } = new URL(url);
   // Only http and https have an origin.
   const place = origin === 'null' ? protocol + (host === '' ? '' : `//${host}`) : origin;
-  return place + pathname.replace(/\/+$/, '');
+  return place + withoutSlash(pathname);
 }
 
 function hide(secret: string, text: string): string {

@@ -1,3 +1,4 @@
+import { withoutSlash } from './slash.ts';
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import type { sendOver as sendOverAgent } from './agent.ts';
@@ -50,7 +51,7 @@ export function createTransport(options: TransportOptions): Transport {
   const { deadlineMs = attempts.request.deadlineMs, bodyLimit = attempts.request.mostAnswerBytes } = options;
   const { isLong = () => false, mayWrite } = options;
   const { origin, pathname } = new URL(options.url);
-  const prefix = pathname.replace(/\/+$/, '');
+  const prefix = withoutSlash(pathname);
   const deadlineOf = typeof deadlineMs === 'number' ? () => deadlineMs : deadlineMs;
   const connectMs = typeof deadlineMs === 'number' ? deadlineMs : attempts.request.deadlineMs;
   const usual = createConnections(connectMs, mayWrite);

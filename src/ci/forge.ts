@@ -1,6 +1,7 @@
+import { withoutSlash } from '../api/slash.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { Environment } from '../project/folder.ts';
-import { isGiteaRun, isRepositoryName, withoutSlash } from '../project/forge-variables.ts';
+import { isGiteaRun, isRepositoryName } from '../project/forge-variables.ts';
 
 /** The pull request of a pipeline; GitLab calls it a merge request. */
 interface PullRequest {

@@ -1,3 +1,4 @@
+import { withoutSlash } from '../api/slash.ts';
 import { get } from '../api/endpoint.ts';
 import { answerBatch, batchRoot, operationsIn } from './batch.ts';
 import type { Names } from '../api/names.ts';
@@ -51,7 +52,7 @@ export async function respond(
   const reply = (answer: WireAnswer, input?: unknown): Exchange => ({ answer, operation, input });
 
   if (manners.batches && path.startsWith(batchRoot)) return respondToBatch(platform, manners, request);
-  if (path.length > 1 && path.endsWith('/')) return reply(redirect(path.replace(/\/+$/, ''), query));
+  if (path.length > 1 && path.endsWith('/')) return reply(redirect(withoutSlash(path), query));
   if (Buffer.byteLength(request.body ?? '') > manners.bodyLimit) return reply(tooLarge());
 
   const body = readBody(request);

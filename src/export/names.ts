@@ -58,7 +58,7 @@ export function fileName(text: string): string {
   const at = plain.lastIndexOf('.');
   const extension = at > 0 && plain.length - at <= 8 ? plain.slice(at) : '';
   const cut = plain.slice(0, plain.length - extension.length).slice(0, mostCharacters - extension.length) + extension;
-  const trimmed = cut.replace(/^[-.]+/, '').replace(/[-.]+$/, '');
+  const trimmed = cut.replace(/^[-.]+/, '').replace(/(?<![-.])[-.]+$/, '');
   const name = trimmed === '' ? 'unnamed' : reserved.test(trimmed) ? `_${trimmed}` : trimmed;
   return credentialRule(name) === undefined ? name : `_${name}.txt`;
 }
@@ -92,7 +92,7 @@ export function keyFor(name: string): string {
 export function secretName(parts: readonly string[]): string {
   const words = parts.flatMap((part) => wordsOf(part.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')));
   const name = words.join('_').toUpperCase().slice(0, 100);
-  return /^[A-Z_]/.test(name) ? name : `SECRET_${name}`.replace(/_+$/, '');
+  return /^[A-Z_]/.test(name) ? name : `SECRET_${name}`.replace(/(?<!_)_+$/, '');
 }
 
 function wordsOf(text: string): string[] {

@@ -1,3 +1,4 @@
+import { withoutSlash } from '../api/slash.ts';
 import { groupBy } from '../kind/group.ts';
 import { plain } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
@@ -114,7 +115,7 @@ export function versionOf({ platform }: Pick<State, 'platform'>): Pick<PlanFile,
 
 /** A platform as a plan file names it. */
 export function platformName(platform: Settings['platform']): string {
-  return platform === 'emulator' ? platform : new URL(platform.url).href.replace(/\/+$/, '');
+  return platform === 'emulator' ? platform : withoutSlash(new URL(platform.url).href);
 }
 
 function macOf(file: PlanFile, key: PlanKey): string {

@@ -14,8 +14,3 @@ export function isRepositoryName(text: string): boolean {
 export function isPlainAddress(text: string): boolean {
   return /^https?:\/\/[A-Za-z0-9.:[\]-]+(?:\/[A-Za-z0-9._~%+-]*)*$/.test(text) && URL.canParse(text);
 }
-
-/** An address without slashes at its end. */
-export function withoutSlash(address: string): string {
-  return address.replace(/\/+$/, '');
-}

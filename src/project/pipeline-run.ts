@@ -1,5 +1,6 @@
+import { withoutSlash } from '../api/slash.ts';
 import type { Environment } from './folder.ts';
-import { isGiteaRun, isPlainAddress, isRepositoryName, withoutSlash } from './forge-variables.ts';
+import { isGiteaRun, isPlainAddress, isRepositoryName } from './forge-variables.ts';
 
 /**
  * The address of the run of a pipeline, as GitHub, GitLab, Forgejo and Gitea name it; undefined: none does, or it is no

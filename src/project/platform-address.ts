@@ -1,3 +1,4 @@
+import { withoutSlash } from '../api/slash.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Settings } from '../manifest/settings.ts';
@@ -62,7 +63,7 @@ export function checkPlatform(platform: Settings['platform'], choices: Choices):
 }
 
 function normal(address: string): string {
-  return URL.canParse(address) ? new URL(address).href.replace(/\/+$/, '') : address;
+  return URL.canParse(address) ? withoutSlash(new URL(address).href) : address;
 }
 
 function shownAddress(address: string): string {

@@ -1,3 +1,4 @@
+import { withoutSlash } from '../api/slash.ts';
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
@@ -208,10 +209,6 @@ function refuseEarlier(folder: string): void {
   throw new Stop('refused', [
     diagnostic('state-unusable', `an earlier version left a state of this manifest in ${earlier}`, { remedy }),
   ]);
-}
-
-function withoutSlash(text: string): string {
-  return text.replace(/\/+$/, '');
 }
 
 const backends = { local: 'the folder of the manifest', postgres: 'PostgreSQL', s3: 'an S3 bucket' } as const;

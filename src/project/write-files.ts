@@ -101,7 +101,7 @@ export async function ignoring(folder: string, secretsPaths: readonly string[] =
   const before = await readFile(join(folder, path)).catch(() => undefined);
   const text = (before?.toString('utf8') ?? '').replace(/^\uFEFF/, '');
   // As git reads them: blanks at the end count only behind a backslash.
-  const present = text.split(/\r?\n/).map((line) => line.replace(/(?<!\\) +$/, ''));
+  const present = text.split(/\r?\n/).map((line) => line.replace(/(?:(?<![\\ ])|(?<=\\ )) +$/, ''));
   const missing: string[] = [];
   if (!present.some((line) => stateRule.test(line))) missing.push('.trueup/');
   for (const secretsPath of new Set([usualSecrets, ...secretsPaths])) {

@@ -1,3 +1,4 @@
+import { withoutSlash } from '../api/slash.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 
@@ -74,7 +75,7 @@ export function notExported(why: string, remedy: string): Diagnostic {
 function endpoint(env: Environment): URL | undefined {
   const traces = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || undefined;
   const base = env['OTEL_EXPORTER_OTLP_ENDPOINT'] || 'http://localhost:4318';
-  const text = traces ?? `${base.replace(/\/+$/, '')}/v1/traces`;
+  const text = traces ?? `${withoutSlash(base)}/v1/traces`;
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
   return url.protocol === 'http:' || url.protocol === 'https:' ? url : undefined;

@@ -1,3 +1,4 @@
+import { withoutSlash } from '../../api/slash.ts';
 import { posix } from 'node:path';
 import type { Group } from '../context.ts';
 import { databaseTables } from '../database-tables.ts';
@@ -72,7 +73,7 @@ function whyNoFile(store: Store, row: Row): string | undefined {
 const owners = ['application', 'compose', ...databaseTables] as const;
 
 function normal(path: string): string {
-  return posix.normalize(path).replace(/^\/+|\/+$/g, '');
+  return withoutSlash(posix.normalize(path).replace(/^\/+/, ''));
 }
 
 function find(store: Store, input: Row): Row {

@@ -1,3 +1,4 @@
+import { withoutSlash } from '../../api/slash.ts';
 import type { Clock } from '../clock.ts';
 import { unusable } from '../unusable.ts';
 
@@ -59,7 +60,7 @@ const pauses = [200, 1_000, 3_000];
 
 /** Opens a bucket. Nothing is sent yet. */
 export function openBucket({ endpoint, bucket, region, prefix, key }: BucketLocation, clock: Clock): Bucket {
-  const base = `${endpoint.replace(/\/+$/, '')}/${bucket}/`;
+  const base = `${withoutSlash(endpoint)}/${bucket}/`;
   const locationOf = (name: string) => `${base}${prefix}${name}`;
   const urlOf = (name: string) => base + `${prefix}${name}`.split('/').map(encodeURIComponent).join('/');
 
