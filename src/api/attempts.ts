@@ -97,6 +97,11 @@ export const attempts = {
     /** Bytes of an error per byte of the request that it quotes: escaped, in its message and in its stack. */
     quotedPerByte: 4,
   },
+  /** A store that keeps a state: a bucket or a database. */
+  state: {
+    /** The longest answer that is read: a hundred thousand resources have less. Bytes. */
+    mostAnswerBytes: 128 * 1024 * 1024,
+  },
   /** One connection. */
   connection: {
     /**

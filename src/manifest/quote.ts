@@ -57,7 +57,8 @@ export function withQuotes(
 export function maskedText(text: string, rule: QuotingRule): string {
   const wanted = new Set(text.split('\n').map((_, at) => at + 1));
   const lines = maskedLines(text, wanted, { ...rule, isValid: true });
-  const shownOf = ({ source, shown }: Piece) => (shown === '' ? `#…${/(?<![ \t\r])[ \t\r]*$/.exec(source)?.[0] ?? ''}` : shown);
+  const shownOf = ({ source, shown }: Piece) =>
+    shown === '' ? `#…${/(?<![ \t\r])[ \t\r]*$/.exec(source)?.[0] ?? ''}` : shown;
   return text
     .split('\n')
     .map((line, at) =>

@@ -112,12 +112,50 @@ describe('S22: a connection to another machine has TLS', () => {
     expect(server.received).not.toContain(password);
   });
 
-  it('S22: but this machine needs none', async () => {
+  it('S22: nor to this machine, which needs no TLS, unless sslmode=disable is written', async () => {
     const server = await listen(askForPassword);
-    await list(`postgres://u:${password}@${server.loopback}/db`);
+    const { code, err } = await list(`postgres://u:${password}@${server.loopback}/db`);
+    expect(code).toBe(7);
+    expect(err).toContain('the password was not sent');
+    expect(err).toContain('or write sslmode=disable in TRUEUP_STATE_URL');
     expect(server.received).not.toContain(wantsTls);
+    expect(server.received).not.toContain(password);
+    await list(`postgres://u:${password}@${server.loopback}/db?sslmode=disable`);
     expect(server.received).toContain(password);
   });
+
+  it.each(['while the connection is made', 'behind the connection'])(
+    'a server that answers without end %s is given up',
+    async (when) => {
+      const head = (type: string, length: number) => {
+        const bytes = Buffer.alloc(5);
+        bytes.write(type, 'latin1');
+        bytes.writeUInt32BE(length, 1);
+        return bytes;
+      };
+      const endless = (socket: Socket) => {
+        socket.write(head(when === 'while the connection is made' ? 'N' : 'D', 0x7f_ff_ff_ff));
+        const part = Buffer.alloc(1024 * 1024);
+        const more = () => {
+          while (!socket.destroyed && socket.write(part));
+          if (!socket.destroyed) socket.once('drain', more);
+        };
+        more();
+      };
+      const server = await listen((socket) =>
+        socket.once('data', () => {
+          if (when === 'while the connection is made') return endless(socket);
+          // AuthenticationOk, ReadyForQuery.
+          socket.write('R\0\0\0\b\0\0\0\0Z\0\0\0\x05I', 'latin1');
+          socket.once('data', () => endless(socket));
+        }),
+      );
+      const { code, out, err } = await list(`postgres://u:${password}@${server.loopback}/db`);
+      expect({ code, out }).toEqual({ code: 7, out: '' });
+      expect(err).toContain('cannot be used: it answered with more than 128 MiB');
+      expect(server.connections).toBe(1);
+    },
+  );
 
   it.each(['ssl=0', 'ssl=false', 'ssl=no-verify'])('S22: and %s is no way around', async (parameter) => {
     const server = await listen(askForPassword);
@@ -154,7 +192,7 @@ describe('S23: an address with an unescaped password', () => {
 
   it('S23: a percent-encoded one is read', async () => {
     const server = await listen(askForPassword);
-    await list(`postgres://u:a%2Fb%40c%23d%3Fe@${server.loopback}/db`);
+    await list(`postgres://u:a%2Fb%40c%23d%3Fe@${server.loopback}/db?sslmode=disable`);
     expect(server.received).toContain('a/b@c#d?e');
   });
 });

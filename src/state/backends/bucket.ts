@@ -1,3 +1,4 @@
+import { attempts } from '../../api/attempts.ts';
 import { withoutSlash } from '../../api/slash.ts';
 import type { Clock } from '../clock.ts';
 import { unusable } from '../unusable.ts';
@@ -94,10 +95,12 @@ export function openBucket({ endpoint, bucket, region, prefix, key }: BucketLoca
       let cause: unknown;
       try {
         const response = await sendOnce(request);
-        const answer = { status: response.status, headers: response.headers, text: await response.text() };
+        const answer = { status: response.status, headers: response.headers, text: await textOf(response) };
         if (!isPassing(answer)) return answer;
         trouble = wordsOf(answer);
       } catch (error) {
+        if (error instanceof TooLong)
+          throw unusable(locationOf(request.name), `cannot be used (${error.message})`, { remedy });
         trouble = reasonOf(error);
         cause = error;
       }
@@ -159,6 +162,24 @@ interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
+}
+
+/** Reads an answer, but for one that would fill the memory. @throws {TooLong} */
+async function textOf({ body }: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body ?? []) {
+    bytes += part.length;
+    if (bytes > attempts.state.mostAnswerBytes) throw new TooLong();
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+class TooLong extends Error {
+  constructor() {
+    super(`the store answered with more than ${attempts.state.mostAnswerBytes / 1024 ** 2} MiB`);
+  }
 }
 
 /** A failure of the store, or a concurrent write. */

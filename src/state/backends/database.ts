@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Client } from 'pg';
+import { attempts } from '../../api/attempts.ts';
 import type { Clock } from '../clock.ts';
 import { unusable } from '../unusable.ts';
 import type { PostgresAddress } from './postgres-address.ts';
@@ -29,6 +30,7 @@ export function openDatabase(url: string, what: string, clock: Clock): Database 
   const address = readPostgresAddress(url);
   const location = `${address.location}, ${what}`;
   let opening: Promise<Client> | undefined;
+  let received: Received = { bytes: 0 };
 
   const open = async (): Promise<Client> => {
     // Loaded at the first statement: most runs need no database.
@@ -43,7 +45,8 @@ export function openDatabase(url: string, what: string, clock: Clock): Database 
       application_name: 'trueup',
     });
     client.on('error', () => undefined); // the next statement fails, and connects again
-    if (!address.hasTls && !address.isLocal) refuseCleartext(client);
+    if (!address.takesPassword) refuseCleartext(client);
+    received = limitAnswers(client);
     try {
       await client.connect();
       // An acknowledged write must survive a crash of the server, and a vanished client must not lock out the others.
@@ -69,12 +72,14 @@ export function openDatabase(url: string, what: string, clock: Clock): Database 
       check?.();
       const connection = (opening ??= open());
       try {
-        return await work(await connection);
+        const client = await connection;
+        received.bytes = 0;
+        return await work(client);
       } catch (error) {
         if (isAnswer(error)) throw error;
         drop(connection);
-        const insecure = whyInsecure(error, address);
-        if (insecure !== undefined) throw unusable(location, insecure.what, { remedy: insecure.remedy, cause: error });
+        const unfit = whyUnusable(error, address);
+        if (unfit !== undefined) throw unusable(location, unfit.what, { remedy: unfit.remedy, cause: error });
         const pause = pauses[attempt];
         if (pause === undefined)
           throw unusable(location, `cannot be reached (${wordsOf(error)})`, { remedy, cause: error });
@@ -127,15 +132,44 @@ function refuseCleartext(client: Client): void {
 
 const cleartext = 'TRUEUP_CLEARTEXT_PASSWORD';
 
-/** Explains a connection that was given up for its lack of TLS; undefined: it failed for another reason. */
-function whyInsecure(error: unknown, { hasTls }: PostgresAddress): { what: string; remedy: string } | undefined {
+/** What came since the last statement was sent. */
+interface Received {
+  bytes: number;
+}
+
+/** Ends the connection of a server that answers without end, before the answer fills the memory. */
+function limitAnswers(client: Client): Received {
+  const received: Received = { bytes: 0 };
+  const { connection } = client as unknown as { connection: NodeJS.EventEmitter & { stream: Socket } }; // of pg 8
+  const watch = () => {
+    const { stream } = connection;
+    stream.on('data', (part: Buffer) => {
+      received.bytes += part.length;
+      if (received.bytes <= attempts.state.mostAnswerBytes) return;
+      const message = `it answered with more than ${attempts.state.mostAnswerBytes / 1024 ** 2} MiB`;
+      stream.destroy(Object.assign(new Error(message), { code: tooMuch }));
+    });
+  };
+  connection.on('connect', watch);
+  connection.on('sslconnect', watch);
+  return received;
+}
+
+const tooMuch = 'TRUEUP_ANSWER_TOO_LONG';
+
+/** Explains a connection that Trueup gave up itself; undefined: it failed for another reason. */
+function whyUnusable(
+  error: unknown,
+  { hasTls, isLocal }: PostgresAddress,
+): { what: string; remedy: string } | undefined {
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : '';
+  if (code === tooMuch) return { what: `cannot be used: ${message}`, remedy };
   const disable = 'Write sslmode=disable in TRUEUP_STATE_URL where only you can read the network.';
   if (code === cleartext) {
     return {
       what: `cannot be used: ${message}, and the connection has no TLS; the password was not sent`,
-      remedy: 'Write sslmode=verify-full in TRUEUP_STATE_URL, or let the database use scram-sha-256.',
+      remedy: `Let the database use scram-sha-256, or write sslmode=${isLocal ? 'disable' : 'verify-full'} in TRUEUP_STATE_URL.`,
     };
   }
   if (!hasTls) return undefined;

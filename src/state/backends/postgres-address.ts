@@ -8,8 +8,10 @@ export interface PostgresAddress {
   readonly location: string;
   /** false: the connection has no TLS. */
   readonly hasTls: boolean;
-  /** true: this machine, over the loopback or a socket of the file system. */
+  /** This machine, over the loopback or a socket of the file system. */
   readonly isLocal: boolean;
+  /** The server may ask for the password itself: over TLS, or on this machine where the address says sslmode=disable. */
+  readonly takesPassword: boolean;
 }
 
 const form = 'postgres://user:password@host/database';
@@ -35,9 +37,16 @@ export function readPostgresAddress(text: string): PostgresAddress {
   }
   const host = parameter('host') ?? decodeURIComponent(url.hostname);
   const isLocal = host.startsWith('/') || isLoopback(host) || host === '::1';
-  const hasTls =
-    parameter('sslmode') === undefined ? !isLocal || ssl !== undefined : parameter('sslmode') !== 'disable';
-  return { url, location: `postgres://${parameter('host') ?? url.host}${url.pathname}`, hasTls, isLocal };
+  const mode = parameter('sslmode');
+  const hasTls = mode === undefined ? !isLocal || ssl !== undefined : mode !== 'disable';
+  const takesPassword = hasTls || (isLocal && mode === 'disable');
+  return {
+    url,
+    location: `postgres://${parameter('host') ?? url.host}${url.pathname}`,
+    hasTls,
+    isLocal,
+    takesPassword,
+  };
 }
 
 function malformed(what: string) {

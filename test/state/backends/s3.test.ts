@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { BucketLocation } from '../../../src/state/backends/bucket.ts';
 import { openBucket } from '../../../src/state/backends/bucket.ts';
@@ -250,6 +253,30 @@ describe('a store of objects', () => {
     expect((await stopOf(store.read())).message).toMatch(
       /cannot be reached \((ECONNREFUSED|other side closed|UND_ERR_SOCKET)\)/,
     );
+  });
+
+  test('that answers without end is given up, at its first answer', async () => {
+    let answers = 0;
+    const server = createServer((_request, response) => {
+      answers++;
+      const part = Buffer.alloc(1024 * 1024, '[');
+      const more = () => {
+        while (!response.destroyed && response.write(part));
+        if (!response.destroyed) response.once('drain', more);
+      };
+      more();
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { store } = await begin({ endpoint });
+    const stop = await stopOf(store.read());
+    expect(stop.message).toBe(
+      `the state ${endpoint}/bucket/shop/state.json cannot be used (the store answered with more than 128 MiB)`,
+    );
+    expect(answers).toBe(1);
+    server.closeAllConnections();
+    server.close();
   });
 
   test.each([
