@@ -47,8 +47,11 @@ export function renderEndpointDocs({ kinds, tests }: EndpointDocs): string {
   ]);
 }
 
-/** Reads of the engine itself that belong to no kind: who the API key is. */
-const engineReads: readonly Operation[] = ['user.get'];
+/** Reads of the engine itself that belong to no kind, and what for. */
+const engineReads: Partial<Record<Operation, string>> = {
+  'user.get': 'whose API key it is',
+  'user.getBackups': 'the limit of the API key, after five requests',
+};
 
 type Usage = ReadonlyMap<Operation, readonly string[]>;
 
@@ -72,7 +75,7 @@ function usage(kinds: readonly Kind[]): Usage {
 
 function usedBy(operation: Operation, used: Usage): string {
   const parts = [
-    ...(engineReads.includes(operation) ? ['`trueup plan`: whose API key it is'] : []),
+    ...(engineReads[operation] === undefined ? [] : [`\`trueup plan\`: ${engineReads[operation]}`]),
     ...(used.get(operation) ?? []),
   ];
   return parts.length === 0 ? '`trueup call`' : parts.join('<br>');

@@ -243,7 +243,7 @@ function areEqual(one: unknown, other: unknown): boolean {
   }
 }
 
-/** Whether two answers to a read prove something: that about the caller may count uses of the key, and a version says little. */
+/** Whether two answers to a read prove something: those about the caller may count uses of the key, and a version says little. */
 function isComparable({ path }: BatchItem): boolean {
-  return path !== 'user.get' && path !== versionOperation;
+  return !['user.get', 'user.getBackups', versionOperation].includes(path);
 }

@@ -1,6 +1,7 @@
 import { attempts } from './attempts.ts';
 import type { PlatformError } from './errors.ts';
 import { isNoConnection } from './failures.ts';
+import type { KeyLimit } from './key-limit.ts';
 import { whenAborted } from './sleep.ts';
 
 /** The report of a client that the platform takes no requests for now, or takes them again. Times in milliseconds. */
@@ -26,8 +27,8 @@ export type Why = 'key' | 'throttled' | 'unreachable';
 /** The facts of a wait without success. */
 export interface InVain {
   /**
-   * `limit`: the longest wait has passed. `used up`: the key was refused within the uses of a new key, whose limit lasts longer
-   * than the longest wait. `refused`: the key is refused, and nothing is waited for.
+   * `limit`: the longest wait has passed. `used up`: the key has a limit whose window is longer than the longest wait, or it
+   * was refused within the uses of a new key, which has such a limit. `refused`: the key is refused, and nothing is waited for.
    */
   readonly is: 'limit' | 'interrupted' | 'used up' | 'refused';
   readonly why: Why;
@@ -39,6 +40,8 @@ export interface InVain {
   readonly tries: number;
   /** The last refusal: of a request, or of such a test. */
   readonly last: PlatformError;
+  /** The limit of the key, where it was read and the key has one. */
+  readonly keyLimit?: KeyLimit;
 }
 
 /** The permission to send, or the reason against it; `ended`: the client was closed. */
@@ -63,6 +66,10 @@ export interface CircuitBreaker {
   readonly epoch: () => number | undefined;
   /** Notes a good answer, and how many uses of the key it was. */
   noteAnswer(uses?: number): void;
+  /** The uses of the key so far. */
+  readonly uses: () => number;
+  /** Notes the limit that the key turned out to have. */
+  noteLimit(limit: KeyLimit | 'none'): void;
   /** Opens the circuit because of a refusal in an epoch; false: waiting is useless. */
   trip(refusal: PlatformError, why: Why, epoch: number): boolean;
   /** Interrupts all waiting requests for good, and leaves no timer. */
@@ -82,7 +89,7 @@ export interface CircuitBreakerOptions {
   /** The longest wait in a row. Milliseconds. */
   readonly limitMs: number;
   /** The limit of a key that was made without one of its own, where the key may be such a key. */
-  readonly limitOfNewKey?: { readonly uses: number; readonly windowMs: number } | undefined;
+  readonly limitOfNewKey?: KeyLimit | undefined;
   readonly onPause: (pause: Pause) => void;
 }
 
@@ -117,6 +124,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
   const { ask, sleep, random, now, limitMs, limitOfNewKey, onPause } = options;
   let goodAnswers = 0;
   let uses = 0;
+  let keyLimit: KeyLimit | 'none' | undefined;
   let epoch = 0;
   let outage: Outage | undefined;
   let isEnded = false;
@@ -134,6 +142,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
     waitedMs: spentMs,
     tries,
     last,
+    ...(typeof keyLimit === 'object' ? { keyLimit } : {}),
   });
 
   function release(over: Outage, leave: Leave): void {
@@ -167,8 +176,11 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
   /** Why a key that the first test found refused is not waited for; undefined: it is. */
   function whyNotWait({ isKeyRefused }: PlatformError): InVain['is'] | undefined {
     if (goodAnswers === 0 || spentMs >= limitMs) return 'refused';
-    if (!isKeyRefused || limitOfNewKey === undefined) return undefined;
-    return uses <= limitOfNewKey.uses && limitOfNewKey.windowMs > limitMs ? 'used up' : undefined;
+    if (!isKeyRefused) return undefined;
+    // Other runs may use the key as well, so that a limit that is known counts at any number of uses.
+    const ofNewKey = limitOfNewKey !== undefined && uses <= limitOfNewKey.uses ? limitOfNewKey : 'none';
+    const limit = keyLimit ?? ofNewKey;
+    return limit !== 'none' && limit.windowMs > limitMs ? 'used up' : undefined;
   }
 
   /** Tests at once whether the key is refused: a missing right and a restarting database look the same. */
@@ -246,6 +258,10 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
   return {
     goodAnswers: () => goodAnswers,
     epoch: () => (outage === undefined && !isEnded ? epoch : undefined),
+    uses: () => uses,
+    noteLimit: (limit) => {
+      keyLimit = limit;
+    },
     whenClosed,
     noteAnswer: (used = 0) => {
       goodAnswers += 1;

@@ -14,6 +14,8 @@ import { contracts } from './contract.ts';
 import { PlatformError } from './errors.ts';
 import { explainRefusal, explainSilence } from './failures.ts';
 import { createPatience } from './patience.ts';
+import type { KeyLimit } from './key-limit.ts';
+import { limitOfKey } from './key-limit.ts';
 import type { Permit } from './permits.ts';
 import { createPermits } from './permits.ts';
 import { buildRequest } from './request.ts';
@@ -69,6 +71,12 @@ export interface Client extends ReadClient {
   platformTime(): number | undefined;
   /** How it is with bulk reads; undefined: the platform has none, or they are switched off by an option. Never throws. */
   bulkStatus(): BulkStatus | undefined;
+  /**
+   * The limit of the API key; `none`: it has none. Undefined: the platform shows the limits of keys to owners and admins only.
+   *
+   * @throws {PlatformError} as `call` does.
+   */
+  readKeyLimit(options?: InvokeOptions): Promise<KeyLimit | 'none' | undefined>;
   /** Ends all waiting: requests that are not on their way fail as interrupted, and no timer is left. Never throws. */
   close(): void;
 }
@@ -120,9 +128,10 @@ export interface ClientOptions {
   readonly pauseLimitMs?: number;
   /**
    * The limit of a key that was made without one of its own. A key that is refused within its uses is not waited for, where
-   * its window is longer than the longest wait. By default the key is none of these.
+   * its window is longer than the longest wait. After that many uses, the client reads the limit of the key, where the platform
+   * shows it, and goes by that one. By default the key has no limit.
    */
-  readonly limitOfNewKey?: { readonly uses: number; readonly windowMs: number };
+  readonly limitOfNewKey?: KeyLimit;
   /** Called when the platform takes no requests for now, and when it takes them again. */
   readonly onPause?: (pause: Pause) => void;
   /** Called with how many requests are on their way at a time from now on, when the platform is overloaded. */
@@ -172,8 +181,10 @@ export function createClient(options: ClientOptions): Client {
     breaker,
     slotsFor: (operation) => (isLong(operation) ? long : usual),
     underWay,
-    mayLackRights: () => role !== 'owner' && role !== 'admin',
+    mayLackRights: () => !isAdmin(),
   });
+  const isAdmin = (): boolean => role === 'owner' || role === 'admin';
+  let mayReadLimit = options.limitOfNewKey !== undefined;
   const hasBulk = contract.hasBatches === true && options.bulk !== false;
   const bulk = hasBulk ? createBulk({ send: sendBatch, onOff: options.onBulkOff ?? (() => undefined) }) : undefined;
 
@@ -273,18 +284,43 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
+  async function readKeyLimit(about: InvokeOptions = {}): Promise<KeyLimit | 'none' | undefined> {
+    mayReadLimit = false;
+    return isAdmin() ? limitOfKey(await invoke('user.getBackups', {}, about), apiKey) : undefined;
+  }
+
+  /** Notes the limit of a key that has more uses than a new one: once it is used up, no request can read it. */
+  async function noteKeyLimit(signal: AbortSignal | undefined): Promise<void> {
+    try {
+      const limit = await readKeyLimit({
+        isDiagnostic: true,
+        inBulk: true,
+        ...(signal === undefined ? {} : { signal }),
+      });
+      if (limit !== undefined) breaker.noteLimit(limit);
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error;
+    }
+  }
+
   const invoke: Client['invoke'] = async (operation, input, about = {}) => {
     const outgoing = requestOf(operation, input);
     const { call } = outgoing;
     const { signal } = about;
+    const noted =
+      mayReadLimit && isAdmin() && breaker.uses() >= attempts.newKey.uses ? noteKeyLimit(signal) : undefined;
     const alone = () =>
       patience.persist(call, about, () =>
         permits.run(call, signal, (permit) => onPermit(permit, () => sendOnce(outgoing))),
       );
-    if (about.inBulk !== true || bulk === undefined || call.isWrite) return alone();
+    if (about.inBulk !== true || bulk === undefined || call.isWrite) {
+      if (noted !== undefined) await noted;
+      return alone();
+    }
     const members = (contract.names?.data(input) ?? input) as typeof input; // translated, it is still an object
     const translate: BulkRead['translate'] = (data) => inOurWords(call, data);
-    const answered = await bulk.read({ path: call.served ?? operation, members, signal, translate, alone });
+    const read = bulk.read({ path: call.served ?? operation, members, signal, translate, alone });
+    const [answered] = await Promise.all([read, noted]);
     return answered === undefined ? alone() : answered.data;
   };
 
@@ -305,6 +341,7 @@ export function createClient(options: ClientOptions): Client {
       counts,
       platformTime,
       bulkStatus,
+      readKeyLimit,
       close,
     };
     return self;
@@ -340,6 +377,7 @@ export function createClient(options: ClientOptions): Client {
     counts,
     platformTime,
     bulkStatus,
+    readKeyLimit,
     close,
   };
 }

@@ -1,16 +1,16 @@
-import { attempts } from './attempts.ts';
 import { type Call, fail } from './call.ts';
 import type { FailedCall, PlatformError } from './errors.ts';
 import type { InVain, Why } from './circuit-breaker.ts';
+import { describeLimit, remedyForLimit } from './key-limit.ts';
 
 /** The error of a call that waited in vain until the platform takes requests again. Never throws. */
 export function explainPause(call: Call, inVain: InVain): PlatformError {
-  const { is, why, last } = inVain;
+  const { is, why, last, keyLimit } = inVain;
   return fail(call, {
     ...endings[why],
     outcome: 'not executed',
     event: describeEnd(inVain),
-    ...(is === 'used up' ? { remedy: remedyForNewKey } : {}),
+    ...(is === 'used up' ? { remedy: remedyForLimit(keyLimit) } : {}),
     code: why === 'unreachable' ? inVain.code : undefined,
     serverMessage: last.serverMessage,
     retryAfterSeconds: last.retryAfterSeconds,
@@ -44,19 +44,13 @@ function describeEnd(inVain: InVain): string {
     case 'interrupted':
       return `${refusal}, and ${interrupted}`;
     case 'used up':
-      return `${refusal}: one that was made without a limit of its own has ${newKey.uses} uses in ${newKey.windowMs / 3_600_000} hours, and each request is ${newKey.usesOfRequest}`;
+      return `${refusal}: ${describeLimit(inVain.keyLimit)}`;
     case 'refused':
       return refusal;
     default:
       return inVain.is satisfies never;
   }
 }
-
-const { newKey } = attempts;
-
-const remedyForNewKey =
-  'Make a key without a limit: trueup call user.createApiKey makes one, with a key that works. Set TRUEUP_API_KEY to it. ' +
-  'This key works again 24 hours after its last good answer, unless it was revoked or has expired.';
 
 const interrupted = 'the run was interrupted while it waited';
 
@@ -70,8 +64,8 @@ const endings: Readonly<Record<Why, Pick<FailedCall, 'failure' | 'status' | 'rem
     failure: 'authentication',
     status: 401,
     remedy:
-      'Check that the key is not revoked, expired or rate limited (a key created without rateLimitEnabled=false allows ' +
-      'a few requests a day), and that the platform is well. Then run it again.',
+      `Check that the key is not revoked, expired or rate limited (${describeLimit()}), and that the platform is well. ` +
+      'Then run it again.',
   },
   throttled: { failure: 'throttled', status: 429, remedy: 'Run it again later, with fewer --connections.' },
   unreachable: { failure: 'connection', remedy: 'Check that the platform runs. Then run it again.' },

@@ -2,6 +2,9 @@ import type { Client, ReadClient } from '../api/client.ts';
 import type { Contract, Operation } from '../api/contract.ts';
 import { isOperation } from '../api/contract.ts';
 import { PlatformError } from '../api/errors.ts';
+import { attempts } from '../api/attempts.ts';
+import type { KeyLimit } from '../api/key-limit.ts';
+import { describeLimit, remedyForLimit } from '../api/key-limit.ts';
 import { recogniseProfile } from '../api/profile.ts';
 import type { NeededRight } from '../api/rights.ts';
 import { rightsTo } from '../api/rights.ts';
@@ -45,7 +48,7 @@ export interface Check {
 /** What the examination of a platform needs. */
 export interface PlatformInput {
   /** A client that sends each read once and waits for nothing. */
-  readonly client: ReadClient & Pick<Client, 'platformTime' | 'bulkStatus'>;
+  readonly client: ReadClient & Pick<Client, 'platformTime' | 'bulkStatus' | 'readKeyLimit'>;
   /** The address, for messages. */
   readonly url: string;
   readonly kinds: readonly Kind[];
@@ -69,8 +72,7 @@ export async function examinePlatform(input: PlatformInput): Promise<readonly Ch
     return [{ name: 'address', is: 'bad', message, remedy }];
   }
   const found = input.discovers ? await discover(client, undefined).catch(asFailure) : undefined;
-  const isLimited =
-    (found instanceof PlatformError && found.isKeyRefused) || (input.discovers && (await runsOut(client)));
+  const limit = await limitOf(found, input);
   return [
     {
       name: 'address',
@@ -78,7 +80,7 @@ export async function examinePlatform(input: PlatformInput): Promise<readonly Ch
       message: `${url} is reachable${url.startsWith('https:') ? ', and its certificate is valid' : ''}`,
     },
     ...(url.startsWith('http:') && !isLocal(url) ? [unencrypted(url)] : []),
-    isLimited ? limited() : { name: 'key', is: 'good', message: 'the platform accepts the API key' },
+    keyOf(limit),
     rightsOf(caller, input),
     ...capabilitiesOf(found, input),
     profileOf(caller, client),
@@ -87,16 +89,22 @@ export async function examinePlatform(input: PlatformInput): Promise<readonly Ch
   ];
 }
 
-/** The requests that a key with the limit it is made with has a day. */
-const requestsOfNewKey = 5;
-
-/** Whether the key is rejected once it was used as often as the limit of a new key allows: no read tells the limit. */
-async function runsOut(client: ReadClient): Promise<boolean> {
-  while (client.counts.reads <= requestsOfNewKey) {
+/** The limit of the key; `ran out`: the platform accepted the key, and then rejected it. */
+async function limitOf(
+  found: Awaited<ReturnType<typeof discover>> | PlatformError | undefined,
+  { client, discovers }: PlatformInput,
+): Promise<KeyLimit | 'none' | 'ran out'> {
+  if (found instanceof PlatformError && found.isKeyRefused) return 'ran out';
+  if (!discovers) return 'none';
+  const limit = await client.readKeyLimit().catch(asFailure);
+  if (limit instanceof PlatformError && limit.isKeyRefused) return 'ran out';
+  if (limit !== undefined && !(limit instanceof PlatformError)) return limit;
+  // No read shows the limit, so the key is used as often as a new one may be.
+  while (client.counts.reads <= attempts.newKey.uses / attempts.newKey.usesOfRequest) {
     const answer = await client.invoke('user.get', {}).catch(asFailure);
-    if (answer instanceof PlatformError) return answer.isKeyRefused;
+    if (answer instanceof PlatformError) return answer.isKeyRefused ? 'ran out' : 'none';
   }
-  return false;
+  return 'none';
 }
 
 function asFailure(error: unknown): PlatformError {
@@ -107,15 +115,13 @@ function asFailure(error: unknown): PlatformError {
 /** The checks of a platform that does not answer as it should. */
 function refusal(error: PlatformError, url: string): Check[] {
   if (error.isKeyRefused) {
-    const remedy =
-      'Make a new key without a limit in the profile of a user, and set TRUEUP_API_KEY. A key that worked before may be out of requests: a ' +
-      'key made without a limit of its own has 10 a day, and the platform counts each request twice. After 24 hours it works again.';
+    const remedy = `${remedyForLimit()} A key that worked before may be used up: ${describeLimit()}.`;
     return [
       { name: 'address', is: 'good', message: `${url} is reachable` },
       {
         name: 'key',
         is: 'bad',
-        message: 'the platform rejects the API key (401): it is wrong, deleted, expired or out of requests',
+        message: 'the platform rejects the API key (401): it is wrong, deleted, expired or used up',
         remedy,
       },
     ];
@@ -140,16 +146,17 @@ function unencrypted(url: string): Check {
   return { name: 'address', is: 'warning', message: `${url} is not encrypted`, remedy };
 }
 
-/** A key that was accepted a moment ago, and is not any more. */
-function limited(): Check {
-  return {
-    name: 'key',
-    is: 'bad',
-    message: 'the platform accepted the API key once and then rejected it: the key has a rate limit, and it ran out',
-    remedy:
-      'Make a key without a limit: a key made without a limit of its own has 10 requests a day, and the platform counts each one twice. ' +
-      'trueup call user.createApiKey makes one without a limit, with a key that works.',
-  };
+function keyOf(limit: KeyLimit | 'none' | 'ran out'): Check {
+  const name = 'key';
+  if (limit === 'none') return { name, is: 'good', message: 'the platform accepts the API key' };
+  if (limit === 'ran out') {
+    const message = `the platform accepted the API key once and then rejected it: the key has a rate limit, and it ran out; ${describeLimit()}`;
+    return { name, is: 'bad', message, remedy: remedyForLimit() };
+  }
+  // A run waits for a short window.
+  const isTooFew = limit.uses <= attempts.newKey.uses && limit.windowMs > attempts.pause.limitMs;
+  const message = `the platform accepts the API key for now: ${describeLimit(limit)}`;
+  return { name, is: isTooFew ? 'bad' : 'warning', message, remedy: remedyForLimit(limit) };
 }
 
 /** What the caller may do of what the manifest needs. Owners and admins may do everything. */

@@ -133,7 +133,8 @@ export async function openPlatform(
       redact: redactor.redactForeign,
       contract,
       isLong,
-      limitOfNewKey: attempts.newKey,
+      // The key of the embedded emulator has none.
+      ...(platform === 'emulator' ? {} : { limitOfNewKey: attempts.newKey }),
       ...(connections === undefined ? {} : { connections }),
       ...(onPause === undefined ? {} : { onPause }),
       ...(onFewer === undefined ? {} : { onFewer }),

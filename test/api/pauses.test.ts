@@ -6,7 +6,8 @@ import { PlatformError } from '../../src/api/errors.ts';
 import type { Pause } from '../../src/api/circuit-breaker.ts';
 import type { Send, WireAnswer } from '../../src/api/wire.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { seedWorld } from '../../src/emulator/world.ts';
+import type { Row } from '../../src/emulator/json.ts';
+import { seedWorld, type World } from '../../src/emulator/world.ts';
 import { addKey } from '../emulator/people.ts';
 import { effort } from '../support/whole.ts';
 
@@ -25,13 +26,17 @@ const tooMany = (retryAfter?: string): WireAnswer => ({
 /** What a platform does instead of carrying a request out; undefined: it carries it out. */
 type Refuses = (operation: string, now: number) => WireAnswer | Error | undefined;
 
-function platform(refuses: Refuses, options: Partial<ClientOptions> & { around?: (send: Send) => Send } = {}) {
+function platform(
+  refuses: Refuses,
+  options: Partial<ClientOptions> & { around?: (send: Send) => Send; world?: World } = {},
+) {
   let now = 0;
   const naps: number[] = [];
   const pauses: Pause[] = [];
   /** The operations that were sent; `paused` and `resumed` stand between them. */
   const sent: string[] = [];
-  const emulator = createEmulator({ now: () => new Date(Date.UTC(2026, 0, 1) + now) });
+  const { world = seedWorld() } = options;
+  const emulator = createEmulator({ world, now: () => new Date(Date.UTC(2026, 0, 1) + now) });
   const answer: Send = async (request) => {
     const operation = request.path.replace(/^\/api\/|\?.*$/g, '');
     sent.push(operation);
@@ -181,8 +186,8 @@ describe('a 401 without a code after good answers', () => {
         'execute it',
     );
     expect(error.remedy).toBe(
-      'Check that the key is not revoked, expired or rate limited (a key created without rateLimitEnabled=false allows ' +
-        'a few requests a day), and that the platform is well. Then run it again.',
+      'Check that the key is not revoked, expired or rate limited (a key that was made without a limit of its own has 10 uses ' +
+        'in 24 hours, and the platform counts each request twice), and that the platform is well. Then run it again.',
     );
     expect(made.time()).toBe(600_000);
     expect(made.carriedOut('environment.create')).toEqual([]);
@@ -610,10 +615,13 @@ describe('a key that may be one without a limit of its own', () => {
         isKeyRefused: true,
       });
       expect(error.sentence).toContain(
-        'the platform no longer accepts the API key (401 after 5 good answers): one that was made without a limit of its own ' +
-          'has 10 uses in 24 hours, and each request is 2',
+        'the platform no longer accepts the API key (401 after 5 good answers): a key that was made without a limit of its own ' +
+          'has 10 uses in 24 hours, and the platform counts each request twice',
       );
-      expect(error.remedy).toContain('Make a key without a limit: trueup call user.createApiKey makes one');
+      expect(error.remedy).toBe(
+        'Make a key without a limit, in the profile of a user or with a key that works: trueup call user.createApiKey. ' +
+          'Set TRUEUP_API_KEY to it. This key works again 24 hours after its last good answer, unless it was revoked or has expired.',
+      );
     }
     expect(made.sent.slice(5)).toEqual(['environment.byProjectId', 'environment.create', 'user.get']);
     expect(made.naps).toEqual([]);
@@ -644,6 +652,106 @@ describe('a key that may be one without a limit of its own', () => {
     let isShut = false;
     const made = platform(() => (isShut ? answers.shift() : undefined), { limitOfNewKey });
     await made.look();
+    isShut = true;
+    await made.look();
+    expect(made.pauses).toMatchObject([{ event: 'paused' }, { event: 'resumed' }]);
+  });
+});
+
+describe('a key with a limit of its own', () => {
+  const limitOfNewKey = { uses: 10, windowMs: 86_400_000 };
+  const metadata = JSON.stringify({ organizationId: 'org_1' });
+
+  /** A platform with a key of user_1, and a run that reads a lot with it. */
+  function withKey(limits: Row, { role = 'owner' }: { readonly role?: string } = {}) {
+    const world = seedWorld();
+    addKey(world, 'limited', 'user_1', { metadata, requestCount: 0, ...limits });
+    Object.values(world.tables.member).forEach((row) => Object.assign(row, { role }));
+    const made = platform(() => undefined, { limitOfNewKey, apiKey: 'limited', world });
+    return {
+      ...made,
+      read: async (count: number) => {
+        await made.client.call('user.get', {});
+        for (let at = 1; at < count; at++) await made.client.call('user.haveRootAccess', {});
+      },
+    };
+  }
+
+  it.each([
+    [
+      { rateLimitMax: 24, rateLimitTimeWindow: 86_400_000 },
+      'has a rate limit of 24 uses in 24 hours',
+      '24 hours after',
+    ],
+    [
+      { rateLimitMax: 25, rateLimitTimeWindow: 5_400_000 },
+      'has a rate limit of 25 uses in 90 minutes',
+      '90 minutes after',
+    ],
+    [
+      { rateLimitMax: 12, rateLimitTimeWindow: 604_800_000 },
+      'has a rate limit of 12 uses in 168 hours',
+      '168 hours after',
+    ],
+    [{ rateLimitEnabled: false, remaining: 20 }, 'has a fixed number of uses', undefined],
+    [
+      { rateLimitEnabled: false, remaining: 20, refillAmount: 50, refillInterval: 3_600_000 },
+      'has a rate limit of 50 uses in 1 hour',
+      '1 hour after',
+    ],
+  ])('is not waited for where its window is longer than the longest wait: %j', async (limits, clause, again) => {
+    const made = withKey({ rateLimitEnabled: true, ...limits });
+    const error = await failureOf(made.read(20));
+    expect(error).toMatchObject({ failure: 'authentication', outcome: 'not executed', status: 401 });
+    expect(error.sentence).toContain(`: the key ${clause}, and the platform counts each request twice`);
+    if (again === undefined) expect(error.remedy).not.toContain('works again');
+    else expect(error.remedy).toContain(`This key works again ${again} its last good answer`);
+    expect(made.naps).toEqual([]);
+    expect(made.pauses).toEqual([]);
+    expect(made.sent.filter((operation) => operation === 'user.getBackups')).toHaveLength(1);
+  });
+
+  it('is waited for where its window is shorter', async () => {
+    const made = withKey({ rateLimitEnabled: true, rateLimitMax: 14, rateLimitTimeWindow: 60_000 });
+    await made.read(20);
+    expect(made.pauses.length).toBeGreaterThan(1);
+  });
+
+  it('is not read by a member, who may not, nor by a run of five requests', async () => {
+    const member = withKey({ rateLimitEnabled: false }, { role: 'member' });
+    await member.read(20);
+    expect(member.sent).not.toContain('user.getBackups');
+    const short = withKey({ rateLimitEnabled: false });
+    await short.read(5);
+    expect(short.sent).toHaveLength(5);
+  });
+
+  it('leaves a key without a limit to be waited for', async () => {
+    let isShut = false;
+    const world = seedWorld();
+    addKey(world, 'unlimited', 'user_1', { metadata });
+    const made = platform((_operation, now) => (isShut && now < 60_000 ? bare : undefined), {
+      limitOfNewKey,
+      apiKey: 'unlimited',
+      world,
+    });
+    await made.client.call('user.get', {});
+    for (let at = 1; at < 7; at++) await made.look();
+    expect(made.sent).toContain('user.getBackups');
+    isShut = true;
+    await made.look();
+    expect(made.pauses).toMatchObject([{ event: 'paused' }, { event: 'resumed' }]);
+  });
+
+  it('that the platform does not show is waited for as before', async () => {
+    let isShut = false;
+    const made = platform(
+      (operation, now) => (operation === 'user.getBackups' ? noRight : isShut && now < 9_000 ? bare : undefined),
+      { limitOfNewKey },
+    );
+    await made.client.call('user.get', {});
+    for (let at = 1; at < 7; at++) await made.look();
+    expect(made.sent.filter((operation) => operation === 'user.getBackups')).toHaveLength(1);
     isShut = true;
     await made.look();
     expect(made.pauses).toMatchObject([{ event: 'paused' }, { event: 'resumed' }]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { attempts } from '../../src/api/attempts.ts';
 import { createChance } from '../../src/emulator/faults/chance.ts';
 import { createFaults } from '../../src/emulator/faults/faults.ts';
 import { faultPlan } from '../../src/emulator/faults/plan.ts';
@@ -63,14 +64,17 @@ describe('the requests of a plan', () => {
     expect(off).toEqual([]);
   });
 
-  test('a key that is limited to 10 uses plans 42 services', async () => {
-    const text = environments(['production'], 42);
+  test.each([
+    [10, 42],
+    [20, 500],
+  ])('a key that is limited to %d uses plans %d services', async (rateLimitMax, services) => {
+    const text = environments(['production'], services);
     const made = bench();
     await made.apply(text);
     const metadata = JSON.stringify({ organizationId: 'org_1' });
-    const limits = { rateLimitEnabled: true, rateLimitMax: 10, rateLimitTimeWindow: 86_400_000, requestCount: 0 };
+    const limits = { rateLimitEnabled: true, rateLimitMax, rateLimitTimeWindow: 86_400_000, requestCount: 0 };
     const apiKey = addKey(made.emulator.world, 'limited', 'user_1', { metadata, ...limits });
-    const { client } = bulkClient(made, batching(made).send, { apiKey });
+    const { client } = bulkClient(made, batching(made).send, { apiKey, limitOfNewKey: attempts.newKey });
     expect(await planned(made, text, client)).toContain('"hasChanges": false');
   });
 });

@@ -36,7 +36,7 @@ export function batching(made: Bench, options: Pick<EmulatorOptions, 'newId'> = 
 export function bulkClient(
   made: Bench,
   send: Send,
-  options: Partial<Pick<ClientOptions, 'bulk' | 'apiKey' | 'connections' | 'sleep' | 'clock'>> = {},
+  options: Partial<Pick<ClientOptions, 'bulk' | 'apiKey' | 'limitOfNewKey' | 'connections' | 'sleep' | 'clock'>> = {},
 ): BulkClient {
   const off: string[] = [];
   const client = createClient({

@@ -49,6 +49,7 @@ export function runOf(
     counts: { reads: 0, writes: 0 },
     platformTime: () => undefined,
     bulkStatus: () => undefined,
+    readKeyLimit: async () => undefined,
     close: () => undefined,
   };
   const run: Run = startRun({

@@ -12,6 +12,7 @@ import { counted } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';
 import { redactAnswer, redactInput, knowingInput } from '../../secrets/call-secrets.ts';
 import { confirm } from '../approval.ts';
+import { describeLimit } from '../../api/key-limit.ts';
 import { checkInput, findOperation } from '../../operate/check-input.ts';
 import type { Command, Run } from '../command.ts';
 import { readInput } from '../call-input.ts';
@@ -94,7 +95,7 @@ function diagnosticIn({ message, remedy, ...item }: Diagnostic, profile: Profile
 /** Sets no limit for a new API key, unless the user sets one: by default a key is good for a few calls a day. */
 function complete({ terminal }: Run, operation: Operation, input: Input): Input {
   if (operation !== 'user.createApiKey' || Object.hasOwn(input, 'rateLimitEnabled')) return input;
-  terminal.err('Sent with rateLimitEnabled=false. By default the platform limits a key to 10 requests a day.\n');
+  terminal.err(`Sent with rateLimitEnabled=false: ${describeLimit()}.\n`);
   return { ...input, rateLimitEnabled: false };
 }
 

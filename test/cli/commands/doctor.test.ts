@@ -117,7 +117,7 @@ describe('trueup doctor', () => {
     expect(code).toBe(4);
     const [key] = of('key');
     expect(key).toMatchObject({ is: 'bad' });
-    expect(key?.remedy).toContain('10 a day, and the platform counts each request twice');
+    expect(key?.remedy).toContain('has 10 uses in 24 hours, and the platform counts each request twice');
     expect(of('rights')).toMatchObject([{ is: 'unknown' }]);
     expect(out + err).not.toContain(wrong);
   });
@@ -134,6 +134,25 @@ describe('trueup doctor', () => {
     const { code, of, out } = await examine(folder, { TRUEUP_API_KEY: made.key });
     expect(code).toBe(4);
     expect(of('key')).toMatchObject([{ is: 'bad', message: expect.stringContaining('it ran out') as string }]);
+    expect(out).not.toContain(made.key);
+  });
+
+  it.each([
+    ['owner', 10, 4, 'bad'],
+    ['owner', 40, 0, 'warning'],
+  ])('reads the limit of the key of an %s: %d uses', async (_role, rateLimitMax, exit, is) => {
+    const { emulator, folder } = await platform();
+    const made = (await emulator.act('user.createApiKey', {
+      name: 'limited',
+      metadata: { organizationId: 'org_1' },
+      rateLimitEnabled: true,
+      rateLimitMax,
+      rateLimitTimeWindow: 86_400_000,
+    })) as { key: string };
+    const { code, of, out } = await examine(folder, { TRUEUP_API_KEY: made.key });
+    expect(code).toBe(exit);
+    const message = `the platform accepts the API key for now: the key has a rate limit of ${rateLimitMax} uses in 24 hours, and the platform counts each request twice`;
+    expect(of('key')).toMatchObject([{ is, message }]);
     expect(out).not.toContain(made.key);
   });
 
