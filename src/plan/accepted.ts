@@ -13,7 +13,7 @@ import { keyOf } from '../manifest/accepted.ts';
 import type { Digests } from '../secrets/digest.ts';
 
 /** Longest time for which drift can be accepted, in days. */
-export const longestAcceptance = 366;
+const longestAcceptance = 366;
 
 /** An acceptance of exactly what the platform has now. `over`: its day has passed. */
 export interface Accepted extends Acceptance {
@@ -58,8 +58,12 @@ function whyVoid({ digest, until, objectId }: AcceptedDrift, today: string, dige
   if (digest === undefined) return 'it has no digest of the value that was accepted';
   if (keyNumber(digests(objectId, '')('', digest)) !== keyNumber(digest))
     return 'its digest was made with a key that this state does not have';
-  const days = Math.round((Date.parse(until) - Date.parse(today)) / 86_400_000);
-  return days > longestAcceptance ? `${until} is more than a year away` : undefined;
+  return isTooFar(until, today) ? `${until} is more than a year away` : undefined;
+}
+
+/** Whether a day is so far away that nothing can be accepted until then. */
+export function isTooFar(until: string, today: string): boolean {
+  return Date.parse(until) - Date.parse(today) > longestAcceptance * 86_400_000;
 }
 
 /** The number of the key that a digest was made with. */

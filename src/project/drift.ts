@@ -25,7 +25,7 @@ import type { World } from '../reconcile.ts';
 import { plan } from '../reconcile.ts';
 import { isoTime, systemClock } from '../state/clock.ts';
 import { digestsAt } from '../state/digests.ts';
-import { acceptancesOn, shellQuoted } from '../plan/accepted.ts';
+import { acceptancesOn, isTooFar, shellQuoted } from '../plan/accepted.ts';
 import { writeAccepted } from './accepted-file.ts';
 import type { MemoryStore } from './drift-memory.ts';
 import { memoryStore } from './drift-memory.ts';
@@ -79,7 +79,7 @@ export async function findDrift(manifest: Manifest, world: World, options: Drift
     exitCode: exitCodeOf(judged.findings),
     memory: { location: memory.location, isUpdated: false },
     notified: [],
-    diagnostics: [...diagnosticsOf(made), ...formerly(judged.memory, memory.location)],
+    diagnostics: [...diagnosticsOf(made), ...formerly(judged.memory, memory.location, dayOf(options))],
   };
   const { notified, diagnostics } = (await options.notify?.(found)) ?? { notified: [], diagnostics: [] };
   const isUpdated = options.remembers !== false && diagnostics.length === 0 && (await memory.write(judged.memory));
@@ -171,10 +171,15 @@ async function compare(manifest: Manifest, world: World, options: DriftOptions):
   const isUnknown = (entry: Entry) =>
     left.has(entryKey(entry)) || (entry.is === 'drifted' && all.uncompared.has(entry.objectId));
   const before = (await memory.read()).map((entry) => entryMeant(entry, world.kinds));
-  const today = isoTime(options.now).slice(0, 10);
+  const today = dayOf(options);
   const acceptanceOf = acceptancesOn(today, manifest.accepted, digestsOfObjects).of;
   const judged = judge({ found, memory: before, acceptanceOf, today, isUnknown });
   return { made, judged, ignored, memory };
+}
+
+/** The day of a comparison, in UTC. */
+function dayOf({ now }: Pick<DriftOptions, 'now'>): string {
+  return isoTime(now).slice(0, 10);
 }
 
 /** What is remembered of a finding, with the words that the kinds have: it may be from a run in another profile. */
@@ -189,14 +194,15 @@ function entryMeant(entry: Entry, kinds: readonly Kind[]): Entry {
 }
 
 /** The acceptances that an earlier version wrote into the memory: apply never obeyed them, and no review has seen them. */
-function formerly(entries: readonly Entry[], location: string): Diagnostic[] {
+function formerly(entries: readonly Entry[], location: string, today: string): Diagnostic[] {
   return entries.flatMap(({ accepted, address, objectId, field }) => {
     if (accepted === undefined) return [];
     const { until, because } = accepted;
     const subject = address ?? objectId;
     const message = `${location} accepts drift of ${subject}${field === undefined ? '' : ` ${field}`} until ${until}, as an earlier version wrote it; that counts for nothing`;
     const words = [subject, ...(field === undefined ? [] : ['--field', shellQuoted(field)])].join(' ');
-    const remedy = `To renew it: trueup drift accept ${words} --until ${until} --because ${shellQuoted(because)}.`;
+    const day = until < today || isTooFar(until, today) ? 'DAY' : until;
+    const remedy = `To renew it: trueup drift accept ${words} --until ${day} --because ${shellQuoted(because)}.`;
     return [diagnostic('acceptance-void', message, { remedy })];
   });
 }

@@ -235,14 +235,21 @@ describe('an entry accepts nothing, and the plan names the command that renews i
     expect(readFileSync(fileOf(made), 'utf8')).toContain(composeId);
   });
 
-  it('of the memory of an earlier version', async () => {
+  // A day that drift accept refuses is no remedy.
+  test.each([
+    ['2026-03-10', '2026-03-10'],
+    ['2026-03-01', '2026-03-01'],
+    ['2026-02-28', 'DAY'],
+    ['2027-03-01', '2027-03-01'],
+    ['2027-03-09', 'DAY'],
+  ])('of the memory of an earlier version, until %s', async (until, renewed) => {
     const { made, fix, composeId } = await applied();
     await fix({ description: 'theirs' });
     writeFileSync(
       join(made.folder, 'drift.yaml'),
-      `trueup-drift: 1\nfindings:\n  - { kind: compose, object: ${composeId}, address: ${shop}, field: description, is: drifted, since: 2026-02-01, accepted: { until: 2026-03-10, because: moves us, by: ops } }\n`,
+      `trueup-drift: 1\nfindings:\n  - { kind: compose, object: ${composeId}, address: ${shop}, field: description, is: drifted, since: 2026-02-01, accepted: { until: ${until}, because: moves us, by: ops } }\n`,
     );
-    const remedy = `To renew it: trueup drift accept ${shop} --field description --until 2026-03-10 --because 'moves us'.`;
+    const remedy = `To renew it: trueup drift accept ${shop} --field description --until ${renewed} --because 'moves us'.`;
     for (const _ of [1, 2])
       expect(await driftOf(made, manifest())).toMatchObject({
         findings: [{ status: 'known' }],

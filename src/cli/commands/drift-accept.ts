@@ -9,7 +9,7 @@ import type { Clock } from '../../state/clock.ts';
 import { isoTime, systemClock } from '../../state/clock.ts';
 import type { Command, Run } from '../command.ts';
 import { connect } from '../connect.ts';
-import { longestAcceptance } from '../../plan/accepted.ts';
+import { isTooFar } from '../../plan/accepted.ts';
 import { usage } from '../options.ts';
 
 /** The options of `drift accept`. */
@@ -61,10 +61,11 @@ function readDay(text: string | undefined, today: string): string {
     const got = text === undefined ? 'nothing' : JSON.stringify(text);
     throw usage(`--until must be a day such as ${today}, got ${got}`, 'Write the last day on which it may stay.');
   }
-  if (text >= today && Date.parse(text) - Date.parse(today) <= longestAcceptance * 86_400_000) return text;
-  if (text >= today)
+  if (text < today)
+    throw usage(`--until ${text} has passed: today is ${today} in UTC`, 'Write a day that is still to come.');
+  if (isTooFar(text, today))
     throw usage(`--until ${text} is more than a year away`, 'Write a day within a year: then a person looks again.');
-  throw usage(`--until ${text} has passed: today is ${today} in UTC`, 'Write a day that is still to come.');
+  return text;
 }
 
 /** A text of an option, on one line. @throws {Stop} `usage` */
