@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { anyDocument } from '../render/documents.ts';
 import type { Printed } from '../render/printable.ts';
-import { printable, unchanged } from '../render/printable.ts';
+import { printable, printed, unchanged } from '../render/printable.ts';
 
 /** A JSON document of `trueup` with diagnostics. */
 type Documented = Extract<z.output<typeof anyDocument>, { diagnostics: unknown }>;
@@ -39,7 +39,7 @@ function messageOf({ message, remedy }: Diagnostic): string {
   return remedy === undefined ? message : `${message} -> ${remedy}`;
 }
 
-/** Line ends would end the command. */
+/** Line ends would end the command, and a command in it would be carried out: runners look for some in the whole line. */
 function escape(text: string): string {
-  return printable(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  return printed(printable(text)).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

@@ -5,18 +5,21 @@ import type { Forge } from './forge.ts';
 interface Comment {
   readonly id: number;
   readonly body: string;
-  readonly author: string;
+  readonly author: Author;
 }
 
 /** Most comments in one answer, and most answers that are read. */
 const perPage = 100;
 const mostPages = 100;
 
-/** The accounts of the tokens that a runner gets by itself; those may not ask who they are. */
-const automatic: Readonly<Record<Forge['name'], readonly string[]>> = {
-  github: ['github-actions[bot]'],
-  gitlab: [],
-  gitea: ['gitea-actions', 'forgejo-actions'],
+/**
+ * Whether an account is that of the tokens that a runner gets by itself, which may not ask who they are. A name is no proof:
+ * people register names, but neither a bot of GitHub nor the id of the account that Gitea and Forgejo make themselves.
+ */
+const isAutomatic: Readonly<Record<Forge['name'], (author: Author) => boolean>> = {
+  github: ({ login, type }) => login === 'github-actions[bot]' && type === 'Bot',
+  gitlab: () => false,
+  gitea: ({ login, id }) => (login === 'gitea-actions' || login === 'forgejo-actions') && id === -2,
 };
 
 /**
@@ -28,9 +31,9 @@ const automatic: Readonly<Record<Forge['name'], readonly string[]>> = {
  */
 export async function writeComment(forge: Forge, pull: number, text: string): Promise<void> {
   const marker = text.slice(0, text.indexOf('\n') + 1);
-  const own = await ownNames(forge);
+  const isOwn = await ownAccount(forge);
   const comments = await listComments(forge, pull);
-  const present = comments.find((one) => own.includes(one.author) && one.body.startsWith(marker));
+  const present = comments.find((one) => isOwn(one.author) && one.body.startsWith(marker));
   if (present?.body === text) return;
   const json = { body: text };
   if (present === undefined) await callForge(forge, { method: 'POST', path: listOf(forge, pull), json });
@@ -45,12 +48,13 @@ function listOf({ name, repository }: Forge, pull: number): string {
   return `${repository}/${name === 'gitlab' ? `merge_requests/${pull}/notes` : `issues/${pull}/comments`}`;
 }
 
-async function ownNames(forge: Forge): Promise<readonly string[]> {
+/** Recognises the account of the token by its id: a name can be given up, and registered by another. */
+async function ownAccount(forge: Forge): Promise<(author: Author) => boolean> {
   try {
-    const user = (await callForgeJson(forge, { method: 'GET', path: '/user' })) as Author;
-    return [nameOf(user)];
+    const { id } = (await callForgeJson(forge, { method: 'GET', path: '/user' })) as Author;
+    return (author) => typeof id === 'number' && author.id === id;
   } catch (error) {
-    if (error instanceof ForgeError && (error.status === 403 || error.status === 404)) return automatic[forge.name];
+    if (error instanceof ForgeError && (error.status === 403 || error.status === 404)) return isAutomatic[forge.name];
     throw error;
   }
 }
@@ -69,17 +73,15 @@ async function listComments(forge: Forge, pull: number): Promise<readonly Commen
   return [...found.values()];
 }
 
-/** GitHub and Gitea name the author `user.login`, GitLab `author.username`. */
+/** An account, as far as it is read. GitHub and Gitea name an author `user`, GitLab `author`. */
 interface Author {
+  readonly id?: unknown;
   readonly login?: unknown;
-  readonly username?: unknown;
+  /** Of GitHub: `User`, `Bot`. */
+  readonly type?: unknown;
 }
 
 function readComment(row: unknown): Comment {
   const { id, body, user, author } = row as { id?: unknown; body?: unknown; user?: Author; author?: Author };
-  return { id: Number(id), body: String(body ?? ''), author: nameOf(user ?? author) };
-}
-
-function nameOf(author: Author | undefined): string {
-  return String(author?.login ?? author?.username ?? '');
+  return { id: Number(id), body: String(body ?? ''), author: user ?? author ?? {} };
 }

@@ -96,17 +96,32 @@ interface Artifact {
   } | null;
 }
 
+/** Artifacts in one answer, and most answers that are read: whoever opens a pull request can upload some of any name. */
+const perPage = 100;
+const mostPages = 50;
+
+/** @throws {ForgeError} also where artifacts of forks fill so many answers that a plan behind them would be missed. */
 async function fetchArtifact(forge: Forge, manifest: string, merged?: MergedPull): Promise<Buffer | undefined> {
-  const path = `${forge.repository}/actions/artifacts?per_page=100&name=${artifactName(manifest)}`;
-  const answer = (await callForgeJson(forge, { method: 'GET', path })) as { artifacts?: readonly Artifact[] };
-  // A pull request from a fork may upload artifacts of any name.
-  const own = (answer.artifacts ?? [])
-    .filter(({ expired, workflow_run: run }) => !expired && run?.head_repository_id !== undefined)
-    .filter(({ workflow_run: run }) => run?.head_repository_id === run?.repository_id)
-    .toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1));
-  const ofHead = (head = '') => own.find(({ workflow_run: run }) => head !== '' && run?.head_sha === head);
-  const newest = ofHead(forge.commit) ?? ofHead(merged?.head) ?? own[0];
-  if (newest === undefined) return undefined;
-  const archive = `${forge.repository}/actions/artifacts/${newest.id}/zip`;
+  const heads = [forge.commit, merged?.head ?? ''].filter((head) => head !== '');
+  const own: Artifact[] = [];
+  for (let page = 1; ; page++) {
+    if (page > mostPages) throw new ForgeError(0, `the forge lists too many artifacts ${artifactName(manifest)}`);
+    const path = `${forge.repository}/actions/artifacts?per_page=${perPage}&page=${page}&name=${artifactName(manifest)}`;
+    const answer = (await callForgeJson(forge, { method: 'GET', path })) as { artifacts?: readonly Artifact[] };
+    const artifacts = answer.artifacts ?? [];
+    own.push(...artifacts.filter(isOwn));
+    // That of the commit itself goes before all others.
+    if (artifacts.length < perPage || own.some((one) => one.workflow_run?.head_sha === heads[0])) break;
+  }
+  const newest = own.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1));
+  const ofHead = (head: string) => newest.find(({ workflow_run: run }) => run?.head_sha === head);
+  const found = [...heads.map(ofHead), ...newest].find((one) => one !== undefined);
+  if (found === undefined) return undefined;
+  const archive = `${forge.repository}/actions/artifacts/${found.id}/zip`;
   return readSingleFile(await callForge(forge, { method: 'GET', path: archive }), planFileName);
+}
+
+/** Whether a run of the repository itself uploaded an artifact, and not one of a fork. */
+function isOwn({ expired, workflow_run: run }: Artifact): boolean {
+  return !expired && run?.head_repository_id !== undefined && run.head_repository_id === run.repository_id;
 }

@@ -26,7 +26,7 @@ test('nothing in a message or a name of a file adds a command or a property', ()
   expect(text.split('\n')).toHaveLength(2);
   expect(text).toBe(
     '::error file=a%2Ctitle=x%3A%3A\\n%3A%3Aadd-mask%3A%3A%250A.yaml,line=3,col=5,title=trueup%3A yaml::' +
-      '50%25 done\\r\\n::set-output name=a::b\\n##[group]\n',
+      '50%25 done\\r\\n::set-output name=a::b\\n\\u0023#[group]\n',
   );
 });
 

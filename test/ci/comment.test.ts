@@ -84,6 +84,28 @@ test.each([
   },
 );
 
+test.each([
+  ['github', 'github-actions[bot]', { id: 3, login: 'github-actions[bot]', type: 'User' }],
+  ['gitea', 'gitea-actions', { id: 44, login: 'gitea-actions' }],
+  ['gitea', 'gitea-actions', { id: 45, login: 'forgejo-actions' }],
+] as const)(
+  'the token of a runner of %s edits no comment of a person called like its account',
+  async (name, account, user) => {
+    const { server, forge } = await forgeOf(name, { account, isAutomatic: true });
+    server.comments.set(7, [{ id: 100, author: user.login, user, body: `${marker}\nall is well` }]);
+    await writeComment(forge, 7, `${marker}\nfirst`);
+    expect(server.comments.get(7)?.map(({ body }) => body)).toEqual([`${marker}\nall is well`, `${marker}\nfirst`]);
+  },
+);
+
+test('a comment of an account that gave up its name is not that of the one which has it now', async () => {
+  const { server, forge } = await forgeOf('github');
+  const user = { id: 46, login: 'trueup-bot', type: 'User' };
+  server.comments.set(7, [{ id: 100, author: user.login, user, body: `${marker}\nall is well` }]);
+  await writeComment(forge, 7, `${marker}\nfirst`);
+  expect(server.comments.get(7)).toHaveLength(2);
+});
+
 test('a forge that does not answer is an error of its own', async () => {
   const { server, forge } = await forgeOf('github');
   await server.close();

@@ -77,6 +77,44 @@ describe('the pull request', () => {
   });
 
   test.each([
+    ['issue_comment', '{"issue":{"number":7,"pull_request":{"url":"https://forge.example"}}}'],
+    ['workflow_run', '{"workflow_run":{"event":"pull_request"}}'],
+    ['discussion', ''],
+    ['', ''],
+  ])('a run for the event %j is refused: it may work on what a stranger wrote', (name, text) => {
+    expect(() => readForge({ ...github, GITHUB_EVENT_NAME: name }, text)).toThrow('this run was started by the event');
+  });
+
+  test.each([
+    ['push', 'shop/infra', true],
+    ['schedule', 'shop/infra', true],
+    ['pull_request', 'shop/infra', false],
+    ['push', 'fork/infra', false],
+    ['push', null, false],
+  ])('a run after a run for %s of %s is taken: %s', (started, from, isTaken) => {
+    const head_repository = from === null ? null : { full_name: from };
+    const text = JSON.stringify({
+      repository: { full_name: 'shop/infra' },
+      workflow_run: { event: started, head_repository },
+    });
+    const read = () => readForge({ ...github, GITHUB_EVENT_NAME: 'workflow_run' }, text);
+    if (isTaken) expect(read()).toMatchObject({ name: 'github' });
+    else expect(read).toThrow('this run was started by the event workflow_run');
+  });
+
+  test.each(['push', 'schedule', 'workflow_dispatch', 'merge_group'])('a run for %s is one of a branch', (name) => {
+    const forge = readForge({ ...github, GITHUB_EVENT_NAME: name }, '{"ref":"refs/heads/main"}');
+    expect(forge).toMatchObject({ name: 'github' });
+    expect(forge).not.toHaveProperty('pull');
+  });
+
+  test.each(['external_pull_request_event', 'unknown', ''])('a pipeline of GitLab from %j is refused', (source) => {
+    expect(() => readForge({ ...gitlab, CI_PIPELINE_SOURCE: source }, '')).toThrow(
+      'this run was started by CI_PIPELINE_SOURCE',
+    );
+  });
+
+  test.each([
     ['of the same project', '12', false],
     ['of a fork', '99', true],
   ])('of GitLab, %s', (_what, source, isFork) => {

@@ -75,6 +75,22 @@ describe('a plan on GitHub', () => {
     expect(await fetchPlan({ ...forge, commit: 'bb22' }, content, { number: 7, head: 'aa11' })).toEqual(second);
   });
 
+  test.each([100, 350])('is found behind %d artifacts that forks uploaded since', async (count) => {
+    const { server, forge } = await forgeOf('github');
+    const name = artifactName(content);
+    const foreign = Array.from({ length: count }, () => ({ name, content: second, isForeign: true }));
+    server.artifacts.push({ name, content: first, head: 'aa11' }, ...foreign);
+    expect(await fetchPlan(forge, content, { number: 7, head: 'aa11' })).toEqual(first);
+    expect(await fetchPlan(forge, content)).toEqual(first);
+  });
+
+  test('that may stand behind ever more artifacts is an error, and no missing plan', async () => {
+    const { server, forge } = await forgeOf('github');
+    const name = artifactName(content);
+    server.artifacts.push(...Array.from({ length: 5_001 }, () => ({ name, content: second, isForeign: true })));
+    await expect(fetchPlan(forge, content)).rejects.toThrow(`the forge lists too many artifacts ${name}`);
+  });
+
   test('is none where nobody knows which repository uploaded it', async () => {
     const { server, forge } = await forgeOf('github');
     server.artifacts.push({ name: artifactName(content), content: first, hasNoRun: true });

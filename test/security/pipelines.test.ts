@@ -114,7 +114,7 @@ describe('the action', () => {
     const folder = mkdtempSync(join(tmpdir(), 'trueup-action-'));
     const bin = join(folder, 'bin');
     mkdirSync(bin);
-    writeFileSync(join(bin, 'npm'), '#!/bin/sh\nenv > seen\necho "$@" >> seen\n');
+    writeFileSync(join(bin, 'npm'), '#!/bin/sh\nenv >> seen\necho "$@" >> seen\n');
     chmodSync(join(bin, 'npm'), 0o755);
     const env = {
       PATH: `${bin}:${process.env.PATH ?? ''}`,
@@ -128,7 +128,9 @@ describe('the action', () => {
       stderr: '',
     });
     const seen = readFileSync(join(folder, 'seen'), 'utf8');
-    expect(seen).toContain('ci --no-audit --no-fund');
+    // No package runs a script of its own.
+    expect(seen).toContain('ci --ignore-scripts --no-audit --no-fund\n');
+    expect(seen).toContain('run build\n');
     expect(seen).not.toContain('canary');
     mkdirSync(join(folder, 'dist/ci'), { recursive: true });
     writeFileSync(join(folder, 'dist/ci/main.js'), '');

@@ -9,6 +9,8 @@ import type { Forge } from '../../src/ci/forge.ts';
 interface ShownComment {
   readonly id: number;
   readonly author: string;
+  /** The account as the forge describes it; by default one of that name. */
+  readonly user?: { readonly id: number };
   body: string;
 }
 
@@ -83,9 +85,16 @@ export async function serveForge(
     fault: () => undefined,
   };
 
-  const authorOf = (author: string) =>
-    name === 'gitlab' ? { author: { username: author } } : { user: { login: author } };
-  const row = ({ id, body, author }: ShownComment) => ({ id, body, ...authorOf(author) });
+  const userOf = (author: string) => {
+    if (name === 'gitlab') return { id: idOf(author), username: author };
+    if (name === 'gitea') return { id: isAutomatic && author === account ? -2 : idOf(author), login: author };
+    return { id: idOf(author), login: author, type: author.endsWith('[bot]') ? 'Bot' : 'User' };
+  };
+  const row = ({ id, body, author, user = userOf(author) }: ShownComment) => ({
+    id,
+    body,
+    [name === 'gitlab' ? 'author' : 'user']: user,
+  });
 
   function answer(request: IncomingMessage, url: URL, body: Buffer): Answer {
     const { method = '', headers } = request;
@@ -101,7 +110,7 @@ export async function serveForge(
     if (fault !== undefined) return { status: fault };
     if (method === 'GET' && path === '/user') {
       if (isAutomatic) return { status: 403 };
-      return { status: 200, json: name === 'gitlab' ? { username: account } : { login: account } };
+      return { status: 200, json: userOf(account) };
     }
     const notes =
       name === 'gitlab'
@@ -132,7 +141,7 @@ export async function serveForge(
     }
     if (isStore && name !== 'github') return store(method, path, body);
     if (name === 'github' && method === 'GET') {
-      const found = readArtifact(path, url.searchParams.get('name'));
+      const found = readArtifact(path, url.searchParams);
       if (found !== undefined) return found;
     }
     return method === 'GET' ? readMerged(path) : { status: 404 };
@@ -161,8 +170,9 @@ export async function serveForge(
     return { status: 201, json: {} };
   }
 
-  function readArtifact(path: string, wanted: string | null): Answer | undefined {
+  function readArtifact(path: string, query: URLSearchParams): Answer | undefined {
     if (path === '/repos/shop/infra/actions/artifacts') {
+      const wanted = query.get('name');
       const rows = artifacts.map(({ name: own, isForeign = false, head, hasNoRun = false, expired = false }, id) => ({
         id,
         name: own,
@@ -170,7 +180,9 @@ export async function serveForge(
         created_at: new Date(id * 1_000).toISOString(),
         workflow_run: hasNoRun ? null : { repository_id: 1, head_repository_id: isForeign ? 2 : 1, head_sha: head },
       }));
-      return { status: 200, json: { artifacts: rows.filter((one) => one.name === wanted) } };
+      const [page, size] = ['page', 'per_page'].map((key) => Number(query.get(key) ?? 1)) as [number, number];
+      const found = rows.filter((one) => one.name === wanted).toReversed();
+      return { status: 200, json: { artifacts: found.slice((page - 1) * size, page * size) } };
     }
     const [, id] = /^\/repos\/shop\/infra\/actions\/artifacts\/(\d+)\/zip$/.exec(path) ?? [];
     const found = id === undefined ? undefined : artifacts[Number(id)];
@@ -223,6 +235,11 @@ export async function serveForge(
   });
 }
 
+/** An id for each account. */
+function idOf(account: string): number {
+  return Buffer.from(account).reduce((sum, byte) => (sum * 31 + byte) % 1_000_003, 7);
+}
+
 function textIn(body: Buffer, type: string | undefined): string | undefined {
   if (type !== 'application/json') return undefined;
   const { body: text } = JSON.parse(body.toString()) as { body?: unknown };
@@ -267,9 +284,16 @@ export function runnerOf(name: Forge['name'], url: string): Record<string, strin
       CI_API_V4_URL: `${url}/api/v4`,
       CI_PROJECT_ID: '12',
       CI_JOB_TOKEN: jobToken,
+      CI_PIPELINE_SOURCE: 'push',
     };
   }
-  const common = { CI: 'true', GITHUB_ACTIONS: 'true', GITHUB_REPOSITORY: 'shop/infra', GITHUB_SERVER_URL: url };
+  const common = {
+    CI: 'true',
+    GITHUB_ACTIONS: 'true',
+    GITHUB_REPOSITORY: 'shop/infra',
+    GITHUB_SERVER_URL: url,
+    GITHUB_EVENT_NAME: 'push',
+  };
   return name === 'github'
     ? { ...common, GITHUB_API_URL: url }
     : { ...common, GITEA_ACTIONS: 'true', GITHUB_API_URL: `${url}/api/v1` };
