@@ -22,7 +22,7 @@ export function annotations(diagnostics: readonly Diagnostic[], prefix: string):
     diagnostics
       .filter((one) => one.severity === severity && one.position !== undefined)
       .slice(0, most)
-      .map((one) => `::${word} ${properties(one, prefix)}::${escape(messageOf(one))}\n`),
+      .map((one) => `::${word} ${properties(one, prefix)}::${messageOf(one)}\n`),
   );
   return unchanged(lines.join(''));
 }
@@ -35,8 +35,9 @@ function properties({ code, position }: Diagnostic, prefix: string): string {
     .join(',');
 }
 
+/** The sentence, and the remedy with its lines to paste. */
 function messageOf({ message, remedy }: Diagnostic): string {
-  return remedy === undefined ? message : `${message} -> ${remedy}`;
+  return escape(message) + (remedy === undefined ? '' : ` -> ${remedy.split('\n').map(escape).join('%0A')}`);
 }
 
 /** Line ends would end the command, and a command in it would be carried out: runners look for some in the whole line. */

@@ -47,6 +47,9 @@ export interface Field {
    */
   readonly secrecy?: 'secret' | 'private';
 
+  /** Reads a text in the form of another tool, such as `5432:5432`: for the remedy. undefined: it has none that is known. */
+  readonly short?: (written: string) => Json | undefined;
+
   // How a create sends it
   /** Required, although the contract does not say so: a new object is useless without it. */
   readonly needed?: true;
@@ -151,6 +154,8 @@ export interface Union {
   readonly creates?: Readonly<Record<string, Operation>>;
   /** The case that the platform holds itself; a deployment fetches all others, unless it only rebuilds. */
   readonly local?: string;
+  /** Reads a text that people write instead of the group, by field; null: it leaves the field open. For the remedy. */
+  readonly short?: (written: string) => Readonly<Record<string, Json>> | undefined;
   /** Words of other tools for a case, in lower case: who writes one gets the case suggested. */
   readonly alsoCalled?: Readonly<Record<string, string>>;
   /** Cases that the platform has and that no block can declare, with the reason. */

@@ -9,6 +9,7 @@ import type { Lifecycle } from './lifecycle.ts';
 import type { Operations } from './operations.ts';
 import type { ParentLink } from './parent.ts';
 import type { Service } from './service.ts';
+import type { ReadShort } from './short-form.ts';
 
 /**
  * The declaration of one kind of resource: all that the engine knows about it, by concern. Each concern has a file of
@@ -84,6 +85,8 @@ export interface Kind {
   readonly isTop?: true;
   /** The kind that its objects are below, where the manifest declares that as a block: `withTop` puts it there. */
   readonly top?: Kind;
+  /** Reads what people write where a block belongs, in the form of another tool: for the remedy. */
+  readonly short?: ReadShort;
   /** Where a block can stand, by the kind above it; `root` is the top of the manifest. */
   readonly parents: Readonly<Record<string, ParentLink>>;
   /** What a block can say, by the name that the API has for it. */

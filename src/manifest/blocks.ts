@@ -1,3 +1,4 @@
+import { once } from '../api/once.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { childAddress } from '../kind/address.ts';
@@ -8,6 +9,7 @@ import { expressionIn, notInKeys } from './expression.ts';
 import type { Redact } from './problem.ts';
 import { missingBlank, shownKey } from './problem.ts';
 import type { Block } from './resource.ts';
+import { blockInstead, sectionInstead } from './short-blocks.ts';
 import type { ExpressionSource } from './sources/source.ts';
 import type { MapNode, Place } from './tree.ts';
 import { isEmpty, position } from './tree.ts';
@@ -96,6 +98,7 @@ export function findBlocks(
         if (meant !== undefined && kindMeant !== undefined) lose(meant, kindMeant, parent);
         continue;
       }
+      const place = () => ({ kind, link, above: kinds.find((one) => one.kind === parentKind), redact });
       if (entry.node.is !== 'map') {
         lose(section, kind, parent);
         const isNull = isEmpty(entry.node);
@@ -103,14 +106,18 @@ export function findBlocks(
           diagnostic('wrong-type', isNull ? `${section} is empty` : `${section} must be a map with a block per key`, {
             remedy: isNull
               ? `Write ${section}: {} for none, or remove the line.`
-              : `Write it as ${section}: { name: { … } }.`,
+              : (sectionInstead(section, entry.node, place()) ?? `Write it as ${section}: { name: { … } }.`),
             address: parent,
             position: position(entry.keyAt),
           }),
         );
         continue;
       }
-      for (const [key, child] of entry.node.entries) {
+      const { node } = entry;
+      const isField = (key: string) => guessKey(key, { keys: fieldsOf(kind), sections: new Map() }) !== undefined;
+      const isOneBlock = once(() => [...node.entries].every(([key, child]) => child.node.is !== 'map' && isField(key)));
+      const [first] = node.entries.keys();
+      for (const [key, child] of node.entries) {
         const addressOf = (name: string) =>
           childAddress(parent, kind.identity.addressedByKey === true ? undefined : section, name);
         const address = addressOf(key);
@@ -137,15 +144,19 @@ export function findBlocks(
           continue;
         }
         if (child.node.is !== 'map') {
+          if (isOneBlock() && key !== first) {
+            broken.add(address);
+            continue;
+          }
           // What was commented out below it would be deleted, so nothing is not the same as an empty map.
           if (isEmpty(child.node)) {
             const remedy = `Write ${shown}: {} for no fields, or remove the line.`;
             report(`${shown} is empty`, missingBlank(key, redact, true) ?? remedy, child.keyAt);
           } else {
-            const isField = guessKey(key, { keys: fieldsOf(kind), sections: new Map() }) !== undefined;
-            const remedy = isField
-              ? `${section}: holds blocks by their names. Write it as ${section}: { name: { … } }.`
-              : `Write it as ${shown}: { … }.`;
+            const remedy = isField(key)
+              ? ((isOneBlock() ? sectionInstead(section, node, { ...place(), isOneBlock: true }) : undefined) ??
+                `${section}: holds blocks by their names. Write it as ${section}: { name: { … } }.`)
+              : (blockInstead(key, child.node, place()) ?? `Write it as ${shown}: { … }.`);
             report(`${shown} must be a map of fields`, missingBlank(key, redact) ?? remedy, child.node.at);
           }
           continue;

@@ -17,9 +17,12 @@ import { constant, evaluate } from './evaluate.ts';
 import type { Block, Resource } from './resource.ts';
 import { expressionIn, notInKeys } from './expression.ts';
 import { adviceFor, alternatives, missingBlank, placeAt, problemOf, shown, shownKey, wordsOf } from './problem.ts';
+import { sectionInstead } from './short-blocks.ts';
+import { settingInstead, takes, textInstead, unionInstead, valueInstead } from './short-value.ts';
 import type { Entry, Node } from './tree.ts';
 import { toJson } from '../kind/simple-yaml.ts';
 import { isEmpty, position } from './tree.ts';
+import { reshapedSetting } from './reshape.ts';
 import { pageOf, remedyForKey } from './unknown-key.ts';
 import type { Outputs, Resolved, Wanted } from './wanted.ts';
 import { knownValue, resolve, withNames } from './wanted.ts';
@@ -46,7 +49,7 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
   const readField = (written: string, name: string, { node }: Entry): void => {
     const field = fieldOf(kind, name);
     if (field.map !== undefined && node.is === 'map') {
-      const entries = [...readMap(written, node.entries, field, evaluation)];
+      const entries = [...readMap(written, node.entries, field, { ...evaluation, privateKeys })];
       maps[name] = new Map(entries.map(([key, wanted]) => [key, withPrivate(wanted, [key, written], privateKeys)]));
       return;
     }
@@ -69,7 +72,7 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
     // What could not be evaluated has no value that could be wrong too.
     fields[name] = hasErrors(evaluation.diagnostics.slice(told))
       ? wanted
-      : checked(wanted, written, field, node, evaluation);
+      : checked(wanted, written, field, node, { ...evaluation, privateKeys });
     const { refersTo } = field;
     if (refersTo !== undefined) fields[name] = withNames(fields[name], (key) => evaluation.named(refersTo, key));
   };
@@ -91,9 +94,30 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
     const what = prefix === '' ? kind.kind : `${kind.kind} with this ${prefix}type`;
     const elsewhere = (word: string) =>
       prefix === '' ? (placeInUnion(kind, known, word) ?? placeOf(word)) : undefined;
+    const instead = (meant: string): string | undefined => {
+      const target = group.get(meant);
+      const section = below.get(meant);
+      if (section !== undefined) {
+        const link = section.parents[kind.kind];
+        const isWritten = node.is === 'map' && [...node.entries.values()].every((one) => one.node.is === 'map');
+        if (link === undefined || isWritten || isEmpty(node)) return undefined;
+        return sectionInstead(meant, node, { kind: section, link, above: kind, redact });
+      }
+      if (target?.is !== 'field' || isEmpty(node)) return undefined;
+      const field = fieldOf(kind, target.field);
+      return takes(field, node) ? undefined : valueInstead(meant, field, node, { redact, privateKeys });
+    };
     const remedy =
       hint ??
-      remedyForKey(key, { keys, sections: below, elsewhere, page: pageOf(kind), redact, isEmpty: isEmpty(node) });
+      remedyForKey(key, {
+        keys,
+        sections: below,
+        elsewhere,
+        instead,
+        page: pageOf(kind),
+        redact,
+        isEmpty: isEmpty(node),
+      });
     report('unknown-key', `${withArticle(what)} has no key ${prefix}${shownKey(key, redact, isEmpty(node))}`, remedy);
   };
   const writtenAs = new Map<string, string>();
@@ -122,13 +146,17 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
         if (result.success) options[key] = result.data as Json; // options are plain JSON
         else {
           const refused = { name: key, value: toJson(entry.node), isSecret: false, redact };
-          const remedy = whatItIs(key, target.schema, undefined, adviceFor(result.error, refused));
+          const { schema } = target;
+          const remedy =
+            settingInstead(key, reshapedSetting(refused.value), { schema, redact }) ??
+            whatItIs(key, schema, undefined, adviceFor(result.error, refused));
           report('wrong-type', wordsOf(result.error, refused), entry.node, remedy);
         }
       } else if (entry.node.is === 'map') {
         readUnion(key, target, entry.node.entries, entry.node);
       } else {
-        report('wrong-type', `${key} must be a map`, entry.node, `Write ${key}: { type: …, … }.`);
+        const remedy = unionInstead(kind, target.union, entry.node, { redact, privateKeys });
+        report('wrong-type', `${key} must be a map`, entry.node, remedy ?? `Write ${key}: { type: …, … }.`);
       }
     }
   };
@@ -278,7 +306,7 @@ function readMap(
   written: string,
   entries: ReadonlyMap<string, Entry>,
   field: Field,
-  evaluation: Evaluation,
+  evaluation: Evaluation & { readonly privateKeys: ReadonlySet<string> },
 ): ReadonlyMap<string, Wanted> {
   const wanted = new Map<string, Wanted>();
   const known = new Map<string, string>();
@@ -300,7 +328,8 @@ function readMap(
     }
     const name = `${written}.${shownKey(key, redact, isEmpty(node))}`;
     if (node.is !== 'scalar') {
-      report(`${name} must be text`, node, missingBlank(key, redact) ?? 'Write JSON as text, in quotes.');
+      const remedy = missingBlank(key, redact) ?? textInstead(key, field, node, evaluation);
+      report(`${name} must be text`, node, remedy);
       continue;
     }
     if (node.value === null) {
@@ -322,7 +351,13 @@ function readMap(
 }
 
 /** Checks a wanted value that is known already; text that came from an expression may stand for a number. */
-function checked(wanted: Wanted, written: string, field: Field, node: Node, evaluation: Evaluation): Wanted {
+function checked(
+  wanted: Wanted,
+  written: string,
+  field: Field,
+  node: Node,
+  evaluation: Evaluation & { readonly privateKeys?: ReadonlySet<string> },
+): Wanted {
   const found = knownValue(wanted);
   if (found === undefined) return wanted;
   const isFilledIn = node.is === 'scalar' && typeof node.value === 'string' && node.value.includes('${');
@@ -331,10 +366,13 @@ function checked(wanted: Wanted, written: string, field: Field, node: Node, eval
     const isSecret = field.secrecy !== undefined || wanted.isSecret;
     const source = node.is === 'scalar' ? node.source : undefined;
     const refused = { name: written, value: found, isSecret, source, redact: evaluation.redact };
-    const { message, place } = problemOf(error, node, refused);
+    const { message: said, place } = problemOf(error, node, refused);
+    const message = field.map === undefined ? said : said.replace(' must be text,', ' must be a map or text,');
+    const advice = adviceFor(error, refused);
+    const instead = advice === undefined ? valueInstead(written, field, node, evaluation) : undefined;
     evaluation.diagnostics.push(
       diagnostic('wrong-type', message, {
-        remedy: whatItIs(written, schemaOf(field), inUnits(field.unit, field.examples[0]), adviceFor(error, refused)),
+        remedy: instead ?? whatItIs(written, schemaOf(field), inUnits(field.unit, field.examples[0]), advice),
         address: evaluation.address,
         position: position(place),
       }),

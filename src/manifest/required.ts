@@ -7,7 +7,13 @@ import { resourcePosition } from './resource.ts';
 import { knownValue } from './wanted.ts';
 
 /** The fields that a creation needs and that a block leaves out. */
-export function missingAtCreation({ kind, link, fields, maps, parent }: Resource): string[] {
+export function missingAtCreation({
+  kind,
+  link,
+  fields,
+  maps,
+  parent,
+}: Pick<Resource, 'kind' | 'link' | 'fields' | 'maps' | 'parent'>): string[] {
   const chosen = (tag: string): unknown => knownValue(fields[tag]);
   const create = createOf(kind, chosen);
   if (create === undefined) return [];

@@ -7,6 +7,8 @@ import { parseExpressions } from './expression.ts';
 import type { Redact } from './problem.ts';
 import { adviceFor, problemOf } from './problem.ts';
 import type { ExpressionSource, Variable } from './sources/source.ts';
+import { reshapedSetting } from './reshape.ts';
+import { settingInstead } from './short-value.ts';
 import type { MapNode, Node, Place } from './tree.ts';
 import { groupBy } from '../kind/group.ts';
 import { toJson } from '../kind/simple-yaml.ts';
@@ -100,7 +102,8 @@ export function readSettings(
       const { message, place, unknownKey } = problemOf(error, entry.node, refused);
       const guess =
         unknownKey === undefined ? undefined : closest(unknownKey, keysOf(z.toJSONSchema(settingsShape[key], forKeys)));
-      const advice = unknownKey === undefined && key === 'platform' ? adviceFor(error, refused) : undefined;
+      const meant = settingInstead(key, reshapedSetting(value), { schema: settingsShape[key], redact });
+      const advice = meant ?? (unknownKey === undefined && key === 'platform' ? adviceFor(error, refused) : undefined);
       report('wrong-type', message, place, guess === undefined ? advice : `Did you mean ${guess}?`);
     }
     return undefined;

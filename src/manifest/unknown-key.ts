@@ -16,6 +16,8 @@ interface Place {
   readonly sections: ReadonlyMap<string, Kind>;
   /** Where a key can stand instead, such as `below source:`. */
   readonly elsewhere?: (key: string) => string | undefined;
+  /** The remedy for a value that the key that was meant does not take; undefined: it takes it. */
+  readonly instead?: (meant: string) => string | undefined;
   /** The page with all keys. */
   readonly page?: string;
   readonly redact: Redact;
@@ -31,7 +33,8 @@ export function remedyForKey(key: string, place: Place): string {
   const elsewhere = keyMeant(key, place.keys) === undefined ? place.elsewhere?.(key) : undefined;
   if (elsewhere !== undefined) return elsewhere;
   const guess = guessKey(key, place);
-  return guess === undefined ? (blank ?? remedyWithoutKey(key) ?? listed(place)) : `Did you mean ${guess}?`;
+  if (guess === undefined) return blank ?? remedyWithoutKey(key) ?? listed(place);
+  return place.instead?.(guess) ?? `Did you mean ${guess}?`;
 }
 
 /** The key that was probably meant. */

@@ -92,8 +92,12 @@ function detailsOf({ details = [] }: Reported): string[] {
   return details.map((line) => `  | ${printable(line)}`);
 }
 
+/** The sentence of a remedy, and below it the lines to paste, which are never folded. */
 function remedy(text: string, style: Style): string[] {
-  return folded(text, 5, style).map((line, index) => (index === 0 ? `  -> ${line}` : `     ${line}`));
+  const [sentence = '', ...lines] = text.split('\n');
+  return [...folded(sentence, 5, style), ...lines.map(printable)].map((line, index) =>
+    index === 0 ? `  -> ${line}` : `     ${line}`,
+  );
 }
 
 function folded(text: string, indent: number, style: Style): string[] {

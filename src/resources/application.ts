@@ -27,6 +27,7 @@ import { previewFields } from './families/preview-fields.ts';
 import { reloadingApplication } from './families/service-commands.ts';
 import { databaseRisk } from './families/image-version.ts';
 import { unmounted, volumesMounted } from './families/volumes.ts';
+import { buildCase, imageBelow, shortSource } from './families/short-forms.ts';
 
 const source = gitSource({
   branch: { schema: () => branch.describe('Branch.'), appliesAt: 'deploy', examples: ['main', 'next'] },
@@ -74,6 +75,7 @@ export const application = defineKind({
   alsoCalled: ['app', 'apps', 'applications', 'service', 'services', 'container', 'containers'],
   summary: 'One container, built from a repository or taken from an image.',
   identity: { id: 'applicationId', key: ['name'], keyField: 'name' },
+  short: imageBelow((image) => ({ sourceType: 'docker', dockerImage: image })),
   parents: { environment: serviceIn('applications') },
   fields: {
     name: serviceName,
@@ -143,6 +145,7 @@ export const application = defineKind({
       at: 'source',
       alsoCalled: hostsCalled,
       local: 'docker',
+      short: shortSource,
       describe: 'Where the code or the image comes from.',
       words: { docker: 'An image of a registry.', ...hostWords },
       cases: {
@@ -164,6 +167,7 @@ export const application = defineKind({
     {
       tag: 'buildType',
       at: 'build',
+      short: buildCase,
       describe: 'How the code becomes an image.',
       words: {
         dockerfile: 'By a Dockerfile.',

@@ -8,6 +8,7 @@ import { destinationId } from './families/references.ts';
 import { serviceSuffix } from './families/compose-file.ts';
 import { backingUp } from './families/service-commands.ts';
 import { cron } from '../kind/syntax.ts';
+import { shortBackup } from './families/short-forms.ts';
 
 const ofDatabase = (databaseType: string): ParentLink => ({
   listed: { at: 'backups' },
@@ -26,6 +27,7 @@ export const backup = defineKind({
   section: 'backups',
   summary: 'A scheduled dump of a database, or of a database inside a compose, to a destination.',
   identity: { id: 'backupId', key: ['databaseType', 'database', 'destinationId', 'prefix'] },
+  short: shortBackup('schedule'),
   parents: {
     postgres: ofDatabase('postgres'),
     mariadb: ofDatabase('mariadb'),

@@ -25,6 +25,7 @@ import {
   serviceName,
 } from './families/service-fields.ts';
 import { variablesOf } from './families/compose-variables.ts';
+import { shortComposeFile } from './families/short-forms.ts';
 import { unmounted } from './families/volumes.ts';
 import { databaseRisk } from './families/image-version.ts';
 
@@ -125,6 +126,7 @@ export const compose = defineKind({
       at: 'source',
       alsoCalled: hostsCalled,
       local: 'raw',
+      short: shortComposeFile,
       also: ['triggerType', 'watchPaths', 'enableSubmodules'],
       describe: 'Where the compose file comes from.',
       words: { raw: 'The text of the compose file itself.', ...hostWords },

@@ -6,6 +6,7 @@ import type { Row } from '../kind/json.ts';
 import { defineKind } from '../kind/kind.ts';
 import { serviceSuffix } from './families/compose-file.ts';
 import { hostName, port } from '../kind/syntax.ts';
+import { shortDomain } from './families/short-forms.ts';
 
 /** A host name, with a path, that is routed to a service. */
 export const domain = defineKind({
@@ -14,6 +15,7 @@ export const domain = defineKind({
   alsoCalled: ['domain', 'hosts', 'routes', 'ingress'],
   summary: 'A host name, with a path, that is routed to a service.',
   identity: { id: 'domainId', key: ['host', 'path', 'serviceName'], keyField: 'host' },
+  short: shortDomain,
   parents: {
     compose: {
       listed: { at: 'domains' },

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { filePath, text } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
 import { pathBelow } from '../kind/syntax.ts';
+import { textBelow } from './families/short-forms.ts';
 
 /** A file that the platform writes beside a compose file, where it is `../files/<path>`. */
 export const fileMount = defineKind({
@@ -9,6 +10,7 @@ export const fileMount = defineKind({
   section: 'files',
   summary: 'A file that the platform writes beside a compose file, where it is `../files/<path>`.',
   identity: { id: 'mountId', key: ['filePath'], keyField: 'filePath' },
+  short: textBelow('content'),
   parents: {
     compose: {
       listed: { at: 'mounts' },

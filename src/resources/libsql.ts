@@ -18,6 +18,7 @@ import { databaseData } from './families/database-data.ts';
 import { imageFamilies } from './families/image-version.ts';
 import { externalPorts } from './families/external-ports.ts';
 import { databaseCommands } from './families/service-commands.ts';
+import { imageBelow } from './families/short-forms.ts';
 
 const { args: _args, ulimitsSwarm: _ulimitsSwarm, ...serviceFields } = databaseServiceFields;
 
@@ -28,6 +29,7 @@ export const libsql = defineKind({
   alsoCalled: ['sqlite', 'sqld', 'turso'],
   summary: 'A libSQL server that runs as a service of an environment.',
   identity: { id: 'libsqlId', key: ['name'], keyField: 'name', idFrom: 'list' },
+  short: imageBelow((image) => ({ dockerImage: image })),
   parents: { environment: serviceIn('libsql') },
   fields: {
     name: serviceName,

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { text } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
 import { scheduleCommands, scheduleFields, scheduleOperations } from './families/schedules.ts';
+import { crontabLine } from './families/short-forms.ts';
 
 /** A script that a server runs by the clock: the one of the platform at the top of a manifest, another one below its block. */
 export const machineSchedule = defineKind({
@@ -10,6 +11,7 @@ export const machineSchedule = defineKind({
   alsoCalled: ['schedule', 'cron', 'crons', 'cronjobs', 'jobs', 'tasks'],
   summary: 'A script that the server of the platform, or the server above it, runs by the clock.',
   identity: { id: 'scheduleId', key: ['name'], keyField: 'name' },
+  short: crontabLine('script'),
   parents: {
     root: {
       // The list of the organization; the platform requires an id, and ignores it.

@@ -18,6 +18,7 @@ import { databaseData } from './families/database-data.ts';
 import { imageFamilies } from './families/image-version.ts';
 import { externalPorts } from './families/external-ports.ts';
 import { databaseCommands } from './families/service-commands.ts';
+import { imageBelow } from './families/short-forms.ts';
 
 /** A password that the running server gets by an operation, where the platform has one and its shell takes it. */
 const password = (whose: string, type: 'user' | 'root'): Field => ({
@@ -58,6 +59,7 @@ export const mariadb = defineKind({
   section: 'mariadb',
   summary: 'A MariaDB server that runs as a service of an environment.',
   identity: { id: 'mariadbId', key: ['name'], keyField: 'name' },
+  short: imageBelow((image) => ({ dockerImage: image })),
   parents: { environment: serviceIn('mariadb') },
   fields: {
     name: serviceName,

@@ -17,6 +17,7 @@ import { changeablePassword, withFixedPasswords } from './families/database-pass
 import { imageFamilies } from './families/image-version.ts';
 import { externalPorts } from './families/external-ports.ts';
 import { databaseCommands } from './families/service-commands.ts';
+import { imageBelow } from './families/short-forms.ts';
 
 /** A MongoDB server that runs as a service of an environment. */
 export const mongo = defineKind({
@@ -25,6 +26,7 @@ export const mongo = defineKind({
   alsoCalled: ['mongodb'],
   summary: 'A MongoDB server that runs as a service of an environment.',
   identity: { id: 'mongoId', key: ['name'], keyField: 'name' },
+  short: imageBelow((image) => ({ dockerImage: image })),
   parents: { environment: serviceIn('mongo') },
   fields: {
     name: serviceName,

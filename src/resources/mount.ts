@@ -7,6 +7,7 @@ import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { pathBelow } from '../kind/syntax.ts';
 import { unmounted, volumesMounted } from './families/volumes.ts';
+import { shortMount } from './families/short-forms.ts';
 
 /** The service starts on another volume, or without one where it expects it. */
 const leavesVolume: ChangeAtRisk = ({ row }) =>
@@ -30,6 +31,7 @@ export const mount = defineKind({
     key: (value) => (value('type') === 'file' ? ['filePath'] : ['mountPath']),
     keyField: 'mountPath',
   },
+  short: shortMount,
   parents: {
     application: below('application'),
     postgres: below('postgres'),

@@ -15,6 +15,7 @@ import { changeablePassword, withFixedPasswords } from './families/database-pass
 import { imageFamilies } from './families/image-version.ts';
 import { externalPorts } from './families/external-ports.ts';
 import { databaseCommands } from './families/service-commands.ts';
+import { imageBelow } from './families/short-forms.ts';
 
 /** A MySQL server that runs as a service of an environment. */
 export const mysql = defineKind({
@@ -23,6 +24,7 @@ export const mysql = defineKind({
   alsoCalled: ['percona'],
   summary: 'A MySQL server that runs as a service of an environment.',
   identity: { id: 'mysqlId', key: ['name'], keyField: 'name' },
+  short: imageBelow((image) => ({ dockerImage: image })),
   parents: { environment: serviceIn('mysql') },
   fields: {
     name: serviceName,

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { CheckedResource, PublishedPort } from '../kind/checks.ts';
 import { defineKind } from '../kind/kind.ts';
 import { port as portNumber } from '../kind/syntax.ts';
+import { shortPort } from './families/short-forms.ts';
 
 /** A port of an application that is published on its server, beside the proxy. */
 export const port = defineKind({
@@ -10,6 +11,7 @@ export const port = defineKind({
   alsoCalled: ['port', 'expose', 'publish', 'published'],
   summary: 'A port of an application that is published on its server, beside the proxy.',
   identity: { id: 'portId', key: ['publishedPort', 'protocol'], label: ['publishedPort', 'protocol'] },
+  short: shortPort,
   parents: {
     application: {
       listed: { at: 'ports' },

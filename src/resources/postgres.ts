@@ -15,6 +15,7 @@ import { changeablePassword } from './families/database-password.ts';
 import { imageFamilies } from './families/image-version.ts';
 import { externalPorts } from './families/external-ports.ts';
 import { databaseCommands } from './families/service-commands.ts';
+import { imageBelow } from './families/short-forms.ts';
 
 /** A PostgreSQL server that runs as a service of an environment. */
 export const postgres = defineKind({
@@ -23,6 +24,7 @@ export const postgres = defineKind({
   alsoCalled: ['postgresql', 'pg', 'databases', 'database'],
   summary: 'A PostgreSQL server that runs as a service of an environment.',
   identity: { id: 'postgresId', key: ['name'], keyField: 'name' },
+  short: imageBelow((image) => ({ dockerImage: image })),
   parents: { environment: serviceIn('postgres') },
   fields: {
     name: serviceName,

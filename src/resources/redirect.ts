@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import { readGoRegex, replacementProblem } from '../kind/go-regex.ts';
 import { defineKind } from '../kind/kind.ts';
+import { shortRedirect } from './families/short-forms.ts';
 
 const notGo = 'is not a regular expression of Go, which the proxy reads';
 
@@ -12,6 +13,7 @@ export const redirect = defineKind({
   alsoCalled: ['redirect', 'redirections', 'rewrites'],
   summary: 'An answer of the proxy that sends browsers from the addresses of an application to other ones.',
   identity: { id: 'redirectId', key: ['regex'], idFrom: 'list' },
+  short: shortRedirect,
   parents: {
     application: {
       listed: { at: 'redirects' },

@@ -14,6 +14,7 @@ import { databaseData } from './families/database-data.ts';
 import { imageFamilies } from './families/image-version.ts';
 import { externalPorts } from './families/external-ports.ts';
 import { databaseCommands } from './families/service-commands.ts';
+import { imageBelow } from './families/short-forms.ts';
 
 /** A Redis server that runs as a service of an environment. */
 export const redis = defineKind({
@@ -22,6 +23,7 @@ export const redis = defineKind({
   alsoCalled: ['valkey', 'keydb', 'cache'],
   summary: 'A Redis server that runs as a service of an environment.',
   identity: { id: 'redisId', key: ['name'], keyField: 'name' },
+  short: imageBelow((image) => ({ dockerImage: image })),
   parents: { environment: serviceIn('redis') },
   fields: {
     name: serviceName,

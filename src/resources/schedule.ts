@@ -4,6 +4,7 @@ import { defineKind } from '../kind/kind.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { serviceSuffix } from './families/compose-file.ts';
 import { scheduleCommands, scheduleFields, scheduleOperations } from './families/schedules.ts';
+import { crontabLine } from './families/short-forms.ts';
 
 const of = (scheduleType: string): ParentLink => ({
   listed: { call: 'schedule.list', with: { id: { parent: 'id' }, scheduleType: { value: scheduleType } } },
@@ -20,6 +21,7 @@ export const schedule = defineKind({
   alsoCalled: ['schedule', 'cron', 'crons', 'cronjobs', 'jobs', 'tasks'],
   summary: 'A command that the platform runs in a container of a service, by the clock.',
   identity: { id: 'scheduleId', key: ['name'], keyField: 'name' },
+  short: crontabLine('command'),
   parents: { application: of('application'), compose: of('compose') },
   fields: {
     ...scheduleFields,

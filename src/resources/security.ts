@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defineKind } from '../kind/kind.ts';
+import { shortUser } from './families/short-forms.ts';
 
 /** A user and a password that the proxy asks for before an application: basic authentication. */
 export const security = defineKind({
@@ -8,6 +9,7 @@ export const security = defineKind({
   alsoCalled: ['basicauth', 'basic-auth', 'basic_auth', 'auth', 'htpasswd', 'users'],
   summary: 'A user and a password that the proxy asks for before an application: basic authentication.',
   identity: { id: 'securityId', key: ['username'], keyField: 'username', idFrom: 'list' },
+  short: shortUser,
   parents: {
     application: {
       listed: { at: 'security' },

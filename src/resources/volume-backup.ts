@@ -8,6 +8,7 @@ import { destinationId } from './families/references.ts';
 import { serviceSuffix } from './families/compose-file.ts';
 import { backingUp } from './families/service-commands.ts';
 import { cron, madeUpName } from '../kind/syntax.ts';
+import { shortBackup } from './families/short-forms.ts';
 
 const of = (serviceType: string): ParentLink => ({
   listed: {
@@ -26,6 +27,7 @@ export const volumeBackup = defineKind({
   section: 'volumeBackups',
   summary: 'A scheduled copy of a volume of a service to a destination.',
   identity: { id: 'volumeBackupId', key: ['name'], keyField: 'name' },
+  short: shortBackup('cronExpression'),
   parents: {
     application: of('application'),
     compose: of('compose'),

@@ -30,6 +30,15 @@ test('nothing in a message or a name of a file adds a command or a property', ()
   );
 });
 
+test('a remedy with lines to paste keeps them, and nothing in them adds a command', () => {
+  const remedy = 'Write this instead:\nenv:\n  A: "50%\r::add-mask::x"';
+  const text = annotations([{ code: 'wrong-type', severity: 'error', message: 'env', remedy, position }], '');
+  expect(text).toBe(
+    '::error file=trueup.yaml,line=3,col=5,title=trueup%3A wrong-type::' +
+      'env -> Write this instead:%0Aenv:%0A  A: "50%25\\r::add-mask::x"\n',
+  );
+});
+
 test('a step gets at most ten annotations of a severity, as many as GitHub keeps', () => {
   const many = Array.from({ length: 30 }, () => ({ code: 'x', severity: 'note' as const, message: 'm', position }));
   expect(annotations(many, '').split('\n')).toHaveLength(11);

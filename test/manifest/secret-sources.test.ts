@@ -346,7 +346,7 @@ outputs: { url: "http://\${secret:IN_OUTPUT}" }
 describe('secrets: in a manifest', () => {
   const of = (secrets: string) => told(`${head}secrets: ${secrets}\n`);
   test.each([
-    ['is a list', '§{ file: a }', /secrets must be a list, got a map.*Write a list/],
+    ['is a list', '§{ file: a }', /secrets must be a list, got a map Write this instead:\nsecrets: \[\{ file: a \}\]$/],
     ['of maps', '[§a]', /secrets\.0 must be a map, got text/],
     ['with one key each', '[§{ file: a, age: b }]', /secrets\.0 must have exactly one of file, age and command/],
     ['not without any', '[§{}]', /secrets\.0 must have exactly one of/],

@@ -75,7 +75,7 @@ test.each([
     'unset: memoryLimit',
     'wrong-type',
     'unset must be a list, got "memoryLimit"',
-    'A list of fields that have no value: [memoryLimit] is short for memoryLimit: null.',
+    'Write this instead:\nunset: [memoryLimit]',
   ],
 ])('%s is refused: %s', async (line, code, message, remedy) => {
   const [problem] = await problemsOf(withDatabase(line));

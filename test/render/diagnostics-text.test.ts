@@ -39,6 +39,17 @@ test('U12: an error has its place, a sentence, the line with carets, and a remed
   ]);
 });
 
+test('M11: lines to paste stand below the sentence of a remedy, and are never folded', () => {
+  const line = `  A: ${'long '.repeat(20)}x`;
+  const item = { ...about('        env: §[]§'), remedy: `Write this instead:\nenv:\n${line}\n  B: \u0007` };
+  expect(renderDiagnostic(item, { ...plainStyle, width: 60 }).slice(-4)).toEqual([
+    '  -> Write this instead:',
+    '     env:',
+    `     ${line}`,
+    '       B: \\x07',
+  ]);
+});
+
 describe('U12: carets stand under the part that is meant', () => {
   test.each([
     ['behind wide characters', 'host: 店舗, port: §eighty§', { from: 25, to: 31 }],

@@ -18,6 +18,7 @@ import type { ParentLink } from '../../kind/parent.ts';
 import { madeUpName, port } from '../../kind/syntax.ts';
 import { amountIn, units } from '../../kind/units.ts';
 import { onServer } from './references.ts';
+import { publishedPort, restartPolicy } from './short-forms.ts';
 
 /** Fields that several kinds of services have, declared once. */
 
@@ -135,10 +136,13 @@ const swarmFields = {
     { Test: ['CMD', 'true'], Retries: 3 },
     { Test: ['CMD', 'true'], Retries: 5 },
   ]),
-  restartPolicySwarm: timed(restartPolicySwarm, ['Delay', 'Window'], 'Restart policy.', [
-    { Condition: 'any' },
-    { Condition: 'on-failure', MaxAttempts: 3 },
-  ]),
+  restartPolicySwarm: {
+    ...timed(restartPolicySwarm, ['Delay', 'Window'], 'Restart policy.', [
+      { Condition: 'any' },
+      { Condition: 'on-failure', MaxAttempts: 3 },
+    ]),
+    short: restartPolicy,
+  },
   placementSwarm: swarm(placementSwarm, 'Placement.', [
     { Constraints: ['node.role==manager'] },
     { Constraints: ['node.role==worker'] },
@@ -191,6 +195,7 @@ export const databaseServiceFields = {
   externalPort: {
     schema: () => port.describe('Port under which it can be reached from outside.'),
     appliesAt: 'deploy',
+    short: publishedPort,
     examples: [15_432, 15_433],
   },
   ...swarmFields,
