@@ -2,6 +2,7 @@ import type { Profile } from '../api/contract.ts';
 import type { Documents } from './documents.ts';
 import type { Holder } from './holder.ts';
 import type { Lease, LockRequest } from './lease.ts';
+import type { Version } from './lease-entry.ts';
 import type { Content } from './formats.ts';
 import type { Deploys, StateRecord } from './record.ts';
 import type { StateKey } from '../secrets/state-key.ts';
@@ -66,6 +67,8 @@ export interface StateStore {
   readonly keepKey: () => Promise<void>;
   /** Takes the lock. @throws Stop `locked`, when another run holds it for longer than the wait. */
   readonly lock: (request: LockRequest) => Promise<Lease>;
+  /** The version that was saved last, as the lock knows it; undefined where it knows none, or cannot be read without the lock. */
+  readonly newest: () => Promise<Version | undefined>;
   /** The holder of the lock. */
   readonly holder: () => Promise<Holder | undefined>;
   /**

@@ -188,6 +188,7 @@ export function storeOver(
       lease = await takeLease(storage.lease, request, contextNow());
       return lease;
     },
+    newest: newestKnown,
     holder: () => findHolder(storage.lease, contextNow()),
     append: (base, address, content) =>
       new Promise((done, failed) => {

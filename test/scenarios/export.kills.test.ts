@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 import { finish, project, start, trueup, trueupProcess } from '../cli/process.ts';
+import { killedBefore } from '../support/killing.ts';
 import { effort } from '../support/whole.ts';
 
 /** An export that is killed: what it leaves harms nobody, and the next one ends it. */
@@ -78,25 +79,9 @@ test(
   limitMs,
 );
 
-/** A module that ends the process with SIGKILL before its n-th change of a file outside of the state, or of its key. */
-const killing = `
-import fs from 'node:fs/promises';
-import { syncBuiltinESMExports } from 'node:module';
-let left = Number(process.env.KILL_AT);
-const isCounted = (path) =>
-  typeof path === 'string' &&
-  path.startsWith(process.env.KILL_IN) &&
-  (!path.includes('/.trueup/') || (process.env.KILL_AT_KEY === '1' && path.includes('/.trueup/key')));
-for (const name of ['mkdir', 'open', 'rename', 'link', 'rm']) {
-  const own = fs[name];
-  fs[name] = (path, how, ...rest) => {
-    const isChange = name !== 'open' || how === 'wx' || how === 'w';
-    if (isCounted(path) && isChange && left-- === 0) process.kill(process.pid, 'SIGKILL');
-    return own(path, how, ...rest);
-  };
-}
-syncBuiltinESMExports();
-`;
+/** The files outside of the state; and its key. */
+const outside = /^(?!.*\/\.trueup\/)/;
+const outsideAndKey = /^(?!.*\/\.trueup\/(?!key))/;
 
 /** All bytes that git would commit, as text. */
 function committed(folder: string): string {
@@ -120,19 +105,11 @@ async function killedEverywhere({
   readonly start: () => { folder: string; args: readonly string[]; env: Record<string, string> };
   readonly again: (folder: string) => Promise<void>;
 }): Promise<number> {
-  const hook = join(mkdtempSync(join(tmpdir(), 'trueup-killing-')), 'hook.mjs');
-  writeFileSync(hook, killing);
   for (let moment = 0; ; moment += every) {
     const { folder, args, env } = begin();
     const isExport = args[0] === 'export' || args[0] === 'init';
     const { code } = await trueupProcess(args, {
-      env: {
-        ...env,
-        NODE_OPTIONS: `--import ${hook}`,
-        KILL_AT: String(moment),
-        KILL_IN: folder,
-        KILL_AT_KEY: isExport ? '1' : '0',
-      },
+      env: { ...env, ...killedBefore(moment, folder, isExport ? outsideAndKey : outside) },
     });
     if (code !== null) return moment;
     const when = `killed before change ${moment}`;

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
@@ -101,6 +102,26 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a manifest with state: 
     await live('state: { backend: postgres, schema: states }', 'in-database', env);
     const { err } = await trueup(['state', 'list', '-C', project(manifest('state: { backend: postgres }'))], { env });
     expect(err).toContain('There is no state yet'); // it is in the other schema
+  });
+
+  it.each(['state', 'journal', 'lease'])('goes on by the printed remedies when its table %s is gone', async (table) => {
+    const folder = project(manifest(`state: { backend: postgres, schema: without_${table} }`, `without-${table}`));
+    const env = { ...key, TRUEUP_STATE_URL: server.url(), TRUEUP_STATE_KEY: keyText };
+    const run = (...args: readonly string[]) => trueup([...args, '-C', folder], { env });
+    expect((await run('apply', '--auto-approve', '--adopt')).code).toBe(0);
+    const admin = new pg.Client({ connectionString: server.url() });
+    await admin.connect();
+    await admin.query(`drop table without_${table}.${table}`);
+    await admin.end();
+    const planned = await run('plan');
+    expect(planned.code).toBe(table === 'state' ? 7 : 0);
+    if (table === 'state') {
+      expect(planned.err).toContain('is not there, and version');
+      expect(planned.err).toContain('trueup state rebuild');
+      expect((await run('state', 'rebuild', '--yes')).code).toBe(0);
+    }
+    expect((await run('apply', '--auto-approve')).code).toBe(0);
+    expect((await run('plan', '--detailed-exitcode')).code).toBe(0);
   });
 
   it('needs the address from the environment, and shows its password nowhere', async () => {

@@ -79,8 +79,8 @@ export function stateAcceptOlderCommand(flags: { readonly yes?: true }): Command
       const { state: location } = await findState(run.options);
       const store = openStore(location, run);
       try {
-        const lease = await store.lock({ purpose: 'state accept-older' });
-        const newest = lease.newest();
+        await store.lock({ purpose: 'state accept-older' });
+        const newest = await store.newest();
         const state = await store.read({ acceptsOlder: true });
         if (state === undefined && newest !== undefined) throw gone(store.location, newest.serial);
         const isOlder =

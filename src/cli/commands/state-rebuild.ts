@@ -46,7 +46,9 @@ async function rebuild(run: Run, view: StateRebuildView, isGiven: boolean): Prom
         isGiven,
       });
       if (!isMeant) return 'failed';
-      const state = { ...made.base, serial: made.base.serial + 1, resources: found };
+      // The lock knows the lost state: one that goes on from it is the newest from the moment in which it is saved.
+      const { lineage, serial } = (await world.store.newest()) ?? made.base;
+      const state = { ...made.base, lineage, serial: serial + 1, resources: found };
       await world.store.write(state);
       view.rebuilt(state);
       terminal.err(

@@ -25,10 +25,13 @@ const answerMs = 15_000;
 /** Between attempts, while the server does not answer. Milliseconds. */
 const pauses = [200, 1_000, 3_000];
 
-/** Opens a database by its address; `what` names the part of it that is used, for messages. */
-export function openDatabase(url: string, what: string, clock: Clock): Database {
+/** Opens a database by its address; the schema and the name of the state are for messages. */
+export function openDatabase(
+  { url, schema, name }: { readonly url: string; readonly schema: string; readonly name: string },
+  clock: Clock,
+): Database {
   const address = readPostgresAddress(url);
-  const location = `${address.location}, ${what}`;
+  const location = `${address.location}, ${schema}.state of ${name}`;
   let opening: Promise<Client> | undefined;
   let received: Received = { bytes: 0 };
 
@@ -95,7 +98,7 @@ export function openDatabase(url: string, what: string, clock: Clock): Database 
         return await run(async (client) => (await client.query<Row>(text, [...values])).rows, check);
       } catch (error) {
         if (isMissing(error)) return [];
-        throw explained(location, error);
+        throw explained(location, error, rightsToUse(schema));
       }
     },
     prepare: async (statements, names) => {
@@ -108,7 +111,7 @@ export function openDatabase(url: string, what: string, clock: Clock): Database 
           if (rows[0]?.missing === true) await client.query(statements);
         });
       } catch (error) {
-        throw explained(location, error);
+        throw explained(location, error, rightsToPrepare(schema));
       }
     },
     close: async () => {
@@ -204,9 +207,29 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-function explained(location: string, error: unknown): unknown {
+function explained(location: string, error: unknown, remedyForRights: string): unknown {
   if (!(error instanceof Error) || !('severity' in error)) return error;
-  return unusable(location, `cannot be used (${wordsOf(error)})`, { remedy, cause: error });
+  const lacksRights = codeOf(error) === '42501';
+  return unusable(location, `cannot be used (${wordsOf(error)})`, {
+    remedy: lacksRights ? remedyForRights : remedy,
+    cause: error,
+  });
+}
+
+function rightsToUse(schema: string): string {
+  const tables = `grant select, insert, update, delete on all tables in schema ${schema} to USER;`;
+  return (
+    `As the owner of the tables, with the user of TRUEUP_STATE_URL as USER, run: grant usage on schema ${schema} to USER; ${tables} ` +
+    'A user who only plans needs select. Then run this again. Nothing was overwritten.'
+  );
+}
+
+function rightsToPrepare(schema: string): string {
+  return (
+    `A table or the schema is missing, and this user may not create it. As the owner of the schema, with the user of ` +
+    `TRUEUP_STATE_URL as USER, run: grant usage, create on schema ${schema} to USER; without a schema ${schema}, as the owner ` +
+    'of the database: grant create on database DATABASE to USER; Then run this again. Nothing was overwritten.'
+  );
 }
 
 /** Describes an error; no message of the server contains the password. */

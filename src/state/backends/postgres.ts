@@ -44,7 +44,7 @@ export function postgresStore(
 
 /** The storage of such a state; `clock` is for the pauses between attempts. */
 export function postgresStorage({ url, schema, name }: PostgresLocation, clock: Clock): StateStorage {
-  const database = openDatabase(url, `${schema}.state of ${name}`, clock);
+  const database = openDatabase({ url, schema, name }, clock);
   const { location } = database;
   let known: { readonly counter: number; next: number } | undefined;
   /** The MAC of the last record in the journal. */

@@ -287,8 +287,15 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
       };
       const early = asRole('writer');
       expect(await early.read()).toBeUndefined();
-      expect((await stopOf(early.lock({ purpose: 'apply' }))).message).toContain('42501: permission denied');
+      const { message, diagnostics } = await stopOf(early.lock({ purpose: 'apply' }));
+      expect(message).toContain('42501: permission denied');
+      const [{ remedy } = {}] = diagnostics;
+      const [granting = ''] = /grant create on database DATABASE to USER;/.exec(remedy ?? '') ?? [];
+      const { rows } = await admin.query<{ name: string }>('select current_database() as name');
+      await admin.query(granting.replace('DATABASE', rows[0]?.name ?? '').replace('USER', 'writer'));
+      await early.lock({ purpose: 'apply' });
       await early.close();
+      await admin.query(`drop owned by writer cascade`);
       await store.lock({ purpose: 'apply' });
       await store.close();
       await admin.query(`grant usage on schema trueup to reader, writer; grant select on all tables in schema trueup to reader;
@@ -299,8 +306,20 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
       await writer.close();
       const reader = asRole('reader');
       expect((await reader.read())?.resources).toEqual({ a: recordOf('1') });
-      expect((await stopOf(reader.lock({ purpose: 'apply' }))).message).toContain('42501: permission denied');
+      const refused = await stopOf(reader.lock({ purpose: 'apply' }));
+      expect(refused.message).toContain('42501: permission denied');
+      const grants = /run: (grant usage .+?; grant .+?;)/.exec(refused.diagnostics[0]?.remedy ?? '')?.[1] ?? '';
+      await admin.query(grants.replaceAll('USER', 'reader'));
+      await reader.lock({ purpose: 'apply' });
       await reader.close();
+      await admin.query('drop table trueup.journal');
+      const again = asRole('writer');
+      const missing = await stopOf(again.lock({ purpose: 'apply' }));
+      const create = /run: (grant usage, create .+?;)/.exec(missing.diagnostics[0]?.remedy ?? '')?.[1] ?? '';
+      await admin.query(create.replaceAll('USER', 'writer'));
+      await again.lock({ purpose: 'apply' });
+      expect((await again.read())?.resources).toEqual({ a: recordOf('1') });
+      await again.close();
     });
 
     test('in which a record is none of Trueup is an error', async () => {
