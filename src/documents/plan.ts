@@ -13,8 +13,11 @@ import {
   risking,
   underWay,
 } from '../plan/action.ts';
+import type { Decision } from '../plan/decide.ts';
 import type { ExplainedAction } from '../plan/explain.ts';
 import { notComparedIn } from '../plan/not-compared.ts';
+import type { Standing } from '../plan/standing.ts';
+import { lacksSecret } from '../plan/standing.ts';
 import { diagnosticJson } from '../render/diagnostics-json.ts';
 import type { AddressDocument, PlanDocument } from '../render/documents.ts';
 import { environmentOf, isEnvironment } from '../render/places.ts';
@@ -99,8 +102,8 @@ export function comparisonOf(
   );
   let [declared, left] = [0, 0];
   for (const { attributes } of existing) {
-    for (const { wanted, decision } of attributes) {
-      if (wanted === undefined) continue;
+    for (const { wanted, decision, standing } of attributes) {
+      if (wanted === undefined || isUnknown(decision, standing)) continue;
       declared += 1;
       if (decision.do === 'leave' && wanted.missing.length === 0) left += 1;
     }
@@ -115,6 +118,11 @@ export function comparisonOf(
     left,
     ignored: countIgnored(plan.actions),
   };
+}
+
+/** Whether a wanted value is not known to the run. The plan has a change or an error about it. */
+function isUnknown(decision: Decision, standing: Standing): boolean {
+  return standing.declared === 'known after apply' || (decision.do === 'error' && lacksSecret(standing));
 }
 
 /** What the members of an action depend on beside itself. */

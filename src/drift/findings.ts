@@ -10,7 +10,7 @@ import { outputsOf } from '../plan/action.ts';
 import { sidesOf, summaryOf, unitOf } from '../plan/diff.ts';
 import { redactShown } from '../plan/redacted.ts';
 import type { Values } from '../plan/shown.ts';
-import { wantedOf } from '../plan/standing.ts';
+import { isEdited, wantedOf } from '../plan/standing.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { Found } from './finding.ts';
 import { findingId, inOrder } from './finding.ts';
@@ -255,10 +255,7 @@ function ofAttribute(
     pair === undefined
       ? isForeign && hasPairs(about, action.address, attribute.field)
       : standing.there === 'other' && decision.do !== 'release';
-  const isEdit =
-    decisionIsEdit(one) ||
-    (isAccepted && standing.declared === 'edited') ||
-    (pair !== undefined && decision.do === 'remove');
+  const isEdit = isEdited(standing.declared) || (pair !== undefined && decision.do === 'remove');
   const { nameOf } = about.plan.observed;
   const sides = sidesOf(resource ?? {}, one, resolved, { outputs, values, nameOf });
   const path = pathOf(action.kind, attribute);
@@ -284,10 +281,6 @@ function ofAttribute(
       digest: subjectDigest(digestsOfObjects, { objectId: subject.objectId ?? '', attribute, field, observed }),
     },
   ];
-}
-
-function decisionIsEdit({ decision }: AttributeChange): boolean {
-  return 'cause' in decision && (decision.cause === 'edit' || decision.cause === 'conflict');
 }
 
 /** Returns true for a map that was applied before: a key of it that was not declared came later. */

@@ -2,6 +2,7 @@ import type { Acceptance } from '../manifest/accepted.ts';
 import type { Field } from '../kind/field.ts';
 import type { Pair } from '../state/record.ts';
 import type { Answer, Declaration, Standing } from './standing.ts';
+import { isEdited } from './standing.ts';
 
 /** Why a value is written, or goes. */
 export type Cause =
@@ -124,7 +125,7 @@ const ofKnown: readonly Rule[] = ['record', 'edit', 'conflict', 'drift'];
 export function decide(situation: Situation): Decision {
   const { standing, missing, ignored, accepted, provedBy } = situation;
   if (accepted !== undefined && standing.there === 'other' && !unaccepted.has(standing.declared))
-    return leaveAccepted(accepted, standing.declared === 'edited');
+    return leaveAccepted(accepted, isEdited(standing.declared));
   const rule = table[standing.declared][standing.there];
   if (provedBy === 'a new object' && ofKnown.includes(rule)) return { do: 'replace', cause: 'unproven' };
   switch (rule) {
@@ -178,9 +179,9 @@ export function decide(situation: Situation): Decision {
 /** The declarations for which nothing of the platform is left alone because a person accepted it. */
 const unaccepted: ReadonlySet<Declaration> = new Set(['never declared', 'no longer declared', 'new, secret missing']);
 
-/** Leaves drift that a person accepted. `isEdited`: the manifest has a third value. */
-export function leaveAccepted({ by, until, because }: Acceptance, isEdited = false): Decision {
-  const edit = isEdited ? '; the new value of the manifest waits until then' : '';
+/** Leaves drift that a person accepted. `isHeldEdit`: the manifest has a third value. */
+export function leaveAccepted({ by, until, because }: Acceptance, isHeldEdit = false): Decision {
+  const edit = isHeldEdit ? '; the new value of the manifest waits until then' : '';
   return {
     do: 'leave',
     sentence: `${by} accepted what the platform has until ${until}: ${because}${edit}`,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { planDocument } from '../../src/documents/plan.ts';
+import { hasChanges } from '../../src/plan/action.ts';
 import { plan as planManifest, planDestruction } from '../../src/reconcile.ts';
 import { anyDocument, planDocument as schema } from '../../src/render/documents.ts';
 import { renderPlan } from '../../src/render/plan-text.ts';
@@ -33,6 +34,27 @@ it('names what a plan overwrites, and what it stops and creates again, as the te
   await made.apply(drifting);
   const clean = await made.plan(drifting);
   expect(planDocument({ plan: clean, counts })).toMatchObject({ hasChanges: false, overwrites: [], recreates: [] });
+});
+
+it('counts no value as compared that it does not know', async () => {
+  const made = bench();
+  made.secrets['PW'] = 'hunter2-hunter2';
+  const text = (description: string, more = '') => `${database('shop', `, description: "${description}"`)}${more}`;
+  const counted = async (one: string) => {
+    const { compared, notCompared } = planDocument({ plan: await made.plan(one), counts });
+    return [compared, notCompared.length];
+  };
+  await made.apply(text('at ${secret:PW}'), { adoption: true });
+  const [all = 0] = await counted(text('at ${secret:PW}'));
+  expect(await counted(text('to ${secret:PW}'))).toEqual([all, 0]);
+  const redis = '    redis: { main: { dockerImage: "redis:8", databasePassword: x } }\n';
+  expect(await counted(text('at ${ref:redis.main.host}', redis))).toEqual([all - 1, 0]);
+  delete made.secrets['PW'];
+  expect(await counted(text('at ${secret:PW}'))).toEqual([all - 1, 1]);
+  // The plan has an error about it.
+  expect(await counted(text('to ${secret:PW}'))).toEqual([all - 1, 0]);
+  await made.apply(text('at last'));
+  expect(hasChanges(await made.plan(text('at last')))).toBe(false);
 });
 
 it('says why each object goes, and what goes with it', async () => {

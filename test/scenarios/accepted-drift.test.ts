@@ -31,9 +31,10 @@ const manifest = ({ region = 'eu-1', size = 'small', description = 'ours' } = {}
 /** The manifest without its service. */
 const without = `${head}environments: { production: {} }\n`;
 
-async function applied(text = manifest()) {
+async function applied(text = manifest(), secrets: Readonly<Record<string, string>> = {}) {
   const at = calendar('2026-03-01');
   const made = bench({ clock: at.clock });
+  Object.assign(made.secrets, secrets);
   const { state } = await made.apply(text, permissions);
   const composeId = state.resources[shop]?.id ?? '';
   const fix = (members: Readonly<Record<string, unknown>>) => edit(made, 'compose.update', { composeId, ...members });
@@ -121,6 +122,23 @@ describe('apply', () => {
     expect(notes(edited)[0]?.message).toContain('the new value of the manifest waits until then');
     at.setDay('2026-03-11');
     expect(writes(await made.plan(manifest({ description: 'edited' })))).toEqual([shop]);
+  });
+
+  test.each([
+    ['edited', 'more ${secret:PW}', {}, true],
+    ['edited in the secret that is there', 'a ${secret:PW} ${secret:TOKEN}', { PW: 'another-4712' }, true],
+    ['the same', 'a ${secret:PW} ${secret:TOKEN}', {}, false],
+  ])('says so too of a value that lacks a secret and is %s', async (_, description, secrets, isEdited) => {
+    const before = manifest({ description: 'a ${secret:PW} ${secret:TOKEN}' });
+    const { made, fix } = await applied(before, { PW: 'first-4711', TOKEN: 'token-4711' });
+    await fix({ description: 'theirs' });
+    await accept(made, { text: before });
+    for (const name of ['PW', 'TOKEN']) delete made.secrets[name];
+    Object.assign(made.secrets, secrets);
+    const plan = await made.plan(manifest({ description }));
+    expect(writes(plan)).toEqual([]);
+    expect(notes(plan)).toMatchObject([{ code: 'accepted' }]);
+    expect(notes(plan)[0]?.message.endsWith('; the new value of the manifest waits until then')).toBe(isEdited);
   });
 
   it('keeps a key of an owned map that a person added, and one that a person removed', async () => {

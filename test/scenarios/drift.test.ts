@@ -74,6 +74,22 @@ describe('drift', () => {
     expect((await driftOf(made, edited)).findings).toEqual([]);
   });
 
+  it('tells an edit from drift also where the run lacks a secret of the value', async () => {
+    const made = bench();
+    made.secrets['PW'] = 'first-4711';
+    const text = (region: string) => shop('', `REGION: "${region} \${secret:PW}"`);
+    await made.apply(text('eu-1'), permissions);
+    const composeId = made.store.state?.resources['production.compose.shop']?.id;
+    delete made.secrets['PW'];
+    expect(await driftOf(made, text('us-1'))).toMatchObject({
+      findings: [{ is: 'not yet applied', path: 'env.REGION', isLeft: true }],
+    });
+    await edit(made, 'compose.update', { composeId, env: 'REGION=theirs' });
+    expect((await driftOf(made, text('us-1'))).findings).toMatchObject([{ is: 'drifted', edited: true }]);
+    const [unedited] = (await driftOf(made, text('eu-1'))).findings;
+    expect([unedited?.is, unedited?.edited]).toEqual(['drifted', undefined]);
+  });
+
   it('finds missing objects once with what is below, and unmanaged ones with the address of their block', async () => {
     const { made, idOf } = await applied();
     await edit(made, 'compose.delete', { composeId: idOf('production.compose.shop'), deleteVolumes: false });
