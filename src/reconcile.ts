@@ -27,6 +27,8 @@ import { readAhead } from './observe/ahead.ts';
 import { discover, platformVersion, provePlatform, serveRemembered } from './observe/capabilities.ts';
 import { observe } from './observe/observe.ts';
 import { idOfProject } from './observe/project-id.ts';
+import type { Proof } from './observe/proof.ts';
+import { ofItsOrganization, proved, refuseForeign, shownOf } from './observe/proof.ts';
 import { createReader } from './observe/reader.ts';
 import type { Observed } from './observe/observed.ts';
 import type { LeftOut, Narrowed, Narrowing, Plan } from './plan/action.ts';
@@ -42,7 +44,7 @@ import type { Values } from './plan/shown.ts';
 import type { Permissions } from './plan/safeguard.ts';
 import { requirePermissions } from './plan/safeguard.ts';
 import type { Redactor } from './secrets/redactor.ts';
-import { boundTo, isBoundTo, ownName } from './state/bound.ts';
+import { boundTo, isBoundTo } from './state/bound.ts';
 import { hasTop, pinnedToState, placed } from './plan/top.ts';
 import { digestsAt, digestsOf } from './state/digests.ts';
 import { newState } from './state/new-state.ts';
@@ -69,6 +71,8 @@ export interface World {
   readonly client: Client;
   readonly store: StateStore;
   readonly kinds: readonly Kind[];
+  /** The address of the platform as messages name it, or `platform: emulator`; `the platform` by default. */
+  readonly endpoint?: string | undefined;
   /** Told of every value that must not show in text that comes from elsewhere. */
   readonly addSecret: Redactor['add'];
   /** Replaces all of those in a text. */
@@ -141,13 +145,15 @@ async function planFor(
   about: PlanOptions & { readonly destroys?: boolean } = {},
 ): Promise<Plan> {
   const { deploys = true, destroys = false, begins, touched, accepted = [] } = about;
-  const { client, store, signal } = world;
+  const { client, store, signal, endpoint } = world;
   const ahead = world.ahead?.take();
   const saved = ahead?.state ?? (await inSpan('state', () => store.read()));
   const ownsProject = isTopOwned(settings, saved, world.kinds, destroys);
   const full = ownsProject ? withTop(world.kinds) : world.kinds;
   const reading = signal === undefined ? client : interruptibleReads(client, signal);
-  const platform = await platformOf(saved, written, { ...world, kinds: full, client: reading }, ahead?.version);
+  const itsOwn = <T>(answer: Promise<T>): Promise<T> =>
+    ofItsOrganization(answer, saved, { client: reading, location: store.location, endpoint });
+  const platform = await itsOwn(platformOf(saved, written, { ...world, kinds: full, client: reading }, ahead?.version));
   const { kinds } = platform;
   const resources = ownsProject ? pinnedToState(platform.resources, saved, kinds) : platform.resources;
   const narrowing = narrowingMeant(about.narrowing ?? everything, kinds);
@@ -172,7 +178,8 @@ async function planFor(
     digests,
     only: touched === undefined ? undefined : readsOf(touched, { kinds, resources, records, digests }),
   };
-  const [seen, version] = await Promise.all([inSpan('observe', () => observe(observing)), platform.version()]);
+  const observation = inSpan('observe', () => observe(observing));
+  const [seen, version] = await itsOwn(Promise.all([observation, platform.version()]));
   // It was upgraded since: what it serves now is found out, and everything read again.
   if (version !== platform.assumed) return planFor(settings, written, { ...world, discovers: 'anew' }, about);
   addSecrets(seen.observed, { kinds, addSecret: world.addSecret });
@@ -183,10 +190,14 @@ async function planFor(
     capabilities === undefined || capabilities === begun.platform ? begun : { ...begun, platform: capabilities };
   // With the state of another project, every object is in another project.
   const own = ownsProject ? before.projectId : projectId;
-  refuseForeign(before, { organizationId, projectId: own, named: settings.project, place: store.location });
+  const { location } = store;
+  refuseForeign(before, { organizationId, projectId: own, named: settings.project }, { location, endpoint });
   const state = boundTo(before, settings);
   const migrates = store.isUnsealed() ? [migration(store)] : [];
-  const found = [...migrates, ...moved.diagnostics, ...platform.diagnostics, ...seen.diagnostics];
+  const { profile } = client.contract;
+  const served = { before: saved?.platform, now: capabilities };
+  const proof: Proof = { endpoint, profile, caller: seen.observed, shows: shownOf(saved, seen.observed), served };
+  const found = proved([...migrates, ...moved.diagnostics, ...platform.diagnostics, ...seen.diagnostics], proof);
   // Errors of what a narrowed plan leaves out do not concern it, which is known only once it is made.
   const ofAll = isNarrow(narrowing) ? found.filter(({ address }) => address === undefined) : found;
   if (hasErrors(ofAll)) throw new Stop('refused', found);
@@ -215,8 +226,8 @@ async function planFor(
   const whole = {
     ...made,
     ...(made.narrowed === undefined ? {} : { narrowed: inOrderOf(declared, made.narrowed) }),
-    actions: inFileOrder(made.actions, resources),
-    diagnostics: [...told, ...made.diagnostics],
+    actions: inFileOrder(made.actions, resources).map((action) => ({ ...action, notes: proved(action.notes, proof) })),
+    diagnostics: [...told, ...proved(made.diagnostics, proof)],
   };
   return redactPlan(whole, world.redact);
 }
@@ -276,7 +287,7 @@ interface PlatformThere extends ReturnType<typeof resourcesOn> {
 async function platformOf(
   saved: State | undefined,
   written: readonly Resource[],
-  { client, discovers = false, kinds: full }: ReadWorld,
+  { client, discovers = false, kinds: full, endpoint }: ReadWorld,
   versionAhead: Promise<string | undefined> | undefined,
 ): Promise<PlatformThere> {
   const remembered = discovers === false ? undefined : serveRemembered(client, saved);
@@ -297,13 +308,16 @@ async function platformOf(
       const version = () => versionAhead ?? platformVersion(client, { inBulk: true });
       return { ...found, assumed: remembered.version, version };
     }
-    if (!discovers) throw new Stop('refused', found.diagnostics);
+    if (!discovers) throw new Stop('refused', proved(found.diagnostics, undefined));
   }
   const { capabilities, diagnostics } = await discover(client, remembered);
   const found = there(capabilities, diagnostics.length === 0);
   if (hasErrors(found.diagnostics)) {
-    await provePlatform(client);
-    throw new Stop('refused', [...diagnostics, ...found.diagnostics]);
+    const caller = await provePlatform(client);
+    const { profile } = client.contract;
+    const shows = saved === undefined ? undefined : 'the state'; // the state of another organization is refused
+    const proof: Proof = { endpoint, profile, caller, shows, served: { before: saved?.platform, now: capabilities } };
+    throw new Stop('refused', [...diagnostics, ...proved(found.diagnostics, proof)]);
   }
   return { ...found, diagnostics };
 }
@@ -409,25 +423,4 @@ async function projectToRead(
   const projects = kind === undefined ? undefined : await createReader(client).projects(kind);
   const at = projectAt === undefined ? undefined : position(projectAt);
   return (projects === undefined ? undefined : idOfProject(projects, project, at)) ?? project;
-}
-
-function refuseForeign(
-  state: State,
-  {
-    organizationId,
-    projectId,
-    named,
-    place,
-  }: { readonly organizationId: string; readonly projectId: string; readonly named: string; readonly place: string },
-): void {
-  if (state.organizationId === organizationId && state.projectId === projectId) return;
-  const what =
-    state.projectId === projectId
-      ? `organization ${state.organizationId}, and the API key acts in ${organizationId}`
-      : `project ${ownName(state)}, and the manifest names ${named === projectId ? named : `${named} (${projectId})`}`;
-  throw new Stop('state', [
-    diagnostic('state-unusable', `the state ${place} belongs to ${what}`, {
-      remedy: 'Use the key or the project the state belongs to, or a folder of its own for the other one.',
-    }),
-  ]);
 }

@@ -199,13 +199,15 @@ export const codes = {
   unsupported: {
     severity: 'error',
     meaning: 'A block needs an operation that the platform does not serve.',
-    remedy: 'Remove the block or the line, or use a platform that serves the operation.',
+    remedy:
+      'Check address, key and profile. Use a platform that serves the operation, or remove the block or the line.',
   },
   'not-served': {
     severity: 'warning',
     meaning:
       'The state has resources without blocks, of a kind that the platform does not serve: they stay as they are.',
-    remedy: 'Remove them from the state with trueup state rm; delete them on the platform if it still has them.',
+    remedy:
+      'Check address, key and version of the platform. If it has them no longer, remove them from the state with trueup state rm.',
   },
   'no-capabilities': {
     severity: 'warning',
@@ -269,7 +271,7 @@ export const codes = {
     severity: 'note',
     meaning: 'An object of the state is gone from the platform, and the plan creates it again.',
     remedy:
-      'If it is gone on purpose, remove its block. Otherwise find out who deleted it: the new one has none of its data.',
+      'Check that this is the platform that you mean. If the object is gone on purpose, remove its block. Otherwise find out who deleted it: the new one has none of its data.',
   },
   'other-manifest': {
     severity: 'warning',

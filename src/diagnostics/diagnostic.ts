@@ -28,6 +28,11 @@ export interface Diagnostic {
   readonly details?: readonly string[];
   /** The next step, as an imperative. */
   readonly remedy?: string;
+  /**
+   * The same, where it removes something because the platform lacks something: printed behind what to check first, unless the
+   * run proves address, key and profile.
+   */
+  readonly removal?: string;
   /** The resource it is about. */
   readonly address?: string;
   readonly position?: Position;
@@ -42,6 +47,7 @@ export function diagnostic(
   about: {
     details?: readonly string[];
     remedy?: string | undefined;
+    removal?: string | undefined;
     address?: string | undefined;
     position?: Position | undefined;
   } = {},
@@ -52,6 +58,7 @@ export function diagnostic(
     message,
     ...(about.details === undefined || about.details.length === 0 ? {} : { details: about.details }),
     ...(about.remedy === undefined ? {} : { remedy: about.remedy }),
+    ...(about.removal === undefined ? {} : { removal: about.removal }),
     ...(about.address === undefined ? {} : { address: about.address }),
     ...(about.position === undefined ? {} : { position: about.position }),
   };
@@ -62,7 +69,7 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((item) => item.severity === 'error');
 }
 
-/** Stops a run because of something that the user has to mend; has the diagnostics, and the reason as `failure`. */
+/** Stops a run because of something that the user has to fix; has the diagnostics, and the reason as `failure`. */
 export class Stop extends Error {
   readonly diagnostics: readonly Diagnostic[];
   readonly failure: 'manifest' | 'refused' | 'authentication' | 'locked' | 'platform' | 'state' | 'usage';

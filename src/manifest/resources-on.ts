@@ -17,10 +17,10 @@ export function resourcesOn(
   kinds: readonly Kind[],
   isKnown = true,
 ): { readonly resources: readonly Resource[]; readonly diagnostics: readonly Diagnostic[] } {
-  const remedy = (what: string) =>
+  const next = (what: string) =>
     isKnown
-      ? `Remove the ${what}, or use a platform that serves the operation.`
-      : 'Run trueup doctor: it shows what the platform answers. The manifest may be right.';
+      ? { removal: `Use a platform that serves the operation, or remove the ${what}.` }
+      : { remedy: 'Run trueup doctor: it shows what the platform answers. The manifest may be right.' };
   /** Says that an operation is lacking, or may be. */
   const lacks = (what: string, operation: string) =>
     isKnown
@@ -42,7 +42,7 @@ export function resourcesOn(
     if (kind === undefined || link === undefined) {
       lacking.add(address);
       const message = `${address}: ${lacks(`has no ${full.section}`, servedName(full, full.operations.read))}`;
-      const about = { remedy: remedy('block'), address, position: resourcePosition(resource) };
+      const about = { ...next('block'), address, position: resourcePosition(resource) };
       diagnostics.push(diagnostic('unsupported', message, about));
       return [];
     }
@@ -52,7 +52,7 @@ export function resourcesOn(
       const lost = carrier === undefined ? 'the operation for it' : servedName(full, carrier);
       const path = fieldPath(full, name);
       const message = `${address}: ${lacks(`cannot set ${path}`, lost)}`;
-      diagnostics.push(diagnostic('unsupported', message, { remedy: remedy('line'), address, position: position(at) }));
+      diagnostics.push(diagnostic('unsupported', message, { ...next('line'), address, position: position(at) }));
     }
     return [{ ...resource, kind, link }];
   });

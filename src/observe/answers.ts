@@ -4,6 +4,7 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import { isRow } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
+import type { Caller } from './observed.ts';
 
 /** An answer that has to be an object; anything else stops the run, because it proves nothing. */
 export function asRow(answer: unknown, operation: string): Row {
@@ -17,6 +18,16 @@ export function asCaller(answer: unknown): Row {
   const { organizationId } = caller;
   if (typeof organizationId === 'string' && organizationId !== '') return caller;
   throw unusable('user.get', 'names no organization');
+}
+
+/** The owner of the API key: who, where, and with what role. @throws {Stop} `platform`, when a row names none. */
+export function callerOf({ organizationId, userId, role }: Row): Omit<Caller, 'projectId'> {
+  if (typeof organizationId === 'string' && typeof userId === 'string') {
+    return { organizationId, userId, role: String(role) };
+  }
+  throw new Stop('platform', [
+    diagnostic('platform-answer', 'the answer to user.get names no organization or no user'),
+  ]);
 }
 
 /** The rows of a list, by id. An answer that is no list of rows with ids stops the run: it is not an empty list. */

@@ -8,7 +8,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { rememberedOf, soughtIn } from '../state/capabilities.ts';
 import type { Capabilities, State } from '../state/state.ts';
-import { asCaller } from './answers.ts';
+import { asCaller, callerOf } from './answers.ts';
 import { lacksRight } from './hidden.ts';
 import { isUnserved } from './reader.ts';
 
@@ -102,15 +102,15 @@ export async function profileServed(client: ReadClient): Promise<Profile | undef
 
 /**
  * Proves that the address is that of a platform, that it accepts the key, and that it speaks the profile of the client: before
- * an error advises to remove anything from the manifest.
+ * an error advises to remove anything from the manifest. Gives the owner of the key.
  *
  * @throws {PlatformError} when the platform cannot be read. @throws {Stop} `platform`, when something else answers.
  */
-export async function provePlatform(client: ReadClient): Promise<void> {
+export async function provePlatform(client: ReadClient): Promise<ReturnType<typeof callerOf>> {
   const caller = asCaller(await client.invoke('user.get', {}));
   const { profile, names } = client.contract;
   const shown = recogniseProfile(caller, names) ?? (await profileServed(client));
-  if (shown === undefined || shown === profile) return;
+  if (shown === undefined || shown === profile) return callerOf(caller);
   const message = `the platform answers in the words of ${shown}, and this run speaks those of ${profile ?? 'another profile'}`;
   throw new Stop('platform', [
     diagnostic('platform-answer', message, { remedy: `Write profile: ${shown} under platform:.` }),

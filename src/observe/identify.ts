@@ -88,9 +88,9 @@ function wantedBy({ search, idOf, outputs }: IdentifyInput, { kind, resource }: 
 function reportPins({ diagnostics }: IdentifyInput, known: readonly Claim[], found: Found): void {
   for (const { item, id, foundBy } of known) {
     if (foundBy !== 'pin' || found.has(item.address)) continue;
-    const remedy = 'Correct id:, or remove the line to have a new one created.';
+    const removal = 'Correct id:, or remove the line to have a new one created.';
     const message = `the platform has no ${item.kind.kind} with id ${id}`;
-    diagnostics.push(diagnostic('not-found', message, { ...positionOf(item), remedy }));
+    diagnostics.push(diagnostic('not-found', message, { ...positionOf(item), removal }));
   }
 }
 

@@ -12,14 +12,14 @@ import type { Outputs } from '../manifest/wanted.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import { maskValue } from '../secrets/looks-secret.ts';
 import { pendingCreate } from '../state/pending.ts';
-import { rowsIn } from './answers.ts';
+import { callerOf, rowsIn } from './answers.ts';
 import type { Expected, IdentifyInput, Listed, ObserveInput, Parent } from './expected.ts';
 import { positionOf } from './expected.ts';
 import { lacksRight } from './hidden.ts';
 import { identify } from './identify.ts';
 import { searchIn } from './match.ts';
 import { bindNames, hasSecretName, namedKinds } from './names.ts';
-import type { Caller, DuplicateObject, Observed, ObservedObject, UnmanagedObject } from './observed.ts';
+import type { DuplicateObject, Observed, ObservedObject, UnmanagedObject } from './observed.ts';
 import { isOfProject } from './ownership.ts';
 import type { TopList } from './project-id.ts';
 import { readTop } from './project-id.ts';
@@ -46,9 +46,15 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   const declared = listedKinds(input, isMeant);
   const named = namedKinds({ resources: meant, records });
   const top = kinds.filter(({ kind, parents }) => parents[root] && (declared.has(kind) || named.has(kind)));
+  const asked = reader.caller();
+  // What is wrong with the address, the key or the profile shows in the caller, and explains a list that lacks something.
+  const unlessUnusable = async (error: unknown): Promise<never> => {
+    await asked;
+    throw error;
+  };
   const [who, ...listed] = await Promise.all([
-    reader.caller(),
-    ...top.map(async (kind) => ({ kind, ...(await listTop(input, kind, isMeant)) })),
+    asked,
+    ...top.map(async (kind) => ({ kind, ...(await listTop(input, kind, isMeant).catch(unlessUnusable)) })),
   ]);
   const { projectId } = listed.find((list) => list.projectId !== input.projectId) ?? input;
   const caller = { ...callerOf(who), projectId };
@@ -214,15 +220,6 @@ function remember(
   parent: Parent | undefined,
 ): void {
   for (const [id, row] of rows ?? []) lists.get(kind.kind)?.set(id, { row, parent });
-}
-
-function callerOf({ organizationId, userId, role }: Row): Omit<Caller, 'projectId'> {
-  if (typeof organizationId === 'string' && typeof userId === 'string') {
-    return { organizationId, userId, role: String(role) };
-  }
-  throw new Stop('platform', [
-    diagnostic('platform-answer', 'the answer to user.get names no organization or no user'),
-  ]);
 }
 
 /** Whether the list of a kind at the top is read by every run. */

@@ -132,8 +132,8 @@ export function creation(input: Planning, resource: Resource, notes: Diagnostic[
   const about = { address, position: resourcePosition(resource) };
   if (kind.operations.create === undefined) {
     const message = `the platform has no such ${kind.kind}, and ${kind.operations.cannot?.create ?? 'no operation makes one'}`;
-    const remedy = 'Make it there and apply again, pin an existing one with id:, or remove the block.';
-    notes.push(diagnostic('cannot-create', message, { ...about, remedy }));
+    const removal = 'Make it there and apply again, pin an existing one with id:, or remove the block.';
+    notes.push(diagnostic('cannot-create', message, { ...about, removal }));
   }
   if (missing.length > 0) {
     const names = missing.map((name) => fieldPath(kind, name)).join(', ');

@@ -68,17 +68,22 @@ export function planExisting(
     notes.push(diagnostic('duplicate', message, { remedy, address, position: base.position }));
   }
   const changes = [...written, ...base.changes];
-  const refuse = (message: string, remedy: string) =>
-    notes.push(diagnostic('cannot-change', message, { remedy, address, position: base.position }));
+  const refuse = (message: string, next: string | { readonly removal: string }) => {
+    const about = typeof next === 'string' ? { remedy: next } : next;
+    notes.push(diagnostic('cannot-change', message, { ...about, address, position: base.position }));
+  };
   if (isProvided && provided?.allows === 'nothing') {
-    refuse(`${address} is the one that the platform made by itself`, 'Remove the block: it is not to be managed.');
+    const removal = 'Remove the block: it is not to be managed.';
+    refuse(`${address} is the one that the platform made by itself`, { removal });
   }
   const isElsewhere = isBelowAnother(input, resource, object, parent);
   if (isElsewhere && (move === undefined || isAdoption)) {
     refuse(
       `${address} belongs to another ${resource.parent === undefined ? 'project or organization' : 'parent'} on the platform`,
       move === undefined && resource.parent !== undefined
-        ? `The platform cannot move ${withArticle(kind.kind)}: remove the entry of moved:, so that it is deleted and created.`
+        ? {
+            removal: `The platform cannot move ${withArticle(kind.kind)}: remove the entry of moved:, so that it is deleted and created.`,
+          }
         : 'Declare it where it is, or correct id:.',
     );
   }
@@ -89,7 +94,9 @@ export function planExisting(
     const made = creation(input, resource, notes);
     const gone = takeAway(input, base, object, { action: 'replace', parent });
     if (resource.pinned !== undefined) {
-      refuse(`${address} is pinned to ${object.id}, and the change needs a new object`, 'Remove id: first.');
+      refuse(`${address} is pinned to ${object.id}, and the change needs a new object`, {
+        removal: 'Remove id: first.',
+      });
     }
     const { unless } = createBeforeDestroy ?? {};
     const isKept =

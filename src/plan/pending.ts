@@ -15,8 +15,8 @@ export function planPending(input: PlanInput, resource: Resource, parent: Action
   const message = unlisted(address, record, until);
   const later = edited.length === 0 ? '' : ` Until then ${edited.join(', ')} cannot be changed.`;
   const base = resourceAction(resource, parent, record);
-  const remedy = `Connect it there. If the platform does not have it, remove the block, apply, and put it back.${later}`;
-  base.notes.push(diagnostic('pending', message, { remedy, address, position: base.position }));
+  const removal = `Connect it there. If the platform does not have it, remove the block, apply, and put it back.${later}`;
+  base.notes.push(diagnostic('pending', message, { removal, address, position: base.position }));
   return { ...base, ...idle, isHeld: true };
 }
 

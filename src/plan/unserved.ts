@@ -33,7 +33,7 @@ export function unservedRecords(
     const shown = addresses.slice(0, 10).join(', ');
     const more = addresses.length > 10 ? ` and ${addresses.length - 10} more` : '';
     const message = `the platform serves no ${kind.section} (${servedName(kind, kind.operations.read)}): Trueup neither reads nor deletes ${shown}${more}; the state keeps ${addresses.length === 1 ? 'it' : 'them'}`;
-    const remedy = `If the platform has ${addresses.length === 1 ? 'it' : 'one'} no longer, run trueup state rm '${first}'.`;
-    return [diagnostic('not-served', message, { remedy })];
+    const removal = `If the platform has ${addresses.length === 1 ? 'it' : 'one'} no longer, run trueup state rm '${first}'.`;
+    return [diagnostic('not-served', message, { removal })];
   });
 }

@@ -64,7 +64,7 @@ function createdAgain({ address, position }: Action, record: StateRecord | undef
   // A deletion that Trueup itself sent is no news.
   if (typeof record?.id !== 'string' || record.pending !== undefined) return [];
   const message = `${address} (${record.id}) is gone from the platform, and this plan creates a new one`;
-  return [diagnostic('gone', message, { remedy: 'If it is gone on purpose, remove its block.', address, position })];
+  return [diagnostic('gone', message, { removal: 'If it is gone on purpose, remove its block.', address, position })];
 }
 
 /** Whether an object went with the one above it: a run deleted that to replace it, and ended before it created the new one. */

@@ -84,6 +84,7 @@ export async function connect(settings: Settings, about: OpeningInput): Promise<
     abandon,
     store,
     kinds: about.options.kinds,
+    endpoint: target.platform === 'emulator' ? 'platform: emulator' : target.platform.url,
     discovers: target.platform !== 'emulator',
     addSecret: redactor.add,
     redact: redactor.redact,
@@ -147,7 +148,7 @@ export async function openPlatform(
     const isExamined = isImpatient === true && named !== undefined;
     return isExamined
       ? client
-      : recognising(client, { profile, isFound: options.profile !== undefined, named: naming });
+      : recognising(client, { profile, isFound: options.profile !== undefined, named: naming, url });
   };
   if (platform === 'emulator') {
     const folder = join(options.folder, '.trueup');

@@ -129,6 +129,8 @@ interface Assumed {
   readonly profile: Profile;
   /** Who names it, and where: `the manifest`, `under platform:`. */
   readonly named?: { readonly by: string; readonly at: string } | undefined;
+  /** Its address; undefined: a client of the caller leads there. */
+  readonly url?: string;
   /** The state remembers it, or the platform showed it. */
   readonly isFound?: boolean;
 }
@@ -192,10 +194,11 @@ function unlessOther(error: unknown): void {
 }
 
 /** @throws {OtherProfile}; {Stop} `refused`, where the manifest names a profile and the platform has another one. */
-function refuseOther(found: Profile | undefined, { profile, named }: Assumed): void {
+function refuseOther(found: Profile | undefined, { profile, named, url }: Assumed): void {
   if (found === undefined || found === profile) return;
   if (named === undefined) throw new OtherProfile(found);
   const message = `${named.by} says profile: ${profile}, and the platform answers in the words of ${found}`;
-  const remedy = `Write profile: ${found} ${named.at}, or leave the line out. Nothing was changed.`;
+  const given = url === undefined ? '' : ` If ${url} is not the platform that you mean, correct that instead.`;
+  const remedy = `Write profile: ${found} ${named.at}, or leave the line out.${given} Nothing was changed.`;
   throw new Stop('refused', [diagnostic('platform-answer', message, { remedy })]);
 }

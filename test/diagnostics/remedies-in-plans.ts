@@ -90,7 +90,7 @@ export const inPlans = {
     'or remove the entry.': (made) => made.plan(production(database()) + stack()),
   },
   'state-unusable': {
-    'Use the key or the project the state belongs to,': (made) => applied(made, production('    description: x\n')),
+    'Use the project that the state belongs to,': (made) => applied(made, production('    description: x\n')),
     'or a folder of its own for the other one.': (made) =>
       apart(made).plan(production('    description: x\n').replace('prj_1', 'prj_2')),
   },
@@ -100,6 +100,9 @@ export const inPlans = {
     ) => made.plan(production(database()).replace('prj_1', 'prj_2')),
   },
   'not-found': {
+    'First check platform: emulator: there is no state to compare with.': {
+      forPeople: 'only they know which they mean',
+    },
     'Correct id:,': async (made) => made.plan(production(database(`name: other, id: ${await createDatabase(made)}`))),
     'or remove the line to have a new one created.': (made) => applied(made, production(database())),
   },
@@ -114,6 +117,9 @@ export const inPlans = {
     'Correct id:.': async (made) => made.plan(production(database(`name: other, id: ${await createDatabase(made)}`))),
   },
   'cannot-create': {
+    'First check platform: emulator: there is no state to compare with.': {
+      forPeople: 'only they know which they mean',
+    },
     'Make it there and apply again,': { forPeople: 'people join by an invitation, which they accept' },
     'pin an existing one with id:,': (made) => made.plan(`${head}members:\n  admin@example.test: { id: user_1 }\n`),
     'or remove the block.': (made) => made.plan(head),
@@ -123,14 +129,14 @@ export const inPlans = {
       plan(await made.manifest(head), publishing(made, { version: 'v1.0.0', document: openApi() }).world()),
   },
   unsupported: {
-    'Remove the block,': (made) => made.plan(production('    description: x\n')),
-    'or use a platform that serves the operation.': async () => {
+    'Use a platform that serves the operation,': async () => {
       const serving = bench({ kinds: [...kinds, mirror] });
       const theirs = { name: 'main', databaseName: 'shop', databaseUser: 'shop', databasePassword: 'a' };
       const more = { databaseRootPassword: 'b', dockerImage: 'mysql:8', environmentId: 'env_prj_1' };
       await serving.emulator.act('mysql.create', { ...theirs, ...more });
       return serving.plan(production('    mirrors: { main: { databaseName: shop, databaseUser: shop } }\n'));
     },
+    'or remove the block.': (made) => made.plan(production('    description: x\n')),
   },
   'not-served': {
     "If the platform has it no longer, run trueup state rm 'production.application.web.ports.web'.": async (made) => {

@@ -244,7 +244,7 @@ describe('it is refused', () => {
         code: 'cannot-create',
         severity: 'error',
         message: 'the platform has no such organization, and a new one is out of reach of the key that makes it',
-        remedy: 'Make it there and apply again, pin an existing one with id:, or remove the block.',
+        removal: 'Make it there and apply again, pin an existing one with id:, or remove the block.',
         address: at,
         position: here,
       },

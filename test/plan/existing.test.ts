@@ -46,7 +46,8 @@ function plan(about: About): Action {
   return planExisting(input, resource, found, 'parent' in about ? about.parent : production);
 }
 
-const told = ({ notes }: Action) => notes.map(({ code, message, remedy = '' }) => `${code}: ${message} | ${remedy}`);
+const told = ({ notes }: Action) =>
+  notes.map(({ code, message, remedy, removal = '' }) => `${code}: ${message} | ${remedy ?? removal}`);
 const codes = ({ notes }: Action) => notes.map(({ code }) => code);
 
 describe('an object that the platform has', () => {

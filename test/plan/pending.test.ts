@@ -41,7 +41,7 @@ describe('an object that is not listed yet', () => {
         code: 'pending',
         severity: 'warning',
         message: 'labgit.lab was created and is listed only once somebody has connected it',
-        remedy: 'Connect it there. If the platform does not have it, remove the block, apply, and put it back.',
+        removal: 'Connect it there. If the platform does not have it, remove the block, apply, and put it back.',
         address: 'labgit.lab',
         position: here,
       },
@@ -65,12 +65,12 @@ describe('an object that is not listed yet', () => {
       applicationId: declared('new'),
     };
     const [note] = pending(fields, sent).notes;
-    expect(note?.remedy).toBe(
+    expect(note?.removal).toBe(
       'Connect it there. If the platform does not have it, remove the block, apply, and put it back. Until then groupName, labgitUrl cannot be changed.',
     );
     const host = referring({ address: 'production.redis.main', output: 'host' });
     const [other] = pending({ ...fields, groupName: host, labgitUrl: declared('https://a.test') }, sent).notes;
-    expect(other?.remedy).toBe(
+    expect(other?.removal).toBe(
       'Connect it there. If the platform does not have it, remove the block, apply, and put it back.',
     );
   });

@@ -52,7 +52,7 @@ test('a note names a single object that is gone, and not what is below it', () =
       code: 'gone',
       severity: 'note',
       message: 'production.redis.a (r1) is gone from the platform, and this plan creates a new one',
-      remedy: 'If it is gone on purpose, remove its block.',
+      removal: 'If it is gone on purpose, remove its block.',
       address: 'production.redis.a',
       position: here,
     },

@@ -25,7 +25,7 @@ test('a block of a kind that the platform lacks is an error of the plan at its l
   expect(found).toMatchObject({
     code: 'unsupported',
     message: 'staging.mirrors.main: the platform has no mirrors: it does not serve mysql.one',
-    remedy: 'Remove the block, or use a platform that serves the operation.',
+    remedy: 'Use a platform that serves the operation, or remove the block.',
     position: { line: 7 },
     quote: { text: '      main: { databaseName: shop, databaseUser: shop }' },
   });
@@ -54,7 +54,7 @@ describe('an application', () => {
       {
         code: 'unsupported',
         message: 'staging.application.web: the platform cannot set replicas: it does not serve application.update',
-        remedy: 'Remove the line, or use a platform that serves the operation.',
+        remedy: 'Use a platform that serves the operation, or remove the line.',
         position: { line: 9 },
       },
       { position: { line: 10 } },

@@ -132,11 +132,15 @@ describe('H3: the key and the profile', () => {
   });
 });
 
-test('H3: with address, key and profile proved, the remedy names the block that the platform does not serve', async () => {
+test('H3: where nothing was applied, the remedy names address, key and profile before the block that is not served', async () => {
   const platform = await serve(createEmulator({ apiKey: 'right-key', documentedOnly: true }));
   onTestFinished(() => platform.close());
   const found = await refusal(manifest(platform.url));
-  expect(found).toContainEqual(expect.stringMatching(/cannot set memoryLimit: .* -> Remove the line, or use/));
+  const check = `First check ${platform.url}, TRUEUP_API_KEY (owner of organization org_1) and profile: standard:`;
+  expect(found).toContainEqual(
+    expect.stringMatching(/cannot set memoryLimit: .* -> First check .* Use a platform .*, or remove the line\./),
+  );
+  for (const line of found) expect(line).toContain(check);
 });
 
 test('H3: where it could not be read what the platform serves, no remedy takes a block away', async () => {

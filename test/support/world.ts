@@ -205,6 +205,7 @@ export function bench(options: BenchOptions = {}): Bench {
       client: clientOver(emulator.send),
       store,
       kinds,
+      endpoint: 'platform: emulator',
       addSecret: redactor.add,
       redact: redactor.redact,
       clock,
