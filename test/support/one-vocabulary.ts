@@ -22,6 +22,7 @@ export const inOneVocabulary: Readonly<Record<string, readonly string[]>> = {
     'terminal',
     'traces',
     'tutorial',
+    'removal-proof',
     'words-of-the-profile',
     'wrong-address',
   ],
