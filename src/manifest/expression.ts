@@ -84,10 +84,14 @@ export function parseExpressions(
 
 /** The first expression in a key, as it is written; undefined: there is none. */
 export function expressionIn(key: string, sources: readonly ExpressionSource[]): string | undefined {
-  const { parts, unclosed } = parseExpressions(key, sources);
-  if (unclosed !== undefined) return `\${${unclosed.name}:…`;
-  const first = parts.find((part) => typeof part === 'object');
-  return first === undefined ? undefined : `\${${first.source.name}:${first.argument}}`;
+  const { unclosed } = parseExpressions(key, sources);
+  return unclosed === undefined ? expressionsIn(key, sources)[0] : `\${${unclosed.name}:…`;
+}
+
+/** The expressions in a text, as they are written. */
+export function expressionsIn(text: string, sources: readonly ExpressionSource[]): string[] {
+  const expressions = parseExpressions(text, sources).parts.filter((part) => typeof part === 'object');
+  return expressions.map(({ source, argument }) => `\${${source.name}:${argument}}`);
 }
 
 /** The sentence about an expression in a key. */

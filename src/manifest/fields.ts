@@ -15,8 +15,18 @@ import { canBeNull, caseMeant, fieldOf, fieldPath, isNeededBy, shownCase, shownV
 import type { Evaluation } from './evaluate.ts';
 import { constant, evaluate } from './evaluate.ts';
 import type { Block, Resource } from './resource.ts';
-import { expressionIn, notInKeys } from './expression.ts';
-import { adviceFor, alternatives, missingBlank, placeAt, problemOf, shown, shownKey, wordsOf } from './problem.ts';
+import { expressionIn, expressionsIn, notInKeys } from './expression.ts';
+import {
+  adviceFor,
+  alternatives,
+  guessFor,
+  missingBlank,
+  placeAt,
+  problemOf,
+  shown,
+  shownKey,
+  wordsOf,
+} from './problem.ts';
 import { sectionInstead } from './short-blocks.ts';
 import { settingInstead, takes, textInstead, unionInstead, valueInstead } from './short-value.ts';
 import type { Entry, Node } from './tree.ts';
@@ -365,14 +375,19 @@ function checked(
   if (error !== undefined) {
     const isSecret = field.secrecy !== undefined || wanted.isSecret;
     const source = node.is === 'scalar' ? node.source : undefined;
+    const expressions = isFilledIn ? expressionsIn(node.value, evaluation.sources) : [];
     const refused = { name: written, value: found, isSecret, source, redact: evaluation.redact };
     const { message: said, place } = problemOf(error, node, refused);
     const message = field.map === undefined ? said : said.replace(' must be text,', ' must be a map or text,');
     const advice = adviceFor(error, refused);
     const instead = advice === undefined ? valueInstead(written, field, node, evaluation) : undefined;
+    const example = inUnits(field.unit, field.examples[0]);
     evaluation.diagnostics.push(
       diagnostic('wrong-type', message, {
-        remedy: instead ?? whatItIs(written, schemaOf(field), inUnits(field.unit, field.examples[0]), advice),
+        remedy:
+          expressions.length > 0
+            ? whatToCorrect(expressions, schemaOf(field), isSecret ? undefined : example, guessFor(error, refused))
+            : (instead ?? whatItIs(written, schemaOf(field), example, advice)),
         address: evaluation.address,
         position: position(place),
       }),
@@ -466,6 +481,13 @@ function whatItIs(written: string, schema: z.ZodType, example?: Json, advice?: s
   const shown = example === undefined ? [] : [`Write for example ${written}: ${JSON.stringify(example)}.`];
   const first = advice === undefined ? shown : [advice];
   return [...first, ...(schema.description === undefined ? [] : [schema.description])].join(' ');
+}
+
+/** The remedy for a wrong value that expressions gave: they are right where they stand, and what they stand for is not. */
+function whatToCorrect(expressions: readonly string[], schema: z.ZodType, example?: Json, guess?: string): string {
+  const shown = example === undefined ? undefined : `For example ${JSON.stringify(example)}.`;
+  const sentences = [`Correct the value of ${expressions.join(' or ')}.`, guess ?? shown, schema.description];
+  return sentences.filter((sentence) => sentence !== undefined).join(' ');
 }
 
 function capital(sentence: string): string {

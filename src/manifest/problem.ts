@@ -64,7 +64,8 @@ export function wordsOf(error: z.ZodError, refused: Refused): string {
 }
 
 /** What to write instead, where the value shows what was meant: `Write https: true.` */
-export function adviceFor(error: z.ZodError, { name, value, isSecret, source, redact }: Refused): string | undefined {
+export function adviceFor(error: z.ZodError, refused: Refused): string | undefined {
+  const { name, value, isSecret, source, redact } = refused;
   const inner = error.issues[0] === undefined ? undefined : innermost(error.issues[0], value);
   if (inner === undefined || isSecret) return undefined;
   const path = pathOf(name, inner.path, redact);
@@ -87,18 +88,22 @@ export function adviceFor(error: z.ZodError, { name, value, isSecret, source, re
       return `Write it in quotes: ${path}: "${inner.path.length === 0 ? (source ?? String(found)) : String(found)}".`;
     }
   }
-  if (inner.code === 'invalid_value' && typeof found === 'string') {
-    const guess = closest(
-      found.trim(),
-      inner.values.filter((item) => typeof item === 'string'),
-    );
-    if (guess !== undefined) return `Did you mean ${guess}?`;
-  }
-  if (inner.code === 'invalid_union' && typeof found === 'string') {
-    const guess = closest(found.trim(), inner.errors.flat().flatMap(wordsIn));
-    if (guess !== undefined) return `Did you mean ${guess}?`;
-  }
-  return undefined;
+  return guessFor(error, refused);
+}
+
+/** The word that was probably meant: `Did you mean docker?` */
+export function guessFor(error: z.ZodError, { value, isSecret }: Refused): string | undefined {
+  const inner = error.issues[0] === undefined ? undefined : innermost(error.issues[0], value);
+  const found = inner?.path.reduce<unknown>(memberOf, value);
+  if (inner === undefined || isSecret || typeof found !== 'string') return undefined;
+  const words =
+    inner.code === 'invalid_value'
+      ? inner.values.filter((item) => typeof item === 'string')
+      : inner.code === 'invalid_union'
+        ? inner.errors.flat().flatMap(wordsIn)
+        : [];
+  const guess = closest(found.trim(), words);
+  return guess === undefined ? undefined : `Did you mean ${guess}?`;
 }
 
 /** The words that one member of a union takes. */

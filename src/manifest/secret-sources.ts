@@ -49,7 +49,7 @@ export interface Asked {
 /**
  * Asks each source in turn for the names that the sources before it did not have, and stops once none is missing. A
  * source that cannot be read is an error, also where a later one has the names: the value of a secret must not depend on
- * what is broken today.
+ * what is broken today. An empty value is none, as in the environment: it is a line that is not filled in yet.
  */
 export async function askSources(input: AskingInput): Promise<Asked> {
   const values = new Map<string, string>();
@@ -60,7 +60,7 @@ export async function askSources(input: AskingInput): Promise<Asked> {
     if ('problem' in found) return { values: new Map(), diagnostics: [tell(source, names, found)] };
     for (const name of names) {
       const value = found.values.get(name);
-      if (value !== undefined) values.set(name, value);
+      if (value !== undefined && value !== '') values.set(name, value);
     }
   }
   return { values, diagnostics: [] };

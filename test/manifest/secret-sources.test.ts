@@ -103,7 +103,7 @@ describe('an env file', () => {
   test('gives its variables, read as the platform reads an env file', async () => {
     const text = '# a comment\r\nexport A="two\\nlines"\r\nB=\r\nC=unasked\n';
     const { values, added } = await ask('- { file: secrets.env }', { 'secrets.env': text });
-    expect(values).toEqual({ A: 'two\nlines', B: '' });
+    expect(values).toEqual({ A: 'two\nlines' });
     // What is in the file and was not asked for is a secret, too.
     expect(added).toEqual(['two\nlines', '', 'unasked']);
   });
@@ -174,12 +174,21 @@ describe('an env file', () => {
   });
 });
 
+test('an empty value is none in any source: a copy of secrets.env.example blanks no password', async () => {
+  const files = { 'secrets.env': 'A=\nB=""\n', 'later.env': 'A=a\n' };
+  expect(await ask('- { file: secrets.env }\n- { file: later.env }', files)).toMatchObject({
+    values: { A: 'a' },
+    problems: [],
+  });
+  expect(await ask(printing({ A: '', B: 'b' }), {})).toMatchObject({ values: { B: 'b' }, problems: [] });
+});
+
 describe('an env file encrypted with age', () => {
   test('is decrypted with the identity of the run, in binary and in armored form', async () => {
     const binary = await encrypted('A="x\\r\\ny"\r\nB=\n');
     for (const content of [binary, armor.encode(binary)]) {
       const { values, added } = await ask('- { age: s.age }', { 's.age': content });
-      expect(values).toEqual({ A: 'x\r\ny', B: '' });
+      expect(values).toEqual({ A: 'x\r\ny' });
       expect(added).toEqual([identity, 'x\r\ny', '']);
     }
   });

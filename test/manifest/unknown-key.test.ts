@@ -7,9 +7,14 @@ import { bench, head } from '../support/world.ts';
 /** What a key that does not exist was meant to be, and what follows from it. */
 
 /** What is wrong with a manifest: the sentence and the remedy of each error. */
-async function problems(text: string | Record<string, string>): Promise<string[]> {
+async function problems(
+  text: string | Record<string, string>,
+  secrets: Record<string, string> = {},
+): Promise<string[]> {
+  const made = bench();
+  Object.assign(made.secrets, secrets);
   try {
-    await bench().manifest(text);
+    await made.manifest(text);
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
     return error.diagnostics.map(({ message, remedy }) => `${message} -> ${remedy ?? ''}`);
@@ -79,6 +84,46 @@ describe('U12: a key of another tool', () => {
         /-> It takes application, compose, (\w+, ){9}\w+ and \d+ more: docs\/kinds\/environment\.md\.$/,
       ),
     ]);
+  });
+});
+
+describe('a bad value that an expression gave: the remedy is about what it stands for', () => {
+  const varied = (value: string, text: string) => `${text}variables: { it: { default: ${JSON.stringify(value)} } }\n`;
+  const key = (more: string) => `${head}sshKeys:\n  deploy: { publicKey: "ssh-ed25519 AAAA a", ${more} }\n`;
+
+  test.each([
+    [
+      'a number',
+      varied('eighty', domain('port: "${var:it}"')),
+      /^port must be a number, got "eighty" -> Correct the value of \$\{var:it\}\. For example 8080\. /,
+    ],
+    [
+      'a choice',
+      varied('volumes', application('mounts: { /data: { type: "${var:it}", volumeName: d } }')),
+      /-> Correct the value of \$\{var:it\}\. Did you mean volume\?/,
+    ],
+    [
+      'a switch',
+      varied('yes', domain('https: "${var:it}"')),
+      /^https must be true or false, got "yes" -> Correct the value of \$\{var:it\}\. /,
+    ],
+    [
+      'two parts',
+      varied('-', database('externalPort: "${var:it}${var:it}"')),
+      /-> Correct the value of \$\{var:it\} or \$\{var:it\}\. /,
+    ],
+  ])('%s', async (_what, text, expected) => {
+    const found = await problems(text);
+    expect(found).toEqual([expect.stringMatching(expected)]);
+    expect(found.join()).not.toMatch(/Write/);
+  });
+
+  test('a secret: nothing says to write one into the manifest', async () => {
+    const found = await problems(key('privateKey: "${secret:KEY}"'), { KEY: 'no key at all' });
+    expect(found).toEqual([
+      expect.stringMatching(/PEM form .* -> Correct the value of \$\{secret:KEY\}\. Private half/),
+    ]);
+    expect(found.join()).not.toMatch(/Write|no key at all|BEGIN/);
   });
 });
 

@@ -215,7 +215,7 @@ describe('it is refused', () => {
     expect(plan({ resource: { fields: { ...complete, databasePassword: several } } }).notes).toMatchObject([
       {
         message: expect.stringContaining('needs A, B,') as string,
-        remedy: 'Set TRUEUP_SECRET_A, TRUEUP_SECRET_B, or name a source under secrets: that has it.',
+        remedy: 'Set TRUEUP_SECRET_A, TRUEUP_SECRET_B, or name a source under secrets: that has them.',
       },
     ]);
   });

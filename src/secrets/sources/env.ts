@@ -33,5 +33,6 @@ const addresses = new Set(['TRUEUP_URL', 'TRUEUP_STATE_URL', 'HTTP_PROXY', 'HTTP
 
 /** The remedy for secrets that a run does not have. */
 export function howToGive(names: readonly string[]): string {
-  return `Set ${names.map((name) => `TRUEUP_SECRET_${name}`).join(', ')}, or name a source under secrets: that has it.`;
+  const variables = names.map((name) => `TRUEUP_SECRET_${name}`).join(', ');
+  return `Set ${variables}, or name a source under secrets: that has ${names.length === 1 ? 'it' : 'them'}.`;
 }
