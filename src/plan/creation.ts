@@ -53,7 +53,8 @@ export function planCreation(
     notes.push(diagnostic('duplicate', message, { remedy, address, position: base.position }));
   }
   const made = creation(input, resource, notes);
-  const changes = [...made.changes, ...base.changes];
+  // A new object has no value in a field that is declared to have none.
+  const changes = [...made.changes.filter(({ after }) => after.is !== 'absent'), ...base.changes];
   if (object === undefined) return { ...base, ...made, changes, action: 'create', createsObject: true };
   const gone = takeAway(input, base, object, { action: 'replace', parent });
   const teardown = kind.lifecycle?.deletedWithParent === true ? [] : gone.teardown;

@@ -160,10 +160,16 @@ function sentence(one: GroupedAction): string {
     case 'deploy':
       return reason(one);
     case 'no-op':
-      return 'unchanged';
+      return standstill(action);
     default:
       return action.action satisfies never;
   }
+}
+
+/** What a plan does with an object that it leaves as it is. A note says why, and may say that the object differs. */
+function standstill({ notes }: PlannedAction): string {
+  if (notes.some(({ severity }) => severity === 'error')) return 'cannot be applied';
+  return notes.length === 0 ? 'unchanged' : 'nothing is written';
 }
 
 /** Why an object is deleted; of what goes with a deleted object, nothing: that one has the reason. */

@@ -82,7 +82,7 @@ describe('every address is named', () => {
     const made = await applied(caches(names(5), image(8)));
     const text = shown(await made.plan(caches(names(5), () => 'dockerImage: "redis:8", appName: other')));
     for (const name of names(5))
-      expect(text).toContain(`  production.redis.${name}: unchanged\n    error[cannot-change]`);
+      expect(text).toContain(`  production.redis.${name}: cannot be applied\n    error[cannot-change]`);
   });
 });
 

@@ -33,6 +33,34 @@ Plan: 1 to create, 1 to adopt, 1 to deploy.
     );
   });
 
+  it('lists of a created object no field that is declared to have no value', async () => {
+    const world = bench();
+    const text = database(`${basic}, description: null, unset: [command, memoryLimit], env: { A: "1" }`);
+    const plan = await world.plan(text);
+    expect(shown(plan)).toContain('+ env.A: "1"\n');
+    expect(shown(plan)).not.toMatch(/description|command|memoryLimit|changed in the manifest|\(none\)/);
+    const paths = plan.actions.flatMap(({ changes }) => changes.map(({ path }) => path));
+    expect(paths).not.toEqual(expect.arrayContaining([expect.stringMatching(/description|command|memoryLimit/)]));
+    await world.apply(text);
+    expect(hasChanges(await world.plan(text))).toBe(false);
+  });
+
+  it('does not call an object unchanged that has an error or that differs and stays so', async () => {
+    const world = bench();
+    const text = (more: string, secret = '') => database(`${basic}, env: "A=1\\nB=\${secret:B}${secret}"${more}`);
+    world.secrets['B'] = 'hunter2-hunter2';
+    await world.apply(text(''));
+    delete world.secrets['B'];
+    expect(shown(await world.plan(text('', '\\nC=1')))).toContain(
+      '  production.postgres.main: cannot be applied\n    error[secret-missing]: env: it was edited and needs B',
+    );
+    const id = world.store.state?.resources['production.postgres.main']?.id;
+    await world.emulator.act('postgres.saveEnvironment', { postgresId: id, env: 'A=2' });
+    expect(shown(await world.plan(text('')))).toContain(
+      '  production.postgres.main: nothing is written\n    note: env: it differs on the platform and is not repaired',
+    );
+  });
+
   it('reports that nothing changes', async () => {
     const world = bench();
     await world.apply(database(basic));
