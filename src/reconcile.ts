@@ -217,7 +217,7 @@ async function planFor(
     destroys,
     narrowing,
     digests: digestsOf(key, state),
-    accepting: { of: acceptances.of, digestsOfObjects },
+    accepting: { ...acceptances, digestsOfObjects },
     origins: moved.origins,
     values: world.values,
   });

@@ -359,8 +359,9 @@ export const codes = {
   },
   'acceptance-over': {
     severity: 'note',
-    meaning: 'Drift was accepted until a day that has passed. Apply puts the value of the manifest back.',
-    remedy: 'To keep it for longer, accept it again: trueup drift accept.',
+    meaning:
+      'An acceptance of drift counts no more: its day has passed, or the platform has another value since. Apply puts the value of the manifest back.',
+    remedy: 'To keep what the platform has, accept it again: trueup drift accept.',
   },
   'acceptance-void': {
     severity: 'warning',

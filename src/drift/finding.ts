@@ -45,6 +45,8 @@ export interface Found extends Subject {
   readonly edited?: true;
   /** Apply leaves it as it is, or refuses it. */
   readonly isLeft?: true;
+  /** The secrets that its value in the manifest needs and this run does not have. */
+  readonly missing?: readonly string[];
   /** The line of the field, else of the block. */
   readonly position?: Position;
   /** Makes the digest of the platform's value, in the form of another; undefined: only that it is there counts. */

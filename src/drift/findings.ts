@@ -277,6 +277,7 @@ function ofAttribute(
       ...(isHidden ? summary : {}),
       ...(isDrift && isEdit ? { edited: true as const } : {}),
       ...(isLeft ? { isLeft: true as const } : {}),
+      ...(resolved?.is === 'unavailable' ? { missing: resolved.secrets } : {}),
       ...(wanted === undefined ? positionOf(action) : { position: position(wanted.at) }),
       digest: subjectDigest(digestsOfObjects, { objectId: subject.objectId ?? '', attribute, field, observed }),
     },

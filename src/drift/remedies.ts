@@ -20,8 +20,13 @@ export function remediesFor({
   path,
   objectId = '',
   isLeft,
+  missing = [],
   edited,
-}: Pick<Finding, 'is' | 'address' | 'path' | 'objectId' | 'isLeft' | 'edited'>): readonly Remedy[] {
+  platform,
+}: Pick<
+  Finding,
+  'is' | 'address' | 'path' | 'objectId' | 'isLeft' | 'missing' | 'edited' | 'platform'
+>): readonly Remedy[] {
   const field = path === undefined ? [] : [['--field', path] as const];
   const subject = address ?? objectId;
   const leave = {
@@ -35,13 +40,13 @@ export function remediesFor({
     address === undefined ? [] : [{ aim, command: { words: ['apply'], options: [['--target', address]] } }];
   switch (is) {
     case 'drifted': {
-      const keep = {
-        aim: 'keep what the platform has',
-        command: { words: ['drift', 'adopt', subject], options: field },
-      };
-      return isLeft === true
-        ? [keep, leave]
-        : [...put(edited === true ? 'write what the manifest says' : 'put it back'), keep, leave];
+      const keep: Remedy =
+        platform?.is === 'hidden'
+          ? { aim: 'keep what the platform has: write it into the manifest by hand, because it is or holds a secret' }
+          : { aim: 'keep what the platform has', command: { words: ['drift', 'adopt', subject], options: field } };
+      const aim = edited === true ? 'write what the manifest says' : 'put it back';
+      const within = missing.length === 0 ? '' : ` in a run that has ${missing.join(', ')}`;
+      return isLeft === true && missing.length === 0 ? [keep, leave] : [...put(`${aim}${within}`), keep, leave];
     }
     case 'missing':
       return [

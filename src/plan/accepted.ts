@@ -26,6 +26,8 @@ export interface Acceptances {
     subject: Pick<AcceptedDrift, 'kind' | 'objectId' | 'field'>,
     digest: (like: string) => string,
   ) => Accepted | undefined;
+  /** The acceptance of a subject for another value than the platform has now. Its day has not passed. */
+  readonly ofAnother: (subject: Pick<AcceptedDrift, 'kind' | 'objectId' | 'field'>) => Acceptance | undefined;
   /** The entries that accept nothing, with the command that renews them. */
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -44,6 +46,12 @@ export function acceptancesOn(today: string, entries: readonly AcceptedDrift[], 
   }
   return {
     diagnostics,
+    ofAnother: (subject) => {
+      const entry = known.get(keyOf(subject));
+      if (entry === undefined || entry.until < today) return undefined;
+      const { until, because, by } = entry;
+      return { until, because, by };
+    },
     of: (subject, digest) => {
       if (known.size === 0) return undefined;
       const entry = known.get(keyOf(subject));
@@ -74,9 +82,24 @@ function keyNumber(made: string): string {
 function voided({ address, objectId, field, because, position }: AcceptedDrift, why: string): Diagnostic {
   const subject = address ?? objectId;
   const message = `the acceptance of ${subject}${field === undefined ? '' : ` ${field}`} counts for nothing: ${why}`;
-  const words = [subject, ...(field === undefined ? [] : ['--field', shellQuoted(field)])].join(' ');
-  const remedy = `To renew it: trueup drift accept ${words} --until DAY --because ${shellQuoted(because)}. Or remove the entry.`;
+  const remedy = `To renew it: ${acceptCommand({ subject, field, because })}. Or remove the entry.`;
   return diagnostic('acceptance-void', message, { remedy, position });
+}
+
+/** The command that accepts drift; without a day, the user writes it. */
+export function acceptCommand({
+  subject,
+  field,
+  until = 'DAY',
+  because,
+}: {
+  readonly subject: string;
+  readonly field: string | undefined;
+  readonly until?: string;
+  readonly because: string;
+}): string {
+  const words = [shellQuoted(subject), ...(field === undefined ? [] : ['--field', shellQuoted(field)])].join(' ');
+  return `trueup drift accept ${words} --until ${until} --because ${shellQuoted(because)}`;
 }
 
 /** A word of a command line of a POSIX shell. */

@@ -21,7 +21,7 @@ import { howToGive } from '../secrets/sources/env.ts';
 import type { Pair } from '../state/record.ts';
 import { membersOf } from '../state/stored.ts';
 import type { Accepted } from './accepted.ts';
-import { subjectDigest, subjectField } from './accepted.ts';
+import { acceptCommand, subjectDigest, subjectField } from './accepted.ts';
 import type { AttributeChange, Change, Shown } from './action.ts';
 import type { Decision, Situation } from './decide.ts';
 import { decide, leaveAccepted } from './decide.ts';
@@ -331,7 +331,7 @@ function notesOn(
     case 'remove':
     case 'write':
     case 'replace':
-      return planned.accepted?.over === true ? [lapsed(planned.accepted)] : [];
+      return acceptanceOver(input, planned);
     case 'wait':
       return [];
     default:
@@ -339,10 +339,25 @@ function notesOn(
   }
 }
 
-/** The note of a write over drift that was accepted until a day that has passed. */
-function lapsed({ by, until }: Accepted) {
-  const sentence = `${by} accepted what the platform has until ${until}, which has passed; apply puts it back`;
-  return { code: 'acceptance-over', sentence, remedy: 'To keep it for longer: trueup drift accept.' } as const;
+/** The note of a write over drift that was accepted: until a day that has passed, or before it changed once more. */
+function acceptanceOver(
+  { resource: { kind, address }, accepting }: Comparing,
+  { attribute, accepted, standing }: AttributeChange,
+): { readonly code: 'acceptance-over'; readonly sentence: string; readonly remedy: string }[] {
+  const field = subjectField(kind, attribute);
+  const again = (because: string) => `${acceptCommand({ subject: address, field, because })}.`;
+  if (accepted !== undefined) {
+    const { by, until, because, over } = accepted;
+    if (!over) return [];
+    const sentence = `${by} accepted what the platform has until ${until}, which has passed; apply puts it back`;
+    return [{ code: 'acceptance-over', sentence, remedy: `To keep it for longer: ${again(because)}` }];
+  }
+  if (accepting?.isObeyed !== true || standing.there !== 'other') return [];
+  const other = accepting.ofAnother({ kind: kind.kind, objectId: accepting.objectId, field });
+  if (other === undefined) return [];
+  const { by, until, because } = other;
+  const sentence = `${by} accepted another value until ${until}; the platform has a new one since, and apply puts it back`;
+  return [{ code: 'acceptance-over', sentence, remedy: `To keep the new one: ${again(because)}` }];
 }
 
 /** The input for showing the values of a change. */

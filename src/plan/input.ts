@@ -10,7 +10,7 @@ import type { Narrowing } from './action.ts';
 import type { Values } from './shown.ts';
 
 /** The drift that a person accepted, and digests bound to objects instead of addresses. */
-export interface Accepting extends Pick<Acceptances, 'of'> {
+export interface Accepting extends Pick<Acceptances, 'of' | 'ofAnother'> {
   readonly digestsOfObjects: Digests;
 }
 

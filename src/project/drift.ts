@@ -25,7 +25,7 @@ import type { World } from '../reconcile.ts';
 import { plan } from '../reconcile.ts';
 import { isoTime, systemClock } from '../state/clock.ts';
 import { digestsAt } from '../state/digests.ts';
-import { acceptancesOn, isTooFar, shellQuoted } from '../plan/accepted.ts';
+import { acceptCommand, acceptancesOn, isTooFar } from '../plan/accepted.ts';
 import { writeAccepted } from './accepted-file.ts';
 import type { MemoryStore } from './drift-memory.ts';
 import { memoryStore } from './drift-memory.ts';
@@ -200,9 +200,8 @@ function formerly(entries: readonly Entry[], location: string, today: string): D
     const { until, because } = accepted;
     const subject = address ?? objectId;
     const message = `${location} accepts drift of ${subject}${field === undefined ? '' : ` ${field}`} until ${until}, as an earlier version wrote it; that counts for nothing`;
-    const words = [subject, ...(field === undefined ? [] : ['--field', shellQuoted(field)])].join(' ');
     const day = until < today || isTooFar(until, today) ? 'DAY' : until;
-    const remedy = `To renew it: trueup drift accept ${words} --until ${day} --because ${shellQuoted(because)}.`;
+    const remedy = `To renew it: ${acceptCommand({ subject, field, until: day, because })}.`;
     return [diagnostic('acceptance-void', message, { remedy })];
   });
 }

@@ -243,18 +243,24 @@ export function subjectOf({
 }
 
 /** The commands for the first new finding of each sort; without one, for what is not applied yet. */
-function whatToDo({ findings, exitCode }: DriftDocument, applying: string, style: Style): string[][] {
+function whatToDo({ findings }: DriftDocument, applying: string, style: Style): string[][] {
   const fresh = findings.filter(isFresh);
   const isPending = findings.some(({ status }) => status === 'not yet applied');
-  const sorts = [...new Map(fresh.toReversed().map((finding) => [finding.is, finding])).values()].toReversed();
-  const blocks = sorts.map((finding) => {
-    const others = fresh.filter(({ is }) => is === finding.is).length - 1;
+  const blocks = [...groupBy(fresh.map((finding) => [sortOf(finding), finding]))].flatMap(([, alike]) => {
+    const [finding] = alike;
+    if (finding === undefined) return [];
+    const others = alike.length - 1;
     const title = `What to do about ${printable(subjectOf(finding))}${others === 0 ? '' : `, and ${others} more like it`}:`;
-    return [...fold(title, 0, style), ...(finding.remedies ?? []).flatMap((remedy) => remedyLines(remedy, style))];
+    return [[...fold(title, 0, style), ...(finding.remedies ?? []).flatMap((remedy) => remedyLines(remedy, style))]];
   });
-  if (fresh.length === 0 && exitCode === 8) blocks.push(fold(knownWords, 0, style));
+  if (fresh.length === 0 && findings.some(({ status }) => status === 'known')) blocks.push(fold(knownWords, 0, style));
   if (isPending) blocks.push([`To apply what is not yet applied:`, `  ${printable(applying)}`]);
   return blocks;
+}
+
+/** Findings of one sort have the same remedies, but for their words. */
+function sortOf({ is, remedies = [] }: Finding): string {
+  return [is, ...remedies.map(({ command }) => command !== undefined)].join(' ');
 }
 
 const knownWords =

@@ -176,7 +176,8 @@ function driftVerdict({ summary, exitCode, notCompared, diagnostics }: DriftDocu
   const names = ['new', 'expired', 'known', 'accepted', 'not yet applied', 'ignored', 'resolved'] as const;
   const parts = names.filter((name) => summary[name] > 0).map((name) => `${summary[name]} ${name}`);
   const none = isWhole ? 'No drift' : 'No drift in what was compared';
-  const words = { 0: none, 1: none, 2: 'New drift', 8: 'Known drift only' }[exitCode];
+  const old = summary.known > 0 ? 'Known drift only' : 'Accepted drift only';
+  const words = { 0: none, 1: none, 2: 'New drift', 8: old }[exitCode];
   const counts = parts.length > 0 ? `: ${parts.join(', ')}` : isWhole ? ': the platform is as it was applied' : '';
   return [
     `${words}${counts}.`,

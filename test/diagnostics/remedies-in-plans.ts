@@ -303,7 +303,8 @@ export const inPlans = {
       ),
   },
   'acceptance-over': {
-    'To keep it for longer: trueup drift accept.': (made) => afterAcceptance(made, 5),
+    "To keep it for longer: trueup drift accept production.compose.shop --field description --until DAY --because 'Black Friday'.":
+      (made) => afterAcceptance(made, 5),
   },
   'acceptance-void': {
     "To renew it: trueup drift accept production.compose.shop --field description --until DAY --because 'Black Friday'.":

@@ -147,13 +147,21 @@ it('says the counts first, then what is new, and the commands that deal with it'
     Resolved (1)
       production.compose.shop env.X
 
-    What to do about production.compose.shop env.REGION, and 1 more like it:
+    What to do about production.compose.shop env.REGION:
       write what the manifest says:
         trueup apply --target production.compose.shop
       keep what the platform has:
         trueup drift adopt production.compose.shop --field env.REGION
       leave it for now:
         trueup drift accept production.compose.shop --field env.REGION --until DATE --because TEXT
+
+    What to do about production.compose.shop env.TOKEN:
+      put it back:
+        trueup apply --target production.compose.shop
+      keep what the platform has: write it into the manifest by hand, because
+        it is or holds a secret.
+      leave it for now:
+        trueup drift accept production.compose.shop --field env.TOKEN --until DATE --because TEXT
 
     What to do about redis red_2:
       take it into the manifest:

@@ -91,6 +91,34 @@ describe('apply', () => {
     expect(writes(await made.plan(manifest({ size: 'large' })))).toEqual([]);
   });
 
+  it('puts back another value than the accepted one, and says that one was accepted', async () => {
+    const { made, at, fix, composeId } = await applied();
+    await fix({ env: 'REGION=eu-2\nSIZE=small' });
+    await accept(made, { field: 'env.REGION' });
+    await fix({ env: 'REGION=eu-3\nSIZE=small' });
+    const plan = await made.plan(manifest());
+    expect(writes(plan)).toContain(shop);
+    expect(notes(plan)).toEqual([
+      {
+        code: 'acceptance-over',
+        message:
+          'env.REGION: ops accepted another value until 2026-03-10; the platform has a new one since, and apply puts it back',
+      },
+    ]);
+    expect(plan.actions.flatMap((action) => action.notes.map(({ remedy }) => remedy))).toContain(
+      `To keep the new one: trueup drift accept ${shop} --field env.REGION --until DAY --because 'Black Friday'.`,
+    );
+    // The remedy, carried out.
+    await accept(made, { field: 'env.REGION' });
+    expect(writes(await made.plan(manifest()))).toEqual([]);
+    await fix({ env: 'REGION=eu-4\nSIZE=small' });
+    at.setDay('2026-03-11');
+    expect(notes(await made.plan(manifest()))).toEqual([]);
+    await made.apply(manifest(), permissions);
+    expect(await envOf(made, composeId)).toBe('REGION=eu-1\nSIZE=small');
+    expect(writes(await made.plan(manifest()))).toEqual([]);
+  });
+
   it('writes what was accepted back when that is asked for', async () => {
     const { made, fix, composeId } = await applied();
     await fix({ env: 'REGION=eu-2\nSIZE=small', description: 'theirs' });

@@ -71,7 +71,11 @@ function readDay(text: string | undefined, today: string): string {
 /** A text of an option, on one line. @throws {Stop} `usage` */
 function readText(name: string, text: string | undefined): string {
   const line = (text ?? '').replaceAll(/\s+/g, ' ').trim();
-  if (line === '') throw usage(`${name} must say something`, 'Others read it in the memory: a reason, or a name.');
+  if (line === '')
+    throw usage(
+      `${name} is missing or empty`,
+      `Write ${name} TEXT: it stands beside the acceptance, for its reviewers.`,
+    );
   if (line.length > 500) throw usage(`${name} must have at most 500 characters, got ${line.length}`);
   return line;
 }
