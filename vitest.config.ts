@@ -52,12 +52,12 @@ const longest = [
     'convergence',
     'convergence-second',
     'image',
+    'installed-package',
     'killed-processes',
     'kinds',
     'pipelines',
     'program-canary',
     'terminal',
-    'tutorial',
   ].map((name) => `test/scenarios/${name}.test.ts`),
 ];
 

@@ -2,11 +2,11 @@ import { execFileSync, spawn } from 'node:child_process';
 import { expect } from 'vitest';
 import { finish } from './process.ts';
 
-/** Whether a shell is missing. Every CI installs them, so there a missing one fails its tests. */
-export function lacks(shell: string): boolean {
+/** Whether a shell or another program is missing. Every CI installs them, so there a missing one fails its tests. */
+export function lacks(name: string): boolean {
   if ((process.env.CI ?? '') !== '') return false;
   try {
-    execFileSync(shell, ['--version']);
+    execFileSync('sh', ['-c', 'command -v "$0"', name]);
     return false;
   } catch {
     return true;

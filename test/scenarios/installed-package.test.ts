@@ -1,16 +1,6 @@
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { execFile, spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { publint } from 'publint';
@@ -19,10 +9,14 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
-import { continued } from '../support/page-parts.ts';
-import { runScript } from '../support/pipelines.ts';
+import { lacks } from '../cli/shell.ts';
+import { followPage, tryYaml } from '../support/installed-pages.ts';
+import { receivers } from '../support/receiver.ts';
 import { findSamples, samplesIn } from '../support/samples.ts';
-import { before, blocksOf, manifestOfPages, pagesElsewhere, shellPages } from '../support/shell-samples.ts';
+import { installedPages, neededBy } from '../support/shell-samples.ts';
+import { followTutorial } from '../support/tutorial.ts';
+import { isAll, thinned } from '../support/whole.ts';
+import { yamlTrials } from '../support/yaml-samples.ts';
 
 /** The tarball, as users get it: packed, installed in empty folders, and used there by this Node and by the current LTS. */
 
@@ -58,6 +52,8 @@ function npm(args: readonly string[], cwd: string) {
 const types = join(root, 'node_modules/@types');
 const options = '--strict --module nodenext --target es2023 --types node --pretty false --typeRoots';
 const tsc = [join(root, 'node_modules/.bin/tsc'), ...options.split(' '), types];
+
+const receive = receivers();
 
 let tarball = '';
 
@@ -172,13 +168,6 @@ describe('the samples', () => {
     expect(samplesIn('a.md', '# A\n\n```ts\na();\n```\n\n```sh\nb\n```\n')).toEqual([{ at: 'a.md:3', code: 'a();\n' }]);
   });
 
-  test('of a shell are on pages with commands; each page that is left out is there', () => {
-    expect(shellPages()).toEqual(
-      expect.arrayContaining(['README.md', 'docs/drift.md', 'docs/plan-file.md', 'docs/state.md']),
-    );
-    expect(Object.keys(pagesElsewhere).filter((page) => !existsSync(join(root, page)))).toEqual([]);
-  });
-
   test('compile, each by itself, and one that is wrong does not', { timeout: 300_000 }, () => {
     const wrong = "import { open } from 'trueup';\n\nawait open('infra', { flie: 'a.yaml' });\n";
     const codes = [...samples.map(({ code }) => code), wrong];
@@ -227,22 +216,31 @@ describe('the samples', () => {
       }
     });
 
-    test.each(shellPages())('the commands of %s', { timeout: 300_000 }, async (page) => {
-      const folder = mkdtempSync(join(place, 'page-'));
-      symlinkSync(join(own, 'node_modules'), join(folder, 'node_modules'));
-      writeFileSync(join(folder, '.gitconfig'), '[user]\nname = ops\nemail = ops@example.test\n');
-      writeFileSync(join(folder, 'trueup.yaml'), manifestOfPages);
-      mkdirSync(join(folder, 'infra'));
-      const [, shown = ''] = /```yaml\n([\s\S]*?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
-      writeFileSync(join(folder, 'infra/trueup.yaml'), shown);
-      const path = [dirname(node), join(folder, 'node_modules/.bin'), process.env.PATH].join(delimiter);
-      const env = { PATH: path, HOME: folder };
-      const blocks = ['trueup apply --auto-approve --adopt', before[page] ?? '', ...blocksOf(page)];
-      for (const commands of blocks) {
-        const ran = await runScript(continued(commands, folder), { folder, env });
-        expect(ran, commands).toEqual({ code: 0, out: ran.out });
-        expect(ran.out).not.toContain('Warning');
-      }
+    const installedBy = () => ({ node, modules: join(own, 'node_modules') });
+    // Below the tier `all` the other Node runs fewer.
+    const on = (here: number, lts: number) => (which === 'this Node' ? here : lts);
+
+    test.for(thinned(installedPages(), on(1, 10)))(
+      'the commands of %s',
+      { timeout: 300_000 },
+      async (page, { skip }) => {
+        const lacking = neededBy(page).find(lacks);
+        skip(lacking !== undefined, `needs ${lacking}`);
+        expect(await followPage(page, installedBy(), await receive())).toBeGreaterThan(0);
+      },
+    );
+
+    test.runIf(which === 'this Node' || isAll)('the commands of the tutorial', { timeout: 600_000 }, async () => {
+      const program = join(own, 'node_modules/trueup/bin/trueup.js');
+      expect(await followTutorial({ program, node })).toBeGreaterThan(10);
+    });
+
+    const trials = [
+      ...thinned(yamlTrials('other pages'), on(1, 24)),
+      ...thinned(yamlTrials('generated pages'), on(12, 72)),
+    ];
+    test.each(trials.map((trial) => [trial.at, trial] as const))('the YAML of %s', async (_at, trial) => {
+      expect(await tryYaml(trial, installedBy())).not.toContain('Warning:');
     });
   });
 });

@@ -1,5 +1,29 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'vitest';
-import { imageOf } from './pipelines.ts';
+
+/** A fenced block of a page. */
+export interface Fence {
+  /** The page and the line that the block begins at. */
+  readonly at: string;
+  /** `sh`, `yaml`, `text`, …; empty where the page says none. */
+  readonly language: string;
+  readonly text: string;
+  /** The file that the line before the block names: `` `trueup.yaml`: ``. */
+  readonly file: string | undefined;
+}
+
+/** The fenced blocks of a page, those of list items too, without their indentation. */
+export function fencesIn(page: string, text: string): readonly Fence[] {
+  const lines = text.split('\n');
+  return [...text.matchAll(/^( *)```(\w*)\n([\s\S]*?)^\1```$/gm)].map(
+    ([, margin = '', language = '', block = ''], nth, all) => {
+      const line = text.slice(0, all[nth]?.index).split('\n').length;
+      const [, file] = /^`([^`]+)`:/.exec(lines[line - 3] ?? '') ?? [];
+      return { at: `${page}:${line}`, language, text: block.replaceAll(new RegExp(`^${margin}`, 'gm'), ''), file };
+    },
+  );
+}
 
 /** A block of commands of a page, with the prose and the text up to the next one. */
 export interface Part {
@@ -38,16 +62,13 @@ export function continued(commands: string, place: string): string {
   return `[ ! -e '${kept}' ] || . '${kept}'\n${commands}\n{ export -p; declare -f; printf 'cd %q\\n' "$PWD"; } > '${kept}'`;
 }
 
-/** The environment of the shell of a page: the program, and git without the settings of this machine. */
-export function shellOfPage(program: string): Record<string, string> {
-  const [name, email] = ['ops', 'ops@example.test'];
-  return {
-    ...imageOf(program),
-    GIT_AUTHOR_NAME: name,
-    GIT_AUTHOR_EMAIL: email,
-    GIT_COMMITTER_NAME: name,
-    GIT_COMMITTER_EMAIL: email,
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_CONFIG_SYSTEM: '/dev/null',
-  };
+/** Ends the program that a page started in the background, by the variable that the page keeps its number in. */
+export function endOf(place: string, variable: string): void {
+  const kept = join(place, 'environment');
+  const [, found] = new RegExp(`${variable}="(\\d+)"`).exec(existsSync(kept) ? readFileSync(kept, 'utf8') : '') ?? [];
+  try {
+    if (found !== undefined) process.kill(Number(found));
+  } catch {
+    // The page ended it.
+  }
 }

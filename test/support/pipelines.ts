@@ -45,16 +45,21 @@ export interface JobRun {
   readonly folder: string;
 }
 
+/** A built Trueup, and the Node that runs it; by default that of this process. */
+export interface Product {
+  /** The built program. */
+  readonly program: string;
+  readonly node?: string;
+}
+
 /** A forge with a bare repository, its settings, and the image or action of Trueup. */
-export interface Hosted {
+export interface Hosted extends Product {
   readonly name: Forge['name'];
   readonly forge: FakeForge;
   /** The bare repository. */
   readonly bare: string;
   /** Variables and secrets, by the environment that has them; `''`: every job. */
   readonly settings: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** The built program. */
-  readonly program: string;
 }
 
 interface Step {
@@ -114,7 +119,7 @@ export async function runPipeline(hosted: Hosted, event: Event): Promise<readonl
 }
 
 async function runGitLabJob(
-  { name, forge, bare, settings, program }: Hosted,
+  { name, forge, bare, settings, ...product }: Hosted,
   event: Event,
   { job, content, variables }: { job: string; content: GitLabJob; variables: Readonly<Record<string, string>> },
 ): Promise<readonly JobRun[]> {
@@ -145,13 +150,13 @@ async function runGitLabJob(
   const own = isPull && event.fork === true ? {} : { ...settings[''], ...settings[content.environment?.name ?? ''] };
   const { code, out } = await runScript(content.script.join('\n'), {
     folder,
-    env: { ...imageOf(program), ...variables, ...own, ...predefined },
+    env: { ...imageOf(product), ...variables, ...own, ...predefined },
   });
   return [{ job, code, log: out, summary: '', folder }];
 }
 
 async function runWorkflowJob(
-  { name, forge, bare, settings, program }: Hosted,
+  { name, forge, bare, settings, ...product }: Hosted,
   event: Event,
   { job, content, contexts }: { job: string; content: WorkflowJob; contexts: Contexts },
 ): Promise<JobRun> {
@@ -214,13 +219,13 @@ async function runWorkflowJob(
         const ran = await runScript(step.run, {
           folder,
           env: {
-            ...imageOf(program),
+            ...imageOf(product),
             ...runnerOf(name, forge.url),
             GITHUB_SHA: commit,
             GITHUB_EVENT_PATH: eventPath,
             GITHUB_STEP_SUMMARY: summary,
             GITHUB_OUTPUT: output,
-            GITHUB_ACTION_PATH: resolve(dirname(program), '..'),
+            GITHUB_ACTION_PATH: resolve(dirname(product.program), '..'),
             ...env,
           },
         });
@@ -241,14 +246,14 @@ async function runWorkflowJob(
 }
 
 /** The variables of a job in the image of Trueup: its programs are found, and no variable of this process. */
-export function imageOf(program: string): Record<string, string> {
+export function imageOf({ program, node = process.execPath }: Product): Record<string, string> {
   const bin = join(dirname(program), '../image');
   mkdirSync(bin, { recursive: true });
   for (const name of ['trueup', 'trueup-ci']) {
     const link = join(bin, name);
     if (!existsSync(link)) symlinkSync(join(dirname(program), `${name}.js`), link);
   }
-  return { PATH: `${bin}:${dirname(process.execPath)}:${process.env.PATH ?? ''}`, HOME: tmpdir() };
+  return { PATH: `${bin}:${dirname(node)}:${process.env.PATH ?? ''}`, HOME: tmpdir() };
 }
 
 /** Runs a script as a runner does. */

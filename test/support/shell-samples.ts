@@ -1,30 +1,60 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { partsOf } from './page-parts.ts';
+import { fencesIn } from './page-parts.ts';
 import { root } from './samples.ts';
 
-/** The commands that the README and the pages of docs/ show, as a person types them into a shell. */
+/** The commands that the README and the other pages of the package show, as a person types them into a shell. */
 
-/** Pages that need more than a folder with a manifest on the embedded emulator: what runs or tests them instead. */
-export const pagesElsewhere: Readonly<Record<string, string>> = {
-  'docs/doctor.md': 'a server of its own: test/cli/commands/doctor.test.ts',
-  'docs/from-dokploy.md': 'test/scenarios/from-dokploy.test.ts',
-  'docs/from-terraform.md': 'Terraform: test/export/terraform.test.ts',
-  'docs/install.md': 'a clone: the other tests of the package',
-  'docs/live.md': 'test/scenarios/live.test.ts',
-  'docs/manifest.md': 'stores of its own: test/manifest/sources',
-  'docs/projects.md': 'a server with several projects: test/scenarios/several-projects.test.ts',
-  'docs/secrets.md': 'programs of other vendors: test/secrets/sources',
-  'docs/taking-over.md': 'a server of its own: test/cli/commands/init.test.ts',
-  'docs/tutorial.md': 'test/scenarios/tutorial.test.ts',
-};
+/** A block that cannot run from the installed package. */
+interface Elsewhere {
+  readonly page: string;
+  /** What the block begins with. */
+  readonly begins: string;
+  readonly needs: 'a clone' | 'a container';
+  /** What runs it instead. */
+  readonly by: string;
+}
 
-/** Blocks that speak of ids or receivers of the reader. */
-const blocksElsewhere = /composeId=cmp_1|drift --notify/;
+/** All blocks that do not run from the installed package. None of them calls its program. */
+export const elsewhere: readonly Elsewhere[] = [
+  { page: 'README.md', begins: 'npm ci && npm run demo', needs: 'a clone', by: '.ci/run' },
+  { page: 'CONTRIBUTING.md', begins: 'npm ci && npm run demo', needs: 'a clone', by: '.ci/run' },
+  { page: 'docs/install.md', begins: 'git clone CLONE trueup', needs: 'a clone', by: '.ci/run' },
+  { page: 'docs/install.md', begins: 'docker run', needs: 'a container', by: 'test/scenarios/image.test.ts' },
+  { page: 'docs/live.md', begins: 'export TRUEUP_LIVE_URL=', needs: 'a clone', by: 'test/scenarios/live.test.ts' },
+  { page: 'docs/live.md', begins: 'TRUEUP_LIVE_REPORT=', needs: 'a clone', by: 'test/scenarios/live.test.ts' },
+];
+
+/** The page that needs a forge and a store: `tutorial.ts` follows it. */
+export const tutorialPage = 'docs/tutorial.md';
+
+/** What a page finds at its first command. */
+export interface Stage {
+  /** Files of the folder, by path. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Commands before a block, by what the block begins with. `''`: before the first one. */
+  readonly before: Readonly<Record<string, string>>;
+  /** Words of the reader, and what stands here in their place. */
+  readonly words: Readonly<Record<string, string>>;
+  /** The variable with the number of the program that the page starts in the background. */
+  readonly background?: string;
+  /** The page shows what its commands print. */
+  readonly isCompared?: true;
+}
+
+/** What a page may use. */
+export interface Surroundings {
+  /** The address of a platform in the words of Dokploy, with the key `a-key`. */
+  readonly url: string;
+  /** A port that nothing listens on. */
+  readonly port: number;
+  /** The address of a receiver of notifications. */
+  readonly receiver: string;
+}
 
 const raw = `{ source: { type: raw, composeFile: "services: { web: { image: 'nginx:1.27' } }\\n" }`;
 
-/** A manifest with the addresses that the pages speak of. */
+/** A manifest with the addresses that most pages speak of. */
 export const manifestOfPages = `trueup: 1
 platform: emulator
 project: prj_1
@@ -38,38 +68,215 @@ environments:
   preview: { compose: { shop: ${raw} } } }
 `;
 
-/** What happens before the commands of a page, on a platform with that manifest. */
-export const before: Readonly<Record<string, string>> = {
-  'docs/drift.md': `id=$(trueup state show production.compose.shop | sed -n 's/^  id: //p')
-trueup call compose.update composeId=$id env=$'REGION=us\\nTAG=1' --yes`,
-  'docs/report.md': 'trueup plan --out plan.trueup',
+const applied = 'trueup apply --auto-approve --adopt';
+const usual: Stage = { files: { 'trueup.yaml': manifestOfPages }, before: { '': applied }, words: {} };
+
+/** A shell function that prints the id of an answer of `trueup call`, and one for a service of the state. */
+const ids = `id() { grep -o "\\"$1\\": \\"[^\\"]*" | head -n 1 | cut -d '"' -f 4; }
+of() { trueup state show "$1" | sed -n 's/^  id: //p'; }`;
+
+/** A project `shop` with a compose stack, made by calls; its variables hold the ids. */
+const clicked = `${ids}
+export TRUEUP_API_KEY=a-key
+export ENVIRONMENT=$(trueup call project.create name=shop | id environmentId)
+export STACK=$(trueup call compose.create name=old environmentId=$ENVIRONMENT composeType=docker-compose | id composeId)
+trueup call compose.update composeId=$STACK sourceType=raw $'composeFile=services: { web: { image: nginx } }'
+trueup call redis.create name=cache environmentId=$ENVIRONMENT databasePassword=correct-horse-battery`;
+
+/** The programs that pages need beside git: where one is missing, the page is skipped. */
+const programs: Readonly<Record<string, readonly string[]>> = {
+  'README.md': ['jq'],
+  'docs/secrets.md': ['age'],
+  'examples/everything/README.md': ['ssh-keygen', 'openssl'],
+  'examples/shop/README.md': ['openssl'],
 };
 
-/** The pages with commands of Trueup that run in a folder with that manifest; new ones too. */
-export function shellPages(): string[] {
-  const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)];
-  return pages.filter(
-    (page) => page.endsWith('.md') && pagesElsewhere[page] === undefined && blocksOf(page).length > 0,
+/** The YAML of a page, by its place among all of it. */
+function yamlOf(page: string, at: number): string {
+  const found = fencesIn(page, readFileSync(join(root, page), 'utf8')).filter(({ language }) => language === 'yaml')[
+    at
+  ];
+  if (found === undefined) throw new Error(`${page} has no YAML at ${at}`);
+  return found.text;
+}
+
+const stages: Readonly<Record<string, (around: Surroundings) => Partial<Stage>>> = {
+  'README.md': () => ({
+    files: { ...usual.files, 'infra/trueup.yaml': yamlOf('README.md', 0), 'new-password': 'correct-horse-staple' },
+    before: {
+      '': applied,
+      'npx trueup call --list': `${ids}
+export ENVIRONMENT=$(of production)
+export CMP=$(of production.compose.shop)
+export PG=$(trueup call postgres.create name=main environmentId=$ENVIRONMENT databaseName=a databaseUser=a databasePassword=correct-horse-1 | id postgresId)
+trueup call postgres.deploy postgresId=$PG --yes`,
+    },
+    words: { '-C DIR': '-C infra', cmp_1: '$CMP', pg_1: '$PG' },
+  }),
+  'docs/doctor.md': ({ url }) => ({
+    files: { 'trueup.yaml': manifestOfPages.replace('emulator', `{ url: '${url}' }`), 'empty/.keep': '' },
+    before: {
+      '': `${ids}\nexport TRUEUP_API_KEY=a-key\nexport ORGANIZATION=$(trueup call user.get | id organizationId)`,
+    },
+    words: {
+      'TRUEUP_URL=https://deploy.example.com': `cd empty && TRUEUP_URL=${url}`,
+      '# in a folder without a manifest': '; cd ..',
+      '<id>': `'"$ORGANIZATION"'`,
+    },
+  }),
+  'docs/drift.md': ({ receiver }) => ({
+    files: { 'trueup.yaml': `${manifestOfPages}${yamlOf('docs/drift.md', 3)}` },
+    before: {
+      '': `export TRUEUP_SECRET_OPS_HOOK=${receiver} TRUEUP_SECRET_DRIFT_RECEIVER=${receiver} TRUEUP_SECRET_DRIFT_KEY=whsec_Y29ycmVjdC1ob3JzZS1iYXR0ZXJ5LXN0YXBsZQ==
+${applied}
+${ids}
+trueup call compose.update composeId=$(of production.compose.shop) env=$'REGION=us\\nTAG=1' --yes`,
+    },
+    words: { '--until 2027-01-31': `--until "$(date -d '7 days' +%F)"` },
+  }),
+  'docs/faults.md': ({ port }) => ({
+    files: {
+      'faults.yaml': yamlOf('docs/faults.md', 0),
+      'trueup.yaml': yamlOf('docs/faults.md', 1).replace('4050', String(port)),
+    },
+    before: {},
+    words: {
+      'emulate --faults faults.yaml &': `emulate --port ${port} --faults faults.yaml > log 2>&1 & export EMULATOR=$!
+until grep -q TRUEUP_URL log; do sleep 0.1; done`,
+    },
+    background: 'EMULATOR',
+  }),
+  'docs/from-dokploy.md': ({ port }) => ({
+    files: {},
+    before: {},
+    words: { '4060': String(port) },
+    background: 'SERVER',
+    isCompared: true,
+  }),
+  'docs/from-terraform.md': ({ url }) => ({
+    files: { 'bin/terraform': `#!/bin/sh\n[ "$*" = 'state pull' ] && cat "$HOME/pulled.json"\n` },
+    before: {
+      '': `export TRUEUP_URL=${url}
+${clicked}
+chmod +x bin/terraform
+printf '{"version":4,"resources":[{"mode":"managed","type":"dokploy_compose","name":"web","instances":[{"attributes":{"id":"%s"}}]}]}' $STACK > pulled.json`,
+    },
+    words: { 'https://deploy.example.com': url, '…': 'a-key' },
+  }),
+  'docs/manifest.md': () => ({
+    files: { 'trueup.yaml': yamlOf('docs/manifest.md', 0).replace(/^platform: .*$/m, 'platform: emulator') },
+    before: { '': `export TRUEUP_SECRET_CACHE_PASSWORD=correct-horse-battery\n${applied}` },
+  }),
+  'docs/projects.md': ({ url }) => ({
+    files: {
+      'common.yaml': 'environments: { production: { env: { REGION: eu } } }\n',
+      ...Object.fromEntries(
+        ['shop', 'blog'].map((name) => [
+          `${name}.yaml`,
+          `trueup: 1\nproject: ${name}\ninclude: [common.yaml]\nenvironments: {}\n`,
+        ]),
+      ),
+    },
+    before: {
+      '': `export TRUEUP_URL=${url} TRUEUP_API_KEY=a-key
+trueup call project.create name=shop
+trueup call project.create name=blog`,
+    },
+    words: { '-f blog.yaml': '-f blog.yaml --adopt' },
+  }),
+  'docs/report.md': () => ({
+    before: { '': `${applied}\ntrueup plan --out plan.trueup` },
+    words: { 'dot -Tpng': 'cat' },
+  }),
+  'docs/secrets.md': () => ({
+    files: {
+      'trueup.yaml': `${manifestOfPages.replaceAll('correct-horse-battery', "'${secret:CACHE_PASSWORD}'")}secrets: [{ age: secrets.env.age }]\n`,
+      'secrets.env': 'CACHE_PASSWORD=correct-horse-battery\n',
+      '.config/.keep': '',
+    },
+    before: {},
+    words: { 'age1…': '$(age-keygen -y ~/.config/trueup.key)' },
+  }),
+  'docs/taking-over.md': ({ url }) => ({
+    files: {},
+    before: {
+      '': `export TRUEUP_URL=${url}
+${clicked}
+export TRUEUP_AGE_IDENTITY=$(node -e "import('age-encryption').then(async (age) => console.log(await age.generateX25519Identity()))")
+export RECIPIENT=$(node -e "import('age-encryption').then(async (age) => console.log(await age.identityToRecipient(process.env.TRUEUP_AGE_IDENTITY)))")`,
+      'trueup export --unmanaged': `trueup call redis.create name=sessions environmentId=$ENVIRONMENT databasePassword=correct-horse-battery
+trueup call domain.create composeId=$STACK serviceName=web host=shop.example.com port=80 domainType=compose`,
+    },
+    words: {
+      '=…': '=a-key',
+      'trueup init ': 'trueup init --project shop --yes ',
+      'age1…': '$RECIPIENT',
+      'production.compose.shop ': `'production.compose.old.domains["shop.example.com"]'`,
+    },
+  }),
+};
+
+/** What a page finds at its first command; without a stage of its own: a folder with that manifest, applied. */
+export function stageOf(page: string, around: Surroundings): Stage {
+  const [, example] = /^(examples\/\w+)\/README\.md$/.exec(page) ?? [];
+  const own = stages[page]?.(around) ?? (example === undefined ? {} : stageOfExample(example));
+  return { ...usual, ...own };
+}
+
+/** The programs that a page needs beside git. */
+export function neededBy(page: string): readonly string[] {
+  return programs[page] ?? [];
+}
+
+/** A copy of an example, as the package has it. */
+function stageOfExample(example: string): Partial<Stage> {
+  const copied = `cp -R node_modules/trueup/${example}/. .`;
+  return {
+    files: {},
+    before: { '': copied },
+    words: example.endsWith('/adopt') ? { '=…': '=correct-horse-battery' } : {},
+  };
+}
+
+/** The pages with a stage of their own. */
+export const stagedPages: readonly string[] = [...Object.keys(stages), ...Object.keys(programs)];
+
+/** The pages that the package has, as a checkout has them. */
+export function packedPages(): string[] {
+  const pages = readdirSync(root, { encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
+  const below = ['docs', 'examples'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
+  );
+  return [...pages, ...below].filter((page) => page.endsWith('.md')).toSorted();
+}
+
+/** The pages with blocks that run from the installed package by themselves. */
+export function installedPages(): string[] {
+  return packedPages().filter(
+    (page) => page !== tutorialPage && shellBlocks(page).some((text) => !isElsewhere(page, text)),
   );
 }
 
-/** The blocks of commands of a page that call Trueup, with the answers of the person who types them. */
-export function blocksOf(page: string): readonly string[] {
-  return partsOf(readFileSync(join(root, page), 'utf8'))
-    .map(({ commands }) => commands)
-    .filter((commands) => /\btrueup /.test(commands) && !blocksElsewhere.test(commands))
-    .map(answered);
+/** The blocks of commands of a page. */
+export function shellBlocks(page: string): string[] {
+  const fences = fencesIn(page, readFileSync(join(root, page), 'utf8'));
+  return fences.filter(({ language }) => language === 'sh').map(({ text }) => text);
 }
 
-/** Consents at each prompt. `trueup drift` ends with 2 when it finds something, and `dot` draws a picture. */
-function answered(commands: string): string {
+/** Whether a block does not run from the installed package. */
+export function isElsewhere(page: string, block: string): boolean {
+  return elsewhere.some((one) => one.page === page && block.startsWith(one.begins));
+}
+
+/** A block with what stands in the place of words of the reader, and with the answers of the person who types it. */
+export function asTyped(block: string, words: Stage['words']): string {
+  let commands = block;
+  for (const [word, here] of Object.entries(words)) commands = commands.replaceAll(word, here);
   return commands
     .replaceAll(/\btrueup (?:-C \S+ )?(?:apply|destroy)\b[^#|>\n]*/g, (one) =>
       one.includes('--auto-approve') ? one : `${one.trimEnd()} --auto-approve `,
     )
     .replaceAll(/\btrueup destroy\b(?!.*--(?:allow-data-loss|target))/g, 'trueup destroy --allow-data-loss')
     .replaceAll(/\btrueup state rm [^#\n]*/g, (one) => `${one.trimEnd()} --yes `)
-    .replaceAll(/^trueup drift$/gm, 'trueup drift || [ $? = 2 ]')
-    .replaceAll('| dot -Tpng', '| cat')
-    .replaceAll('-C DIR', '-C infra');
+    .replaceAll(/^trueup drift$/gm, 'trueup drift || [ $? = 2 ]');
 }

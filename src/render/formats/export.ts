@@ -96,8 +96,10 @@ function secretLines({ files, secrets, secretsFile, isSecretsFileNamed }: Export
   const named = `\n${counted(secrets.length, 'secret')}, listed in ${printable(list)}`;
   if (secretsFile === undefined)
     return `${named}. --with-secrets FILE writes ${secrets.length === 1 ? 'its value' : 'their values'} too.\n`;
+  const where = `${secrets.length === 1 ? 'its value is' : 'their values are'} in ${printable(secretsFile)}`;
+  const git = secretsFile.endsWith('.age') ? ', encrypted: it can be in git.' : '. Keep it out of git.';
   const rest = isSecretsFileNamed ? '' : ' Name it under secrets: in trueup.yaml, or set TRUEUP_SECRET_<NAME>.';
-  return `${named}; ${secrets.length === 1 ? 'its value is' : 'their values are'} in ${printable(secretsFile)}. Keep it out of git.${rest}\n`;
+  return `${named}; ${where}${git}${rest}\n`;
 }
 
 function leftOut(notes: readonly Diagnostic[], style: Style): string {

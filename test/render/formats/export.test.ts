@@ -38,5 +38,8 @@ it('counts secrets in words that fit their number', () => {
     '2 secrets, listed in secrets.env.example. --with-secrets FILE writes their values too.\n',
   );
   expect(textOf(1, 'secrets.env')).toContain('1 secret, listed in secrets.env.example; its value is in secrets.env.');
-  expect(textOf(2, 'secrets.env')).toContain('; their values are in secrets.env.');
+  expect(textOf(2, 'secrets.env')).toContain('; their values are in secrets.env. Keep it out of git.\n');
+  expect(textOf(2, 'secrets.env.age')).toContain(
+    '; their values are in secrets.env.age, encrypted: it can be in git.\n',
+  );
 });
