@@ -158,7 +158,7 @@ function limitAnswers(client: Client): Received {
   return received;
 }
 
-const tooMuch = 'TRUEUP_ANSWER_TOO_LONG';
+const tooMuch = 'ANSWER_TOO_LONG';
 
 /** Explains a connection that Trueup gave up itself; undefined: it failed for another reason. */
 function whyUnusable(
