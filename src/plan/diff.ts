@@ -7,7 +7,7 @@ import { idSet } from '../kind/codecs.ts';
 import type { Json, Row } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { FieldUnit } from '../kind/units.ts';
-import { contains, isMerged, leftBehind, merged } from '../kind/shared-set.ts';
+import { contains, idsIn, isMerged, leftBehind, merged } from '../kind/shared-set.ts';
 import { fieldOf, fieldPath, observedValue, shownValue, withoutAppended } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
@@ -389,11 +389,8 @@ export function changeOf(
         ...(pair === undefined ? {} : { last: shown.last }),
       },
     ];
-  const isMerge = field.codec === contains && resolved.is === 'known' && !wanted.isSecret;
-  const whole: Shown = isMerge
-    ? { is: 'value', value: merged(resolved.value, observed, membersOf(pair?.wanted)) }
-    : shown.after;
-  const after = field.codec === contains || field.codec === idSet ? inOrderOf(before, whole) : whole;
+  const isSet = field.codec === contains || field.codec === idSet;
+  const after = isSet ? inOrderOf(before, shown.after) : shown.after;
   return [
     {
       path,
@@ -428,7 +425,7 @@ export function sidesOf(
   const beside = planned.attribute.key === undefined ? undefined : how.beside;
   const { before, after, last } = showSides({
     planned,
-    resolved,
+    resolved: withOthers(planned, resolved),
     values,
     outputs,
     privateKeys: resource.privateKeys,
@@ -436,7 +433,27 @@ export function sidesOf(
     plainly: asWritten(planned),
   });
   const named = (side: Shown) => withNames(side, planned.field, how.nameOf);
-  return { before: named(before), after: named(after), last: named(last) };
+  const isPending = planned.field.codec === contains && resolved?.is === 'pending';
+  const whole = isPending ? besideOthers(planned, before, after) : after;
+  return { before: named(before), after: named(whole), last: named(last) };
+}
+
+/** The value of a set that others add to, with what stays of theirs: what the platform has after the write. */
+function withOthers(
+  { field, wanted, before, pair }: AttributeChange,
+  resolved: Resolved | undefined,
+): Resolved | undefined {
+  if (field.codec !== contains || resolved?.is !== 'known' || wanted?.isSecret === true) return resolved;
+  return { is: 'known', value: merged(resolved.value, before.reveal() ?? [], membersOf(pair?.wanted)) };
+}
+
+/** The same of a list with ids that are known after apply. */
+function besideOthers(planned: AttributeChange, before: Shown, after: Shown): Shown {
+  const [there, fresh] = [before, after].map((side) => ('value' in side ? side.value : undefined));
+  if (!Array.isArray(there) || !Array.isArray(fresh)) return after;
+  const kept = new Set(merged([], planned.before.reveal(), membersOf(planned.pair?.wanted)));
+  const others = there.filter((_, at) => kept.has(idsIn(planned.before.reveal())[at] ?? ''));
+  return { is: 'masked', value: [...new Set([...others, ...fresh])] as Json };
 }
 
 /** A shown reference with names in place of ids, as manifests write it. An id whose name is not known, or not unique, stays. */

@@ -4,10 +4,11 @@ import type { Field } from '../../src/kind/field.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { contains } from '../../src/kind/shared-set.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
-import type { Outputs } from '../../src/manifest/wanted.ts';
+import type { Outputs, Wanted } from '../../src/manifest/wanted.ts';
 import type { Difference } from '../../src/plan/diff.ts';
 import { diffResource, summaryOf, waits } from '../../src/plan/diff.ts';
 import { project } from '../../src/resources/top/project.ts';
+import { secret } from '../../src/secrets/secret.ts';
 import type { Pair } from '../../src/state/record.ts';
 import {
   anything,
@@ -399,6 +400,44 @@ describe('a set that others add to', () => {
       });
       expect(changes).toMatchObject([{ before: value(there), after: value(after[mapMode]) }]);
     }
+  });
+
+  test('M3: shows no id as removed that stays, when another one is known only after apply', () => {
+    const pending = (...ids: readonly (string | undefined)[]): Wanted => {
+      const items = ids.map((id) =>
+        id === undefined ? ({ is: 'text', pieces: [host] } as const) : ({ is: 'value', value: id } as const),
+      );
+      return { ...referring(host), content: secret({ hollow: true, shape: { is: 'list', items } }) };
+    };
+    const shown = (wanted: Wanted, there: readonly string[], pair: Pair) =>
+      diff({
+        kind,
+        mapMode: 'merge',
+        fields: { accessedProjects: wanted },
+        row: { accessedProjects: there },
+        pairs: { accessedProjects: pair },
+      }).changes[0]?.after;
+    const unknown = '(known after apply)';
+    expect(shown(pending('a', undefined), ['x', 'a'], pairOf(['a']))).toEqual({
+      is: 'masked',
+      value: ['x', 'a', unknown],
+    });
+    expect(shown(pending(undefined), ['x', 'old'], pairOf(['old']))).toEqual({ is: 'masked', value: ['x', unknown] });
+  });
+
+  test('M3: has names on both sides where others stay beside ids that come and go', () => {
+    const names: Readonly<Record<string, string>> = { srv_1: 'one', srv_2: 'two', srv_9: 'nine' };
+    const found = diff({
+      kind,
+      mapMode: 'merge',
+      fields: { accessedServers: declared(['srv_2']) },
+      row: { accessedServers: ['srv_9', 'srv_1', 'srv_8'] },
+      pairs: { accessedServers: pairOf(['srv_1']) },
+      nameOf: (_kind, id) => names[id],
+    });
+    expect(found.changes).toMatchObject([
+      { before: value(['nine', 'one', 'srv_8']), after: value(['nine', 'srv_8', 'two']) },
+    ]);
   });
 
   test('whose ids are known only after apply is written then', () => {

@@ -463,6 +463,33 @@ describe('the rights of a member', () => {
     await plansNothing(made, allowed('accessedServers: [server-1]'));
   });
 
+  test('M3: the plan shows the lists as they are after apply, and removes nothing that stays', async () => {
+    const made = withMember();
+    const service = (name: string) =>
+      `environments: { production: { redis: { ${name}: { dockerImage: "redis:8", databasePassword: abcdef } } } }\n`;
+    const lists = (services: string) => allowed(`accessedServices: [${services}], accessedProjects: [prj_1]`);
+    const redisId = (name: string) =>
+      String(Object.values(made.emulator.world.tables.redis).find((row) => row.name === name)?.redisId);
+    const shownServices = async (text: string) => {
+      const plan = await made.plan(head + text);
+      const change = plan.actions.flatMap(({ changes }) => changes).find(({ path }) => path === 'accessedServices');
+      return change === undefined || !('value' in change.after) ? undefined : change.after.value;
+    };
+    const first = lists('"${ref:production.redis.main.id}"') + service('main');
+    expect(await shownServices(first)).toEqual(['svc_9', '(known after apply)']);
+    await applied(made, first);
+    expect(rights(made)?.accessedServices).toEqual(['svc_9', redisId('main')]);
+    await plansNothing(made, first);
+    const others = [...(rights(made)!.accessedServices as string[]), 'svc_10'];
+    Object.assign(rights(made) ?? {}, { accessedServices: others });
+    await plansNothing(made, first);
+    const second = lists('svc_11') + service('main');
+    expect(await shownServices(second)).toEqual(['svc_9', 'svc_10', 'svc_11']);
+    await applied(made, second);
+    expect(rights(made)?.accessedServices).toEqual(['svc_9', 'svc_10', 'svc_11']);
+    await plansNothing(made, second);
+  });
+
   test('to git providers are ignored without a licence: written once more, and then only reported', async () => {
     const made = withMember();
     const text = allowed('accessedGitProviders: [git_hub_1]');
