@@ -299,10 +299,24 @@ function changeDocument(change: Change): PlanAction['changes'][number] {
   };
 }
 
-function narrowedDocument({ targets, excludes, leftOut }: NonNullable<Plan['narrowed']>): PlanDocument['narrowed'] {
+function narrowedDocument({
+  targets,
+  excludes,
+  leftOut,
+  oldSecrets = [],
+}: NonNullable<Plan['narrowed']>): PlanDocument['narrowed'] {
   return {
     targets: [...targets],
     excludes: [...excludes],
     leftOut: leftOut.map(({ address, ...rest }) => ({ ...rest, address: blockAddress(address) })),
+    ...(oldSecrets.length === 0
+      ? {}
+      : {
+          oldSecrets: oldSecrets.map(({ address, secrets, writtenAt }) => ({
+            address: blockAddress(address),
+            secrets: [...secrets],
+            writtenAt: [...new Set(writtenAt.map(blockAddress))],
+          })),
+        }),
   };
 }

@@ -19,6 +19,21 @@ export interface ResultInput {
   readonly unsaved?: readonly Diagnostic[];
 }
 
+/** What the plan was narrowed to. A service keeps the old value of a secret where the new one may be in effect elsewhere. */
+function narrowedTo(
+  { oldSecrets = [], ...narrowed }: NonNullable<PlanDocument['narrowed']>,
+  { outcomes }: ApplyResult,
+): NonNullable<ResultDocument['narrowed']> {
+  const written = new Set(
+    outcomes
+      .filter(({ result, stopped }) => stopped === undefined && (result === 'done' || result === 'unverified'))
+      .filter(({ action }) => action.action !== 'deploy')
+      .map(({ action }) => blockAddress(action.address)),
+  );
+  const old = oldSecrets.filter(({ writtenAt }) => writtenAt.some((address) => written.has(address)));
+  return { ...narrowed, ...(old.length === 0 ? {} : { oldSecrets: old }) };
+}
+
 /** The result of an apply as a document: every view is made from it. */
 export function resultDocument(input: ResultInput): ResultDocument {
   const { plan, result, ending, isInterrupted, exitCode, counts, unsaved = [] } = input;
@@ -40,7 +55,7 @@ export function resultDocument(input: ResultInput): ResultDocument {
     left,
     ignored: countIgnored(result.state),
     ...(destroys === undefined ? {} : { destroys }),
-    ...(narrowed === undefined ? {} : { narrowed }),
+    ...(narrowed === undefined ? {} : { narrowed: narrowedTo(narrowed, result) }),
     outcomes: result.outcomes.map(({ action, result: ended, stopped, diagnostics }) => {
       const address = blockAddress(action.address);
       const id = result.state.resources[address]?.id;

@@ -192,6 +192,8 @@ export interface LeftOut {
 export interface OldSecret {
   readonly address: string;
   readonly secrets: readonly string[];
+  /** The addresses at which the plan writes the new values. */
+  readonly writtenAt: readonly string[];
 }
 
 /** The part that a plan was narrowed to, and the changes that it leaves out. */

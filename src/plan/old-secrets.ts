@@ -17,18 +17,32 @@ export function oldSecrets(
   isDone: (address: string) => boolean,
   digests: Digests,
 ): readonly OldSecret[] {
-  const written = whole.filter(({ address }) => isDone(address)).flatMap((action) => rotatedIn(action, digests));
+  const written = whole
+    .filter(({ address }) => isDone(address))
+    .flatMap((action) => rotatedIn(action, digests).map((part) => ({ part, address: action.address })));
   if (written.length === 0) return [];
-  const found = new Map<string, Set<string>>();
+  const found = new Map<string, { readonly secrets: Set<string>; readonly writtenAt: Set<string> }>();
   for (const action of whole) {
     if (isDone(action.address)) continue;
-    const shared = rotatedIn(action, digests).filter((part) => written.some((other) => isSame(part, other)));
+    const shared = rotatedIn(action, digests).flatMap((part) => {
+      const same = written.filter((other) => isSame(part, other.part));
+      return same.length === 0 ? [] : [{ part, at: same.map(({ address }) => address) }];
+    });
     if (shared.length === 0) continue;
-    const names = shared.flatMap(({ name }) => name ?? []);
-    for (const service of servicesWith(action, whole))
-      found.set(service, new Set([...(found.get(service) ?? []), ...names]));
+    for (const service of servicesWith(action, whole)) {
+      const { secrets, writtenAt } = found.get(service) ?? { secrets: new Set(), writtenAt: new Set() };
+      for (const { part, at } of shared) {
+        if (part.name !== undefined) secrets.add(part.name);
+        for (const address of at) writtenAt.add(address);
+      }
+      found.set(service, { secrets, writtenAt });
+    }
   }
-  return [...found].map(([address, secrets]) => ({ address, secrets: [...secrets] }));
+  return [...found].map(([address, { secrets, writtenAt }]) => ({
+    address,
+    secrets: [...secrets],
+    writtenAt: [...writtenAt],
+  }));
 }
 
 /** Names the services that keep an old value, and how they get the new one. */

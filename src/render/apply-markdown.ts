@@ -27,7 +27,7 @@ export function renderResultMarkdown(result: ResultDocument, site: ReviewSite): 
   const problems = outcomes.filter(needsReader).map((outcome, at) => problemBlock(outcome, at, place));
   const done = outcomes.filter((outcome) => isNews(outcome) && outcome.result === 'done').map(doneLine);
   const doneBlock = reportBlock({ title: `done: ${done.length}`, lines: done, end: [] });
-  const sentences = [...notStarted(result, code), ...advice(result)];
+  const sentences = [...notStarted(result, code), ...advice(result, code)];
   // The comment of the plan has what the plan says.
   const from = (name: 'state' | 'manifest') => result.diagnostics.filter(({ source }) => source === name);
   const diagnostics = [...from('state'), ...from('manifest')];

@@ -101,7 +101,23 @@ export function notStarted({ outcomes }: ResultDocument, nameOf = printable): st
 }
 
 /** What the run left, and what to do next, a sentence each. */
-export function advice({ outcomes, ending, interrupted, narrowed, diagnostics }: ResultDocument): string[] {
+export function advice(result: ResultDocument, nameOf = printable): string[] {
+  return [...oldSecrets(result, nameOf), ...nextStep(result)];
+}
+
+/** Names the services that keep the old value of a secret, because the plan left them out. */
+function oldSecrets({ narrowed }: ResultDocument, nameOf: typeof printable): string[] {
+  const groups = groupBy(
+    (narrowed?.oldSecrets ?? []).map(({ address, secrets }) => [secrets.join(', '), address] as const),
+  );
+  return [...groups].map(([secrets, addresses]) => {
+    const [keep, they] = addresses.length === 1 ? ['keeps', 'it is'] : ['keep', 'they are'];
+    const value = secrets === '' ? 'value of a secret' : `${secrets.includes(', ') ? 'values' : 'value'} of ${secrets}`;
+    return `${addresses.map((address) => nameOf(address)).join(', ')} ${keep} the old ${value} until ${they} applied too.`;
+  });
+}
+
+function nextStep({ outcomes, ending, interrupted, narrowed, diagnostics }: ResultDocument): string[] {
   if (ending === 'done') {
     const left = narrowed?.leftOut.length ?? 0;
     return [

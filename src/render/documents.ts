@@ -202,6 +202,10 @@ export const planDocument = z.object({
       targets: z.array(z.string()),
       excludes: z.array(z.string()),
       leftOut: z.array(z.object({ address: z.string(), action: actionName, needs: z.string().optional() })),
+      /** Services that keep the old values of secrets, by the names of those that have one; of a result, those that are written. */
+      oldSecrets: z
+        .array(z.object({ address: z.string(), secrets: z.array(z.string()), writtenAt: z.array(z.string()) }))
+        .optional(),
     })
     .optional(),
   diagnostics: z.array(diagnostic),

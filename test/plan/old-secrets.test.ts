@@ -63,8 +63,8 @@ test('a rotation for the database alone names the services that keep the old pas
       ],
     ],
     old: [
-      { address: 'production.compose.shop', secrets: ['PW'] },
-      { address: 'production.compose.worker', secrets: ['PW'] },
+      { address: 'production.compose.shop', secrets: ['PW'], writtenAt: [main] },
+      { address: 'production.compose.worker', secrets: ['PW'], writtenAt: [main] },
     ],
   });
   expect(JSON.stringify(saidIn(plan))).not.toContain('correct-horse');
@@ -129,7 +129,7 @@ test('variables above services name the services that are deployed with them', a
   const made = await applied(text);
   made.secrets['PW'] = 'correct-horse-2';
   expect(saidIn(await narrowed(made, text, { target: [main] })).old).toEqual([
-    { address: 'production.compose.shop', secrets: ['PW'] },
+    { address: 'production.compose.shop', secrets: ['PW'], writtenAt: [main] },
   ]);
 });
 
