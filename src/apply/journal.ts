@@ -55,22 +55,15 @@ export function openJournal(store: StateStore, base: State): Journal {
   /** The deployments of a service, where they are not saved so already. */
   const changed = (service: string, deploys: Deploys | null): Wave => {
     const address = deployAddress(service);
-    const isRemoved = contents.get(service) === null;
-    const before = contents.has(address)
-      ? contents.get(address)
-      : isRemoved
-        ? null
-        : (base.deployments[service] ?? null);
+    const before = contents.has(address) ? contents.get(address) : (base.deployments[service] ?? null);
     return same(before, deploys) ? [] : [[address, deploys]];
   };
   return {
     wave: () => [...contents],
     // Only deployments stand at addresses of deployments.
     now: (address) => (contents.has(address) ? (contents.get(address) as StateRecord | null) : base.resources[address]),
-    save: (address, record, how) => {
-      if (record === null) contents.delete(deployAddress(address));
-      return put([[address, record]], how);
-    },
+    save: (address, record, how) =>
+      put(record === null ? [...changed(address, null), [address, null]] : [[address, record]], how),
     saveDeploys: (service, deploys, how) => put(changed(service, deploys), how),
     saveService: (service, { record, deploys }, how) => put([[service, record], ...changed(service, deploys)], how),
   };

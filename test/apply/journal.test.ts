@@ -8,6 +8,7 @@ import { applyPlan, plan } from '../../src/reconcile.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import { recordOf, stateWith } from '../../src/state/conformance/states.ts';
 import { nodeDisk } from '../../src/state/disk.ts';
+import { withWaves } from '../../src/state/wave.ts';
 import { diskError, hooked } from '../state/faulty-disk.ts';
 import { everything, operationOf, results, worldOver } from '../support/faults.ts';
 import { testKeys } from '../support/state-key.ts';
@@ -120,6 +121,25 @@ test.each([1, 2])('a service is kept with its deployments or not at all: append 
   expect([journal.now('a'), journal.wave()]).toEqual([undefined, []]);
   await journal.saveService('a', { record: recordOf('2'), deploys });
   expect(journal.wave().map(([, content]) => content)).toEqual([recordOf('2'), deploys]);
+  await store.close();
+});
+
+test('a service that is removed and created again has the deployments that are saved then, equal or none', async () => {
+  const deploys = { inputs: 'digest-1', stale: {} };
+  const base = { ...stateWith({ a: recordOf('1'), b: recordOf('2') }), deployments: { a: deploys, b: deploys } };
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-journal-'));
+  const store = localStore(folder, { keys: testKeys });
+  const journal = openJournal(store, base);
+  await journal.save('a', null);
+  await journal.save('a', recordOf('3'));
+  await journal.saveDeploys('a', deploys);
+  await journal.save('b', null);
+  await journal.save('b', recordOf('4'));
+  const replayed = await localStore(folder, { keys: testKeys }).read();
+  expect(replayed?.resources).toEqual({ a: recordOf('3'), b: recordOf('4') });
+  expect(replayed?.deployments).toEqual({ a: deploys });
+  // The state that is saved at the end of the run is the same one.
+  expect(withWaves(base, [journal.wave()])).toEqual(replayed);
   await store.close();
 });
 
