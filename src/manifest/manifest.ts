@@ -1,5 +1,6 @@
 import type { Profile } from '../api/contract.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { once } from '../api/once.ts';
 import { turn } from '../api/sleep.ts';
 import { diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { addressMeant } from '../kind/address.ts';
@@ -21,7 +22,8 @@ import { readNamedFiles } from './named-files.ts';
 import { readOutputs } from './outputs.ts';
 import { shownKey } from './problem.ts';
 import { withQuotes } from './quote.ts';
-import { findReference, mostSuggestions } from './references.ts';
+import type { Blocks } from './references.ts';
+import { findDangling, findReference, mostSuggestions } from './references.ts';
 import { inOrderOfFiles, oncePerPlace } from './report.ts';
 import type { Block, Resource } from './resource.ts';
 import { expressionSources } from './sources/all.ts';
@@ -148,7 +150,14 @@ async function read(
   const { blocks, broken, isIncomplete } = findBlocks(merged, { kinds, sources, redact }, diagnostics);
   const byAddress = new Map<string, Block>(blocks.map((block) => [block.address, block]));
   const suggestions = { left: mostSuggestions };
-  const referable = { byAddress, kinds, broken, isIncomplete: isIncomplete || lacksFiles, suggestions };
+  const referable: Blocks = {
+    byAddress,
+    kinds,
+    broken,
+    isIncomplete: isIncomplete || lacksFiles,
+    dangling: once(() => findDangling(referable)),
+    suggestions,
+  };
   const named = new Map(
     blocks.flatMap(({ kind, key, parent, address }) =>
       parent === undefined ? [[`${kind.kind} ${key}`, address] as const] : [],

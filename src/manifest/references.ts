@@ -2,6 +2,8 @@ import { closest } from '../diagnostics/closest.ts';
 import { addressMeant, addressParts, isWithin, normalAddress } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Block } from './resource.ts';
+import type { Node, Place } from './tree.ts';
+import { position } from './tree.ts';
 import type { Reference } from './wanted.ts';
 
 /** The blocks that references can name. */
@@ -12,9 +14,23 @@ export interface Blocks {
   readonly broken: ReadonlySet<string>;
   /** Every address may be missing: a file could not be read. */
   readonly isIncomplete: boolean;
+  /** The entries of lists that refer to what is not declared; found when the first one is reported. */
+  readonly dangling: () => readonly Dangling[];
   /** How many more wrong references get a suggestion, which takes time by the number of blocks; counted down. */
   readonly suggestions: { left: number };
 }
+
+/** An entry of a list, `${ref:path}` and nothing else, whose resource is not declared. */
+interface Dangling {
+  readonly path: string;
+  readonly block: Block;
+  /** The keys of the list in the block. */
+  readonly list: string;
+  readonly at: Place;
+}
+
+/** Most entries that a remedy lists. */
+const maxEntries = 40;
 
 /** Most wrong references that get a suggestion. */
 export const mostSuggestions = 50;
@@ -40,12 +56,10 @@ export function findReference(path: string, from: Block | undefined, blocks: Blo
         'Write for example ${ref:postgres.main.host}. Write a key with other characters than letters, digits, "_" and "-" as ["…"].',
     };
   const scopes = scopesOf(from, blocks);
-  for (const address of scopes.map((scope) => within(scope, written))) {
-    const target = blocks.byAddress.get(address);
-    if (target !== undefined) return outputOf(target, output, path);
-    // The mistake is reported where it stands.
-    if (blocks.isIncomplete || isBroken(address, blocks.broken)) return { address, output };
-  }
+  const found = targetOf(written, scopes, blocks);
+  if (typeof found === 'object') return outputOf(found, output, path);
+  // The mistake is reported where it stands.
+  if (found !== undefined) return { address: found, output };
   const problem = `\${ref:${path}}: there is no resource ${written}`;
   const whole = addressMeant(path, blocks.kinds);
   const named = scopes.map((scope) => blocks.byAddress.get(within(scope, whole))).find((block) => block !== undefined);
@@ -54,7 +68,77 @@ export function findReference(path: string, from: Block | undefined, blocks: Blo
     const remedy = `Write an output behind it: \${ref:${path}.${outputs[1] ?? 'id'}}. It has ${outputs.join(', ')}.`;
     return { problem: `\${ref:${path}} names ${named.address} and no output`, remedy };
   }
-  return { problem, remedy: suggestion(written, output, scopes, blocks) ?? example(from, blocks) };
+  const remedy = suggestion(written, output, scopes, blocks) ?? example(from, blocks);
+  return { problem, remedy: removalRemedy(path, from, blocks) ?? remedy };
+}
+
+/** The block that a written address means, or the address where it is missing by a mistake; undefined: there is none. */
+function targetOf(
+  written: string,
+  scopes: readonly (string | undefined)[],
+  blocks: Blocks,
+): Block | string | undefined {
+  for (const address of scopes.map((scope) => within(scope, written))) {
+    const target = blocks.byAddress.get(address);
+    if (target !== undefined) return target;
+    if (blocks.isIncomplete || isBroken(address, blocks.broken)) return address;
+  }
+  return undefined;
+}
+
+/** The remedy for an entry of a list that names a resource which was removed; undefined: no list of the block has it. */
+function removalRemedy(path: string, from: Block | undefined, { dangling }: Blocks): string | undefined {
+  const all = from === undefined ? [] : dangling();
+  const own = all.find((entry) => entry.path === path && entry.block === from);
+  const [first] = all;
+  if (own === undefined || first === undefined) return undefined;
+  if (own !== first) {
+    const { file, line } = position(first.at);
+    return `Remove this entry too: the error at ${file}:${line} lists all of them.`;
+  }
+  const lines = all.slice(0, maxEntries).map(({ path: named, block, list, at }) => {
+    const { file, line } = position(at);
+    return `${file}:${line} ${block.address} ${list}: \${ref:${named}}`;
+  });
+  const more = all.length > maxEntries ? [`and ${all.length - maxEntries} more`] : [];
+  return ['Remove the entries of what is no longer declared, or correct their addresses:', ...lines, ...more].join(
+    '\n',
+  );
+}
+
+/** Finds the entries of lists that refer to what is not declared, in the order of the blocks. */
+export function findDangling(blocks: Blocks): Dangling[] {
+  return [...blocks.byAddress.values()].flatMap((block) => {
+    const isSection = (key: string) =>
+      blocks.kinds.some(
+        ({ section, also, parents }) => (section === key || also === key) && Object.hasOwn(parents, block.kind.kind),
+      );
+    const fields = [...block.entries].filter(([key]) => !isSection(key));
+    return fields.flatMap(([key, { node }]) =>
+      itemsIn(node, [key]).flatMap(({ list, text, at }): Dangling[] => {
+        const path = /^\$\{ref:(.+)\}$/s.exec(text)?.[1];
+        const address = /^(.+)\.\w+$/s.exec(path ?? '')?.[1];
+        const written = address === undefined ? undefined : normalAddress(addressMeant(address, blocks.kinds));
+        if (path === undefined || written === undefined) return [];
+        return targetOf(written, scopesOf(block, blocks), blocks) === undefined ? [{ path, block, list, at }] : [];
+      }),
+    );
+  });
+}
+
+/** The texts in the lists of a value. */
+function itemsIn(
+  node: Node,
+  keys: readonly string[],
+): { readonly list: string; readonly text: string; readonly at: Place }[] {
+  if (node.is === 'list')
+    return node.items.flatMap((item) =>
+      item.is === 'scalar' && typeof item.value === 'string'
+        ? [{ list: keys.join('.'), text: item.value, at: item.at }]
+        : itemsIn(item, keys),
+    );
+  if (node.is === 'map') return [...node.entries].flatMap(([key, entry]) => itemsIn(entry.node, [...keys, key]));
+  return [];
 }
 
 /** The addresses that a written one may begin at, nearest first; undefined: the top. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { benchWith, exportOf } from '../support/exporting.ts';
 import { manifestOfAllKinds } from '../support/kind-manifests.ts';
 import { kindBench } from '../support/kind-world.ts';
@@ -52,6 +53,40 @@ test('the owner, and ids in the lists of a member that have no block', async () 
   ]);
   const plan = await benchWith(made, exported).plan(Object.fromEntries(exported.files));
   expect(plan.actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+});
+
+test('M3: a service that is removed after an export takes its entries in lists of members along, by the remedy', async () => {
+  const made = kindBench();
+  const ids: string[] = [];
+  for (const name of ['main', 'spare']) {
+    const body = { name, environmentId: 'env_prj_1', databasePassword: 'secret-1', dockerImage: 'redis:8' };
+    ids.push(((await made.emulator.act('redis.create', body)) as { redisId: string }).redisId);
+  }
+  Object.assign(made.emulator.world.tables.member['member_9'] ?? {}, { accessedServices: ids });
+  const exported = await exportOf(made);
+  const restored = benchWith(made, exported);
+  const files = Object.fromEntries(exported.files);
+  await restored.apply(files, { adoption: true });
+  const name = Object.keys(files).find((file) => file.includes('spare') || files[file]?.includes('spare:')) ?? '';
+  const without = { ...files, [name]: (files[name] ?? '').replace(/\n {6}spare:\n(?: {8}.*\n)+/, '\n') };
+  const refused = await restored.manifest(without).then(
+    () => [],
+    (error: unknown) => (error instanceof Stop ? error.diagnostics : []),
+  );
+  const [line = '', ...others] = (refused[0]?.remedy ?? '').split('\n').slice(1);
+  expect([refused.length, others]).toEqual([1, []]);
+  const [, file = '', number = ''] =
+    /^(\S+):(\d+) members\["member@example\.test"\] accessedServices: /.exec(line) ?? [];
+  const lines = (without[file] ?? '').split('\n').filter((_, at) => at !== Number(number) - 1);
+  const corrected = { ...without, [file]: lines.join('\n') };
+  const plan = await restored.plan(corrected);
+  expect(
+    plan.actions.filter(({ action }) => action !== 'no-op').map(({ action, address }) => `${action} ${address}`),
+  ).toEqual(['delete production.redis.spare', 'update members["member@example.test"]']);
+  await restored.apply(corrected, { dataLoss: true, massDeletion: true });
+  expect(made.emulator.world.tables.member['member_9']?.accessedServices).toEqual([ids[0]]);
+  const after = await restored.plan(corrected);
+  expect(after.actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
 });
 
 test('the values of the project itself, by name, and no note where it has none', async () => {
