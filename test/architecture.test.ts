@@ -68,6 +68,7 @@ const kindless = order.filter((folder) => !['resources', 'emulator', 'api', 'ind
 
 /** The only files that touch the disk, the network, the process, chance or the clock. */
 const worldly = [
+  'api/key-limit.ts',
   'api/client.ts', // waits between two attempts of a read
   'api/failures.ts', // a server may name the time to come back at
   'api/sleep.ts',
