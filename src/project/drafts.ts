@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { isLeftBy } from '../state/host.ts';
 
 /** A folder for drafts of files, beside them. */
 export interface Drafts {
@@ -53,18 +54,8 @@ export async function removeDrafts(folder: string): Promise<void> {
     const path = join(folder, name);
     const found = await lstat(path).catch(() => undefined);
     if (found?.isDirectory() !== true) continue;
-    const isLeft = of === host ? !isAlive(Number(pid)) : Date.now() - found.mtimeMs > dayMs;
+    const isLeft = of === host ? isLeftBy(Number(pid)) : Date.now() - found.mtimeMs > dayMs;
     if (isLeft) await rm(path, { recursive: true, force: true }).catch(() => undefined);
-  }
-}
-
-function isAlive(pid: number): boolean {
-  if (pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

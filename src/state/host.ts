@@ -59,6 +59,11 @@ function userName(user: () => string): string {
   }
 }
 
+/** Whether a draft of a process of this machine is left: the process is gone, or it is this one, which writes none now. */
+export function isLeftBy(pid: number): boolean {
+  return pid === process.pid || !isAlive(pid);
+}
+
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -2,6 +2,7 @@ import { isSameMac, newStateKey, parseStateKey } from '../secrets/state-key.ts';
 import type { StateKey } from '../secrets/state-key.ts';
 import type { Disk } from './disk.ts';
 import { reasonOf } from './disk.ts';
+import { isLeftBy } from './host.ts';
 import { keyProblem } from './unusable.ts';
 
 /** Where the key of a state is from. */
@@ -14,6 +15,8 @@ export interface KeySource {
   readonly keep: (key: StateKey, isForUnsealed: boolean) => Promise<void>;
   /** From now on the state has a MAC of this key. */
   readonly finish: (key: StateKey) => Promise<void>;
+  /** Removes what killed runs left of keys that they wrote. Never throws. */
+  readonly removeDrafts: () => Promise<void>;
   /** Keeps the next key durably, beside the present one, which proves it. @throws {Stop} `state` */
   readonly keepNext: (next: StateKey, present: StateKey) => Promise<void>;
 }
@@ -50,6 +53,7 @@ export function givenKey(text: string, name: string, about: { readonly unsealed?
     find: () => Promise.resolve({ key, unsealed: about.unsealed === 'always' ? 'always' : 'never' }),
     keep: () => Promise.resolve(),
     finish: () => Promise.resolve(),
+    removeDrafts: () => Promise.resolve(),
     keepNext: () => {
       const message = `the key of ${name} cannot be rotated there: the new one would be lost if this run was killed`;
       const mend = 'Put it into the key file beside the state (mode 0600), unset TRUEUP_STATE_KEY, and rotate.';
@@ -104,6 +108,7 @@ export function keyFile(
       }
       if (drafted !== undefined || next !== undefined) await disk.syncFolder(folder);
     },
+    removeDrafts: () => removeDrafts(disk, folder).catch(() => undefined),
     keepNext: async (next, present) => {
       await disk.remove(coming);
       await writeKey(disk, { folder, path: coming }, `${known(next).text()} ${proofOf(next, present)}`);
@@ -172,6 +177,17 @@ async function writeKey(
   }
 }
 
+/** Removes the drafts of keys, and of the file that ignores them, of processes of this machine that are gone. */
+async function removeDrafts(disk: Disk, folder: string): Promise<void> {
+  for (const name of await disk.list(folder)) {
+    const pid = /^(?:key|\.gitignore)\..*?(\d+)-[0-9a-f]+\.tmp$/.exec(name)?.[1];
+    if (pid !== undefined && isLeftBy(Number(pid))) await disk.remove(`${folder}/${name}`);
+  }
+}
+
+/** The files beside a state that are for one machine alone. The state itself may be in git. */
+const ignored = ['*.tmp', 'documents/', 'emulator.json*', 'lease/', 'state.journal', 'key*'];
+
 /** Has git ignore the keys, whatever else stands in the file: its last line counts. */
 async function ignoreKeys(disk: Disk, path: string): Promise<void> {
   const present = await disk.read(path).catch((error: unknown) => {
@@ -179,7 +195,8 @@ async function ignoreKeys(disk: Disk, path: string): Promise<void> {
     throw error;
   });
   if (present.trimEnd().split('\n').at(-1) === 'key*') return;
-  await putOver(disk, path, `${present === '' || present.endsWith('\n') ? present : `${present}\n`}key*\n`);
+  const before = present === '' || present.endsWith('\n') ? present : `${present}\n`;
+  await putOver(disk, path, `${before}${ignored.join('\n')}\n`);
 }
 
 /** Makes a file as a whole; rejects with EEXIST when it is there. */
@@ -193,6 +210,22 @@ function putOver(disk: Disk, path: string, text: string): Promise<void> {
 }
 
 async function put(
+  disk: Disk,
+  file: { readonly path: string; readonly text: string },
+  name: (from: string, to: string) => Promise<void>,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await putOnce(disk, file, name);
+      return;
+    } catch (error) {
+      // On a disk that machines share, a run of another one may take the draft for that of a run that was killed.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === 3) throw error;
+    }
+  }
+}
+
+async function putOnce(
   disk: Disk,
   { path, text }: { readonly path: string; readonly text: string },
   name: (from: string, to: string) => Promise<void>,

@@ -148,6 +148,7 @@ export function storeOver(
     lease?.note(versionOf(state));
     isUnsealed = false;
     if (known !== undefined) await keys.finish(known.key).catch(() => undefined); // the next write tries again
+    await keys.removeDrafts();
   };
 
   return {
@@ -155,7 +156,10 @@ export function storeOver(
     key: async () => (await findKey()).key,
     keyName: keys.name,
     isUnsealed: () => isUnsealed,
-    keepKey,
+    keepKey: async () => {
+      await keepKey();
+      await keys.removeDrafts();
+    },
     read: async ({ acceptsOlder = false, acceptsNone = acceptsOlder } = {}) => {
       if (held !== undefined) return held;
       await rest();

@@ -111,7 +111,7 @@ export function folderStorage(folder: string, disk: Disk): StateStorage {
           'Nothing was overwritten that counts. Remove it, or run again: it is older than the state, and not read any more.';
         throw failed(journal, 'cannot be removed; the state itself is saved', { error, remedy });
       });
-      await removeLeft(disk, file, journal, join(folder, 'key')).catch(() => undefined);
+      await removeLeft(disk, file, journal).catch(() => undefined);
     },
     close,
   };

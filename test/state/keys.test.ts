@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { newStateKey } from '../../src/secrets/state-key.ts';
+import { localStore } from '../../src/state/backends/local.ts';
+import { stateWith } from '../../src/state/conformance/states.ts';
+import { nodeDisk } from '../../src/state/disk.ts';
+import { keyFile } from '../../src/state/keys.ts';
+import { hooked } from './faulty-disk.ts';
+
+/** The key of a state in a file, and what stands beside it. */
+
+const newFolder = () => mkdtempSync(join(tmpdir(), 'trueup-keys-'));
+/** A process that is gone. */
+const gone = Number(execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' }));
+
+test.each(['a key that is kept', 'a state that is saved'])(
+  '%s removes the drafts of killed runs, and no others',
+  async (by) => {
+    const folder = newFolder();
+    mkdirSync(folder, { recursive: true });
+    const draft = (name: string) => writeFileSync(join(folder, name), 'draft', { mode: 0o600 });
+    const left = [`key.${gone}-0123abcd.tmp`, `key.next.${gone}-0123abcd.tmp`, `.gitignore.${gone}-0123abcd.tmp`];
+    const kept = [`key.${process.ppid}-0123abcd.tmp`, 'key.mine', 'key.tmp'];
+    for (const name of [...left, ...kept]) draft(name);
+    const store = localStore(folder);
+    await store.keepKey();
+    if (by === 'a state that is saved') {
+      for (const name of left) draft(name);
+      await store.lock({ purpose: 'apply' });
+      await store.write(stateWith({}));
+    }
+    await store.close();
+    expect(readdirSync(folder).filter((name) => left.includes(name))).toEqual([]);
+    expect(readdirSync(folder)).toEqual(expect.arrayContaining(kept));
+  },
+);
+
+test('a run whose draft another run removes writes the key all the same', async () => {
+  const folder = newFolder();
+  let removals = 0;
+  const disk = hooked(nodeDisk, ({ name }, work) => {
+    const drafts = name === 'link' && removals++ === 0 ? readdirSync(folder).filter((one) => one.endsWith('.tmp')) : [];
+    for (const draft of drafts) rmSync(join(folder, draft));
+    return work();
+  });
+  const key = newStateKey();
+  const keys = keyFile({ folder, disk }, { mayMake: true });
+  await keys.keep(key, false);
+  expect(removals).toBe(2);
+  expect((await keys.find()).key?.text()).toBe(key.text());
+  expect(readdirSync(folder).toSorted()).toEqual(['.gitignore', 'key']);
+});
+
+test('git takes the state alone, whatever else a run leaves beside it', async () => {
+  const folder = newFolder();
+  const place = join(folder, '.trueup');
+  const store = localStore(place);
+  await store.lock({ purpose: 'apply' });
+  await store.append(stateWith({}), 'a', null);
+  await store.documents.put('drift', '{}');
+  expect(existsSync(join(place, 'state.journal'))).toBe(true);
+  await localStore(place).keepKey();
+  const tracked = (): string => {
+    execFileSync('git', ['-C', folder, 'init', '--quiet']);
+    execFileSync('git', ['-C', folder, 'add', '--all']);
+    return execFileSync('git', ['-C', folder, 'ls-files'], { encoding: 'utf8' });
+  };
+  expect(tracked()).toBe('.trueup/.gitignore\n');
+  await store.write(stateWith({}));
+  await store.close();
+  expect(tracked()).toBe('.trueup/.gitignore\n.trueup/state.json\n');
+});
+
+test('a .gitignore that is there keeps its lines, and ends with those of Trueup', async () => {
+  const folder = newFolder();
+  writeFileSync(join(folder, '.gitignore'), '!key\n# mine');
+  await localStore(folder).keepKey();
+  const lines = readFileSync(join(folder, '.gitignore'), 'utf8').split('\n');
+  expect(lines.slice(0, 2)).toEqual(['!key', '# mine']);
+  expect(lines.slice(-2)).toEqual(['key*', '']);
+});
