@@ -54,6 +54,6 @@ export async function importObject(manifest: Manifest, world: World, address: st
 function refuseManaged(address: string, resources: State['resources'] = {}): void {
   const known = resources[address]?.id ?? undefined;
   if (known === undefined) return;
-  const remedy = `To give it another object, run trueup state rm '${address}' first.`;
+  const remedy = `Compare ${known} with the object that you mean. To manage that instead, run trueup state rm '${address}' first.`;
   throw new Stop('refused', [diagnostic('ambiguous', `${address} manages ${known} already`, { address, remedy })]);
 }

@@ -82,10 +82,10 @@ export interface World {
   /** The values that a plan shows; `usual` by default. */
   readonly values?: Values | undefined;
   /**
-   * Whether a plan finds out what the platform serves: where the state remembers nothing of that, or `anew`. By default it
+   * Whether a plan finds out what the platform serves: where the state remembers nothing of that, or `again`. By default it
    * is what the contract of the client says.
    */
-  readonly discovers?: boolean | 'anew';
+  readonly discovers?: boolean | 'again';
   /** Ends the pauses of a plan, which then throws a Stop. */
   readonly signal?: AbortSignal | undefined;
   /** What is read of the state and the platform while the manifest is checked. */
@@ -99,7 +99,7 @@ export type ReadWorld = Omit<World, 'client'> & { readonly client: ReadClient };
 export interface PlanOptions {
   /** false: deployments are left to others. */
   readonly deploys?: boolean;
-  /** What the plan is narrowed to, and what it makes anew; nothing by default. */
+  /** What the plan is narrowed to, and what it replaces on purpose; nothing by default. */
   readonly narrowing?: Narrowing;
   /** What the state begins with when there is none yet: as it was for a plan that was reviewed. */
   readonly begins?: Pick<State, 'lineage'>;
@@ -181,7 +181,7 @@ async function planFor(
   const observation = inSpan('observe', () => observe(observing));
   const [seen, version] = await itsOwn(Promise.all([observation, platform.version()]));
   // It was upgraded since: what it serves now is found out, and everything read again.
-  if (version !== platform.assumed) return planFor(settings, written, { ...world, discovers: 'anew' }, about);
+  if (version !== platform.assumed) return planFor(settings, written, { ...world, discovers: 'again' }, about);
   addSecrets(seen.observed, { kinds, addSecret: world.addSecret });
   const { organizationId, projectId } = seen.observed;
   const { capabilities } = platform;
@@ -259,7 +259,7 @@ export async function planAhead(
   { destroys = false }: { readonly destroys?: boolean } = {},
 ): Promise<ReadAhead | undefined> {
   const state = await inSpan('state', () => store.read());
-  if (state === undefined || !isBoundTo(state, settings.project) || discovers === 'anew') return undefined;
+  if (state === undefined || !isBoundTo(state, settings.project) || discovers === 'again') return undefined;
   const remembered = discovers ? serveRemembered(client, state) : undefined;
   if (discovers && remembered === undefined) return undefined;
   const ownsProject = isTopOwned(settings, state, all, destroys);

@@ -24,7 +24,7 @@ export interface ReviewedPlan {
 /** The purpose of a plan. */
 export type Purpose = Pick<PlanFile, 'deploys' | 'destroys'> & {
   readonly manifest: Manifest;
-  /** Nothing is left out and nothing made anew by default. */
+  /** Nothing is left out and nothing replaced on purpose by default. */
   readonly narrowing?: Narrowing;
   /** What a reviewed plan touches: nothing else is read than what that needs. Everything by default. */
   readonly touched?: Touched;

@@ -74,7 +74,7 @@ export type PlanRequest = {
       readonly deploys?: boolean;
       /** true: deletes everything that the state holds. */
       readonly destroys?: boolean;
-      /** What the plan is narrowed to, and what it makes anew; nothing by default. */
+      /** What the plan is narrowed to, and what it replaces on purpose; nothing by default. */
       readonly narrowing?: Narrowing;
       /** The identity of a state that does not exist yet; by chance by default. */
       readonly begins?: Pick<State, 'lineage'>;

@@ -211,7 +211,7 @@ async function watch(
     const now = run.clock.monotonic();
     const waited = answersLate(kind) ? now - (about.since ?? now) : 0; // its time counts from its request
     if (!isEarlier) notify(service, 'deployment', Math.max(0, limitMs - waited));
-    // At its end it may not bear its mark any more.
+    // At its end it may not have its mark any more.
     if (deploymentId !== undefined) await addToPending(service, { id: deploymentId });
   };
   try {

@@ -175,7 +175,7 @@ function foreign(run: Run, action: Action, others: readonly Row[]): Stop {
   const each = others.map((row) => {
     const names = pending === undefined ? [] : differencesFromCreate(kind, row, pending, digestsAt(run, action));
     const paths = names.map((name) => fieldPath(kind, name));
-    return `${rowId(kind, row)} bears its key and is something else (${paths.join(', ')})`;
+    return `${rowId(kind, row)} has its key and is something else (${paths.join(', ')})`;
   });
   const message = `the create of ${address} got no answer, and ${each.join(', and ')}: it is not taken`;
   return ambiguous(action, message);

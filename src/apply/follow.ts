@@ -127,7 +127,7 @@ function lookInList({ kind, before, mark }: Watch, row: Row, { ours, others }: O
     else if (!isFetchedIn(item)) others.add(item.id);
   }
   const marked = fresh.filter(({ id }) => ours.has(id));
-  // One that was over before the first look bears no mark any more.
+  // One that was over before the first look has no mark any more.
   const unmarked = fresh.filter((item) => isOver(item) && isFetchedIn(item) && !others.has(item.id));
   const own = marked.length > 0 ? marked : unmarked;
   const deployment = own.find((item) => !isOver(item)) ?? own.at(-1);

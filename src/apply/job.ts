@@ -77,7 +77,7 @@ export type JobEvent =
   | { readonly is: 'found'; readonly object: JobObject }
   /** Its address stands for no object any more: the old one is gone, or about to be replaced. */
   | { readonly is: 'removed' }
-  /** Its deployments are known anew. */
+  /** Its deployments are known again. */
   | { readonly is: 'deploys'; readonly deploys: Deploys | undefined }
   /** Its create is sent once more: the one before it may make a duplicate there. */
   | { readonly is: 'duplicate'; readonly place: DuplicatePlace }
@@ -234,7 +234,7 @@ function impossible({ action: { address }, phase }: Job, event: JobEvent): Error
   return new Error(`${address} is ${phase.is}, and cannot be ${event.is}`);
 }
 
-/** Something that happened while applying; a deployment bears the address of its service. */
+/** Something that happened while applying; a deployment has the address of its service. */
 export type ApplyEvent = {
   readonly address: string;
   readonly action: Action['action'];

@@ -159,7 +159,7 @@ export const codes = {
     severity: 'error',
     meaning: 'The state is older than the one that was saved last, or that one is gone.',
     remedy:
-      'Restore the newest state, accept an older one with trueup state accept-older, or make it anew with trueup state rebuild.',
+      'Restore the newest state, accept an older one with trueup state accept-older, or make a new one with trueup state rebuild.',
   },
   'under-way': {
     severity: 'note',
@@ -224,7 +224,7 @@ export const codes = {
     meaning:
       'The platform cannot decrypt a value that it stores, because its encryption key was changed. Trueup shows no difference of cipher text, and overwrites none.',
     remedy:
-      'Give the platform its old key again (ENCRYPTION_KEY, or BETTER_AUTH_SECRET) and restart it. If that key is lost, clear the field on the platform; then apply writes it anew.',
+      'Give the platform its old key again (ENCRYPTION_KEY, or BETTER_AUTH_SECRET) and restart it. If that key is lost, clear the field on the platform; then apply writes it again.',
   },
   'stale-move': {
     severity: 'warning',

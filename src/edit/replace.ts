@@ -95,7 +95,7 @@ interface Place {
   readonly old: ParsedNode | null | undefined;
 }
 
-/** Replaces a value by another one that is written anew. */
+/** Replaces a value by another one that is written as a whole. */
 function replaceWhole({ node, item, old }: Place, value: Value, work: Work): void {
   const { text, splices } = work;
   const start = itemStart(item);

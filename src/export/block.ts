@@ -176,7 +176,7 @@ function fieldValue(block: Placed, name: string, writing: Writing, isNeeded: boo
   if (typeof value === 'string' && field.madeUp?.test(value) === true) return undefined;
   const written = blockValue(field, value);
   if (written === undefined) {
-    leave(block, writing, name, 'its value is none that a block can have');
+    leave(block, writing, name, 'its value is not valid in a block');
     return undefined;
   }
   if (textsIn(written).some(isUnstorable)) {

@@ -25,7 +25,7 @@ export interface Evaluation {
   readonly addSecret: (value: string) => void;
   /** Takes the secrets that are known so far out of a key that a diagnostic cuts. */
   readonly redact: (text: string) => string;
-  /** Finds the resource of a kind that bears a key, wherever it is referred to. */
+  /** Finds the resource of a kind that has a key, wherever it is referred to. */
   readonly named: (kind: string, key: string) => Reference | undefined;
   readonly diagnostics: Diagnostic[];
   /** The characters of all values of the manifest so far; counted up. */

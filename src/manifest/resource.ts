@@ -6,7 +6,7 @@ import type { Entry, Place } from './tree.ts';
 import { position } from './tree.ts';
 import type { Wanted } from './wanted.ts';
 
-/** One resource as the user wants it. Fields bear the API's names; unions are flattened. */
+/** One resource as the user wants it. Fields have the API's names; unions are flattened. */
 export interface Resource {
   readonly address: string;
   readonly kind: Kind;

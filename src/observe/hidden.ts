@@ -54,7 +54,7 @@ export function refused({ kind, caller }: IdentifyInput, items: readonly Expecte
     `no list shows ${someOf(items)} (${kind.kind}), and ${servedName(kind, operation)} was answered with ` +
     `${status} ${code}${said}: hidden from this API key (role ${caller.role}), or gone`;
   const remedy =
-    'Nothing was planned: what is hidden would be made a second time. Use the key of an owner or admin, which ' +
+    'Nothing was planned: what is hidden would be created twice. Use the key of an owner or admin, which ' +
     `tells what is gone${right === undefined ? '' : `; a member needs ${right}`}.`;
   return new Stop('authentication', [diagnostic('hidden', message, { remedy })]);
 }
@@ -64,7 +64,7 @@ export function incomplete(kind: Kind, present: readonly Expected[]): Diagnostic
   const read = servedName(kind, kind.operations.read);
   const message = `no list shows ${someOf(present)} (${kind.kind}), and ${read} does: the list is not complete`;
   const remedy =
-    'Nothing was planned: what is hidden would be made a second time. Run it again; if it stays so, look what the ' +
+    'Nothing was planned: what is hidden would be created twice. Run it again; if it stays so, look what the ' +
     'API key may see, and use that of an owner or admin.';
   return diagnostic('hidden', message, { remedy });
 }

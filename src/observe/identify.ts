@@ -157,7 +157,7 @@ function matchByKey(
   });
 }
 
-/** Matches the pending creates whose blocks are gone. An object that only bears the key is reported, and left alone. */
+/** Matches the pending creates whose blocks are gone. An object that only has the key is reported, and left alone. */
 function matchUndeclared(candidates: Candidates, isTaken: (id: string) => boolean): Claim[] {
   return [...candidates].flatMap(([item, objects]) => {
     if (item.resource !== undefined) return [];

@@ -34,8 +34,8 @@ export interface NamesInput {
 }
 
 /**
- * Puts what bears a name in its place: a resource that is declared with it, else the id of an object of the platform
- * that stays. A name that several bear is an error.
+ * Puts what has a name in its place: a resource that is declared with it, else the id of an object of the platform
+ * that stays. A name that several have is an error.
  */
 export function bindNames(input: NamesInput): Resource[] {
   const { kinds, resources, records, binds, diagnostics } = input;
@@ -133,7 +133,7 @@ function bearersOf({ resources, records, rowsOf }: NamesInput, kind: Kind): Bear
       bearer: { id, address, is } as const,
     };
   });
-  // A block that is declared bears the name that it has in the manifest.
+  // A block that is declared has the name that it has in the manifest.
   const others = bearers.filter(({ bearer }) => bearer.is !== 'declared');
   const listed = groupBy(others.map(({ name, bearer }) => [name, bearer]));
   const byId = new Map(bearers.map(({ bearer }) => [bearer.id, bearer]));

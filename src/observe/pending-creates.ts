@@ -9,7 +9,7 @@ import { observedObject } from './observed.ts';
 import { readObject } from './read-object.ts';
 
 /**
- * Objects that may be the one of a pending create: all that bear the key it sent, below the parent it was sent to.
+ * Objects that may be the one of a pending create: all that have the key it sent, below the parent it was sent to.
  * `pending create`: the create made it; `key`: another person did.
  */
 export type Candidates = ReadonlyMap<Expected, readonly ObservedObject[]>;

@@ -187,7 +187,7 @@ function addUnreadable(input: DiffInput, found: Found, name: string, all: readon
   const at = attributes.find(({ wanted }) => wanted !== undefined)?.wanted?.at;
   const message = `${fieldPath(kind, name)}: the platform cannot decrypt the value that it stores, and answers cipher text`;
   const remedy =
-    'Give the platform its old encryption key and restart it. If that key is lost, clear the field there: apply then writes it anew.';
+    'Give the platform its old encryption key and restart it. If that key is lost, clear the field there: apply then writes it again.';
   const about = { address, remedy, ...(at === undefined ? {} : { position: position(at) }) };
   found.diagnostics.push(diagnostic('not-decrypted', message, about));
 }

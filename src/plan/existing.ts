@@ -63,7 +63,7 @@ export function planExisting(
   notes.push(...diagnostics);
   const { listedOnce } = kind.identity;
   if (listedOnce !== undefined && object.foundBy === 'key' && record?.id === null) {
-    const message = `${unlisted(address, record, listedOnce)}; ${object.id} bears its name and may belong to others`;
+    const message = `${unlisted(address, record, listedOnce)}; ${object.id} has its name and may belong to others`;
     const remedy = 'Compare the two on the platform. To keep the created one, rename the other there, and connect it.';
     notes.push(diagnostic('duplicate', message, { remedy, address, position: base.position }));
   }

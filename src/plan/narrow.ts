@@ -13,7 +13,7 @@ import type { Action, AttributeChange, LeftOut, Narrowing } from './action.ts';
 import { actionFor, idle } from './action-for.ts';
 import type { PlanInput } from './input.ts';
 
-/** The plan as a whole: nothing is left out, nothing is made anew. */
+/** The plan as a whole: nothing is left out, nothing is replaced on purpose. */
 export const everything: Narrowing = { targets: [], excludes: [], replaces: [] };
 
 /** A narrowing as it was asked for, with its addresses as Trueup writes them. */

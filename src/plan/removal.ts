@@ -54,7 +54,7 @@ export function planRemoval(
       : forget(
           'stays-there',
           `${address} was created, stays on the platform, and is listed only once ${listedOnce}`,
-          'Delete it there before you declare it again: it would be made a second time.',
+          'Delete it there before you declare it again: it would be created twice.',
         );
   }
   if (object === undefined || (object.isProvided && kind.lifecycle?.provided?.allows === 'update')) {
@@ -66,13 +66,13 @@ export function planRemoval(
     if (listedOnce !== undefined && wasAnswered(record)) {
       return forget(
         'stays-there',
-        `${unlisted(address, record, listedOnce)}; it stays on the platform, as does ${object.id}, which bears its name and differs from it`,
-        'Delete there what is not needed before you declare it again: it would be made a second time.',
+        `${unlisted(address, record, listedOnce)}; it stays on the platform, as does ${object.id}, which has its name and differs from it`,
+        'Delete there what is not needed before you declare it again: it would be created twice.',
       );
     }
     return forget(
       'unverified',
-      `${address} was about to be created when a run ended, and ${object.id} bears its key; whether it is that is not known`,
+      `${address} was about to be created when a run ended, and ${object.id} has its key; whether it is that object is not known`,
       'Check it on the platform, and delete it there if it is not needed.',
     );
   }
@@ -109,6 +109,11 @@ export function planRemoval(
 }
 
 const another = 'has another key and other values than the object that Trueup knew by this id';
+
+/** Whether data is at risk because the object may be another one. */
+export function isOfAnother(dataAtRisk: string): boolean {
+  return dataAtRisk.endsWith(another);
+}
 
 /**
  * The attributes that differ from what the last apply left. The object may be another one, such as of a backup of the

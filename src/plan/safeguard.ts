@@ -3,7 +3,8 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Safeguard } from '../diagnostics/safeguards.ts';
 import { flags, safeguards } from '../diagnostics/safeguards.ts';
 import { blockAddress } from '../kind/address.ts';
-import type { Plan } from './action.ts';
+import type { Action, Plan } from './action.ts';
+import { isOfAnother } from './removal.ts';
 import { needsDataLoss } from './risks.ts';
 
 /** What the user permitted beyond an ordinary apply. */
@@ -69,19 +70,28 @@ function asErrors({ diagnostics }: Plan, permission: keyof typeof flags): readon
   return diagnostics.flatMap((item) => (codes.includes(item.code) ? [{ ...item, severity: 'error' as const }] : []));
 }
 
-function dataLoss({ actions }: Plan, permissions: Permissions): readonly Diagnostic[] {
+function dataLoss({ actions, destroys }: Plan, permissions: Permissions): readonly Diagnostic[] {
   if (permissions.dataLoss) return [];
   const risky = actions.filter(needsDataLoss);
+  const hasNoBlock = ({ action }: Action): boolean => action === 'delete' && destroys !== true;
   if (risky.length > few) {
     const details = risky.map(({ address, dataAtRisk = '' }) => `${blockAddress(address)}: ${dataAtRisk}`);
-    const remedy = `Allow it with ${flags.dataLoss}, or write protect: false in each block and apply that first.`;
+    const lifting = risky.every(hasNoBlock)
+      ? 'put their blocks back with protect: false, apply that, and remove them then'
+      : 'write protect: false in each block and apply that first';
+    const remedy = `Allow it with ${flags.dataLoss}, or ${lifting}.`;
     return [
       diagnostic(safeguards.data.code, `this puts data of ${risky.length} resources at risk`, { details, remedy }),
     ];
   }
   return risky.map((one) => {
-    const { address, dataAtRisk = '', position } = one;
-    const remedy = `Allow it with ${flags.dataLoss}, or write protect: false in the block and apply that first.`;
+    const { address, dataAtRisk = '', position, id = '' } = one;
+    const lifting = hasNoBlock(one)
+      ? 'put its block back with protect: false, apply that, and remove it then'
+      : 'write protect: false in the block and apply that first';
+    const remedy = isOfAnother(dataAtRisk)
+      ? `Look at ${id} on the platform. To keep it: trueup state rm '${address}'. If it may go, apply needs ${flags.dataLoss}.`
+      : `Allow it with ${flags.dataLoss}, or ${lifting}.`;
     const isStill = one.steps.length === 0 && ['no-op', 'update', 'move'].includes(one.action);
     // Only the variables of its parent change: they reach it with its next deployment.
     const doing = isStill ? 'deploy' : one.action;

@@ -144,7 +144,7 @@ export async function exportProject(
   // The files that are there list those that the manifest names already.
   const secrets = exported.secrets.filter(({ name }) => !used.has(name));
   if (how.address !== undefined && exported.blocks.size === 0)
-    throw nothingAt(how.address, exported.unmanaged, records);
+    throw nothingAt(how.address, exported.unmanaged, { records, location: world.store.location });
   const root = exported.files.get(file) ?? '';
   const files: NewFile[] = [...exported.files].flatMap(([path, content]) =>
     path === file ? [] : [{ path, content, ...(path === target?.file ? { replaces: target.text } : {}) }],
@@ -249,7 +249,7 @@ async function checkReplaced(
   const names = others.map(([address]) => address);
   throw notReplaceable(
     `the state has ${names.slice(0, 5).join(', ')}${names.length > 5 ? ' and more' : ''}, which the export does not have`,
-    'Make trueup plan empty first: remove the blocks of what is gone from the manifest, and apply.',
+    'Make trueup plan empty first: its notes say of each object what to do.',
   );
 }
 
@@ -262,12 +262,15 @@ function notReplaceable(why: string, remedy = 'Export into another folder with -
 function nothingAt(
   address: string,
   unmanaged: readonly string[],
-  records: readonly (readonly [address: string, record: StateRecord])[],
+  {
+    records,
+    location,
+  }: { readonly records: readonly (readonly [address: string, record: StateRecord])[]; readonly location: string },
 ): Stop {
   if (records.some(([known]) => known === address)) {
     return usage(
       `the state manages ${address}, and the manifest has no block for it`,
-      `Remove it from the state first: trueup state rm '${address}'.`,
+      `Check that ${location} is the state of this manifest. Then trueup state rm '${address}' removes it there.`,
     );
   }
   const guess = closest(address, unmanaged);

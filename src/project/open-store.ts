@@ -157,8 +157,8 @@ async function refuseTracked(path: string): Promise<void> {
   if (tracking === 'untracked') return;
   if (tracking === 'unreadable') {
     const why = 'the index of the repository is split or cannot be read';
-    const mend = 'Run git update-index --no-split-index, or set TRUEUP_STATE_KEY instead.';
-    throw keyProblem(`Trueup cannot tell whether git tracks the key ${path}: ${why}`, mend);
+    const remedy = 'Run git update-index --no-split-index, or set TRUEUP_STATE_KEY instead.';
+    throw keyProblem(`Trueup cannot tell whether git tracks the key ${path}: ${why}`, remedy);
   }
   const remedy = `Run git rm --cached ${path}, and then trueup state key --rotate. If you did not add it, find out who did.`;
   throw keyProblem(`git tracks the key ${path}, so everybody who reads the repository has it`, remedy);

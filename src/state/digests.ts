@@ -55,7 +55,7 @@ function keyNumberOf(made: string): number {
 
 /**
  * Numbers the next key of a state. The digests stay as they are, and the key of them is kept, encrypted with `key`: each
- * is made anew when its value is settled next.
+ * is made again when its value is settled next.
  */
 export function withNextKey(state: State, key: StateKey, digestKey: string): State {
   const { keyNumber, earlierKeys } = state;

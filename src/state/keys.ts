@@ -56,8 +56,8 @@ export function givenKey(text: string, name: string, about: { readonly unsealed?
     removeDrafts: () => Promise.resolve(),
     keepNext: () => {
       const message = `the key of ${name} cannot be rotated there: the new one would be lost if this run was killed`;
-      const mend = 'Put it into the key file beside the state (mode 0600), unset TRUEUP_STATE_KEY, and rotate.';
-      return Promise.reject(keyProblem(message, mend));
+      const remedy = 'Put it into the key file beside the state (mode 0600), unset TRUEUP_STATE_KEY, and rotate.';
+      return Promise.reject(keyProblem(message, remedy));
     },
   };
 }
@@ -148,11 +148,11 @@ async function readText(disk: Disk, path: string): Promise<string | undefined> {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     const why = code === 'ENOTPRIVATE' ? 'it is a link, no file, or other users can read it' : reasonOf(error);
-    const mend =
+    const remedy =
       code === 'ENOTPRIVATE'
         ? 'If only you can have written it, make it a file that only you can read (chmod 600).'
-        : 'Mend that and run again. Nothing was changed.';
-    throw keyProblem(`the key ${path} cannot be used (${why})`, mend, error);
+        : 'Fix that, and run again. Nothing was changed.';
+    throw keyProblem(`the key ${path} cannot be used (${why})`, remedy, error);
   }
 }
 
@@ -172,8 +172,8 @@ async function writeKey(
     if (code === 'EEXIST') {
       throw keyProblem(`another run made the key ${path} at the same time; nothing was sent`, 'Run it again.', error);
     }
-    const mend = 'Mend that and run again. Nothing was changed.';
-    throw keyProblem(`the key ${path} cannot be written (${reasonOf(error)})`, mend, error);
+    const remedy = 'Fix that, and run again. Nothing was changed.';
+    throw keyProblem(`the key ${path} cannot be written (${reasonOf(error)})`, remedy, error);
   }
 }
 

@@ -85,7 +85,7 @@ export interface PendingDeploy extends Sent {
   readonly newest: string | null;
   /** The platform accepted it. */
   readonly isAnswered?: true | undefined;
-  /** Its id, once it is listed: later rows may not bear the mark. */
+  /** Its id, once it is listed: later rows may not have the mark. */
   readonly id?: string | undefined;
 }
 

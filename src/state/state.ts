@@ -26,7 +26,7 @@ export interface State {
   readonly serial: number;
   /** The number of the key that new digests are made with. */
   readonly keyNumber: number;
-  /** The keys of digests that were not made anew since, by their numbers; encrypted with the key of the state. */
+  /** The keys of digests that were not made again since, by their numbers; encrypted with the key of the state. */
   readonly earlierKeys?: Readonly<Record<string, string>> | undefined;
   readonly organizationId: string;
   readonly projectId: string;

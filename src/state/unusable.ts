@@ -34,7 +34,7 @@ export function older(location: string, what: string): Stop {
 /** Stops a run whose state was removed. */
 export function gone(location: string, serial: number): Stop {
   const remedy =
-    'Nothing was sent. Restore the newest state. Without a copy make it anew: trueup state rebuild adopts what the ' +
+    'Nothing was sent. Restore the newest state. Without a copy make a new one: trueup state rebuild adopts what the ' +
     'manifest declares and the platform has.';
   const message = `the state ${location} is not there, and version ${serial} was saved here last`;
   return new Stop('state', [diagnostic('state-older', message, { remedy })]);
@@ -50,7 +50,7 @@ export function lostKey(location: string, keyName: string): Stop {
   const message = `the key of the state ${location} is missing: there is no ${keyName}`;
   const remedy =
     `Set TRUEUP_STATE_KEY to the key that it was written with, or restore ${keyName}. If no copy is left, move the state ` +
-    'away, in a database delete its row, and make it anew: trueup state rebuild.';
+    'away, in a database delete its row, and make a new one: trueup state rebuild.';
   return keyProblem(message, remedy);
 }
 
@@ -61,4 +61,4 @@ export function locked(message: string, remedy: string): Stop {
 
 const restore =
   'Nothing was overwritten. Restore the state from a copy. Without one move it away, in a database delete its row, and ' +
-  'make it anew: trueup state rebuild.';
+  'make a new one: trueup state rebuild.';

@@ -114,7 +114,7 @@ describe('the search claims no row', () => {
 
   test('with the key and other fields; it names the differing fields when the timeout ends', async () => {
     const others = [row('key_1', { name: 'a' }), row('key_2', { name: 'b' })];
-    const told = (id: string) => `${id} bears its key and is something else (name)`;
+    const told = (id: string) => `${id} has its key and is something else (name)`;
     await expect(looking([others])).rejects.toMatchObject({
       failure: 'platform',
       message: `the create of ${address} got no answer, and ${told('key_1')}, and ${told('key_2')}: it is not taken`,
@@ -167,5 +167,5 @@ test('where a list holds summaries, each row with the key is read whole', async 
   expect(requests).toEqual(['environment.one env_1', 'redis.one redis_1', 'redis.one redis_2']);
   // What is gone by then is nobody's.
   expect((await at({ redis_2: two })).made).toEqual(two);
-  await expect(at({ redis_1: one })).rejects.toThrow('redis_1 bears its key and is something else (dockerImage)');
+  await expect(at({ redis_1: one })).rejects.toThrow('redis_1 has its key and is something else (dockerImage)');
 });

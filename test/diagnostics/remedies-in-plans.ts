@@ -162,7 +162,7 @@ export const inPlans = {
       await made.emulator.act('compose.update', { composeId: idOf(made, shop), env: 'REGION=eu\n' });
       return applied(made, production(stack('env: { REGION: eu }')));
     },
-    'If that key is lost, clear the field there: apply then writes it anew.': async (made) => {
+    'If that key is lost, clear the field there: apply then writes it again.': async (made) => {
       await made.emulator.act('compose.update', { composeId: idOf(made, shop), env: '' });
       return applied(made, production(stack('env: { REGION: eu }')));
     },
@@ -187,7 +187,7 @@ export const inPlans = {
   },
   'data-at-risk': {
     'Allow it with --allow-data-loss,': (made) => refused(made.plan(without), { dataLoss: true }),
-    'or write protect: false in the block and apply that first.': async (made) => {
+    'or put its block back with protect: false, apply that, and remove it then.': async (made) => {
       await applied(made, production(database('protect: false')));
       return refused(made.plan(without));
     },
@@ -254,7 +254,7 @@ export const inPlans = {
       reviewed(made, redises(3).replace('redis:8', 'redis:8.2'), undefined, { full: true }),
   },
   hidden: {
-    'Nothing was planned: what is hidden would be made a second time.': 'fact',
+    'Nothing was planned: what is hidden would be created twice.': 'fact',
     'Run it again;': (made) => {
       made.env['SEES_ALL'] = 'true';
       return made.plan(key);
@@ -358,7 +358,7 @@ export const inPlans = {
     },
   },
   'stays-there': {
-    'Delete it there before you declare it again: it would be made a second time.': async (made) => {
+    'Delete it there before you declare it again: it would be created twice.': async (made) => {
       await made.apply(head, everything);
       await made.emulator.act('gitProvider.remove', { gitProviderId: providerOf(made)?.['gitProviderId'] });
       return applied(made, head);

@@ -83,7 +83,7 @@ export const inRuns = {
   'state-key': {
     'Set TRUEUP_STATE_KEY to the key that it was written with,': (made) => readWith(made, 'key.copy'),
     'or restore /srv/infra/.trueup/key.': restored('key.copy', 'key'),
-    'If no copy is left, move the state away, in a database delete its row, and make it anew: trueup state rebuild.':
+    'If no copy is left, move the state away, in a database delete its row, and make a new one: trueup state rebuild.':
       async (made) => {
         renameSync(stateOf(made), `${stateOf(made)}.old`);
         await ran(made, stateRebuildCommand({ yes: true }));

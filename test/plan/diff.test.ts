@@ -538,7 +538,7 @@ describe('what the platform cannot decrypt', () => {
     ]);
     expect(found.changes).toEqual([]);
     expect(told(found)).toEqual([
-      'not-decrypted: env: the platform cannot decrypt the value that it stores, and answers cipher text | Give the platform its old encryption key and restart it. If that key is lost, clear the field there: apply then writes it anew.',
+      'not-decrypted: env: the platform cannot decrypt the value that it stores, and answers cipher text | Give the platform its old encryption key and restart it. If that key is lost, clear the field there: apply then writes it again.',
     ]);
     expect(found.diagnostics[0]).toMatchObject({ address: at, position: here });
   });

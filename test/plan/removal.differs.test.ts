@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Row } from '../../src/kind/json.ts';
-import { requirePermissions } from '../../src/plan/safeguard.ts';
+import { obstacles, requirePermissions } from '../../src/plan/safeguard.ts';
 import { composeBody, database, production } from '../support/manifest-texts.ts';
 import { bench, head } from '../support/world.ts';
 
@@ -61,6 +61,11 @@ test('another object under the same id needs consent, and the plan says why', as
   expect(action?.notes.map(({ message }) => message)).toEqual([
     expect.stringMatching(/differs from what the last apply left: .*name/),
   ]);
+  const [refusal] = obstacles(plan, { dataLoss: false, adoption: false });
+  const keep = "trueup state rm 'production.compose.shop'";
+  expect(refusal?.remedy).toBe(
+    `Look at ${id} on the platform. To keep it: ${keep}. If it may go, apply needs --allow-data-loss.`,
+  );
   await expect(made.apply(none)).rejects.toThrow('puts data at risk');
   expect(Object.keys(made.emulator.world.tables.compose)).toEqual([id]);
   await expect(made.destroy(stack(''))).resolves.toBeDefined();

@@ -174,7 +174,7 @@ describe('it is removed from the state only', () => {
     );
     expect(pending.notes[0]).toMatchObject({
       address: at,
-      remedy: 'Delete it there before you declare it again: it would be made a second time.',
+      remedy: 'Delete it there before you declare it again: it would be created twice.',
     });
     expect(plan({ kind, object: undefined }).notes).toEqual([]);
   });
@@ -185,7 +185,7 @@ describe('it is removed from the state only', () => {
     const left = plan({ kind, object: other, record: { id: null, pairs: { name: pairOf('lab') } } });
     expect(left).toMatchObject(forgotten);
     expect(said(left)).toEqual([
-      `stays-there: ${at} was created and is listed only once ${kind.identity.listedOnce}; it stays on the platform, as does lab_2, which bears its name and differs from it | Delete there what is not needed before you declare it again: it would be made a second time.`,
+      `stays-there: ${at} was created and is listed only once ${kind.identity.listedOnce}; it stays on the platform, as does lab_2, which has its name and differs from it | Delete there what is not needed before you declare it again: it would be created twice.`,
     ]);
     const unanswered = plan({ kind, object: other, record: { id: null } });
     expect(unanswered).toMatchObject({ ...forgotten, notes: [{ code: 'unverified' }] });
@@ -231,7 +231,7 @@ describe('an object with the key of a pending create', () => {
     expect(action.notes).toMatchObject([
       {
         code: 'unverified',
-        message: `${at} was about to be created when a run ended, and compose_1 bears its key; whether it is that is not known`,
+        message: `${at} was about to be created when a run ended, and compose_1 has its key; whether it is that object is not known`,
         remedy: 'Check it on the platform, and delete it there if it is not needed.',
         address: at,
       },

@@ -175,6 +175,9 @@ describe('an action that needs a permission', () => {
     expect(found({ action, steps, dataAtRisk: 'its data' }).map(({ message }) => message)).toEqual([
       `to ${doing} production.redis.main puts data at risk: its data`,
     ]);
+    const lifting =
+      action === 'delete' ? 'put its block back with protect: false' : 'write protect: false in the block';
+    expect(found({ action, steps, dataAtRisk: 'its data' })[0]?.remedy).toContain(lifting);
   });
 
   test('because of the data of more than three is one refusal that lists them', () => {
@@ -194,7 +197,8 @@ describe('an action that needs a permission', () => {
         code: 'data-at-risk',
         message: 'this puts data of 4 resources at risk',
         details: [0, 1, 2, 3].map((at) => `production.redis.r${at}: data ${at}`),
-        remedy: 'Allow it with --allow-data-loss, or write protect: false in each block and apply that first.',
+        remedy:
+          'Allow it with --allow-data-loss, or put their blocks back with protect: false, apply that, and remove them then.',
       },
     ]);
   });

@@ -24,8 +24,8 @@ describe('a report in the form of JUnit', () => {
   <testsuite name="trueup plan" tests="4" failures="1" errors="0" skipped="0" time="0">
     <testcase classname="environment" name="production" file="infra/trueup.yaml" time="0"/>
     <testcase classname="postgres" name="production.postgres.main" file="infra/trueup.yaml" time="0">
-      <failure message="appName: the platform has another value, and it cannot be changed: the platform never changes an internal name; remove appName, or create the service anew" type="cannot-change">error[cannot-change] trueup.yaml:7:130 production.postgres.main
-appName: the platform has another value, and it cannot be changed: the platform never changes an internal name; remove appName, or create the service anew
+      <failure message="appName: the platform has another value, and it cannot be changed: the platform never changes an internal name; remove appName, or create a new service" type="cannot-change">error[cannot-change] trueup.yaml:7:130 production.postgres.main
+appName: the platform has another value, and it cannot be changed: the platform never changes an internal name; remove appName, or create a new service
   -&#62; Write &#34;NAME&#34;, as the platform has it, or leave the line out.</failure>
     </testcase>
     <testcase classname="compose" name="production.compose.shop" file="infra/trueup.yaml" time="0">

@@ -76,7 +76,7 @@ test('U2: text that the platform holds in place of a number is shown with what i
   expect(shown(await made.plan(text))).toContain('memoryLimit: 2Gi as text (2 bytes) -> 2Gi');
   const exported = await exportOf(made);
   expect(exported.notes.filter(({ address }) => address === 'production.redis.cache')).toMatchObject([
-    { code: 'not-exported', message: 'memoryLimit: its value is none that a block can have' },
+    { code: 'not-exported', message: 'memoryLimit: its value is not valid in a block' },
   ]);
   expect(actionsOf(await benchWith(made, exported).plan(Object.fromEntries(exported.files)))).toEqual([]);
   await made.apply(text);

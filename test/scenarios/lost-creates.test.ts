@@ -241,7 +241,7 @@ describe('a create', () => {
     const result = await applyOver(made, text, send);
     expect(results(result)[main]).toBe('failed');
     expect(said(result)).toContain(
-      `${id} bears its key and is something else (databaseName, databasePassword): it is not taken`,
+      `${id} has its key and is something else (databaseName, databasePassword): it is not taken`,
     );
     expect(said(result)).not.toContain('their-password');
     expect(rowsIn(made, 'postgres')).toMatchObject([{ databaseName: 'theirs' }]);
@@ -265,7 +265,7 @@ describe('a create', () => {
     });
     const result = await applyOver(made, cache, send, { permissions: { dataLoss: false, adoption: false } });
     expect(results(result)['production.redis.cache']).toBe('failed');
-    expect(said(result)).toContain(`${id} bears its key and is something else (env): it is not taken`);
+    expect(said(result)).toContain(`${id} has its key and is something else (env): it is not taken`);
     expect(rowsIn(made, 'redis')).toMatchObject([{ redisId: id, env: 'BY_HAND=1\n' }]);
     // The next run gives the same answer: it takes the object over only with consent.
     const found = await refusal(made, () => made.apply(cache));

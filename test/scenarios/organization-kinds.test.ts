@@ -300,7 +300,7 @@ describe('a provider that waits to be connected', () => {
       expect(await refused(made.apply(head + lab))).toContain('consent');
       const plan = await made.plan(head + lab);
       expect(plan.actions).toMatchObject([{ action: 'adopt', id: theirs, notes: [{ code: 'duplicate' }] }]);
-      expect(plan.actions[0]?.notes[0]?.message).toContain(`${String(theirs)} bears its name`);
+      expect(plan.actions[0]?.notes[0]?.message).toContain(`${String(theirs)} has its name`);
       expect(made.requests('POST')).toEqual([]);
     });
 

@@ -78,7 +78,10 @@ describe('an import', () => {
     const other = await byHand(made, { name: 'other' });
     const found = await refusal(made, async () => importObject(await made.manifest(one), made.world(), address, other));
     expect(found.map(({ message, remedy }) => [message, remedy])).toEqual([
-      [`${address} manages ${known} already`, `To give it another object, run trueup state rm '${address}' first.`],
+      [
+        `${address} manages ${known} already`,
+        `Compare ${known} with the object that you mean. To manage that instead, run trueup state rm '${address}' first.`,
+      ],
     ]);
     expect(idOf(made, address)).toBe(known);
   });

@@ -17,7 +17,7 @@ const parse = (text: string) => parseState({ location: 's.json', text }, authent
 const refused = (content: unknown) => stopOf(() => checkState('s.json', content, authenticity));
 const restore =
   'Nothing was overwritten. Restore the state from a copy. Without one move it away, in a database delete its row, and ' +
-  'make it anew: trueup state rebuild.';
+  'make a new one: trueup state rebuild.';
 
 describe('a state', () => {
   test('is read in the form of today, with the format it was written in', () => {

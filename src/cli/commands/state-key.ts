@@ -53,7 +53,7 @@ async function rotate({ terminal }: Run, store: StateStore): Promise<boolean> {
   }
   await store.rotateKey(state);
   terminal.err(
-    'The state has a new key: replace the copies of the old one. The next apply makes the digests anew; plan files have to be made again.\n',
+    'The state has a new key: replace the copies of the old one. The next apply makes new digests; make plan files again.\n',
   );
   return true;
 }

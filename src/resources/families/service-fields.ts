@@ -37,7 +37,7 @@ export const generatedAppName: Field = {
   schema: () => appName.describe('Prefix of the internal name; the platform adds a hyphen and six characters.'),
   codec: suffixed,
   madeUp: madeUpName,
-  onChange: { refuse: 'the platform never changes an internal name; remove appName, or create the service anew' },
+  onChange: { refuse: 'the platform never changes an internal name; remove appName, or create a new service' },
   examples: ['shop', 'store'],
 };
 

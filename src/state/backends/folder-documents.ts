@@ -9,7 +9,7 @@ import { putFile } from './put-file.ts';
 export function folderDocuments(folder: string, disk: Disk): Documents {
   const failing = (path: string, what: string) => (error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    const remedy = 'Mend that and run again. Nothing was overwritten.';
+    const remedy = 'Fix that, and run again. Nothing was overwritten.';
     throw unusable(path, `${what} (${reasonOf(error)})`, { remedy, cause: error });
   };
   return {

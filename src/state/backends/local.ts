@@ -149,7 +149,7 @@ async function readText(disk: Disk, path: string): Promise<string | undefined> {
     return await disk.read(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw failed(path, 'cannot be read', { error, remedy: 'Mend that and run again. Nothing was overwritten.' });
+    throw failed(path, 'cannot be read', { error, remedy: 'Fix that, and run again. Nothing was overwritten.' });
   }
 }
 
@@ -225,7 +225,7 @@ function failed(path: string, what: string, { error, remedy = again }: { error: 
 }
 
 const again =
-  'Make room, or mend the disk, and run again. Nothing was overwritten: what was begun is in the journal, and found then.';
+  'Make room, or repair the disk, and run again. Nothing was overwritten: what was begun is in the journal, and found then.';
 
 /** Describes a failure of the disk; other errors pass unchanged. */
 function failing(path: string, what: string): (error: unknown) => never {

@@ -20,7 +20,7 @@ import { openBucket } from './bucket.ts';
 
 /**
  * A state in a bucket of a store with conditional writes: `state.json`, `lease.json`, and an object for each wave, named by
- * the counter of its writer and its number. `state.json` names the waves that complete it. Each run writes it anew when it
+ * the counter of its writer and its number. `state.json` names the waves that complete it. Each run writes it again when it
  * begins, so that late waves of an earlier run do not count. Sends nothing yet. Never throws.
  */
 export function s3Store(where: BucketLocation, some: Partial<LeaseContext> & { readonly keys: KeySource }): StateStore {

@@ -379,7 +379,8 @@ test('--address of what only the state has says how to remove it from there', as
   rewrite(sections.replace(/ {4}postgres:\n.*\n/, '').replace('${ref:postgres.main.host}', 'x'));
   const ran = await run(exportCommand({ address: 'production.postgres.main' }));
   expect(ran.exit).toBe('stopped');
-  expect(ran.err).toContain("-> Remove it from the state first: trueup state rm 'production.postgres.main'.");
+  expect(ran.err).toMatch(/-> Check that .+state\.json is the state of this manifest\./);
+  expect(ran.err).toContain("Then trueup state rm 'production.postgres.main' removes it there.");
 });
 
 test('gives environments whose names differ by .yaml files and folders of their own', async () => {

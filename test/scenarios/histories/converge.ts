@@ -180,7 +180,7 @@ export async function loseState(life: Life): Promise<void> {
   for (const { block } of blocksOf(life.model)) forgetHome(block);
 }
 
-/** The state is made anew, after what stands in the way of that. */
+/** The state is rebuilt, after what stands in the way of that. */
 export async function rebuild(life: Life): Promise<void> {
   await untilAccepted(life, (manifest) => go(life, { do: 'rebuild the state', manifest }));
   const known = new Set(recorded(life.run));
