@@ -29,6 +29,7 @@ import { observe } from './observe/observe.ts';
 import { idOfProject } from './observe/project-id.ts';
 import type { Proof } from './observe/proof.ts';
 import { ofItsOrganization, proved, refuseForeign, shownOf } from './observe/proof.ts';
+import { otherName } from './observe/project-id.ts';
 import { createReader } from './observe/reader.ts';
 import type { Observed } from './observe/observed.ts';
 import type { LeftOut, Narrowed, Narrowing, Plan } from './plan/action.ts';
@@ -197,7 +198,9 @@ async function planFor(
   const { profile } = client.contract;
   const served = { before: saved?.platform, now: capabilities };
   const proof: Proof = { endpoint, profile, caller: seen.observed, shows: shownOf(saved, seen.observed), served };
-  const found = proved([...migrates, ...moved.diagnostics, ...platform.diagnostics, ...seen.diagnostics], proof);
+  const renamed = ownsProject ? [] : otherName({ named: settings.project, at: observing.projectAt }, seen.observed);
+  const observed = [...renamed, ...seen.diagnostics];
+  const found = proved([...migrates, ...moved.diagnostics, ...platform.diagnostics, ...observed], proof);
   // Errors of what a narrowed plan leaves out do not concern it, which is known only once it is made.
   const ofAll = isNarrow(narrowing) ? found.filter(({ address }) => address === undefined) : found;
   if (hasErrors(ofAll)) throw new Stop('refused', found);

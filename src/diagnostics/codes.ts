@@ -418,6 +418,11 @@ export const codes = {
     meaning: 'An object is created, and one of nearly the same name exists that is not managed.',
     remedy: 'If they are the same, write its name in the block, or import it.',
   },
+  'project-renamed': {
+    severity: 'warning',
+    meaning: 'The manifest names its project otherwise than the platform does. The state knows the project by its id.',
+    remedy: 'Write the new name, or the id, under project:.',
+  },
   renamed: {
     severity: 'note',
     meaning: 'A deletion and a creation look like one rename.',

@@ -1,5 +1,5 @@
 import { PlatformError } from '../api/errors.ts';
-import type { Position } from '../diagnostics/diagnostic.ts';
+import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -66,6 +66,20 @@ export function idOfProject(
   const message = `${others.length + 1} projects are called ${named}: ${ids}`;
   const remedy = 'Write project: with the id of the one that is meant.';
   throw new Stop('refused', [diagnostic('ambiguous', message, { remedy, position: at })]);
+}
+
+/**
+ * Warns where a manifest names its project otherwise than the platform does: the state knows which one it is, and a run without
+ * that state would look for the other name.
+ */
+export function otherName(
+  { named, at }: { readonly named: string; readonly at?: Position | undefined },
+  { projectId: id, projectName: name }: { readonly projectId: string; readonly projectName?: string | undefined },
+): Diagnostic[] {
+  if (name === undefined || [id, name].includes(named)) return [];
+  const message = `the project of this state (${id}) is called ${name} on the platform, and project: says ${named}`;
+  const remedy = `Write project: ${name}, or its id: a run without this state looks for a project called ${named}.`;
+  return [diagnostic('project-renamed', message, { remedy, position: at })];
 }
 
 /** An answer that says that there is no such project, or none for this key. */

@@ -22,6 +22,8 @@ import { database, everything, gitProvider, head, idOf, production, reported, st
 
 export const shop = 'production.compose.shop';
 export const main = 'production.postgres.main';
+/** A manifest that names its project. */
+export const named = (name: string) => production(stack()).replace('prj_1', name);
 
 /** Applies one manifest, does something, and plans another. */
 async function planned(
@@ -344,6 +346,12 @@ export const inPlans = {
       await made.emulator.act('postgres.create', { ...input, dockerImage: 'postgres:17', environmentId: 'env_prj_1' });
       return made.plan(production(database()));
     }),
+  'project-renamed': (made) =>
+    reported(() =>
+      planned(made, named('project-1'), named('project-1'), () =>
+        made.emulator.act('project.update', { projectId: 'prj_1', name: 'store' }),
+      ),
+    ),
   renamed: (made) => reported(() => planned(made, production(database()), production(database('', 'database')))),
   'not-deployed': () =>
     reported(() =>

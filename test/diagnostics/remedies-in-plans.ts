@@ -18,6 +18,7 @@ import {
   backedUp,
   key,
   main,
+  named,
   manyDeletions,
   redises,
   refused,
@@ -369,6 +370,10 @@ export const inPlans = {
       applied(made, production(database('name: mian'))),
     'or import it: trueup import production.postgres.main id_1.': (made) =>
       imported(made, production(database()), main, 'id_1'),
+  },
+  'project-renamed': {
+    'Write project: store, or its id: a run without this state looks for a project called project-1.': (made) =>
+      applied(made, named('store')),
   },
   renamed: {
     'If that is one object under a new name, write moved: [{ from: "production.postgres.main", to: "production.postgres.database" }].':

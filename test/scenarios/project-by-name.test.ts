@@ -55,6 +55,25 @@ describe('a project that is named', () => {
     expect(found.map(({ message }) => message)).toEqual([expect.stringContaining('belongs to project prj_3 (store)')]);
   });
 
+  test('is warned of when the platform calls the project of the state otherwise, until the manifest does too', async () => {
+    const made = benchWith('shop', 'blog');
+    await made.apply(shop, everything);
+    const warnings = async (text: string) =>
+      (await made.plan(text)).diagnostics.map(({ code, severity, message, remedy, position }) =>
+        [`${severity} ${code} ${position?.line}`, message, remedy].join(' | '),
+      );
+    expect(await warnings(shop)).toEqual([]);
+    await made.emulator.act('project.update', { projectId: 'prj_3', name: 'store' });
+    await made.emulator.act('project.update', { projectId: 'prj_4', name: 'shop' });
+    expect(await warnings(shop)).toEqual([
+      'warning project-renamed 3 | the project of this state (prj_3) is called store on the platform, and project: says shop | ' +
+        'Write project: store, or its id: a run without this state looks for a project called shop.',
+    ]);
+    expect(await warnings(head('store') + sections)).toEqual([]);
+    expect(await warnings(head('prj_3') + sections)).toEqual([]);
+    await plansNothing(made, head('store') + sections);
+  });
+
   test('is refused with the ids when two projects are called so', async () => {
     const made = benchWith('shop', 'shop');
     const found = await refusal(made, () => made.plan(shop));
