@@ -128,6 +128,11 @@ export class PlatformError extends Error {
   }
 }
 
+/** Whether the platform does not accept the API key, or the key lacks the right. */
+export function isOfKey({ failure }: Pick<PlatformError, 'failure'>): boolean {
+  return failure === 'authentication' || failure === 'forbidden';
+}
+
 /** The transport's own reasons to give up. */
 export type TransportFault = 'DEADLINE' | 'BODY_LIMIT' | 'ENCODING' | 'NOT_UTF8' | 'ABANDONED' | 'NOT_SENT';
 

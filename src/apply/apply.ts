@@ -207,7 +207,7 @@ async function finish(run: Run): Promise<ApplyResult> {
     diagnostics: job.diagnostics,
     ...(job.stopped === undefined ? {} : { stopped: job.stopped }),
   }));
-  return { outcomes, state, unsaved };
+  return { outcomes, state, unsaved, ...(run.ending.isOfKey === true ? { isKeyRefused: true } : {}) };
 }
 
 /** Settles whether services are stale, in turns: what is read meanwhile is on its way before most digests are made. */

@@ -280,4 +280,6 @@ export interface ApplyResult {
   readonly state: State;
   /** Why the state could not be written at the end; what it lacks is found by the next run. */
   readonly unsaved?: Stop | undefined;
+  /** The platform did not accept the API key, or the key had no right: nothing else failed. */
+  readonly isKeyRefused?: true;
 }

@@ -1,5 +1,5 @@
 import { diagnose } from '../api/diagnose.ts';
-import { PlatformError } from '../api/errors.ts';
+import { isOfKey, PlatformError } from '../api/errors.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { versionNow } from '../observe/capabilities.ts';
@@ -14,6 +14,7 @@ import { happen } from './run.ts';
 export function reportFailure(run: Run, action: Action, error: unknown): void {
   const about = { address: action.address, position: action.position };
   if (doesNotFit(error)) run.ending.misfit ??= action;
+  run.ending.isOfKey = run.ending.isOfKey !== false && error instanceof PlatformError && isOfKey(error);
   if (error instanceof Stop) {
     for (const item of error.diagnostics) report(run, action, item);
     if (error.failure === 'state') run.ending.reason = 'the state cannot be saved';

@@ -105,6 +105,8 @@ interface Ending {
   reason: string | undefined;
   /** The first action that failed by an answer which does not fit the contract of the platform. */
   misfit: Action | undefined;
+  /** Whether each failure so far was one of the API key: not accepted, or without the right. */
+  isOfKey: boolean | undefined;
   /** An error of Trueup itself, thrown once the state is saved. */
   defect: { readonly error: unknown } | undefined;
 }
@@ -113,7 +115,7 @@ interface Ending {
 export function startRun(input: ApplyInput): Run {
   const { plan } = input;
   const clock = input.clock ?? systemClock;
-  const ending: Ending = { reason: undefined, misfit: undefined, defect: undefined };
+  const ending: Ending = { reason: undefined, misfit: undefined, isOfKey: undefined, defect: undefined };
   const needed = new Set(plan.actions.flatMap(({ dependsOn }) => dependsOn));
   const stale = groupBy(
     plan.actions.flatMap(({ address, service }) =>

@@ -1,5 +1,5 @@
 import { diagnose } from '../api/diagnose.ts';
-import { PlatformError } from '../api/errors.ts';
+import { isOfKey, PlatformError } from '../api/errors.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { redactDiagnostic } from '../plan/redacted.ts';
@@ -135,14 +135,13 @@ export function explain(
 ): { exit: Exit; diagnostics: readonly Diagnostic[] } {
   if (error instanceof Stop) return { exit: stopExits[error.failure], diagnostics: error.diagnostics };
   if (!(error instanceof PlatformError)) return { exit: 'failed', diagnostics: [defect(error)] };
-  const isKey = error.failure === 'authentication' || error.failure === 'forbidden';
   const places = error.neededBy.length === 0 ? [{}] : error.neededBy;
   const diagnostics = places.map((place) => {
     const found = diagnose(error, place);
     const message = error.isKeyRefused ? found.message.replace('the API key', keyName) : found.message;
     return { ...found, message };
   });
-  return { exit: isKey ? 'authentication' : 'failed', diagnostics };
+  return { exit: isOfKey(error) ? 'authentication' : 'failed', diagnostics };
 }
 
 function stackOf(error: Error): string {

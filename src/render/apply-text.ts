@@ -137,10 +137,13 @@ function nextStep({ outcomes, ending, interrupted, narrowed, diagnostics }: Resu
         ? 'No change of the platform is known. The state holds what this run read.'
         : 'Finished changes are on the platform and in the state; the next run does not repeat them.',
   ];
-  const isUnsure = outcomes.some(
-    (outcome) =>
-      (outcome.result === 'unverified' && !underWay(outcome)) || (outcome.result === 'failed' && outcome.writes > 0),
-  );
+  // Of a run that changed nothing, each request is known not to have been executed.
+  const isUnsure =
+    ending !== 'failed' &&
+    outcomes.some(
+      (outcome) =>
+        (outcome.result === 'unverified' && !underWay(outcome)) || (outcome.result === 'failed' && outcome.writes > 0),
+    );
   if (isUnsure) lines.push('A failed request may still have had an effect: the next plan reads the platform again.');
   const isClean = !isUnsaved && outcomes.every((one) => isFine(one));
   lines.push(

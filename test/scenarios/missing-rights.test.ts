@@ -1,8 +1,12 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { explain } from '../../src/cli/run.ts';
+import { createEmulator } from '../../src/emulator/emulator.ts';
+import { serve } from '../../src/emulator/server.ts';
 import type { Row } from '../../src/emulator/json.ts';
 import type { World } from '../../src/emulator/world.ts';
 import { seedWorld } from '../../src/emulator/world.ts';
+import { apiKey } from '../cli/place.ts';
+import { project, trueup } from '../cli/process.ts';
 import { testProfile } from '../support/profile.ts';
 import { composeBody } from '../support/manifest-texts.ts';
 import type { Bench } from '../support/world.ts';
@@ -76,4 +80,30 @@ test('a key without the right to a list has an error at each block that needs it
     ['ai.a', 9],
     ['ai.b', 10],
   ]);
+});
+
+describe('apply, with a key of a member who may not create services', () => {
+  const servers: { close(): Promise<void> }[] = [];
+  afterAll(() => Promise.all(servers.map((server) => server.close())));
+
+  /** Applies two services at a platform, once it changed. */
+  async function applied(change: (world: World) => void) {
+    const emulator = createEmulator({ apiKey, profile: testProfile });
+    const server = await serve(emulator);
+    servers.push(server);
+    change(emulator.world);
+    const profile = testProfile === 'standard' ? '' : `, profile: ${testProfile}`;
+    const top = `trueup: 1\nplatform: { url: "${server.url}"${profile} }\nproject: prj_1\n`;
+    const text = stack.replace(head, top) + '    redis:\n      cache: { databasePassword: correct-horse-1 }\n';
+    return trueup(['apply', '-C', project(text), '--auto-approve', '--adopt'], { env: { TRUEUP_API_KEY: apiKey } });
+  }
+
+  test('ends with the exit code of the key, and does not say that a request may have had an effect', async () => {
+    const { code, out } = await applied((world) => makeMember(world, { canCreateServices: false }));
+    expect(out).toContain('A member needs canCreateServices');
+    expect(out).toContain('The platform did not execute it.');
+    expect(out).toContain('No change of the platform is known.');
+    expect(out).not.toContain('may still have had an effect');
+    expect(code).toBe(4);
+  });
 });

@@ -130,7 +130,8 @@ export async function planAndApply(
       const { unsaved } = result;
       const ending = endingOf(result);
       // What was written on the platform counts for more than why the state was not.
-      const exit: Exit = unsaved === undefined || ending === 'partly' ? ending : stopExits[unsaved.failure];
+      const reason = result.isKeyRefused === true && ending === 'failed' ? 'authentication' : ending;
+      const exit: Exit = unsaved === undefined || ending === 'partly' ? reason : stopExits[unsaved.failure];
       const ended = { isInterrupted: signal.aborted, ending, exitCode: exitCodes[exit].code, counts };
       const lost = (unsaved?.diagnostics ?? []).map((item) => redactDiagnostic(item, redactor.redact));
       view.result(resultDocument({ ...ended, plan, result, unsaved: lost }));
