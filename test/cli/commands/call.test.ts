@@ -415,6 +415,11 @@ describe('--list', () => {
     expect(all.out).toMatch(/^GET {2}postgres\.one +postgresId\*$/m);
     const group = await trueup(['call', '--list', 'sshKey']);
     expect(group.out.split('\n')).toHaveLength(6 + 1);
+    // The groups that the API document lacks are served by Dokploy, and called.
+    const beyond = await trueup(['call', '--list', 'project']);
+    expect([beyond.code, beyond.err]).toEqual([0, '']);
+    expect(beyond.out).toMatch(/^POST project\.create +name\*/m);
+    expect((await trueup(['call', '--list', 'application'])).out).toMatch(/^POST application\.update /m);
     const one = await trueup(['call', 'postgres.changePassword', '--list']);
     expect(one.out).toMatch(/^POST postgres\.changePassword\n {2}asks first: .*\n {2}postgresId\* +text, not empty\n/);
     expect(one.out).toMatch(/^ {2}password\* +text, not empty; secret$/m);
