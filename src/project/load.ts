@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { closest } from '../diagnostics/closest.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
@@ -11,6 +11,7 @@ import type { Settings } from '../manifest/settings.ts';
 import { askSources, learnSecrets, missingSecrets } from '../manifest/secret-sources.ts';
 import type { FileText, Workspace } from '../manifest/workspace.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
+import { shellQuoted } from '../plan/accepted.ts';
 import { redactDiagnostic } from '../plan/redacted.ts';
 import type { Validated } from '../reconcile.ts';
 import { validate } from '../reconcile.ts';
@@ -103,15 +104,23 @@ export async function openFolder(options: ProjectFolder): Promise<Workspace> {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) throw usage(`there is no folder ${folder}`);
   if (existsSync(join(folder, file)))
     return openWorkspace(folder, { fileLimit: fileLimit(options.env, whyPinned(options)) });
+  const remedy = whereElse(folder, file);
+  throw new Stop('manifest', [diagnostic('file-unreadable', `there is no file ${file} in ${folder}`, { remedy })]);
+}
+
+/** Where the manifest probably is that a folder does not have. */
+function whereElse(folder: string, file: string): string {
   const meant = closest(file, readdirSync(folder));
-  throw new Stop('manifest', [
-    diagnostic('file-unreadable', `there is no file ${file} in ${folder}`, {
-      remedy:
-        meant === undefined
-          ? 'Name the folder of the manifest with -C, or the file in it with -f. trueup init writes a first one.'
-          : `Did you mean ${meant}? Name it with -f.`,
-    }),
-  ]);
+  if (meant !== undefined) return `Did you mean ${meant}? Name it with -f.`;
+  const above = foldersAbove(resolve(folder)).find((one) => existsSync(join(one, file)));
+  if (above !== undefined) return `There is one in ${above}: give -C ${shellQuoted(above)}.`;
+  return 'Name the folder of the manifest with -C, or the file in it with -f. trueup init writes a first one.';
+}
+
+/** The folders above one, from the nearest on. */
+function foldersAbove(folder: string): string[] {
+  const above = dirname(folder);
+  return above === folder ? [] : [above, ...foldersAbove(above)];
 }
 
 /** A text to evaluate beside the manifest, and the function that gets the settings of the manifest. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -155,6 +155,17 @@ test('gives up what the platform does not answer when the connection is closed',
   const { connection } = await openProject(load, { ...about, deadlineMs: 3_600_000 });
   await expect.poll(() => held.mock.calls.length).toBeGreaterThan(0);
   await connection.close();
+});
+
+test('a manifest that is missing in a sub folder is named where it is: nothing says to write a second one', async () => {
+  const above = mkdtempSync(join(tmpdir(), 'trueup-open-'));
+  writeFileSync(join(above, 'trueup.yaml'), '');
+  const folder = join(above, 'environments', 'production');
+  mkdirSync(folder, { recursive: true });
+  const options: ProjectFolder = { folder, file: 'trueup.yaml', env: {}, kinds, variables: new Map() };
+  await expect(loadManifest(options, createRedactor())).rejects.toMatchObject({
+    diagnostics: [{ code: 'file-unreadable', remedy: `There is one in ${above}: give -C ${above}.` }],
+  });
 });
 
 test.each([
