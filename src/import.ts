@@ -1,4 +1,5 @@
 import { closest } from './diagnostics/closest.ts';
+import type { Diagnostic } from './diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from './diagnostics/diagnostic.ts';
 import type { Manifest } from './manifest/manifest.ts';
 import type { Plan } from './plan/action.ts';
@@ -28,7 +29,9 @@ export async function importObject(manifest: Manifest, world: World, address: st
     ]);
   }
   refuseManaged(address, (await world.store.read())?.resources);
-  const made = await planWithIds(manifest, world, new Map([[address, id]]));
+  const made = await planWithIds(manifest, world, new Map([[address, id]])).catch((error: unknown) => {
+    throw error instanceof Stop && resource.pinned === undefined ? inWordsOfImport(error, address) : error;
+  });
   const action = made.actions.find((item) => item.address === address);
   // An entry of moved: may have given it an object.
   refuseManaged(address, made.base.resources);
@@ -48,6 +51,14 @@ export async function importObject(manifest: Manifest, world: World, address: st
     resources: { ...made.base.resources, [address]: record },
   });
   return made;
+}
+
+/** The same refusal, where its remedy is about a line `id:`: the id stands on the command line. */
+function inWordsOfImport({ failure, diagnostics, cause }: Stop, address: string): Stop {
+  const remedy = 'Give the id of an object of this project: docs/ids.md says where ids stand.';
+  const isAboutLine = (item: Diagnostic) => item.address === address && /\bid:/.test(item.remedy ?? '');
+  const told = diagnostics.map((item) => (isAboutLine(item) ? { ...item, remedy } : item));
+  return new Stop(failure, told, { cause });
 }
 
 /** @throws {Stop} `refused`, when the state ties an address to an object. */

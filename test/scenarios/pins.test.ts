@@ -71,6 +71,20 @@ describe('an import', () => {
     expect(await remedyFor('nowhere')).toEqual(['Declare it first. trueup graph lists the addresses.']);
   });
 
+  test('of an id that is not there says what to give to import, and nothing of a line id:', async () => {
+    const made = bench();
+    const found = await refusal(made, async () =>
+      importObject(await made.manifest(one), made.world(), address, 'none'),
+    );
+    expect(found.map(({ code, message, remedy }) => [code, message, remedy])).toEqual([
+      [
+        'not-found',
+        'the platform has no postgres with id none',
+        'Give the id of an object of this project: docs/ids.md says where ids stand.',
+      ],
+    ]);
+  });
+
   test('of an address that has an object is an error', async () => {
     const made = bench();
     await made.apply(one);
