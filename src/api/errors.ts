@@ -157,7 +157,8 @@ const remedies: Readonly<Record<Failure, string>> = {
   throttled: 'Try again later.',
   server: 'Try again, or read the log of the platform.',
   unreadable: 'Check that the address is that of the platform, and that no proxy or login page answers instead.',
-  redirect: 'Set the address of the platform to the target of the redirect: Trueup follows none.',
+  redirect:
+    'A proxy before the platform answers: let requests to /api pass without signing in, or write an address that goes around it.',
   connection: 'Check the address, and that the platform runs.',
   timeout: 'Try again, or check whether the platform is overloaded.',
 };

@@ -94,12 +94,13 @@ export function explainRefusal(call: Call, answer: WireAnswer): PlatformError {
     event: isMissing ? 'the platform does not have this operation (404)' : eventOf(answer.status, refusal),
     remedy: isMissing
       ? 'Check the address and the version of the platform.'
-      : remedyFor(call, {
+      : (remedyForRedirect(call, answer) ??
+        remedyFor(call, {
           status: answer.status,
           code: refusal.code,
           serverMessage: refusal.message,
           retryAfterSeconds,
-        }),
+        })),
     status: answer.status,
     code: refusal.code,
     serverMessage: refusal.message,
@@ -149,6 +150,22 @@ function remedyFor(
   if (code === undefined || (status !== 401 && status !== 403)) return undefined;
   if (status === 401 && serverMessage === 'UNAUTHORIZED') return undefined;
   return remedyForRight(call);
+}
+
+/** The next step after a redirect: its target is the platform, or a page of a proxy, such as one to sign in. */
+function remedyForRedirect(call: Call, { status, headers }: WireAnswer): string | undefined {
+  const location = headers['location'];
+  if (status < 300 || status > 399 || location === undefined || !URL.canParse(location, call.url)) return undefined;
+  const { protocol, origin, pathname } = new URL(location, call.url);
+  if (!/^https?:$/.test(protocol)) return undefined;
+  const end = `/api/${call.served ?? call.operation}`;
+  const root = pathname.endsWith(end) ? pathname.slice(0, -end.length) : pathname === '/' ? '' : undefined;
+  if (root !== undefined && `${origin}${root}${end}` !== call.url)
+    return `Set the address of the platform to ${call.redact(origin + root)}, if you know that as its address: the answer leads there, and Trueup follows no redirect.`;
+  return (
+    `A proxy before the platform answers, and leads to ${call.redact(origin + pathname)}: let requests to /api pass without ` +
+    'signing in, or write an address that goes around it.'
+  );
 }
 
 function classify(status: number, refusal: ErrorAnswer): Failure {

@@ -229,6 +229,32 @@ describe('an answer that is no success', () => {
   });
 
   it.each([
+    [
+      'https://sso.example.com/login?state=1',
+      'A proxy before the platform answers, and leads to https://sso.example.com/login: let requests to /api pass without ' +
+        'signing in, or write an address that goes around it.',
+    ],
+    [
+      '/login',
+      'A proxy before the platform answers, and leads to https://platform.example/login: let requests to /api pass without ' +
+        'signing in, or write an address that goes around it.',
+    ],
+    [
+      'https://deploy.example.com/api/compose.one?composeId=c1',
+      'Set the address of the platform to https://deploy.example.com, if you know that as its address: the answer leads there, ' +
+        'and Trueup follows no redirect.',
+    ],
+    [
+      undefined,
+      'A proxy before the platform answers: let requests to /api pass without signing in, or write an address that goes around it.',
+    ],
+  ])('of a redirect to %s says what leads on', async (location, remedy) => {
+    const headers = location === undefined ? {} : { location };
+    const { client } = scripted([{ status: 302, headers, body: '' }]);
+    expect((await failureOf(read(client))).remedy).toBe(remedy);
+  });
+
+  it.each([
     ['a web page', '<html><title>Not found</title></html>', 'text/html'],
     ['a text', 'Not found', 'text/plain'],
     ['nothing', '', ''],
@@ -303,7 +329,7 @@ describe('an answer that is no success', () => {
   it('of a redirect names the remedy', async () => {
     const { client, requests } = scripted([json(308, {}, { location: 'https://other.example' })]);
     expect((await failureOf(read(client))).remedy).toContain(
-      'Set the address of the platform to the target of the redirect',
+      'Set the address of the platform to https://other.example, if you know that as its address: the answer leads there',
     );
     expect(requests).toHaveLength(1);
   });

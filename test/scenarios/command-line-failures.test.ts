@@ -261,7 +261,7 @@ describe('the API key goes nowhere it should not', () => {
       'a redirect',
       302,
       { location: 'https://elsewhere.example.com/' },
-      'Set the address of the platform to the target of the redirect',
+      'Set the address of the platform to https://elsewhere.example.com, if you know that as its address',
     ],
     ['a page of HTML', 200, { 'content-type': 'text/html' }, 'Check that the address is that of the platform'],
   ])('%s is no platform', async (_what, status, headers, words) => {

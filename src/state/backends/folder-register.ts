@@ -107,6 +107,7 @@ function unwritable(location: string): (error: unknown) => never {
 function howToMend(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EMFILE' || code === 'ENFILE') return 'Allow more open files (ulimit -n).';
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'Make room on the disk, or allow this user more of it.';
   return 'It needs a folder that can be read and written.';
 }
 

@@ -125,6 +125,9 @@ describe('a disk that fails', () => {
       const { register, files } = leaseWith(failing(name, 'ENOSPC'));
       const stop = await stopOf(register.swap(undefined, { counter: 1, holder: hold, past }));
       expect(stop.message).toBe('the lock state/lease cannot be made (ENOSPC: the disk is full)');
+      expect(stop.diagnostics[0]?.remedy).toBe(
+        'Make room on the disk, or allow this user more of it. Nothing was changed.',
+      );
       expect((await files()).filter((file) => file.includes('.'))).toEqual([]);
     },
   );
