@@ -45,9 +45,9 @@ export interface Former {
   readonly made: Bench;
   /** The texts of the manifest and of the files that it names. */
   readonly files: Readonly<Record<string, string>>;
-  readonly plan: (files?: Readonly<Record<string, string>>) => Promise<Plan>;
+  readonly plan: (files?: Readonly<Record<string, string>>, options?: Parameters<typeof plan>[2]) => Promise<Plan>;
   readonly apply: (files?: Readonly<Record<string, string>>) => Promise<ApplyResult>;
-  readonly drift: () => Promise<Drift>;
+  readonly drift: (files?: Readonly<Record<string, string>>) => Promise<Drift>;
   /** What is on the disk of the state, by the names of the files. */
   readonly stored: () => Readonly<Record<string, string>>;
   /** Takes secrets away; those that are named stay. */
@@ -83,7 +83,8 @@ export function openFormer(name: FormerName, meanwhile: (world: EmulatedWorld) =
     made,
     files,
     keepSecrets,
-    plan: async (text = files) => plan(await made.manifest(text), { ...made.world(), store: store() }),
+    plan: async (text = files, options = {}) =>
+      plan(await made.manifest(text), { ...made.world(), store: store() }, options),
     apply: async (text = files) =>
       session(
         await made.manifest(text),
@@ -91,9 +92,9 @@ export function openFormer(name: FormerName, meanwhile: (world: EmulatedWorld) =
         { purpose: 'apply', clock, connections: 4 },
         async (run) => run.apply(await run.plan(), everything),
       ),
-    drift: async () => {
+    drift: async (text = files) => {
       const about = { folder: { folder: made.folder, file: 'trueup.yaml' }, now: clock.wall() };
-      return findDrift(await made.manifest(files), { ...made.world(), store: store() }, about);
+      return findDrift(await made.manifest(text), { ...made.world(), store: store() }, about);
     },
     stored: () =>
       Object.fromEntries(
