@@ -113,6 +113,7 @@ function inFlow(value: Json): string {
     const entries = Object.entries(value).map(([key, inner]) => `${inFlow(key)}: ${inFlow(inner)}`);
     return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
   }
+  if (typeof value === 'string' && /[\n\r]/.test(value)) return JSON.stringify(value);
   const list = new YAMLSeq();
   list.flow = true;
   list.items.push(new Scalar(value));

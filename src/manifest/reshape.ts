@@ -30,6 +30,12 @@ export function* reshaped(value: Json, field: Pick<Field, 'map' | 'short'>): Ite
     const entries = items.map((item) => entriesIn(item, map !== undefined));
     if (items.length > 0 && entries.every((found) => found !== undefined))
       yield { value: Object.fromEntries(entries.flat()) };
+    const unread = entries.flatMap((found, at) => (found === undefined ? [at + 1] : []));
+    if (map !== undefined && unread.length > 0 && unread.length < items.length)
+      yield {
+        value: Object.fromEntries(entries.flatMap((found) => found ?? [])),
+        note: `without item ${unread.slice(0, 5).join(', ')}${unread.length > 5 ? ' and others' : ''}: no NAME=value`,
+      };
     const [only] = items;
     if (items.length === 1 && only !== undefined) {
       yield { value: only };
@@ -75,7 +81,7 @@ function* listsOf(text: string): Iterable<Form> {
 /** The entries that one item of a list means: `A=b`, `{ A: b }`, `{ name: A, value: b }`; a name alone in an env. */
 function entriesIn(item: Json, isEnv: boolean): (readonly [key: string, value: Json])[] | undefined {
   if (typeof item === 'string') {
-    const [, key, value] = /^\s*([A-Za-z_][\w./-]*)\s*=(.*)$/s.exec(item) ?? [];
+    const [, key, value] = /^\s*(?:export\s+)?([A-Za-z_][\w./-]*)\s*=(.*)$/s.exec(item) ?? [];
     if (key !== undefined && value !== undefined) return [[key, unquoted(value)]];
     return isEnv && /^[A-Z][A-Z0-9_]*$/.test(item) ? [[item, `\${env:${item}}`]] : undefined;
   }

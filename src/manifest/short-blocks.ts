@@ -1,7 +1,7 @@
 import type { Field } from '../kind/field.ts';
 import { schemaOf } from '../kind/field.ts';
 import type { Json } from '../kind/json.ts';
-import { isObject } from '../kind/json.ts';
+import { isObject, same } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { ShortBlock } from '../kind/short-form.ts';
@@ -18,6 +18,9 @@ import { accepts, fitting, lastStep, visibleGroup } from './short-value.ts';
 import type { Node, Place } from './tree.ts';
 
 /** Remedies for blocks that are written in the short form of another tool: the user's own blocks, as a manifest takes them. */
+
+/** Most items of a list that are read. */
+const maxItems = 50;
 
 /** A place for blocks of one kind. */
 interface BlocksPlace extends Hiding {
@@ -36,15 +39,19 @@ export function sectionInstead(
   const lines: Line[] = [];
   const unread: number[] = [];
   const items = isOneBlock ? [{ value: toJson(node) }] : itemsOf(node, place);
-  for (const [index, item] of items.entries()) {
+  for (const [index, item] of items.slice(0, maxItems).entries()) {
     const found = blocksIn(item, index, place);
     if (found.length === 0) unread.push(index + 1);
-    for (const line of found)
+    for (const line of found) {
+      const isTwice = lines.some(({ key, value }) => key === line.key && same(value, line.value));
+      if (isTwice) continue;
       lines.push(lines.some(({ key }) => key === line.key) ? renamed(line, lines, place) : line);
+    }
   }
   if (lines.length === 0) return undefined;
+  const more = items.length > maxItems ? [`# ${items.length - maxItems} more items: write a block for each`] : [];
   const rest = unread.map((number) => `# item ${number} has no form that is known: write a block for it too`);
-  return remedyWith(section, lines, rest);
+  return remedyWith(section, lines, [...rest, ...more]);
 }
 
 /** The block that a value below its key means: `web: nginx:1.27`; undefined: it has no form that is known. */
@@ -105,11 +112,15 @@ interface Read {
   readonly notes: readonly string[];
   /** Settings and groups, as they are written. */
   readonly others?: Readonly<Record<string, Json>>;
+  readonly privateKeys?: ReadonlySet<string>;
 }
 
 /** A map of fields, in words of this or another tool. */
-function fromMap(map: { readonly [name: string]: Json }, key: string | undefined, place: BlocksPlace): Read {
-  const { kind, link } = place;
+function fromMap(map: { readonly [name: string]: Json }, key: string | undefined, around: BlocksPlace): Read {
+  const { kind, link } = around;
+  const { private: names } = map;
+  const privateKeys = new Set(Array.isArray(names) ? names.map(String) : []);
+  const place = { ...around, privateKeys };
   const fields: Record<string, Json> = {};
   const others: Record<string, Json> = {};
   const unknown: string[] = [];
@@ -131,10 +142,10 @@ function fromMap(map: { readonly [name: string]: Json }, key: string | undefined
   const named = keyField === undefined ? undefined : fields[keyField];
   if (key === undefined && keyField !== undefined && typeof named === 'string') {
     delete fields[keyField];
-    return { block: { key: named, fields }, notes, others };
+    return { block: { key: named, fields }, notes, others, privateKeys };
   }
   const known = key ?? label;
-  return { block: { ...(known === undefined ? {} : { key: known }), fields }, notes, others };
+  return { block: { ...(known === undefined ? {} : { key: known }), fields }, notes, others, privateKeys };
 }
 
 /** The key of a block that a word means; `chosen` names the cases whose fields count. */
@@ -154,7 +165,8 @@ function fieldMeant(
 }
 
 /** A block as a line: its values checked, what it lacks open. */
-function lineOf({ block, notes, others = {} }: Read, index: number, place: BlocksPlace): Line {
+function lineOf({ block, notes, others = {}, privateKeys }: Read, index: number, around: BlocksPlace): Line {
+  const place = { ...around, privateKeys };
   const { kind, link } = place;
   const said: string[] = [...notes];
   if (block.lost !== undefined) said.push(`without ${hidden(block.lost, place)}`);

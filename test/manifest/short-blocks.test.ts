@@ -348,6 +348,46 @@ describe('what a value leaves open', () => {
     expect(found?.remedy?.split('\n')).toEqual([sentence, ...right]);
   });
 
+  test.each<[string, string, string[]]>([
+    [
+      'an item of env that is no entry',
+      'env: ["A=b", "what is this", "export C=d"]',
+      ['env: { A: b, C: d } # without item 2: no NAME=value'],
+    ],
+    [
+      'items that say the same',
+      'ports: ["8080:80", "8080:80/tcp"]',
+      ['ports:', '  8080/tcp: { publishedPort: 8080, targetPort: 80 }'],
+    ],
+    [
+      'a text of several lines',
+      `env: ["A=x y z\\nb: \\"c\\" and more than forty characters"]`,
+      ['env: { A: "x y z\\nb: \\"c\\" and more than forty characters" }'],
+    ],
+  ])('%s', async (_title, wrong, right) => {
+    const [found] = await problems(application(`        ${wrong}\n`), 'standard');
+    expect(found?.remedy?.split('\n')).toEqual(['Write this instead:', ...right]);
+  });
+
+  test('keys that an item calls private have no value', async () => {
+    const item =
+      '{ name: web, source: { type: docker, image: nginx, password: hunter2 }, private: [A], env: { A: hunter3, B: c } }';
+    const [found] = await problems(service(`    application: [${item}]\n`), 'standard');
+    expect(found?.remedy?.split('\n').slice(1)).toEqual([
+      'application:',
+      '  web: { env: { A: …, B: c }, source: { type: docker, image: nginx, password: … }, private: [A] }',
+    ]);
+  });
+
+  test('a list of thousands takes no longer than its first items', async () => {
+    const items = [...Array(5_000).keys()].map((at) => `"${at + 1_000}:80"`).join(', ');
+    const [found] = await problems(application(`        ports: [${items}]\n`), 'standard');
+    expect(found?.remedy?.split('\n').slice(-2)).toEqual([
+      '  # 38 more in the same form',
+      '  # 4950 more items: write a block for each',
+    ]);
+  });
+
   test('a long list is cut, and says how much is left', async () => {
     const items = [...Array(40).keys()].map((at) => `"A${at}=b"`).join(', ');
     const { lines } = await pasted(application(`        env: [${items}]\n`), 'standard');
