@@ -7,7 +7,7 @@ import type { UnmanagedObject } from '../observe/observed.ts';
 import { objectDigest, subjectDigest, subjectField } from '../plan/accepted.ts';
 import type { Action, AttributeChange, Change, Plan, Shown } from '../plan/action.ts';
 import { outputsOf } from '../plan/action.ts';
-import { sidesOf, summaryOf, unitOf } from '../plan/diff.ts';
+import { sidesOf, summaryOf, unitOf } from '../plan/changes.ts';
 import { redactShown } from '../plan/redacted.ts';
 import type { Values } from '../plan/shown.ts';
 import { isEdited, wantedOf } from '../plan/standing.ts';

@@ -14,7 +14,7 @@ import { howToGive } from '../secrets/sources/env.ts';
 import { pendingCreate } from '../state/pending.ts';
 import type { Action, Change, AttributeChange } from './action.ts';
 import { resourceAction } from './action-for.ts';
-import { changeOf } from './diff.ts';
+import { changeOf } from './changes.ts';
 import type { Planning, PlanInput } from './input.ts';
 import { planPending } from './pending.ts';
 import { takeAway } from './removal.ts';

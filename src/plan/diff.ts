@@ -3,31 +3,27 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Attribute, RowReader } from '../kind/attribute.ts';
 import { attributeField, attributeName, pathOf, readRow } from '../kind/attribute.ts';
 import { isCipher } from '../kind/cipher.ts';
-import { idSet } from '../kind/codecs.ts';
 import type { Json, Row } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
-import type { FieldUnit } from '../kind/units.ts';
-import { contains, idsIn, isMerged, leftBehind, merged } from '../kind/shared-set.ts';
-import { fieldOf, fieldPath, observedValue, shownValue, withoutAppended } from '../kind/wire.ts';
-import type { Resource } from '../manifest/resource.ts';
+import { contains, isMerged, leftBehind } from '../kind/shared-set.ts';
+import { fieldOf, fieldPath, observedValue } from '../kind/wire.ts';
 import { position } from '../manifest/tree.ts';
-import type { Outputs, Resolved, Wanted } from '../manifest/wanted.ts';
+import type { Resolved, Wanted } from '../manifest/wanted.ts';
 import { knownValue } from '../manifest/wanted.ts';
-import type { Observed } from '../observe/observed.ts';
 import type { Digests } from '../secrets/digest.ts';
 import { isSecretEntry } from '../secrets/looks-secret.ts';
 import { secret } from '../secrets/secret.ts';
-import { howToGive } from '../secrets/sources/env.ts';
 import type { Pair } from '../state/record.ts';
 import { membersOf } from '../state/stored.ts';
 import type { Accepted } from './accepted.ts';
-import { acceptCommand, subjectDigest, subjectField } from './accepted.ts';
-import type { AttributeChange, Change, Shown } from './action.ts';
+import { subjectDigest, subjectField } from './accepted.ts';
+import type { AttributeChange, Change } from './action.ts';
+import { changeOf } from './changes.ts';
 import type { Decision, Situation } from './decide.ts';
 import { decide, leaveAccepted } from './decide.ts';
-import type { Accepting } from './input.ts';
-import type { SecretsBeside, Values } from './shown.ts';
-import { compareHidden, showSides } from './shown.ts';
+import type { NotesInput } from './notes.ts';
+import { notesOn } from './notes.ts';
+import type { SecretsBeside } from './shown.ts';
 import type { Standing } from './standing.ts';
 import { standingOf, wantedOf } from './standing.ts';
 
@@ -39,21 +35,13 @@ export interface Difference {
 }
 
 /** The input of a comparison. */
-export interface DiffInput {
-  readonly resource: Resource;
+export interface DiffInput extends NotesInput {
   readonly row: Row;
   readonly pairs: Readonly<Record<string, Pair>>;
   /** The names of attributes that an interrupted run sent, and got an error for. */
   readonly unproven?: readonly string[] | undefined;
   readonly isProvided: boolean;
-  readonly outputs: Outputs;
   readonly digests: Digests;
-  /** What a person accepted of the drift of the object; nothing by default. */
-  readonly accepting?: (Accepting & { readonly objectId: string; readonly isObeyed: boolean }) | undefined;
-  /** The values that are shown; `usual` by default. */
-  readonly values?: Values | undefined;
-  /** The names of objects that fields refer to by id; without it, ids are shown. */
-  readonly nameOf?: Observed['nameOf'] | undefined;
 }
 
 /** Compares what is wanted of a resource with what the platform has, attribute by attribute. */
@@ -82,11 +70,6 @@ export function diffResource(input: DiffInput): Difference {
     changes,
     diagnostics: isReplaced ? diagnostics : [...diagnostics, ...unlessReplaced],
   };
-}
-
-interface Comparing extends DiffInput {
-  /** Of the keys of a map; undefined for what is none. */
-  readonly beside?: SecretsBeside;
 }
 
 interface Found {
@@ -248,7 +231,7 @@ function obeyed({ accepting }: DiffInput, { accepted }: JudgedAttribute): Accept
   return accepted?.over === false && accepting?.isObeyed === true ? accepted : undefined;
 }
 
-function addAttribute(input: Comparing, found: Found, judged: JudgedAttribute): void {
+function addAttribute(input: DiffInput, found: Found, judged: JudgedAttribute): void {
   const { resource } = input;
   const { attribute, field, wanted, observed = null, resolved, pair, standing } = judged;
   const path = () => pathOf(resource.kind, attribute);
@@ -287,221 +270,4 @@ function fixedIn({ resource: { kind }, isProvided }: DiffInput, { field }: Attri
   return isProvided && provided?.allows === 'update' && provided.fixed.includes(field)
     ? 'the platform made this object and does not let it be changed'
     : undefined;
-}
-
-/** The notes about a decision. */
-function notesOn(
-  input: Comparing,
-  planned: AttributeChange,
-  resolved: Resolved | undefined,
-): { readonly code: Diagnostic['code']; readonly sentence: string; readonly remedy?: string }[] {
-  const { field, decision, before } = planned;
-  switch (decision.do) {
-    case 'nothing': {
-      if (decision.unproven === true) {
-        const sentence = 'the platform answered an error when it stored the value, and Trueup cannot write it again';
-        return [
-          { code: 'stored-anyway', sentence, remedy: `Replace the object: --replace ${input.resource.address}.` },
-        ];
-      }
-      const remedy = 'Change the value, or leave the line out: Trueup does not write this value again.';
-      return decision.ignored === true ? [{ code: 'ignored', sentence: 'the platform ignored the value', remedy }] : [];
-    }
-    case 'release': {
-      const isThere = before.reveal() !== null;
-      const rest = isThere ? 'and stays as it is' : 'and the platform has no value for it';
-      return [{ code: 'released', sentence: `is no longer managed ${rest}` }];
-    }
-    case 'leave':
-      return decision.accepted === true
-        ? [
-            {
-              code: 'accepted',
-              sentence: decision.sentence,
-              remedy: 'To put the value of the manifest back now: --include-accepted.',
-            },
-          ]
-        : [{ code: 'drift-left', sentence: decision.sentence }];
-    case 'error': {
-      const isHidden = sidesOf(input.resource, planned, resolved, input).before.is !== 'value';
-      const remedy =
-        resolved?.is === 'unavailable' ? howToGive(resolved.secrets) : remedyFor(field, before.reveal(), isHidden);
-      return [{ ...decision, remedy }];
-    }
-    case 'remove':
-    case 'write':
-    case 'replace':
-      return acceptanceOver(input, planned);
-    case 'wait':
-      return [];
-    default:
-      return decision satisfies never;
-  }
-}
-
-/** The note of a write over drift that was accepted: until a day that has passed, or before it changed once more. */
-function acceptanceOver(
-  { resource: { kind, address }, accepting }: Comparing,
-  { attribute, accepted, standing }: AttributeChange,
-): { readonly code: 'acceptance-over'; readonly sentence: string; readonly remedy: string }[] {
-  const field = subjectField(kind, attribute);
-  const again = (because: string) => `${acceptCommand({ subject: address, field, because })}.`;
-  if (accepted !== undefined) {
-    const { by, until, because, over } = accepted;
-    if (!over) return [];
-    const sentence = `${by} accepted what the platform has until ${until}, which has passed; apply puts it back`;
-    return [{ code: 'acceptance-over', sentence, remedy: `To keep it for longer: ${again(because)}` }];
-  }
-  if (accepting?.isObeyed !== true || standing.there !== 'other') return [];
-  const other = accepting.ofAnother({ kind: kind.kind, objectId: accepting.objectId, field });
-  if (other === undefined) return [];
-  const { by, until, because } = other;
-  const sentence = `${by} accepted another value until ${until}; the platform has a new one since, and apply puts it back`;
-  return [{ code: 'acceptance-over', sentence, remedy: `To keep the new one: ${again(because)}` }];
-}
-
-/** The input for showing the values of a change. */
-export type ChangeShowing = Pick<DiffInput, 'outputs' | 'values' | 'nameOf'> & Partial<Pick<Comparing, 'beside'>>;
-
-/** The change that people see of an attribute; none when nothing is written. */
-export function changeOf(
-  resource: Resource,
-  planned: AttributeChange,
-  resolved: Resolved | undefined,
-  how: ChangeShowing,
-): Change[] {
-  const { attribute, field, wanted, decision, pair } = planned;
-  const isWritten = decision.do === 'write' || decision.do === 'replace';
-  if (decision.do !== 'remove' && (!isWritten || wanted === undefined || resolved === undefined)) return [];
-  const observed = planned.before.reveal();
-  const shown = sidesOf(resource, planned, resolved, how);
-  const path = pathOf(resource.kind, attribute);
-  const { before } = shown;
-  const about = { atDeploy: waits(resource, field), forcesReplacement: decision.do === 'replace', ...unitOf(field) };
-  if (!isWritten || wanted === undefined || resolved === undefined)
-    return [
-      {
-        path,
-        cause: 'removed',
-        before,
-        after: { is: 'absent' },
-        ...about,
-        ...(pair === undefined ? {} : { last: shown.last }),
-      },
-    ];
-  const isSet = field.codec === contains || field.codec === idSet;
-  const after = isSet ? inOrderOf(before, shown.after) : shown.after;
-  return [
-    {
-      path,
-      cause: decision.cause,
-      before,
-      after,
-      position: position(wanted.at),
-      ...about,
-      ...([before, after].some(({ is }) => is === 'hidden') ? summaryOf(field, observed, resolved) : {}),
-      ...(decision.cause === 'conflict' && pair !== undefined ? { last: shown.last } : {}),
-    },
-  ];
-}
-
-/** A set in the order of the other side, so that only members that come or go differ. */
-function inOrderOf(before: Shown, after: Shown): Shown {
-  const [old, fresh] = [before, after].map((side) => ('value' in side ? side.value : undefined));
-  if (!Array.isArray(old) || !Array.isArray(fresh) || !('value' in after)) return after;
-  const stays = new Set<unknown>(fresh);
-  const kept = new Set<unknown>(old.filter((member) => stays.has(member)));
-  return { ...after, value: [...kept, ...fresh.filter((member) => !kept.has(member))] as Json };
-}
-
-/** Both sides of an attribute as people may see them, and what was settled last. */
-export function sidesOf(
-  resource: Pick<Resource, 'privateKeys'>,
-  planned: AttributeChange,
-  resolved: Resolved | undefined,
-  how: ChangeShowing,
-): ReturnType<typeof showSides> {
-  const { values = 'usual', outputs } = how;
-  const beside = planned.attribute.key === undefined ? undefined : how.beside;
-  const { before, after, last } = showSides({
-    planned,
-    resolved: withOthers(planned, resolved),
-    values,
-    outputs,
-    privateKeys: resource.privateKeys,
-    beside,
-    plainly: asWritten(planned),
-  });
-  const named = (side: Shown) => withNames(side, planned.field, how.nameOf);
-  const isPending = planned.field.codec === contains && resolved?.is === 'pending';
-  const whole = isPending ? besideOthers(planned, before, after) : after;
-  return { before: named(before), after: named(whole), last: named(last) };
-}
-
-/** The value of a set that others add to, with what stays of theirs: what the platform has after the write. */
-function withOthers(
-  { field, wanted, before, pair }: AttributeChange,
-  resolved: Resolved | undefined,
-): Resolved | undefined {
-  if (field.codec !== contains || resolved?.is !== 'known' || wanted?.isSecret === true) return resolved;
-  return { is: 'known', value: merged(resolved.value, before.reveal() ?? [], membersOf(pair?.wanted)) };
-}
-
-/** The same of a list with ids that are known after apply. */
-function besideOthers(planned: AttributeChange, before: Shown, after: Shown): Shown {
-  const [there, fresh] = [before, after].map((side) => ('value' in side ? side.value : undefined));
-  if (!Array.isArray(there) || !Array.isArray(fresh)) return after;
-  const kept = new Set(merged([], planned.before.reveal(), membersOf(planned.pair?.wanted)));
-  const others = there.filter((_, at) => kept.has(idsIn(planned.before.reveal())[at] ?? ''));
-  return { is: 'masked', value: [...new Set([...others, ...fresh])] as Json };
-}
-
-/** A shown reference with names in place of ids, as manifests write it. An id whose name is not known, or not unique, stays. */
-export function withNames(shown: Shown, { refersTo }: Field, nameOf: Observed['nameOf'] = () => undefined): Shown {
-  if (refersTo === undefined || !('value' in shown)) return shown;
-  const named = (value: Json): Json => (typeof value === 'string' ? (nameOf(refersTo, value) ?? value) : value);
-  const { value } = shown;
-  return { ...shown, value: Array.isArray(value) ? value.map(named) : named(value) };
-}
-
-/** Shows a value as users write it: in their words, and without what the platform has behind it. */
-function asWritten(planned: AttributeChange): (value: Json) => Json {
-  const plainly = withoutAddition(planned);
-  return (value) => shownValue(planned.field, plainly(value));
-}
-
-/**
- * Shows a value as users write it, without the text that the platform has behind it. Where the platform has another text
- * there, or none, the change is one of that text, and shows it.
- */
-function withoutAddition({ wanted, before }: AttributeChange): (value: Json) => Json {
-  const { appended = '' } = wanted ?? {};
-  const observed = before.reveal();
-  const isOther = observed !== null && withoutAppended(observed, appended) === observed;
-  return (value) => (isOther ? value : withoutAppended(value, appended));
-}
-
-/** The unit of what a change shows. */
-export function unitOf({ unit }: Field): { unit?: FieldUnit } {
-  return unit === undefined ? {} : { unit };
-}
-
-/** Whether a change takes effect at the next deployment. */
-export function waits({ link }: Resource, field: Field): boolean {
-  return field.appliesAt === 'deploy' && link.atOnce !== true;
-}
-
-/** The summary of a change of hidden text. */
-export function summaryOf(field: Field, before: Json, after: Resolved): { summary?: string } {
-  const summary = field.secrecy === 'private' && after.is === 'known' ? compareHidden(before, after.value) : undefined;
-  return summary === undefined ? {} : { summary };
-}
-
-function remedyFor(field: Field, observed: Json, isHidden: boolean): string {
-  const isShown = !isHidden && observed !== null;
-  const now = isShown
-    ? `Write ${JSON.stringify(shownValue(field, observed))}, as the platform has it`
-    : 'Write what the platform has';
-  const onPurpose = 'To replace the object: write that and apply, then change the line and apply again.';
-  return `${now}, or leave the line out.${isShown && field.onChange === 'replace' ? ` ${onPurpose}` : ''}`;
 }

@@ -16,7 +16,7 @@ import { secret } from '../secrets/secret.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Action, Change } from './action.ts';
 import { actionFor } from './action-for.ts';
-import { unitOf, withNames } from './diff.ts';
+import { unitOf, withNames } from './changes.ts';
 import type { PlanInput } from './input.ts';
 import { someOf } from './mass-deletion.ts';
 import { isTargeted } from './narrow.ts';

@@ -1,0 +1,161 @@
+import { pathOf } from '../kind/attribute.ts';
+import { idSet } from '../kind/codecs.ts';
+import type { Json } from '../kind/json.ts';
+import type { Field } from '../kind/field.ts';
+import type { FieldUnit } from '../kind/units.ts';
+import { contains, idsIn, merged } from '../kind/shared-set.ts';
+import { shownValue, withoutAppended } from '../kind/wire.ts';
+import type { Resource } from '../manifest/resource.ts';
+import { position } from '../manifest/tree.ts';
+import type { Outputs, Resolved } from '../manifest/wanted.ts';
+import type { Observed } from '../observe/observed.ts';
+import { membersOf } from '../state/stored.ts';
+import type { AttributeChange, Change, Shown } from './action.ts';
+import type { SecretsBeside, Values } from './shown.ts';
+import { compareHidden, showSides } from './shown.ts';
+/** How the changes of a plan show to people. */
+
+/** The input for showing the values of a change. */
+export interface ChangeShowing {
+  readonly outputs: Outputs;
+  /** The values that are shown; `usual` by default. */
+  readonly values?: Values | undefined;
+  /** The names of objects that fields refer to by id; without it, ids are shown. */
+  readonly nameOf?: Observed['nameOf'] | undefined;
+  /** Of the keys of a map; undefined for what is none. */
+  readonly beside?: SecretsBeside;
+}
+
+/** The change that people see of an attribute; none when nothing is written. */
+export function changeOf(
+  resource: Resource,
+  planned: AttributeChange,
+  resolved: Resolved | undefined,
+  how: ChangeShowing,
+): Change[] {
+  const { attribute, field, wanted, decision, pair } = planned;
+  const isWritten = decision.do === 'write' || decision.do === 'replace';
+  if (decision.do !== 'remove' && (!isWritten || wanted === undefined || resolved === undefined)) return [];
+  const observed = planned.before.reveal();
+  const shown = sidesOf(resource, planned, resolved, how);
+  const path = pathOf(resource.kind, attribute);
+  const { before } = shown;
+  const about = { atDeploy: waits(resource, field), forcesReplacement: decision.do === 'replace', ...unitOf(field) };
+  if (!isWritten || wanted === undefined || resolved === undefined)
+    return [
+      {
+        path,
+        cause: 'removed',
+        before,
+        after: { is: 'absent' },
+        ...about,
+        ...(pair === undefined ? {} : { last: shown.last }),
+      },
+    ];
+  const isSet = field.codec === contains || field.codec === idSet;
+  const after = isSet ? inOrderOf(before, shown.after) : shown.after;
+  return [
+    {
+      path,
+      cause: decision.cause,
+      before,
+      after,
+      position: position(wanted.at),
+      ...about,
+      ...([before, after].some(({ is }) => is === 'hidden') ? summaryOf(field, observed, resolved) : {}),
+      ...(decision.cause === 'conflict' && pair !== undefined ? { last: shown.last } : {}),
+    },
+  ];
+}
+
+/** A set in the order of the other side, so that only members that come or go differ. */
+function inOrderOf(before: Shown, after: Shown): Shown {
+  const [old, fresh] = [before, after].map((side) => ('value' in side ? side.value : undefined));
+  if (!Array.isArray(old) || !Array.isArray(fresh) || !('value' in after)) return after;
+  const stays = new Set<unknown>(fresh);
+  const kept = new Set<unknown>(old.filter((member) => stays.has(member)));
+  return { ...after, value: [...kept, ...fresh.filter((member) => !kept.has(member))] as Json };
+}
+
+/** Both sides of an attribute as people may see them, and what was settled last. */
+export function sidesOf(
+  resource: Pick<Resource, 'privateKeys'>,
+  planned: AttributeChange,
+  resolved: Resolved | undefined,
+  how: ChangeShowing,
+): ReturnType<typeof showSides> {
+  const { values = 'usual', outputs } = how;
+  const beside = planned.attribute.key === undefined ? undefined : how.beside;
+  const { before, after, last } = showSides({
+    planned,
+    resolved: withOthers(planned, resolved),
+    values,
+    outputs,
+    privateKeys: resource.privateKeys,
+    beside,
+    plainly: asWritten(planned),
+  });
+  const named = (side: Shown) => withNames(side, planned.field, how.nameOf);
+  const isPending = planned.field.codec === contains && resolved?.is === 'pending';
+  const whole = isPending ? besideOthers(planned, before, after) : after;
+  return { before: named(before), after: named(whole), last: named(last) };
+}
+
+/** The value of a set that others add to, with what stays of theirs: what the platform has after the write. */
+function withOthers(
+  { field, wanted, before, pair }: AttributeChange,
+  resolved: Resolved | undefined,
+): Resolved | undefined {
+  if (field.codec !== contains || resolved?.is !== 'known' || wanted?.isSecret === true) return resolved;
+  return { is: 'known', value: merged(resolved.value, before.reveal() ?? [], membersOf(pair?.wanted)) };
+}
+
+/** The same of a list with ids that are known after apply. */
+function besideOthers(planned: AttributeChange, before: Shown, after: Shown): Shown {
+  const [there, fresh] = [before, after].map((side) => ('value' in side ? side.value : undefined));
+  if (!Array.isArray(there) || !Array.isArray(fresh)) return after;
+  const kept = new Set(merged([], planned.before.reveal(), membersOf(planned.pair?.wanted)));
+  const others = there.filter((_, at) => kept.has(idsIn(planned.before.reveal())[at] ?? ''));
+  return { is: 'masked', value: [...new Set([...others, ...fresh])] as Json };
+}
+
+/** A shown reference with names in place of ids, as manifests write it. An id whose name is not known, or not unique, stays. */
+export function withNames(shown: Shown, { refersTo }: Field, nameOf: Observed['nameOf'] = () => undefined): Shown {
+  if (refersTo === undefined || !('value' in shown)) return shown;
+  const named = (value: Json): Json => (typeof value === 'string' ? (nameOf(refersTo, value) ?? value) : value);
+  const { value } = shown;
+  return { ...shown, value: Array.isArray(value) ? value.map(named) : named(value) };
+}
+
+/** Shows a value as users write it: in their words, and without what the platform has behind it. */
+function asWritten(planned: AttributeChange): (value: Json) => Json {
+  const plainly = withoutAddition(planned);
+  return (value) => shownValue(planned.field, plainly(value));
+}
+
+/**
+ * Shows a value as users write it, without the text that the platform has behind it. Where the platform has another text
+ * there, or none, the change is one of that text, and shows it.
+ */
+function withoutAddition({ wanted, before }: AttributeChange): (value: Json) => Json {
+  const { appended = '' } = wanted ?? {};
+  const observed = before.reveal();
+  const isOther = observed !== null && withoutAppended(observed, appended) === observed;
+  return (value) => (isOther ? value : withoutAppended(value, appended));
+}
+
+/** The unit of what a change shows. */
+export function unitOf({ unit }: Field): { unit?: FieldUnit } {
+  return unit === undefined ? {} : { unit };
+}
+
+/** Whether a change takes effect at the next deployment. */
+export function waits({ link }: Resource, field: Field): boolean {
+  return field.appliesAt === 'deploy' && link.atOnce !== true;
+}
+
+/** The summary of a change of hidden text. */
+export function summaryOf(field: Field, before: Json, after: Resolved): { summary?: string } {
+  const summary = field.secrecy === 'private' && after.is === 'known' ? compareHidden(before, after.value) : undefined;
+  return summary === undefined ? {} : { summary };
+}

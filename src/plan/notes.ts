@@ -1,0 +1,98 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Json } from '../kind/json.ts';
+import type { Field } from '../kind/field.ts';
+import { shownValue } from '../kind/wire.ts';
+import type { Resource } from '../manifest/resource.ts';
+import type { Resolved } from '../manifest/wanted.ts';
+import { howToGive } from '../secrets/sources/env.ts';
+import { acceptCommand, subjectField } from './accepted.ts';
+import type { AttributeChange } from './action.ts';
+import type { ChangeShowing } from './changes.ts';
+import { sidesOf } from './changes.ts';
+import type { Accepting } from './input.ts';
+/** The input for the notes about the attributes of a resource. */
+export interface NotesInput extends ChangeShowing {
+  readonly resource: Resource;
+  /** What a person accepted of the drift of the object; nothing by default. */
+  readonly accepting?: (Accepting & { readonly objectId: string; readonly isObeyed: boolean }) | undefined;
+}
+
+/** The notes about a decision. */
+export function notesOn(
+  input: NotesInput,
+  planned: AttributeChange,
+  resolved: Resolved | undefined,
+): { readonly code: Diagnostic['code']; readonly sentence: string; readonly remedy?: string }[] {
+  const { field, decision, before } = planned;
+  switch (decision.do) {
+    case 'nothing': {
+      if (decision.unproven === true) {
+        const sentence = 'the platform answered an error when it stored the value, and Trueup cannot write it again';
+        return [
+          { code: 'stored-anyway', sentence, remedy: `Replace the object: --replace ${input.resource.address}.` },
+        ];
+      }
+      const remedy = 'Change the value, or leave the line out: Trueup does not write this value again.';
+      return decision.ignored === true ? [{ code: 'ignored', sentence: 'the platform ignored the value', remedy }] : [];
+    }
+    case 'release': {
+      const isThere = before.reveal() !== null;
+      const rest = isThere ? 'and stays as it is' : 'and the platform has no value for it';
+      return [{ code: 'released', sentence: `is no longer managed ${rest}` }];
+    }
+    case 'leave':
+      return decision.accepted === true
+        ? [
+            {
+              code: 'accepted',
+              sentence: decision.sentence,
+              remedy: 'To put the value of the manifest back now: --include-accepted.',
+            },
+          ]
+        : [{ code: 'drift-left', sentence: decision.sentence }];
+    case 'error': {
+      const isHidden = sidesOf(input.resource, planned, resolved, input).before.is !== 'value';
+      const remedy =
+        resolved?.is === 'unavailable' ? howToGive(resolved.secrets) : remedyFor(field, before.reveal(), isHidden);
+      return [{ ...decision, remedy }];
+    }
+    case 'remove':
+    case 'write':
+    case 'replace':
+      return acceptanceOver(input, planned);
+    case 'wait':
+      return [];
+    default:
+      return decision satisfies never;
+  }
+}
+
+/** The note of a write over drift that was accepted: until a day that has passed, or before it changed once more. */
+function acceptanceOver(
+  { resource: { kind, address }, accepting }: NotesInput,
+  { attribute, accepted, standing }: AttributeChange,
+): { readonly code: 'acceptance-over'; readonly sentence: string; readonly remedy: string }[] {
+  const field = subjectField(kind, attribute);
+  const again = (because: string) => `${acceptCommand({ subject: address, field, because })}.`;
+  if (accepted !== undefined) {
+    const { by, until, because, over } = accepted;
+    if (!over) return [];
+    const sentence = `${by} accepted what the platform has until ${until}, which has passed; apply puts it back`;
+    return [{ code: 'acceptance-over', sentence, remedy: `To keep it for longer: ${again(because)}` }];
+  }
+  if (accepting?.isObeyed !== true || standing.there !== 'other') return [];
+  const other = accepting.ofAnother({ kind: kind.kind, objectId: accepting.objectId, field });
+  if (other === undefined) return [];
+  const { by, until, because } = other;
+  const sentence = `${by} accepted another value until ${until}; the platform has a new one since, and apply puts it back`;
+  return [{ code: 'acceptance-over', sentence, remedy: `To keep the new one: ${again(because)}` }];
+}
+
+function remedyFor(field: Field, observed: Json, isHidden: boolean): string {
+  const isShown = !isHidden && observed !== null;
+  const now = isShown
+    ? `Write ${JSON.stringify(shownValue(field, observed))}, as the platform has it`
+    : 'Write what the platform has';
+  const onPurpose = 'To replace the object: write that and apply, then change the line and apply again.';
+  return `${now}, or leave the line out.${isShown && field.onChange === 'replace' ? ` ${onPurpose}` : ''}`;
+}
