@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { usage } from '../diagnostics/usage.ts';
 import { trackedBelow } from '../manifest/git-index.ts';
+import { isMemoryFile } from '../manifest/memory-file.ts';
 import type { CiOptions } from './options.ts';
 
 /** The manifest that a pipeline plans or applies. */
@@ -10,12 +11,9 @@ export interface PlannedManifest {
   readonly prefix: string;
   /** Names the manifest in its repository: the same in every commit. */
   readonly name: string;
-  /** Digest of the path of the folder, the name of the manifest, and of every file that git tracks in the folder. */
+  /** Digest of the path of the folder, the name of the manifest, and of every file that git tracks in the folder, but memories of drift. */
   readonly content: string;
 }
-
-/** Remembers drift, and is no part of what a plan does. */
-const memory = /^drift(\..+)?\.yaml$/;
 
 /**
  * Identifies the manifest by its content, not by its commit: a merge, a squash and a rebase of a pull request make other
@@ -28,7 +26,7 @@ export async function identifyManifest(cwd: string, { folder, file }: CiOptions)
   if (tracked === undefined) {
     throw usage(`cannot read the index of git around ${folder}`, 'Check the repository out before this step.');
   }
-  const files = [...tracked.digests].filter(([path]) => !memory.test(path)).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const files = [...tracked.digests].filter(([path]) => !isMemoryFile(path)).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const name = `${tracked.prefix}${file}`;
   return { prefix: tracked.prefix, name: digest([name]), content: digest([name, ...files.flat()]) };
 }

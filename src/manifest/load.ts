@@ -1,9 +1,10 @@
 import { basename, normalize } from 'node:path';
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { isMemoryFile, noMemory } from './memory-file.ts';
 import type { Redact } from './problem.ts';
 import { missingBlank, shownKey } from './problem.ts';
-import { acceptedKey, driftMemoryKey, includedKeys } from './settings-shape.ts';
+import { acceptedKey, includedKeys } from './settings-shape.ts';
 import type { Entry, MapNode } from './tree.ts';
 import { isEmpty, position, readTree } from './tree.ts';
 import type { FileText, Workspace } from './workspace.ts';
@@ -21,7 +22,8 @@ export async function loadRoot(
 ): Promise<MapNode | undefined> {
   const position = { file: path, line: 1, column: 1 };
   const about = { position, begins: 'trueup: 1', texts, others };
-  return readMap(path, await workspace.read(path, yamlLimit), diagnostics, about);
+  const file = isMemoryFile(path) ? { problem: noMemory(path) } : await workspace.read(path, yamlLimit);
+  return readMap(path, file, diagnostics, about);
 }
 
 function readMap(
@@ -102,7 +104,7 @@ export async function loadIncludes(
   const list = root.entries.get('include')?.node;
   const allowed = [...sections, ...includedKeys];
   const named = await Promise.all(
-    include.map(async (pattern) => (pattern.includes('*') ? withoutMemory(workspace, pattern) : [pattern])),
+    include.map(async (pattern) => (pattern.includes('*') ? withoutMemories(workspace, pattern) : [pattern])),
   );
   const files = await workspace.readAll(
     named.flatMap((found) => ('problem' in found ? [] : found.filter((path) => normalize(path) !== root.at.file))),
@@ -157,25 +159,23 @@ export async function loadIncludes(
   return merged;
 }
 
-/** The files that a pattern names, without the memory of `trueup drift` and the files of accepted drift: they hold no blocks. */
-async function withoutMemory(workspace: Workspace, pattern: string): ReturnType<Workspace['match']> {
+/** The files that a pattern names, without memories of `trueup drift` and files of accepted drift: they hold no blocks. */
+async function withoutMemories(workspace: Workspace, pattern: string): ReturnType<Workspace['match']> {
   const found = await workspace.match(pattern);
   if ('problem' in found) return found;
-  const isOther = await Promise.all(found.map(async (path) => isAboutDrift(workspace, path)));
+  const isOther = await Promise.all(found.map(async (path) => isMemoryFile(path) || holdsAcceptances(workspace, path)));
   return found.filter((_, at) => isOther[at] !== true);
 }
 
-/** Whether a file is the memory of `trueup drift`, or holds accepted drift, and nothing else. */
-async function isAboutDrift(workspace: Workspace, path: string): Promise<boolean> {
-  if (!/^(?:drift|accepted)(?:\..*)?\.yaml$/.test(basename(path))) return false;
+/** Whether a file holds accepted drift, and nothing else. */
+async function holdsAcceptances(workspace: Workspace, path: string): Promise<boolean> {
+  if (!/^accepted(?:\..*)?\.yaml$/.test(basename(path))) return false;
   const file = await workspace.readBytes(path, yamlLimit);
   if ('problem' in file) return false;
   const tree = readTree(path, new TextDecoder().decode(file.bytes), []);
   if (tree?.is !== 'map') return false;
   const keys = [...tree.entries.keys()];
-  const isOnly = (first: string, list: string) =>
-    keys.includes(first) && keys.every((key) => [first, list].includes(key));
-  return isOnly(driftMemoryKey, 'findings') || isOnly(acceptedKey, 'accepted');
+  return keys.includes(acceptedKey) && keys.every((key) => [acceptedKey, 'accepted'].includes(key));
 }
 
 /** Sections are merged, and of those that have sections below them the blocks and these; two definitions of one block contradict. */

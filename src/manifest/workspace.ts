@@ -4,6 +4,7 @@ import { isBelowFolder } from './below.ts';
 import { ignoredFiles } from './git-ignore.ts';
 import { indexEntries, isContentOf, unreadableIndex } from './git-index.ts';
 import { matchesGlob } from './glob.ts';
+import { isMemoryFile, noMemory } from './memory-file.ts';
 import { credentialRule, envFiles } from './private-names.ts';
 import { readdir, readFile, realpath, stat } from './files.ts';
 
@@ -39,7 +40,7 @@ export interface Workspace {
   readonly read: (path: string, limit: number) => Promise<FileText>;
   /**
    * Reads files side by side, each path once; `limit` is in bytes per file. Refuses those that may hold credentials, and
-   * unless `readsIgnored` those that git ignores. In a pinned run it refuses instead those that git does not track with the
+   * unless `readsIgnored` those that git ignores, and memories of drift. In a pinned run it refuses instead those that git does not track with the
    * same content.
    */
   readonly readAll: (
@@ -88,7 +89,9 @@ export async function openWorkspace(
           : await inspectTracked(root, found, fileLimit);
       const texts = new Map<string, FileText>();
       await sideBySide(places.keys(), async (path) => {
-        const place = places.get(path) ?? { problem: `there is no file ${path}` };
+        const found = places.get(path) ?? { problem: `there is no file ${path}` };
+        const isMemory = 'real' in found && [found.named, found.real].some(isMemoryFile);
+        const place = isMemory ? { problem: noMemory(path) } : found;
         if ('real' in place) files.add(place.real);
         texts.set(path, decode(path, 'problem' in place ? place : await readInspected(path, place, limit, inspect)));
       });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Memory } from '../drift/memory.ts';
 import { memoryLimit, memoryText, parseMemory } from '../drift/memory.ts';
+import { memoryFile } from '../manifest/memory-file.ts';
 import type { DriftSettings } from '../manifest/settings.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
 import type { StateStore } from '../state/state.ts';
@@ -29,7 +30,7 @@ export function memoryStore(
   options: Pick<ProjectFolder, 'folder' | 'file'>,
   { documents, location }: Pick<StateStore, 'documents' | 'location'>,
 ): MemoryStore {
-  const name = memoryName(options);
+  const name = memoryFile(options.file);
   const { folder } = options;
   if (settings?.memory === 'state') {
     return remembering({
@@ -57,11 +58,6 @@ export function memoryStore(
       }
     },
   });
-}
-
-/** The file of the memory: each manifest of a folder has its own. */
-function memoryName({ file }: Pick<ProjectFolder, 'file'>): string {
-  return file === 'trueup.yaml' ? 'drift.yaml' : `drift.${file.replace(/\.ya?ml$/, '')}.yaml`;
 }
 
 interface Place {

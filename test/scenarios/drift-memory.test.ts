@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, symlinkSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
@@ -343,18 +343,56 @@ describe('a memory beside the state', () => {
   });
 });
 
-describe('a pattern of include:', () => {
-  it('does not leave out a file that has more than the memory', async () => {
+describe('a file with the name of a memory is no manifest, whatever it holds', () => {
+  const blocks = 'environments: { production: { redis: { cache: { dockerImage: "redis:7" } } } }\n';
+  const names = ['drift.yaml', 'drift.x.yaml', 'drift.a.b.yaml', 'sub/drift.x.yaml'];
+
+  it.each(names)('a pattern of include: leaves %s out', async (name) => {
     const made = bench();
+    const text = `${head}include: ["${name.includes('/') ? 'sub/*' : '*'}.yaml", others.yaml]\n`;
     const files = {
-      'trueup.yaml': `${head}include: ["*.yaml"]\n`,
-      'drift.yaml': 'trueup-drift: 1\nenvironments: { production: { redis: { cache: { dockerImage: "redis:7" } } } }\n',
+      'trueup.yaml': text,
+      [name]: blocks,
+      'others.yaml': 'variables: {}\n',
+      'sub/more.yaml': 'variables: {}\n',
     };
-    await expect(made.manifest(files)).rejects.toMatchObject({ failure: 'manifest' });
-    writeFileSync(join(made.folder, 'drift.yaml'), 'trueup-drift: 1\n');
-    writeFileSync(join(made.folder, 'more.yaml'), 'variables: {}\n');
-    await expect(made.manifest({ 'trueup.yaml': files['trueup.yaml'] })).resolves.toMatchObject({ resources: [] });
+    await expect(made.manifest(files)).resolves.toMatchObject({ resources: [] });
   });
+
+  it.each(names)('%s cannot be included, read by ${file:} or be the manifest', async (name) => {
+    const about = `${name} has the name of a memory of trueup drift, which is no part of a manifest`;
+    const folder = project({
+      'trueup.yaml': `${head}include: [${name}]\n`,
+      'reads.yaml': `${head}environments: { production: { env: "\${file:${name}}" } }\n`,
+      [name]: `${head}${blocks}`,
+    });
+    for (const file of ['trueup.yaml', 'reads.yaml', ...(name.includes('/') ? [] : [name])]) {
+      const { code, err } = await trueup(['validate', '-C', folder, '-f', file]);
+      expect([file, code]).toEqual([file, 3]);
+      expect(err).toContain(about);
+    }
+  });
+
+  it('nor can it be read through a link', async () => {
+    const folder = project({
+      'trueup.yaml': `${head}environments: { production: { env: "\${file:notes.txt}" } }\n`,
+      'drift.x.yaml': 'A=b\n',
+    });
+    symlinkSync('drift.x.yaml', join(folder, 'notes.txt'));
+    const { code, err } = await trueup(['validate', '-C', folder]);
+    expect(code).toBe(3);
+    expect(err).toContain('notes.txt has the name of a memory of trueup drift');
+  });
+
+  it.each(['drift.d/a.yaml', 'drifting.yaml', 'drift-notes.yaml', 'drift.yml'])(
+    '%s is an ordinary file',
+    async (name) => {
+      const made = bench();
+      const files = { 'trueup.yaml': `${head}include: [${name}]\n`, [name]: blocks };
+      const { resources } = await made.manifest(files);
+      expect(resources.map(({ address }) => address)).toContain('production.redis.cache');
+    },
+  );
 });
 
 describe('a pinned run', () => {
@@ -368,8 +406,8 @@ describe('a pinned run', () => {
     git('add', '.');
     writeFileSync(join(folder, 'drift.yaml'), 'trueup-drift: 1\nfindings: []\n');
     expect(await trueup(['validate', '--pinned', '-C', folder])).toMatchObject({ code: 0 });
-    writeFileSync(join(folder, 'drift.yaml'), 'environments: {}\n');
+    writeFileSync(join(folder, 'drifting.yaml'), 'environments: {}\n');
     const refused = await trueup(['validate', '--pinned', '-C', folder]);
-    expect(refused).toMatchObject({ code: 3, err: expect.stringContaining('drift.yaml is not tracked') as string });
+    expect(refused).toMatchObject({ code: 3, err: expect.stringContaining('drifting.yaml is not tracked') as string });
   });
 });
