@@ -92,6 +92,7 @@ const worldly = [
   'project/load.ts',
   'project/notify.ts', // signs messages
   'project/open-store.ts',
+  'project/root-of-trust.ts', // looks where links lead
   'project/state-location.ts',
   'project/target.ts',
   'project/version.ts',
@@ -117,6 +118,7 @@ const namesakes: Readonly<Record<string, readonly string[]>> = {
   'project/open-store.ts': ['postgres'],
   'project/state-location.ts': ['postgres'],
   'manifest/settings-shape.ts': ['postgres'],
+  'ci/forge.ts': ['schedule'], // an event
   'manifest/quote.ts': ['tag'], // a token of YAML
   'kind/words.ts': ['port', 'schedule'], // fields
   'export/compose.ts': ['organization'], // a file

@@ -31,5 +31,5 @@ export const inOneVocabulary: Readonly<Record<string, readonly string[]>> = {
     'endpoints',
     'recorded-samples',
   ],
-  'need no platform': ['doc-comments', 'lease-of-processes', 'may-write', 'pipeline-files'],
+  'need no platform': ['doc-comments', 'lease-of-processes', 'may-write', 'page-samples', 'pipeline-files'],
 };
