@@ -1,7 +1,7 @@
 import { attempts } from './attempts.ts';
 import type { PlatformError } from './errors.ts';
 import { isNoConnection } from './failures.ts';
-import type { KeyLimit } from './key-limit.ts';
+import type { KeyLimit, ReadLimit } from './key-limit.ts';
 import { whenAborted } from './sleep.ts';
 
 /** The report of a client that the platform takes no requests for now, or takes them again. Times in milliseconds. */
@@ -68,8 +68,8 @@ export interface CircuitBreaker {
   noteAnswer(uses?: number): void;
   /** The uses of the key so far. */
   readonly uses: () => number;
-  /** Notes the limit that the key turned out to have. */
-  noteLimit(limit: KeyLimit | 'none'): void;
+  /** Notes the limit that the key has as of now. */
+  noteLimit(limit: ReadLimit | 'none'): void;
   /** Opens the circuit because of a refusal in an epoch; false: waiting is useless. */
   trip(refusal: PlatformError, why: Why, epoch: number): boolean;
   /** Interrupts all waiting requests for good, and leaves no timer. */
@@ -119,12 +119,17 @@ interface Outage {
   last: PlatformError;
 }
 
+/** The most uses whose answers may come after the refusal that they led to. */
+const usesOnTheirWay = 10;
+
 /** Makes a circuit breaker; its circuit is closed. Nothing in it throws, unless its surroundings do. */
 export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBreaker {
   const { ask, sleep, random, now, limitMs, limitOfNewKey, onPause } = options;
   let goodAnswers = 0;
   let uses = 0;
-  let keyLimit: KeyLimit | 'none' | undefined;
+  let keyLimit: ReadLimit | 'none' | undefined;
+  /** The fewest uses at which the limit that was read can have run out. */
+  let usedUpAt = -Infinity;
   let epoch = 0;
   let outage: Outage | undefined;
   let isEnded = false;
@@ -177,9 +182,10 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
   function whyNotWait({ isKeyRefused }: PlatformError): InVain['is'] | undefined {
     if (goodAnswers === 0 || spentMs >= limitMs) return 'refused';
     if (!isKeyRefused) return undefined;
-    // Other runs may use the key as well, so that a limit that is known counts at any number of uses.
     const ofNewKey = limitOfNewKey !== undefined && uses <= limitOfNewKey.uses ? limitOfNewKey : 'none';
     const limit = keyLimit ?? ofNewKey;
+    // A database that restarts refuses a key with many uses left.
+    if (uses < usedUpAt) return undefined;
     return limit !== 'none' && limit.windowMs > limitMs ? 'used up' : undefined;
   }
 
@@ -261,6 +267,8 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
     uses: () => uses,
     noteLimit: (limit) => {
       keyLimit = limit;
+      // Good answers may be on their way when the first refusal comes.
+      if (limit !== 'none') usedUpAt = uses + limit.left - usesOnTheirWay;
     },
     whenClosed,
     noteAnswer: (used = 0) => {

@@ -14,7 +14,7 @@ import { contracts } from './contract.ts';
 import { PlatformError } from './errors.ts';
 import { explainRefusal, explainSilence } from './failures.ts';
 import { createPatience } from './patience.ts';
-import type { KeyLimit } from './key-limit.ts';
+import type { KeyLimit, ReadLimit } from './key-limit.ts';
 import { limitOfKey } from './key-limit.ts';
 import type { Permit } from './permits.ts';
 import { createPermits } from './permits.ts';
@@ -76,7 +76,7 @@ export interface Client extends ReadClient {
    *
    * @throws {PlatformError} as `call` does.
    */
-  readKeyLimit(options?: InvokeOptions): Promise<KeyLimit | 'none' | undefined>;
+  readKeyLimit(options?: InvokeOptions): Promise<ReadLimit | 'none' | undefined>;
   /** Ends all waiting: requests that are not on their way fail as interrupted, and no timer is left. Never throws. */
   close(): void;
 }
@@ -284,7 +284,7 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  async function readKeyLimit(about: InvokeOptions = {}): Promise<KeyLimit | 'none' | undefined> {
+  async function readKeyLimit(about: InvokeOptions = {}): Promise<ReadLimit | 'none' | undefined> {
     mayReadLimit = false;
     return isAdmin() ? limitOfKey(await invoke('user.getBackups', {}, about), apiKey) : undefined;
   }

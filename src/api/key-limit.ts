@@ -8,22 +8,29 @@ export interface KeyLimit {
   readonly windowMs: number;
 }
 
+/** A limit that was read, with the uses that were left then. */
+export interface ReadLimit extends KeyLimit {
+  readonly left: number;
+}
+
 /** The limit of a key in the answer to user.getBackups; `none`: it has no limit. Undefined: the answer does not have this key. Never throws. */
-export function limitOfKey(answer: unknown, apiKey: string): KeyLimit | 'none' | undefined {
+export function limitOfKey(answer: unknown, apiKey: string): ReadLimit | 'none' | undefined {
   const { apiKeys } = asObject(answer);
   // The platform stores this digest of a key, and not the key.
   const digest = createHash('sha256').update(apiKey).digest('base64url');
   const row = Array.isArray(apiKeys) ? apiKeys.map(asObject).find(({ key }) => key === digest) : undefined;
   if (row === undefined) return undefined;
   const { rateLimitEnabled, rateLimitMax, rateLimitTimeWindow, remaining, refillAmount, refillInterval } = row;
-  const limits: KeyLimit[] = [];
+  const count = typeof row['requestCount'] === 'number' ? row['requestCount'] : Infinity;
+  const limits: ReadLimit[] = [];
   if (rateLimitEnabled === true && typeof rateLimitMax === 'number' && typeof rateLimitTimeWindow === 'number')
-    limits.push({ uses: rateLimitMax, windowMs: rateLimitTimeWindow });
+    limits.push({ uses: rateLimitMax, windowMs: rateLimitTimeWindow, left: rateLimitMax - count });
   if (typeof remaining === 'number') {
     const isRefilled = typeof refillAmount === 'number' && typeof refillInterval === 'number';
-    limits.push(
-      isRefilled ? { uses: refillAmount, windowMs: refillInterval } : { uses: remaining, windowMs: Infinity },
-    );
+    const limit = isRefilled
+      ? { uses: refillAmount, windowMs: refillInterval }
+      : { uses: remaining, windowMs: Infinity };
+    limits.push({ ...limit, left: remaining });
   }
   return limits.toSorted((one, other) => other.windowMs - one.windowMs)[0] ?? 'none';
 }

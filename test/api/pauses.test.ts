@@ -711,6 +711,24 @@ describe('a key with a limit of its own', () => {
     expect(made.sent.filter((operation) => operation === 'user.getBackups')).toHaveLength(1);
   });
 
+  it('is waited for while it has many uses left: the database restarts', async () => {
+    const world = seedWorld();
+    const limits = { rateLimitEnabled: true, rateLimitMax: 10_000, rateLimitTimeWindow: 86_400_000, requestCount: 40 };
+    addKey(world, 'limited', 'user_1', { metadata, ...limits, lastRequest: '2025-12-31T23:59:59.000Z' });
+    let isShut = false;
+    const made = platform((_operation, now) => (isShut && now < 9_000 ? bare : undefined), {
+      limitOfNewKey,
+      apiKey: 'limited',
+      world,
+    });
+    await made.client.call('user.get', {});
+    for (let at = 1; at < 9; at++) await made.look();
+    expect(made.sent).toContain('user.getBackups');
+    isShut = true;
+    await made.look();
+    expect(made.pauses).toMatchObject([{ event: 'paused' }, { event: 'resumed' }]);
+  });
+
   it('is waited for where its window is shorter', async () => {
     const made = withKey({ rateLimitEnabled: true, rateLimitMax: 14, rateLimitTimeWindow: 60_000 });
     await made.read(20);
