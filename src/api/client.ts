@@ -186,7 +186,15 @@ export function createClient(options: ClientOptions): Client {
   const isAdmin = (): boolean => role === 'owner' || role === 'admin';
   let mayReadLimit = options.limitOfNewKey !== undefined;
   const hasBulk = contract.hasBatches === true && options.bulk !== false;
-  const bulk = hasBulk ? createBulk({ send: sendBatch, onOff: options.onBulkOff ?? (() => undefined) }) : undefined;
+  const bulk = hasBulk ? createBulk({ send: sendBatch, onOff: reportBulkOff }) : undefined;
+  let hasAnswered = false;
+  let unreported: string | undefined;
+
+  /** Reports why bulk reads are off, once a single read was answered: where none is, the address or the key is wrong. */
+  function reportBulkOff(why: string | undefined): void {
+    unreported = hasAnswered ? undefined : why;
+    if (hasAnswered && why !== undefined) options.onBulkOff?.(why);
+  }
 
   /** A call of an operation, with the request that goes over the wire. */
   function requestOf(operation: Operation, input: Readonly<Record<string, unknown>>): Outgoing {
@@ -222,6 +230,8 @@ export function createClient(options: ClientOptions): Client {
     const data = await exchange(call, noteDate, request);
     breaker.noteAnswer(attempts.newKey.usesOfRequest);
     patience.noteAnswer();
+    hasAnswered = true;
+    reportBulkOff(unreported);
     if (call.operation === 'user.get') role = (data as { readonly role?: unknown } | null | undefined)?.role;
     return inOurWords(call, data);
   }

@@ -2,6 +2,7 @@ import { attempts } from './attempts.ts';
 import { type ErrorAnswer, cleanText, readError } from './answer.ts';
 import { type Call, fail } from './call.ts';
 import type { FailedCall, Failure, PlatformError } from './errors.ts';
+import { isOfThisMachine } from './errors.ts';
 import { rightTo } from './rights.ts';
 import type { WireAnswer } from './wire.ts';
 
@@ -11,12 +12,24 @@ export function explainSilence(call: Call, error: unknown): PlatformError {
   const known = code === undefined ? undefined : silences.get(code);
   if (known) return fail(call, { outcome: 'unknown', ...known, code });
   const text = cleanText(error instanceof Error ? error.message : '', call.redact);
+  if (/wrong version number/i.test(text)) {
+    const event = 'the server answers without TLS';
+    return fail(call, { failure: 'connection', outcome: 'not executed', event, remedy: withoutTls(call.url), code });
+  }
   return fail(call, {
     failure: 'connection',
     outcome: 'unknown',
     event: `the connection failed${text === '' ? '' : ` (${text})`}`,
     code,
   });
+}
+
+/** The remedy where an address begins with https and its port speaks http. */
+function withoutTls(url: string): string {
+  const { host, hostname } = new URL(url);
+  return isOfThisMachine(hostname)
+    ? `Write http://${host}.`
+    : `Write the address that the dashboard opens at in a browser, such as https://${hostname}: this port serves no https.`;
 }
 
 /** Whether a code of the system proves that no connection was opened, so that the platform got nothing. Never throws. */

@@ -562,3 +562,15 @@ describe('a platform that takes no requests for now', () => {
     expect(made.off).toEqual([]);
   });
 });
+
+test('nothing is said of bulk reads where no single read is answered: the address is wrong, not they', async () => {
+  const wrong = { status: 404, headers: {}, body: 'Not found' };
+  const { client, off } = platform(() => wrong);
+  const answers = await Promise.allSettled([who(client), stack(client, 'a'), stack(client, 'b')]);
+  expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  expect(off).toEqual([]);
+
+  const made = platform((request) => (isBatch(request) ? wrong : undefined));
+  await Promise.all([who(made.client), stack(made.client, 'a'), stack(made.client, 'b')]);
+  expect(made.off).toEqual([expect.stringContaining('the server answered 404 (bulk reads')]);
+});

@@ -321,3 +321,28 @@ test('over HTTP, a write follows the reads of its own connection, while other wo
   ]);
   expect(sockets.size).toBe(1);
 });
+
+test('https at a port that speaks http is said so, with the address to write', async () => {
+  const server = createServer((_request, response) => response.end('{}'));
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  const url = `https://127.0.0.1:${port}`;
+  const transport = createTransport({ url });
+  const made = createClient({
+    send: transport.send,
+    url,
+    apiKey: 'k',
+    redact: (text) => text,
+    sleep: () => Promise.resolve(),
+  });
+  const error: unknown = await made.invoke('user.get', {}).catch((reason: unknown) => reason);
+  await transport.close();
+  await new Promise((closed) => server.close(closed));
+  expect(error).toBeInstanceOf(PlatformError);
+  expect(error).toMatchObject({
+    sentence: expect.stringContaining('the server answers without TLS') as string,
+    remedy: `Write http://127.0.0.1:${port}.`,
+    outcome: 'not executed',
+  });
+  expect((error as PlatformError).message).not.toMatch(/openssl|ssl3/i);
+});
