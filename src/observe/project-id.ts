@@ -46,7 +46,8 @@ export async function readTop(
     projects === undefined || isAbsent
       ? `there is no project ${named}, or the API key may not see it`
       : `project ${named} lists no ${kind.section}: ${whenEmpty}`;
-  throw new Stop('platform', [diagnostic('platform-answer', message, { remedy: remedyWith(projects), position: at })]);
+  const remedy = remedyWith(projects, at !== undefined);
+  throw new Stop('platform', [diagnostic('platform-answer', message, { remedy, position: at })]);
 }
 
 /**
@@ -88,13 +89,16 @@ function isRefusal(error: unknown): error is PlatformError {
   return ['not found', 'forbidden', 'authentication', 'invalid'].includes(error.failure);
 }
 
-/** The remedy for a project that is not there: the projects that are, or where its id stands. */
-function remedyWith(projects: readonly NamedProject[] | undefined): string {
+/** The remedy for a project that is not there: the projects that are, or where its id stands. `isWritten`: in a manifest. */
+function remedyWith(projects: readonly NamedProject[] | undefined, isWritten: boolean): string {
   if (projects === undefined) {
-    return 'Write project: with the id of a project that the API key may see; this platform has no list of projects to find a name in. The id stands in the address of its page on the platform; more ways: docs/ids.md.';
+    return `${isWritten ? 'Write project: with' : 'Give'} the id of a project that the API key may see; this platform has no list of projects to find a name in. The id stands in the address of its page on the platform; more ways: docs/ids.md.`;
   }
   if (projects.length === 0) return 'The API key may see no project: give its owner access to one, or use another key.';
   const shown = projects.slice(0, 20).map(({ id, name }) => `${name} (${id})`);
   const more = projects.length > 20 ? ` and ${projects.length - 20} more` : '';
-  return `Write project: with the name or id of a project that the API key may see: ${shown.join(', ')}${more}.`;
+  const names = `${shown.join(', ')}${more}`;
+  return isWritten
+    ? `Write project: with the name or id of a project that the API key may see: ${names}.`
+    : `The API key may see these: ${names}.`;
 }

@@ -100,12 +100,13 @@ function dataLoss({ actions, destroys }: Plan, permissions: Permissions): readon
   });
 }
 
-function adoption({ actions }: Plan, permissions: Permissions): readonly Diagnostic[] {
+function adoption({ actions, saved }: Plan, permissions: Permissions): readonly Diagnostic[] {
   if (permissions.adoption) return [];
   const foreign = actions.filter(({ needsConsent }) => needsConsent);
   if (foreign.length > few) {
     const details = foreign.map(({ address, id = '' }) => `${address} (${id})`);
-    const remedy = `Take them over with ${flags.adoption}, or pin each with id:.`;
+    const rebuild = saved === undefined ? ' If a state had them and is lost: trueup state rebuild.' : '';
+    const remedy = `Take them over with ${flags.adoption}, or pin each with id:.${rebuild}`;
     const message = `${foreign.length} resources exist on the platform and are not ours yet`;
     return [diagnostic(safeguards.adoption.code, message, { details, remedy })];
   }

@@ -210,7 +210,8 @@ function formerly(entries: readonly Entry[], location: string, today: string): D
 function nothingApplied(location: string): Stop {
   const message = `there is no state at ${location}: nothing was applied with it, so drift has nothing to compare with`;
   const remedy =
-    'Apply first. If you did, this run uses another state: check state: in the manifest, and TRUEUP_STATE_URL.';
+    'Apply first. If you did, this run uses another state: check state: in the manifest, and TRUEUP_STATE_URL. ' +
+    'If the state is lost: trueup state rebuild.';
   return new Stop('state', [diagnostic('state-unusable', message, { remedy })]);
 }
 

@@ -129,6 +129,8 @@ test('U11: many refusals of one kind are one, which names each resource', async 
         details: names(5).map(
           (name) => `production.redis.${name} (${state?.resources[`production.redis.${name}`]?.id ?? ''})`,
         ),
+        remedy:
+          'Take them over with --adopt, or pin each with id:. If a state had them and is lost: trueup state rebuild.',
       },
     ],
   });

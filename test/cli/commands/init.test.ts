@@ -160,6 +160,8 @@ test('asks again after an answer that cannot be right, with the reason, and not 
   expect(printed.err).toContain('rejected the API key that was typed');
   expect(printed.err).not.toContain('TRUEUP_API_KEY');
   expect(printed.err).toContain('there is no project prj_none, or the API key may not see it');
+  expect(printed.err).toContain('-> Give the id of a project that the API key may see;');
+  expect(printed.err, 'no manifest is there to write into').not.toContain('Write project:');
   expect(printed.err).not.toContain('4711');
   expect(readFileSync(join(folder, 'trueup.yaml'), 'utf8')).toContain('project: prj_1\n');
   const other = newFolder();
