@@ -1,3 +1,4 @@
+import { isOfKey, PlatformError } from '../api/errors.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
@@ -47,9 +48,10 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   const named = namedKinds({ resources: meant, records });
   const top = kinds.filter(({ kind, parents }) => parents[root] && (declared.has(kind) || named.has(kind)));
   const asked = reader.caller();
-  // What is wrong with the address, the key or the profile shows in the caller, and explains a list that lacks something.
+  // What is wrong with the address, the key or the profile shows in the caller, and explains a list that lacks something. A
+  // refusal of the key explains itself, and is reported although the platform takes no requests for now.
   const unlessUnusable = async (error: unknown): Promise<never> => {
-    await asked;
+    if (!(error instanceof PlatformError && isOfKey(error))) await asked;
     throw error;
   };
   const [who, ...listed] = await Promise.all([
