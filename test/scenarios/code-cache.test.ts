@@ -68,7 +68,7 @@ test('a run that does little takes the small cache', () => {
 
 describe('the program works', () => {
   test('where V8 has other flags than when it was built', () => {
-    const env = { NODE_OPTIONS: '--max-old-space-size=500' };
+    const env = { NODE_OPTIONS: '--max-old-space-size=500 --stack-trace-limit=5' };
     expect(ask(isRejected('main', 'validate'), env)).toBe('true\n');
     expect(trueup(['validate'], env)).toEqual(valid);
   });
