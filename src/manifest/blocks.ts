@@ -157,7 +157,8 @@ export function findBlocks(
               ? ((isOneBlock() ? sectionInstead(section, node, { ...place(), isOneBlock: true }) : undefined) ??
                 `${section}: holds blocks by their names. Write it as ${section}: { name: { … } }.`)
               : (blockInstead(key, child.node, place()) ?? `Write it as ${shown}: { … }.`);
-            report(`${shown} must be a map of fields`, missingBlank(key, redact) ?? remedy, child.node.at);
+            const blank = remedy.includes('\n') ? undefined : missingBlank(key, redact);
+            report(`${shown} must be a map of fields`, blank ?? remedy, child.node.at);
           }
           continue;
         }

@@ -38,8 +38,10 @@ export function* reshaped(value: Json, field: Pick<Field, 'map' | 'short'>): Ite
       };
     const [only] = items;
     if (items.length === 1 && only !== undefined) {
-      yield { value: only };
-      yield* reshaped(only, field);
+      // A port alone in a list is the one inside, in compose files: what it is published on is open.
+      const isRead = short === undefined || typeof only === 'object' || short(String(only)) !== undefined;
+      if (isRead) yield { value: only };
+      if (isRead) yield* reshaped(only, field);
     }
     if (items.every((item) => typeof item === 'string')) {
       yield { value: items.map((item) => ({ Target: item })) };

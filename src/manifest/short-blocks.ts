@@ -13,6 +13,7 @@ import { maskValue } from '../secrets/looks-secret.ts';
 import { constant } from './evaluate.ts';
 import type { Hiding, Line } from './lines-to-paste.ts';
 import { eachText, hidden, open, remedyOf, remedyWith, shortened, visible } from './lines-to-paste.ts';
+import { shownKey } from './problem.ts';
 import { missingAtCreation } from './required.ts';
 import { accepts, fitting, lastStep, visibleGroup } from './short-value.ts';
 import type { Node, Place } from './tree.ts';
@@ -91,20 +92,32 @@ function blocksIn({ key, value }: Item, index: number, place: BlocksPlace): Line
   if (isObject(value)) {
     const read = fromMap(value, key, place);
     const isEmpty = Object.keys(read.block.fields).length + Object.keys(read.others ?? {}).length === 0;
-    return isEmpty && read.block.key === undefined ? [] : [lineOf(read, index, place)];
+    const { key: named } = read.block;
+    return named === undefined
+      ? isEmpty
+        ? []
+        : [lineOf(read, index, place)]
+      : isShown(named, place)
+        ? [lineOf(read, index, place)]
+        : [];
   }
   if (value === null || typeof value === 'boolean' || Array.isArray(value))
     return value === null && key !== undefined ? [lineOf({ block: { key, fields: {} }, notes: [] }, index, place)] : [];
   const text = String(value);
   const blocks = kind.short?.(text, key) ?? (key === undefined ? [{ key: text, fields: {} }] : []);
   const { [kind.identity.keyField ?? '']: keyField } = kind.fields;
-  const isKey = (name: string) => hidden(name, place) === name && (keyField === undefined || accepts(keyField, name));
+  const isKey = (name: string) => isShown(name, place) && (keyField === undefined || accepts(keyField, name));
   const isSafe = ({ fields }: ShortBlock) =>
     key === undefined ||
     maskValue(key, text) === text ||
     Object.keys(fields).every((name) => kind.fields[name]?.secrecy === 'secret');
   if (blocks.some((block) => (block.key !== undefined && !isKey(block.key)) || !isSafe(block))) return [];
   return blocks.map((block) => lineOf({ block, notes: [] }, index, place));
+}
+
+/** Returns true for a key that a remedy may show: no value stands behind it, and it is no secret. */
+function isShown(key: string, place: BlocksPlace): boolean {
+  return hidden(key, place) === key && shownKey(key, place.redact) === key;
 }
 
 interface Read {

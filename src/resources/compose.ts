@@ -194,6 +194,10 @@ export const compose = defineKind({
     hints: {
       mounts:
         'mounts do nothing in a compose: write bind mounts and volumes in the compose file, and files under files:',
+      volumes: 'write volumes in the compose file, and files under files:',
+      ports: 'write published ports in the compose file; a domain under domains: needs none',
+      labels: 'write labels in the compose file, at its services',
+      networks: 'write networks in the compose file; serviceNetworks: takes those of the platform, by their ids',
       image: 'write the images in the compose file, under source:; a block under application: takes one image',
       services: 'write them in the compose file: source: { type: raw, composeFile: "${file:compose.yml}" }',
       composeFile: 'write it as source: { type: raw, composeFile: … }',

@@ -191,6 +191,13 @@ const whole: readonly [
       '  http-a-example-com: { regex: ^http://a.example.com, replacement: https://b.example.com }',
     ],
   ],
+  [
+    'a redirect below an address',
+    application,
+    '"https://www.example.com/(.*)": https://example.com/',
+    ['https-www-example-com: { regex: https://www.example.com/(.*), replacement: https://example.com/ }'],
+    'redirects',
+  ],
   ['files', compose, 'shop.conf: "a = 1"', ['shop.conf: { content: a = 1 }'], 'files'],
   [
     'backups with names',
@@ -302,6 +309,12 @@ describe('what a value leaves open', () => {
       'volumes: [/extra]',
       ['mounts:', '  /extra: { type: volume, volumeName: … } # volumeName: name of the volume; yours has none'],
     ],
+    [
+      'a variable as the source of a mount',
+      application,
+      'mounts: ["${DATA}:/d"]',
+      ['mounts:', '  /d: { type: … } # type: bind or volume; yours is ${DATA}'],
+    ],
     ['the password of a user', application, 'security: ["reader:hunter2"]', ['security:', '  reader: { password: … }']],
     [
       'the password of a user that is hashed',
@@ -367,6 +380,24 @@ describe('what a value leaves open', () => {
   ])('%s', async (_title, wrong, right) => {
     const [found] = await problems(application(`        ${wrong}\n`), 'standard');
     expect(found?.remedy?.split('\n')).toEqual(['Write this instead:', ...right]);
+  });
+
+  test.each([
+    ['of a list', application, 'volumes: { cache=hunter2: /x }'],
+    ['of a block', service, 'application: [web=hunter2]'],
+    ['of a map', service, 'application: { "web=hunter2": nginx }'],
+    ['of an item', service, 'application: [{ name: "web:hunter2", description: x }]'],
+  ])('a value behind the name %s never shows', async (_title, place, wrong) => {
+    const depth = place === service ? 4 : 8;
+    const found = await problems(place(`${' '.repeat(depth)}${wrong}\n`), 'standard');
+    expect(found).toHaveLength(1);
+    expect(found[0]?.message).not.toContain('hunter2');
+    expect(found[0]?.remedy).not.toContain('hunter2');
+  });
+
+  test('a port of a database that names no port of the server is no guess', async () => {
+    const [found] = await problems(database('        ports: ["5432"]\n'), 'standard');
+    expect(found?.remedy).toBe('Did you mean externalPort?');
   });
 
   test('keys that an item calls private have no value', async () => {

@@ -31,7 +31,9 @@ export const shortDomain: ReadShort = (value, key) => {
       },
       open: {
         ...(isTls ? { certificateType: 'acme_auto, none or custom' } : {}),
-        ...(port === undefined ? {} : { port: `port of the container; ${port} may be the one of the proxy` }),
+        ...(port === undefined || (scheme !== undefined && port === (isTls ? '443' : '80'))
+          ? {}
+          : { port: `port of the container; ${port} may be the one of the proxy` }),
       },
     },
   ];
@@ -90,7 +92,7 @@ export const shortMount: ReadShort = (value, key) => {
   }
   const written = key === undefined ? value : isTarget ? `${value}:${key}` : `${key}:${value}`;
   const [, source, target = '', mode] = /^(?:([^:\s]+):)?(\/[^:\s]*)(?::([\w,]+))?$/.exec(written) ?? [];
-  if (target === '') return [];
+  if (target === '' || !/^[\w./~@+${}-]*$/.test(source ?? '')) return [];
   const isReadOnly = mode?.split(',').includes('ro') === true;
   return [
     {
@@ -106,6 +108,7 @@ function mounted(source: string | undefined): Pick<ShortBlock, 'fields' | 'open'
     return { fields: { type: 'volume' }, open: { volumeName: 'name of the volume; yours has none' } };
   if (source.startsWith('/')) return { fields: { type: 'bind', hostPath: source } };
   if (/^[A-Za-z0-9][\w.-]*$/.test(source)) return { fields: { type: 'volume', volumeName: source } };
+  if (source.includes('$')) return { fields: {}, open: { type: `bind or volume; yours is ${source}` } };
   const reason = `folder of the server, from /; yours is ${source}`;
   return { fields: { type: 'bind' }, open: { hostPath: reason } };
 }
