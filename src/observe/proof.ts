@@ -8,7 +8,7 @@ import type { Capabilities, State } from '../state/state.ts';
 import type { Caller, Observed } from './observed.ts';
 
 /** The connection of a run as people write it down. */
-export interface Written {
+interface Written {
   /** The address of the platform, or `platform: emulator`. */
   readonly endpoint?: string | undefined;
   readonly profile: string | undefined;
@@ -41,7 +41,7 @@ export function proved(diagnostics: readonly Diagnostic[], proof: Proof | undefi
 }
 
 /** What to check before something is removed because the platform lacks it, one sentence each; none with proof of everything. */
-export function checksOf(proof: Proof): readonly string[] {
+function checksOf(proof: Proof): readonly string[] {
   const { shows, served } = proof;
   const place = proof.endpoint ?? 'the platform';
   const why = shows === undefined ? 'there is no state to compare with' : 'the platform shows no object of the state';
