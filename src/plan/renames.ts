@@ -36,8 +36,8 @@ export function possibleRenames(
   const found = actions.flatMap((action): Rename[] => {
     const { address, kind } = action;
     const isOld = replacedAddress(address) !== undefined;
-    const isLetGo = action.action === 'forget' && action.id !== undefined && kind.operations.delete === undefined;
-    if (!isLetGo && (action.action !== 'delete' || isOld || action.teardown.length === 0)) return [];
+    const isReleased = action.action === 'forget' && action.id !== undefined && kind.operations.delete === undefined;
+    if (!isReleased && (action.action !== 'delete' || isOld || action.teardown.length === 0)) return [];
     const others = seen.has(kind.kind) ? [] : (created.get(kind.kind) ?? []);
     // Without an operation that moves it, the remedy would be refused.
     const possible = others.filter(({ parent }) => parent === action.parent || kind.operations.move !== undefined);
@@ -45,7 +45,7 @@ export function possibleRenames(
     if (other === undefined) return [];
     seen.add(kind.kind);
     if (isExplained(address, other.address)) return [];
-    return [{ action, other, isLetGo }];
+    return [{ action, other, isReleased }];
   });
   const groups = groupBy(found.map((one) => [placesOf(one.action, one.other), one] as const));
   return [...groups].flatMap(([, all]) => {
@@ -62,7 +62,7 @@ interface Rename {
   readonly action: Action;
   readonly other: Action;
   /** The object stays on the platform. */
-  readonly isLetGo: boolean;
+  readonly isReleased: boolean;
 }
 
 /** The parents before and after. */
@@ -70,12 +70,16 @@ function placesOf({ parent = '' }: Action, { parent: next = '' }: Action): strin
   return JSON.stringify([parent, next]);
 }
 
-function renamed({ action: { address }, other, isLetGo }: Rename, resources: State['resources']): Diagnostic {
+function renamed({ action: { address }, other, isReleased }: Rename, resources: State['resources']): Diagnostic {
   const entry = movedEntry(address, other.address);
-  return diagnostic('renamed', `${address} is ${isLetGo ? 'let go of' : 'deleted'} and ${other.address} is created`, {
-    remedy: `If that is one object under a new name, write ${entry}${keepingName(other, resources[address]?.pairs)}.`,
-    address,
-  });
+  return diagnostic(
+    'renamed',
+    `${address} is ${isReleased ? 'no longer managed' : 'deleted'} and ${other.address} is created`,
+    {
+      remedy: `If that is one object under a new name, write ${entry}${keepingName(other, resources[address]?.pairs)}.`,
+      address,
+    },
+  );
 }
 
 /** One note about what goes in one place and comes in another, such as a renamed environment: an entry of each kind. */

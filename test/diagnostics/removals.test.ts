@@ -1,6 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import ts from 'typescript';
 import { expect, test } from 'vitest';
+import { textsInSrc } from './texts-in-src.ts';
 
 /**
  * Every text of src that advises to take something out of the manifest or the state, with the proof that its run has. What is
@@ -39,6 +38,8 @@ const proofs: Readonly<Record<string, readonly string[]>> = {
     'Remove its spaces.',
     'Remove it, or quote the value.',
     'Remove them: no manifest needs any.',
+    'Remove this entry too: the error at _:_ lists all of them.',
+    'Remove the entries of what is no longer declared, or correct their addresses:',
     'Remove it: text with NUL cannot be stored.',
     'Remove it, or write _ in double quotes.',
     'Remove it. Bytes that are no text can be passed as base64.',
@@ -97,7 +98,7 @@ const proofs: Readonly<Record<string, readonly string[]>> = {
     'Remove the link. If you did not make it, find out who did. To keep the state elsewhere: docs/state.md.',
     'Remove the link.',
     'Nothing was overwritten that counts. Remove it, or run again: it is older than the state, and not read any more.',
-    'the place of the state, and remove the lock there: the folder lease, the row of the table lease, or the object.',
+    'Nothing was written. No number of runs leads there: that version was written into the lock by hand. Find out who can write the place of the state, and remove the lock there: the folder lease, the row of the table lease, or the object.',
   ],
   'stands behind what creates the object again': ['remove its block from the manifest'],
   'no advice of its own': [
@@ -109,34 +110,11 @@ const proofs: Readonly<Record<string, readonly string[]>> = {
 
 const removes = /\b(?:remove|leave (?:it|them|out|the line|one|one reference) ?(?:out)?|state rm)\b/i;
 
-/** The texts of src that say so, each with the name of the property or constant that it is in. Tables of codes, help and pictures are none. */
-function advice() {
-  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).flatMap((name) =>
-    name.endsWith('.ts') ? [`src/${name}`] : [],
-  );
-  const giving = files.filter((file) => !/^src\/(?:cli|ci|render|emulator|api|diagnostics)\//.test(file));
-  return giving.flatMap((file) => {
-    const written = readFileSync(file, 'utf8');
-    if (!removes.test(written)) return [];
-    const source = ts.createSourceFile(file, written, ts.ScriptTarget.Latest, true);
-    const found: { readonly text: string; readonly isRemoval: boolean }[] = [];
-    const visit = (node: ts.Node, name: string): void => {
-      const named = (ts.isPropertyAssignment(node) || ts.isVariableDeclaration(node)) && node.name.getText();
-      const text = ts.isStringLiteralLike(node)
-        ? node.text
-        : ts.isTemplateExpression(node)
-          ? [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('_')
-          : '';
-      if (text.includes(' ') && removes.test(text)) found.push({ text, isRemoval: name === 'removal' });
-      ts.forEachChild(node, (child) => visit(child, named === false ? name : named));
-    };
-    visit(source, '');
-    return found;
-  });
-}
-
 test('every advice to remove something has its proof, and waits for it where the platform lacks something', () => {
-  const found = advice();
+  const found = textsInSrc(removes).map(({ parts, name }) => ({
+    text: parts.join('_'),
+    isRemoval: name === 'removal',
+  }));
   const known = new Map(
     Object.entries(proofs).flatMap(([proof, texts]) => texts.map((text) => [text, proof] as const)),
   );

@@ -31,7 +31,7 @@ test('so may what cannot be deleted and is let go of', () => {
   const kind = { ...kindNamed('labgit'), operations };
   const letGo = actionOf('labgit.old', { action: 'forget', kind });
   const [said] = possibleRenames([letGo, creation('labgit.new', { kind })], { resources: {}, objects: new Map() });
-  expect(said?.message).toBe('labgit.old is let go of and labgit.new is created');
+  expect(said?.message).toBe('labgit.old is no longer managed and labgit.new is created');
 });
 
 test('of several new objects it names the one that declares most of what the old one has', () => {
