@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { PlatformError } from '../../api/errors.ts';
+import { isOfKey, PlatformError } from '../../api/errors.ts';
 import { Stop } from '../../diagnostics/diagnostic.ts';
 import type { Kind } from '../../kind/kind.ts';
 import { root } from '../../kind/kind.ts';
@@ -69,14 +69,20 @@ async function init(given: Run, view: InitView, { flags, prompt }: Asking): Prom
   const asking: Asked = { prompt, why: given.cannotAsk ?? '--yes was given' };
   const { env } = given.options;
   const known = flags.url ?? env['TRUEUP_URL'];
-  const [url, platform] = await until(given, known === undefined ? prompt : undefined, async () => {
-    const url = known ?? (await answerTo('Address of the platform', 'url', asking));
-    return [url, platformAt(url)] as const;
-  });
+  const asksAddress = known === undefined ? prompt : undefined;
+  const answered = () =>
+    until(given, asksAddress, async () => {
+      const url = known ?? (await answerTo('Address of the platform', 'url', asking));
+      return { url, platform: platformAt(url) };
+    });
+  let address: Awaited<ReturnType<typeof answered>> | undefined = await answered();
   const key = env['TRUEUP_API_KEY'] ?? '';
-  const asksKey = platform !== 'emulator' && key === '';
-  const keyName = asksKey && prompt !== undefined ? 'the API key that was typed' : undefined;
-  const { typed, run, opened } = await until({ ...given, keyName }, asksKey ? prompt : undefined, async () => {
+  const keyName = key === '' && prompt !== undefined ? 'the API key that was typed' : undefined;
+  const asks = asksAddress ?? (key === '' && address.platform !== 'emulator' ? prompt : undefined);
+  const { url, platform, typed, run, opened } = await until({ ...given, keyName }, asks, async () => {
+    address ??= await answered();
+    const { url, platform } = address;
+    const asksKey = platform !== 'emulator' && key === '';
     const typed = asksKey
       ? await prompt?.ask('API key (does not show, and is not saved): ', { isHidden: true })
       : undefined;
@@ -84,9 +90,20 @@ async function init(given: Run, view: InitView, { flags, prompt }: Asking): Prom
     const { options } = given;
     const known = typed === undefined ? options : { ...options, env: { ...env, TRUEUP_API_KEY: typed } };
     // What was answered is not asked again in the words of another profile.
-    return inItsProfile(known, async (now) => {
+    const open = inItsProfile(known, async (now) => {
       const run: Run = { ...given, options: now };
-      return { typed, run, opened: await openWith(run, { platform, lists: flags.project === undefined }) };
+      return {
+        url,
+        platform,
+        typed,
+        run,
+        opened: await openWith(run, { platform, lists: flags.project === undefined }),
+      };
+    });
+    return open.catch((error: unknown) => {
+      // Of an answer that is none of a platform, the address is asked again, and not the key alone.
+      if (error instanceof PlatformError && !isOfKey(error) && asksAddress !== undefined) address = undefined;
+      throw error;
     });
   });
   const { project, found } = await lookAt(given, view, { flags, asking, opened });

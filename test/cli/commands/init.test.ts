@@ -149,6 +149,28 @@ test('on a pipe it names the options that are missing, and sends nothing', async
   expect(readdirSync(folder)).toEqual([]);
 });
 
+test('asks for the address again where no platform answers there, and not for the key alone', async () => {
+  const { url } = await platformWith(1);
+  const answers = [
+    `${url}/dashboard/projects`,
+    apiKey,
+    url.replace('http:', 'https:'),
+    apiKey,
+    url,
+    apiKey,
+    'prj_1',
+    'no',
+  ];
+  const folder = newFolder();
+  const { printed, terminal } = recordingTerminal({ isInteractive: true });
+  const process = processOfTest({ cwd: folder, input: `${answers.join('\n')}\n` });
+  expect(await execute(initCommand({}), { folder, terminal, signals: process })).toBe('done');
+  expect(process.printed.out.match(/Address of the platform/g)).toHaveLength(3);
+  expect(printed.err).toContain('is not the root address of the platform: write');
+  expect(printed.err).toContain('the server answers without TLS');
+  expect(readFileSync(join(folder, 'trueup.yaml'), 'utf8')).toContain(`url: ${url}\n`);
+});
+
 test('asks again after an answer that cannot be right, with the reason, and not for ever', async () => {
   const { url } = await platformWith(1);
   const answers = ['no address', url, 'wrong-key-4711', apiKey, 'prj_none', 'prj_1', 'what?', 'no'];
