@@ -31,6 +31,8 @@ const proofs: Readonly<Record<string, readonly string[]>> = {
     'Write "" for an empty value, or remove the line to remove the key.',
     'Restore the file, or remove the entry: applying without it deletes the resources that it declared.',
     'Remove the entry.',
+    'Remove the entries of what is no longer declared, or correct their addresses:',
+    'Remove this entry too: the error at _:_ lists all of them.',
     '_; declare _ there, or remove what mentions it.',
     'Keep the lines that are right, and remove those that begin with <<<<<<<, =======, ||||||| and >>>>>>>.',
     'Remove it, or quote the text that it belongs to.',
