@@ -262,6 +262,7 @@ export function createClient(options: ClientOptions): Client {
     const request: WireRequest = { method: 'GET', path: batchPath(items), headers, body: undefined };
     return permits.run(call, signal, (permit) =>
       onPermit(permit, async () => {
+        if (mayKnowLimit()) await noteKeyLimit();
         counts.reads += 1;
         const answer = await receive(call, noteDate, request);
         const read = isKeyRefusal(answer) ? undefined : readBatch(items, answer);
@@ -299,14 +300,16 @@ export function createClient(options: ClientOptions): Client {
     return isAdmin() ? limitOfKey(await invoke('user.getBackups', {}, about), apiKey) : undefined;
   }
 
-  /** Notes the limit of a key that has more uses than a new one: once it is used up, no request can read it. */
-  async function noteKeyLimit(signal: AbortSignal | undefined): Promise<void> {
+  /** Whether the limit of the key is to be read now: it was used as often as a new one may be, and is not used up yet. */
+  function mayKnowLimit(): boolean {
+    return mayReadLimit && isAdmin() && breaker.uses() >= attempts.newKey.uses;
+  }
+
+  /** Notes the limit of the key, right before it is used again: once it is used up, no request can read it. */
+  async function noteKeyLimit(): Promise<void> {
+    mayReadLimit = false;
     try {
-      const limit = await readKeyLimit({
-        isDiagnostic: true,
-        inBulk: true,
-        ...(signal === undefined ? {} : { signal }),
-      });
+      const limit = limitOfKey(await sendOnce(requestOf('user.getBackups', {})), apiKey);
       if (limit !== undefined) breaker.noteLimit(limit);
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
@@ -317,20 +320,19 @@ export function createClient(options: ClientOptions): Client {
     const outgoing = requestOf(operation, input);
     const { call } = outgoing;
     const { signal } = about;
-    const noted =
-      mayReadLimit && isAdmin() && breaker.uses() >= attempts.newKey.uses ? noteKeyLimit(signal) : undefined;
     const alone = () =>
       patience.persist(call, about, () =>
-        permits.run(call, signal, (permit) => onPermit(permit, () => sendOnce(outgoing))),
+        permits.run(call, signal, (permit) =>
+          onPermit(permit, async () => {
+            if (!call.isWrite && mayKnowLimit()) await noteKeyLimit();
+            return sendOnce(outgoing);
+          }),
+        ),
       );
-    if (about.inBulk !== true || bulk === undefined || call.isWrite) {
-      if (noted !== undefined) await noted;
-      return alone();
-    }
+    if (about.inBulk !== true || bulk === undefined || call.isWrite) return alone();
     const members = (contract.names?.data(input) ?? input) as typeof input; // translated, it is still an object
     const translate: BulkRead['translate'] = (data) => inOurWords(call, data);
-    const read = bulk.read({ path: call.served ?? operation, members, signal, translate, alone });
-    const [answered] = await Promise.all([read, noted]);
+    const answered = await bulk.read({ path: call.served ?? operation, members, signal, translate, alone });
     return answered === undefined ? alone() : answered.data;
   };
 

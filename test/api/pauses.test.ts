@@ -674,6 +674,12 @@ describe('a key with a limit of its own', () => {
         await made.client.call('user.get', {});
         for (let at = 1; at < count; at++) await made.client.call('user.haveRootAccess', {});
       },
+      /** All at the same time, as a plan reads. */
+      readTogether: async (count: number) => {
+        await made.client.call('user.get', {});
+        const reads = Array.from({ length: count - 1 }, () => made.client.call('user.haveRootAccess', {}));
+        return (await Promise.allSettled(reads)).filter(({ status }) => status === 'rejected').length;
+      },
     };
   }
 
@@ -708,6 +714,14 @@ describe('a key with a limit of its own', () => {
     else expect(error.remedy).toContain(`This key works again ${again} its last good answer`);
     expect(made.naps).toEqual([]);
     expect(made.pauses).toEqual([]);
+    expect(made.sent.filter((operation) => operation === 'user.getBackups')).toHaveLength(1);
+  });
+
+  it('is read in time by a run that asks for everything at once, as a plan does', async () => {
+    const made = withKey({ rateLimitEnabled: true, rateLimitMax: 24, rateLimitTimeWindow: 86_400_000 });
+    expect(await made.readTogether(40)).toBeGreaterThan(20);
+    expect(made.pauses).toEqual([]);
+    expect(made.naps).toEqual([]);
     expect(made.sent.filter((operation) => operation === 'user.getBackups')).toHaveLength(1);
   });
 
