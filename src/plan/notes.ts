@@ -84,7 +84,7 @@ function acceptanceOver(
   const other = accepting.ofAnother({ kind: kind.kind, objectId: accepting.objectId, field });
   if (other === undefined) return [];
   const { by, until, because } = other;
-  const sentence = `${by} accepted another value until ${until}; the platform has a new one since, and apply puts it back`;
+  const sentence = `${by} accepted another value until ${until}; the platform has a new one since, and apply writes the one of the manifest`;
   return [{ code: 'acceptance-over', sentence, remedy: `To keep the new one: ${again(because)}` }];
 }
 

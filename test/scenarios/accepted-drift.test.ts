@@ -102,7 +102,7 @@ describe('apply', () => {
       {
         code: 'acceptance-over',
         message:
-          'env.REGION: ops accepted another value until 2026-03-10; the platform has a new one since, and apply puts it back',
+          'env.REGION: ops accepted another value until 2026-03-10; the platform has a new one since, and apply writes the one of the manifest',
       },
     ]);
     expect(plan.actions.flatMap((action) => action.notes.map(({ remedy }) => remedy))).toContain(
