@@ -46,16 +46,18 @@ export function describeLimit(limit?: KeyLimit): string {
   return `${has}, and the platform counts each request twice`;
 }
 
-/** The sentences about a key without a limit. Never throws. */
+/** How to get a key without a limit. */
+export const howToGetKey =
+  'Make a key without a limit, in the profile of a user or with a key that works: trueup call user.createApiKey. ' +
+  'Set TRUEUP_API_KEY to it.';
+
+/** The same for a key that is used up, with the time at which it works again. Never throws. */
 export function remedyForLimit({ windowMs }: KeyLimit = attempts.newKey): string {
   const wait =
     windowMs === Infinity
       ? ''
       : ` This key works again ${describeWindow(windowMs)} after its last good answer, unless it was revoked or has expired.`;
-  return (
-    'Make a key without a limit, in the profile of a user or with a key that works: trueup call user.createApiKey. ' +
-    `Set TRUEUP_API_KEY to it.${wait}`
-  );
+  return `${howToGetKey}${wait}`;
 }
 
 function describeWindow(ms: number): string {

@@ -4,7 +4,7 @@ import { isOperation } from '../api/contract.ts';
 import { PlatformError } from '../api/errors.ts';
 import { attempts } from '../api/attempts.ts';
 import type { KeyLimit } from '../api/key-limit.ts';
-import { describeLimit, remedyForLimit } from '../api/key-limit.ts';
+import { describeLimit, howToGetKey, remedyForLimit } from '../api/key-limit.ts';
 import { recogniseProfile } from '../api/profile.ts';
 import type { NeededRight } from '../api/rights.ts';
 import { rightsTo } from '../api/rights.ts';
@@ -156,7 +156,7 @@ function keyOf(limit: KeyLimit | 'none' | 'ran out'): Check {
   // A run waits for a short window.
   const isTooFew = limit.uses <= attempts.newKey.uses && limit.windowMs > attempts.pause.limitMs;
   const message = `the platform accepts the API key for now: ${describeLimit(limit)}`;
-  return { name, is: isTooFew ? 'bad' : 'warning', message, remedy: remedyForLimit(limit) };
+  return { name, is: isTooFew ? 'bad' : 'warning', message, remedy: howToGetKey };
 }
 
 /** What the caller may do of what the manifest needs. Owners and admins may do everything. */

@@ -152,7 +152,8 @@ describe('trueup doctor', () => {
     const { code, of, out } = await examine(folder, { TRUEUP_API_KEY: made.key });
     expect(code).toBe(exit);
     const message = `the platform accepts the API key for now: the key has a rate limit of ${rateLimitMax} uses in 24 hours, and the platform counts each request twice`;
-    expect(of('key')).toMatchObject([{ is, message }]);
+    const remedy = expect.stringMatching(/^Make a key without a limit, .* Set TRUEUP_API_KEY to it\.$/) as string;
+    expect(of('key')).toMatchObject([{ is, message, remedy }]);
     expect(out).not.toContain(made.key);
   });
 
