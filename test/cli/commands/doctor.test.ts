@@ -172,6 +172,13 @@ describe('trueup doctor', () => {
     const text = readFileSync(join(folder, 'trueup.yaml'), 'utf8').replace(/^environments:[^]*/m, '');
     const stack = 'environments:\n  production:\n    redis:\n      cache: { databasePassword: correct-horse-1 }\n';
     writeFileSync(join(folder, 'trueup.yaml'), text + stack);
+    // An owner may everything, and learns which smaller key is enough.
+    expect((await examine(folder)).of('rights')).toMatchObject([
+      {
+        is: 'good',
+        details: expect.arrayContaining(['smallest role for this manifest: member, with these rights']) as string[],
+      },
+    ]);
     const lists = { accessedProjects: ['prj_1'], accessedEnvironments: ['env_prj_1'], canCreateServices: true };
     Object.values(emulator.world.tables.member).forEach((row) => Object.assign(row, { role: 'member', ...lists }));
     const lacking = await examine(folder);
