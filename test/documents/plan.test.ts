@@ -36,6 +36,42 @@ it('names what a plan overwrites, and what it stops and creates again, as the te
   expect(planDocument({ plan: clean, counts })).toMatchObject({ hasChanges: false, overwrites: [], recreates: [] });
 });
 
+it('says of the old object of a replacement that the new one replaces it', async () => {
+  const made = bench();
+  const key = (text: string) => `${head}environments: { production: {} }
+sshKeys: { deploy: { publicKey: "ssh-ed25519 ${text} shop", privateKey: "-----BEGIN OPENSSH PRIVATE KEY-----\\nb25l\\n-----END OPENSSH PRIVATE KEY-----\\n" } }
+`;
+  await made.apply(key('AAAAone'), { adoption: true });
+  const document = documentOf(await made.plan(key('AAAAtwo')));
+  expect(document.actions.map(({ action, why }) => [action, why])).toEqual([
+    ['no-op', undefined],
+    ['replace', undefined],
+    ['delete', 'replaced'],
+  ]);
+  expect(renderPlan(document, plainStyle)).toMatch(/^- sshKeys\.deploy .*: the new object replaces it$/m);
+  await made.apply(key('AAAAtwo'));
+  expect(hasChanges(await made.plan(key('AAAAtwo')))).toBe(false);
+});
+
+it('counts the writes of each action, also those that remove the old object of a replacement', async () => {
+  const made = bench();
+  const text = (name: string, more = '') => `${database(name, ', deploy: never')}${more}`;
+  const redis = '    redis: { cache: { dockerImage: "redis:8", databasePassword: x, deploy: never } }\n';
+  const applied = async (one: string) => {
+    const { actions } = documentOf(await made.plan(one));
+    made.requests('POST');
+    await made.apply(one, { adoption: true, dataLoss: true });
+    const sent = made.requests('POST');
+    expect(actions.reduce((sum, { requests }) => sum + requests, 0)).toBe(sent.length);
+    return sent;
+  };
+  expect(await applied(text('shop', redis))).toEqual(expect.arrayContaining(['postgres.create', 'redis.create']));
+  expect(await applied(text('store'))).toEqual(
+    expect.arrayContaining(['postgres.remove', 'postgres.create', 'redis.remove']),
+  );
+  expect(hasChanges(await made.plan(text('store')))).toBe(false);
+});
+
 it('counts no value as compared that it does not know', async () => {
   const made = bench();
   made.secrets['PW'] = 'hunter2-hunter2';

@@ -8,6 +8,7 @@ import { planFile } from '../../src/plan/fingerprint.ts';
 import { acceptDrift } from '../../src/project/drift.ts';
 import { makePlan, planAgain } from '../../src/review.ts';
 import { session } from '../../src/session.ts';
+import { documentOf } from '../support/documents.ts';
 import { driftOf, edit } from '../support/drifting.ts';
 import { calendar } from '../support/virtual-clock.ts';
 import { effort } from '../support/whole.ts';
@@ -68,6 +69,7 @@ describe('apply', () => {
 
     const quiet = await made.plan(manifest());
     expect(writes(quiet)).toEqual([]);
+    expect(documentOf(quiet)).toMatchObject({ left: 1, ignored: 0 });
     expect(notes(quiet)).toEqual([
       {
         code: 'accepted',
