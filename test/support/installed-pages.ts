@@ -62,6 +62,10 @@ export async function followPage(
       const out = await run(asTyped(commands, stage.words));
       expect(out).not.toMatch(/Warning:/);
       expect(out).not.toMatch(hidden);
+      const quiet = commands
+        .split('\n')
+        .filter((line) => /\btrueup .*plan\b.*# (no changes|nothing to do)\.?$/i.test(line));
+      expect([...out.matchAll(/^No changes/gm)].length, commands).toBeGreaterThanOrEqual(quiet.length);
       if (stage.isCompared === true) expectLines(out, expected);
     }
     return blocks;
