@@ -1,12 +1,21 @@
 import { expect, test } from 'vitest';
+import { diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import { endingOf } from '../../src/documents/ending.ts';
+import { resultDocument } from '../../src/documents/result.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 import { open, resultDocument as documentOf, resultText } from '../../src/index.ts';
+import { hasChanges } from '../../src/plan/action.ts';
+import { anyDocument } from '../../src/render/documents.ts';
 import { documentsOf, project, trueup } from '../cli/process.ts';
+import { documentOf as planDocumentOf, resultOf } from '../support/documents.ts';
+import { applyOver, operationOf } from '../support/faults.ts';
+import { bench, head } from '../support/world.ts';
 
 /** The result of an apply: a narrowed one names the services that keep the old value of a secret. */
 
 const main = 'production.postgres.main';
+const cache = 'production.redis.cache';
 const shop = 'production.compose.shop';
 const worker = 'production.compose.worker';
 const keep = `${shop}, ${worker} keep the old value of PW until they are applied too.`;
@@ -86,4 +95,58 @@ test('names none where the new value was not written', async () => {
   const { code, out } = await run('apply', '--auto-approve', '--target', main);
   expect([code, out]).toEqual([1, expect.not.stringContaining('keep the old')]);
   await close();
+});
+
+test('has what its plan says of the comparison, and of each action its writes and its line', async () => {
+  const made = bench();
+  const text = (tag: string) => `${head}environments:
+  production:
+    redis:
+      cache: { dockerImage: "redis:${tag}", databasePassword: x, deploy: never }
+`;
+  await made.apply(text('8.0'), { adoption: true });
+  const plan = await made.plan(text('8.2'));
+  made.requests('POST');
+  const result = await made.apply(text('8.2'));
+  const sent = made.requests('POST');
+  const said = {
+    compared: 7,
+    notCompared: [{ address: cache, path: 'description', why: 'not returned' as const }],
+    left: 2,
+    destroys: true as const,
+    state: { location: 'state.json', serial: 3 },
+  };
+  const document = resultOf(result, { plan: { ...planDocumentOf(plan), ...said } });
+  expect(document).toMatchObject({ version: 2, ignored: 0, ...said });
+  expect(document.outcomes.map(({ address, writes }) => [address, writes])).toEqual([
+    ['production', 0],
+    [cache, sent.length],
+  ]);
+  expect(document.outcomes.map(({ position }) => position?.line)).toEqual([5, 7]);
+  expect(anyDocument.parse(JSON.parse(JSON.stringify(document)))).toEqual(document);
+  expect(hasChanges(await made.plan(text('8.2')))).toBe(false);
+});
+
+test('says what was not begun when a run was interrupted, and why the state could not be written', async () => {
+  const made = bench();
+  const services = ['one', 'two', 'three'].map(
+    (key) => `      ${key}: { dockerImage: "redis:8", databasePassword: x }\n`,
+  );
+  const text = `${head}environments:\n  production:\n    redis:\n${services.join('')}`;
+  const ending = new AbortController();
+  const send: typeof made.emulator.send = async (request) => {
+    const answer = await made.emulator.send(request);
+    if (operationOf(request) === 'redis.create') ending.abort();
+    return answer;
+  };
+  const result = await applyOver(made, text, send, { signal: ending.signal, connections: 1 });
+  const unsaved = [diagnostic('state-unusable', 'the disk is full')];
+  const plan = planDocumentOf(await made.plan(text));
+  const about = { ending: endingOf(result), isInterrupted: true, exitCode: 6, counts: { reads: 0, writes: 0 } };
+  const document = resultDocument({ plan, result, ...about, unsaved });
+  const stopped = document.outcomes.filter((one) => one.stopped === 'the run was interrupted');
+  expect(stopped.map(({ address }) => address)).toContain('production.redis.three');
+  expect(document.diagnostics.at(-1)).toMatchObject({ message: 'the disk is full', source: 'state' });
+  await made.apply(text);
+  expect(hasChanges(await made.plan(text))).toBe(false);
 });
