@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { planDocument } from '../../src/documents/plan.ts';
 import { hasChanges } from '../../src/plan/action.ts';
 import { plan as planManifest, planDestruction } from '../../src/reconcile.ts';
@@ -34,6 +35,16 @@ it('names what a plan overwrites, and what it stops and creates again, as the te
   await made.apply(drifting);
   const clean = await made.plan(drifting);
   expect(planDocument({ plan: clean, counts })).toMatchObject({ hasChanges: false, overwrites: [], recreates: [] });
+});
+
+it('tells the warnings of the manifest from those of the plan', async () => {
+  const made = bench();
+  const plan = { ...(await made.plan(database('shop'))), diagnostics: [diagnostic('duplicate', 'of the plan')] };
+  const { diagnostics } = planDocument({ plan, counts, warnings: [diagnostic('no-unit', 'of the manifest')] });
+  expect(diagnostics.map(({ message, source }) => [message, source])).toEqual([
+    ['of the manifest', 'manifest'],
+    ['of the plan', undefined],
+  ]);
 });
 
 it('says of the old object of a replacement that the new one replaces it', async () => {
