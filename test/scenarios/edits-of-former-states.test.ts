@@ -67,8 +67,15 @@ interface Tree {
   [key: string]: Tree | string | undefined;
 }
 
-function sideOf({ files }: Former): Side {
-  const tree = parse(files['trueup.yaml'] ?? '') as Tree;
+/** The manifest, without the value that the platform ignores: a plan that has such a value never says that all matches. */
+function treeOf({ files }: Former): Tree {
+  const text = (files['trueup.yaml'] ?? '').replace('description: Orders of the shop', 'description: Orders');
+  return parse(text) as Tree;
+}
+
+function sideOf(former: Former): Side {
+  const { files } = former;
+  const tree = treeOf(former);
   const at = (path: Path) => path.reduce<Tree | string | undefined>((node, key) => (node as Tree)[key], tree);
   const texts = Object.fromEntries(allPlaces.map((place) => [place, piecesOf(String(at(paths[place])))]));
   return {
@@ -81,8 +88,9 @@ function sideOf({ files }: Former): Side {
 }
 
 /** The files of a manifest with other texts and values. */
-function filesOf({ files }: Former, { texts, variables, files: others }: Side): Record<string, string> {
-  const tree = parse(files['trueup.yaml'] ?? '') as Tree;
+function filesOf(former: Former, { texts, variables, files: others }: Side): Record<string, string> {
+  const { files } = former;
+  const tree = treeOf(former);
   for (const place of allPlaces) {
     const path: Path = paths[place];
     const above = path.slice(0, -1).reduce((node, key) => node[key] as Tree, tree);
@@ -173,8 +181,8 @@ describe.each([
             const whole = documentOf(await former.plan(files));
             const outcomes = outcomesIn(whole, allPlaces);
             for (const outcome of outcomes) seen[outcome] = (seen[outcome] ?? 0) + 1;
-            if (whole.ignored === 0) expectVerdict(whole, outcomes, about);
-            else expect(verdictOf(whole), about).not.toContain('matches');
+            expect(whole.ignored).toBe(0);
+            expectVerdict(whole, outcomes, about);
             // The same of a part: what it leaves out it does not speak of.
             const narrowing = readNarrowing({ target: [addressOf(target)] });
             const part = documentOf(await former.plan(files, { narrowing }));
