@@ -66,8 +66,6 @@ export interface CircuitBreaker {
   readonly epoch: () => number | undefined;
   /** Notes a good answer, and how many uses of the key it was. */
   noteAnswer(uses?: number): void;
-  /** The uses of the key so far. */
-  readonly uses: () => number;
   /** Notes the limit that the key has as of now. */
   noteLimit(limit: ReadLimit | 'none'): void;
   /** Opens the circuit because of a refusal in an epoch; false: waiting is useless. */
@@ -264,7 +262,6 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
   return {
     goodAnswers: () => goodAnswers,
     epoch: () => (outage === undefined && !isEnded ? epoch : undefined),
-    uses: () => uses,
     noteLimit: (limit) => {
       keyLimit = limit;
       // Good answers may be on their way when the first refusal comes.

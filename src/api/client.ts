@@ -185,6 +185,9 @@ export function createClient(options: ClientOptions): Client {
   });
   const isAdmin = (): boolean => role === 'owner' || role === 'admin';
   let mayReadLimit = options.limitOfNewKey !== undefined;
+  /** The uses of the key by the reads that were sent. */
+  let sentUses = 0;
+  let isLimitDue = false;
   const hasBulk = contract.hasBatches === true && options.bulk !== false;
   const bulk = hasBulk ? createBulk({ send: sendBatch, onOff: reportBulkOff }) : undefined;
   let hasAnswered = false;
@@ -262,7 +265,8 @@ export function createClient(options: ClientOptions): Client {
     const request: WireRequest = { method: 'GET', path: batchPath(items), headers, body: undefined };
     return permits.run(call, signal, (permit) =>
       onPermit(permit, async () => {
-        if (mayKnowLimit()) await noteKeyLimit();
+        const limitRead = beforeRead(attempts.newKey.usesOfBatch);
+        if (limitRead !== undefined) await limitRead;
         counts.reads += 1;
         const answer = await receive(call, noteDate, request);
         const read = isKeyRefusal(answer) ? undefined : readBatch(items, answer);
@@ -300,9 +304,19 @@ export function createClient(options: ClientOptions): Client {
     return isAdmin() ? limitOfKey(await invoke('user.getBackups', {}, about), apiKey) : undefined;
   }
 
-  /** Whether the limit of the key is to be read now: it was used as often as a new one may be, and is not used up yet. */
-  function mayKnowLimit(): boolean {
-    return mayReadLimit && isAdmin() && breaker.uses() >= attempts.newKey.uses;
+  /**
+   * Reads the limit of the key once it was used as often as a new one may be, or as soon as it is known to be that of an owner or
+   * admin. How many requests are on their way at a time makes no difference.
+   */
+  function beforeRead(uses: number): Promise<void> | undefined {
+    isLimitDue ||= sentUses >= attempts.newKey.uses;
+    sentUses += uses;
+    return readDueLimit();
+  }
+
+  /** undefined: not now. Most reads are sent without a turn of the loop more. */
+  function readDueLimit(): Promise<void> | undefined {
+    return mayReadLimit && isLimitDue && isAdmin() ? noteKeyLimit() : undefined;
   }
 
   /** Notes the limit of the key, right before it is used again: once it is used up, no request can read it. */
@@ -324,8 +338,13 @@ export function createClient(options: ClientOptions): Client {
       patience.persist(call, about, () =>
         permits.run(call, signal, (permit) =>
           onPermit(permit, async () => {
-            if (!call.isWrite && mayKnowLimit()) await noteKeyLimit();
-            return sendOnce(outgoing);
+            const limitRead = call.isWrite ? undefined : beforeRead(attempts.newKey.usesOfRequest);
+            if (limitRead !== undefined) await limitRead;
+            const sent = sendOnce(outgoing);
+            if (operation !== 'user.get') return sent;
+            const data = await sent;
+            await readDueLimit();
+            return data;
           }),
         ),
       );
