@@ -2,7 +2,6 @@ import { isSameMac, newStateKey, parseStateKey } from '../secrets/state-key.ts';
 import type { StateKey } from '../secrets/state-key.ts';
 import type { Disk } from './disk.ts';
 import { reasonOf } from './disk.ts';
-import { isLeftBy } from './host.ts';
 import { keyProblem } from './unusable.ts';
 
 /** Where the key of a state is from. */
@@ -177,11 +176,13 @@ async function writeKey(
   }
 }
 
-/** Removes the drafts of keys, and of the file that ignores them, of processes of this machine that are gone. */
+/**
+ * Removes the drafts of keys, and of the file that ignores them. The number of a process that is gone soon belongs to another
+ * one, so that it does not tell which are in use: a run that lacks its draft makes another.
+ */
 async function removeDrafts(disk: Disk, folder: string): Promise<void> {
   for (const name of await disk.list(folder)) {
-    const pid = /^(?:key|\.gitignore)\..*?(\d+)-[0-9a-f]+\.tmp$/.exec(name)?.[1];
-    if (pid !== undefined && isLeftBy(Number(pid))) await disk.remove(`${folder}/${name}`);
+    if (/^(?:key|\.gitignore)\..*?\d+-[0-9a-f]+\.tmp$/.test(name)) await disk.remove(`${folder}/${name}`);
   }
 }
 
@@ -219,7 +220,7 @@ async function put(
       await putOnce(disk, file, name);
       return;
     } catch (error) {
-      // On a disk that machines share, a run of another one may take the draft for that of a run that was killed.
+      // Another run may take the draft for that of a run that was killed.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === 3) throw error;
     }
   }

@@ -148,7 +148,6 @@ export function storeOver(
     lease?.note(versionOf(state));
     isUnsealed = false;
     if (known !== undefined) await keys.finish(known.key).catch(() => undefined); // the next write tries again
-    await keys.removeDrafts();
   };
 
   return {
@@ -190,6 +189,7 @@ export function storeOver(
     lock: async (request) => {
       held = undefined;
       lease = await takeLease(storage.lease, request, contextNow());
+      await keys.removeDrafts();
       return lease;
     },
     newest: newestKnown,

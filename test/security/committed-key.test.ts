@@ -68,5 +68,7 @@ it('S1: a .gitignore that somebody committed does not have git add the key', asy
   mkdirSync(join(folder, '.trueup'), { mode: 0o700 });
   writeFileSync(join(folder, '.trueup/.gitignore'), 'documents\n!key');
   expect(await trueup(['apply', '--auto-approve', '-C', folder])).toMatchObject({ code: 0 });
-  expect(readFileSync(join(folder, '.trueup/.gitignore'), 'utf8')).toBe('documents\n!key\nkey*\n');
+  expect(readFileSync(join(folder, '.trueup/.gitignore'), 'utf8')).toBe(
+    'documents\n!key\n*.tmp\ndocuments/\nemulator.json*\nlease/\nstate.journal\nkey*\n',
+  );
 });
