@@ -208,8 +208,8 @@ describe.each([
         ),
         { seed: seed + part, numRuns: editsPerPart },
       );
-      // So many changed a value and lacked a secret that the manifest names: 200 in all parts.
-      expect(tried).toBeGreaterThanOrEqual(editsPerPart * 0.8);
+      // So many changed a value and lacked a secret that the manifest names: 200 in all parts of the tier all.
+      expect(tried).toBeGreaterThanOrEqual(editsPerPart * effort({ fast: 0.6, all: 0.8 }));
       for (const word of isFormer ? ['counted, not recorded'] : ['refused', 'counted'])
         expect(seen).toHaveProperty([word]);
       for (const word of ['nothing', 'planned']) expect(seen).toHaveProperty([word]);
