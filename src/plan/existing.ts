@@ -17,6 +17,7 @@ import { creation } from './creation.ts';
 import { diffResource } from './diff.ts';
 import type { Planning, PlanInput } from './input.ts';
 import { knownPairs } from '../state/known-pairs.ts';
+import { notesOnUnproven } from './notes.ts';
 import { unlisted } from './pending.ts';
 import { takeAway } from './removal.ts';
 import { weigh } from './risks.ts';
@@ -108,6 +109,8 @@ export function planExisting(
   }
   const moveTo = isElsewhere ? resource.parent : undefined;
   const { steps, notes: said } = updateSteps({ resource, attributes }, object.row, moveTo);
+  // A request that the platform accepts proves all that the object has.
+  if (steps.length === 0) notes.push(...notesOnUnproven(resource, attributes));
   for (const message of said) notes.push(diagnostic('not-effective', message, { address }));
   for (const { operation, members } of steps) {
     for (const [name, from] of Object.entries(members)) {

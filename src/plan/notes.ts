@@ -1,8 +1,11 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { pathOf } from '../kind/attribute.ts';
 import type { Json } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import { shownValue } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
+import { position } from '../manifest/tree.ts';
 import type { Resolved } from '../manifest/wanted.ts';
 import { howToGive } from '../secrets/sources/env.ts';
 import { acceptCommand, subjectField } from './accepted.ts';
@@ -17,6 +20,20 @@ export interface NotesInput extends ChangeShowing {
   readonly accepting?: (Accepting & { readonly objectId: string; readonly isObeyed: boolean }) | undefined;
 }
 
+/** The notes about values that the platform answered an error to, of an object that no request proves. */
+export function notesOnUnproven(
+  { address, kind }: Resource,
+  attributes: readonly AttributeChange[],
+): readonly Diagnostic[] {
+  return attributes.flatMap(({ attribute, decision, wanted }) => {
+    if (decision.do !== 'nothing' || decision.unproven !== true) return [];
+    const message = `${pathOf(kind, attribute)}: the platform answered an error when it stored the value, and Trueup cannot write it again`;
+    const remedy = `Replace the object: --replace ${address}.`;
+    const at = wanted === undefined ? undefined : position(wanted.at);
+    return [diagnostic('stored-anyway', message, { address, position: at, remedy })];
+  });
+}
+
 /** The notes about a decision. */
 export function notesOn(
   input: NotesInput,
@@ -26,12 +43,6 @@ export function notesOn(
   const { field, decision, before } = planned;
   switch (decision.do) {
     case 'nothing': {
-      if (decision.unproven === true) {
-        const sentence = 'the platform answered an error when it stored the value, and Trueup cannot write it again';
-        return [
-          { code: 'stored-anyway', sentence, remedy: `Replace the object: --replace ${input.resource.address}.` },
-        ];
-      }
       const remedy = 'Change the value, or leave the line out: Trueup does not write this value again.';
       return decision.ignored === true ? [{ code: 'ignored', sentence: 'the platform ignored the value', remedy }] : [];
     }

@@ -160,6 +160,21 @@ describe.each([400, 403, 404, 409, 500])('an error %i after the work', (status) 
   });
 });
 
+test('no replacement is advised for a field that only a new object can have again, while an update proves the object', async () => {
+  const made = bench();
+  const values = 'databaseName: shop, databaseUser: shop, databasePassword: correct-horse-1';
+  const text = `${head}environments:\n  production:\n    postgres:\n      main: { dockerImage: "postgres:17", ${values} }\n`;
+  const fault = failing(made, 'postgres.create', 500);
+  await made.apply(text, everything);
+  fault.isOn = false;
+  const { actions } = await made.plan(text);
+  const main = actions.find(({ address }) => address === 'production.postgres.main');
+  expect([main?.action, main?.notes.map(({ code }) => code)]).toEqual(['update', ['not-effective']]);
+  expect(endingOf(await made.apply(text, everything))).toBe('done');
+  const next = await made.plan(text);
+  expect(next.actions.flatMap(({ action, notes }) => [action, ...notes])).toEqual(['no-op', 'no-op']);
+});
+
 test('a value that was stored with an error is sent again when its next request gets no answer', async () => {
   const made = bench();
   const text = (description: string) =>
