@@ -9,6 +9,7 @@ import type { Kind } from '../kind/kind.ts';
 import { fieldPath, keyDefault } from '../kind/wire.ts';
 import { portsTakenTwice } from './published-ports.ts';
 import type { Resource } from './resource.ts';
+import { keyPaths } from './resource.ts';
 import { explainSyntax } from './syntax.ts';
 import type { Place } from './tree.ts';
 import { position } from './tree.ts';
@@ -109,7 +110,7 @@ function sameKeys(seen: readonly { readonly resource: Resource; readonly checked
       first.set(text, address);
       return [];
     }
-    const names = Object.keys(key).map((name) => fieldPath(kind, name));
+    const names = keyPaths(resource, Object.keys(key));
     const message = `${address} and ${other} have the same ${names.join(', ')}: they would be two objects that nothing but the state tells apart`;
     const remedy = `Write another ${names.join(' or ')} in one of them, or remove it. For two objects that exist, write id: in both.`;
     return [diagnostic('defined-twice', message, { remedy, address, position: position(resource.at) })];

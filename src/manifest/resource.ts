@@ -2,6 +2,7 @@ import type { Json } from '../kind/json.ts';
 import type { Attribute } from '../kind/attribute.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { Kind } from '../kind/kind.ts';
+import { fieldPath } from '../kind/wire.ts';
 import type { Entry, Place } from './tree.ts';
 import { position } from './tree.ts';
 import type { Wanted } from './wanted.ts';
@@ -45,6 +46,12 @@ export function* wantedAttributes(resource: Resource): Generator<{ attribute: At
   for (const [field, entries] of Object.entries(resource.maps)) {
     for (const [key, wanted] of entries) yield { attribute: { field, key }, wanted };
   }
+}
+
+/** The paths of those fields of a natural key that a block can say: the others come from its place. */
+export function keyPaths({ kind, link }: Pick<Resource, 'kind' | 'link'>, names: readonly string[]): readonly string[] {
+  const isSaid = (name: string) => link.set[name] === undefined && link.lacks?.includes(name) !== true;
+  return names.filter(isSaid).map((name) => fieldPath(kind, name));
 }
 
 /** The position of a resource in its file. */

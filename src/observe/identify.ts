@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
+import { keyPaths } from '../manifest/resource.ts';
 import type { Found } from './absence.ts';
 import { findClaimed } from './absence.ts';
 import { reportDuplicates } from './duplicates.ts';
@@ -133,7 +134,7 @@ function twice(first: Claim, second: Claim): Diagnostic {
 
 /** Matches the blocks that no id leads to: each has to have one object, and the object one block. */
 function matchByKey(
-  { diagnostics }: IdentifyInput,
+  { diagnostics, outputs }: IdentifyInput,
   open: readonly Expected[],
   idsOf: (item: Expected) => readonly string[],
 ): Claim[] {
@@ -151,7 +152,9 @@ function matchByKey(
     if (item === undefined) return [];
     if (others.length === 0) return [{ item, id, foundBy: 'key' } as const];
     const message = `${item.address} and ${others.map(({ address }) => address).join(', ')} all match the object ${id}`;
-    const remedy = 'Write id: in the one that it is, or give them different names.';
+    const { resource } = item;
+    const names = resource === undefined ? [] : keyPaths(resource, Object.keys(naturalKey(resource, outputs) ?? {}));
+    const remedy = `Write id: in the one that it is, or another ${names.join(' or ')} in one of them.`;
     diagnostics.push(diagnostic('ambiguous', message, { ...positionOf(item), remedy }));
     return [];
   });

@@ -29,6 +29,13 @@ function keyOf({ kind, parent, key, body }: Stand): Record<string, Json> {
   return Object.fromEntries(values.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
+const backups = ['a', 'b']
+  .map((key) => `${key}: { schedule: "0 3 * * *", destinationId: dst_1, prefix: shop/ }`)
+  .join(', ');
+const domains = ['a', 'b'].map((key) => `${key}: { host: shop.example.com, port: 80 }`).join(', ');
+const said = (names: readonly string[]) =>
+  `have the same ${names.join(', ')}: they would be two objects that nothing but the state tells apart Write another ${names.join(' or ')} in one of them, or remove it.`;
+
 /** A kind whose key has nothing that a block says has one object for each parent. */
 const all = stands().filter((stand) => Object.keys(keyOf(stand)).length > 0);
 
@@ -47,6 +54,23 @@ describe('U4, U20: two blocks of one natural key are refused', () => {
     const { problems } = await told(text);
     expect(problems.map((problem) => problem.split(' ')[0])).toContain('defined-twice');
   });
+
+  test.each([
+    [
+      'postgres',
+      'main: { databaseName: shop, databaseUser: shop, databasePassword: x',
+      'backups',
+      backups,
+      said(['database', 'destinationId', 'prefix']),
+    ],
+    ['application', 'api: { source: { type: docker, image: nginx }', 'domains', domains, said(['host', 'path'])],
+  ])(
+    'below a block of %s, with a remedy of fields that a block can say',
+    async (section, service, children, two, expected) => {
+      const text = `environments:\n  production:\n    ${section}:\n      ${service}, ${children}: { ${two} } }\n`;
+      expect((await told(`trueup: 1\nplatform: emulator\nproject: prj_1\n${text}`)).said).toContain(expected);
+    },
+  );
 
   test.each(
     all.flatMap((stand) => {
