@@ -29,7 +29,7 @@ export async function notesOnProject(
   if (leftOut.length === 0) return [];
   const message = `the export names the project and leaves out its ${leftOut.map((name) => fieldPath(top, name)).join(', ')}`;
   const name = JSON.stringify(observedValue(top, top.identity.keyField ?? '', row) ?? null);
-  const remedy = `Declare the project as a block with name: ${name}, and apply with --adopt.`;
+  const remedy = `Declare them in a block of the project with name: ${name}, and apply with --adopt.`;
   return [diagnostic('not-exported', message, isServed ? { remedy } : {})];
 }
 

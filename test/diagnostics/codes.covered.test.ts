@@ -21,20 +21,7 @@ const elsewhere: Readonly<Record<string, string>> = {
     'test/scenarios/state-commands.test.ts',
   'Nothing was overwritten. Restore the state from a copy. Without one move it away, in a database delete its row, and make a new one: trueup state rebuild.':
     'the row of the code state-key',
-  ...notYet([
-    'Declare the project as a block with name: _, and apply with --adopt.',
-    'Write id: with the one that is meant, or remove the other on the platform.',
-    'Write a list: moved: [{ from: address, to: address }].',
-    'Write id: in the one that it is, or give them different names.',
-    'Replace the object: --replace _.',
-    "Check that _ is the state of this manifest. Then trueup state rm '_' removes it there.",
-  ]),
 };
-
-/** Remedies that a test quotes, and none carries out. */
-function notYet(texts: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(texts.map((text) => [text, 'no test']));
-}
 
 test('every dangerous remedy is carried out', () => {
   const rows = [...Object.values(remedies), ...Object.values(otherRemedies).map(({ row }) => row)];

@@ -28,7 +28,11 @@ import type { Provocation } from './provoked.ts';
 import { database, everything, filesIn, head, idOf, production, reported, stack } from './provoked.ts';
 
 /** Answers the first request of an operation in another way. */
-function once(made: Bench, operation: string, answer: (send: Send, request: Parameters<Send>[0]) => ReturnType<Send>) {
+export function once(
+  made: Bench,
+  operation: string,
+  answer: (send: Send, request: Parameters<Send>[0]) => ReturnType<Send>,
+) {
   const { send } = made.emulator;
   let isOver = false;
   made.emulator.send = (request) => {
@@ -42,7 +46,7 @@ function once(made: Bench, operation: string, answer: (send: Send, request: Para
 const receiverAt = { file: 'trueup.yaml', offset: 60, lines: new LineCounter() };
 
 /** A connection that ends before the answer. */
-function cut(): Error {
+export function cut(): Error {
   return Object.assign(new Error('the connection ended'), { code: 'ECONNRESET' });
 }
 

@@ -1,6 +1,5 @@
 import { importObject } from '../../src/import.ts';
 import { moveInState, removeFromState } from '../../src/operate/edit-state.ts';
-import type { Code } from '../../src/diagnostics/codes.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
 import { acceptDrift } from '../../src/project/drift.ts';
 import { plan, planDestruction } from '../../src/reconcile.ts';
@@ -9,15 +8,9 @@ import type { Bench } from '../support/world.ts';
 import { main, redises, refused, shop } from './in-plans.ts';
 import type { Provocation } from './provoked.ts';
 import { database, everything, gitProvider, idOf, production, reported, stack } from './provoked.ts';
-import type { Row } from './remedy.ts';
+import { otherInRuns } from './other-remedies-in-runs.ts';
+import type { OtherRemedy } from './remedy.ts';
 import { applied } from './remedy.ts';
-
-/** A remedy that names a flag, an id, the state or a protection, beside the first one of its code. */
-export interface OtherRemedy {
-  readonly code: Code;
-  readonly provoke: Provocation;
-  readonly row: Row;
-}
 
 const whole = 'Look whether the manifest is whole: the folder, the branch, its includes.';
 const [second, wideShop] = ['production.postgres.second', production(database() + stack())];
@@ -79,6 +72,7 @@ const inOneOf = (owner: string) => {
 
 /** Every one of them. */
 export const otherRemedies: Readonly<Record<string, OtherRemedy>> = {
+  ...otherInRuns,
   'a pin that contradicts the state': {
     code: 'ambiguous',
     provoke: (made) =>

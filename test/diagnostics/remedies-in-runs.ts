@@ -33,7 +33,7 @@ import type { Row } from './remedy.ts';
 import { applied } from './remedy.ts';
 
 /** Executes a command in a folder; a failure is an error. */
-async function ran({ folder }: Pick<Bench, 'folder'>, command: Command): Promise<string> {
+export async function ran({ folder }: Pick<Bench, 'folder'>, command: Command): Promise<string> {
   const { printed, terminal } = recordingTerminal();
   const exit = await execute(command, { folder, terminal, format: 'json' });
   if (exit === 'failed') throw new Error(printed.err);
@@ -41,7 +41,7 @@ async function ran({ folder }: Pick<Bench, 'folder'>, command: Command): Promise
 }
 
 /** Plans in a folder, and returns what the plan reports. */
-async function planned(made: Pick<Bench, 'folder'>): Promise<readonly Diagnostic[]> {
+export async function planned(made: Pick<Bench, 'folder'>): Promise<readonly Diagnostic[]> {
   const document = anyDocument.parse(JSON.parse(await ran(made, planCommand({}))));
   return 'diagnostics' in document ? (document.diagnostics as readonly Diagnostic[]) : [];
 }

@@ -1,7 +1,8 @@
 import { hasChanges } from '../../src/plan/action.ts';
+import type { Code } from '../../src/diagnostics/codes.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import type { Bench } from '../support/world.ts';
-import type { Ended } from './provoked.ts';
+import type { Ended, Provocation } from './provoked.ts';
 import { diagnosticsIn, everything } from './provoked.ts';
 
 /**
@@ -12,6 +13,13 @@ type Remedy = ((made: Bench) => Promise<Ended>) | { readonly forPeople: string }
 
 /** A remedy as it is printed, in the parts that are tested one by one. */
 export type Row = Readonly<Record<string, Remedy>>;
+
+/** A remedy that names a flag, an id, the state or a protection, beside the first one of its code. */
+export interface OtherRemedy {
+  readonly code: Code;
+  readonly provoke: Provocation;
+  readonly row: Row;
+}
 
 /** Applies a manifest with every permission, and plans it again: that plan has no change. */
 export async function applied(made: Bench, text: string): Promise<readonly Diagnostic[]> {

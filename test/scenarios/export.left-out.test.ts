@@ -108,7 +108,7 @@ test('the values of the project itself, by name, and no note where it has none',
   expect(await about()).toEqual([
     {
       message: 'the export names the project and leaves out its description, env, tags',
-      remedy: 'Declare the project as a block with name: "shop", and apply with --adopt.',
+      remedy: 'Declare them in a block of the project with name: "shop", and apply with --adopt.',
     },
   ]);
 });
