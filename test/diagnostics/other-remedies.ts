@@ -8,6 +8,7 @@ import type { Bench } from '../support/world.ts';
 import { main, redises, refused, shop } from './in-plans.ts';
 import type { Provocation } from './provoked.ts';
 import { database, everything, gitProvider, idOf, production, reported, stack } from './provoked.ts';
+import { otherInManifests } from './other-remedies-in-manifests.ts';
 import { otherInRuns } from './other-remedies-in-runs.ts';
 import type { OtherRemedy } from './remedy.ts';
 import { applied } from './remedy.ts';
@@ -72,6 +73,7 @@ const inOneOf = (owner: string) => {
 
 /** Every one of them. */
 export const otherRemedies: Readonly<Record<string, OtherRemedy>> = {
+  ...otherInManifests,
   ...otherInRuns,
   'a pin that contradicts the state': {
     code: 'ambiguous',
