@@ -419,13 +419,18 @@ describe('a project that is destroyed', () => {
     const tags = `${head('{ name: shop, tags: [live] }')}tags: { live: {} }\n${environments}`;
     const folder = mkdtempSync(join(tmpdir(), 'trueup-state-'));
     const store = () => localStore(folder, { keys: testKeys });
-    const run = async (destroys: boolean, send = made.emulator.send, over = store()) =>
-      session(
-        await made.manifest(tags),
-        platformOver(made, send, over),
-        { purpose: 'apply', clock: made.clock },
-        (open) => open.plan({ destroys }).then((planned) => open.apply(planned, everything)),
-      );
+    const run = async (destroys: boolean, send = made.emulator.send, over = store()) => {
+      try {
+        return await session(
+          await made.manifest(tags),
+          platformOver(made, send, over),
+          { purpose: 'apply', clock: made.clock },
+          (open) => open.plan({ destroys }).then((planned) => open.apply(planned, everything)),
+        );
+      } finally {
+        await over.close();
+      }
+    };
     await run(false);
     const keeping = answering(made, (name) => (name === 'tag.remove' ? failed('busy') : undefined));
     const { unsaved } = await run(true, keeping, { ...store(), write: () => Promise.reject(new Stop('state', [])) });
