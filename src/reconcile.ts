@@ -229,7 +229,10 @@ async function planFor(
   const whole = {
     ...made,
     ...(made.narrowed === undefined ? {} : { narrowed: inOrderOf(declared, made.narrowed) }),
-    actions: inFileOrder(made.actions, resources).map((action) => ({ ...action, notes: proved(action.notes, proof) })),
+    actions: inFileOrder(made.actions, resources).map((action) => {
+      const notes = proved(action.notes, proof);
+      return notes === action.notes ? action : { ...action, notes };
+    }),
     diagnostics: [...told, ...proved(made.diagnostics, proof)],
   };
   return redactPlan(whole, world.redact);
