@@ -1,3 +1,4 @@
+import { isLoopback } from './loopback.ts';
 import type { Position } from '../diagnostics/diagnostic.ts';
 
 /** Knowledge about a write that failed; a read is always `not executed`, because it changes nothing. */
@@ -222,11 +223,6 @@ function remedyOf(call: FailedCall): string {
     : usual;
 }
 
-/** Whether a host of an address is this machine. */
-export function isOfThisMachine(hostname: string): boolean {
-  return /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
-}
-
 /**
  * The remedy where the address itself may be wrong: another program answers, or the platform does not have what every
  * platform has. Undefined: the answer does not point to the address, or the address is that of a host alone.
@@ -242,7 +238,7 @@ function addressRemedy({ operation, served = operation, url, failure, code }: Fa
   if (!pointsThere || !url.endsWith(end) || !URL.canParse(url)) return undefined;
   const base = url.slice(0, -end.length);
   const { protocol, hostname, host, port, origin, pathname } = new URL(base);
-  const isLocal = isOfThisMachine(hostname);
+  const isLocal = isLoopback(hostname);
   const root = isLocal ? origin : `https://${host}`;
   if (pathname !== '/') return `${base} is not the root address of the platform: write ${root}.`;
   const usual = isRead && failure !== 'redirect' ? remedies.unreadable : undefined;

@@ -2,7 +2,7 @@ import { attempts } from './attempts.ts';
 import { type ErrorAnswer, cleanText, readError } from './answer.ts';
 import { type Call, fail } from './call.ts';
 import type { FailedCall, Failure, PlatformError } from './errors.ts';
-import { isOfThisMachine } from './errors.ts';
+import { isLoopback } from './loopback.ts';
 import { rightTo } from './rights.ts';
 import type { WireAnswer } from './wire.ts';
 
@@ -27,7 +27,7 @@ export function explainSilence(call: Call, error: unknown): PlatformError {
 /** The remedy where an address begins with https and its port speaks http. */
 function withoutTls(url: string): string {
   const { host, hostname } = new URL(url);
-  return isOfThisMachine(hostname)
+  return isLoopback(hostname)
     ? `Write http://${host}.`
     : `Write the address that the dashboard opens at in a browser, such as https://${hostname}: this port serves no https.`;
 }

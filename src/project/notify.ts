@@ -12,7 +12,7 @@ import type { DriftNotificationDocument } from '../render/documents.ts';
 import type { Notified } from '../documents/drift.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
-import { isLoopback } from '../state/backends/loopback.ts';
+import { isLoopback } from '../api/loopback.ts';
 import type { Clock } from '../state/clock.ts';
 import { systemClock } from '../state/clock.ts';
 import type { Environment } from './folder.ts';

@@ -2,7 +2,7 @@ import { withoutSlash } from '../api/slash.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Settings } from '../manifest/settings.ts';
-import { isLoopback } from '../state/backends/loopback.ts';
+import { isLoopback } from '../api/loopback.ts';
 import type { Choices } from './pins.ts';
 import { letManifestChoose, mayUseHttp, readPin, whyPinned } from './pins.ts';
 

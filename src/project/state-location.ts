@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { StatePlace } from '../manifest/settings.ts';
 import { settingsShape } from '../manifest/settings-shape.ts';
-import { isLoopback } from '../state/backends/loopback.ts';
+import { isLoopback } from '../api/loopback.ts';
 import { readPostgresAddress } from '../state/backends/postgres-address.ts';
 import type { ProjectFolder } from './folder.ts';
 import { letManifestChoose, readPin, whyPinned } from './pins.ts';

@@ -1,5 +1,5 @@
 import { unusable } from '../unusable.ts';
-import { isLoopback } from './loopback.ts';
+import { isLoopback } from '../../api/loopback.ts';
 
 /** The address of a database, read. */
 export interface PostgresAddress {
