@@ -100,7 +100,7 @@ export const attempts = {
   /** A store that keeps a state: a bucket or a database. */
   state: {
     /** The longest answer that is read: a hundred thousand resources have less. Bytes. */
-    mostAnswerBytes: 128 * 1024 * 1024,
+    maxAnswerBytes: 128 * 1024 * 1024,
   },
   /** One connection. */
   connection: {

@@ -1,3 +1,4 @@
+import { readAtMost } from '../api/limited-body.ts';
 import type { Forge } from './forge.ts';
 
 /** A request to a forge that did not succeed. The message holds neither a token nor text of the answer. */
@@ -91,15 +92,9 @@ export async function callForgeJson(forge: Forge, request: ForgeRequest): Promis
 }
 
 async function readBody(response: Response, about: string): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of response.body ?? []) {
-    size += part.length;
-    if (size > largestAnswer)
-      throw new ForgeError(0, `the forge answered ${about} with more than ${largestAnswer} bytes`);
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
+  const body = await readAtMost(response, largestAnswer);
+  if (body === undefined) throw new ForgeError(0, `the forge answered ${about} with more than ${largestAnswer} bytes`);
+  return body;
 }
 
 /** GitLab takes access tokens in a header of its own, Forgejo and Gitea with a word of their own. */

@@ -98,14 +98,14 @@ interface Artifact {
 
 /** Artifacts in one answer, and most answers that are read: whoever opens a pull request can upload some of any name. */
 const perPage = 100;
-const mostPages = 50;
+const maxPages = 50;
 
 /** @throws {ForgeError} also where artifacts of forks fill so many answers that a plan behind them would be missed. */
 async function fetchArtifact(forge: Forge, manifest: string, merged?: MergedPull): Promise<Buffer | undefined> {
   const heads = [forge.commit, merged?.head ?? ''].filter((head) => head !== '');
   const own: Artifact[] = [];
   for (let page = 1; ; page++) {
-    if (page > mostPages) throw new ForgeError(0, `the forge lists too many artifacts ${artifactName(manifest)}`);
+    if (page > maxPages) throw new ForgeError(0, `the forge lists too many artifacts ${artifactName(manifest)}`);
     const path = `${forge.repository}/actions/artifacts?per_page=${perPage}&page=${page}&name=${artifactName(manifest)}`;
     const answer = (await callForgeJson(forge, { method: 'GET', path })) as { artifacts?: readonly Artifact[] };
     const artifacts = answer.artifacts ?? [];

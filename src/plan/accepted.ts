@@ -103,7 +103,7 @@ export function acceptCommand({
 }
 
 /** A word of a command line of a POSIX shell. */
-export function shellQuoted(word: string): string {
+function shellQuoted(word: string): string {
   return /^[\w./@:=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 

@@ -11,7 +11,7 @@ import type { Settings } from '../manifest/settings.ts';
 import { askSources, learnSecrets, missingSecrets } from '../manifest/secret-sources.ts';
 import type { FileText, Workspace } from '../manifest/workspace.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
-import { shellQuoted } from '../plan/accepted.ts';
+import { shellWord } from '../render/shell-word.ts';
 import { redactDiagnostic } from '../plan/redacted.ts';
 import type { Validated } from '../reconcile.ts';
 import { validate } from '../reconcile.ts';
@@ -117,7 +117,7 @@ function whereElse(folder: string, file: string): string {
   const meant = closest(file, readdirSync(folder));
   if (meant !== undefined) return `Did you mean ${meant}? Name it with -f.`;
   const above = foldersAbove(resolve(folder)).find((one) => existsSync(join(one, file)));
-  if (above !== undefined) return `There is one in ${above}: give -C ${shellQuoted(above)}.`;
+  if (above !== undefined) return `There is one in ${above}: give -C ${shellWord(above)}.`;
   return 'Name the folder of the manifest with -C, or the file in it with -f. trueup init writes a first one.';
 }
 

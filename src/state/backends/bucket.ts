@@ -1,4 +1,5 @@
 import { attempts } from '../../api/attempts.ts';
+import { readAtMost } from '../../api/limited-body.ts';
 import { withoutSlash } from '../../api/slash.ts';
 import type { Clock } from '../clock.ts';
 import { unusable } from '../unusable.ts';
@@ -165,20 +166,15 @@ interface Answer {
 }
 
 /** Reads an answer, but for one that would fill the memory. @throws {TooLong} */
-async function textOf({ body }: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of body ?? []) {
-    bytes += part.length;
-    if (bytes > attempts.state.mostAnswerBytes) throw new TooLong();
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
+async function textOf(response: Response): Promise<string> {
+  const body = await readAtMost(response, attempts.state.maxAnswerBytes);
+  if (body === undefined) throw new TooLong();
+  return body.toString('utf8');
 }
 
 class TooLong extends Error {
   constructor() {
-    super(`the store answered with more than ${attempts.state.mostAnswerBytes / 1024 ** 2} MiB`);
+    super(`the store answered with more than ${attempts.state.maxAnswerBytes / 1024 ** 2} MiB`);
   }
 }
 

@@ -127,10 +127,15 @@ const asksForPassword = 'authenticationCleartextPassword';
 
 /** Ends the connection before the client answers a server that asks for the password in clear. */
 function refuseCleartext(client: Client): void {
-  const { connection } = client as unknown as { connection: NodeJS.EventEmitter & { stream: Socket } }; // of pg 8
+  const connection = connectionOf(client);
   connection.prependListener(asksForPassword, () => {
     connection.stream.destroy(Object.assign(new Error('it asked for the password in clear'), { code: cleartext }));
   });
+}
+
+/** The connection below a client, as pg 8 has it. */
+function connectionOf(client: Client): NodeJS.EventEmitter & { stream: Socket } {
+  return (client as unknown as { connection: NodeJS.EventEmitter & { stream: Socket } }).connection;
 }
 
 const cleartext = 'TRUEUP_CLEARTEXT_PASSWORD';
@@ -143,13 +148,13 @@ interface Received {
 /** Ends the connection of a server that answers without end, before the answer fills the memory. */
 function limitAnswers(client: Client): Received {
   const received: Received = { bytes: 0 };
-  const { connection } = client as unknown as { connection: NodeJS.EventEmitter & { stream: Socket } }; // of pg 8
+  const connection = connectionOf(client);
   const watch = () => {
     const { stream } = connection;
     stream.on('data', (part: Buffer) => {
       received.bytes += part.length;
-      if (received.bytes <= attempts.state.mostAnswerBytes) return;
-      const message = `it answered with more than ${attempts.state.mostAnswerBytes / 1024 ** 2} MiB`;
+      if (received.bytes <= attempts.state.maxAnswerBytes) return;
+      const message = `it answered with more than ${attempts.state.maxAnswerBytes / 1024 ** 2} MiB`;
       stream.destroy(Object.assign(new Error(message), { code: tooMuch }));
     });
   };
