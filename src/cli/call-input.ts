@@ -19,13 +19,10 @@ export async function readInput(
     json,
     words,
     process,
-    redact,
   }: {
     json: string | undefined;
     words: readonly string[];
     process: Process;
-    /** Takes known secrets out of a name before a message cuts it. */
-    redact: (text: string) => string;
   },
 ): Promise<Input> {
   const read = createReader(process);
@@ -33,8 +30,7 @@ export async function readInput(
   const add = (written: string, given: unknown): void => {
     const name = memberMeant(operation, written);
     const value = valueMeant(name, given);
-    if (members.has(name))
-      throw stop('defined-twice', `${shownKey(name, redact)} is given twice`, 'Remove one of the two.');
+    if (members.has(name)) throw stop('defined-twice', `${shownKey(name)} is given twice`, 'Remove one of the two.');
     members.set(name, value);
   };
   if (json !== undefined) {
@@ -46,7 +42,7 @@ export async function readInput(
   for (const [index, word] of words.entries()) {
     const { name, isRaw, written } = splitWord(word, index);
     const text = await readText(written, read);
-    add(name, isRaw ? parseJson(shownKey(name, redact), text) : convert(operation, memberMeant(operation, name), text));
+    add(name, isRaw ? parseJson(shownKey(name), text) : convert(operation, memberMeant(operation, name), text));
   }
   return Object.fromEntries(members);
 }

@@ -11,7 +11,6 @@ import type { FaultPlan } from '../emulator/faults/plan.ts';
 import { faultPlan, keysIn } from '../emulator/faults/plan.ts';
 import { servedOperations } from '../emulator/served.ts';
 import type { Node, Place } from '../manifest/tree.ts';
-import type { Redact } from '../manifest/problem.ts';
 import { missingBlank, shownKey } from '../manifest/problem.ts';
 import { toJson } from '../kind/simple-yaml.ts';
 import { position, readTree } from '../manifest/tree.ts';
@@ -25,16 +24,11 @@ const limit = 1_000_000;
 const seeDocs = 'docs/faults.md shows what can stand here.';
 
 /**
- * Reads a faults file; `path` starts in `folder`. `redact` takes known secrets out of a key before a message cuts it.
- * `names` has the words that the file may use instead of those of the API document.
+ * Reads a faults file; `path` starts in `folder`. `names` has the words that the file may use instead of those of the API document.
  *
  * @throws {Stop} `usage`
  */
-export async function readFaultsFile(
-  folder: string,
-  path: string,
-  { redact = (text) => text, names }: { readonly redact?: Redact; readonly names?: Names | undefined } = {},
-): Promise<FaultPlan> {
+export async function readFaultsFile(folder: string, path: string, names?: Names): Promise<FaultPlan> {
   const found: Diagnostic[] = [];
   const tree = readTree(path, (await readText(folder, path)).replace(/^\uFEFF/, ''), found);
   const start = { file: path, line: 1, column: 1 };
@@ -47,7 +41,7 @@ export async function readFaultsFile(
   const plan = parsed.success && names !== undefined ? planInDocument(parsed.data, names) : parsed.data;
   const wrong = parsed.success
     ? unknownOperations(plan ?? parsed.data, tree, names?.operation)
-    : parsed.error.issues.flatMap((issue) => describe(innermost(issue), tree, redact));
+    : parsed.error.issues.flatMap((issue) => describe(innermost(issue), tree));
   if (plan === undefined || wrong.length > 0) throw new Stop('usage', wrong);
   return plan;
 }
@@ -77,7 +71,7 @@ function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   return inner === undefined ? issue : innermost({ ...inner, path: [...issue.path, ...inner.path] });
 }
 
-function describe(issue: z.core.$ZodIssue, tree: Node, redact: Redact): Diagnostic[] {
+function describe(issue: z.core.$ZodIssue, tree: Node): Diagnostic[] {
   if (issue.code !== 'unrecognized_keys') {
     const at = { remedy: seeDocs, position: position(placeOf(tree, issue.path)) };
     return [diagnostic('wrong-type', `${nameOf(issue.path)}${issue.message}`, at)];
@@ -85,10 +79,10 @@ function describe(issue: z.core.$ZodIssue, tree: Node, redact: Redact): Diagnost
   const known = keysAt(issue.path);
   return issue.keys.map((key) => {
     const guess = closest(key, known);
-    const keys = missingBlank(key, redact) ?? `It takes ${known.join(', ')}.`;
+    const keys = missingBlank(key) ?? `It takes ${known.join(', ')}.`;
     const remedy = guess === undefined ? keys : `Did you mean ${guess}?`;
     const place = placeOf(tree, [...issue.path, key], 'key');
-    return diagnostic('unknown-key', `${nameOf(issue.path)}has no ${shownKey(key, redact)}`, {
+    return diagnostic('unknown-key', `${nameOf(issue.path)}has no ${shownKey(key)}`, {
       remedy,
       position: position(place),
     });

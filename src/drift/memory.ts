@@ -71,9 +71,8 @@ export function parseMemory(name: string, written: string): Memory {
   if (tree === undefined) return [];
   const read = memoryShape.safeParse(toJson(tree));
   if (!read.success) {
-    const redact = (text: string) => text; // nothing is quoted
     const first = new z.ZodError(read.error.issues.slice(0, 1));
-    const { message, place } = problemOf(first, tree, { name: '', value: toJson(tree), isSecret: true, redact });
+    const { message, place } = problemOf(first, tree, { name: '', value: toJson(tree), isSecret: true });
     throw unusable(diagnostic('drift-memory', `${name}: ${message.trim()}`, { position: position(place), remedy }));
   }
   const entries = (read.data.findings ?? []).map(({ object, ...rest }) =>

@@ -95,8 +95,7 @@ export function parseAccepted(name: string, written: string, diagnostics: Diagno
   };
   if (!read.success) {
     const first = new z.ZodError(read.error.issues.slice(0, 1));
-    const redact = (all: string) => all; // nothing is quoted
-    const { message, place } = problemOf(first, tree, { name: '', value, isSecret: true, redact });
+    const { message, place } = problemOf(first, tree, { name: '', value, isSecret: true });
     return refuse(message.trim(), position(place));
   }
   const list = tree.is === 'map' ? tree.entries.get('accepted')?.node : undefined;

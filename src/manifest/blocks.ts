@@ -6,7 +6,6 @@ import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { topAddress, topOf } from '../kind/top.ts';
 import { expressionIn, notInKeys } from './expression.ts';
-import type { Redact } from './problem.ts';
 import { missingBlank, shownKey } from './problem.ts';
 import type { Block } from './resource.ts';
 import { blockInstead, sectionInstead } from './short-blocks.ts';
@@ -32,9 +31,9 @@ export function sectionsOf(kinds: readonly Kind[]): (parent: string) => Readonly
 }
 
 /** Reports a field that `unset` names beside its value. */
-function unsetTwice(address: string, redact: Redact, diagnostics: Diagnostic[]): (path: string, at: Place) => void {
+function unsetTwice(address: string, diagnostics: Diagnostic[]): (path: string, at: Place) => void {
   return (named, at) => {
-    const path = shownKey(named, redact);
+    const path = shownKey(named);
     const about = { remedy: `Remove ${path} from unset, or its own line.`, address, position: position(at) };
     diagnostics.push(diagnostic('defined-twice', `unset names ${path}, which has a value in this block`, about));
   };
@@ -57,11 +56,7 @@ interface Found {
 /** Finds the block of every resource, parents before children, otherwise in the order of the file. */
 export function findBlocks(
   tree: MapNode,
-  {
-    kinds,
-    sources,
-    redact,
-  }: { readonly kinds: readonly Kind[]; readonly sources: readonly ExpressionSource[]; readonly redact: Redact },
+  { kinds, sources }: { readonly kinds: readonly Kind[]; readonly sources: readonly ExpressionSource[] },
   diagnostics: Diagnostic[],
 ): Found {
   const sections = sectionsOf(kinds);
@@ -98,7 +93,7 @@ export function findBlocks(
         if (meant !== undefined && kindMeant !== undefined) lose(meant, kindMeant, parent);
         continue;
       }
-      const place = () => ({ kind, link, above: kinds.find((one) => one.kind === parentKind), redact });
+      const place = () => ({ kind, link, above: kinds.find((one) => one.kind === parentKind) });
       if (entry.node.is !== 'map') {
         lose(section, kind, parent);
         const isNull = isEmpty(entry.node);
@@ -121,7 +116,7 @@ export function findBlocks(
         const addressOf = (name: string) =>
           childAddress(parent, kind.identity.addressedByKey === true ? undefined : section, name);
         const address = addressOf(key);
-        const shown = child.node.is === 'map' ? key : shownKey(key, redact, isEmpty(child.node));
+        const shown = child.node.is === 'map' ? key : shownKey(key, isEmpty(child.node));
         const report = (message: string, remedy: string, at: Place, code: Diagnostic['code'] = 'wrong-type') => {
           broken.add(address);
           diagnostics.push(diagnostic(code, message, { remedy, address: addressOf(shown), position: position(at) }));
@@ -151,20 +146,20 @@ export function findBlocks(
           // What was commented out below it would be deleted, so nothing is not the same as an empty map.
           if (isEmpty(child.node)) {
             const remedy = `Write ${shown}: {} for no fields, or remove the line.`;
-            report(`${shown} is empty`, missingBlank(key, redact, true) ?? remedy, child.keyAt);
+            report(`${shown} is empty`, missingBlank(key, true) ?? remedy, child.keyAt);
           } else {
             const remedy = isField(key)
               ? ((isOneBlock() ? sectionInstead(section, node, { ...place(), isOneBlock: true }) : undefined) ??
                 `${section}: holds blocks by their names. Write it as ${section}: { name: { … } }.`)
               : (blockInstead(key, child.node, place()) ?? `Write it as ${shown}: { … }.`);
-            const blank = remedy.includes('\n') ? undefined : missingBlank(key, redact);
+            const blank = remedy.includes('\n') ? undefined : missingBlank(key);
             report(`${shown} must be a map of fields`, blank ?? remedy, child.node.at);
           }
           continue;
         }
         const { entries: inner } = child.node;
         const above = isBelowTop && top !== undefined ? topAddress(top) : parent;
-        const entries = withUnset(inner, unsetTwice(address, redact, diagnostics));
+        const entries = withUnset(inner, unsetTwice(address, diagnostics));
         blocks.push({ address, kind, key, parent: above, link, entries, at: child.keyAt });
         enter(entries, kind.kind, address);
       }
@@ -175,7 +170,7 @@ export function findBlocks(
   const link = top?.parents[root];
   if (top !== undefined && link !== undefined && own?.node.is === 'map') {
     const address = topAddress(top);
-    const entries = withUnset(own.node.entries, unsetTwice(address, redact, diagnostics));
+    const entries = withUnset(own.node.entries, unsetTwice(address, diagnostics));
     blocks.push({ address, kind: top, key: address, parent: undefined, link, entries, at: own.keyAt });
   }
   enter(tree.entries, root, undefined);

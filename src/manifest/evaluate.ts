@@ -23,8 +23,6 @@ export interface Evaluation {
   readonly values: Values;
   /** Called with the value of every secret source. */
   readonly addSecret: (value: string) => void;
-  /** Takes the secrets that are known so far out of a key that a diagnostic cuts. */
-  readonly redact: (text: string) => string;
   /** Finds the resource of a kind that has a key, wherever it is referred to. */
   readonly named: (kind: string, key: string) => Reference | undefined;
   readonly diagnostics: Diagnostic[];

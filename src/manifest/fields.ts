@@ -48,7 +48,7 @@ interface BlockPlace {
 /** Reads the fields of one block: names, types, nulls and expressions are checked; problems go to the evaluation. */
 export function readResource(block: Block, { sections, placeOf }: BlockPlace, evaluation: Evaluation): Resource {
   const { kind, address } = block;
-  const { diagnostics, redact } = evaluation;
+  const { diagnostics } = evaluation;
   const fields: Record<string, Wanted> = {};
   const maps: Record<string, ReadonlyMap<string, Wanted>> = {};
   const options: Record<string, Json> = {};
@@ -111,11 +111,11 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
         const link = section.parents[kind.kind];
         const isWritten = node.is === 'map' && [...node.entries.values()].every((one) => one.node.is === 'map');
         if (link === undefined || isWritten || isEmpty(node)) return undefined;
-        return sectionInstead(meant, node, { kind: section, link, above: kind, redact });
+        return sectionInstead(meant, node, { kind: section, link, above: kind });
       }
       if (target?.is !== 'field' || isEmpty(node)) return undefined;
       const field = fieldOf(kind, target.field);
-      return takes(field, node) ? undefined : valueInstead(meant, field, node, { redact, privateKeys });
+      return takes(field, node) ? undefined : valueInstead(meant, field, node, { privateKeys });
     };
     const remedy =
       hint ??
@@ -125,10 +125,9 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
         elsewhere,
         instead,
         page: pageOf(kind),
-        redact,
         isEmpty: isEmpty(node),
       });
-    report('unknown-key', `${withArticle(what)} has no key ${prefix}${shownKey(key, redact, isEmpty(node))}`, remedy);
+    report('unknown-key', `${withArticle(what)} has no key ${prefix}${shownKey(key, isEmpty(node))}`, remedy);
   };
   const writtenAs = new Map<string, string>();
   const readGroup = (
@@ -155,17 +154,17 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
         const result = target.schema.safeParse(toJson(entry.node));
         if (result.success) options[key] = result.data as Json; // options are plain JSON
         else {
-          const refused = { name: key, value: toJson(entry.node), isSecret: false, redact };
+          const refused = { name: key, value: toJson(entry.node), isSecret: false };
           const { schema } = target;
           const remedy =
-            settingInstead(key, reshapedSetting(refused.value), { schema, redact }) ??
+            settingInstead(key, reshapedSetting(refused.value), schema) ??
             whatItIs(key, schema, undefined, adviceFor(result.error, refused));
           report('wrong-type', wordsOf(result.error, refused), entry.node, remedy);
         }
       } else if (entry.node.is === 'map') {
         readUnion(key, target, entry.node.entries, entry.node);
       } else {
-        const remedy = unionInstead(kind, target.union, entry.node, { redact, privateKeys });
+        const remedy = unionInstead(kind, target.union, entry.node, { privateKeys });
         report('wrong-type', `${key} must be a map`, entry.node, remedy ?? `Write ${key}: { type: …, … }.`);
       }
     }
@@ -324,7 +323,6 @@ function readMap(
     evaluation.diagnostics.push(
       diagnostic('env-value', message, { remedy, address: evaluation.address, position: position(node.at) }),
     );
-  const { redact } = evaluation;
   const asText = { asWritten: true as const, ...evaluation };
   for (const [key, { keyAt, node }] of entries) {
     const expression = expressionIn(key, evaluation.sources);
@@ -336,15 +334,15 @@ function readMap(
       );
       continue;
     }
-    const name = `${written}.${shownKey(key, redact, isEmpty(node))}`;
+    const name = `${written}.${shownKey(key, isEmpty(node))}`;
     if (node.is !== 'scalar') {
-      const remedy = missingBlank(key, redact) ?? textInstead(key, field, node, evaluation);
+      const remedy = missingBlank(key) ?? textInstead(key, field, node, evaluation);
       report(`${name} must be text`, node, remedy);
       continue;
     }
     if (node.value === null) {
       const remedy = 'Write "" for an empty value, or remove the line to remove the key.';
-      report(`${name} is null`, node, missingBlank(key, redact, true) ?? remedy);
+      report(`${name} is null`, node, missingBlank(key, true) ?? remedy);
       continue;
     }
     const value = evaluate(node, asText);
@@ -355,7 +353,7 @@ function readMap(
   for (const { key, reason } of field.map?.write(known).refused ?? []) {
     const node = entries.get(key)?.node;
     if (node !== undefined)
-      report(`${written}.${shownKey(key, redact)} cannot be passed unchanged`, node, `${capital(reason)}.`);
+      report(`${written}.${shownKey(key)} cannot be passed unchanged`, node, `${capital(reason)}.`);
   }
   return wanted;
 }
@@ -376,7 +374,7 @@ function checked(
     const isSecret = field.secrecy !== undefined || wanted.isSecret;
     const source = node.is === 'scalar' ? node.source : undefined;
     const expressions = isFilledIn ? expressionsIn(node.value, evaluation.sources) : [];
-    const refused = { name: written, value: found, isSecret, source, redact: evaluation.redact };
+    const refused = { name: written, value: found, isSecret, source };
     const { message: said, place } = problemOf(error, node, refused);
     const message = field.map === undefined ? said : said.replace(' must be text,', ' must be a map or text,');
     const advice = adviceFor(error, refused);

@@ -4,7 +4,6 @@ import type { Json } from '../kind/json.ts';
 import { isObject } from '../kind/json.ts';
 import { maskAttribute, maskText } from '../secrets/looks-secret.ts';
 import { redacted } from '../secrets/secret.ts';
-import type { Redact } from './problem.ts';
 
 /** The lines of YAML in a remedy, which users paste: without what may be secret. */
 
@@ -17,7 +16,6 @@ const maxCharacters = 160;
 
 /** Which values a remedy must not show. */
 export interface Hiding {
-  readonly redact: Redact;
   /** The keys and fields that the block calls private. */
   readonly privateKeys?: ReadonlySet<string> | undefined;
 }
@@ -33,11 +31,7 @@ export interface Line {
 export function visible(field: Field, name: string, value: Json, hiding: Hiding): Json {
   const { privateKeys } = hiding;
   if (field.secrecy === 'secret' || privateKeys?.has(name) === true)
-    return eachText(
-      value,
-      (text) => (isNamed(text) ? text : open),
-      (text) => hidden(text, hiding),
-    );
+    return eachText(value, (text) => (isNamed(text) ? text : open), hidden);
   const masked = maskAttribute({ field, attribute: { field: name } }, value, privateKeys);
   const inMap = field.map !== undefined && isObject(masked);
   const shown = inMap
@@ -48,7 +42,7 @@ export function visible(field: Field, name: string, value: Json, hiding: Hiding)
         ]),
       )
     : masked;
-  return eachText(shown, (text) => (isNamed(text) ? text : shortened(hidden(text, hiding))));
+  return eachText(shown, (text) => (isNamed(text) ? text : shortened(hidden(text))));
 }
 
 /** A text that only names a secret. */
@@ -60,10 +54,9 @@ export function shortened(text: string): string {
   return text.length > maxCharacters ? open : text;
 }
 
-/** A text of the manifest without secrets. */
-export function hidden(text: string, { redact }: Hiding): string {
-  const masked = maskText(text, { isOpen: true }).replaceAll(redacted, open);
-  return redact(masked) === masked ? masked : open;
+/** A text of the manifest without what looks secret. */
+export function hidden(text: string): string {
+  return maskText(text, { isOpen: true }).replaceAll(redacted, open);
 }
 
 /** A value with each text and number in it, and each key, as it is shown. */

@@ -2,7 +2,6 @@ import { basename, normalize } from 'node:path';
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { isMemoryFile, noMemory } from './memory-file.ts';
-import type { Redact } from './problem.ts';
 import { missingBlank, shownKey } from './problem.ts';
 import { acceptedKey, includedKeys } from './settings-shape.ts';
 import type { Entry, MapNode } from './tree.ts';
@@ -57,20 +56,16 @@ function readMap(
 }
 
 /** The sections by the words that another profile has for them. */
-export interface OtherSections {
-  readonly sections: ReadonlyMap<string, string>;
-  readonly redact: Redact;
-}
+export type OtherSections = ReadonlyMap<string, string>;
 
 /** A file with its sections by the words of this profile; two words for one section are one. */
 function withSections(tree: MapNode, others: OtherSections | undefined, diagnostics: Diagnostic[]): MapNode {
-  if (others === undefined || ![...tree.entries.keys()].some((key) => others.sections.has(key))) return tree;
-  const merging = { diagnostics, redact: others.redact };
+  if (others === undefined || ![...tree.entries.keys()].some((key) => others.has(key))) return tree;
   const entries = new Map<string, Entry>();
   for (const [key, entry] of tree.entries) {
-    const section = others.sections.get(key) ?? key;
+    const section = others.get(key) ?? key;
     const present = entries.get(section);
-    entries.set(section, present === undefined ? entry : mergeEntries(section, present, entry, 2, merging));
+    entries.set(section, present === undefined ? entry : mergeEntries(section, present, entry, 2, diagnostics));
   }
   return { ...tree, entries };
 }
@@ -80,12 +75,8 @@ function withoutFragments(tree: MapNode): MapNode {
   return { ...tree, entries: new Map([...tree.entries].filter(([key]) => !key.startsWith('x-'))) };
 }
 
-interface Merging {
+interface Loading {
   readonly diagnostics: Diagnostic[];
-  readonly redact: Redact;
-}
-
-interface Loading extends Merging {
   readonly texts: Map<string, string>;
   readonly others: OtherSections;
 }
@@ -97,7 +88,7 @@ export async function loadIncludes(
   include: readonly string[],
   sections: readonly string[],
   nested: ReadonlySet<string>,
-  { diagnostics, texts, redact, others }: Loading,
+  { diagnostics, texts, others }: Loading,
 ): Promise<MapNode> {
   let merged = root;
   const loaded = new Set<string>();
@@ -145,15 +136,15 @@ export async function loadIncludes(
       for (const [key, entry] of tree.entries) {
         if (entries.has(key)) continue;
         diagnostics.push(
-          diagnostic('unknown-key', `an included file has no key ${shownKey(key, redact, isEmpty(entry.node))}`, {
+          diagnostic('unknown-key', `an included file has no key ${shownKey(key, isEmpty(entry.node))}`, {
             remedy:
-              missingBlank(key, redact, isEmpty(entry.node)) ??
+              missingBlank(key, isEmpty(entry.node)) ??
               `Move it to ${root.at.file}. An included file takes ${allowed.join(', ')}.`,
             position: position(entry.keyAt),
           }),
         );
       }
-      merged = mergeFiles(merged, { ...tree, entries }, nested, { diagnostics, redact });
+      merged = mergeFiles(merged, { ...tree, entries }, nested, diagnostics);
     }
   }
   return merged;
@@ -179,42 +170,41 @@ async function holdsAcceptances(workspace: Workspace, path: string): Promise<boo
 }
 
 /** Sections are merged, and of those that have sections below them the blocks and these; two definitions of one block contradict. */
-function mergeFiles(into: MapNode, from: MapNode, nested: ReadonlySet<string>, merging: Merging): MapNode {
+function mergeFiles(into: MapNode, from: MapNode, nested: ReadonlySet<string>, diagnostics: Diagnostic[]): MapNode {
   const entries = new Map<string, Entry>(into.entries);
   for (const [key, entry] of from.entries) {
     const present = entries.get(key);
     const depth = nested.has(key) ? 0 : 2;
-    entries.set(key, present === undefined ? entry : mergeEntries(key, present, entry, depth, merging));
+    entries.set(key, present === undefined ? entry : mergeEntries(key, present, entry, depth, diagnostics));
   }
   return { ...into, entries };
 }
 
-function mergeMaps(into: MapNode, from: MapNode, depth: number, merging: Merging): MapNode {
+function mergeMaps(into: MapNode, from: MapNode, depth: number, diagnostics: Diagnostic[]): MapNode {
   const entries = new Map<string, Entry>(into.entries);
   for (const [key, entry] of from.entries) {
     const present = entries.get(key);
-    entries.set(key, present === undefined ? entry : mergeEntries(key, present, entry, depth, merging));
+    entries.set(key, present === undefined ? entry : mergeEntries(key, present, entry, depth, diagnostics));
   }
   return { ...into, entries };
 }
 
-function mergeEntries(key: string, present: Entry, added: Entry, depth: number, merging: Merging): Entry {
+function mergeEntries(key: string, present: Entry, added: Entry, depth: number, diagnostics: Diagnostic[]): Entry {
   const a = present.node;
   const b = added.node;
   if (a.is === 'map' && b.is === 'map' && depth < 3) {
-    return { keyAt: present.keyAt, node: mergeMaps(a, b, depth + 1, merging) };
+    return { keyAt: present.keyAt, node: mergeMaps(a, b, depth + 1, diagnostics) };
   }
   if (a.is === 'list' && b.is === 'list') {
     return { keyAt: present.keyAt, node: { ...a, items: [...a.items, ...b.items] } };
   }
   // A key with nothing below it is told where it stands, when its block is read.
   if (depth < 2 && (isEmpty(a) || isEmpty(b))) return isEmpty(b) ? added : present;
-  const { diagnostics, redact } = merging;
   const first = position(present.keyAt);
   diagnostics.push(
     diagnostic(
       'defined-twice',
-      `${shownKey(key, redact, isEmpty(b))} is already defined in ${first.file}:${first.line}:${first.column}`,
+      `${shownKey(key, isEmpty(b))} is already defined in ${first.file}:${first.line}:${first.column}`,
       {
         remedy: 'Keep one of the two.',
         position: position(added.keyAt),

@@ -76,8 +76,6 @@ export interface ManifestInput {
   /** Gets the profile that the manifest names and the texts of its files, before the resources are read. */
   readonly checkProfile?: (about: { readonly named: Profile | undefined; readonly texts: Iterable<string> }) => void;
   readonly addSecret: (value: string) => void;
-  /** Takes the secrets that are known so far out of a key that a diagnostic cuts; when left out, none is known. */
-  readonly redact?: (text: string) => string;
 }
 
 /**
@@ -101,9 +99,9 @@ async function read(
   diagnostics: Diagnostic[],
   texts: Map<string, string>,
 ): Promise<Manifest | undefined> {
-  const { workspace, sources = expressionSources, redact = (text) => text } = input;
+  const { workspace, sources = expressionSources } = input;
   const renamed = input.kinds.flatMap(({ also, section }) => (also === undefined ? [] : [[also, section] as const]));
-  const others = { sections: new Map(renamed), redact };
+  const others = new Map(renamed);
   const tree = await loadRoot(workspace, input.file, diagnostics, texts, others);
   if (tree === undefined) return undefined;
   const ownsProject = tree.entries.get('project')?.node.is === 'map';
@@ -117,18 +115,17 @@ async function read(
       keys: known,
       sections: sections(root),
       elsewhere: placeOf,
-      redact,
       isEmpty: isEmpty(entry.node),
     });
     diagnostics.push(
-      diagnostic('unknown-key', `a manifest has no key ${shownKey(key, redact, isEmpty(entry.node))}`, {
+      diagnostic('unknown-key', `a manifest has no key ${shownKey(key, isEmpty(entry.node))}`, {
         remedy,
         position: position(entry.keyAt),
       }),
     );
   }
   const { given, platformUrl } = input;
-  const own = readSettings(tree, { given, platformUrl, sources, redact }, diagnostics);
+  const own = readSettings(tree, { given, platformUrl, sources }, diagnostics);
   if (own === undefined) return undefined;
   const top = [...sections(root)];
   const names = top.map(([section]) => section);
@@ -137,17 +134,16 @@ async function read(
   const merged = await loadIncludes(workspace, tree, own.include, names, nested, {
     diagnostics,
     texts,
-    redact,
     others,
   });
-  const read = merged === tree ? own : readSettings(merged, { given, platformUrl, sources, redact }, diagnostics);
+  const read = merged === tree ? own : readSettings(merged, { given, platformUrl, sources }, diagnostics);
   const settings = read === undefined ? undefined : inWordsOf(kinds, { ...read, rootFile: input.file });
   if (settings === undefined) return undefined;
   input.checkProfile?.({ named: settings.profile, texts: texts.values() });
   if (!hasErrors(diagnostics)) await input.onSettings?.(settings);
 
   const lacksFiles = diagnostics.length > before;
-  const { blocks, broken, isIncomplete } = findBlocks(merged, { kinds, sources, redact }, diagnostics);
+  const { blocks, broken, isIncomplete } = findBlocks(merged, { kinds, sources }, diagnostics);
   const byAddress = new Map<string, Block>(blocks.map((block) => [block.address, block]));
   const suggestions = { left: mostSuggestions };
   const referable: Blocks = {
@@ -184,7 +180,6 @@ async function read(
       find: (path: string) => findReference(path, block, referable),
     },
     addSecret,
-    redact,
     diagnostics,
     size,
   });

@@ -11,25 +11,19 @@ export interface Refused {
   readonly isSecret: boolean;
   /** The value as it was written, without quotes. */
   readonly source?: string | undefined;
-  /** Takes the secrets of the run out of a key. */
-  readonly redact: Redact;
 }
-
-/** Takes the secrets of the run out of a text. */
-export type Redact = (text: string) => string;
 
 /**
  * A key as a message shows it: behind a colon or `=` that lacks a blank stands a value, which may be a secret; behind a blank
- * too, when the key itself has none (`isEmpty`). The secrets of the run are redacted before the cut, which leaves too little of
- * one to be recognised.
+ * too, when the key itself has none (`isEmpty`).
  */
-export function shownKey(key: string, redact: Redact, isEmpty = false): string {
-  return redact(key).replace(isEmpty ? valueWithoutColon : valueInKey, '$1$2…');
+export function shownKey(key: string, isEmpty = false): string {
+  return key.replace(isEmpty ? valueWithoutColon : valueInKey, '$1$2…');
 }
 
 /** The remedy for a key that holds its value too; undefined: it holds none. */
-export function missingBlank(key: string, redact: Redact, isEmpty = false): string | undefined {
-  const [, name, sign = ''] = (isEmpty ? valueWithoutColon : valueInKey).exec(redact(key)) ?? [];
+export function missingBlank(key: string, isEmpty = false): string | undefined {
+  const [, name, sign = ''] = (isEmpty ? valueWithoutColon : valueInKey).exec(key) ?? [];
   if (name === undefined) return undefined;
   return `Write ${name}: with a ${/\s/.test(sign) ? 'colon and a blank' : 'blank behind the colon'}.`;
 }
@@ -65,14 +59,14 @@ export function wordsOf(error: z.ZodError, refused: Refused): string {
 
 /** What to write instead, where the value shows what was meant: `Write https: true.` */
 export function adviceFor(error: z.ZodError, refused: Refused): string | undefined {
-  const { name, value, isSecret, source, redact } = refused;
+  const { name, value, isSecret, source } = refused;
   const inner = error.issues[0] === undefined ? undefined : innermost(error.issues[0], value);
   if (inner === undefined || isSecret) return undefined;
-  const path = pathOf(name, inner.path, redact);
+  const path = pathOf(name, inner.path);
   const found = inner.path.reduce<unknown>(memberOf, value);
   if (inner.code === 'unrecognized_keys') {
     const [key = ''] = inner.keys;
-    return missingBlank(key, redact, memberOf(found, key) === null);
+    return missingBlank(key, memberOf(found, key) === null);
   }
   if (inner.code === 'invalid_type') {
     if (inner.expected === 'boolean' && typeof found === 'string') {
@@ -115,14 +109,14 @@ function wordsIn(issue: z.core.$ZodIssue): string[] {
 const yes: readonly string[] = ['yes', 'y', 'on', 'true', '1', 'enabled'];
 const no: readonly string[] = ['no', 'n', 'off', 'false', '0', 'disabled'];
 
-function pathOf(name: string, path: readonly PropertyKey[], redact: Redact): string {
-  const steps = path.map((step) => shownKey(String(step), redact));
+function pathOf(name: string, path: readonly PropertyKey[]): string {
+  const steps = path.map((step) => shownKey(String(step)));
   return [name, ...steps].filter((step) => step !== '').join('.');
 }
 
-function sentenceOf(issue: z.core.$ZodIssue, { name, value, isSecret, redact }: Refused): string {
+function sentenceOf(issue: z.core.$ZodIssue, { name, value, isSecret }: Refused): string {
   const inner = innermost(issue, value);
-  const path = pathOf(name, inner.path, redact);
+  const path = pathOf(name, inner.path);
   const found = inner.path.reduce<unknown>(memberOf, value);
   const got = `got ${isSecret ? typeOf(found) : shown(found)}`;
   switch (inner.code) {
@@ -133,7 +127,7 @@ function sentenceOf(issue: z.core.$ZodIssue, { name, value, isSecret, redact }: 
     case 'invalid_value':
       return `${path} must be ${alternatives(inner.values.map((item) => JSON.stringify(item)))}, ${got}`;
     case 'unrecognized_keys':
-      return `${path} has no key ${inner.keys.map((key) => shownKey(key, redact, memberOf(found, key) === null)).join(', ')}`;
+      return `${path} has no key ${inner.keys.map((key) => shownKey(key, memberOf(found, key) === null)).join(', ')}`;
     case 'too_small':
       if (isCustom(inner)) return `${path} ${inner.message}`;
       if (inner.origin === 'string' && inner.minimum === 1) return `${path} is empty`;

@@ -4,7 +4,6 @@ import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { parseExpressions } from './expression.ts';
-import type { Redact } from './problem.ts';
 import { adviceFor, problemOf } from './problem.ts';
 import type { ExpressionSource, Variable } from './sources/source.ts';
 import { reshapedSetting } from './reshape.ts';
@@ -75,13 +74,11 @@ export function readSettings(
     given,
     platformUrl,
     sources,
-    redact,
   }: {
     readonly given: (name: string) => string | undefined;
     /** The address of the platform where the manifest names none: TRUEUP_URL. */
     readonly platformUrl?: string | undefined;
     readonly sources: readonly ExpressionSource[];
-    readonly redact: Redact;
   },
   diagnostics: Diagnostic[],
 ): Settings | undefined {
@@ -97,12 +94,12 @@ export function readSettings(
     const value = toJson(entry.node);
     const result = settingsShape[key].safeParse(value);
     if (result.success) return result.data as z.output<(typeof settingsShape)[K]>; // the shape's own output
-    const refused = { name: key, value, isSecret: key === 'secrets', redact };
+    const refused = { name: key, value, isSecret: key === 'secrets' };
     for (const error of byPlace(result.error)) {
       const { message, place, unknownKey } = problemOf(error, entry.node, refused);
       const guess =
         unknownKey === undefined ? undefined : closest(unknownKey, keysOf(z.toJSONSchema(settingsShape[key], forKeys)));
-      const meant = settingInstead(key, reshapedSetting(value), { schema: settingsShape[key], redact });
+      const meant = settingInstead(key, reshapedSetting(value), settingsShape[key]);
       const advice = meant ?? (unknownKey === undefined && key === 'platform' ? adviceFor(error, refused) : undefined);
       report('wrong-type', message, place, guess === undefined ? advice : `Did you mean ${guess}?`);
     }

@@ -97,7 +97,7 @@ function blocksIn({ key, value }: Item, index: number, place: BlocksPlace): Line
       ? isEmpty
         ? []
         : [lineOf(read, index, place)]
-      : isShown(named, place)
+      : isShown(named)
         ? [lineOf(read, index, place)]
         : [];
   }
@@ -106,7 +106,7 @@ function blocksIn({ key, value }: Item, index: number, place: BlocksPlace): Line
   const text = String(value);
   const blocks = kind.short?.(text, key) ?? (key === undefined ? [{ key: text, fields: {} }] : []);
   const { [kind.identity.keyField ?? '']: keyField } = kind.fields;
-  const isKey = (name: string) => isShown(name, place) && (keyField === undefined || accepts(keyField, name));
+  const isKey = (name: string) => isShown(name) && (keyField === undefined || accepts(keyField, name));
   const isSafe = ({ fields }: ShortBlock) =>
     key === undefined ||
     maskValue(key, text) === text ||
@@ -116,8 +116,8 @@ function blocksIn({ key, value }: Item, index: number, place: BlocksPlace): Line
 }
 
 /** Returns true for a key that a remedy may show: no value stands behind it, and it is no secret. */
-function isShown(key: string, place: BlocksPlace): boolean {
-  return hidden(key, place) === key && shownKey(key, place.redact) === key;
+function isShown(key: string): boolean {
+  return hidden(key) === key && shownKey(key) === key;
 }
 
 interface Read {
@@ -144,11 +144,11 @@ function fromMap(map: { readonly [name: string]: Json }, key: string | undefined
     const written = meant === undefined ? undefined : writtenFields(kind, link).get(meant);
     if (meant === undefined || written === undefined) {
       if (name === 'name' && typeof value === 'string') label = value;
-      else unknown.push(/^[\w-]{1,40}$/.test(name) ? hidden(name, place) : 'a key');
+      else unknown.push(/^[\w-]{1,40}$/.test(name) ? hidden(name) : 'a key');
     } else if (written.is === 'field') fields[written.field] = value;
     else if (written.is === 'union' && isObject(value))
       others[meant] = visibleGroup(kind, written.union, Object.entries(value), place);
-    else others[meant] = eachText(maskValue(meant, value), (text) => shortened(hidden(text, place)));
+    else others[meant] = eachText(maskValue(meant, value), (text) => shortened(hidden(text)));
   }
   const notes = unknown.length === 0 ? [] : [`without ${unknown.join(', ')}, which it does not have`];
   const { keyField } = kind.identity;
@@ -182,7 +182,7 @@ function lineOf({ block, notes, others = {}, privateKeys }: Read, index: number,
   const place = { ...around, privateKeys };
   const { kind, link } = place;
   const said: string[] = [...notes];
-  if (block.lost !== undefined) said.push(`without ${hidden(block.lost, place)}`);
+  if (block.lost !== undefined) said.push(`without ${hidden(block.lost)}`);
   const written: Record<string, Json> = {};
   const values: Record<string, Json> = {};
   const put = (name: string, value: Json) => {
@@ -195,7 +195,7 @@ function lineOf({ block, notes, others = {}, privateKeys }: Read, index: number,
   const leaveOpen = (name: string, why: string) => {
     values[name] = open;
     put(name, open);
-    said.push(`${lastStep(fieldPath(kind, name))}: ${hidden(why, place)}`);
+    said.push(`${lastStep(fieldPath(kind, name))}: ${hidden(why)}`);
   };
   for (const [name, value] of Object.entries(block.fields)) {
     const field = kind.fields[name];
@@ -227,7 +227,7 @@ function lineOf({ block, notes, others = {}, privateKeys }: Read, index: number,
     const inherited = field?.fromParent !== undefined && place.above?.fields[field.fromParent] !== undefined;
     if (field !== undefined && !inherited) leaveOpen(name, describe(field));
   }
-  return { key: hidden(key, place), value: { ...written, ...others }, notes: said };
+  return { key: hidden(key), value: { ...written, ...others }, notes: said };
 }
 
 /** No value is shown with its place. */

@@ -7,7 +7,6 @@ import { toJson } from '../kind/simple-yaml.ts';
 import { caseMeant, shownCase, shownValue } from '../kind/wire.ts';
 import { caseFields, writtenSchema } from '../kind/written.ts';
 import { maskValue } from '../secrets/looks-secret.ts';
-import type { Redact } from './problem.ts';
 import type { Hiding } from './lines-to-paste.ts';
 import { eachText, hidden, inYaml, open, remedyOf, remedyWith, shortened, visible } from './lines-to-paste.ts';
 import { reshaped } from './reshape.ts';
@@ -38,14 +37,10 @@ export function takes(field: Field, node: Node): boolean {
 }
 
 /** A setting in a form that its schema takes: the first of these that it does. */
-export function settingInstead(
-  written: string,
-  forms: Iterable<Json>,
-  { schema, redact }: { readonly schema: z.ZodType; readonly redact: Redact },
-): string | undefined {
+export function settingInstead(written: string, forms: Iterable<Json>, schema: z.ZodType): string | undefined {
   for (const form of forms) {
     if (!schema.safeParse(form).success) continue;
-    const value = eachText(maskValue(undefined, withoutDefaults(form)), (text) => shortened(hidden(text, { redact })));
+    const value = eachText(maskValue(undefined, withoutDefaults(form)), (text) => shortened(hidden(text)));
     return remedyOf([{ key: written, value, notes: [] }], []);
   }
   return undefined;
@@ -64,10 +59,9 @@ function withoutDefaults(form: Json): Json {
 /** The text of a map or list that stands where text belongs, as a key of a map of texts. */
 export function textInstead(key: string, field: Field, node: Node, hiding: Hiding): string {
   const value = visible(field, key, { [key]: JSON.stringify(toJson(node)) }, hiding);
-  return [
-    'Write JSON as text, in quotes:',
-    inYaml(hidden(key, hiding), isObject(value) ? (value[key] ?? open) : open),
-  ].join('\n');
+  return ['Write JSON as text, in quotes:', inYaml(hidden(key), isObject(value) ? (value[key] ?? open) : open)].join(
+    '\n',
+  );
 }
 
 /** The group of a union that a text means: a case, or what the union reads in a text. */
@@ -98,7 +92,7 @@ export function visibleGroup(
   return Object.fromEntries(
     entries.map(([key, value]) => {
       const field = kind.fields[key === 'type' ? union.tag : (names.get(key) ?? '')];
-      return [hidden(key, hiding), field === undefined ? open : visible(field, key, value, hiding)];
+      return [hidden(key), field === undefined ? open : visible(field, key, value, hiding)];
     }),
   );
 }

@@ -2,7 +2,6 @@ import { closest } from '../diagnostics/closest.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { keyMeant, remedyWithoutKey, wordMeant } from '../kind/words.ts';
-import type { Redact } from './problem.ts';
 import { alternatives, missingBlank } from './problem.ts';
 
 /** Most keys that a remedy lists. */
@@ -20,14 +19,13 @@ interface Place {
   readonly instead?: (meant: string) => string | undefined;
   /** The page with all keys. */
   readonly page?: string;
-  readonly redact: Redact;
   /** The key has no value. */
   readonly isEmpty: boolean;
 }
 
 /** The remedy for an unknown key: the key that was meant, where it belongs, or the keys that there are. */
 export function remedyForKey(key: string, place: Place): string {
-  const blank = missingBlank(key, place.redact, place.isEmpty);
+  const blank = missingBlank(key, place.isEmpty);
   if (blank !== undefined && !/\s/.test(key)) return blank;
   // A word of other tools for a key that stands here counts more than a section of another place.
   const elsewhere = keyMeant(key, place.keys) === undefined ? place.elsewhere?.(key) : undefined;

@@ -8,7 +8,6 @@ import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
-import type { Redact } from '../manifest/problem.ts';
 import { shownKey, wordsOf } from '../manifest/problem.ts';
 
 /** The operation of a name of any profile; what is none stops the run with the name that may have been meant. */
@@ -55,19 +54,18 @@ export function valueMeant(member: string, value: unknown): unknown {
 }
 
 /**
- * Everything that is wrong with an input, one diagnostic each. No value is shown: it may be a secret. `redact` takes known
- * secrets out of a name before it is cut. `remedy`: where the words of the caller stand.
+ * Everything that is wrong with an input, one diagnostic each. No value is shown: it may be a secret. `remedy`: where the words
+ * of the caller stand.
  */
 export function checkInput(
   operation: Operation,
   input: Readonly<Record<string, unknown>>,
-  redact: Redact = (text) => text,
   remedy = `trueup call --list ${operation} shows what it takes.`,
 ): Diagnostic[] {
   const { input: schema, method } = endpointOf(operation);
   const issues = schema.safeParse(input).error?.issues ?? [];
   return [
-    ...issues.flatMap((issue) => diagnosticsOf(operation, { input, redact, remedy }, issue)),
+    ...issues.flatMap((issue) => diagnosticsOf(operation, { input, remedy }, issue)),
     // The platform takes an empty value in a query for a missing one.
     ...requiredMembers(operation)
       .filter((name) => method === 'GET' && input[name] === '' && !issues.some(({ path }) => path[0] === name))
@@ -77,11 +75,7 @@ export function checkInput(
 
 function diagnosticsOf(
   operation: Operation,
-  {
-    input,
-    redact,
-    remedy,
-  }: { readonly input: Readonly<Record<string, unknown>>; readonly redact: Redact; readonly remedy: string },
+  { input, remedy }: { readonly input: Readonly<Record<string, unknown>>; readonly remedy: string },
   issue: z.core.$ZodIssue,
 ): Diagnostic[] {
   const [first, ...deeper] = issue.path;
@@ -91,7 +85,7 @@ function diagnosticsOf(
       const guess = closest(key, known);
       return diagnostic(
         'unknown-key',
-        `${[...issue.path.map(String), key].map((name) => shownKey(name, redact)).join('.')} is no member of ${operation}`,
+        `${[...issue.path.map(String), key].map((name) => shownKey(name)).join('.')} is no member of ${operation}`,
         {
           remedy: guess === undefined ? remedy : `Did you mean ${guess}?`,
         },
@@ -103,6 +97,6 @@ function diagnosticsOf(
   }
   // A number out of its range is no secret.
   const isRange = (issue.code === 'too_small' || issue.code === 'too_big') && /^(int|number)$/.test(issue.origin);
-  const refused = { name: '', value: input, isSecret: !isRange, redact };
+  const refused = { name: '', value: input, isSecret: !isRange };
   return [diagnostic('wrong-type', wordsOf(new z.ZodError([issue]), refused), { remedy })];
 }

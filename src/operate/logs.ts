@@ -52,7 +52,7 @@ export function logRequest(object: Addressed, filter: LogFilter, kinds: readonly
     ...(search === undefined ? {} : { search }),
   };
   const whole = deployment === undefined ? input : { ...input, deploymentId: String(deployment) };
-  const wrong = checkInput(operation, whole, undefined, 'trueup logs --help shows what its options take.');
+  const wrong = checkInput(operation, whole, 'trueup logs --help shows what its options take.');
   if (wrong.length > 0) throw new Stop('usage', wrong);
   return { object, input, deployment };
 }

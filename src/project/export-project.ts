@@ -128,7 +128,6 @@ export async function exportProject(
         platformUrl: env['TRUEUP_URL'] || undefined,
         given: (name) => options.variables.get(name) ?? env[`TRUEUP_VAR_${name}`],
         addSecret: redactor.add,
-        redact: redactor.redact,
       },
       workspace,
       projectId: project,

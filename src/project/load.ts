@@ -158,7 +158,6 @@ async function load(
         profileFor(options, about, () => rememberedAtAGlance(options)),
       ),
     addSecret: redactor.add,
-    redact: redactor.redact,
   });
   const { settings } = validated.manifest;
   const known = [...settings.variables.keys()];

@@ -5,7 +5,6 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { loadRoot } from '../manifest/load.ts';
 import { quotingRule } from '../manifest/may-quote.ts';
-import { redactorOf } from '../secrets/sources/env.ts';
 import { withQuotes } from '../manifest/quote.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { platformOf, readSettings } from '../manifest/settings.ts';
@@ -91,7 +90,6 @@ async function findSettings(options: ProjectFolder): Promise<Settings | undefine
             given: () => undefined,
             platformUrl: env['TRUEUP_URL'] || undefined,
             sources: expressionSources,
-            redact: redactorOf(env).redact,
           },
           diagnostics,
         );

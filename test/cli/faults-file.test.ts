@@ -61,14 +61,14 @@ test('the words of a profile are taken, and suggested, in place of those of the 
   const edit = 'do: github.update, with: { githubId: $githubId, sourceType: github, name: github }';
   const text = `faults: [{ on: ["github.*", "*.saveGiteaProvider", GET], after: { ${edit} } }]`;
   const file = join(project({ 'faults.yaml': text, 'wrong.yaml': text.replace('github.*', 'gitub.*') }), 'faults.yaml');
-  const plan = await readFaultsFile('/', file, { names });
+  const plan = await readFaultsFile('/', file, names);
   expect(plan.faults).toEqual([
     {
       on: ['hubgit.*', '*.saveSelfgitProvider', 'GET'],
       after: { do: 'hubgit.update', with: { hubgitId: '$hubgitId', sourceType: 'hubgit', name: 'github' } },
     },
   ]);
-  const wrong = readFaultsFile('/', file.replace('faults.yaml', 'wrong.yaml'), { names });
+  const wrong = readFaultsFile('/', file.replace('faults.yaml', 'wrong.yaml'), names);
   await expect(wrong).rejects.toMatchObject({ diagnostics: [{ remedy: 'Did you mean github.*?' }] });
 });
 

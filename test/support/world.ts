@@ -180,7 +180,6 @@ export function bench(options: BenchOptions = {}): Bench {
       secret: (name) => secrets[name],
       given: () => undefined,
       addSecret: redactor.add,
-      redact: redactor.redact,
     });
     return manifest;
   };

@@ -55,9 +55,9 @@ async function call(
   const input = complete(
     run,
     operation,
-    await readInput(operation, { json: flags.input, words, process: run.process, redact: redactor.redact }),
+    await readInput(operation, { json: flags.input, words, process: run.process }),
   );
-  const wrong = checkInput(operation, input, redactor.redact).map((item) => diagnosticIn(item, profile));
+  const wrong = checkInput(operation, input).map((item) => diagnosticIn(item, profile));
   if (wrong.length > 0) throw new Stop('usage', wrong);
   const { platform } = target;
   const place = platform === 'emulator' ? 'the embedded emulator' : new URL(platform.url).host;

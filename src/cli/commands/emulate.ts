@@ -35,7 +35,7 @@ export function emulateCommand(flags: EmulateFlags): Command<EmulateView> {
   return { formats: emulateFormats, execute: (run, view) => emulate(run, view, flags) };
 }
 
-async function emulate({ process, terminal, redactor }: Run, view: EmulateView, flags: EmulateFlags): Promise<Exit> {
+async function emulate({ process, terminal }: Run, view: EmulateView, flags: EmulateFlags): Promise<Exit> {
   const port = readInteger('--port', flags.port, 0, 65_535);
   const latencyMs = readMilliseconds('--latency', flags.latency, 0, 60_000);
   const behaviour = {
@@ -45,8 +45,8 @@ async function emulate({ process, terminal, redactor }: Run, view: EmulateView, 
     strict: flags.strict === true,
     profile: readProfile(flags.profile),
   };
-  const words = { redact: redactor.redact, names: contracts[behaviour.profile].names };
-  const plan = flags.faults === undefined ? undefined : await readFaultsFile(process.cwd(), flags.faults, words);
+  const { names } = contracts[behaviour.profile];
+  const plan = flags.faults === undefined ? undefined : await readFaultsFile(process.cwd(), flags.faults, names);
   const opened =
     flags.data === undefined
       ? { emulator: createEmulator(behaviour), close: () => Promise.resolve() }
