@@ -150,9 +150,11 @@ function changeOf(run: Run, action: Action, planned: Row, now: Row): string | un
 /** Names the data that came to be at risk with an object since the plan saw it. */
 function newRisk(_: Run, { kind, address, options, action }: Action, planned: Row, now: Row): string | undefined {
   const riskOf = (row: Row) =>
-    kind.lifecycle?.dataAtRisk?.({ row, options, action: action === 'delete' ? 'delete' : 'replace' })?.what;
+    kind.lifecycle?.dataAtRisk?.({ row, options, action: action === 'delete' ? 'delete' : 'replace' });
   const risk = riskOf(now);
-  return risk === undefined || risk === riskOf(planned) ? undefined : `${risk} came to be at risk with ${address}`;
+  if (risk === undefined || risk.what === riskOf(planned)?.what) return undefined;
+  // No plan has shown which parts of the names are secret.
+  return `${risk.unnamed ?? risk.what} came to be at risk with ${address}`;
 }
 
 /** Reports that a person moved the object of a scope, elsewhere than the plan does. */

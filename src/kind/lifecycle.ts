@@ -39,10 +39,12 @@ export interface Loss {
   readonly of: 'data' | 'another object' | 'volume' | 'version' | 'backups' | 'backups elsewhere';
   /** The data, as a short noun phrase. */
   readonly what: string;
+  /** The same without anything that the object has; left out where `what` has nothing of it. */
+  readonly unnamed?: string;
 }
 
-/** Names the data that a new value of a field puts at risk, as a short noun phrase; undefined when it puts none at risk. */
-export type ChangeAtRisk = (change: FieldChange) => string | undefined;
+/** Says which data a new value of a field puts at risk; undefined when it puts none at risk. */
+export type ChangeAtRisk = (change: FieldChange) => Omit<Loss, 'of'> | undefined;
 
 /** A field of an object that stays, and gets another value; of a map, also one in which the map of the parent changes. */
 export interface FieldChange {

@@ -21,6 +21,8 @@ import { notesOnUnproven } from './notes.ts';
 import { unlisted } from './pending.ts';
 import { takeAway } from './removal.ts';
 import { weigh } from './risks.ts';
+import { wantedAs } from './shown.ts';
+import { lossAsShown, shownRow } from './shown-row.ts';
 import { updateSteps } from './steps.ts';
 import { writesOrRemoves } from './decide.ts';
 import { wantedOf } from './standing.ts';
@@ -136,7 +138,8 @@ export function planExisting(
   const above = objects.get(parent?.address ?? '')?.row;
   const from = isElsewhere ? rowsById(objects).get(object.parentId ?? '') : above;
   const to = { action: parent, row: above };
-  const lost = lossesOf({ kind, attributes, row: object.row, from, to }, input.outputs);
+  const { privateKeys } = resource;
+  const lost = lossesOf(input, { address, kind, attributes, privateKeys, row: object.row, from, to });
   const { dataAtRisk, warnings } = weigh(lost, { address, position: base.position, isProtected });
   notes.push(...warnings);
   return {
@@ -168,7 +171,8 @@ function whyNotAnew({ kind, isTop, operations }: Kind, isAdoption: boolean, isPr
     : undefined;
 }
 
-interface Changing extends Pick<Action, 'kind' | 'attributes'> {
+interface Changing extends Pick<Action, 'address' | 'kind' | 'attributes'> {
+  readonly privateKeys: Resource['privateKeys'] | undefined;
   readonly row: Row;
   /** The parents before and afterwards; undefined where the plan does not know them. */
   readonly from: Row | undefined;
@@ -176,7 +180,9 @@ interface Changing extends Pick<Action, 'kind' | 'attributes'> {
 }
 
 /** The data that new values of fields put at risk, and new variables of the parent, or another parent. */
-function lossesOf({ kind, attributes, row, from, to }: Changing, outputs: Outputs): Loss[] {
+function lossesOf(input: Planning, changing: Changing): Loss[] {
+  const { kind, attributes, row, from, to } = changing;
+  const { outputs } = input;
   const { changeAtRisk } = kind.lifecycle ?? {};
   if (changeAtRisk === undefined) return [];
   const hasOther =
@@ -189,17 +195,22 @@ function lossesOf({ kind, attributes, row, from, to }: Changing, outputs: Output
   if (!names.some((name) => sorts.some(([, risks]) => Object.hasOwn(risks, name)))) return [];
   const next = rowAfter({ kind, attributes }, row, outputs);
   const parent = { row: from ?? {}, next: to.action === undefined ? {} : rowAfter(to.action, to.row ?? {}, outputs) };
-  return sorts.flatMap(([of, risks]) =>
+  // The rows as people may see them, made when a loss has something of them.
+  let shown: readonly [Row, Row] | undefined;
+  const lossIn = (of: Loss['of'], name: string, [row, next]: readonly [Row, Row]): Loss | undefined => {
+    const before = observedValue(kind, name, row) ?? null;
+    const after = member(next, name) ?? null;
+    const risks = changeAtRisk[of] ?? {};
+    const found = Object.hasOwn(risks, name) ? risks[name]?.({ before, after, row, next, parent }) : undefined;
+    return found === undefined ? undefined : { of, ...found };
+  };
+  return sorts.flatMap(([of]) =>
     names.flatMap((name) => {
-      const change = {
-        before: observedValue(kind, name, row) ?? null,
-        after: member(next, name) ?? null,
-        row,
-        next,
-        parent,
-      };
-      const what = Object.hasOwn(risks, name) ? risks[name]?.(change) : undefined;
-      return what === undefined ? [] : [{ of, what }];
+      const loss = lossAsShown(lossIn(of, name, [row, next]), () => {
+        shown ??= [shownRow(input, changing), shownAfter(input, changing, next)];
+        return lossIn(of, name, shown);
+      });
+      return loss ?? [];
     }),
   );
 }
@@ -230,6 +241,22 @@ function rowAfter({ kind, attributes }: Pick<Action, 'kind' | 'attributes'>, row
   }
   for (const [name, entries] of maps) next[name] = kind.fields[name]?.map?.write(entries).text ?? null;
   return next;
+}
+
+/** The same as people may see it: with marks in place of secrets. Maps stay: nothing quotes their values. */
+function shownAfter(
+  { outputs, values = 'usual' }: Planning,
+  { attributes, privateKeys }: Pick<Changing, 'attributes' | 'privateKeys'>,
+  next: Row,
+): Row {
+  const shown: Record<string, unknown> = { ...next };
+  for (const planned of attributes.filter(isWritten)) {
+    const { attribute, field } = planned;
+    if (field.map !== undefined || attribute.key !== undefined) continue;
+    const resolved = wantedOf(planned, outputs);
+    shown[attribute.field] = wantedAs({ planned, resolved, values, outputs, privateKeys }) ?? null;
+  }
+  return shown;
 }
 
 /** Stands for a value that is not known before the apply: no value that is known equals it. */

@@ -1,3 +1,4 @@
+import { onceFor } from '../api/once.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Code } from '../diagnostics/codes.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
@@ -23,6 +24,7 @@ import { isTargeted } from './narrow.ts';
 import { unlisted, wasAnswered } from './pending.ts';
 import { weigh } from './risks.ts';
 import { showSides } from './shown.ts';
+import { lossAsShown, shownRow } from './shown-row.ts';
 import { standingOf } from './standing.ts';
 import { deleteSteps } from './steps.ts';
 
@@ -224,11 +226,13 @@ export function takeAway(
     const message = `what is below ${address} and not in the manifest goes with it: ${guests.join(', ')}`;
     notes.push(diagnostic('goes-along', message, { address }));
   }
-  const loss = kind.lifecycle?.dataAtRisk?.({ row: object.row, options, action });
+  const shown = onceFor((row: Row) => shownRow(input, { kind, address, row }));
+  const lossOf = (row: Row) => kind.lifecycle?.dataAtRisk?.({ row, options, action });
+  const loss = lossAsShown(lossOf(object.row), () => lossOf(shown(object.row)));
   const isProtected = protect === true || parent?.protect === true;
   const { dataAtRisk, warnings } = weigh(loss === undefined ? [] : [loss], { address, isProtected });
   notes.push(...warnings);
-  const holds = kind.lifecycle?.holds?.(object.row);
+  const holds = kind.lifecycle?.holds === undefined ? undefined : kind.lifecycle.holds(shown(object.row));
   return { teardown: deleteSteps(about), ...(holds === undefined ? {} : { holds }), dataAtRisk };
 }
 

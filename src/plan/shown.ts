@@ -6,6 +6,8 @@ import type { Outputs, Resolved, Wanted } from '../manifest/wanted.ts';
 import { withGaps, withHidden } from '../manifest/wanted.ts';
 import { hiddenLines, isSecretEntry, maskAttribute } from '../secrets/looks-secret.ts';
 import { redacted } from '../secrets/secret.ts';
+import type { Stored } from '../state/record.ts';
+import { heldSecrets, withoutSecrets } from '../state/stored.ts';
 import type { AttributeChange, Change, Shown } from './action.ts';
 
 /**
@@ -42,8 +44,8 @@ export function showSides(showing: Showing): Required<Pick<Change, 'before' | 'a
   const { planned, resolved, plainly = (value: Json) => value } = showing;
   const observed = planned.before.reveal();
   const value = resolved?.is === 'known' ? resolved.value : null;
-  const before = maskObserved(showing, observed);
-  const after = maskWanted(showing);
+  const before = observedAs(showing);
+  const after = wantedAs(showing);
   const marked =
     typeof before === 'string' && typeof after === 'string' && typeof observed === 'string' && typeof value === 'string'
       ? markChanged([before, after], [observed, value])
@@ -103,7 +105,7 @@ function isPrivateAsAWhole(wanted: Wanted | undefined): boolean {
 }
 
 /** What stands in the manifest in clear, and looks like no secret. */
-function maskWanted(showing: Showing): Masked {
+export function wantedAs(showing: Showing): Masked {
   const { planned, resolved, outputs } = showing;
   const { wanted } = planned;
   if (wanted === undefined || resolved === undefined || (resolved.is === 'known' && resolved.value === null))
@@ -117,28 +119,47 @@ function maskWanted(showing: Showing): Masked {
  * What the platform has, where its key is declared. Text into which a secret flowed is shown only as it was settled, without
  * the lines of the secrets: in any other text its place is unknown.
  */
-function maskObserved(showing: Showing, observed: Json): Masked {
+export function observedAs(showing: Showing): Masked {
   const { planned, values, privateKeys } = showing;
   const { field, wanted, pair, standing } = planned;
+  const observed = planned.before.reveal();
   if (observed === null) return null;
   if (isStrict(showing) || isPrivateKey(showing)) return undefined;
   const settled = pair?.answered;
-  const isSettled = standing.there === 'as settled';
-  const lines = settled !== undefined && 'digest' in settled ? settled.secretLines : [];
   if (values === 'hidden') {
     const isOpen = field.secrecy === undefined && (settled === undefined || 'value' in settled);
     return isOpen ? maskAttribute(planned, observed, privateKeys) : undefined;
   }
-  if (!isSettled && mayHoldOthers(showing, observed)) return undefined;
-  if (isSettled && lines !== undefined) {
-    const known = lines.length === 0 ? observed : withoutLines(showing, observed, lines);
-    return known === undefined ? undefined : maskAttribute(planned, known, privateKeys);
+  if (settled !== undefined && standing.there === 'as settled') {
+    const open = asSettled(showing, settled, observed);
+    return open === undefined ? undefined : maskAttribute(planned, open, privateKeys);
   }
   // A secret flows into it, or flowed into it once.
-  if (wanted?.isSecret === true || lines === undefined || lines.length > 0) return undefined;
+  if (wanted?.isSecret === true || (settled !== undefined && heldSecrets(settled))) return undefined;
+  if (mayHoldOthers(showing, observed)) return undefined;
   if (wanted === undefined && field.secrecy !== undefined && values !== 'all') return undefined;
   const masked = maskAttribute(planned, observed, privateKeys);
   return values === 'all' && !isBrokenText(showing, observed) ? masked : withoutForeignKeys(showing, masked);
+}
+
+/** A value that is as it was settled, with marks in place of what came from a secret then. */
+function asSettled(
+  { planned: { field, wanted }, resolved, outputs }: Showing,
+  settled: Stored,
+  observed: Json,
+): Masked {
+  if (!heldSecrets(settled)) return observed;
+  // The numbers of the lines are those of a text that is stored as it was sent.
+  if ((field.codec ?? plain).normal(observed) !== observed) return undefined;
+  const apart = new Map<string, string>();
+  const shown = wanted === undefined ? undefined : withHidden(wanted, outputs, hiddenLines);
+  const meant = resolved?.is === 'known' ? resolved.value : undefined;
+  if (typeof shown === 'string' && typeof meant === 'string') {
+    const lines = shown.split('\n');
+    for (const [at, line] of meant.split('\n').entries())
+      if (lines[at] !== line) apart.set(line, lines[at] ?? redacted);
+  }
+  return withoutSecrets(settled, observed, apart);
 }
 
 /** Whether a part of the secret of another key may stand in the value of a key. */
@@ -157,39 +178,6 @@ function isBrokenText({ planned: { field, attribute }, resolved, privateKeys }: 
   return [...field.map.read(meant)].some(
     ([key, value]) => isSecretEntry(key, value, { privateKeys }) && now.get(key) !== value,
   );
-}
-
-/** The key that a line of an env file or of YAML begins with. */
-const lineKey = /^\s*(?:- |export )?[\w.-]+\s*[:=]\s*/;
-
-/**
- * A text that was settled, with its lines of secrets as the wanted text has them. Of a line that the wanted text does not
- * have, only its key shows, where the wanted text has a secret behind the same key: no part of a value may be guessed.
- */
-function withoutLines({ planned, resolved, outputs }: Showing, observed: Json, lines: readonly number[]): Masked {
-  const { field, wanted } = planned;
-  if (typeof observed !== 'string' || (field.codec ?? plain).normal(observed) !== observed) return undefined;
-  const masked = wanted === undefined ? undefined : withHidden(wanted, outputs, hiddenLines);
-  const meant = resolved?.is === 'known' ? resolved.value : undefined;
-  const known = new Map<string, string>();
-  const keys = new Set<string>();
-  if (typeof masked === 'string' && typeof meant === 'string') {
-    const shown = masked.split('\n');
-    for (const [at, line] of meant.split('\n').entries()) {
-      if (shown[at] === line) continue;
-      known.set(line, shown[at] ?? redacted);
-      keys.add(lineKey.exec(shown[at] ?? '')?.[0] ?? '');
-    }
-  }
-  const secret = new Set(lines);
-  const keyOnly = (line: string) => {
-    const key = lineKey.exec(line)?.[0] ?? '';
-    return `${key !== '' && keys.has(key) ? key : (/^\s*/.exec(line)?.[0] ?? '')}${redacted}`;
-  };
-  return observed
-    .split('\n')
-    .map((line, at) => (secret.has(at) ? (known.get(line) ?? keyOnly(line)) : line))
-    .join('\n');
 }
 
 /** An env file without the values of keys that the manifest does not have in it. */

@@ -1,21 +1,27 @@
 import { plain } from '../kind/codecs.ts';
 import type { Outputs, Wanted } from '../manifest/wanted.ts';
-import { withHidden } from '../manifest/wanted.ts';
+import { knownValue, withHidden } from '../manifest/wanted.ts';
 import type { Digest } from '../secrets/digest.ts';
-import { hiddenLines } from '../secrets/looks-secret.ts';
+import { hiddenLines, maskAttribute } from '../secrets/looks-secret.ts';
+import { redacted } from '../secrets/secret.ts';
+import type { ClearAround } from '../state/record.ts';
 import type { Storing } from '../state/stored.ts';
 import type { AttributeChange } from './action.ts';
 import { toStoredTemplate } from './template.ts';
 
+type Storable = Pick<AttributeChange, 'attribute' | 'field'> & { readonly wanted: Wanted };
+
 /** What is known of the secrets in a wanted value, to store it, or what the platform answered in its place. */
 export function storing(
-  { attribute, field, wanted }: Pick<AttributeChange, 'attribute' | 'field'> & { readonly wanted: Wanted },
+  about: Storable,
   { outputs, digest }: { readonly outputs: Outputs; readonly digest: Digest },
 ): Storing {
+  const { attribute, field, wanted } = about;
   const { isSecret, privateKeys } = wanted;
   const how = { attribute, field, isSecret, digest, ...(privateKeys === undefined ? {} : { privateKeys }) };
-  const secretLines = isSecret ? linesOfSecrets(wanted, outputs, field) : undefined;
-  const isHidden = isSecret || field.secrecy === 'secret' || wanted.template !== undefined;
+  const secretLines = isSecret || privateKeys !== undefined ? linesOfSecrets(about, outputs) : undefined;
+  const isPrivate = secretLines !== undefined && secretLines.size > 0;
+  const isHidden = isSecret || isPrivate || field.secrecy === 'secret' || wanted.template !== undefined;
   const template = isHidden ? toStoredTemplate(wanted, { outputs, digest }) : undefined;
   return {
     ...how,
@@ -24,11 +30,38 @@ export function storing(
   };
 }
 
-/** The lines of a text, from 0, that secrets flow into; undefined for what is no text, or is secret as a whole. */
-function linesOfSecrets(wanted: Wanted, outputs: Outputs, { codec = plain }: AttributeChange['field']) {
-  const text = withHidden(wanted, outputs, (secret) => secret);
-  const masked = withHidden(wanted, outputs, hiddenLines);
-  if (typeof text !== 'string' || typeof masked !== 'string' || codec.normal(text) !== text) return undefined;
-  const shown = masked.split('\n');
-  return text.split('\n').flatMap((line, at) => (line === shown[at] ? [] : [at]));
+/**
+ * The lines of a text that secrets flow into, or that hold what the user calls private, from 0; undefined for what is no
+ * text, or is secret as a whole.
+ */
+function linesOfSecrets(
+  { wanted, ...about }: Storable,
+  outputs: Outputs,
+): ReadonlyMap<number, ClearAround> | undefined {
+  const { codec = plain } = about.field;
+  const text = wanted.isSecret ? withHidden(wanted, outputs, (secret) => secret) : knownValue(wanted);
+  if (typeof text !== 'string' || codec.normal(text) !== text) return undefined;
+  const [open, kept] = [undefined, wanted.privateKeys].map((keys) => linesOf(maskAttribute(about, text, keys)));
+  const secret = linesOf(wanted.isSecret ? withHidden(wanted, outputs, hiddenLines) : text);
+  const lines = linesOf(text);
+  if ([open, kept, secret].some((shown) => shown?.length !== lines.length)) return undefined;
+  return new Map(
+    lines.flatMap((line, at) => {
+      const shown = [secret[at] === line ? undefined : secret[at], kept?.[at] === open?.[at] ? undefined : kept?.[at]];
+      const found = shown.filter((one) => one !== undefined).map(clearAround);
+      if (found.length === 0) return [];
+      const [before, behind] = [0, 1].map((side) => Math.min(...found.map((sides) => sides[side] ?? 0)));
+      return [[at, [before ?? 0, behind ?? 0]]];
+    }),
+  );
+}
+
+function linesOf(text: unknown): readonly string[] {
+  return typeof text === 'string' ? text.split('\n') : [];
+}
+
+/** What is in clear of a line with marks, before the first one and behind the last. */
+function clearAround(line: string): ClearAround {
+  const [first, last] = [line.indexOf(redacted), line.lastIndexOf(redacted)];
+  return first === -1 ? [0, 0] : [first, line.length - last - redacted.length];
 }

@@ -3,7 +3,8 @@ import { canonical } from '../kind/json.ts';
 import type { Outputs, Shape, ShapePiece, Wanted } from '../manifest/wanted.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import type { Digest } from '../secrets/digest.ts';
-import type { Stored, StoredTemplate, StoredWanted } from '../state/record.ts';
+import type { StoredTemplate, StoredWanted } from '../state/record.ts';
+import { heldSecrets } from '../state/stored.ts';
 
 /**
  * How the template of a wanted value stands to the one that was settled last.
@@ -47,7 +48,7 @@ export function matchesTemplate(wanted: Wanted, settled: StoredWanted, { outputs
   const template = templateOf(wanted, outputs);
   if (template === 'not known') return 'not known';
   const before = settled.template;
-  if (before === undefined) return isWithoutSecrets(settled) ? 'edited' : 'not recorded';
+  if (before === undefined) return !heldSecrets(settled) ? 'edited' : 'not recorded';
   if (digestOfText(digest, template.text, before.digest) !== before.digest) return 'edited';
   const isRotated = [...template.secrets].some(([name, value]) => {
     const like = before.secrets[name];
@@ -101,11 +102,6 @@ function hiddenIn(shape: Shape): { readonly hidden: string; readonly secretName?
     default:
       return shape satisfies never;
   }
-}
-
-/** Whether it is certain that no secret flowed into a value, in every format of the state. */
-function isWithoutSecrets(stored: Stored): boolean {
-  return 'value' in stored || stored.secretLines?.length === 0;
 }
 
 /** A wanted value with a hole in place of each secret. */

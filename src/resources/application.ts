@@ -7,7 +7,7 @@ import { buildingOn, registryFor } from './families/references.ts';
 import type { KindCommand } from '../kind/command.ts';
 import type { Kind } from '../kind/kind.ts';
 import { defineKind } from '../kind/kind.ts';
-import type { FieldChange } from '../kind/lifecycle.ts';
+import type { ChangeAtRisk, FieldChange } from '../kind/lifecycle.ts';
 import {
   containerFields,
   deployedFlag,
@@ -248,8 +248,13 @@ export const application = defineKind({
 });
 
 /** The volumes of a database that runs as an application, with an image of another version. */
-function changesVersion({ before, after, row }: FieldChange): string | undefined {
+function changesVersion({ before, after, row }: FieldChange): ReturnType<ChangeAtRisk> {
   const volumes = volumesMounted(row);
   const reason = volumes.length === 0 ? undefined : databaseRisk(String(before ?? ''), String(after));
-  return reason === undefined ? undefined : `the data in ${volumes.join(', ')}, because ${reason}`;
+  if (reason === undefined) return undefined;
+  const count = volumes.length === 1 ? '1 volume' : `${volumes.length} volumes`;
+  return {
+    what: `the data in ${volumes.join(', ')}, because ${reason.what}`,
+    unnamed: `the data in ${count}, because ${reason.unnamed}`,
+  };
 }

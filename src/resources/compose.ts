@@ -12,7 +12,7 @@ import { gitParts, gitSource, hostsCalled, sourceType, hostWords } from './famil
 import type { Json, Row } from '../kind/json.ts';
 import { member, same } from '../kind/json.ts';
 import { defineKind } from '../kind/kind.ts';
-import type { FieldChange } from '../kind/lifecycle.ts';
+import type { ChangeAtRisk, FieldChange } from '../kind/lifecycle.ts';
 import {
   deployedFlag,
   deployedText,
@@ -221,16 +221,16 @@ function imagesIn(row: Row, environment?: Row) {
  * The volumes that another compose file, or one with other variables, mounts no more, or not where it did; all, when the
  * file comes from a repository.
  */
-function leavesVolumes({ row, next, parent }: FieldChange): string | undefined {
+function leavesVolumes({ row, next, parent }: FieldChange): ReturnType<ChangeAtRisk> {
   const kept = new Set(volumesIn(next, parent.next).map(({ data }) => data));
-  return unmounted(volumesIn(row, parent.row).flatMap(({ text, data }) => (kept.has(data) ? [] : [text])))?.what;
+  return unmounted(volumesIn(row, parent.row).flatMap(({ text, data }) => (kept.has(data) ? [] : [text])));
 }
 
 /** The volumes of a compose whose deployment gives them other names from now on; those of a repository do not show. */
-function renamesVolumes({ row, next }: FieldChange): string | undefined {
+function renamesVolumes({ row, next }: FieldChange): ReturnType<ChangeAtRisk> {
   const isNone = row.sourceType === 'raw' && volumesIn(row).length === 0;
   const isSame = same(volumeNames(row), volumeNames(next));
-  return isNone || isSame ? undefined : 'the volumes of this compose, which get other names';
+  return isNone || isSame ? undefined : { what: 'the volumes of this compose, which get other names' };
 }
 
 /** What a deployment makes the names of volumes from, beside the compose file. */
@@ -243,7 +243,7 @@ function volumeNames(row: Row): Json {
 }
 
 /** The data of the databases in a compose file that get an image of another version. */
-function changesVersions({ row, next, parent }: FieldChange): string | undefined {
+function changesVersions({ row, next, parent }: FieldChange): ReturnType<ChangeAtRisk> {
   const after = new Map(imagesIn(next, parent.next).map((one) => [one.service, one]));
   const lost = imagesIn(row, parent.row).flatMap(({ service, written, image }) => {
     const to = after.get(service);
@@ -252,8 +252,11 @@ function changesVersions({ row, next, parent }: FieldChange): string | undefined
     // The value of a variable may be a secret.
     const hasVariables = written !== image || to.written !== to.image;
     const was = written === to.written ? 'before' : written;
-    const why = hasVariables ? `${to.written} is another version than ${was}, or one that is not known` : reason;
-    return [`the data of ${service}, because ${why}`];
+    const why = hasVariables ? `${to.written} is another version than ${was}, or one that is not known` : reason.what;
+    const unnamed = hasVariables ? 'the image is another version, or one that is not known' : reason.unnamed;
+    return [{ what: `the data of ${service}, because ${why}`, unnamed: `the data of a service, because ${unnamed}` }];
   });
-  return lost.length === 0 ? undefined : lost.join('; ');
+  if (lost.length === 0) return undefined;
+  const [what, unnamed] = [lost.map((one) => one.what), lost.map((one) => one.unnamed)].map((all) => all.join('; '));
+  return { what: what ?? '', unnamed: unnamed ?? '' };
 }

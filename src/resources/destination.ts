@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { list, text } from '../kind/codecs.ts';
-import type { FieldChange } from '../kind/lifecycle.ts';
 import { defineKind } from '../kind/kind.ts';
+import { elsewhere } from './families/backups.ts';
 
 /** A bucket that backups go to. */
 export const destination = defineKind({
@@ -98,7 +98,3 @@ export const destination = defineKind({
     'offsite:\n  provider: Minio\n  endpoint: https://s3.example.com\n  bucket: backups\n  accessKey: ${secret:S3_ACCESS_KEY}\n  secretAccessKey: ${secret:S3_SECRET_KEY}\n',
   ],
 });
-
-function elsewhere({ before }: FieldChange): string {
-  return `the backups in ${String(before)} stay there, and no new ones are added to them`;
-}

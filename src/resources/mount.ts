@@ -11,7 +11,7 @@ import { shortMount } from './families/short-forms.ts';
 
 /** The service starts on another volume, or without one where it expects it. */
 const leavesVolume: ChangeAtRisk = ({ row }) =>
-  unmounted(volumesMounted({ mounts: [row] }).map((name) => `${name} at ${String(row.mountPath)}`))?.what;
+  unmounted(volumesMounted({ mounts: [row] }).map((name) => `${name} at ${String(row.mountPath)}`));
 
 const below = (serviceType: string): ParentLink => ({
   listed: { at: 'mounts' },

@@ -2,11 +2,19 @@ import type { Json } from '../kind/json.ts';
 
 /**
  * A value as the state holds it: itself; or a keyed digest, where it may be a secret or is long. `secretLines`: the lines of
- * the text, from 0, into which a secret flowed; without it, any part may be secret.
+ * the text, from 0, into which a secret flowed, or that hold what the user calls private; without it, any part may be
+ * secret. `clearAround`: of each of these lines, the characters that are in clear; without it, none are.
  */
 export type Stored =
   | { readonly value: Json }
-  | { readonly digest: string; readonly secretLines?: readonly number[] | undefined };
+  | {
+      readonly digest: string;
+      readonly secretLines?: readonly number[] | undefined;
+      readonly clearAround?: readonly ClearAround[] | undefined;
+    };
+
+/** The numbers of characters in clear: those before the first secret of a line, and those behind the last one. */
+export type ClearAround = readonly [before: number, behind: number];
 
 /**
  * What tells an edited value with secrets from an unchanged one in a run that lacks some of them. Digests, made with the key of

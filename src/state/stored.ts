@@ -6,7 +6,8 @@ import type { Field } from '../kind/field.ts';
 import { idsIn } from '../kind/shared-set.ts';
 import type { Digest } from '../secrets/digest.ts';
 import { maskAttribute } from '../secrets/looks-secret.ts';
-import type { Stored, StoredTemplate, StoredWanted } from './record.ts';
+import { redacted } from '../secrets/secret.ts';
+import type { ClearAround, Stored, StoredTemplate, StoredWanted } from './record.ts';
 
 /** Tells whether a value equals the stored one. */
 export function matchesStored(
@@ -30,8 +31,8 @@ export interface Storing {
   readonly attribute: Attribute;
   /** A secret flowed into it, or the user calls it private. */
   readonly isSecret: boolean;
-  /** Then: the lines of its text that the secrets stand in; undefined where any part may be secret. */
-  readonly secretLines?: readonly number[] | undefined;
+  /** The lines of its text that are secret in part, by their numbers; undefined where any part may be secret. */
+  readonly secretLines?: ReadonlyMap<number, ClearAround> | undefined;
   readonly privateKeys?: ReadonlySet<string> | undefined;
   /** Of a wanted value with secrets. */
   readonly template?: StoredTemplate | undefined;
@@ -55,11 +56,44 @@ export function toStored(
   const normal = (field.codec ?? plain).normal(value);
   if (field.secrecy === 'secret' || (isSecret && secretLines === undefined))
     return { digest: digest(canonical(normal)) };
-  if (isSecret) return { digest: digest(canonical(normal)), secretLines };
   const isLong = field.secrecy === 'private' && typeof normal === 'string' && normal.length > mostOfText;
-  return isLong || maskAttribute({ field, attribute }, normal, privateKeys) !== normal
-    ? { digest: digest(canonical(normal)), secretLines: [] }
-    : { value: normal };
+  if (!isSecret && !isLong && maskAttribute({ field, attribute }, normal, privateKeys) === normal)
+    return { value: normal };
+  const lines = [...(secretLines ?? [])];
+  return {
+    digest: digest(canonical(normal)),
+    secretLines: lines.map(([line]) => line),
+    ...(lines.length === 0 ? {} : { clearAround: lines.map(([, around]) => around) }),
+  };
+}
+
+/** Returns true for a value into which a secret flowed, as far as the state tells. */
+export function heldSecrets(stored: Stored): boolean {
+  return 'digest' in stored && stored.secretLines?.length !== 0;
+}
+
+/**
+ * A value that is as it was settled, with `(sensitive)` in place of what came from a secret then; undefined where that may
+ * be all of it. `shown`: the lines that are known with their secrets apart.
+ */
+export function withoutSecrets(
+  stored: Stored,
+  value: Json,
+  shown: ReadonlyMap<string, string> = new Map(),
+): Json | undefined {
+  if ('value' in stored || !heldSecrets(stored)) return value;
+  const { secretLines, clearAround = [] } = stored;
+  if (secretLines === undefined || typeof value !== 'string') return undefined;
+  const around = new Map(secretLines.map((line, at) => [line, clearAround[at] ?? ([0, 0] as const)]));
+  const conceal = (line: string, [before, behind]: ClearAround) =>
+    shown.get(line) ?? line.slice(0, before) + redacted + line.slice(line.length - behind);
+  return value
+    .split('\n')
+    .map((line, at) => {
+      const clear = around.get(at);
+      return clear === undefined ? line : conceal(line, clear);
+    })
+    .join('\n');
 }
 
 /** The ids in a value that was settled. */

@@ -321,9 +321,9 @@ describe('a change that puts data at risk is judged by', () => {
   /** What the kind is told of a change of one of its fields. */
   function judged(field: string, about: About) {
     const told: { before: unknown; after: unknown; row: Row; next: unknown }[] = [];
-    const judge = ({ before, after, row, next }: Parameters<ChangeAtRisk>[0]): string => {
+    const judge = ({ before, after, row, next }: Parameters<ChangeAtRisk>[0]) => {
       told.push({ before, after, row, next: next[field] });
-      return 'its data';
+      return { what: 'its data' };
     };
     const compose = kindNamed('compose');
     const kind = { ...compose, lifecycle: { ...compose.lifecycle, changeAtRisk: { volume: { [field]: judge } } } };

@@ -84,10 +84,11 @@ describe('the state after an apply', () => {
     const pairs = pairsOf(made);
     expect(pairs['env["A"]']).toEqual(twice({ value: 'plain-value' }));
     expect(pairs['env["A_TOKEN"]']).toEqual(twice({ digest, secretLines: [] }));
-    const withWord = { digest, secretLines: [0], template: { digest, secrets: { WORD: digest } } };
-    expect(pairs['env["B"]']).toEqual({ wanted: withWord, answered: { digest, secretLines: [0] } });
+    const around = (before: number) => ({ digest, secretLines: [0], clearAround: [[before, 0]] });
+    const template = { digest, secrets: { WORD: digest } };
+    expect(pairs['env["B"]']).toEqual({ wanted: { ...around(2), template }, answered: around(2) });
     for (const attribute of ['databasePassword', 'env["C"]']) expect(pairs[attribute]).toEqual(withoutNames);
-    expect(pairs['description']).toEqual({ wanted: withWord, answered: { digest, secretLines: [0] } });
+    expect(pairs['description']).toEqual({ wanted: { ...around(5), template }, answered: around(5) });
     expect(JSON.stringify(made.store.state)).not.toMatch(/plain-token|private-value|top-secret-word|correct-horse/);
     expect(hasChanges(await made.plan(text))).toBe(false);
   });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Field } from '../../src/kind/field.ts';
+import type { Stored } from '../../src/state/record.ts';
 import type { Storing } from '../../src/state/stored.ts';
-import { matchesStored, membersOf, toStored } from '../../src/state/stored.ts';
+import { matchesStored, membersOf, toStored, withoutSecrets } from '../../src/state/stored.ts';
 import { anything, makeDigest } from '../support/plan-values.ts';
 
 /** Values as the state holds them. */
@@ -25,7 +26,12 @@ describe('the state holds', () => {
   });
 
   test('the digest of a text that a secret flowed into, with its lines', () => {
-    expect(stored('a\nb', { isSecret: true, secretLines: [1] })).toEqual({ ...digestOf('a\nb'), secretLines: [1] });
+    const secretLines = new Map([[1, [2, 0]]] as const);
+    expect(stored('a\nb: c', { isSecret: true, secretLines })).toEqual({
+      ...digestOf('a\nb: c'),
+      secretLines: [1],
+      clearAround: [[2, 0]],
+    });
   });
 
   test.each<[string, Partial<Storing>]>([
@@ -50,6 +56,31 @@ test('a value equals itself in each form', () => {
     expect(matchesStored({ field: text, digest }, form, 'a')).toBe(true);
     expect(matchesStored({ field: text, digest }, form, 'b')).toBe(false);
   }
+});
+
+test.each<[string, Stored, string | undefined]>([
+  ['in clear', { value: 'a: 1' }, 'a: 1'],
+  ['that is long', { digest: '', secretLines: [] }, 'a: 1'],
+  ['of which nothing is known', { digest: '' }, undefined],
+  ['with a secret in a line', { digest: '', secretLines: [0], clearAround: [[3, 2]] }, 'a: (sensitive)bd\nb: 1'],
+  [
+    'with several',
+    {
+      digest: '',
+      secretLines: [1, 0],
+      clearAround: [
+        [3, 0],
+        [0, 2],
+      ],
+    },
+    '(sensitive)bd\nb: (sensitive)',
+  ],
+  ['whose lines alone are known', { digest: '', secretLines: [1] }, 'a: xbd\n(sensitive)'],
+  ['with a line that the run knows', { digest: '', secretLines: [0], clearAround: [[1, 0]] }, 'a: (x)bd\nb: 1'],
+])('a settled value %s shows without what came from secrets', (what, form, shown) => {
+  const value = what.startsWith('in clear') || what.startsWith('that is') ? 'a: 1' : 'a: xbd\nb: 1';
+  const known = what.endsWith('the run knows') ? new Map([['a: xbd', 'a: (x)bd']]) : undefined;
+  expect(withoutSecrets(form, value, known)).toBe(shown);
 });
 
 test('our members are known where the state has their values, not where it has a digest', () => {

@@ -11,10 +11,13 @@ export function scheduledBackups(source: string, schedule: string): Lifecycle {
     dataAtRisk: () => ({ of: 'backups', what }),
     changeAtRisk: {
       backups: {
-        enabled: ({ after }) => (after === true ? undefined : what),
+        enabled: ({ after }) => (after === true ? undefined : { what }),
         keepLatestCount: fewer,
         [schedule]: rarer,
-        [source]: ({ before }) => `the backups of ${String(before)}, which it no longer makes`,
+        [source]: ({ before }) => ({
+          what: `the backups of ${String(before)}, which it no longer makes`,
+          unnamed: 'the backups that it no longer makes',
+        }),
       },
       'backups elsewhere': { destinationId: elsewhere, prefix: elsewhere },
     },
@@ -24,16 +27,19 @@ export function scheduledBackups(source: string, schedule: string): Lifecycle {
 const fewer: ChangeAtRisk = ({ before, after }) => {
   if (after === null) return undefined; // all are kept
   const isFewer = typeof before !== 'number' || typeof after !== 'number' || after < before;
-  return isFewer ? `all backups but the latest ${String(after)}` : undefined;
+  return isFewer ? { what: `all backups but the latest ${String(after)}` } : undefined;
 };
 
 /** A tenth more is no rarer: months and years differ. */
 const rarer: ChangeAtRisk = ({ before, after }) => {
   const [old, fresh] = [before, after].map((one) => daysBetweenRuns(String(one ?? '')));
   return old !== undefined && fresh !== undefined && fresh > old * 1.1
-    ? 'the backups between its rarer runs'
+    ? { what: 'the backups between its rarer runs' }
     : undefined;
 };
 
-const elsewhere: ChangeAtRisk = ({ before }) =>
-  `the backups in ${String(before)} stay there, and no new ones are added to them`;
+/** The backups stay where they are. */
+export const elsewhere: ChangeAtRisk = ({ before }) => ({
+  what: `the backups in ${String(before)} stay there, and no new ones are added to them`,
+  unnamed: 'the backups stay where they are, and no new ones are added to them',
+});

@@ -1,6 +1,6 @@
 import type { Lifecycle } from '../../kind/lifecycle.ts';
 import type { ImageFamily } from './image-version.ts';
-import { versionRisk } from './image-version.ts';
+import { because, versionRisk } from './image-version.ts';
 
 /** The data of a database: it goes with the database, and an image of another major version may not read it. */
 export function databaseData(family: ImageFamily): Lifecycle {
@@ -11,8 +11,7 @@ export function databaseData(family: ImageFamily): Lifecycle {
       version: {
         dockerImage: ({ before, after }) => {
           if (typeof before !== 'string' || before === '') return undefined;
-          const reason = versionRisk(before, String(after), family);
-          return reason === undefined ? undefined : `${what}, because ${reason}`;
+          return because(what, versionRisk(before, String(after), family));
         },
       },
     },

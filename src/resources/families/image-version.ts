@@ -1,3 +1,5 @@
+import type { Loss } from '../../kind/lifecycle.ts';
+
 /** Names of images of one database, and how many numbers of a version decide whether it reads the data of another. */
 export interface ImageFamily {
   /** Matches the last part of the name, without registry and tag, and not that of a tool for the database. */
@@ -20,8 +22,17 @@ export const imageFamilies = {
   redis: { names: /^(redis|redis-stack|redis-stack-server)$/, major: () => 1 },
 } as const satisfies Record<string, ImageFamily>;
 
+/** Why data may not suit an image; `unnamed`: without the images. */
+type Reason = Required<Omit<Loss, 'of'>>;
+
+/** Data at risk for a reason. */
+export function because(data: string, reason: Reason | undefined): Reason | undefined {
+  if (reason === undefined) return undefined;
+  return { what: `${data}, because ${reason.what}`, unnamed: `${data}, because ${reason.unnamed}` };
+}
+
 /** The same as `versionRisk` of any image; undefined for an image of no database. */
-export function databaseRisk(before: string, after: string): string | undefined {
+export function databaseRisk(before: string, after: string): Reason | undefined {
   const { name } = readImage(before);
   const family = Object.values<ImageFamily>(imageFamilies).find(({ names }) => names.test(name));
   return family === undefined || before === after ? undefined : versionRisk(before, after, family);
@@ -31,10 +42,13 @@ export function databaseRisk(before: string, after: string): string | undefined 
  * Says why the data that one image of a database wrote may not suit another: another major version, an older version, or
  * a version that the tag does not tell. undefined when it suits.
  */
-export function versionRisk(before: string, after: string, family: ImageFamily): string | undefined {
+export function versionRisk(before: string, after: string, family: ImageFamily): Reason | undefined {
   const [old, fresh] = [readImage(before), readImage(after)];
   const [from, to] = [old.version, fresh.version];
-  const notKnown = `it is not known whether ${after} can read what ${before} wrote`;
+  const notKnown = {
+    what: `it is not known whether ${after} can read what ${before} wrote`,
+    unnamed: 'it is not known whether the new image can read what the old one wrote',
+  };
   const isFamily = old.name === fresh.name || [old, fresh].every(({ name }) => family.names.test(name));
   if (from === undefined || to === undefined || !isFamily) return notKnown;
   const count = Math.max(from.length, to.length);
@@ -42,8 +56,9 @@ export function versionRisk(before: string, after: string, family: ImageFamily):
   const isMajor = at < Math.max(family.major(from), family.major(to));
   const [was, is] = [from[at], to[at]];
   if (was === undefined || is === undefined) return isMajor && at < count ? notKnown : undefined;
-  if (isMajor) return `${after} is another major version than ${before}`;
-  return is < was ? `${after} is older than ${before}` : undefined;
+  if (isMajor)
+    return { what: `${after} is another major version than ${before}`, unnamed: 'the image is another major version' };
+  return is < was ? { what: `${after} is older than ${before}`, unnamed: 'the image is older' } : undefined;
 }
 
 /** Reads `registry:5000/team/postgres:15.4-alpine@sha256:…`. */

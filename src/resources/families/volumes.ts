@@ -6,11 +6,16 @@ import { isObject } from '../../kind/json.ts';
 export function unmounted(volumes: readonly string[]): Loss | undefined {
   const [first] = volumes;
   if (first === undefined) return undefined;
-  const what =
-    volumes.length === 1
-      ? `the volume ${first} stays on the server, and nothing mounts it any more`
-      : `the volumes ${volumes.join(', ')} stay on the server, and nothing mounts them any more`;
-  return { of: 'volume', what };
+  const count = volumes.length;
+  const words = (one: string, many: string) =>
+    count === 1
+      ? `${one} stays on the server, and nothing mounts it any more`
+      : `${many} stay on the server, and nothing mounts them any more`;
+  return {
+    of: 'volume',
+    what: words(`the volume ${first}`, `the volumes ${volumes.join(', ')}`),
+    unnamed: words('1 volume', `${count} volumes`),
+  };
 }
 
 /** The named volumes among the mounts in the row of a service. */

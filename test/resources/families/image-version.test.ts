@@ -7,7 +7,7 @@ import { kindNamed } from '../../support/plan-values.ts';
 /** What a new image puts at risk, of a kind of database. */
 function risk(kind: string, before: string, after: string): string | undefined {
   const image = kindNamed(kind).lifecycle?.changeAtRisk?.version?.dockerImage;
-  return image?.({ before, after, row: {}, next: {}, parent: { row: {}, next: {} } })?.replace(
+  return image?.({ before, after, row: {}, next: {}, parent: { row: {}, next: {} } })?.what.replace(
     /^the data of this database, because /,
     '',
   );
@@ -107,7 +107,7 @@ describe('an image of a compose file or an application', () => {
     ['redis/redisinsight:2', 'redis/redisinsight:latest', undefined],
     ['an image that is built', 'postgres:16', undefined],
   ])('%s -> %s', (before, after, reason) => {
-    expect(databaseRisk(before, after)).toBe(reason);
+    expect(databaseRisk(before, after)?.what).toBe(reason);
   });
 });
 

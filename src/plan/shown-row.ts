@@ -1,0 +1,78 @@
+import { onceFor } from '../api/once.ts';
+import { readRow } from '../kind/attribute.ts';
+import type { Row } from '../kind/json.ts';
+import { isRow } from '../kind/json.ts';
+import type { Kind } from '../kind/kind.ts';
+import { replacedAddress } from '../kind/address.ts';
+import type { Loss } from '../kind/lifecycle.ts';
+import { knownPairs } from '../state/known-pairs.ts';
+import { secret } from '../secrets/secret.ts';
+import type { Observed } from '../observe/observed.ts';
+import type { AttributeChange } from './action.ts';
+import type { PlanInput } from './input.ts';
+import { observedAs } from './shown.ts';
+import { standingOf } from './standing.ts';
+
+/** An object with its row, in which secrets stand in clear. */
+interface Placed {
+  readonly kind: Kind;
+  readonly address: string;
+  readonly row: Row;
+  /** What is declared of it, where that is known. */
+  readonly attributes?: readonly AttributeChange[];
+  readonly privateKeys?: ReadonlySet<string> | undefined;
+}
+
+/**
+ * The row of an object as people may see it: with marks in place of what came from a secret when it was applied, and without
+ * the fields of which the place of the secret is not known. Maps stay: nothing quotes their values.
+ */
+export function shownRow(input: PlanInput, { kind, address, row, attributes = [], privateKeys }: Placed): Row {
+  const { state, digests, values = 'usual' } = input;
+  const pairs = knownPairs(state.resources[address] ?? state.resources[replacedAddress(address) ?? '']);
+  const now = readRow(kind, row);
+  const shown: Record<string, unknown> = { ...row };
+  for (const [name, field] of Object.entries(kind.fields)) {
+    const attribute = { field: name };
+    const observed = now.value(attribute);
+    if (field.map !== undefined || observed === null) continue;
+    const pair = pairs[name];
+    const judged = { field, wanted: undefined, observed, pair, digest: digests(address, name), outputs: noOutputs };
+    const planned = attributes.find((one) => one.attribute.field === name) ?? {
+      ...judged,
+      attribute,
+      standing: standingOf(judged),
+      decision: { do: 'nothing', settled: false } as const,
+      before: secret(observed),
+    };
+    // Names in a text that nothing declares any more show like those of one that is declared.
+    const how = { values: values === 'hidden' ? values : 'all', outputs: noOutputs, privateKeys } as const;
+    shown[field.readAt ?? name] = observedAs({ ...how, planned, resolved: undefined }) ?? null;
+  }
+  for (const child of input.kinds) {
+    const link = child.parents[kind.kind];
+    const at = link !== undefined && 'at' in link.listed ? link.listed.at : '';
+    const rows = row[at];
+    if (!Array.isArray(rows)) continue;
+    shown[at] = rows.map((item: unknown) => {
+      if (!isRow(item)) return item;
+      const below = addressesIn(input.observed.objects).get(String(item[child.identity.id]));
+      return below === undefined ? item : shownRow(input, { kind: child, address: below, row: item });
+    });
+  }
+  return shown;
+}
+
+const addressesIn = onceFor(
+  (objects: Observed['objects']): ReadonlyMap<string, string> =>
+    new Map([...objects].map(([address, { id }]) => [id, address])),
+);
+
+/** A loss in the words that people may see: those that `shown` gives of shown rows, or without names where they say less. */
+export function lossAsShown(loss: Loss | undefined, shown: () => Loss | undefined): Loss | undefined {
+  if (loss?.unnamed === undefined) return loss;
+  const other = shown();
+  return other?.unnamed === loss.unnamed ? other : { ...loss, what: loss.unnamed };
+}
+
+const noOutputs = () => undefined;
