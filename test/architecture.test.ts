@@ -79,7 +79,6 @@ const worldly = [
   'manifest/files.ts',
   'manifest/git-blame.ts',
   'manifest/git-commit.ts',
-  'manifest/git-ignore.ts', // git knows which files it ignores
   'manifest/git-index.ts',
   'manifest/git-repository.ts',
   'manifest/git-object.ts',

@@ -69,7 +69,7 @@ Environment:
   TRUEUP_STATE_URL      the only location of the state that this run may use: postgres://…, s3://bucket/prefix?endpoint=…
   TRUEUP_PINNED         true or false: --pinned, --no-pinned
   TRUEUP_ENV_ALLOW      names that \${env:…} may read where CI is set, such as REGION,CI_COMMIT_*
-  TRUEUP_FILE_ALLOW     files that git does not track and a run may read where CI is set, such as build/*.yml
+  TRUEUP_FILE_ALLOW     files that git does not track and a run may read, such as build/*.yml
   TRUEUP_ALLOW_HTTP     true: --allow-http
   AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN
                         key for the state, for state: { backend: s3 }

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { shellWord } from '../render/shell-word.ts';
+import { shellWord } from '../diagnostics/shell-word.ts';
 import type { Run } from './command.ts';
 
 /**

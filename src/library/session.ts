@@ -10,7 +10,7 @@ import { platformOf } from '../project/connect.ts';
 import { findDrift, refuseWrites } from '../project/drift.ts';
 import type { DriftDocument } from '../render/documents.ts';
 import { driftDocument } from '../documents/drift.ts';
-import { shellWord } from '../render/shell-word.ts';
+import { shellWord } from '../diagnostics/shell-word.ts';
 import type { World } from '../reconcile.ts';
 import type { Purpose } from '../review.ts';
 import { makePlan } from '../review.ts';

@@ -69,14 +69,31 @@ export interface TrackedFiles {
 /** The files that git tracks below a folder; undefined: there is no repository, or its index has an unknown form. */
 export async function trackedBelow(folder: string): Promise<TrackedFiles | undefined> {
   const real = await realpath(folder);
-  const { root = '', index } = (await repositoryAround(real, readRepositories())) ?? {};
-  if (index === undefined) return undefined;
-  const path = relative(root, real).split(sep).join('/');
-  const prefix = path === '' ? '' : `${path}/`;
+  const found = await repositoryAround(real, readRepositories());
+  if (found?.index === undefined) return undefined;
+  const prefix = pathIn(found, real);
   const bytes = asBytes(prefix);
-  const below = [...index.entries].filter(([name]) => name.startsWith(bytes));
+  const below = [...found.index.entries].filter(([name]) => name.startsWith(bytes));
   const digests = new Map(below.map(([name, digest]) => [name.slice(bytes.length), digest.toString('hex')]));
   return { prefix, digests };
+}
+
+/**
+ * Whether git tracks a file in a folder or below it; also when the index of the repository does not tell.
+ * @param folder a real path
+ */
+export async function tracksBelow(folder: string, repositoryAt: RepositoryAt): Promise<boolean> {
+  const found = await repositoryAround(folder, repositoryAt);
+  if (found?.index === undefined) return found !== undefined;
+  const bytes = asBytes(pathIn(found, folder));
+  for (const name of found.index.entries.keys()) if (name.startsWith(bytes)) return true;
+  return false;
+}
+
+/** The path of a folder in a work tree, with a slash at its end; empty at the root. */
+function pathIn({ root }: Repository, folder: string): string {
+  const path = relative(root, folder).split(sep).join('/');
+  return path === '' ? '' : `${path}/`;
 }
 
 function asBytes(path: string): string {

@@ -100,8 +100,8 @@ export async function loadIncludes(
   const files = await workspace.readAll(
     named.flatMap((found) => ('problem' in found ? [] : found.filter((path) => normalize(path) !== root.at.file))),
     yamlLimit,
-    // What git ignores may be included: blocks of one developer, whose text is not shown. A pinned run has none.
-    { readsIgnored: true },
+    // What git does not track may be included: blocks of one developer, whose text is not shown. A pinned run has none.
+    { readsUntracked: true },
   );
   for (const [index, pattern] of include.entries()) {
     const at = position((list?.is === 'list' ? list.items[index]?.at : undefined) ?? root.at);

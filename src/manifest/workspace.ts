@@ -1,11 +1,12 @@
 import { basename, dirname, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
+import { shellWord } from '../diagnostics/shell-word.ts';
 import { decodeUtf8 } from '../kind/utf8.ts';
 import { isBelowFolder } from './below.ts';
-import { ignoredFiles } from './git-ignore.ts';
-import { indexEntries, isContentOf, unreadableIndex } from './git-index.ts';
+import { indexEntries, isContentOf, tracksBelow, unreadableIndex } from './git-index.ts';
+import { readRepositories } from './git-repository.ts';
 import { matchesGlob } from './glob.ts';
 import { isMemoryFile, noMemory } from './memory-file.ts';
-import { credentialRule, envFiles } from './private-names.ts';
+import { credentialRule } from './private-names.ts';
 import { readdir, readFile, realpath, stat } from './files.ts';
 
 /** The reason why a file cannot be used; with a remedy where the file may hold secrets. */
@@ -24,11 +25,12 @@ interface FilePlace {
   readonly real: string;
 }
 
-/** The files that a pinned run may read; `why` is the reason why it is pinned. */
+/** The files that a run may read. */
 export interface FileLimit {
-  readonly why: string;
-  /** Whether the environment allows a file that git does not track, by its real path below the root, with `/`. */
-  readonly allows: (path: string) => boolean;
+  /** The reason why the run is pinned: of what git tracks it reads only the content that git tracks; undefined: it is not. */
+  readonly why?: string | undefined;
+  /** Patterns of paths below the root, with `/`: files that git need not track. */
+  readonly allowed: readonly string[];
 }
 
 /** The files of a manifest: everything below the folder of `trueup.yaml`, and nothing else. Remembers no content. */
@@ -39,16 +41,16 @@ export interface Workspace {
   /** Reads a file by its path below the root; `limit` is in bytes. */
   readonly read: (path: string, limit: number) => Promise<FileText>;
   /**
-   * Reads files side by side, each path once; `limit` is in bytes per file. Refuses those that may hold credentials, and
-   * unless `readsIgnored` those that git ignores, and memories of drift. In a pinned run it refuses instead those that git does not track with the
-   * same content.
+   * Reads files side by side, each path once; `limit` is in bytes per file. Refuses memories of drift, those that may hold
+   * credentials, and those that git does not track; a pinned run also those with another content than git tracks.
+   * `readsUntracked`: a run that is not pinned reads what git does not track.
    */
   readonly readAll: (
     paths: Iterable<string>,
     limit: number,
-    options?: { readonly readsIgnored: boolean },
+    options?: { readonly readsUntracked: boolean },
   ) => Promise<ReadonlyMap<string, FileText>>;
-  /** Reads a file that need not be text. Refuses those that may hold credentials, except env files. */
+  /** Reads a source of secrets, which need not be text. Refuses files of credentials of other programs. */
   readonly readBytes: (path: string, limit: number) => Promise<FileBytes>;
   /** The path below the root that `path` means when it is written in the file `from`. */
   readonly beside: (from: string, path: string) => string;
@@ -61,12 +63,12 @@ const openAtOnce = 16;
 
 /**
  * Opens the folder of a manifest.
- * @param options.fileLimit the limit of `readAll` to files that git tracks; undefined: it reads others too
+ * @param options.fileLimit what `readAll` may read; by default what git tracks
  * @throws when the folder does not exist
  */
 export async function openWorkspace(
   folder: string,
-  { fileLimit }: { readonly fileLimit?: FileLimit | undefined } = {},
+  { fileLimit = { allowed: [] } }: { readonly fileLimit?: FileLimit } = {},
 ): Promise<Workspace> {
   const root = await realpath(resolve(folder));
   const files = new Set<string>();
@@ -79,14 +81,12 @@ export async function openWorkspace(
       files.add(place.real);
       return decode(path, await readPlace(path, place, limit));
     },
-    readAll: async (paths, limit, { readsIgnored } = { readsIgnored: false }) => {
+    readAll: async (paths, limit, { readsUntracked } = { readsUntracked: false }) => {
       const places = new Map<string, FilePlace | FileProblem>();
-      await sideBySide(paths, async (path) => places.set(path, await locatePublic(root, path)));
+      await sideBySide(paths, async (path) => places.set(path, await locatePublic(root, path, { limit: fileLimit })));
       const found = [...places.values()].flatMap((place) => ('problem' in place ? [] : [place]));
-      const inspect =
-        fileLimit === undefined
-          ? await inspectIgnored(root, readsIgnored ? [] : found)
-          : await inspectTracked(root, found, fileLimit);
+      const readsAny = fileLimit.why === undefined && readsUntracked;
+      const inspect = readsAny ? () => undefined : await inspectTracked(root, found, fileLimit);
       const texts = new Map<string, FileText>();
       await sideBySide(places.keys(), async (path) => {
         const found = places.get(path) ?? { problem: `there is no file ${path}` };
@@ -98,7 +98,7 @@ export async function openWorkspace(
       return texts;
     },
     readBytes: async (path, limit) => {
-      const place = await locatePublic(root, path, { readsEnvFiles: true });
+      const place = await locatePublic(root, path, 'a source of secrets');
       return 'problem' in place ? place : readPlace(path, place, limit);
     },
     beside: (from, path) => (path === '' || isAbsolute(path) ? path : join(dirname(from), path)),
@@ -115,21 +115,28 @@ async function sideBySide(paths: Iterable<string>, work: (path: string) => Promi
   await Promise.all(Array.from({ length: openAtOnce }, workLeft));
 }
 
-/** Locates a file that no rule names: neither as it is written, nor by the place that a link leads to. */
+/** Locates a file that no rule names, as it is written or by the place that a link leads to, or that the limit names itself. */
 async function locatePublic(
   root: string,
   path: string,
-  { readsEnvFiles } = { readsEnvFiles: false },
+  purpose: 'a source of secrets' | { readonly limit: FileLimit },
 ): Promise<FilePlace | FileProblem> {
   const problem = wayOut(root, path);
   if (problem !== undefined) return { problem };
   const place = await locate(root, path);
   const below = 'problem' in place ? [] : [relative(root, place.named), relative(root, place.real)];
   for (const file of [normalize(path), ...below]) {
-    const rule = credentialRule(file.split(sep).join('/'));
-    if (rule === undefined || (readsEnvFiles && rule === envFiles)) continue;
-    const remedy = 'Write ${secret:NAME} for a secret. Give a file without credentials another name.';
-    return { problem: `${leading(path, file)} may hold credentials (rule: ${rule})`, isPrivate: { remedy } };
+    const name = withSlashes(file);
+    const rule = credentialRule(name);
+    if (rule === undefined) continue;
+    if (purpose === 'a source of secrets' ? rule.isSource : !rule.isFinal && purpose.limit.allowed.includes(name))
+      continue;
+    const another = 'Write ${secret:NAME} for a secret. Give a file without credentials another name';
+    const remedy =
+      rule.isFinal || purpose === 'a source of secrets'
+        ? `${another}.`
+        : `${another}, or set TRUEUP_FILE_ALLOW=${allowing(purpose.limit, [name])}.`;
+    return { problem: `${leading(path, file)} may hold credentials (rule: ${rule.glob})`, isPrivate: { remedy } };
   }
   return place;
 }
@@ -144,52 +151,93 @@ async function readInspected(path: string, place: FilePlace, limit: number, insp
   return 'problem' in file ? file : (inspect(path, place, file.bytes) ?? file);
 }
 
-/** Refuses what git ignores, by the place that was written or the place that it leads to. */
-async function inspectIgnored(root: string, places: readonly FilePlace[]): Promise<Inspect> {
-  const ignored = await ignoredFiles(root, new Set(places.flatMap(({ named, real }) => [named, real])));
-  return (path, { named, real }) => {
-    const file = [named, real].find((found) => ignored.has(found));
-    if (file === undefined) return undefined;
-    const remedy = 'Write ${secret:NAME} for a secret. Add a file without secrets to git: git add --force.';
-    return {
-      problem: `${leading(path, relative(root, file))} is ignored by git and may hold secrets`,
-      isPrivate: { remedy },
-    };
-  };
-}
-
-/** Refuses what git does not track, and content that is not the one that it tracks: the pipeline made it. */
+/**
+ * Refuses what git does not track: this machine has it, and whoever wrote the manifest may not know it. In a pinned run also
+ * content that is not the one that git tracks: the pipeline made it. Outside of a repository, and in a folder in which git
+ * tracks nothing yet, only a pinned run refuses it.
+ */
 async function inspectTracked(root: string, places: readonly FilePlace[], limit: FileLimit): Promise<Inspect> {
+  const repositoryAt = readRepositories();
+  if (places.length === 0 || (limit.why === undefined && !(await tracksBelow(root, repositoryAt))))
+    return () => undefined;
   const entries = await indexEntries(
     places.map(({ real }) => real),
-    { root },
+    { root, repositoryAt },
   );
+  const isAllowed = (file: string) => limit.allowed.some((pattern) => matchesGlob(pattern, withSlashes(file)));
+  const untracked = places
+    .filter(({ real }) => entries.get(real)?.is === 'untracked')
+    .map(({ real }) => relative(root, real))
+    .filter((file) => !isAllowed(file));
   return (path, { real }, bytes) => {
     const file = relative(root, real);
-    if (limit.allows(file.split(sep).join('/'))) return undefined;
+    if (isAllowed(file)) return undefined;
     const entry = entries.get(real) ?? { is: 'untracked' };
     const name = leading(path, file);
-    const because = `only tracked files are read, because ${limit.why}`;
     const refused = (problem: string, ...remedies: readonly string[]) => ({
-      problem: `${problem}; ${because}`,
-      isPrivate: { remedy: ['Write ${secret:NAME} for a secret.', ...remedies, allowIt].join(' ') },
+      problem: limit.why === undefined ? problem : `${problem}; only tracked files are read, because ${limit.why}`,
+      isPrivate: { remedy: ['Write ${secret:NAME} for a secret.', ...remedies].join(' ') },
     });
     if (entry.is === 'unreadable') {
       const { problem, remedy } = unreadableIndex(file);
-      return refused(problem, remedy);
+      return refused(problem, remedy, ...(limit.why === undefined ? [] : [allowIt]));
+    }
+    if (limit.why === undefined) {
+      if (entry.is === 'tracked') return undefined;
+      const others = untracked.length > mostNamed ? [file] : [...new Set(untracked)].toSorted();
+      const allow = `TRUEUP_FILE_ALLOW=${allowing(limit, others)}`;
+      return refused(
+        `${name} is not tracked by git and may hold secrets of this machine`,
+        `For files without secrets: ${gitAdd(root, others)}, or set ${allow}.`,
+      );
     }
     if (entry.is === 'untracked') {
       return refused(
         `${name} is not tracked by git and may hold secrets of the pipeline`,
         'Commit a file without secrets. In a checkout without .git, give --no-pinned or set TRUEUP_PINNED=false.',
+        allowIt,
       );
     }
     if (bytes === undefined || isContentOf(bytes, entry.digest)) return undefined;
-    return refused(`${name} differs from the file that git tracks and may hold secrets of the pipeline`);
+    return refused(`${name} differs from the file that git tracks and may hold secrets of the pipeline`, allowIt);
   };
 }
 
 const allowIt = 'For a file without secrets that the pipeline makes, add its path to TRUEUP_FILE_ALLOW.';
+
+/** Most files that one command adds to git. */
+const mostNamed = 20;
+
+/** The command that adds files of a folder to git, from the current folder. */
+function gitAdd(root: string, files: readonly string[]): string {
+  const git = root === process.cwd() ? ['git'] : ['git', '-C', root];
+  return [...git, 'add', ...files].map(shellWord).join(' ');
+}
+
+/**
+ * The command that adds new files to git, so that a run that is not pinned reads them; undefined: it reads them as they are.
+ * @param files paths below the folder
+ */
+export async function addToGit(folder: string, files: readonly string[]): Promise<string | undefined> {
+  const root = await realpath(folder);
+  const repositoryAt = readRepositories();
+  if (!(await tracksBelow(root, repositoryAt))) return undefined;
+  const entries = await indexEntries(
+    files.map((file) => join(root, file)),
+    { root, repositoryAt },
+  );
+  const isTracked = [...entries.values()].every(({ is }) => is === 'tracked');
+  return isTracked ? undefined : gitAdd(root, [...new Set(files.map((file) => file.split(/[\\/]/, 1)[0] ?? file))]);
+}
+
+/** The value of TRUEUP_FILE_ALLOW that allows more files, as a word of a shell. */
+function allowing({ allowed }: FileLimit, files: readonly string[]): string {
+  return shellWord([...allowed, ...files.map(withSlashes)].join(','));
+}
+
+function withSlashes(path: string): string {
+  return path.split(sep).join('/');
+}
 
 /** Names a file, and where the link leads by which it was written. */
 function leading(path: string, file: string): string {

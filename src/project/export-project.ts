@@ -20,7 +20,7 @@ import type { NamedSecret } from '../export/secrets.ts';
 import { addressParts, blockAddress, isWithin } from '../kind/address.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Settings } from '../manifest/settings.ts';
-import { openWorkspace } from '../manifest/workspace.ts';
+import { addToGit, openWorkspace } from '../manifest/workspace.ts';
 import type { World } from '../reconcile.ts';
 import { adoptedState, changesObject } from '../plan/adopted.ts';
 import { learnPlatform, plan, planWithIds } from '../reconcile.ts';
@@ -31,7 +31,7 @@ import { envSecrets } from '../secrets/sources/env.ts';
 import type { SecretsOptions } from './export-secrets.ts';
 import { exampleOf, secretFileOf, secretsText } from './export-secrets.ts';
 import type { ProjectFolder } from './folder.ts';
-import { envLimit, whyPinned } from './pins.ts';
+import { envLimit, fileLimit, whyPinned } from './pins.ts';
 import type { NewFile } from './write-files.ts';
 import { ignoring, writeFiles } from './write-files.ts';
 
@@ -51,6 +51,8 @@ export interface ExportOptions extends SecretsOptions {
 export interface ExportResult extends Pick<Exported, 'blocks' | 'notes' | 'isEmpty'> {
   /** Below the folder of the manifest, in the order of their names; not the file of secrets. */
   readonly files: readonly string[];
+  /** The command of git without which a plan does not read these files; undefined: it reads them. */
+  readonly toAdd: string | undefined;
   readonly secrets: readonly Pick<NamedSecret, 'name' | 'usedBy'>[];
   readonly secretsFile: string | undefined;
   /** The manifest finds the values of the secrets by itself. */
@@ -99,7 +101,7 @@ export async function exportProject(
   if (left !== undefined) {
     await writeFiles(folder, []); // removes the drafts of the killed run
     await world.store.write({ ...left.state, ...(capabilities === undefined ? {} : { platform: capabilities }) });
-    const wrote = { files: [], secrets: [], secretsFile: undefined, isSecretsFileNamed: false };
+    const wrote = { files: [], toAdd: undefined, secrets: [], secretsFile: undefined, isSecretsFileNamed: false };
     return { ...wrote, blocks: left.blocks, notes: [], isEmpty: left.isEmpty };
   }
   const target = how.address === undefined ? undefined : await targetOf(how.address, { manifest, folder, file });
@@ -115,7 +117,7 @@ export async function exportProject(
       : withIncludes(rootBefore, included, secrets);
   };
   const client = remembering(world.client);
-  const workspace = await openWorkspace(folder);
+  const workspace = await openWorkspace(folder, { fileLimit: fileLimit(env, whyPinned(options)) });
   const exportWith = (stem: string | undefined) =>
     makeExport({
       world: { ...world, client },
@@ -175,11 +177,14 @@ export async function exportProject(
   // After the files: a state without them would let the next apply delete what it holds.
   if (exported.blocks.size > 0)
     await world.store.write({ ...exported.state, ...(capabilities === undefined ? {} : { platform: capabilities }) });
+  const written = [...first, ...all].map(({ path }) => path).toSorted();
+  const namesFiles = [...exported.files.values()].some((text) => text.includes('${file:'));
   return {
     blocks: exported.blocks,
     notes: exported.notes,
     isEmpty: exported.isEmpty,
-    files: [...first, ...all].map(({ path }) => path).toSorted(),
+    files: written,
+    toAdd: namesFiles ? await addToGit(folder, written) : undefined,
     secrets: secrets.map(({ name, usedBy }) => ({ name, usedBy })),
     secretsFile: values === undefined ? undefined : how.secretsFile,
     isSecretsFileNamed: secretFile !== undefined && root.includes(secretFile.path),

@@ -40,7 +40,7 @@ export async function formatFiles(
     paths.length > 0
       ? paths.map((path) => relative(options.folder, path))
       : await filesOf(options.file, workspace, { diagnostics, texts });
-  const found = await workspace.readAll(named, yamlLimit, { readsIgnored: true });
+  const found = await workspace.readAll(named, yamlLimit, { readsUntracked: true });
   const formatted = [...new Set(named)].flatMap((path): FormattedFile[] => {
     const file = found.get(path) ?? { problem: `there is no file ${path}` };
     if ('problem' in file) {

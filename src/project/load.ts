@@ -11,7 +11,7 @@ import type { Settings } from '../manifest/settings.ts';
 import { askSources, learnSecrets, missingSecrets } from '../manifest/secret-sources.ts';
 import type { FileText, Workspace } from '../manifest/workspace.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
-import { shellWord } from '../render/shell-word.ts';
+import { shellWord } from '../diagnostics/shell-word.ts';
 import { redactDiagnostic } from '../plan/redacted.ts';
 import type { Validated } from '../reconcile.ts';
 import { validate } from '../reconcile.ts';

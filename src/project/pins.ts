@@ -54,12 +54,9 @@ export function envLimit(env: Environment, why: string | undefined): EnvLimit {
       : { why, allowing: [...patterns, name].join(',') };
 }
 
-/** Finds by TRUEUP_FILE_ALLOW which files a pinned run reads besides those that git tracks; undefined: it is not pinned. */
-export function fileLimit(env: Environment, why: string | undefined): FileLimit | undefined {
-  const patterns = readPatterns(env, 'TRUEUP_FILE_ALLOW');
-  return why === undefined
-    ? undefined
-    : { why, allows: (path) => patterns.some((pattern) => matchesGlob(pattern, path)) };
+/** Finds by TRUEUP_FILE_ALLOW which files a run reads besides those that git tracks; `why` is the reason why it is pinned. */
+export function fileLimit(env: Environment, why: string | undefined): FileLimit {
+  return { why, allowed: readPatterns(env, 'TRUEUP_FILE_ALLOW') };
 }
 
 function readPatterns(env: Environment, name: string): readonly string[] {

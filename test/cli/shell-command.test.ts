@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { commandLine } from '../../src/cli/shell-command.ts';
-import { shellWord } from '../../src/render/shell-word.ts';
+import { shellWord } from '../../src/diagnostics/shell-word.ts';
 import type { Run } from '../../src/cli/command.ts';
 
 /** Command lines that users copy. */

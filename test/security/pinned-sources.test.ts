@@ -74,8 +74,9 @@ describe.skipIf(!hasGit)('S6: where CI is set, ${file:} reads only what git trac
     expect(run.err).toContain('error[private-source]');
     expect(run.err).toContain('not tracked by git');
     expect(run.err).not.toContain('canary');
-    expect((await validate('', {}, folder)).code).toBe(0);
-    expect((await validate('', { CI: 'true', TRUEUP_PINNED: 'false' }, folder)).code).toBe(0);
+    const atDesk = await validate('', { CI: 'true', TRUEUP_PINNED: 'false' }, folder);
+    expect(atDesk).toMatchObject({ code: 3, out: '' });
+    expect(atDesk.err).not.toContain('canary');
   });
 
   it.each(['tracked.txt', 'sub/tracked.txt', 'link-to-tracked'])('S6: but %s', async (path) => {
@@ -99,16 +100,16 @@ describe.skipIf(!hasGit)('S6: where CI is set, ${file:} reads only what git trac
     return folder;
   }
 
-  const account = { 'trueup.yaml': reading('file:service-account.json'), 'service-account.json': '{}\n' };
+  const account = { 'trueup.yaml': reading('file:account.json'), 'account.json': '{}\n' };
 
   it.each(['sha1', 'sha256'])('S6: not a tracked placeholder that the pipeline overwrites, with %s', async (format) => {
     const init = `--object-format=${format}`;
-    const folder = committed(account, { 'service-account.json': 'canary' }, init);
+    const folder = committed(account, { 'account.json': 'canary' }, init);
     for (const command of ['validate', 'plan']) {
       const run = await trueup([command, '-C', folder], { env: { CI: 'true' } });
       expect(run).toMatchObject({ code: 3, out: '' });
       expect(run.err).toContain('error[private-source]');
-      expect(run.err).toContain('service-account.json differs from the file that git tracks');
+      expect(run.err).toContain('account.json differs from the file that git tracks');
       expect(run.err).not.toContain('canary');
     }
     expect((await validate('', {}, folder)).code).toBe(0);
@@ -118,14 +119,14 @@ describe.skipIf(!hasGit)('S6: where CI is set, ${file:} reads only what git trac
   it.each(['2', '4'])('S6: nor in an index of version %s, nor through a link', async (version) => {
     const folder = committed({ ...account, 'a.txt': 'one', 'z/b.txt': 'two' }, {});
     writeFileSync(join(folder, 'trueup.yaml'), reading('file:link'));
-    symlinkSync('service-account.json', join(folder, 'link'));
+    symlinkSync('account.json', join(folder, 'link'));
     git(folder, 'add', 'link', 'trueup.yaml');
     git(folder, 'update-index', '--index-version', version);
     expect((await validate('', { CI: 'true' }, folder)).code).toBe(0);
-    writeFileSync(join(folder, 'service-account.json'), 'canary');
+    writeFileSync(join(folder, 'account.json'), 'canary');
     const run = await validate('', { CI: 'true' }, folder);
     expect(run).toMatchObject({ code: 3, out: '' });
-    expect(run.err).toContain('link leads to service-account.json, which differs from the file that git tracks');
+    expect(run.err).toContain('link leads to account.json, which differs from the file that git tracks');
   });
 
   it('S6: nor a file that git is only to add later, nor a committed link that the pipeline replaces', async () => {
@@ -190,7 +191,7 @@ describe.skipIf(!hasGit)('S6: where CI is set, ${file:} reads only what git trac
       const run = await validate('', { CI: 'true' }, folder);
       expect(run).toMatchObject({ code: 3, out: '' });
       expect(run.err).toContain('error[private-source]');
-      expect(run.err).toContain('cannot read the index of git, which says whether it tracks service-account.json');
+      expect(run.err).toContain('cannot read the index of git, which says whether it tracks account.json');
       expect(run.err).toContain('git update-index --no-split-index');
     }
     git(split, 'update-index', '--no-split-index');
@@ -258,12 +259,12 @@ describe.skipIf(!hasGit)('S6: where CI is set, ${file:} reads only what git trac
       const env = { CI: 'true', TRUEUP_FILE_ALLOW: 'build/*' };
       const folder = committed(
         { 'trueup.yaml': reading('file:build/link') },
-        { 'secret.json': 'canary', 'build/x': '' },
+        { 'other.json': 'canary', 'build/x': '' },
       );
-      symlinkSync('../secret.json', join(folder, 'build/link'));
+      symlinkSync('../other.json', join(folder, 'build/link'));
       git(folder, 'add', 'build/link');
-      expect((await validate('', env, folder)).err).toContain('secret.json, which is not tracked by git');
-      writeFileSync(join(folder, 'trueup.yaml'), reading('file:build/../secret.json'));
+      expect((await validate('', env, folder)).err).toContain('other.json, which is not tracked by git');
+      writeFileSync(join(folder, 'trueup.yaml'), reading('file:build/../other.json'));
       expect((await validate('', env, folder)).code).toBe(3);
     });
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { usage } from '../../diagnostics/usage.ts';
 import { addressParts } from '../../kind/address.ts';
-import { shellWord } from '../../render/shell-word.ts';
+import { shellWord } from '../../diagnostics/shell-word.ts';
 import type { Runner } from './shared.ts';
 import { alsoNamed, examples } from './shared.ts';
 

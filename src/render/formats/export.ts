@@ -15,6 +15,8 @@ export interface ExportReport {
   /** The kind of each new block, by address. */
   readonly blocks: ReadonlyMap<string, string>;
   readonly files: readonly string[];
+  /** The command of git without which a plan does not read these files; undefined: it reads them. */
+  readonly toAdd: string | undefined;
   readonly secrets: readonly { readonly name: string; readonly usedBy: readonly string[] }[];
   readonly secretsFile: string | undefined;
   /** The manifest finds the values of the secrets by itself. */
@@ -49,7 +51,7 @@ export function exportJson({
   secretsFile,
   notes,
   counts,
-}: Omit<ExportReport, 'isEmpty' | 'isSecretsFileNamed' | 'secretsFile'> & {
+}: Omit<ExportReport, 'isEmpty' | 'isSecretsFileNamed' | 'secretsFile' | 'toAdd'> & {
   readonly secretsFile?: string | undefined;
 }): ExportDocument {
   return {
@@ -76,6 +78,7 @@ function renderExport(report: ExportReport, style: Style): string {
   }
   const shown = files.slice(0, mostFiles).map((path) => `  ${printable(path)}\n`);
   const more = files.length > mostFiles ? `  and ${files.length - mostFiles} more\n` : '';
+  const first = report.toAdd === undefined ? '' : `${printable(report.toAdd)} lets plans read the new files. Then `;
   const proved = report.isEmpty
     ? 'trueup plan shows no changes now.'
     : 'trueup plan shows no changes of these; it still shows those that the manifest had before.';
@@ -85,7 +88,7 @@ function renderExport(report: ExportReport, style: Style): string {
     more,
     secretLines(report),
     leftOut(notes, style),
-    `\nNothing changed on the platform. ${proved}\n`,
+    `\nNothing changed on the platform. ${first}${proved}\n`,
     style.paint('faint', `${requestCounts(counts)}\n`),
   ].join('');
 }

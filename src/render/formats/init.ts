@@ -2,7 +2,7 @@ import type { NamedProject } from '../../observe/reader.ts';
 import type { Formats } from '../format.ts';
 import { counted } from '../lines.ts';
 import { printable } from '../printable.ts';
-import { shellWord } from '../shell-word.ts';
+import { shellWord } from '../../diagnostics/shell-word.ts';
 import { printJson } from '../json-view.ts';
 import type { ExportReport, ExportView } from './export.ts';
 import { exportFormats, exportJson } from './export.ts';

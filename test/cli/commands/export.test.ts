@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -342,6 +342,28 @@ test('adds a leaf below a service that the manifest declares, and names what the
   const added = '        files:\n          web.conf:\n            content: ${file:trueup/production/shop/web.conf}\n';
   expect(after.replace(added, '')).toBe(text);
   expect(readFileSync(join(folder, 'trueup/production/shop/web.conf'), 'utf8')).toBe('a = 1\n'.repeat(40));
+});
+
+test.skipIf(spawnSync('git', ['--version']).status !== 0)('says how git gets the files that a plan reads', async () => {
+  const { emulator, folder, run } = await place(sections, { secrets });
+  const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: folder, stdio: 'ignore' });
+  git('init');
+  git('add', 'trueup.yaml');
+  const made = await emulator.act('environment.create', { name: 'staging', projectId: 'prj_1' });
+  const { environmentId } = made as { readonly environmentId: string };
+  const blog = { name: 'blog', environmentId, composeType: 'docker-compose' } as const;
+  const { composeId } = (await emulator.act('compose.create', blog)) as { readonly composeId: string };
+  const composeFile = `services:\n${Array.from({ length: 40 }, (_, n) => `  web-${n}:\n    image: nginx\n`).join('')}`;
+  await emulator.act('compose.update', { composeId, sourceType: 'raw', composeFile });
+  const ran = await run(exportCommand({ unmanaged: true }));
+  expect([ran.err, ran.exit]).toEqual(['', 'done']);
+  const [, command = ''] =
+    /^Nothing changed on the platform\. (git .*) lets plans read the new files\. Then trueup plan/m.exec(ran.out) ?? [];
+  const [, ...paths] = command.split(' add ');
+  expect(command).toBe(`git -C ${folder} add ${paths.join('')}`);
+  expect((await run(planCommand({}))).err).toContain('is not tracked by git');
+  execFileSync('sh', ['-c', command]);
+  expect(await planIn(folder)).toContain(noChanges);
 });
 
 test('leaves no folder and no lock behind after a refusal, and what was there as it was', async () => {

@@ -22,6 +22,7 @@ function textOf(count: number, secretsFile?: string): string {
     folder: '/infra',
     blocks: new Map([['production', 'environment']]),
     files: ['trueup.yaml'],
+    toAdd: undefined,
     secrets: Array.from({ length: count }, (_none, at) => ({ name: `S${at}`, usedBy: ['production'] })),
     secretsFile,
     isSecretsFileNamed: true,
