@@ -9,7 +9,6 @@ import type { Diagnostic } from './diagnostics/diagnostic.ts';
 import { diagnostic, hasErrors, Stop } from './diagnostics/diagnostic.ts';
 import { inOrder } from './graph/order.ts';
 import { blockAddress } from './kind/address.ts';
-import { textsIn } from './kind/json.ts';
 import type { Kind } from './kind/kind.ts';
 import { root } from './kind/kind.ts';
 import { kindsThere } from './kind/kinds-on.ts';
@@ -51,6 +50,7 @@ import { digestsAt, digestsOf } from './state/digests.ts';
 import { newState } from './state/new-state.ts';
 import type { Capabilities, State, StateStore } from './state/state.ts';
 import { inSpan } from './trace/span.ts';
+import { secretTexts } from './secrets/looks-secret.ts';
 
 /** A manifest that may be planned, and what is to be said about it. */
 export interface Validated {
@@ -372,7 +372,7 @@ function addSecrets({ objects }: Observed, { kinds, addSecret }: Pick<World, 'ki
   for (const { row } of objects.values()) {
     for (const { id, names } of secrets) {
       if (row[id] === undefined) continue;
-      for (const name of names) for (const text of textsIn(row[name])) addSecret(text);
+      for (const name of names) for (const text of secretTexts(row[name])) addSecret(text);
     }
   }
 }

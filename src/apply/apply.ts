@@ -1,6 +1,6 @@
 import { attempts } from '../api/attempts.ts';
 import { turn } from '../api/sleep.ts';
-import { same, textsIn } from '../kind/json.ts';
+import { same } from '../kind/json.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { blockAddress } from '../kind/address.ts';
 import type { State, StateStore } from '../state/state.ts';
@@ -30,6 +30,7 @@ import { inSpan } from '../trace/span.ts';
 import { isFresh, readScope, rowIn, scopeNow } from './scope.ts';
 import { requestInput, saysGone, send } from './send.ts';
 import { unlisted } from './unlisted.ts';
+import { secretTexts } from '../secrets/looks-secret.ts';
 
 /** Sends what the plan says, reads back what came of it, and saves it. */
 export async function apply(input: ApplyInput): Promise<ApplyResult> {
@@ -300,7 +301,7 @@ function addOldSecrets({ input }: Run, { attributes }: Action): void {
   for (const { attribute, field, decision, before } of attributes) {
     if (field.secrecy === undefined || !writesOrRemoves(decision)) continue;
     const about = { isPrivate: field.secrecy === 'private' };
-    for (const text of textsIn(before.reveal())) {
+    for (const text of secretTexts(before.reveal())) {
       input.addSecret(text, about);
       const entries = attribute.key === undefined ? field.map?.read(text) : undefined;
       for (const entry of entries?.values() ?? []) input.addSecret(entry, about);

@@ -3,7 +3,7 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { isCipher } from '../kind/cipher.ts';
 import { means, plain } from '../kind/codecs.ts';
 import type { Json, Row } from '../kind/json.ts';
-import { isRow, textsIn } from '../kind/json.ts';
+import { isRow } from '../kind/json.ts';
 import { merged } from '../kind/shared-set.ts';
 import { observedValue, servedName, valueAt } from '../kind/wire.ts';
 import { resolveField } from '../manifest/fields.ts';
@@ -11,6 +11,7 @@ import type { Outputs, Wanted } from '../manifest/wanted.ts';
 import { rowId } from '../observe/answers.ts';
 import type { Action, AttributeChange, Member, Step } from '../plan/action.ts';
 import type { Redactor } from '../secrets/redactor.ts';
+import { secretTexts } from '../secrets/looks-secret.ts';
 
 /** The input of a request. */
 export interface RequestInput {
@@ -98,7 +99,7 @@ function addSecrets({ action, addSecret }: RequestInput, name: string, from: Mem
   const field = action.kind.fields[name];
   if (from.is !== 'as read' && field?.secrecy === undefined) return;
   const about = { isPrivate: field?.secrecy !== 'secret' };
-  for (const text of textsIn(value)) {
+  for (const text of secretTexts(value)) {
     addSecret(text, about);
     for (const entry of field?.map?.read(text).values() ?? []) addSecret(entry, about);
   }

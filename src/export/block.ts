@@ -24,6 +24,7 @@ import type { Written } from '../kind/written.ts';
 import { writtenFields } from '../kind/written.ts';
 import { unsetKey } from '../manifest/unset.ts';
 import { maskAttribute, maskValue } from '../secrets/looks-secret.ts';
+import { isUserName } from '../secrets/secret-names.ts';
 import { redacted } from '../secrets/secret.ts';
 import type { Placed } from './address.ts';
 import { lastPart } from './names.ts';
@@ -362,7 +363,7 @@ function secretValue(value: Json, path: readonly string[], block: Placed, writin
   if (!isObject(value)) return plainly(value);
   const entries = Object.entries(value).map(([key, item]) => ({
     key,
-    value: secretValue(item, [...path, key], block, writing),
+    value: isUserName(key) ? plainly(item) : secretValue(item, [...path, key], block, writing),
   }));
   return { is: 'map', entries };
 }

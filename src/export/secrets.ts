@@ -27,7 +27,7 @@ export interface Secrets {
   readonly declare: (value: string, at: SecretPlace) => void;
   /** The name for the value of a declared field. */
   readonly nameOfField: (value: string, at: SecretPlace) => string;
-  /** The name for a value in a text: that of the field that has the same value, else one of its own. */
+  /** The name for a value in a text: that of a field or text before with the same value, else one of its own. */
   readonly nameOf: (value: string, at: SecretPlace) => string;
 }
 
@@ -50,14 +50,14 @@ export function createSecrets(used: UsedSecrets): Secrets {
     if (isSame) reused.add(wanted);
     const secret = hidden({ name: isSame ? wanted : names.take(wanted), usedBy: [] }, value);
     secrets.push(secret);
+    if (value.length >= leastShared) append(byValue, value, { secret, top: parts[0] });
     return secret;
   };
   const declare = (value: string, at: SecretPlace): NamedSecret => {
     const known = byPlace.get(at.place);
     if (known !== undefined) return known;
-    const secret = add(value, at);
+    const secret = byValue.get(value)?.find(({ top }) => top === at.parts[0])?.secret ?? add(value, at);
     byPlace.set(at.place, secret);
-    if (value.length >= leastShared) append(byValue, value, { secret, top: at.parts[0] });
     return secret;
   };
   const use = (secret: NamedSecret, { place }: SecretPlace): string => {

@@ -201,13 +201,17 @@ function assigned(text: string, match: RegExpExecArray, behind: number): Found {
   properties.lastIndex = from;
   if (isYaml) properties.test(text);
   const inner = isYaml ? properties.lastIndex : from;
+  const isAnchor = isYaml && /^(?:(?:&|!!)\S+[ \t]*)+$/.test(text.slice(from, inner));
+  // The name of an anchor is no value.
+  if (isAnchor && text.startsWith('# ', inner)) return { parts: [], end: inner };
   const first = text[inner];
   if (text[from] === '{' && (isYaml || !isFirst || !braced.test(text.slice(from, from + 1_024))))
     return { parts: [], end: from };
   if (first === undefined || first === '\n' || first === '\r') {
-    if (!isYaml || !isFirst) return upTo(text, from, lineEnd);
+    const here = isAnchor ? inner : from;
+    if (!isYaml || !isFirst) return upTo(text, here, lineEnd);
     const below = linesBelow(text, inner, { indent, how: 'values' });
-    return { ...below, parts: [...upTo(text, from, lineEnd).parts, ...below.parts] };
+    return { ...below, parts: [...upTo(text, here, lineEnd).parts, ...below.parts] };
   }
   if (isYaml && isFirst && (first === '|' || first === '>') && blockSign.test(text.slice(inner, inner + 32))) {
     return linesBelow(text, upTo(text, inner, lineEnd).end, { indent, how: 'block' });

@@ -5,11 +5,11 @@ import type { Json } from '../kind/json.ts';
 import { isObject } from '../kind/json.ts';
 import { findInAddresses } from './addresses.ts';
 import { entriesIn } from './entries.ts';
-import { isOpenValue, isPlainWord, isWorkingDirectory } from './open-values.ts';
+import { isLink, isOpenValue, isWorkingDirectory } from './open-values.ts';
 import { findKeysInPem } from './pem.ts';
 import { redacted } from './secret.ts';
 import { contentRules } from './secret-forms.ts';
-import { ruleOfKey } from './secret-names.ts';
+import { isOpenName, isUserName, rulesOfKey } from './secret-names.ts';
 import type { Part } from './value-ends.ts';
 import { lineEnd, upTo } from './value-ends.ts';
 
@@ -39,15 +39,16 @@ export function maskAttribute(
 /** Whether the value of a key looks like a secret as a whole: by the name, where the value can be one. */
 export function isSecretEntry(key: string, value: string, how: Masking = {}): boolean {
   if (isPrivate(key, how)) return value !== '';
-  const rule = ruleOfKey(key);
-  if (rule === undefined || isOpenValue(value) || isWorkingDirectory(key, value)) return false;
-  return rule !== 'weak' || !isPlainWord(value);
+  const rules = rulesOfKey(key);
+  if (rules.length === 0 || isOpenValue(value) || isWorkingDirectory(key, value)) return false;
+  if (isLink(value) && !/webhook/i.test(key)) return false;
+  return rules.some(({ open }) => open?.test(value.trim()) !== true);
 }
 
 /** The same for a value of a map: only texts of YAML, shells and templates have aliases, `$x`, `<x>` and `%x%`. */
 function isSecretValue(key: string, value: string, how: Masking): boolean {
   if (isSecretEntry(key, value, how)) return true;
-  return ruleOfKey(key) !== undefined && /^(?:\*.+|!reset\b.*|\$\w+|<.+>|%\w+%)$/is.test(value.trim());
+  return rulesOfKey(key).length > 0 && /^(?:\*.+|!reset\b.*|\$\w+|<.+>|%\w+%)$/is.test(value.trim());
 }
 
 /**
@@ -57,7 +58,7 @@ function isSecretValue(key: string, value: string, how: Masking): boolean {
 export function maskValue(key: string | undefined, value: Json, how: Masking = {}): Json {
   if (typeof value === 'string') {
     if (key !== undefined && isSecretValue(key, value, how)) return maskWhole(key, value, how);
-    return maskText(value, how);
+    return maskText(value, key !== undefined && isOpenName(key) ? { ...how, isOpen: true } : how);
   }
   if (Array.isArray(value)) return maskList(key, value as readonly Json[], how);
   if (isObject(value)) {
@@ -72,6 +73,14 @@ export function maskValue(key: string | undefined, value: Json, how: Masking = {
   }
   const isSecret = typeof value === 'number' && key !== undefined && isSecretEntry(key, String(value), how);
   return isSecret ? redacted : value;
+}
+
+/** The texts in a value of a field that is declared secret, but for names of users. */
+export function secretTexts(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap((one) => secretTexts(one));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, one]) => (isUserName(key) ? [] : secretTexts(one)));
 }
 
 /** Of an address the password is enough, unless the user wants the whole of it private. */
@@ -171,17 +180,19 @@ export function secretParts(text: string, how: Masking = {}): readonly Part[] {
   const open: Part[] = [];
   findKeysInPem(text, found, open);
   findInAddresses(text, found);
-  const isNamed = (key: string) => isPrivate(key, how) || ruleOfKey(key) !== undefined;
+  const isNamed = (key: string) => isPrivate(key, how) || rulesOfKey(key).length > 0;
   for (const { key, value, part } of entriesIn(text, isNamed)) {
     // The password of an address is found by itself.
-    if (isSecretEntry(key, value, how) && maskWhole(key, value, how) === redacted) found.push(part);
+    if (!isSecretEntry(key, value, how) || maskWhole(key, value, how) !== redacted) continue;
+    if (!isInComment(text, part[0]) || isSettingInComment(text, part[0])) found.push(part);
   }
-  for (const { pattern, check, isGuess } of text.length < 6 ? [] : contentRules) {
+  for (const { pattern, check, isGuess, isToken } of text.length < 6 ? [] : contentRules) {
     if (isGuess === true && how.isOpen === true) continue;
     let nextOpen = 0;
     for (const match of text.matchAll(pattern)) {
       const secret = match.slice(1).find((group) => group !== undefined) ?? match[0];
       const from = match.index + match[0].lastIndexOf(secret);
+      if (isToken !== true && isInComment(text, from)) continue;
       while ((open[nextOpen]?.[1] ?? Infinity) <= from) nextOpen++;
       if (isGuess === true && (open[nextOpen]?.[0] ?? Infinity) <= from) continue;
       const to = from + secret.length;
@@ -192,6 +203,29 @@ export function secretParts(text: string, how: Masking = {}): readonly Part[] {
   }
   return found.length === 0 ? found : merged(found);
 }
+
+/** Returns true behind a sign that begins a comment: at the start of a line, or outside of quotes in it. */
+function isInComment(text: string, at: number): boolean {
+  const near = text.slice(Math.max(0, at - 512), at);
+  const line = near.slice(near.lastIndexOf('\n') + 1);
+  if (/^[ \t]*(?:#|\/\/[ \t/]|;|--[ \t])/.test(line)) return true;
+  let quote: string | undefined;
+  for (const { 0: sign, index } of line.matchAll(/["'`]|[ \t]#(?=[ \t#])/g)) {
+    if (sign.includes('#') && quote === undefined) return true;
+    if (sign === quote) quote = undefined;
+    else if (quote === undefined && !sign.includes('#') && !/\w/.test(line[index - 1] ?? '')) quote = sign;
+  }
+  return false;
+}
+
+/** Returns true for a setting that a comment switches off: a name, and one word or a text in quotes as its value. */
+function isSettingInComment(text: string, at: number): boolean {
+  const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at + 512).split('\n', 1)[0] ?? '';
+  return settingInComment.test(line);
+}
+
+const settingInComment =
+  /^[ \t]*(?:#|\/\/|;|--)[#;/ \t]*(?:-[ \t]+)?(?:export[ \t]+)?["']?[\w.-]{1,128}["']?[ \t]*[:=][ \t]*(?:"[^"]+"|'[^']+'|[^\s"']+),?["']?[ \t]*$/;
 
 function isPrivate(key: string, { privateKeys }: Masking): boolean {
   return privateKeys?.has(key) === true;

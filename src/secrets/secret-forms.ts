@@ -1,4 +1,5 @@
 import { isReference } from './open-values.ts';
+import { isOpenName } from './secret-names.ts';
 
 /**
  * The forms of secrets, under any key or none, as data. Every pattern takes linear time: its repetitions are bounded, or no two
@@ -15,8 +16,8 @@ export interface ContentRule {
   readonly check?: (secret: string, before: string, behind: string) => boolean;
   /** A field that is declared open may hold such a value: an id, a commit. */
   readonly isGuess?: true;
-  readonly examples: readonly string[];
-  readonly others: readonly string[];
+  /** So certain that a comment with it holds a secret too. */
+  readonly isToken?: true;
 }
 
 const boundary = '(?<![A-Za-z0-9_-])';
@@ -25,20 +26,19 @@ const boundary = '(?<![A-Za-z0-9_-])';
 export const contentRules: readonly ContentRule[] = [
   {
     name: 'age identity',
+    isToken: true,
     says: 'an identity of age',
     pattern: /AGE-SECRET-KEY-(?:PQ-)?1[A-Z0-9]{20,}/gi,
-    examples: ['AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZ'],
-    others: ['AGE-SECRET-KEY-1', 'age1gfpyysjzgfpyysjzgfpyysjzgfpyysjz'],
   },
   {
     name: 'JWT',
+    isToken: true,
     says: 'a JSON web token',
     pattern: new RegExp(`${boundary}eyJ[\\w-]{8,}\\.[\\w-]{4,}(?:\\.[\\w-]*)?`, 'g'),
-    examples: ['eyJhbGciOiJIUzI1NiJ9.eyJyb2xlIjoiYW5vbiJ9.c2lnbmF0dXJl'],
-    others: ['eyJrey', 'theyJustSaid.something.else'],
   },
   {
     name: 'known token',
+    isToken: true,
     says: 'a token with a known prefix: of GitHub, GitLab, Stripe, AWS, Slack, Google, npm, PyPI, OpenAI, Docker, Vault and others',
     pattern: new RegExp(
       `${boundary}(?:${[
@@ -74,33 +74,20 @@ export const contentRules: readonly ContentRule[] = [
       ].join('|')})`,
       'g',
     ),
-    examples: [
-      'ghp_16C7e42F292c6912E7710c838347Ae178B4a',
-      'glpat-x1y2z3x1y2z3x1y2z3x1',
-      'whsec_4eC39HqLyjWDarjtT1',
-      'AKIAIOSFODNN7EXAMPLE',
-      'xoxb-2444-1234567890-abcdef',
-    ],
-    others: ['pk_live_4eC39HqLyjWDarjtT1', 'sk-learn', 'ghp_short', 'task-runner-with-a-long-name', 'AKIA'],
   },
   {
     name: 'webhook',
+    isToken: true,
     says: 'an address that lets whoever has it send messages: webhooks of Slack, Discord, Teams and bots of Telegram',
     pattern:
       /(?:hooks\.slack\.com\/(?:services|workflows)\/|discord(?:app)?\.com\/api\/webhooks\/|\.webhook\.office\.com\/webhookb2\/|api\.telegram\.org\/(?:file\/)?bot)([^\s"'<>]{4,})/g,
-    examples: ['https://hooks.slack.com/services/T000/B000/XXXX', 'https://discord.com/api/webhooks/123/abc-def'],
-    others: ['https://hooks.slack.com/', 'https://discord.com/developers/docs/resources/webhook'],
   },
   {
     name: 'password hash',
+    isToken: true,
     says: 'a hash of a password: crypt, bcrypt, apr1, argon2, scrypt; dollars may be doubled',
     pattern:
       /(?:\$\$?(?:2[abxy]?|apr1|argon2(?:id|i|d)|scrypt|[156y])\$\$?[./A-Za-z0-9=,$+]{16,}|\{(?:SSHA|SHA|SMD5|CRYPT)\}[\w+/=$.]{8,})/g,
-    examples: [
-      '$2y$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy',
-      'admin:$$apr1$$q8eZFHjF$$Fvmkk//V6Btlaf2i/ju5n/',
-    ],
-    others: ['$1$2', 's/(.*)/$1$/', '$5$'],
   },
   {
     name: 'bearer',
@@ -108,23 +95,17 @@ export const contentRules: readonly ContentRule[] = [
     pattern: /(?<![A-Za-z])(?:Bearer|Basic|Token)[ \t]{1,4}([A-Za-z0-9+/=._~-]{6,})/gi,
     check: (secret) =>
       !/^(?:[A-Z]?[a-z]{1,24}|[A-Z]{1,24})[.,]?$/.test(secret) && !/^[a-z]+(?:-[a-z]+)+[.,]?$/i.test(secret),
-    examples: ['Authorization: Bearer abc123def456', 'Basic dXNlcjpwYXNz'],
-    others: ['Bearer authentication', 'basic setup', 'the token provider'],
   },
   {
     name: 'header',
     says: 'the value in quotes behind X-…-Key, X-…-Token or Api-Key, as servers write headers',
     pattern: /(?<![\w-])(?:X-[\w-]{0,32})?(?:Api-?Key|Key|Token|Secret|Auth)["']?[ \t]{1,4}["']([^"'\n]{1,256})["']/gi,
     check: (secret) => !/^\$\{?\w+\}?$|^\{.*\}$/.test(secret),
-    examples: ['header_up X-Api-Key "internal-4711"', 'proxy_set_header X-Auth-Token "a b";'],
-    others: ['proxy_set_header X-Api-Key $api_key;', 'header_up X-Real-IP "{remote_host}"'],
   },
   {
     name: 'SQL',
     says: 'the password in quotes of SQL: PASSWORD ‘…’, IDENTIFIED BY ‘…’',
     pattern: /(?<![A-Za-z_])(?:password|identified[ \t]{1,4}by(?:[ \t]{1,4}password)?)[ \t]{1,4}e?'([^'\n]{1,256})'/gi,
-    examples: ["CREATE USER shop WITH PASSWORD 'hunter2'", "ALTER USER root IDENTIFIED BY 'x'"],
-    others: ["COMMENT ON COLUMN users.password IS 'hashed'"],
   },
   {
     name: 'line of a configuration file',
@@ -132,8 +113,6 @@ export const contentRules: readonly ContentRule[] = [
     pattern:
       /(?:^[ \t]{0,32}(?:requirepass|masterauth|auth-pass|sentinel auth-pass \S{1,64}|password|passwd|auth_pass)[ \t]{1,32}(?![:=])([^\s]{1,256})[ \t]{0,32}$|(?<![\w-])login[ \t]{1,8}[^\s]{1,128}[ \t]{1,8}password[ \t]{1,8}([^\s]{1,256}))/gim,
     check: (secret) => !/^["']?(?:\$\{?\w+\}?|required|requisite|sufficient|optional|\{)["']?;?$/.test(secret),
-    examples: ['requirepass foobared', 'machine a login b password c0de'],
-    others: ['requirepass is a setting of redis', 'password required pam_unix.so', 'password = ${PW}'],
   },
   {
     name: 'short option',
@@ -147,12 +126,6 @@ export const contentRules: readonly ContentRule[] = [
       'g',
     ),
     check: (secret) => !/^(?:\$\$?\{?\w+(?:\}|:\?[^}]*\})?|-.*)$/.test(secret),
-    examples: [
-      'redis-cli -h cache -a hunter2 ping',
-      '["CMD", "redis-cli", "-a", "hunter2", "ping"]',
-      'mysqladmin ping -phunter2',
-    ],
-    others: ['redis-cli ping', 'redis-cli -a $REDIS_PASSWORD ping', 'mysqladmin ping -h localhost'],
   },
   {
     name: 'user of curl',
@@ -168,8 +141,6 @@ export const contentRules: readonly ContentRule[] = [
       'g',
     ),
     check: (secret) => !isReference(secret) && !/^(?:\$\(|<|\d{1,5}$)/.test(secret) && !secret.startsWith('//'),
-    examples: ['curl -u admin:hunter2 http://a', 'curl -uadmin:hunter2 http://a', "curl -fsSu 'admin:a b' http://a"],
-    others: ['curl -fsS http://a:80', 'curl -u $USER:$PASSWORD http://a', 'docker run -u shop:staff curlimages/curl'],
   },
   {
     name: 'address of Go',
@@ -177,13 +148,6 @@ export const contentRules: readonly ContentRule[] = [
     pattern: /(?<![\w.%+:@/-])[\w.%+-]{1,64}:([^\s"'`]{1,256})@\w{0,16}\(/g,
     // With a scheme it is found as an address.
     check: (secret) => !isReference(secret) && !/^(?:%[a-z]$|\/\/)/.test(secret),
-    examples: ['shop:hunter2@tcp(db:3306)/shop', 'DATA_SOURCE_NAME=exporter:hunter2@(db:3306)/'],
-    others: [
-      'postgres://shop@(known after apply)/shop',
-      'root:@tcp(db:3306)/shop',
-      'shop@tcp(db:3306)/shop',
-      '%s:%s@tcp(%s:%d)/%s',
-    ],
   },
   {
     name: 'address without a scheme',
@@ -191,16 +155,6 @@ export const contentRules: readonly ContentRule[] = [
     pattern:
       /(?<![^\s"'`=,([{>])(?:[A-Za-z][\w.%+-]{0,63})?:([^\s"'`@/:,;|<>(){}[\]\\]{1,128})@(?=[A-Za-z\d]|\[[\da-f:]{2,39}\])/g,
     check: isOfUser,
-    examples: ['shop:hunter2@db', ':hunter2@redis:6379/0', 'shop:password@db.example.com/shop'],
-    others: [
-      'mailto:bob@example.com',
-      'nginx:1.27@sha256:9f86d081884c7d659a2feaa0c55ad015',
-      'npm:react@18.3.1',
-      'contact:bob@example.com',
-      'shop:$PASSWORD@db:5432',
-      'at 10:30@Berlin',
-      'git@git.example.com:team/shop.git',
-    ],
   },
   {
     name: 'routing key of PagerDuty',
@@ -208,27 +162,13 @@ export const contentRules: readonly ContentRule[] = [
     pattern:
       /routing_?key(?=\\?["']?[ \t]{0,4}[:=])(?<=pager_?duty[^]{0,600}|(?=[^]{0,400}event_action)routing_?key)\\?["']?[ \t]{0,4}[:=][ \t]{0,4}\\?["']?([^\s"'#,}\]\\]{1,256})/gi,
     check: (secret) => !isReference(secret) && !/^(?:\$\{?\w|\{\{|<)/.test(secret),
-    examples: ['pagerduty_configs: [{ routing_key: R0-1 }]', '{"routing_key": "R0-1", "event_action": "trigger"}'],
-    others: ['routing_key: orders.created', 'pagerduty_configs: [{ routing_key: "{{ .Key }}" }]'],
   },
   {
     name: 'high entropy',
     isGuess: true,
     says: '16 characters or more of which some part looks random; digests, checksums, commits and public keys are none',
-    pattern: /(?<![A-Za-z0-9+/=_~-])[A-Za-z0-9+/=_~-]{16,}/g,
+    pattern: /(?<![A-Za-z0-9+/=_~-])[A-Za-z0-9+/_~-]{16,}={0,2}/g,
     check: (secret, before) => isRandom(secret) && !isKnownOpen(secret, before),
-    examples: ['kX8vQ2mZp4Lr9TnW', '9f86d081884c7d659a2feaa0c55ad015', 'q8Zt/4vKp+1XwR7n/Ls9bYc2Qm0HdJ3uTf6Ae5Go'],
-    others: [
-      'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-      'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ2ZkQ1l3v8Xp0',
-      'commit: 356a192b7913b04c54574d18c28d46e6395428ab',
-      '5f0c1d9e-7a52-4f3c-9d2b-1f0a6c9b7e11',
-      'ghcr.io/example/internal-tools-2025.11.3-alpine3',
-      'CREATE_TABLE_IF_NOT_EXISTS',
-      '/usr/share/elasticsearch/config/certs',
-      'getUserByIdAndNameOrThrow',
-      '2025-11-03T10-15-00Z',
-    ],
   },
 ];
 
@@ -244,6 +184,13 @@ function isRandomChunk(chunk: string): boolean {
   if (!/[0-9]/.test(chunk) && !(/[a-z]/.test(chunk) && /[A-Z]/.test(chunk))) return false;
   if (/^\d+$/.test(chunk)) return false;
   if (new Set(chunk).size < 8) return false;
+  // A name of words, such as `s3ForcePathStyle`.
+  const inWords =
+    chunk
+      .match(/[A-Z]?[a-z]{3,}/g)
+      ?.filter((word) => /[aeiouy]/.test(word))
+      .join('').length ?? 0;
+  if (inWords / chunk.length >= 0.6) return false;
   // A capital and the small letters behind it are one word.
   const runs = chunk.match(/[A-Z]?[a-z]+|[A-Z]+|\d+/g)?.length ?? 0;
   return runs / chunk.length >= (/[0-9]/.test(chunk) ? 0.3 : 0.42);
@@ -271,19 +218,13 @@ function isOfUser(secret: string, before: string, behind: string): boolean {
 
 /** Digests, commits and public keys, by what stands before them. */
 function isKnownOpen(secret: string, before: string): boolean {
-  if (/(?:sha(?:1|224|256|384|512)|md5)[:=-]["']?$/i.test(before) || /^sha(?:1|256|384|512)-/.test(secret)) return true;
-  if (
+  const name = /([\w.-]{1,64})(?:["']\]?)?[ \t]{0,4}(?:=>?|:[-+=]?)[ \t]{0,4}["']?$|(\w{1,16})[ \t]{1,4}$/.exec(before);
+  return (
+    /(?:sha(?:1|224|256|384|512)|md5)[:=-]["']?$/i.test(before) ||
+    /^(?:sha(?:1|256|384|512)-|AAAA[BCE]3NzaC1|pk_(?:live|test)_)/.test(secret) ||
     /(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\S{4,20}|sk-ssh-\S{4,32})\s$/.test(before) ||
-    /^AAAA[BCE]3NzaC1/.test(secret)
-  )
-    return true;
-  if (
-    /(?:sha\d*|md5|digest|checksum|commit|revision|rev|ref|integrity|etag|fingerprint|version|tag|public_?-?key|pub_?key)["']?\s{0,4}[:=]?\s{0,4}["']?$/i.test(
-      before,
-    )
-  )
-    return true;
-  if (/^pk_(?:live|test)_/.test(secret)) return true;
-  // A commit, in an address or behind a name.
-  return /^[0-9a-f]{40}$/.test(secret) && /[/@#(-]$/.test(before);
+    isOpenName(name?.[1] ?? name?.[2] ?? '') ||
+    // A commit, in an address, behind a name or as the tag of an image.
+    (/^[0-9a-f]{40}$/.test(secret) && /[/@#(-]$|\/[\w.-]+:$/.test(before))
+  );
 }

@@ -3,95 +3,95 @@
  * can match the same characters.
  */
 
-/** A rule about the name of a key. The last word decides, after the words of `afterthoughts`. */
+/** A rule about the name of a key. The last word decides, behind the words of `qualifiers`. */
 export interface KeyRule {
   readonly name: string;
   readonly says: string;
-  /** Whether the words of a key, in lower case, name a secret. */
+  /** Returns true where the words of a key, in lower case, name a secret. */
   readonly matches: (words: readonly string[]) => boolean;
-  /** The name alone proves little: a plain word or a small number as value is no secret. */
-  readonly isWeak?: true;
-  readonly examples: readonly string[];
-  /** Keys that look alike and name no secret. */
-  readonly others: readonly string[];
+  /** Values that are no secret under such a name. */
+  readonly open?: RegExp;
 }
 
+const setOf = (...words: readonly string[]): ReadonlySet<string> => new Set(words.join(' ').split(' '));
 const last = (words: readonly string[], back = 0): string => words.at(-1 - back) ?? '';
 
-/** Words behind the name of a secret that leave it one: `PASSWORD_OLD`, `SECRET_KEY_BASE`, `TOKEN_1`. */
-const afterthoughts: ReadonlySet<string> = new Set(
-  (
-    'base base64 b64 hex hash hashed value plain raw text string data encrypted current previous old new next primary ' +
-    'secondary default prod production staging stage dev development test testing live local'
-  ).split(' '),
+/** Words behind the name of a secret that leave it one: `PASSWORD_OLD`, `API_KEY_READ_ONLY`, `TOKEN_1`. */
+const qualifiers = setOf(
+  'base base64 b64 hex hash hashed value plain raw text string data encrypted current previous old new next primary secondary',
+  'tertiary default prod production staging stage dev development test testing live sandbox local read write only readonly',
+  'ro rw full admin root main master replica internal external backup shared personal ci eu us',
 );
 
 /** Words at the end of a key that say something about a secret and are none: `PASSWORD_MIN_LENGTH`, `TOKEN_URL`. */
-const aspects: ReadonlySet<string> = new Set(
-  (
-    'file files path dir directory folder mount name names label length size min max minimum maximum ttl expiry expires ' +
-    'expire expiration lifetime timeout age days hours minutes seconds interval rotation policy algorithm alg algo type ' +
-    'kind mode method scheme format header url uri endpoint host port provider backend driver store count limit required ' +
-    'enabled enable disabled disable allowed allow reset change changed strength rounds iterations cost version issuer audience ' +
-    'realm domain prefix suffix field column parameter param template subject page link command env user username email ' +
-    'id ids grant scope scopes encoding encryption authentication hashing hasher validators validation'
-  ).split(' '),
+const aspects = setOf(
+  'file files path dir directory folder mount name names label length size min max minimum maximum ttl expiry expires',
+  'expire expiration lifetime timeout age days hours minutes seconds interval rotation policy algorithm alg algo type',
+  'kind mode method scheme format header url uri endpoint host port provider backend driver store count limit required',
+  'enabled enable disabled disable allowed allow reset change changed strength rounds iterations cost version issuer audience',
+  'realm domain prefix suffix field column parameter param template subject page link command env user username email',
+  'id ids grant scope scopes encoding encryption authentication hashing hasher validators validation manager vault hint hints',
 );
 
 /** Words before `key` that make it a lookup, or one that is meant to be seen. */
-const openKeys: ReadonlySet<string> = new Set(
-  (
-    'public pub publishable site primary foreign sort partition cache routing shard range composite unique map group ' +
-    'locale i18n translation idempotency index lookup object feature flag hot hotkey shortcut order dictionary label ' +
-    'annotation metric tag column row storage event topic message record field property config setting known host'
-  ).split(' '),
+const openKeys = setOf(
+  'public pub publishable site primary foreign sort partition cache routing shard range composite unique map group',
+  'locale i18n translation idempotency index lookup object feature flag hot hotkey shortcut order dictionary label',
+  'annotation metric tag column row storage event topic message record field property config setting known host',
 );
 
 /** Words before `key` with which it always is a secret. */
-const secretKeys: ReadonlySet<string> = new Set(
-  (
-    'api secret private access master encryption encrypt signing sign app application session auth jwt account admin ' +
-    'license licence service deploy webhook hmac aes crypto cipher shared ' +
-    'consumer subscription root write read security cookie search token integration'
-  ).split(' '),
+const secretKeys = setOf(
+  'api secret private access master encryption encrypt signing sign app application session auth jwt account admin',
+  'license licence service deploy webhook hmac aes crypto cipher shared',
+  'consumer subscription root write read security cookie search token integration',
 );
+
+/** A word, a small number or a name of words. */
+const plainWord =
+  /^(?!.{65}|.*(?:secret|passw|token|change.?me)|[A-F]{8,}$)(?:[A-Za-z]{1,20}|-?\d{1,4}|[A-Za-z]{2,20}(?:[-_. ][A-Za-z]{1,20}){1,4}|\$\w+)$/i;
+
+/** Ways to log in, and names of services that do it. */
+const loginMethod =
+  /^(?:none|no|disabled?|enabled?|required|optional|any|all|both|auto|default|basic|digest|bearer|jwt|plain|login|local|internal|external|native|simple|trust|peer|md5|s?sha\d*|cram-?md5|scram(?:-sha-?\d+)?|ntlm|gssapi|kerberos|krb5|x-?509|m?tls|ldaps?|saml2?|oidc|oauth2?|openid|sso|container|cas|pam|radius|github|gitlab|google|discord|[\w-]+@(?:file|docker|swarm|internal|consul\w*|kubernetes\w*)|-?\d{1,3})$/i;
+
+const isPasswordWord = (word: string): boolean =>
+  /(?:passw(?:or)?ds?|passwort|kennwort|senha|contrasena|passphrase|passcode|pwd|pw)$/.test(word)
+    ? word !== 'oldpwd'
+    : word.endsWith('pass') && !/^(?:compass|bypass|surpass|trespass|encompass|overpass|underpass)$/.test(word);
+
+const isKeyWord = (words: readonly string[], back = 0): boolean => /^keys?$/.test(last(words, back));
+
+/** Returns true for `key` behind a word with which it is a secret, as the last word or before words that are no aspect. */
+const hasSecretKey = (words: readonly string[]): boolean =>
+  words.some(
+    (word, at) =>
+      (/^keys?$/.test(word) && at > 0 && secretKeys.has(words[at - 1] ?? '')) ||
+      /(?:api|secret|private|access|master|encryption|signing)keys?$/.test(word),
+  );
 
 /** The names of keys that hold secrets. */
 export const keyRules: readonly KeyRule[] = [
   {
     name: 'password',
-    says: 'password, passwd, passphrase, pwd, pw, pass or passcode, also at the end of a longer word',
+    says: 'password, passwd, passphrase, pwd, pw, pass or passcode, also at the end of a longer word and before the name of a user or service',
     matches: (words) =>
-      /(?:passw(?:or)?ds?|passphrase|passcode|requirepass|userpass|rootpass|dbpass|pwd|^pw|^pass|rootpw|dbpw)$/.test(
-        last(words),
-      ) &&
-      !(last(words) === 'pass' && ['proxy', 'fastcgi', 'uwsgi', 'grpc', 'scgi'].includes(last(words, 1))) &&
-      last(words) !== 'oldpwd',
-    examples: [
-      'POSTGRES_PASSWORD',
-      'PGPASSWORD',
-      'Pwd',
-      'smtp_passwd',
-      'dbPass',
-      'requirepass',
-      'ROOT_PW',
-      'PASSWORD_OLD',
-    ],
-    others: ['PASSWORD_MIN_LENGTH', 'POSTGRES_PASSWORD_FILE', 'proxy_pass', 'BYPASS', 'COMPASS', 'passive', 'OLDPWD'],
+      words.some(
+        (word, at) =>
+          isPasswordWord(word) &&
+          !(word === 'pass' && /^(?:proxy|fastcgi|uwsgi|grpc|scgi)$/.test(words[at - 1] ?? '')) &&
+          (at === words.length - 1 || (at > 0 && !/^(?:through|thru|headers?|by|on|along)$/.test(words[at + 1] ?? ''))),
+      ),
   },
   {
     name: 'password of something',
     says: 'password, passwd, passphrase or secret anywhere, when the last word is no aspect of it, such as length, file or url',
     matches: (words) => words.some((word) => /^(?:password|passwd|passphrase|secret)$/.test(word)),
-    examples: ['PASSWORD_FOR_BOB', 'REDIS_PASSWORD_JOBS', 'TRUEUP_SECRET_DB'],
-    others: ['PASSWORD_HASHER', 'PASSWORD_RESET_URL', 'password_file', 'SECRET_NAME'],
   },
   {
     name: 'secret',
     says: 'secret or secrets, also at the end of a longer word',
     matches: (words) => /secrets?$/.test(last(words)),
-    examples: ['CLIENT_SECRET', 'clientSecret', 'JWT_SECRET', 'AUTHSECRET', 'secret'],
-    others: ['SECRET_NAME', 'secretary', 'SECRETS_DIR'],
   },
   {
     name: 'token',
@@ -99,43 +99,30 @@ export const keyRules: readonly KeyRule[] = [
     matches: (words) =>
       /(?:tokens?|^jwt|^bearer|^pat)$/.test(last(words)) &&
       !/^(?:max|min|num|total|context|csrf)$/.test(last(words, 1)),
-    examples: ['ACCESS_TOKEN', 'accessToken', 'GITHUB_PAT', 'NPM_TOKEN', 'authtoken'],
-    others: ['TOKEN_TTL', 'tokenizer', 'MAX_TOKENS', 'TOKEN_ENDPOINT', 'PATTERN'],
   },
   {
     name: 'key',
-    says: 'key behind a word such as api, secret, private, access, master, encryption or session, also in one word',
+    says: 'key behind a word such as api, secret, private, access, master, encryption or session, also in one word and before words such as read only',
     matches: (words) =>
-      (/^(?:key|keys)$/.test(last(words)) &&
-        secretKeys.has(last(words, 1)) &&
-        !words.some((word) => openKeys.has(word) && word.startsWith('pub'))) ||
-      /(?:api|secret|private|access|master|encryption|signing)keys?$/.test(last(words)) ||
-      (last(words) === 'id' && last(words, 1) === 'key' && last(words, 2) === 'access'),
-    examples: [
-      'API_KEY',
-      'apiKey',
-      'APIKEY',
-      'AWS_SECRET_ACCESS_KEY',
-      'AWS_ACCESS_KEY_ID',
-      'SECRET_KEY_BASE',
-      'MEILI_MASTER_KEY',
-    ],
-    others: ['PUBLIC_KEY', 'NEXT_PUBLIC_API_KEY', 'KEY_PREFIX', 'keyspace', 'API_KEY_HEADER', 'monkey'],
+      (hasSecretKey(words) && !words.some((word) => word.startsWith('pub') && openKeys.has(word))) ||
+      (last(words) === 'id' && isKeyWord(words, 1) && last(words, 2) === 'access'),
+  },
+  {
+    name: 'one of two keys',
+    says: 'primary, secondary or tertiary key behind another word, when the value is no name of a column',
+    matches: (words) => words.length > 2 && isKeyWord(words) && /^(?:primary|secondary|tertiary)$/.test(last(words, 1)),
+    open: /^(?:u?u?id|pk|sk|[A-Za-z]+_?id|[a-z]+(?:_[a-z]+)+|\d{1,4})$/i,
   },
   {
     name: 'another key',
     says: 'key behind any other word, but for public, primary, sort, cache and the like',
-    matches: (words) => /^keys?$/.test(last(words)) && !words.some((word) => openKeys.has(word)),
-    isWeak: true,
-    examples: ['MAPS_KEY', 'FERNET_KEY', 'key', 'PUSHER_KEYS'],
-    others: ['PRIMARY_KEY', 'sort_key', 'CACHE_KEY', 'CASSANDRA_KEYSPACE', 'RECAPTCHA_SITE_KEY'],
+    matches: (words) => isKeyWord(words) && !words.some((word) => openKeys.has(word)),
+    open: plainWord,
   },
   {
     name: 'key of PagerDuty',
     says: 'key behind pagerduty, also its routing key; the routing keys of message brokers are none',
-    matches: (words) => /^keys?$/.test(last(words)) && words.some((word) => /^(?:pagerduty|pd)$/.test(word)),
-    examples: ['PAGERDUTY_ROUTING_KEY', 'pagerdutyServiceKey', 'PD_ROUTING_KEY'],
-    others: ['ROUTING_KEY', 'RABBITMQ_ROUTING_KEY'],
+    matches: (words) => isKeyWord(words) && words.some((word) => /^(?:pagerduty|pd)$/.test(word)),
   },
   {
     name: 'credential',
@@ -143,38 +130,52 @@ export const keyRules: readonly KeyRule[] = [
     matches: (words) =>
       /(?:credentials?|^creds?|^dsn|^htpasswd)$/.test(last(words)) ||
       (last(words) === 'users' && /^(?:basicauth|digestauth|auth)$/.test(last(words, 1))),
-    examples: ['GOOGLE_CREDENTIALS', 'DB_CREDS', 'SENTRY_DSN', 'traefik.http.middlewares.a.basicauth.users'],
-    others: ['CREDENTIALS_FILE', 'CREDENTIAL_HELPER_PATH', 'users'],
   },
   {
     name: 'auth',
-    says: 'auth, authorization, cookie, salt, pepper, mnemonic or webhook, also auth at the end of a longer word',
+    says: 'auth, salt, pepper, mnemonic or Erlang cookie, also auth at the end of a longer word, when the value is no way to log in',
     matches: (words) =>
-      /(?:^auth|masterauth|basicauth|^authorization|^cookie|^salt|^pepper|^mnemonic|^webhook)$/.test(last(words)),
-    isWeak: true,
-    examples: ['NEO4J_AUTH', 'FLOWER_BASIC_AUTH', 'Authorization', 'AUTH_SALT', 'masterauth'],
-    others: ['AUTH_URL', 'OAUTH_CLIENT_ID', 'AUTHOR', 'COOKIE_DOMAIN'],
+      /(?:^auth|masterauth|basicauth|^salt|^pepper|^mnemonic)$/.test(last(words)) ||
+      (last(words) === 'cookie' && last(words, 1) === 'erlang'),
+    open: loginMethod,
+  },
+  {
+    name: 'cookie',
+    says: 'authorization, cookie, webhook, seed or pin, when the value is no plain word',
+    matches: (words) => /^(?:authorization|cookie|webhook|seed|pin)$/.test(last(words)),
+    open: plainWord,
   },
 ];
 
-const known = new Map<string, 'strong' | 'weak' | undefined>();
+const known = new Map<string, readonly KeyRule[]>();
 
-/** The rule that a key matches; remembered, because the same keys come again. */
-export function ruleOfKey(key: string): 'strong' | 'weak' | undefined {
-  if (key.length > 128) return undefined;
-  if (known.has(key)) return known.get(key);
+/** The rules that a key matches; remembered, because the same keys come again. */
+export function rulesOfKey(key: string): readonly KeyRule[] {
+  if (key.length > 128) return [];
+  const before = known.get(key);
+  if (before !== undefined) return before;
   const words = wordsOf(key);
   const isAccessKeyId = /access_?key_?id$/i.test(key);
-  const matching = isAspect(words) && !isAccessKeyId ? undefined : keyRules.filter((rule) => rule.matches(words));
-  const found =
-    matching === undefined || matching.length === 0
-      ? undefined
-      : matching.every((rule) => rule.isWeak === true)
-        ? 'weak'
-        : 'strong';
+  const found = aspects.has(last(words)) && !isAccessKeyId ? [] : keyRules.filter((rule) => rule.matches(words));
   if (known.size >= 10_000) known.clear();
   known.set(key, found);
   return found;
+}
+
+/** Returns true for a name whose value is meant to be seen, however random it looks: `COMMIT_SHA`, `VAPID_PUBLIC_KEY`. */
+export function isOpenName(key: string): boolean {
+  return (
+    rulesOfKey(key).length === 0 &&
+    (openName.test(key) || /(?:^|[._-])ids?$|[a-z]Ids?$/.test(key.replace(/IDS?$/, 'id')))
+  );
+}
+
+const openName =
+  /(?:(?:sha(?:1|256|384|512)?|md5)(?:sum)?|digest|checksum|commit|revision|rev|ref|integrity|etag|fingerprint|thumbprint|version|release|tag|image|branch|hash|uuid|guid)s?$|(?:public|pub|publishable|site)[._-]?key$/i;
+
+/** Returns true for a key that holds the name of a user: it is no secret, also beside a password in a secret field. */
+export function isUserName(key: string): boolean {
+  return /^(?:.*[a-z\d_.-])?(?:user|username|user_?name|login|role)$/i.test(key) && rulesOfKey(key).length === 0;
 }
 
 /** The words of a key in lower case, without what may stand behind the name of a secret. */
@@ -185,13 +186,8 @@ function wordsOf(key: string): string[] {
     .toLowerCase()
     .split(/[^a-z\d]+/)
     .filter((word) => word !== '');
-  while (words.length > 1 && (afterthoughts.has(words.at(-1) ?? '') || /^v?\d+$/.test(words.at(-1) ?? ''))) words.pop();
-  const end = words.at(-1);
-  if (end !== undefined) words[words.length - 1] = end.replace(/\d+$/, '') || end;
+  while (words.length > 1 && (qualifiers.has(last(words)) || /^v?\d+$/.test(last(words)))) words.pop();
+  const end = last(words);
+  if (end !== '') words[words.length - 1] = end.replace(/\d+$/, '') || end;
   return words;
-}
-
-/** Whether the last word of a key is an aspect of a secret, not the secret. */
-function isAspect(words: readonly string[]): boolean {
-  return aspects.has(last(words));
 }

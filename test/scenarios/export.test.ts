@@ -70,3 +70,37 @@ test.each(['adopt', 'hello', 'shop', 'everything'])(
     await givesTheSameWorld(made, exported);
   },
 );
+
+test('the user of a database in the backup of a compose is no secret; its password is', async () => {
+  const made = bench();
+  const text = `
+trueup: 1
+platform: emulator
+project: prj_1
+environments:
+  production:
+    compose:
+      cloud:
+        source:
+          type: raw
+          composeFile: 'services: { app: { image: "nextcloud:30-apache" }, db: { image: "mariadb:11" } }'
+        backups:
+          nightly:
+            schedule: 0 3 * * *
+            prefix: cloud/
+            destinationId: dst_1
+            serviceName: db
+            databaseType: mariadb
+            database: cloud
+            metadata: { mariadb: { databaseUser: nextcloud, databasePassword: "\${secret:PW}" } }
+`;
+  made.secrets.PW = 'canary-of-a-password';
+  await made.apply(text, { adoption: true });
+  const exported = await exportOf(made);
+  const files = [...exported.files.values()].join('\n');
+  expect(files).toContain('databaseUser: nextcloud');
+  expect(files).toContain('image: "nextcloud:30-apache"');
+  const ofBlock = exported.secrets.filter(({ name }) => name.startsWith('PRODUCTION_'));
+  expect(ofBlock.map(({ value }) => value)).toEqual(['canary-of-a-password']);
+  await plansNothing(made, exported);
+});

@@ -335,6 +335,103 @@ describe('a name that proves a secret', () => {
   );
 });
 
+describe('what proves nothing', () => {
+  const commit = '356a192b7913b04c54574d18c28d46e6395428ab';
+  const digest = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+  const vapid = 'BEl62iUYgUivxIkv69yViEuiBIa-Ib9-SkvMeAtA3LFgDzkrxZJjSgSnfckjBJuBkr3qBUYIHBQFLXYp5Nksh8U';
+
+  test.each([
+    `COMMIT_SHA=${commit}`,
+    `CI_COMMIT_SHA: "${commit}"`,
+    `GIT_COMMIT=\${GIT_COMMIT:-${commit}}`,
+    `image: ghcr.io/example/server:${commit}`,
+    `image: "example/web:${commit}"`,
+    `SENTRY_RELEASE=${commit}`,
+    `IMAGE_DIGEST=${digest}`,
+    `sha256sum: ${digest}`,
+    `VAPID_PUBLIC_KEY=${vapid}`,
+    `NEXT_PUBLIC_VAPID_KEY_PUBLIC_KEY: ${vapid}`,
+    'TURNSTILE_SITE_KEY=0x4AAAAAAADnPIDROrmt1Wwj',
+    'INSTALLATION_ID=5f0c1d9e7a524f3c9d2b1f0a6c9b7e11',
+    's3ForcePathStyle=true',
+    's3ForcePathStyle: true',
+    'useHttp2ForAllRequests=true',
+    'command: --feature-gates=EphemeralContainersV1beta1=true',
+    'SSL_KEY=${SSL_KEY:-./certs/server.key}',
+    'JWT_SECRET_KEY=${JWT_KEY:-/run/secrets/jwt}',
+    'TLS_PRIVATE_KEY: ${TLS_DIR:-/etc/tls}/private.key',
+    'API_TOKEN: ${API_TOKEN:-}',
+    'API_TOKEN: ${API_TOKEN:-${OTHER_TOKEN:-none}}',
+    'command: flower --basic_auth=${FLOWER_USER}:${FLOWER_PASSWORD}',
+    'AUTH_TOKEN: https://id.example.com/oauth/token',
+    'x-secret: &secret\n  TAG: b\n',
+    'x-db-password: &db-password\n',
+    'db-password: &db-password # shared\n',
+    'password: *db-password\n',
+    'services:\n  db:\n    secrets: &shared\n      - db_password\n',
+  ])('%j is shown as it is', (text) => {
+    expect(maskText(text)).toBe(text);
+    if (!text.includes('\n') && /^\w+=/.test(text)) {
+      expect(maskEnvText(text)).toBe(text);
+      const [key = '', ...value] = text.split('=');
+      expect(maskValue(key, value.join('='))).toBe(value.join('='));
+    }
+  });
+
+  test('but what stands beside it does', () => {
+    expect(maskText('db: &password hunter2\n')).toBe('db: &password hunter2\n');
+    expect(maskText('DB_PASSWORD: &pw hunter2\n')).not.toContain('hunter2');
+    expect(maskText('KEY: ${API_KEY:-hunter2}\n')).not.toContain('hunter2');
+    expect(maskText('PASSWORD: ${A:-${B:-hunter2}}\n')).not.toContain('hunter2');
+    expect(maskText('SECRET: ${USER}:hunter2\n')).not.toContain('hunter2');
+    expect(maskText(`TOKEN=${commit}`)).not.toContain(commit);
+    expect(maskText(`VAPID_PRIVATE_KEY=${vapid}`)).not.toContain(vapid);
+  });
+});
+
+describe('in a comment', () => {
+  test.each([
+    '# Set the API key: see the documentation',
+    '# password: the one of the admin',
+    '# SECRET_KEY: https://docs.example.com/config#secret',
+    '# Create a token: https://example.com/settings?token=new',
+    '#JWT_SECRET=generate with openssl rand -hex 32',
+    '# JWT_SECRET=<openssl rand -hex 32>',
+    '// password = what the user types',
+    '; api_key: ask your admin',
+    'image: nginx # the token: see above',
+    'A=1 # password: at least 12 characters',
+    '# Bearer authentication with the token kX8vQ2mZp4Lr9TnW',
+    "# ALTER USER shop WITH PASSWORD 'new one';",
+    '# build 9f86d081884c7d659a2feaa0c55ad015',
+  ])('%j is prose', (text) => {
+    expect(maskText(text)).toBe(text);
+    expect(maskText(`a: 1\n  ${text}\nb: 2\n`)).toBe(`a: 1\n  ${text}\nb: 2\n`);
+    expect(maskEnvText(`B=1\n${text}\n`)).toBe(`B=1\n${text}\n`);
+    expect(secretSpansOfEnv(`B=1\n${text}\n`)).toEqual([]);
+  });
+
+  test.each([
+    '# PASSWORD=hunter2',
+    '#DB_PASSWORD: hunter2',
+    '# - DB_PASSWORD=hunter2',
+    '## export TOKEN="a b hunter2"',
+    '# token ghp_hunter2C7e42F292c6912E7710c838347Ae178B4a',
+    'A: 1 # https://hooks.slack.com/services/T000/B000/hunter2',
+    '# postgres://shop:hunter2@db/shop',
+    '# -----BEGIN PRIVATE KEY-----hunter2-----END PRIVATE KEY-----',
+  ])('%j holds a secret', (text) => {
+    expect(maskText(text)).not.toContain('hunter2');
+    expect(maskEnvText(`B=1\n${text}\n`)).not.toContain('hunter2');
+  });
+
+  test('no quote begins one', () => {
+    expect(maskText("command: ['sh', '-c', 'echo \" # \"; mysql --password=hunter2']")).not.toContain('hunter2');
+    expect(maskText('PASSWORD: "a # hunter2"')).not.toContain('hunter2');
+    expect(maskText('PASSWORD=a #hunter2')).not.toContain('hunter2');
+  });
+});
+
 describe('the spans of an export', () => {
   test('reach as far as masking does', () => {
     const text = 'DB_PASSWORD=abc #hunter2\nB=2 # x\n';
