@@ -92,6 +92,7 @@ const worldly = [
   'project/notify.ts', // signs messages
   'project/open-store.ts',
   'project/root-of-trust.ts', // looks where links lead
+  'project/same-server.ts', // asks for the addresses of a host
   'project/state-location.ts',
   'project/target.ts',
   'project/version.ts',

@@ -16,6 +16,7 @@ import { isLoopback } from '../api/loopback.ts';
 import type { Clock } from '../state/clock.ts';
 import { systemClock } from '../state/clock.ts';
 import type { Environment } from './folder.ts';
+import { isOfPlatform } from './same-server.ts';
 import { readVersion } from './version.ts';
 
 /** The surroundings of notifications. */
@@ -63,6 +64,10 @@ async function notifyOne(
   const read = readSecrets(receiver, options);
   if ('problem' in read) return unnotified(receiver, read.problem, read.remedy);
   const { url, key } = read;
+  if (options.platform !== 'emulator' && (await isOfPlatform(url, new URL(options.platform.url)))) {
+    const problem = `TRUEUP_SECRET_${receiver.url} is an address of the platform: drift sends it no request but GETs`;
+    return unnotified(receiver, problem, 'Use a receiver at another address.');
+  }
   const body = JSON.stringify(receiver.as === 'json' ? message : chats[receiver.as](message));
   const outcome = await send({ url, key, body }, options.clock ?? systemClock);
   if (outcome === undefined) return { as: receiver.as, host: url.host };
@@ -83,7 +88,7 @@ interface Problem {
 /** Reads the address and the key of a receiver. No problem holds a part of either. */
 function readSecrets(
   { url: name, signature, as }: Receiver,
-  { env, redactor, platform }: NotifyOptions,
+  { env, redactor }: NotifyOptions,
 ): { readonly url: URL; readonly key: Buffer | undefined } | Problem {
   const secret = envSecrets(env);
   const address = secret(name)?.trim();
@@ -98,10 +103,6 @@ function readSecrets(
   // The path of a webhook is its password, also without its host. Short parts are words, such as `services`.
   for (const part of [url.pathname, url.search, ...url.pathname.split('/'), ...url.searchParams.values()])
     if (part.length > 15) redactor.add(part);
-  if (platform !== 'emulator' && new URL(platform.url).origin === url.origin) {
-    const problem = `TRUEUP_SECRET_${name} is an address of the platform: drift sends it no request but GETs`;
-    return { problem, remedy: 'Use a receiver at another address.' };
-  }
   if (signature === undefined) return { url, key: undefined };
   const text = secret(signature)?.trim();
   if (text === undefined) return missing(signature, 'the key that signs the notification');

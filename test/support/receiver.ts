@@ -19,7 +19,10 @@ type Answer =
   | number
   | { readonly status: number; readonly headers: Readonly<Record<string, string>> };
 
-/** Starts receivers of webhooks for the tests of this file, and stops them afterwards. Each gives its answers in turn, then 200. */
+/**
+ * Starts receivers of webhooks for the tests of this file, and stops them afterwards. Each gives its answers in turn, then
+ * 200; a GET is no message.
+ */
 export function receivers() {
   const servers: ReturnType<typeof createServer>[] = [];
   afterAll(() => {
@@ -31,6 +34,10 @@ export function receivers() {
   return async (...answers: Answer[]) => {
     const received: Received[] = [];
     const server = createServer((request, response) => {
+      if (request.method === 'GET') {
+        response.writeHead(404).end('no page');
+        return;
+      }
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
