@@ -8,7 +8,7 @@ import type { ExpressionSource, Refusal, Resolution, Values } from './sources/so
 import { badExpression } from './sources/source.ts';
 import type { Node, Place, ScalarNode } from './tree.ts';
 import { position } from './tree.ts';
-import type { Content, Reference, Shape, ShapePiece, Wanted } from './wanted.ts';
+import type { Reference, Shape, ShapePiece, Wanted } from './wanted.ts';
 import { mostCharactersOfValue, tooLong } from './wanted.ts';
 
 /** Most characters of all values of a manifest together. */
@@ -40,26 +40,22 @@ export interface Evaluation {
  * @throws {Stop} `manifest`, when a value is too long, or all of them are together
  */
 export function evaluate(node: Node, evaluation: Evaluation): Wanted {
-  const found: Found = { isSecret: false, hasHoles: false, references: [], missing: [], evaluation };
-  const marked = shapeOf(node, found);
-  const shape = found.isSecret ? joined(marked) : marked;
-  const plainValue = valueOf(shape);
-  const content: Content = plainValue === undefined ? { hollow: true, shape } : { hollow: false, value: plainValue };
+  const found: Found = { isSecret: false, references: [], missing: [], evaluation };
+  const shape = shapeOf(node, found);
+  const value = valueOf(shape);
   return {
     at: node.at,
     isSecret: found.isSecret,
     references: orNone(found.references),
     missing: orNone(found.missing),
-    content: secret(content),
-    ...(found.isSecret && !found.isWhole ? { marked: secret(marked) } : {}),
-    ...(found.hasHoles ? { template: secret(marked) } : {}),
+    content: secret(value === undefined ? shape : { is: 'value', value }),
     ...(found.written === undefined ? {} : { written: found.written }),
   };
 }
 
 /** A wanted value that is no text of the user's, such as a default. */
 export function constant(value: Json, at: Place): Wanted {
-  return { at, isSecret: false, references: none, missing: none, content: secret({ hollow: false, value }) };
+  return { at, isSecret: false, references: none, missing: none, content: secret({ is: 'value', value }) };
 }
 
 /** Of almost every value: all of those share one list. */
@@ -71,10 +67,6 @@ function orNone<T>(items: readonly T[]): readonly T[] {
 
 interface Found {
   isSecret: boolean;
-  /** A secret that has a name is a part of it, or all of it. */
-  hasHoles: boolean;
-  /** A secret is the whole of a number or boolean. */
-  isWhole?: true;
   readonly references: Reference[];
   readonly missing: string[];
   readonly evaluation: Evaluation;
@@ -120,8 +112,8 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
   for (const part of parts) {
     const piece = typeof part === 'string' ? part : evaluateExpression(part, placeOf(part, node, evaluation), found);
     const plain = asText(piece);
-    characters +=
-      typeof plain === 'string' ? plain.length : 'hidden' in plain ? plain.hidden.length : charactersOfReference;
+    const text = typeof plain === 'object' ? ('hidden' in plain ? plain.hidden : undefined) : plain;
+    characters += text?.length ?? charactersOfReference;
     if (characters > mostCharactersOfValue) {
       throw tooLong('this value has', mostCharactersOfValue, node.at, evaluation.address);
     }
@@ -158,24 +150,6 @@ function textShape(pieces: readonly ShapePiece[]): Shape {
     : { is: 'text', pieces: merged };
 }
 
-/** A shape with its secret parts as ordinary text. */
-function joined(shape: Shape): Shape {
-  switch (shape.is) {
-    case 'value':
-      return shape;
-    case 'text':
-      return textShape(
-        shape.pieces.map((piece) => (typeof piece === 'object' && 'hidden' in piece ? piece.hidden : piece)),
-      );
-    case 'list':
-      return { is: 'list', items: shape.items.map(joined) };
-    case 'map':
-      return { is: 'map', entries: shape.entries.map(([key, item]) => [key, joined(item)] as const) };
-    default:
-      return shape satisfies never;
-  }
-}
-
 /** A piece as part of a text. */
 function asText(piece: Piece): Exclude<Piece, { is: 'scalar' }> {
   return typeof piece === 'object' && 'written' in piece ? piece.written : piece;
@@ -183,33 +157,29 @@ function asText(piece: Piece): Exclude<Piece, { is: 'scalar' }> {
 
 type Piece = ShapePiece | Extract<Resolution, { is: 'scalar' }>;
 
-function evaluateExpression({ source, argument }: Expression, at: Place, found: Found): Piece {
+function evaluateExpression({ source, argument: name }: Expression, at: Place, found: Found): Piece {
   const { values, addSecret } = found.evaluation;
-  const resolution = source.resolve(argument, values, at);
-  if (source.isSecret) found.isSecret = true;
+  const { conceals: from } = source;
+  const resolution = source.resolve(name, values, at);
+  if (from !== undefined) found.isSecret = true;
   switch (resolution.is) {
     case 'text':
-      if (!source.isSecret) return resolution.text;
-      addSecret(resolution.text);
-      if (resolution.secret !== undefined) found.hasHoles = true;
-      return { hidden: resolution.text, ...(resolution.secret === undefined ? {} : { secretName: resolution.secret }) };
-    case 'scalar':
-      if (source.isSecret) {
-        addSecret(resolution.written);
-        found.isWhole = true;
-      }
-      return resolution;
+    case 'scalar': {
+      const text = resolution.is === 'text' ? resolution.text : resolution.written;
+      if (from === undefined) return resolution.is === 'text' ? text : resolution;
+      addSecret(text);
+      return { from, name, hidden: text };
+    }
     case 'reference':
       found.references.push(resolution.reference);
       return resolution.reference;
     case 'missing':
-      found.missing.push(resolution.secret);
-      found.hasHoles = true;
-      return { secret: resolution.secret };
+      found.missing.push(name);
+      return { from: 'secret', name };
     case 'refused':
       refuse(found, at, resolution);
       // Like a secret that is missing, its value is not known: no check finds a second mistake in it.
-      return { secret: argument };
+      return { from: from ?? 'secret', name };
     default:
       return resolution satisfies never;
   }

@@ -5,6 +5,7 @@ import { withArticle } from '../diagnostics/article.ts';
 import { closest } from '../diagnostics/closest.ts';
 import type { Json } from '../kind/json.ts';
 import type { Written } from '../kind/written.ts';
+import { secret } from '../secrets/secret.ts';
 import { caseFields, isNumberAsText, mergeOption, writtenFields } from '../kind/written.ts';
 import type { Field, Union } from '../kind/field.ts';
 import { schemaOf } from '../kind/field.ts';
@@ -275,8 +276,9 @@ function fieldNamed(target: Written | undefined): string | undefined {
 /** A wanted value, secret as a whole if one of its names is private. */
 function withPrivate(wanted: Wanted, names: readonly string[], privateKeys: ReadonlySet<string>): Wanted {
   if (privateKeys.size === 0) return wanted;
-  const { marked: _marked, ...whole } = wanted;
-  return names.some((name) => privateKeys.has(name)) ? { ...whole, isSecret: true } : { ...wanted, privateKeys };
+  return names.some((name) => privateKeys.has(name))
+    ? { ...wanted, isSecret: true, isPrivate: true }
+    : { ...wanted, privateKeys };
 }
 
 function clearedValue(kind: Kind, name: string, field: Field): { value: Json } | { refuse: string } {
@@ -347,7 +349,7 @@ function readMap(
     }
     const value = evaluate(node, asText);
     wanted.set(key, value);
-    const text = knownValue(value);
+    const text = wholeValue(value);
     if (text !== undefined) known.set(key, String(text));
   }
   for (const { key, reason } of field.map?.write(known).refused ?? []) {
@@ -366,7 +368,7 @@ function checked(
   node: Node,
   evaluation: Evaluation & { readonly privateKeys?: ReadonlySet<string> },
 ): Wanted {
-  const found = knownValue(wanted);
+  const found = wholeValue(wanted);
   if (found === undefined) return wanted;
   const isFilledIn = node.is === 'scalar' && typeof node.value === 'string' && node.value.includes('${');
   const { value, error } = conform(field, found, isFilledIn, wanted.written);
@@ -393,14 +395,14 @@ function checked(
   } else if (field.unit !== undefined)
     warnOfSmall(written, field.unit, { value, isSecret: wanted.isSecret, node }, evaluation);
   if (value === found) return wanted;
-  if (wanted.isSecret) for (const derived of scalarsIn(value)) evaluation.addSecret(String(derived));
-  return { ...wanted, content: constant(value, wanted.at).content };
+  if (wanted.content.reveal().is === 'value') return { ...wanted, content: constant(value, wanted.at).content };
+  return knownValue(wanted) === undefined ? wanted : { ...wanted, reading: secret(value) };
 }
 
-/** The texts and numbers in a value: what an amount such as `2Gi` became. */
-function scalarsIn(value: Json): (string | number)[] {
-  if (typeof value === 'string' || typeof value === 'number') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(scalarsIn) : [];
+/** A value with its secrets, for what a field says of any text; undefined where it needs an output or a secret that is missing. */
+function wholeValue(wanted: Wanted): Json | undefined {
+  const resolved = resolve(wanted, () => undefined);
+  return resolved.is === 'known' ? resolved.value : undefined;
 }
 
 /** Warns of numbers that are so small that their unit was probably forgotten. */

@@ -161,11 +161,11 @@ function textsOf({ kind, maps, fields }: Resource): Text[] {
   });
 }
 
-/** The whole of a text; or what stands around the values that are not known yet. */
+/** The whole of a text; or what stands around the values that are not known yet, or concealed. */
 export function knownTexts({ content }: Pick<Wanted, 'content'>): readonly string[] {
-  const revealed = content.reveal();
-  if (!revealed.hollow) return [String(revealed.value)];
-  return revealed.shape.is === 'text' ? revealed.shape.pieces.filter((piece) => typeof piece === 'string') : [];
+  const shape = content.reveal();
+  if (shape.is === 'value') return [String(shape.value)];
+  return shape.is === 'text' ? shape.pieces.filter((piece) => typeof piece === 'string') : [];
 }
 
 /** Shows no name that cannot be one: it may be half of a value. */

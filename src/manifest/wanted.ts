@@ -22,43 +22,41 @@ export function referenceName({ address, output }: Reference): string {
 /** What a user wants in one field. Its content never prints. */
 export interface Wanted {
   readonly at: Place;
-  /** Something of `${secret:…}` or `${env:…}` flowed into it, or the user calls it private: that part is never shown. */
+  /** A part of it is concealed, or the user calls it private: that part is never shown. */
   readonly isSecret: boolean;
-  /** The same content with its secret parts apart; undefined when all of it is secret, or nothing. */
-  readonly marked?: Secret<Shape>;
-  /** The same content with each `${secret:…}` apart, whether or not this run has it; undefined when it holds none. */
-  readonly template?: Secret<Shape>;
+  /** Nothing of it is shown: the user calls it private, or a concealed text chose what it stands for. */
+  readonly isPrivate?: true;
   /** Keys in its text that the user calls private. */
   readonly privateKeys?: ReadonlySet<string>;
   readonly references: readonly Reference[];
   /** Names of secrets that it needs and this run does not have. */
   readonly missing: readonly string[];
-  readonly content: Secret<Content>;
+  readonly content: Secret<Shape>;
+  /** The value that its field reads a text with `${env:…}` as, where that is another one: 8080, of "8080". */
+  readonly reading?: Secret<Json>;
   /** A number or boolean from a variable, as it was written there. */
   readonly written?: string;
   /** What the platform has behind the text that the user wrote; it is part of the content. */
   readonly appended?: string;
 }
 
-/** `hollow`: it holds references, or secrets that this run does not have. */
-export type Content =
-  | { readonly hollow: false; readonly value: Json }
-  | { readonly hollow: true; readonly shape: Shape };
+/** A value whose concealed parts stay apart. */
 export type Shape =
   | { readonly is: 'value'; readonly value: Json }
   | { readonly is: 'text'; readonly pieces: readonly ShapePiece[] }
   | { readonly is: 'list'; readonly items: readonly Shape[] }
   | { readonly is: 'map'; readonly entries: readonly (readonly [string, Shape])[] };
 
-/**
- * A part of a text. `secret`: what this run does not have, such as a secret of this name. `hidden`, in `marked` and `template`
- * only: the text of one, and its name if it is a `${secret:…}`.
- */
-export type ShapePiece =
-  | string
-  | Reference
-  | { readonly secret: string }
-  | { readonly hidden: string; readonly secretName?: string };
+/** A part of a text. */
+export type ShapePiece = string | Reference | Concealed;
+
+/** A part of a text that never shows. `hidden`: its text; undefined where this run does not have it. */
+export interface Concealed {
+  readonly from: 'secret' | 'env';
+  /** The name of the secret, or of the variable of the environment. */
+  readonly name: string;
+  readonly hidden?: string | undefined;
+}
 
 /** What is known of a wanted value at some moment. */
 export type Resolved =
@@ -69,55 +67,71 @@ export type Resolved =
 /** Looks up an output of a resource; undefined while it is not known. */
 export type Outputs = (reference: Reference) => string | undefined;
 
-/** The value of what needs no output and no secret that this run lacks; undefined for all else. */
-export function knownValue(wanted: Pick<Wanted, 'content'> | undefined): Json | undefined {
-  const content = wanted?.content.reveal();
-  return content?.hollow === false ? content.value : undefined;
+/** The value of what needs no output and no secret: nothing is computed on a secret. undefined for all else. */
+export function knownValue(wanted: Wanted | undefined): Json | undefined {
+  if (wanted === undefined) return undefined;
+  return wanted.reading === undefined ? join(wanted.content.reveal(), openText) : wanted.reading.reveal();
+}
+
+/** The text of a part on which checks may compute. */
+function openText(piece: Reference | Concealed): string | undefined {
+  return isConcealed(piece) && piece.from === 'env' ? piece.hidden : undefined;
+}
+
+/** The concealed parts of a value, from its beginning. */
+export function concealedIn({ content }: Pick<Wanted, 'content'>): readonly Concealed[] {
+  const of = (shape: Shape): readonly Concealed[] => {
+    switch (shape.is) {
+      case 'value':
+        return [];
+      case 'text':
+        return shape.pieces.filter((piece) => typeof piece === 'object' && isConcealed(piece));
+      case 'list':
+        return shape.items.flatMap(of);
+      case 'map':
+        return shape.entries.flatMap(([, item]) => of(item));
+      default:
+        return shape satisfies never;
+    }
+  };
+  return of(content.reveal());
 }
 
 /** The names in a wanted value, as far as it is known: its text, or the texts in its list. */
 export function namesIn({ content }: Pick<Wanted, 'content'>): readonly string[] {
   const { items } = partsOf(content.reveal());
-  return items.flatMap((item) => (item.is === 'value' && typeof item.value === 'string' ? [item.value] : []));
+  return items.flatMap((item) => nameIn(item) ?? []);
+}
+
+function nameIn(item: Shape): string | undefined {
+  const name = join(item, openText);
+  return typeof name === 'string' ? name : undefined;
 }
 
 /** A wanted value in which ids, or outputs of resources, stand for its names. A name that means nothing stays. */
 export function withNames(wanted: Wanted, meaningOf: (name: string) => string | Reference | undefined): Wanted {
   const { items, isList } = partsOf(wanted.content.reveal());
-  const bind = (item: Shape): Shape => {
-    const meaning = item.is === 'value' && typeof item.value === 'string' ? meaningOf(item.value) : undefined;
+  const meanings = items.map((item) => {
+    const name = nameIn(item);
+    return name === undefined ? undefined : meaningOf(name);
+  });
+  if (meanings.every((meaning) => meaning === undefined)) return wanted;
+  const bound = items.map((item, at): Shape => {
+    const meaning = meanings[at];
     if (meaning === undefined) return item;
     return typeof meaning === 'string' ? { is: 'value', value: meaning } : { is: 'text', pieces: [meaning] };
-  };
-  const bound = items.map(bind);
-  if (bound.every((item, at) => item === items[at])) return wanted;
-  const references = bound.flatMap((item, at) =>
-    item !== items[at] && item.is === 'text' ? item.pieces.filter(isReference) : [],
-  );
-  const values = bound.flatMap((item) => (item.is === 'value' ? [item.value] : []));
-  const [only] = isList ? [{ is: 'list', items: bound } as const] : bound;
-  const content: Content =
-    only === undefined || values.length === bound.length
-      ? { hollow: false, value: isList ? values : (values[0] ?? null) }
-      : { hollow: true, shape: only };
-  const { marked: _marked, template: former, ...rest } = wanted;
-  const shape = former?.reveal();
-  const template = shape?.is === 'list' ? { ...shape, items: shape.items.map(bind) } : shape;
+  });
+  const [only] = bound;
   return {
-    ...rest,
-    references: [...wanted.references, ...references],
-    content: secret(content),
-    ...(template === undefined ? {} : { template: secret(template) }),
+    ...wanted,
+    ...(wanted.isSecret ? { isPrivate: true as const } : {}),
+    references: [...wanted.references, ...meanings.filter((meaning) => typeof meaning === 'object')],
+    content: secret(isList || only === undefined ? { is: 'list', items: bound } : only),
   };
-}
-
-function isReference(piece: ShapePiece): piece is Reference {
-  return typeof piece === 'object' && 'output' in piece;
 }
 
 /** The items of a list, or the value itself. */
-function partsOf(content: Content): { readonly items: readonly Shape[]; readonly isList: boolean } {
-  const shape: Shape = content.hollow ? content.shape : { is: 'value', value: content.value };
+function partsOf(shape: Shape): { readonly items: readonly Shape[]; readonly isList: boolean } {
   if (shape.is === 'list') return { items: shape.items, isList: true };
   if (shape.is !== 'value' || !Array.isArray(shape.value)) return { items: [shape], isList: false };
   return { items: shape.value.map((value: Json) => ({ is: 'value', value })), isList: true };
@@ -128,12 +142,12 @@ function partsOf(content: Content): { readonly items: readonly Shape[]; readonly
  * @throws {Stop} `manifest`, when the outputs make the value too long
  */
 export function resolve(wanted: Wanted, outputs: Outputs, as: (value: Json) => Json = (value) => value): Resolved {
-  const content = wanted.content.reveal();
-  if (!content.hollow) return { is: 'known', value: content.value };
   if (wanted.missing.length > 0) return { is: 'unavailable', secrets: wanted.missing };
   const on = wanted.references.filter((reference) => outputs(reference) === undefined);
   if (on.length > 0) return { is: 'pending', on };
-  return { is: 'known', value: as(fill(content.shape, outputs, { at: wanted.at, characters: 0 })) };
+  if (wanted.reading !== undefined) return { is: 'known', value: wanted.reading.reveal() };
+  const value = withGaps(wanted, outputs);
+  return { is: 'known', value: wanted.content.reveal().is === 'value' ? value : as(value) };
 }
 
 /** The stop of a run with too long a value at a place. */
@@ -145,41 +159,56 @@ export function tooLong(subject: string, limit: number, at: Place, address?: str
 
 /** A wanted value as far as it is known: text has gaps where the rest comes. */
 export function withGaps(wanted: Wanted, outputs: Outputs): Json {
-  const content = wanted.content.reveal();
-  return content.hollow ? fill(content.shape, outputs, { at: wanted.at, characters: 0 }) : content.value;
+  return fill(wanted, outputs, (text) => text);
 }
 
-/** A value with `hide` of each secret part in place of it; undefined when its parts are not known. */
-export function withHidden(wanted: Wanted, outputs: Outputs, hide: (secret: string) => string): Json | undefined {
-  const marked = wanted.marked?.reveal();
-  return marked === undefined ? undefined : fill(marked, outputs, { at: wanted.at, characters: 0 }, hide);
+/** A value with `hide` of each concealed part in place of it; undefined when nothing of it is shown. */
+export function withHidden(wanted: Wanted, outputs: Outputs, hide: (text: string) => string): Json | undefined {
+  return wanted.isPrivate === true ? undefined : fill(wanted, outputs, hide);
 }
 
-/** `size`: the characters of the whole value so far; counted up. */
-function fill(
+function fill({ content, at }: Wanted, outputs: Outputs, hide: (text: string) => string): Json {
+  const textOf = (piece: Reference | Concealed): string =>
+    isConcealed(piece) ? (piece.hidden === undefined ? '' : hide(piece.hidden)) : (outputs(piece) ?? '');
+  return join(content.reveal(), textOf, at) ?? null; // each part has a text
+}
+
+/** A value with texts in place of its parts; undefined where one has none. Throws when it is too long. `at`: its place. */
+function join(
   shape: Shape,
-  outputs: Outputs,
-  size: { readonly at: Place; characters: number },
-  hide: (secret: string) => string = (secret) => secret,
-): Json {
-  switch (shape.is) {
-    case 'value':
-      return shape.value;
-    case 'text': {
-      const texts = shape.pieces.map((piece) => {
-        if (typeof piece === 'string') return piece;
-        if ('hidden' in piece) return hide(piece.hidden);
-        return 'secret' in piece ? '' : (outputs(piece) ?? '');
-      });
-      for (const text of texts) size.characters += text.length;
-      if (size.characters > mostCharactersOfValue) throw tooLong('this value has', mostCharactersOfValue, size.at);
-      return texts.join('');
+  textOf: (piece: Reference | Concealed) => string | undefined,
+  at?: Place,
+): Json | undefined {
+  let characters = 0;
+  const joined = (one: Shape): Json | undefined => {
+    switch (one.is) {
+      case 'value':
+        return one.value;
+      case 'text': {
+        const texts = one.pieces.map((piece) => (typeof piece === 'string' ? piece : textOf(piece)));
+        for (const text of texts) characters += text?.length ?? 0;
+        if (at !== undefined && characters > mostCharactersOfValue)
+          throw tooLong('this value has', mostCharactersOfValue, at);
+        return texts.includes(undefined) ? undefined : texts.join('');
+      }
+      case 'list': {
+        const items = one.items.map(joined);
+        return items.includes(undefined) ? undefined : (items as Json[]); // none is undefined
+      }
+      case 'map': {
+        const entries = one.entries.map(([key, item]) => [key, joined(item)] as const);
+        return entries.some(([, item]) => item === undefined)
+          ? undefined
+          : (Object.fromEntries(entries) as { [key: string]: Json }); // none is undefined
+      }
+      default:
+        return one satisfies never;
     }
-    case 'list':
-      return shape.items.map((item) => fill(item, outputs, size, hide));
-    case 'map':
-      return Object.fromEntries(shape.entries.map(([key, item]) => [key, fill(item, outputs, size, hide)]));
-    default:
-      return shape satisfies never;
-  }
+  };
+  return joined(shape);
+}
+
+/** Tells a concealed part from an output. */
+export function isConcealed(piece: Reference | Concealed): piece is Concealed {
+  return 'from' in piece;
 }

@@ -121,7 +121,7 @@ function showPart({ wanted, of }: Part, outputs: Outputs) {
   const resolved = isWhole ? resolveField(field, wanted, outputs) : resolve(wanted, outputs);
   if (resolved.is !== 'known') return { value: redacted, masked: redacted, isUnavailable: true };
   const value = field === undefined ? resolved.value : shownValue(field, resolved.value);
-  const isStrict = (field?.secrecy === 'secret' && value !== null) || (wanted.isSecret && wanted.marked === undefined);
+  const isStrict = (field?.secrecy === 'secret' && value !== null) || wanted.isPrivate === true;
   const clear = wanted.isSecret ? withHidden(wanted, outputs, hiddenLines) : value;
   const masked = isStrict || clear === undefined ? redacted : maskClear(clear, { field, of });
   return { value, masked, isUnavailable: false };

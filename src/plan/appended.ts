@@ -4,7 +4,8 @@ import { fieldPath, observedValue } from '../kind/wire.ts';
 import type { Row } from '../kind/json.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
-import type { Content, Outputs, Shape, Wanted } from '../manifest/wanted.ts';
+import type { Concealed, Outputs, Shape, Wanted } from '../manifest/wanted.ts';
+import { concealedIn } from '../manifest/wanted.ts';
 import { secret } from '../secrets/secret.ts';
 import { wantedOf } from './standing.ts';
 
@@ -24,13 +25,13 @@ export function asPlatformHasIt(
   for (const [name, wanted] of Object.entries(resource.fields)) {
     const appendedTo = resource.kind.fields[name]?.appended;
     if (appendedTo === undefined) continue;
-    let isSecret = false;
+    let concealed: Concealed | undefined;
     const appended = appendedTo((above) => {
       const field = parent.kind.fields[above];
       const declared = parent.fields[above];
       if (field === undefined || declared === undefined) return observedValue(parent.kind, above, row ?? {}) ?? null;
       const resolved = wantedOf({ field, wanted: declared }, outputs);
-      isSecret ||= declared.isSecret;
+      concealed ??= concealedIn(declared)[0];
       if (resolved.is === 'known') return resolved.value;
       const [own, other] = [fieldPath(resource.kind, name), fieldPath(parent.kind, above)];
       const about = { address: resource.address, position: position(wanted.at) };
@@ -39,14 +40,12 @@ export function asPlatformHasIt(
       return null;
     });
     if (appended === '') continue;
-    const content = secret(extended(wanted.content.reveal(), appended));
-    const template = wanted.template?.reveal();
+    const piece = concealed === undefined ? appended : { ...concealed, hidden: appended };
     fields[name] = {
       ...wanted,
-      isSecret: wanted.isSecret || isSecret,
+      isSecret: wanted.isSecret || concealed !== undefined,
       appended,
-      content,
-      ...(template === undefined ? {} : { template: secret(extendedShape(template, appended)) }),
+      content: secret(extended(wanted.content.reveal(), piece)),
     };
   }
   return {
@@ -55,12 +54,10 @@ export function asPlatformHasIt(
   };
 }
 
-function extended(content: Content, appended: string): Content {
-  if (!content.hollow)
-    return typeof content.value === 'string' ? { ...content, value: content.value + appended } : content;
-  return { ...content, shape: extendedShape(content.shape, appended) };
-}
-
-function extendedShape(shape: Shape, appended: string): Shape {
-  return shape.is === 'text' ? { ...shape, pieces: [...shape.pieces, appended] } : shape;
+function extended(shape: Shape, appended: string | Concealed): Shape {
+  if (shape.is === 'text') return { ...shape, pieces: [...shape.pieces, appended] };
+  if (shape.is !== 'value' || typeof shape.value !== 'string') return shape;
+  return typeof appended === 'string'
+    ? { is: 'value', value: shape.value + appended }
+    : { is: 'text', pieces: [shape.value, appended] };
 }

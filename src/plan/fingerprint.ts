@@ -15,7 +15,7 @@ import type { Resource } from '../manifest/resource.ts';
 import { wantedAttributes } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
 import type { Outputs, Wanted } from '../manifest/wanted.ts';
-import { referenceName } from '../manifest/wanted.ts';
+import { referenceName, resolve } from '../manifest/wanted.ts';
 import type { StateKey } from '../secrets/state-key.ts';
 import { isSameMac } from '../secrets/state-key.ts';
 import type { State } from '../state/state.ts';
@@ -176,8 +176,8 @@ function* declaredIn(resource: Resource): Iterable<Fact> {
 
 /** A value as it is written, with the references and the missing secrets in it. */
 function asWritten(wanted: Wanted): { readonly [key: string]: Json } {
-  const content = wanted.content.reveal();
-  return content.hollow ? { shape: asJson(content.shape) } : { value: content.value };
+  const resolved = resolve(wanted, () => undefined);
+  return resolved.is === 'known' ? { value: resolved.value } : { shape: asJson(wanted.content.reveal()) };
 }
 
 function* atRisk({ dataAtRisk }: Action): Iterable<Fact> {

@@ -2,8 +2,8 @@ import { plain } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
 import { textsIn } from '../kind/json.ts';
 import { shownValue } from '../kind/wire.ts';
-import type { Outputs, Resolved, Wanted } from '../manifest/wanted.ts';
-import { withGaps, withHidden } from '../manifest/wanted.ts';
+import type { Outputs, Resolved } from '../manifest/wanted.ts';
+import { withHidden } from '../manifest/wanted.ts';
 import { hiddenLines, isSecretEntry, maskAttribute } from '../secrets/looks-secret.ts';
 import { redacted } from '../secrets/secret.ts';
 import type { Stored } from '../state/record.ts';
@@ -80,7 +80,7 @@ function showPending(showing: Showing, plainly: (value: Json) => Json): Shown {
   const { wanted } = planned;
   const filled: Outputs = (reference) => outputs(reference) ?? unknown;
   if (wanted === undefined) return { is: 'known after apply' };
-  const known = wanted.isSecret ? withHidden(wanted, filled, hiddenLines) : withGaps(wanted, filled);
+  const known = withHidden(wanted, filled, hiddenLines);
   const masked = known === undefined ? null : maskAttribute(planned, known, privateKeys);
   const isPartly = masked !== unknown && textsIn(masked).some((text) => text.includes(unknown));
   return isPartly ? { is: 'masked', value: plainly(masked) } : { is: 'known after apply' };
@@ -91,17 +91,13 @@ const unknown = '(known after apply)';
 
 /** Whether nothing of the value is shown, whatever it is. */
 function isStrict({ planned: { field, wanted }, values }: Showing): boolean {
-  if (field.secrecy === 'secret' || isPrivateAsAWhole(wanted)) return true;
+  if (field.secrecy === 'secret' || wanted?.isPrivate === true) return true;
   return values === 'hidden' && (field.secrecy !== undefined || wanted?.isSecret === true);
 }
 
 /** Whether the user calls a key of a map private, also one that is not declared. */
 function isPrivateKey({ planned: { attribute }, privateKeys }: Showing): boolean {
   return attribute.key !== undefined && privateKeys?.has(attribute.key) === true;
-}
-
-function isPrivateAsAWhole(wanted: Wanted | undefined): boolean {
-  return wanted?.isSecret === true && wanted.marked === undefined;
 }
 
 /** What stands in the manifest in clear, and looks like no secret. */

@@ -21,7 +21,7 @@ export function storing(
   const how = { attribute, field, isSecret, digest, ...(privateKeys === undefined ? {} : { privateKeys }) };
   const secretLines = isSecret || privateKeys !== undefined ? linesOfSecrets(about, outputs) : undefined;
   const isPrivate = secretLines !== undefined && secretLines.size > 0;
-  const isHidden = isSecret || isPrivate || field.secrecy === 'secret' || wanted.template !== undefined;
+  const isHidden = isSecret || isPrivate || field.secrecy === 'secret';
   const template = isHidden ? toStoredTemplate(wanted, { outputs, digest }) : undefined;
   return {
     ...how,

@@ -1,7 +1,7 @@
 import type { Json } from '../kind/json.ts';
 import { canonical } from '../kind/json.ts';
 import type { Outputs, Shape, ShapePiece, Wanted } from '../manifest/wanted.ts';
-import { knownValue } from '../manifest/wanted.ts';
+import { concealedIn, isConcealed, withGaps } from '../manifest/wanted.ts';
 import type { Digest } from '../secrets/digest.ts';
 import type { StoredTemplate, StoredWanted } from '../state/record.ts';
 import { heldSecrets } from '../state/stored.ts';
@@ -70,38 +70,22 @@ export interface SecretPart {
 
 /** The secrets in a wanted value that this run has, beside what the state tells of their values before. */
 export function secretParts(wanted: Wanted, settled: StoredWanted, digest: Digest): SecretPart[] {
-  const shapes = [wanted.template, wanted.marked].flatMap((shape) => shape?.reveal() ?? []);
-  const all = knownValue(wanted);
-  if (shapes.length === 0)
-    return wanted.isSecret && typeof all === 'string' && all !== ''
-      ? [{ value: all, name: undefined, isRotated: undefined, isWhole: true }]
+  const parts = concealedIn(wanted);
+  const whole = withGaps(wanted, () => undefined);
+  if (parts.length === 0)
+    return wanted.isSecret && typeof whole === 'string' && whole !== ''
+      ? [{ value: whole, name: undefined, isRotated: undefined, isWhole: true }]
       : [];
   const before = settled.template;
-  return shapes.flatMap(hiddenIn).map(({ hidden, secretName: name }) => {
-    const like = name === undefined ? undefined : before?.secrets[name];
+  return parts.flatMap(({ from, name, hidden }): SecretPart[] => {
+    if (hidden === undefined || hidden === '') return [];
+    const isWhole = whole === hidden;
+    if (from !== 'secret') return [{ value: hidden, name: undefined, isRotated: undefined, isWhole }];
+    const like = before?.secrets[name];
     const isRotated =
-      name === undefined || before === undefined
-        ? undefined
-        : like !== undefined && digestOfSecret(digest, name, hidden, like) !== like;
-    return { value: hidden, name, isRotated, isWhole: all === hidden };
+      before === undefined ? undefined : like !== undefined && digestOfSecret(digest, name, hidden, like) !== like;
+    return [{ value: hidden, name, isRotated, isWhole }];
   });
-}
-
-function hiddenIn(shape: Shape): { readonly hidden: string; readonly secretName?: string }[] {
-  switch (shape.is) {
-    case 'value':
-      return [];
-    case 'text':
-      return shape.pieces.flatMap((piece) =>
-        typeof piece === 'object' && 'hidden' in piece && piece.hidden !== '' ? [piece] : [],
-      );
-    case 'list':
-      return shape.items.flatMap(hiddenIn);
-    case 'map':
-      return shape.entries.flatMap(([, item]) => hiddenIn(item));
-    default:
-      return shape satisfies never;
-  }
 }
 
 /** A wanted value with a hole in place of each secret. */
@@ -112,10 +96,9 @@ interface Template {
   readonly secrets: ReadonlyMap<string, string | undefined>;
 }
 
-function templateOf({ template, content }: Wanted, outputs: Outputs): Template | 'not known' {
-  const known = content.reveal();
-  const shape = template?.reveal() ?? (known.hollow ? known.shape : { is: 'value', value: known.value });
+function templateOf({ content, reading }: Wanted, outputs: Outputs): Template | 'not known' {
   const secrets = new Map<string, string | undefined>();
+  const shape: Shape = reading === undefined ? content.reveal() : { is: 'value', value: reading.reveal() };
   const form = formOf(shape, outputs, secrets);
   return form === undefined ? 'not known' : { text: canonical(form), secrets };
 }
@@ -158,29 +141,16 @@ function textForm(
 ): Json | undefined {
   const form: (string | { readonly secret: string })[] = [''];
   for (const piece of pieces) {
-    const hole = holeIn(piece);
-    if (hole !== undefined) {
-      secrets.set(hole.name, hole.value);
-      form.push({ secret: hole.name }, '');
+    if (typeof piece === 'object' && isConcealed(piece) && piece.from === 'secret') {
+      secrets.set(piece.name, piece.hidden);
+      form.push({ secret: piece.name }, '');
       continue;
     }
-    const text = textIn(piece, outputs);
+    const text = typeof piece === 'string' ? piece : isConcealed(piece) ? piece.hidden : outputs(piece);
     if (text === undefined) return undefined;
     form[form.length - 1] = `${form.at(-1) as string}${text}`; // the last one is always a text
   }
   return form.length === 1 ? { value: form[0] as string } : { text: form };
-}
-
-function holeIn(piece: ShapePiece): { readonly name: string; readonly value: string | undefined } | undefined {
-  if (typeof piece === 'string') return undefined;
-  if ('secret' in piece) return { name: piece.secret, value: undefined };
-  return 'secretName' in piece ? { name: piece.secretName, value: piece.hidden } : undefined;
-}
-
-function textIn(piece: ShapePiece, outputs: Outputs): string | undefined {
-  if (typeof piece === 'string') return piece;
-  if ('hidden' in piece) return piece.hidden;
-  return 'secret' in piece ? undefined : outputs(piece);
 }
 
 // A digest of a value is made of JSON. What these are made of begins with a word that no JSON begins with.

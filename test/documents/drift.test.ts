@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { anyDocument, driftDocument as schema } from '../../src/render/documents.ts';
 import { notComparedIn } from '../../src/plan/not-compared.ts';
-import { actionOf, attributeChange, lacking, pairOfText, textOf } from '../support/plan-values.ts';
+import { actionOf, attributeChange, lacking, pairOfText, secretPart, textOf } from '../support/plan-values.ts';
 import { driftView } from '../render/drifts.ts';
 
 const main = 'production.redis.main';
@@ -15,7 +15,7 @@ it('names what is resolved by kind and id too', () => {
 });
 
 it('says what was not compared, as a plan does', () => {
-  const pair = pairOfText(textOf({ hidden: 'x', secretName: 'PW' }));
+  const pair = pairOfText(textOf(secretPart('PW', 'x')));
   const decision = { do: 'nothing', settled: false } as const;
   const attributes = [
     attributeChange('description', { wanted: lacking('PW'), decision, pair }),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findNearMisses, parseExpressions } from '../../src/manifest/expression.ts';
 import { expressionSources } from '../../src/manifest/sources/all.ts';
+import { knownValue } from '../../src/manifest/wanted.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import { bench, head } from '../support/world.ts';
 
@@ -23,8 +24,7 @@ async function valueOf(
   address = 'production.redis.main',
 ) {
   const { resources } = await made.manifest(files);
-  const content = resources.find((resource) => resource.address === address)?.fields[field]?.content.reveal();
-  return content?.hollow === false ? content.value : content;
+  return knownValue(resources.find((resource) => resource.address === address)?.fields[field]);
 }
 
 const changesOf = (plan: Plan) =>
@@ -156,31 +156,24 @@ describe('${var:}', () => {
       addSecret: () => undefined,
     });
     const main = manifest.resources.find((resource) => resource.address === 'production.redis.main');
-    expect(main?.fields['replicas']?.content.reveal()).toEqual({ hollow: false, value: 7 });
+    expect(main?.fields['replicas']?.content.reveal()).toEqual({ is: 'value', value: 7 });
+  });
+});
+
+describe('${env:}', () => {
+  test('an amount is read as its field takes it, and shows neither so nor as it was written', async () => {
+    const made = bench();
+    made.env['MEMORY'] = '2Gi';
+    const text = redis('        memoryLimit: ${env:MEMORY}\n');
+    expect(await valueOf(made, text, 'memoryLimit')).toBe('2147483648');
+    const create = (await made.plan(text)).actions.find(({ address }) => address === 'production.redis.main');
+    expect(create?.changes.find(({ path }) => path === 'memoryLimit')?.after).toEqual({ is: 'hidden' });
+    await made.apply(text);
+    expect(changesOf(await made.plan(text))).toEqual([]);
   });
 });
 
 describe('${secret:}', () => {
-  test('what an amount becomes is secret too', async () => {
-    const made = bench();
-    const { openWorkspace } = await import('../../src/manifest/workspace.ts');
-    const { validate } = await import('../../src/reconcile.ts');
-    const { kinds } = await import('../../src/resources/index.ts');
-    made.secrets['MEMORY'] = '2Gi';
-    await made.manifest(redis('        memoryLimit: ${secret:MEMORY}\n'));
-    const secrets: string[] = [];
-    await validate({
-      workspace: await openWorkspace(made.folder),
-      file: 'trueup.yaml',
-      kinds,
-      env: () => undefined,
-      secret: () => '2Gi',
-      given: () => undefined,
-      addSecret: (value) => void secrets.push(value),
-    });
-    expect(secrets).toEqual(['2Gi', '2147483648']);
-  });
-
   const withToken = redis('        env: { TOKEN: "${secret:TOKEN}", PLAIN: "1" }\n');
 
   test('that the run lacks keeps the settled value, and shows its drift without repairing it', async () => {

@@ -22,6 +22,7 @@ import {
   pairOfText,
   referring,
   storedAs,
+  secretPart,
   textOf,
 } from '../support/plan-values.ts';
 import { bench, head } from '../support/world.ts';
@@ -43,7 +44,7 @@ const makeDigests = () => makeDigest;
 const known = declared;
 const pending = referring({ address: 'production.redis.cache', output: 'host' });
 const unavailable = lacking('TOKEN');
-const had = textOf({ hidden: 'x', secretName: 'TOKEN' });
+const had = textOf(secretPart('TOKEN', 'x'));
 
 function pairOf(wanted: Json, answered: Json = wanted, field: Field = base): Pair {
   return { wanted: storedAs(field, wanted), answered: storedAs(field, answered) };
@@ -154,11 +155,11 @@ describe('not known before apply', () => {
   });
 
   row(4, 'without its secret an edit of the text around it is an error, also while the platform has drifted', () => {
-    const pair = pairOfText(textOf('https://', { hidden: 'x', secretName: 'TOKEN' }, ':80'));
-    const edit = textOf('https://', { secret: 'TOKEN' }, ':81');
+    const pair = pairOfText(textOf('https://', secretPart('TOKEN', 'x'), ':80'));
+    const edit = textOf('https://', secretPart('TOKEN'), ':81');
     for (const observed of ['https://x:80', 'https://y:80'])
       expect(decided(edit, observed, pair)).toEqual(error(saying('edited and needs TOKEN'), 'secret-missing'));
-    expect(decided(textOf('https://', { secret: 'TOKEN' }, ':80'), 'https://x:80', pair)).toEqual(nothing);
+    expect(decided(textOf('https://', secretPart('TOKEN'), ':80'), 'https://x:80', pair)).toEqual(nothing);
   });
 
   row(4, 'another secret in its place is an edit, and so is one in place of a value', () => {
@@ -167,15 +168,15 @@ describe('not known before apply', () => {
   });
 
   row(4, 'with one of two secrets, another value of that one is an error that names the other', () => {
-    const both = (user: string) => textOf({ hidden: user, secretName: 'USER' }, ':', { secret: 'TOKEN' });
-    const pair = pairOfText(textOf({ hidden: 'shop', secretName: 'USER' }, ':', { hidden: 'x', secretName: 'TOKEN' }));
+    const both = (user: string) => textOf(secretPart('USER', user), ':', secretPart('TOKEN'));
+    const pair = pairOfText(textOf(secretPart('USER', 'shop'), ':', secretPart('TOKEN', 'x')));
     expect(decided(both('shop'), 'shop:x', pair)).toEqual(nothing);
     expect(decided(both('other'), 'shop:x', pair)).toEqual(error(saying('another value'), 'secret-missing'));
     expect(decided(both('other'), 'shop:x', pair)).toEqual(error(saying('needs TOKEN'), 'secret-missing'));
   });
 
   row(4, 'without its secret, what is known only after apply is an error', () => {
-    const waiting = textOf({ address: 'production.redis.cache', output: 'host' }, { secret: 'TOKEN' });
+    const waiting = textOf({ address: 'production.redis.cache', output: 'host' }, secretPart('TOKEN'));
     expect(decided(waiting, 'x', pairOfText(had))).toEqual(error(saying('only after apply'), 'secret-missing'));
   });
 
@@ -193,7 +194,7 @@ describe('not known before apply', () => {
   row(4, 'without its secret a value that was never settled is an error', () => {
     expect(decided(unavailable, 'y')).toEqual(error(saying('TOKEN'), 'secret-missing'));
     expect(decided(unavailable, null)).toEqual(error(saying('TOKEN'), 'secret-missing'));
-    const two = textOf({ secret: 'TOKEN' }, { secret: 'KEY' });
+    const two = textOf(secretPart('TOKEN'), secretPart('KEY'));
     expect(decided(two, null)).toEqual(error(saying('needs TOKEN, KEY, which'), 'secret-missing'));
   });
 });

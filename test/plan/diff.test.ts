@@ -408,7 +408,7 @@ describe('a set that others add to', () => {
       const items = ids.map((id) =>
         id === undefined ? ({ is: 'text', pieces: [host] } as const) : ({ is: 'value', value: id } as const),
       );
-      return { ...referring(host), content: secret({ hollow: true, shape: { is: 'list', items } }) };
+      return { ...referring(host), content: secret({ is: 'list', items }) };
     };
     const shown = (wanted: Wanted, there: readonly string[], pair: Pair) =>
       diff({

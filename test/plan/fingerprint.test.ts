@@ -173,7 +173,7 @@ describe('the facts of a declared resource', () => {
     expect(declaredIn(redis({ fields }))).toStrictEqual({
       ...block,
       ...at('a', { value: 'a' }),
-      ...at('b', { shape: { is: 'text', pieces: [{ secret: 'S' }] } }),
+      ...at('b', { shape: { is: 'text', pieces: [{ from: 'secret', name: 'S' }] } }),
       'missing b': signed(main, 'missing b', ['S']),
       ...at('c', { shape: { is: 'text', pieces: [{ address: host.address, output: host.output }] } }),
       ...at('envMode', 'own'),
@@ -329,7 +329,7 @@ describe('the facts of an action', () => {
     });
 
     test('with the name of a missing secret', () => {
-      expect(valueOf(lacking('S'))).toBe(at({ shape: { is: 'text', pieces: [{ secret: 'S' }] } }));
+      expect(valueOf(lacking('S'))).toBe(at({ shape: { is: 'text', pieces: [{ from: 'secret', name: 'S' }] } }));
     });
   });
 });

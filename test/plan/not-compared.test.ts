@@ -3,14 +3,23 @@ import type { Action } from '../../src/plan/action.ts';
 import { notComparedIn } from '../../src/plan/not-compared.ts';
 import { planDocument } from '../../src/render/documents.ts';
 import { secret } from '../../src/secrets/secret.ts';
-import { actionOf, attributeChange, here, lacking, pairOf, pairOfText, textOf } from '../support/plan-values.ts';
+import {
+  actionOf,
+  attributeChange,
+  here,
+  lacking,
+  pairOf,
+  pairOfText,
+  secretPart,
+  textOf,
+} from '../support/plan-values.ts';
 
 const main = 'production.redis.main';
 const unsettled = { do: 'nothing', settled: false } as const;
 const found = (more: Partial<Action>) => notComparedIn({ actions: [actionOf(main, more)] });
 
 test('names the secret that a value needs and the run does not have, also where the plan shows drift', () => {
-  const pair = pairOfText(textOf({ hidden: 'x', secretName: 'SMTP_PASS' }));
+  const pair = pairOfText(textOf(secretPart('SMTP_PASS', 'x')));
   for (const decision of [unsettled, { do: 'leave', sentence: 'it differs' } as const]) {
     const attributes = [attributeChange('description', { wanted: lacking('SMTP_PASS'), decision, pair })];
     const own = { address: main, path: 'description', position: here };
@@ -19,7 +28,7 @@ test('names the secret that a value needs and the run does not have, also where 
 });
 
 test('tells a value whose text is not recorded from one that was compared without its secret', () => {
-  const { wanted, answered } = pairOfText(textOf({ hidden: 'x', secretName: 'SMTP_PASS' }));
+  const { wanted, answered } = pairOfText(textOf(secretPart('SMTP_PASS', 'x')));
   const { template: _, ...former } = wanted;
   const pair = { wanted: former, answered };
   const attributes = [attributeChange('description', { wanted: lacking('SMTP_PASS'), decision: unsettled, pair })];
@@ -62,7 +71,7 @@ test('names a declared object that a narrowed plan leaves out as a whole, and no
 });
 
 test('gives each reason that a document can have, and no other', () => {
-  const value = pairOfText(textOf({ hidden: 'x', secretName: 'A' }));
+  const value = pairOfText(textOf(secretPart('A', 'x')));
   const { template: _, ...former } = value.wanted;
   const lacksOne = { wanted: lacking('A'), decision: unsettled } as const;
   const attributes = [

@@ -2,15 +2,24 @@ import { describe, expect, test } from 'vitest';
 import type { Field } from '../../src/kind/field.ts';
 import { envEntries } from '../../src/kind/codecs.ts';
 import type { Json } from '../../src/kind/json.ts';
-import type { Resolved, ShapePiece, Wanted } from '../../src/manifest/wanted.ts';
-import { knownValue, withHidden } from '../../src/manifest/wanted.ts';
+import type { Resolved, Wanted } from '../../src/manifest/wanted.ts';
+import { withHidden } from '../../src/manifest/wanted.ts';
 import type { Showing } from '../../src/plan/shown.ts';
 import { compareHidden, showSides } from '../../src/plan/shown.ts';
 import { storing } from '../../src/plan/storing.ts';
 import { secret as hide } from '../../src/secrets/secret.ts';
 import type { Pair } from '../../src/state/record.ts';
 import { toStored } from '../../src/state/stored.ts';
-import { anything, attributeChange, declared, lacking, makeDigest } from '../support/plan-values.ts';
+import {
+  anything,
+  attributeChange,
+  declared,
+  lacking,
+  makeDigest,
+  secretPart,
+  textOf,
+  wholeOf,
+} from '../support/plan-values.ts';
 
 /** What people may see of a value: plans have more readers than manifests. */
 
@@ -27,9 +36,7 @@ const digest = makeDigest;
 
 /** A text into which secrets flowed: those in braces. */
 function mixed(written: string): Wanted {
-  const pieces = written.split(/[{}]/).map((piece, at) => (at % 2 === 0 ? piece : { hidden: piece }));
-  const marked = hide({ is: 'text', pieces } as const);
-  return { ...declared(written.replaceAll(/[{}]/g, ''), true), marked };
+  return textOf(...written.split(/[{}]/).map((piece, at) => (at % 2 === 0 ? piece : secretPart('PW', piece))));
 }
 
 interface Sides {
@@ -60,8 +67,8 @@ function sides({
   const stored =
     settled === undefined
       ? undefined
-      : toStored(storing({ attribute, field, wanted: settled }, { outputs, digest }), knownValue(settled) ?? null);
-  const known = knownValue(wanted);
+      : toStored(storing({ attribute, field, wanted: settled }, { outputs, digest }), wholeOf(settled));
+  const known = wanted === undefined || wanted.missing.length > 0 ? undefined : wholeOf(wanted);
   const planned = attributeChange('value', {
     attribute,
     field,
@@ -102,23 +109,18 @@ describe('a value that is declared', () => {
   test('shows the part that is known before the objects are there that it refers to', () => {
     const host = { address: 'production.postgres.main', output: 'host' };
     const pending = { is: 'pending', on: [host] } as const;
-    const url = (isSecret: boolean, ...pieces: readonly ShapePiece[]): Wanted => {
-      const shape = { is: 'text', pieces } as const;
-      const content = hide({ hollow: true, shape } as const);
-      return { ...declared(null, isSecret), references: [host], content, ...(isSecret ? { marked: hide(shape) } : {}) };
-    };
     const of = (wanted: Wanted, more: Partial<Sides> = {}) =>
       sides({ wanted, resolved: pending, key: 'URL', ...more }).after;
-    const secret = url(true, 'postgres://shop:', { hidden: 'pw-1234' }, '@', host, ':5432/shop');
+    const secret = textOf('postgres://shop:', secretPart('PW', 'pw-1234'), '@', host, ':5432/shop');
     expect(of(secret)).toEqual(masked('postgres://shop:(sensitive)@(known after apply):5432/shop'));
     expect(JSON.stringify(of(secret, { key: 'DB_PASSWORD' }))).not.toContain('pw-1234');
     expect(of(secret, { values: 'hidden' })).toEqual(hidden);
     expect(of(secret, { privateKeys: ['URL'] })).toEqual({ is: 'known after apply' });
-    expect(of(url(false, 'http://', host, '/api'))).toEqual(masked('http://(known after apply)/api'));
-    expect(of(url(false, 'http://bot:pw-1234@', host, '/api'))).toEqual(
+    expect(of(textOf('http://', host, '/api'))).toEqual(masked('http://(known after apply)/api'));
+    expect(of(textOf('http://bot:pw-1234@', host, '/api'))).toEqual(
       masked('http://bot:(sensitive)@(known after apply)/api'),
     );
-    expect(of(url(false, host))).toEqual({ is: 'known after apply' });
+    expect(of(textOf(host))).toEqual({ is: 'known after apply' });
   });
 
   test('hides where its field is declared secret, and where this run does not know it', () => {
@@ -262,7 +264,8 @@ describe('a secret part that changes', () => {
 test('a text has as many lines with its secrets hidden', () => {
   const wanted = mixed('a\n{b\nc}\nd');
   expect(withHidden(wanted, outputs, (part) => part.replaceAll(/[^\n]+/g, '*'))).toBe('a\n*\n*\nd');
-  expect(withHidden(declared('a'), outputs, () => '')).toBeUndefined();
+  expect(withHidden(declared('a'), outputs, () => '')).toBe('a');
+  expect(withHidden(declared('a', true), outputs, () => '')).toBeUndefined();
 });
 
 describe('of two texts that do not show', () => {

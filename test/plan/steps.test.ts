@@ -32,7 +32,7 @@ function told(member: Member): string {
       return JSON.stringify(member.value.reveal());
     case 'wanted': {
       const content = member.wanted.content.reveal();
-      return `declared ${content.hollow ? 'later' : JSON.stringify(content.value)}`;
+      return `declared ${content.is === 'value' ? JSON.stringify(content.value) : 'later'}`;
     }
     case 'map':
       return `${member.name}: ${[...member.entries.keys()].join(' ')}, removed ${member.removed.map(String).join(' ')}${member.keepOthers ? ', others stay' : ''}`;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Outputs, Wanted } from '../../src/manifest/wanted.ts';
+import type { Outputs } from '../../src/manifest/wanted.ts';
 import { hasChanges } from '../../src/plan/action.ts';
 import { matchesTemplate, toStoredTemplate } from '../../src/plan/template.ts';
 import { digestsOf } from '../../src/state/digests.ts';
 import type { StateRecord, StoredWanted } from '../../src/state/record.ts';
-import { declared } from '../support/plan-values.ts';
+import { declared, secretPart, textOf } from '../support/plan-values.ts';
 import { bench, head } from '../support/world.ts';
 
 /** Values with secrets, compared by a run that lacks some of them. */
@@ -146,8 +146,7 @@ test('equal texts and secrets in two places have different digests, and no diges
 
 describe('the template of', () => {
   const reference = { address: 'production.redis.main', output: 'host' };
-  const shape = { is: 'text', pieces: ['a ', reference, { hidden: 'x1', secretName: 'PW' }] } as const;
-  const wanted: Wanted = { ...declared('a'), template: { reveal: () => shape } };
+  const wanted = textOf('a ', reference, secretPart('PW', 'x1'));
   const digest = (text: string) => text;
 
   test('a value with references has their values; until they are known it has none', () => {

@@ -739,11 +739,11 @@ environments:
 `,
     );
     const two = resources.find((resource) => resource.address === 'production.redis.two');
-    expect(two?.fields['dockerImage']?.content.reveal()).toEqual({ hollow: false, value: 'redis:8' });
+    expect(two?.fields['dockerImage']?.content.reveal()).toEqual({ is: 'value', value: 'redis:8' });
     const env = [...(two?.maps['env'] ?? [])].map(([key, wanted]) => [key, wanted.content.reveal()]);
     expect(env).toEqual([
-      ['B', { hollow: false, value: '3' }],
-      ['A', { hollow: false, value: '1' }],
+      ['B', { is: 'value', value: '3' }],
+      ['A', { is: 'value', value: '1' }],
     ]);
   });
 });
@@ -825,7 +825,7 @@ describe('an unusual but valid manifest', () => {
       '..notes': 'hello',
     };
     const [production] = (await bench().manifest(files)).resources;
-    expect(production?.fields['description']?.content.reveal()).toEqual({ hollow: false, value: 'hello' });
+    expect(production?.fields['description']?.content.reveal()).toEqual({ is: 'value', value: 'hello' });
   });
 
   test('reads yes as text and 0755 as decimal, also below a %YAML 1.1 line', async () => {
@@ -833,8 +833,8 @@ describe('an unusual but valid manifest', () => {
     const [production] = (await bench().manifest(text)).resources;
     const env = [...(production?.maps['env'] ?? [])].map(([key, wanted]) => [key, wanted.content.reveal()]);
     expect(env).toEqual([
-      ['A', { hollow: false, value: 'yes' }],
-      ['B', { hollow: false, value: '0755' }],
+      ['A', { is: 'value', value: 'yes' }],
+      ['B', { is: 'value', value: '0755' }],
     ]);
   });
 

@@ -116,7 +116,7 @@ test('texts of every sort come back byte for byte', async () => {
       )
     )
       continue;
-    expect(content).toEqual({ hollow: false, value: text });
+    expect(content).toEqual({ is: 'value', value: text });
   }
 });
 

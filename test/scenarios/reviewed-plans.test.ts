@@ -101,7 +101,7 @@ async function act(made: Bench, planned: Plan, { does, at, field, value }: ByHan
   const part = parts[field % Math.max(1, parts.length)];
   const content = part?.attribute.key === undefined ? part?.wanted?.content.reveal() : undefined;
   if (does === 'as planned') {
-    if (part !== undefined && content?.hollow === false) Object.assign(row, { [part.attribute.field]: content.value });
+    if (part !== undefined && content?.is === 'value') Object.assign(row, { [part.attribute.field]: content.value });
     return;
   }
   const name = names[field % Math.max(1, names.length)] ?? '';

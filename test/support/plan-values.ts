@@ -8,8 +8,8 @@ import type { Kind } from '../../src/kind/kind.ts';
 import { kindsOn } from '../../src/kind/kinds-on.ts';
 import { root } from '../../src/kind/kind.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
-import type { Outputs, Reference, ShapePiece, Wanted } from '../../src/manifest/wanted.ts';
-import { knownValue } from '../../src/manifest/wanted.ts';
+import type { Concealed, Outputs, Reference, ShapePiece, Wanted } from '../../src/manifest/wanted.ts';
+import { isConcealed, withGaps } from '../../src/manifest/wanted.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action, AttributeChange, Change } from '../../src/plan/action.ts';
 import type { Planning } from '../../src/plan/input.ts';
@@ -62,35 +62,42 @@ lines.addNewLine(9);
 export const here = { file: 'trueup.yaml', line: 2, column: 3 };
 const at = { file: here.file, offset: 11, lines };
 
-/** A value as a manifest declares it; `isSecret`: a secret flowed into it. */
+/** A value as a manifest declares it; `isSecret`: all of it is private. */
 export function declared(value: Json, isSecret = false): Wanted {
-  return { at, isSecret, references: [], missing: [], content: secret({ hollow: false, value }) };
+  const content = secret({ is: 'value', value } as const);
+  return { at, isSecret, ...(isSecret ? { isPrivate: true } : {}), references: [], missing: [], content };
 }
 
 /** An output of another resource, and nothing else. */
 export function referring(to: Reference): Wanted {
-  const shape = { is: 'text', pieces: [to] } as const;
-  return { ...declared(null), references: [to], content: secret({ hollow: true, shape }) };
+  return { ...declared(null), references: [to], content: secret({ is: 'text', pieces: [to] }) };
 }
 
 /** A secret that this run does not have. */
 export function lacking(name: string): Wanted {
-  return textOf({ secret: name });
+  return textOf(secretPart(name));
+}
+
+/** A `${secret:…}` in a text; without a text where this run does not have it. */
+export function secretPart(name: string, hidden?: string): Concealed {
+  return { from: 'secret', name, ...(hidden === undefined ? {} : { hidden }) };
 }
 
 /** A text of literal parts, secrets that this run has, and those that it lacks. */
 export function textOf(...pieces: readonly ShapePiece[]): Wanted {
-  const missing = pieces.flatMap((piece) => (typeof piece === 'object' && 'secret' in piece ? [piece.secret] : []));
-  const references = pieces.flatMap((piece) => (typeof piece === 'object' && 'output' in piece ? [piece] : []));
-  const shape = { is: 'text', pieces } as const;
-  const text = pieces.map((piece) => (typeof piece === 'object' && 'hidden' in piece ? piece.hidden : piece)).join('');
+  const objects = pieces.filter((piece) => typeof piece === 'object');
   return {
-    ...declared(null, true),
-    references,
-    missing,
-    template: secret(shape),
-    content: secret(missing.length + references.length > 0 ? { hollow: true, shape } : { hollow: false, value: text }),
+    ...declared(null),
+    isSecret: objects.some(isConcealed),
+    references: objects.flatMap((piece) => (isConcealed(piece) ? [] : [piece])),
+    missing: objects.flatMap((piece) => (isConcealed(piece) && piece.hidden === undefined ? [piece.name] : [])),
+    content: secret({ is: 'text', pieces }),
   };
+}
+
+/** A value with its secrets. */
+export function wholeOf(wanted: Wanted): Json {
+  return withGaps(wanted, noOutputs);
 }
 
 /** What is remembered of a text with secrets that was settled, and answered as it was sent or as another value. */
@@ -99,7 +106,7 @@ export function pairOfText(wanted: Wanted, answered?: Json): Pair {
     { attribute: { field: 'value' }, field: anything, wanted },
     { outputs: noOutputs, digest: makeDigest },
   );
-  const value = knownValue(wanted) ?? null;
+  const value = wholeOf(wanted);
   return { wanted: toStoredWanted(how, value), answered: toStored(how, answered ?? value) };
 }
 

@@ -31,7 +31,7 @@ const barred: readonly string[] = [
 export const env: ExpressionSource = {
   name: 'env',
   closing: nextBrace,
-  isSecret: true,
+  conceals: 'env',
   files: () => [],
   resolve: (name, values) => {
     // A manifest from a pull request must not be able to write the credentials of the run anywhere.

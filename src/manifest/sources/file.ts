@@ -5,7 +5,6 @@ import { nextBrace, refusePrivate } from './source.ts';
 export const file: ExpressionSource = {
   name: 'file',
   closing: nextBrace,
-  isSecret: false,
   files: (path) => [path],
   resolve: (path, values, at) => {
     const found = values.file(path, at);

@@ -5,7 +5,6 @@ import { nextBrace } from './source.ts';
 export const ref: ExpressionSource = {
   name: 'ref',
   closing: addressEnd,
-  isSecret: false,
   files: () => [],
   resolve: (path, values) => {
     const found = values.find(path);

@@ -5,12 +5,12 @@ import { badExpression, nextBrace } from './source.ts';
 export const secret: ExpressionSource = {
   name: 'secret',
   closing: nextBrace,
-  isSecret: true,
+  conceals: 'secret',
   files: () => [],
   resolve: (name, values) => {
     const text = values.secret(name);
-    if (text !== undefined) return { is: 'text', text, secret: name };
-    if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return { is: 'missing', secret: name };
+    if (text !== undefined) return { is: 'text', text };
+    if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return { is: 'missing' };
     const remedy = 'Write ${secret:NAME} with letters, digits and "_".';
     return badExpression(`${JSON.stringify(name)} is not a name of a secret`, remedy);
   },

@@ -9,8 +9,8 @@ export interface ExpressionSource {
   readonly name: string;
   /** The index of the brace that closes an argument which begins at `from`; -1 when none does. */
   readonly closing: (text: string, from: number) => number;
-  /** Its values never show; each is added as a secret of the run. */
-  readonly isSecret: boolean;
+  /** Its values are texts that never show; each is added as a secret of the run. On those of `secret` nothing is computed. */
+  readonly conceals?: 'secret' | 'env';
   /** The files that an argument names, relative to the file that it stands in. They are read before `resolve` is called. */
   readonly files: (argument: string) => readonly string[];
   /** Checks an argument and gives its value. Called once per expression, at `at`. */
@@ -19,14 +19,13 @@ export interface ExpressionSource {
 
 /** What an expression stands for. */
 export type Resolution =
-  /** `secret`: its name, where another run may not have it. */
-  | { readonly is: 'text'; readonly text: string; readonly secret?: string }
+  | { readonly is: 'text'; readonly text: string }
   /** A value that keeps its type where it stands alone, and as it was written where it is part of a text. */
   | { readonly is: 'scalar'; readonly value: string | number | boolean; readonly written: string }
   /** An output of another resource; it may be known only after apply. */
   | { readonly is: 'reference'; readonly reference: Reference }
-  /** A secret that this run does not have. */
-  | { readonly is: 'missing'; readonly secret: string }
+  /** A secret that this run does not have; its name is the argument. */
+  | { readonly is: 'missing' }
   | Refusal;
 
 /** The reason why an expression stands for nothing, and the remedy. */

@@ -6,7 +6,6 @@ import { badExpression, nextBrace } from './source.ts';
 export const variable: ExpressionSource = {
   name: 'var',
   closing: nextBrace,
-  isSecret: false,
   files: () => [],
   resolve: (name, values) => {
     const found = values.variable(name);

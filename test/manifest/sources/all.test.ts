@@ -15,7 +15,6 @@ import { head } from '../../support/world.ts';
 const length: ExpressionSource = {
   name: 'length',
   closing: nextBrace,
-  isSecret: false,
   files: (path) => [path],
   resolve: (path, values, at) => {
     const file = values.file(path, at);
@@ -28,9 +27,9 @@ const length: ExpressionSource = {
 const vault: ExpressionSource = {
   name: 'vault',
   closing: nextBrace,
-  isSecret: true,
+  conceals: 'secret',
   files: () => [],
-  resolve: (key) => (key === 'none' ? { is: 'missing', secret: key } : { is: 'text', text: `value-of-${key}` }),
+  resolve: (key) => (key === 'none' ? { is: 'missing' } : { is: 'text', text: `value-of-${key}` }),
 };
 
 let secrets: string[] = [];
@@ -65,8 +64,8 @@ describe('a source of expressions that a caller adds', () => {
   test('reads the file that its argument names, and gives a number to a field that takes one', async () => {
     const { main, problems } = await read('replicas: "${length:abc}", description: "${length:abc} characters"', both);
     expect(problems).toEqual([]);
-    expect(main?.fields['replicas']?.content.reveal()).toEqual({ hollow: false, value: 3 });
-    expect(main?.fields['description']?.content.reveal()).toEqual({ hollow: false, value: '3 characters' });
+    expect(main?.fields['replicas']?.content.reveal()).toEqual({ is: 'value', value: 3 });
+    expect(main?.fields['description']?.content.reveal()).toEqual({ is: 'value', value: '3 characters' });
     expect(main?.fields['description']?.isSecret).toBe(false);
   });
 
@@ -80,7 +79,10 @@ describe('a source of expressions that a caller adds', () => {
     const { main, problems } = await read('description: "a ${vault:key}"', both);
     expect(problems).toEqual([]);
     expect(main?.fields['description']).toMatchObject({ isSecret: true, missing: [] });
-    expect(main?.fields['description']?.content.reveal()).toEqual({ hollow: false, value: 'a value-of-key' });
+    expect(main?.fields['description']?.content.reveal()).toEqual({
+      is: 'text',
+      pieces: ['a ', { from: 'secret', name: 'key', hidden: 'value-of-key' }],
+    });
     expect(secrets).toEqual(['value-of-key']);
   });
 
@@ -96,7 +98,7 @@ describe('a source of expressions that a caller adds', () => {
       'bad-expression ${vault:… is never closed with }',
     ]);
     const { main } = await read('description: "$${vault:key}"', both);
-    expect(main?.fields['description']?.content.reveal()).toEqual({ hollow: false, value: '${vault:key}' });
+    expect(main?.fields['description']?.content.reveal()).toEqual({ is: 'value', value: '${vault:key}' });
     expect((await read('', both, 'include: ["${vault:key}"]\n')).problems).toEqual([
       'bad-expression include must not hold ${vault:…}: settings take no expressions',
     ]);
@@ -112,5 +114,5 @@ describe('a source of expressions that a caller adds', () => {
 test('a word that is no source is text', async () => {
   const { main, problems } = await read('description: "${vault:key} $${vault:key}"', expressionSources);
   expect(problems).toEqual([]);
-  expect(main?.fields['description']?.content.reveal()).toEqual({ hollow: false, value: '${vault:key} $${vault:key}' });
+  expect(main?.fields['description']?.content.reveal()).toEqual({ is: 'value', value: '${vault:key} $${vault:key}' });
 });

@@ -208,5 +208,5 @@ function mayBe(member: Member | undefined, value: unknown): boolean {
   if (member.is === 'value') return equal(member.value.reveal(), value);
   if (member.is !== 'wanted') return true;
   const content = member.wanted.content.reveal();
-  return content.hollow || equal(content.value, value);
+  return content.is !== 'value' || equal(content.value, value);
 }
