@@ -27,10 +27,11 @@ import { poll } from './attempt.ts';
 import { rehearse } from './request.ts';
 import type { SpanAbout } from '../trace/span.ts';
 import { inSpan } from '../trace/span.ts';
+import { addSecretsOf } from '../secrets/call-secrets.ts';
 import { isFresh, readScope, rowIn, scopeNow } from './scope.ts';
 import { requestInput, saysGone, send } from './send.ts';
 import { unlisted } from './unlisted.ts';
-import { secretTexts } from '../secrets/looks-secret.ts';
+import { secretsIn } from '../state/stored.ts';
 
 /** Sends what the plan says, reads back what came of it, and saves it. */
 export async function apply(input: ApplyInput): Promise<ApplyResult> {
@@ -297,15 +298,13 @@ async function createOrUpdate(run: Run, action: Action): Promise<void> {
 }
 
 /** A platform that refuses to overwrite a value may quote it. */
-function addOldSecrets({ input }: Run, { attributes }: Action): void {
-  for (const { attribute, field, decision, before } of attributes) {
-    if (field.secrecy === undefined || !writesOrRemoves(decision)) continue;
-    const about = { isPrivate: field.secrecy === 'private' };
-    for (const text of secretTexts(before.reveal())) {
-      input.addSecret(text, about);
-      const entries = attribute.key === undefined ? field.map?.read(text) : undefined;
-      for (const entry of entries?.values() ?? []) input.addSecret(entry, about);
-    }
+function addOldSecrets({ input }: Run, { attributes, kind }: Action): void {
+  for (const { attribute, field, decision, before, pair } of attributes) {
+    if (!writesOrRemoves(decision)) continue;
+    const name = field.secrecy === 'secret' ? attribute.field : (attribute.key ?? attribute.field);
+    const value = before.reveal();
+    addSecretsOf(input.addSecret, { [name]: value }, kind);
+    if (pair !== undefined) for (const text of secretsIn(pair.answered, value)) input.addSecret(text);
   }
 }
 

@@ -7,7 +7,8 @@ import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { statusIn } from '../observe/deployments.ts';
 import type { Action, Step } from '../plan/action.ts';
-import { knowingService } from '../secrets/call-secrets.ts';
+import { createRedactor } from '../secrets/redactor.ts';
+import { addSecretsOfRow } from '../state/row-secrets.ts';
 import type { Deploys } from '../state/record.ts';
 import { withWrite } from '../state/pending.ts';
 import { recordOfService, saveDeploys } from './announce.ts';
@@ -15,7 +16,7 @@ import { attempt, isLost, mayLandLater, poll } from './attempt.ts';
 import { refuseMoved } from './freshness.ts';
 import { buildMembers } from './request.ts';
 import type { Run } from './run.ts';
-import { happen, jobOf, saveRecord, sentNow } from './run.ts';
+import { happen, jobOf, recordNow, saveRecord, sentNow } from './run.ts';
 import { noting, requestInput } from './send.ts';
 
 /** A service that an action of its own deploys. */
@@ -155,9 +156,10 @@ export function reasonOf({ serverMessage, message }: PlatformError): string {
 const again = 'What was written before stays. Apply again: the deployment is planned until it succeeds.';
 
 /** Hides the secrets of the run and of the row of a service in a text of the platform. */
-export function hiding({ run, kind }: DeployedService, row: Row): (text: string) => string {
-  const { redactForeign } = knowingService(kind, row);
-  return (text) => run.input.redact(redactForeign(text));
+export function hiding({ run, kind, address }: DeployedService, row: Row): (text: string) => string {
+  const redactor = createRedactor();
+  addSecretsOfRow(redactor.add, row, { kind, record: recordNow(run, address) });
+  return (text) => run.input.redact(redactor.redact(text));
 }
 
 /** The failure of a deployment, with the status of the service. Its texts hold no secret of the run or of the row. */

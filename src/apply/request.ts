@@ -10,8 +10,8 @@ import { resolveField } from '../manifest/fields.ts';
 import type { Outputs, Wanted } from '../manifest/wanted.ts';
 import { rowId } from '../observe/answers.ts';
 import type { Action, AttributeChange, Member, Step } from '../plan/action.ts';
+import { addSecretsOf } from '../secrets/call-secrets.ts';
 import type { Redactor } from '../secrets/redactor.ts';
-import { secretTexts } from '../secrets/looks-secret.ts';
 
 /** The input of a request. */
 export interface RequestInput {
@@ -45,7 +45,8 @@ export function buildMembers(input: RequestInput): Record<string, unknown> | und
   let changes = step.changed.filter((name) => step.members[name] === undefined).length;
   for (const [name, from] of Object.entries(step.members)) {
     const value = valueOf(input, name, from, now);
-    if (from.is !== 'id') addSecrets(input, name, from, value);
+    // An answer may quote it.
+    if (from.is !== 'id') addSecretsOf(input.addSecret, { [name]: value }, action.kind);
     members[name] = value;
     if (!step.changed.includes(name)) continue;
     const isRepeated = action.attributes.some((one) => isUnproven(one) && isMember(name, from, one));
@@ -92,17 +93,6 @@ function isKnown(from: Member, outputs: Outputs): boolean {
   if (from.is === 'as read') return false;
   if (from.is === 'map') return ![...from.entries.values()].some(isPending);
   return from.is !== 'set' && (from.is !== 'wanted' || !isPending(from.wanted));
-}
-
-/** Adds what may be secret in a member, so that an echo of it by the platform is redacted. */
-function addSecrets({ action, addSecret }: RequestInput, name: string, from: Member, value: Json): void {
-  const field = action.kind.fields[name];
-  if (from.is !== 'as read' && field?.secrecy === undefined) return;
-  const about = { isPrivate: field?.secrecy !== 'secret' };
-  for (const text of secretTexts(value)) {
-    addSecret(text, about);
-    for (const entry of field?.map?.read(text).values() ?? []) addSecret(entry, about);
-  }
 }
 
 /** The row that a create of this run answered, when it has everything that a step sends back. */

@@ -6,7 +6,7 @@
  *
  * const { TRUEUP_URL: url = '', TRUEUP_API_KEY: apiKey = '' } = process.env;
  * const transport = createTransport({ url });
- * const client = createClient({ send: transport.send, url, apiKey, redact: createRedactor().redactForeign });
+ * const client = createClient({ send: transport.send, url, apiKey, redact: createRedactor().redact });
  * process.stdout.write(`${JSON.stringify(await client.call('user.get', {}))}\n`);
  * await transport.close();
  * ```

@@ -90,7 +90,7 @@ function connect(
     send: transport.send,
     url,
     apiKey,
-    redact: redactor.redactForeign,
+    redact: redactor.redact,
     contract: contracts[words.profile],
     isLong,
     ...(connections === undefined ? {} : { connections }),

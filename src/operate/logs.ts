@@ -6,8 +6,8 @@ import { idMember } from '../kind/wire.ts';
 import { deploymentsIn } from '../observe/deployments.ts';
 import { projectLists } from '../observe/ownership.ts';
 import { createReader } from '../observe/reader.ts';
-import { knowingInput } from '../secrets/call-secrets.ts';
 import type { Redactor } from '../secrets/redactor.ts';
+import { addSecretsOfRow } from '../state/row-secrets.ts';
 import type { Addressed } from './addressed.ts';
 import { checkInput } from './check-input.ts';
 
@@ -105,7 +105,8 @@ export async function readLog(
     deployment === undefined
       ? await reader.log(kind, id, input)
       : await reader.deploymentLog(kind, { ...input, ...deploymentOf(object, row ?? {}, deployment) });
-  return knowingInput(redactor, showsSecrets ? {} : (row ?? {})).redactForeign(log);
+  if (!showsSecrets) addSecretsOfRow(redactor.add, row, object);
+  return redactor.redact(log);
 }
 
 /**

@@ -10,8 +10,8 @@ import { alternativesOf } from '../kind/command-call.ts';
 import { projectLists } from '../observe/ownership.ts';
 import { createReader } from '../observe/reader.ts';
 import { protectOf } from '../plan/action-for.ts';
-import { knowingInput } from '../secrets/call-secrets.ts';
 import type { Redactor } from '../secrets/redactor.ts';
+import { addSecretsOfRow } from '../state/row-secrets.ts';
 import type { State } from '../state/state.ts';
 import type { Addressed } from './addressed.ts';
 import type { ObjectCommand } from './command.ts';
@@ -102,7 +102,7 @@ export async function prepareCommands(
       return [];
     }
     // A failure may quote the row: redact its secrets.
-    knowingInput(redactor, row);
+    addSecretsOfRow(redactor.add, row, { kind, record });
     const target = { address, kind, id, row, protect: protectOf(record?.options ?? {}) };
     const command = makeCommand(target, name, { dataLoss });
     if ('severity' in command) problems.push(command);

@@ -5,9 +5,9 @@ import { isRow } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { kindsThere } from '../kind/kinds-on.ts';
 import { root } from '../kind/kind.ts';
-import { knowingInput } from '../secrets/call-secrets.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { projectOf } from '../state/bound.ts';
+import { addSecretsOfRow } from '../state/row-secrets.ts';
 import type { State } from '../state/state.ts';
 import { rowId } from '../observe/answers.ts';
 import type { Deployment } from '../observe/deployments.ts';
@@ -71,7 +71,7 @@ export async function observeServices(services: readonly Service[], input: Servi
       if (id === null || !isServed) return { service, row: undefined, isServed };
       // A service in no list may have been moved: ask for it by its id before calling it missing.
       const row = (await listedRow(kind, id, { kinds, lists })) ?? (await reader.row(kind, id));
-      if (row !== undefined) knowingInput(redactor, row);
+      addSecretsOfRow(redactor.add, row, { kind, record: state.resources[service.address] });
       return { service, row, isServed };
     }),
   );
@@ -88,10 +88,10 @@ export async function observeServices(services: readonly Service[], input: Servi
 }
 
 /** Titles and errors are texts of commits and builds, which may quote a secret of the row. */
-function redacted(service: ServiceState, { redactForeign }: Redactor): ServiceState {
+function redacted(service: ServiceState, { redact }: Redactor): ServiceState {
   const { deployment } = service;
   if (deployment === undefined) return service;
-  const clean = (text: string | undefined) => (text === undefined ? undefined : redactForeign(text));
+  const clean = (text: string | undefined) => (text === undefined ? undefined : redact(text));
   return {
     ...service,
     deployment: { ...deployment, title: clean(deployment.title), errorMessage: clean(deployment.errorMessage) },

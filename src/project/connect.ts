@@ -131,7 +131,7 @@ export async function openPlatform(
       send: tracedSend(send, url),
       url,
       apiKey,
-      redact: redactor.redactForeign,
+      redact: redactor.redact,
       contract,
       isLong,
       // The key of the embedded emulator has none.

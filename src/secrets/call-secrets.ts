@@ -1,11 +1,11 @@
 import type { Operation } from '../api/contract.ts';
 import { isPrivateMember, isSecretMember, secretAnswers, shownOnce } from '../api/secret-members.ts';
 import { readEnvText } from '../kind/env-text.ts';
-import { isObject, textsIn } from '../kind/json.ts';
+import { isObject } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import { secretParts } from './looks-secret.ts';
+import { passwordsIn } from './credentials.ts';
+import { isSecretEntry, secretParts, secretTexts } from './looks-secret.ts';
 import type { Redactor } from './redactor.ts';
-import { createRedactor } from './redactor.ts';
 import { redacted } from './secret.ts';
 
 /** A value without its secrets, and how many secrets it held. */
@@ -48,48 +48,26 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === '' || typeof value === 'boolean';
 }
 
-/** A redactor that also knows the secrets of an input, so that a platform that echoes one does not print it. */
-export function knowingInput(redactor: Redactor, input: unknown): Redactor {
-  const secrets = secretsIn(input);
-  for (const { text, isPrivate } of secrets) {
-    redactor.add(text, { isPrivate });
-    for (const value of readEnvText(text).values()) redactor.add(value, { isPrivate });
-  }
-  // Too short to be replaced wherever its letters stand: an echo of it is a word of its own.
-  const short = secrets.filter(({ text }) => text.length > 0 && text.length < 6).map(({ text }) => escapeText(text));
-  if (short.length === 0) return redactor;
-  const words = new RegExp(`(?<![A-Za-z0-9])(?:${short.join('|')})(?![A-Za-z0-9])`, 'g');
-  return { ...redactor, redactForeign: (text) => redactor.redactForeign(text).replace(words, redacted) };
-}
-
 /**
- * A redactor that knows the secrets in the row of a service. Of a text such as a compose file it takes the parts that look
- * secret only: the other lines are what a failure is about.
+ * Adds the secrets of an input or of a row, at any depth: an answer may quote them. Of a text that may hold secrets beside
+ * ordinary words, such as a compose file, those are the parts that look secret. `kind`: its own secret fields count too.
  */
-export function knowingService(kind: Kind, row: Readonly<Record<string, unknown>>): Redactor {
-  const redactor = createRedactor();
-  const texts = new Set(
-    Object.entries(kind.fields).flatMap(([name, { secrecy, map }]) =>
-      secrecy === 'private' && map === undefined ? [name] : [],
-    ),
-  );
-  for (const name of texts) {
-    const text = row[name];
-    if (typeof text === 'string') for (const part of secretParts(text)) redactor.add(text.slice(...part));
+export function addSecretsOf(add: Redactor['add'], members: unknown, kind?: Kind): void {
+  for (const text of secretsIn('', members, kind)) add(text);
+}
+
+function secretsIn(name: string, value: unknown, kind: Kind | undefined): string[] {
+  const secrecy = kind?.fields[name]?.secrecy;
+  const isText = isPrivateMember(name) || secrecy === 'private';
+  if (secrecy === 'secret' || (isSecretMember(name) && !isText))
+    return secretTexts(value).flatMap((text) => [text, ...readEnvText(text).values()]);
+  if (typeof value === 'string') {
+    if (isSecretEntry(name, value)) return [value];
+    if (!isText) return [...passwordsIn(value)];
+    const entries = [...readEnvText(value)].filter((entry) => isSecretEntry(...entry));
+    return [...secretParts(value).map((part) => value.slice(...part)), ...entries.map(([, secret]) => secret)];
   }
-  return knowingInput(redactor, Object.fromEntries(Object.entries(row).filter(([name]) => !texts.has(name))));
-}
-
-/** Every text below a secret member. */
-function secretsIn(value: unknown): { readonly text: string; readonly isPrivate: boolean }[] {
-  if (Array.isArray(value)) return value.flatMap(secretsIn);
+  if (Array.isArray(value)) return value.flatMap((item) => secretsIn('', item, kind));
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, inner]) => {
-    const isPrivate = isPrivateMember(name);
-    return isSecretMember(name) ? textsIn(inner).map((text) => ({ text, isPrivate })) : secretsIn(inner);
-  });
-}
-
-function escapeText(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  return Object.entries(value).flatMap(([inner, one]) => secretsIn(inner, one, kind));
 }

@@ -1,84 +1,83 @@
 import { passwordsIn } from './credentials.ts';
-import type { Bounds, Known } from './known.ts';
-import { createKnown } from './known.ts';
 import { redacted } from './secret.ts';
-import { visitViews } from './views.ts';
+import { spellings } from './spellings.ts';
 
-/** Replaces the secrets of one session in text. It holds them until it is dropped with its session. */
+/** Replaces the secrets of one run in texts from elsewhere. It holds them until it is dropped with its run. */
 export interface Redactor {
-  /**
-   * Adds a secret. Values of fewer than six characters are too common to replace. `isPrivate`: a text that may hold
-   * secrets beside ordinary words, such as a value of the env of a service. Only texts of the platform are kept from
-   * quoting it, and only if it is no plain word, host name or the like.
-   */
-  readonly add: (secret: string, about?: { readonly isPrivate?: boolean }) => void;
-  /** Replaces the secrets in a text of Trueup. */
+  /** Adds a secret. Those of fewer than 8 characters are too common to replace. */
+  readonly add: (secret: string) => void;
+  /** Replaces the secrets in a text from elsewhere, before it becomes part of a sentence. */
   readonly redact: (text: string) => string;
-  /** Replaces secrets and private texts in a text of the platform, which may quote what it was sent. */
-  readonly redactForeign: (text: string) => string;
 }
 
 /**
- * Makes the redactor of one session: a process that holds many projects makes one for each. It replaces a secret in
- * every form of `visitViews`; the password of an address and each line of several by itself; backwards; with other case or
- * separators, where it stands by itself; and its beginning, where a text was cut. Its time is linear in the text and
- * grows with the logarithm of the number of secrets. Never throws.
+ * Makes a redactor without secrets. It replaces a secret in each of its `spellings`, and by itself each line of several and
+ * the password of an address. Takes time in proportion to the text, whatever the number of secrets. Never throws.
  */
 export function createRedactor(): Redactor {
-  const secrets = createKnown();
-  const texts = createKnown({ isExact: true });
-  const redact = (text: string, known: readonly Known[]): string => {
-    if (text.length < shortest || known.every(({ isEmpty }) => isEmpty())) return text;
-    const found: Bounds[] = [];
-    visitViews(text, (view) => {
-      for (const { find } of known) find(view, found);
-    });
-    return found.length === 0 ? text : without(text, found);
+  const added = new Set<string>();
+  const known = new Set<string>();
+  /** The lengths of the known texts by their first 8, 16, 32 … characters, as many as they have. */
+  const starts = new Map<string, number[]>();
+  const mayStart = new Uint8Array(1 << 16);
+  const learn = (text: string): void => {
+    if (text.length < minLength || known.has(text)) return;
+    known.add(text);
+    mayStart[hintOf(text, 0)] = 1;
+    for (let size = minLength; size <= text.length; size *= 2) {
+      const lengths = starts.get(text.slice(0, size)) ?? [];
+      starts.set(text.slice(0, size), lengths);
+      if (2 * size > text.length && !lengths.includes(text.length)) lengths.push(text.length);
+    }
+  };
+  /** The length of the longest known text at a place. */
+  const lengthAt = (text: string, at: number): number => {
+    let longest = 0;
+    for (let size = minLength; at + size <= text.length; size *= 2) {
+      const lengths = starts.get(text.slice(at, at + size));
+      if (lengths === undefined) break;
+      for (const length of lengths) if (length > longest && known.has(text.slice(at, at + length))) longest = length;
+    }
+    return longest;
   };
   return {
-    add: (secret, { isPrivate = false } = {}) => {
-      for (const part of partsOf(secret)) {
-        if (!isPrivate) secrets.add(part);
-        else if (!isOrdinary(part)) texts.add(part);
-      }
+    add: (secret) => {
+      if (secret.length < minLength || added.has(secret)) return;
+      added.add(secret);
+      for (const part of partsOf(secret)) for (const text of spellings(part)) learn(text);
     },
-    redact: (text) => redact(text, [secrets]),
-    redactForeign: (text) => redact(text, [secrets, texts]),
+    redact: (text) => {
+      let clean = '';
+      let [copied, from, to] = [0, 0, 0];
+      for (let at = 0; at + minLength <= text.length; at++) {
+        const length = mayStart[hintOf(text, at)] === 0 ? 0 : lengthAt(text, at);
+        if (length === 0) continue;
+        // Two that overlap become one: a rest of either would show part of a secret.
+        if (at >= to) {
+          if (to > 0) clean += text.slice(copied, from) + redacted;
+          [copied, from] = [to, at];
+        }
+        to = Math.max(to, at + length);
+      }
+      return to === 0 ? text : clean + text.slice(copied, from) + redacted + text.slice(to);
+    },
   };
 }
 
-/** The text without these parts. Two that overlap become one: a rest of either would show part of a secret. */
-function without(text: string, found: Bounds[]): string {
-  let clean = '';
-  let from = 0;
-  let [start, end] = [-1, 0];
-  const close = () => {
-    if (start === -1) return;
-    clean += text.slice(from, start) + redacted;
-    from = end;
-  };
-  for (const [first, last] of found.toSorted(([a], [b]) => a - b)) {
-    if (start === -1 || first >= end) {
-      close();
-      [start, end] = [first, last];
-    }
-    end = Math.max(end, last);
-  }
-  close();
-  return clean + text.slice(from);
+/** A number that tells most places of a text from those where a secret begins. */
+function hintOf(text: string, at: number): number {
+  return (text.charCodeAt(at) * 16_411 + text.charCodeAt(at + 3) * 131 + text.charCodeAt(at + 7)) & 0xff_ff;
 }
 
-const shortest = 6;
+/** Fewest characters of a secret that is replaced. */
+const minLength = 8;
 
-/** A secret, its lines, and the passwords of its addresses; not the lines that every key in PEM begins and ends with. */
+/** A secret, without the blanks around it, its lines, and the passwords of its addresses; no line with which every PEM begins or ends. */
 function partsOf(secret: string): Iterable<string> {
-  const lines = secret.split(/\r\n|\r|\n/).map((line) => line.trim());
-  const parts = [secret, ...lines, ...passwordsIn(secret)];
-  return new Set(parts.filter((part) => part.length >= shortest && !/^-----(?:BEGIN|END) [A-Z0-9 ]+-----$/.test(part)));
-}
-
-/** A word, a number, a host name, a path, an address or the like: `production`, `eu-central-1`, `https://shop.example.com`. */
-function isOrdinary(text: string): boolean {
-  if (/[-_]/.test(text) && text.length > 12) return false;
-  return text.split(/[-_./:]+/).every((chunk) => /^(?:[A-Z]?[a-z]{0,16}|[A-Z]{1,16}|\d{0,5})$/.test(chunk));
+  const whole = secret.replaceAll(/\r\n?/g, '\n');
+  const lines = whole.split('\n').map((line) => line.trim());
+  const parts = [secret, whole, whole.trim(), ...lines, ...passwordsIn(secret)];
+  return new Set(
+    parts.filter((part) => part.length >= minLength && !/^-----(?:BEGIN|END) [A-Z0-9 ]+-----$/.test(part)),
+  );
 }

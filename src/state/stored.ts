@@ -1,6 +1,6 @@
 import { means, plain } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
-import { canonical, same } from '../kind/json.ts';
+import { canonical, same, textsIn } from '../kind/json.ts';
 import type { Attribute } from '../kind/attribute.ts';
 import type { Field } from '../kind/field.ts';
 import { idsIn } from '../kind/shared-set.ts';
@@ -70,6 +70,18 @@ export function toStored(
 /** Returns true for a value into which a secret flowed, as far as the state tells. */
 export function heldSecrets(stored: Stored): boolean {
   return 'digest' in stored && stored.secretLines?.length !== 0;
+}
+
+/** The texts of a value that came from a secret when it was settled; of one that changed since, they may be others. */
+export function secretsIn(stored: Stored, value: Json): readonly string[] {
+  if ('value' in stored || !heldSecrets(stored)) return [];
+  const { secretLines, clearAround = [] } = stored;
+  if (secretLines === undefined || typeof value !== 'string') return textsIn(value);
+  const lines = value.split('\n');
+  return secretLines.map((at, index) => {
+    const [line = '', [before, behind] = [0, 0]] = [lines[at], clearAround[index]];
+    return line.slice(before, line.length - behind);
+  });
 }
 
 /**

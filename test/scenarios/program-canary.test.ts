@@ -414,7 +414,7 @@ describe('the redactor', () => {
       body: JSON.stringify({ message: `set to ${values.FILE}` }),
     });
     const call = ['call', 'compose.update', 'composeId=cmp_1', 'env=@-'];
-    expect(await run(call, { input: `A=${values.FILE}` })).toMatchObject({ code: 0 });
+    expect(await run(call, { input: `A_TOKEN=${values.FILE}` })).toMatchObject({ code: 0 });
   });
 
   test('redacts the API key in the answer of trueup call', async () => {

@@ -1,8 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { knowingService } from '../../src/secrets/call-secrets.ts';
+import { addSecretsOf } from '../../src/secrets/call-secrets.ts';
+import { createRedactor } from '../../src/secrets/redactor.ts';
 import { kindNamed } from '../support/plan-values.ts';
 
 /** What a failure of a service may not quote. */
+
+function redact(row: Readonly<Record<string, unknown>>, text: string): string {
+  const { add, redact } = createRedactor();
+  addSecretsOf(add, row, kindNamed('compose'));
+  return redact(text);
+}
 
 describe('the failure of a compose service does not quote', () => {
   test.each([
@@ -13,14 +20,28 @@ describe('the failure of a compose service does not quote', () => {
     ['a password of XML', '<password>hunter2x</password>\n', 'hunter2x'],
     ['a token', 'title: ghp_16C7e42F292c6912E7710c838347Ae178B4a\n', 'ghp_16C7e42F292c6912E7710c838347Ae178B4a'],
   ])('%s', (_title, composeFile, secret) => {
-    const { redactForeign } = knowingService(kindNamed('compose'), { composeFile });
-    expect(redactForeign(`failed with ${secret}`)).toBe('failed with (sensitive)');
+    expect(redact({ composeFile }, `failed with ${secret}`)).toBe('failed with (sensitive)');
   });
 
-  test('and quotes its other lines', () => {
-    const { redactForeign } = knowingService(kindNamed('compose'), {
-      composeFile: 'image: nginx\nPASSWORD: hunter2x\n',
-    });
-    expect(redactForeign('no such image: nginx')).toBe('no such image: nginx');
+  test.each([
+    ['a secret field', { refreshToken: 'tok-4711-tok' }, 'tok-4711-tok'],
+    ['a secret field within another', { registry: { password: 'pw-4711-pw' } }, 'pw-4711-pw'],
+    [
+      'a value of env by its name, as its service sees it',
+      { env: 'A=b\nDB_PASSWORD="first\\nsecond-line"\n' },
+      'second-line',
+    ],
+    ['a value of env by its form', { env: 'URL=redis://:correct-horse@cache\n' }, 'correct-horse'],
+    ['a password in an address of another field', { customGitUrl: 'https://bot:pw-4711-pw@host/a' }, 'pw-4711-pw'],
+  ])('%s', (_title, row, secret) => {
+    expect(redact(row, `failed with ${secret}`)).toBe('failed with (sensitive)');
+  });
+
+  test('and quotes its other lines and values', () => {
+    const row = { composeFile: 'image: nginx\nPASSWORD: hunter2x\n', env: 'TIER=production\nHOST=shop.example.com\n' };
+    const text = 'no such image: nginx in production at shop.example.com';
+    expect(redact({ ...row, composeId: 'V1StGXR8_Z5jdHi6B-myT' }, `${text} V1StGXR8_Z5jdHi6B-myT`)).toBe(
+      `${text} V1StGXR8_Z5jdHi6B-myT`,
+    );
   });
 });

@@ -28,7 +28,6 @@ const written = new RegExp(['canary-', ...inBase64].join('|'), 'g');
 export const quotings: Readonly<Record<string, (text: string) => string>> = {
   'as it is': (text) => text,
   'in JSON': (text) => JSON.stringify({ value: text }),
-  'in JSON in JSON': (text) => JSON.stringify({ body: JSON.stringify({ value: text }) }),
   'in a URL': (text) => `postgres://u:${encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, ''))}@host/`,
   'in a form': (text) => new URLSearchParams({ value: text }).toString(),
   'in base64': (text) => `Basic ${Buffer.from(`user:${text}`).toString('base64')}`,

@@ -165,7 +165,7 @@ export function bench(options: BenchOptions = {}): Bench {
       ...spoken(send, contract),
       url: 'emulator:',
       apiKey: 'emulator-key',
-      redact: redactor.redactForeign,
+      redact: redactor.redact,
     });
   const applying = async (files: string | Record<string, string>, request: PlanRequest, permissions: Permissions) =>
     session(await self.manifest(files), self.platform(), { purpose: 'apply', clock }, async (run) =>
@@ -192,7 +192,7 @@ export function bench(options: BenchOptions = {}): Bench {
     secrets,
     env,
     clock,
-    redact: redactor.redactForeign,
+    redact: redactor.redact,
     manifest: (files) => {
       const { manifests } = options;
       if (typeof files !== 'string' || manifests === undefined) return read(files);

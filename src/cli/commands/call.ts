@@ -10,7 +10,7 @@ import type { CallView } from '../../render/formats/call.ts';
 import { callFormats } from '../../render/formats/call.ts';
 import { counted } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';
-import { redactAnswer, redactInput, knowingInput } from '../../secrets/call-secrets.ts';
+import { redactAnswer, redactInput, addSecretsOf } from '../../secrets/call-secrets.ts';
 import { confirm } from '../approval.ts';
 import { describeLimit } from '../../api/key-limit.ts';
 import { checkInput, findOperation } from '../../operate/check-input.ts';
@@ -62,9 +62,10 @@ async function call(
   const { platform } = target;
   const place = platform === 'emulator' ? 'the embedded emulator' : new URL(platform.url).host;
   if (!(await hasConsent(run, { operation, input, place, profile, isGiven: flags.yes === true }))) return 'failed';
+  addSecretsOf(redactor.add, input);
   const about = {
     options,
-    redactor: knowingInput(redactor, input),
+    redactor,
     terminal,
     purpose: 'call',
     deadlineMs,
@@ -78,7 +79,7 @@ async function call(
       answer,
       profile,
       showsSecrets: flags.showSecrets === true,
-      redact: about.redactor.redactForeign,
+      redact: redactor.redact,
     });
     return 'done';
   } finally {

@@ -143,7 +143,7 @@ async function execute(
       signal,
       readAt,
       foreignNow,
-      redact: redactor.redactForeign,
+      redact: redactor.redact,
       limitMs: flags.wait ? seconds * 1_000 : undefined,
       onStart: ({ address }) => {
         sent = address;
