@@ -13,7 +13,7 @@ export function findInAddresses(text: string, found: Part[]): void {
       text.slice(from, Math.min(at === -1 ? text.length : at, from + longestAddress)).split(endOfAddress, 1)[0] ?? '';
     const authority = run.slice(0, run.search(/[/?#]|$/));
     let end = authority.lastIndexOf('@');
-    const colon = run.indexOf(':');
+    const colon = run.replace(/\$\{[^{}]*\}/g, (variable) => '$'.repeat(variable.length)).indexOf(':');
     // A password with a slash in it; behind a host stands a port.
     if (end === -1 && colon !== -1 && !/^\d{0,5}(?:[/?#]|$)/.test(run.slice(colon + 1))) end = run.lastIndexOf('@');
     // One with both: of git and packages over HTTP a path may have the second sign.

@@ -5,7 +5,7 @@ import type { Json } from '../kind/json.ts';
 import { isObject } from '../kind/json.ts';
 import { findInAddresses } from './addresses.ts';
 import { entriesIn } from './entries.ts';
-import { isLink, isOpenValue, isWorkingDirectory } from './open-values.ts';
+import { bareValue, isAddress, isOpenValue, isWorkingDirectory } from './open-values.ts';
 import { findKeysInPem } from './pem.ts';
 import { redacted } from './secret.ts';
 import { contentRules } from './secret-forms.ts';
@@ -41,8 +41,10 @@ export function isSecretEntry(key: string, value: string, how: Masking = {}): bo
   if (isPrivate(key, how)) return value !== '';
   const rules = rulesOfKey(key);
   if (rules.length === 0 || isOpenValue(value) || isWorkingDirectory(key, value)) return false;
-  if (isLink(value) && !/webhook/i.test(key)) return false;
-  return rules.some(({ open }) => open?.test(value.trim()) !== true);
+  const bare = bareValue(value);
+  // Whoever knows the address of a webhook may use it.
+  if (isAddress(bare) && !/webhook/i.test(key)) return false;
+  return rules.some(({ open }) => open?.test(bare) !== true);
 }
 
 /** The same for a value of a map: only texts of YAML, shells and templates have aliases, `$x`, `<x>` and `%x%`. */
@@ -57,7 +59,7 @@ function isSecretValue(key: string, value: string, how: Masking): boolean {
  */
 export function maskValue(key: string | undefined, value: Json, how: Masking = {}): Json {
   if (typeof value === 'string') {
-    if (key !== undefined && isSecretValue(key, value, how)) return maskWhole(key, value, how);
+    if (key !== undefined && isSecretValue(key, value, how)) return redacted;
     return maskText(value, key !== undefined && isOpenName(key) ? { ...how, isOpen: true } : how);
   }
   if (Array.isArray(value)) return maskList(key, value as readonly Json[], how);
@@ -81,13 +83,6 @@ export function secretTexts(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((one) => secretTexts(one));
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, one]) => (isUserName(key) ? [] : secretTexts(one)));
-}
-
-/** Of an address the password is enough, unless the user wants the whole of it private. */
-function maskWhole(key: string, value: string, how: Masking): string {
-  if (isPrivate(key, how) || !/^[a-z][a-z\d+.-]{0,31}:\/\/\S+$/i.test(value)) return redacted;
-  const masked = maskText(value, how);
-  return masked === value ? redacted : masked;
 }
 
 function maskList(key: string | undefined, list: readonly Json[], how: Masking): Json {
@@ -182,8 +177,7 @@ export function secretParts(text: string, how: Masking = {}): readonly Part[] {
   findInAddresses(text, found);
   const isNamed = (key: string) => isPrivate(key, how) || rulesOfKey(key).length > 0;
   for (const { key, value, part } of entriesIn(text, isNamed)) {
-    // The password of an address is found by itself.
-    if (!isSecretEntry(key, value, how) || maskWhole(key, value, how) !== redacted) continue;
+    if (!isSecretEntry(key, value, how)) continue;
     if (!isInComment(text, part[0]) || isSettingInComment(text, part[0])) found.push(part);
   }
   for (const { pattern, check, isGuess, isToken } of text.length < 6 ? [] : contentRules) {
@@ -208,7 +202,7 @@ export function secretParts(text: string, how: Masking = {}): readonly Part[] {
 function isInComment(text: string, at: number): boolean {
   const near = text.slice(Math.max(0, at - 512), at);
   const line = near.slice(near.lastIndexOf('\n') + 1);
-  if (/^[ \t]*(?:#|\/\/[ \t/]|;|--[ \t])/.test(line)) return true;
+  if (/^[ \t]*["']?(?:#|\/\/[ \t/]|;|--[ \t])/.test(line)) return true;
   let quote: string | undefined;
   for (const { 0: sign, index } of line.matchAll(/["'`]|[ \t]#(?=[ \t#])/g)) {
     if (sign.includes('#') && quote === undefined) return true;

@@ -1,36 +1,44 @@
-/** What stands under a secret name and is none: nothing, a flag, a reference to a variable, a path, an alias of YAML. */
+/** What stands under a secret name and is none: nothing, a flag, a reference to a variable, a path, an address, an alias. */
 export function isOpenValue(value: string): boolean {
-  const text = value.trim();
+  const text = bareValue(value);
   return (
-    /^(?:|[01]|true|false|yes|no|on|off|null|none|nil|undefined|~|\*[\w-]+|!reset.*|\{\}|\[\]|\(sensitive\))$/i.test(
+    /^(?:|[01]|true|false|yes|no|on|off|null|none|nil|undefined|~|\*[\w-]+|!reset.*|\{\}|\[\]|[[{(]|\(sensitive\))$/i.test(
       text,
     ) ||
     isReference(text) ||
-    isPath(text) ||
-    isOpenDefault(text, isOpenValue)
+    isPath(text)
   );
+}
+
+/** A value without its quotes, the comment behind it and the variable whose default it is. */
+export function bareValue(value: string): string {
+  const text = value.trim();
+  const bare = /^(["']?)(\$.*)\1[,;]?[ \t]+#[ \t]/.exec(text)?.[2] ?? text;
+  const open = bare.length > 512 || !bare.endsWith('}') ? undefined : /^\$\$?\{\w+:?[-+]/.exec(bare)?.[0];
+  return open === undefined ? bare : bareValue(bare.slice(open.length, -1));
 }
 
 /** A variable of compose or a shell, a template, or several of them; one with a default that is no reference is none. */
 export function isReference(text: string): boolean {
-  return text.length <= 512 && (reference.test(text) || filledIn.test(text) || isOpenDefault(text, isReference));
+  return text.length <= 512 && (reference.test(text) || filledIn.test(text) || isReferenceInDefault(text));
 }
 
-const variable = String.raw`\$\$?(?:\w+|\{\w[\w.]*(?::?\?[^{}]*)?\}|\{\w+:?[-+]\}|\{\{[^{}]*\}\}|\((?:cat|file)[^()]*\))`;
-const reference = new RegExp(String.raw`^(?:${variable}[:/@.-]?)+$|^\{\{[^{}]*\}\}$|^<[\w -]{1,40}>$|^%\w+%$`);
+function isReferenceInDefault(text: string): boolean {
+  const bare = bareValue(text);
+  return bare !== text && (bare === '' || isReference(bare));
+}
+
+const variable = String.raw`\$\$?(?:\w+|\{\w[\w.]*(?::?\?[^{}]*|(?::\w+)+|:?[-+])?\}|\{\{[^{}]*\}\}|\((?:\w+|(?:cat|file|<)[^()]*)\))`;
+const reference = new RegExp(
+  String.raw`^(?:(?:Bearer|Basic|Token)[ \t]+|base64:)?(?:${variable}[:/@., -]{0,2})+["',;]{0,4}$|^\$\{\w+:?\?|^\$\$?\([^\n]*\)$|^\{\{[^{}]*\}\}$|^<[\w -]{1,40}>$|^%\w+%$`,
+);
 /** An expression of a manifest: where it was filled in, its value stands here. Or one of a program. */
 const filledIn =
-  /^\$\{(?:secret|env|var|ref|file):[^}]*\}$|^(?:process\.env|os\.environ|env|secrets?)[.[(]["'\w.-]+(?:,[ \t]?(?:""|''|null))?[\])]?$/;
+  /^\$\{(?:secret|env|var|ref|file):[^}]*\}$|^(?:process\.env|os\.environ|env|secrets?)[.[(/:]["'\w.-]+(?:,[ \t]?(?:""|''|null))?[\])]?$|^[A-Za-z_]+(?:[.:]{1,2}[A-Za-z_]+)+\([^\n]*\)[;,]?$/;
 
-/** The default of a variable counts as a value that stands there. */
-function isOpenDefault(text: string, isOpen: (value: string) => boolean): boolean {
-  const open = /^\$\$?\{\w+:?[-+]/.exec(text)?.[0];
-  return open !== undefined && text.length <= 512 && text.endsWith('}') && isOpen(text.slice(open.length, -1));
-}
-
-/** An address of the web without a user, a query or a part that looks random: that is searched for by itself. */
-export function isLink(text: string): boolean {
-  return /^https?:\/\/[\w.-]+(?::\d+)?(?:\/[\w./~%#-]*)?$/.test(text.trim());
+/** An address with a scheme: what is secret in it is found by itself. */
+export function isAddress(text: string): boolean {
+  return /^[a-z][a-z\d+.-]{0,31}:\/\/\S+$/i.test(text);
 }
 
 /** A path of words, also below a variable: `/run/secrets/db`, `./certs/shop.key`, `${HOME}/.ssh/id_rsa`. */

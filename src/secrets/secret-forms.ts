@@ -116,16 +116,17 @@ export const contentRules: readonly ContentRule[] = [
   },
   {
     name: 'short option',
-    says: 'passwords in short options of well-known programs: redis-cli -a, mysql -p…, sshpass -p, mongosh -p, docker login -p',
+    says: 'passwords in short options of well-known programs: redis-cli -a, mysql -p…, sshpass -p, mongosh -p, docker login -p, sqlcmd -P, ldapsearch -w',
     pattern: new RegExp(
       [
         `redis-cli["']?(?:[\\s,]{1,4}["']?[\\w.:$/{}-]{1,64}["']?){0,8}?[\\s,]{1,4}["']?-a["']?[\\s,]{1,4}["']?([^\\s"',\\]]{1,256})`,
         `(?:mysql|mysqladmin|mysqldump|mariadb|mariadb-admin|mariadb-dump)["']?(?:[\\s,]{1,4}["']?[\\w.:$/{}=-]{1,64}["']?){0,8}?[\\s,]{1,4}["']?-p([^\\s"',\\]]{1,256})`,
         `(?:sshpass|mongosh|mongo|mongodump|docker[ \\t]login)["']?(?:[\\s,]{1,4}["']?[\\w.:$/{}=-]{1,64}["']?){0,8}?[\\s,]{1,4}["']?-p["']?[\\s,]{0,4}["']?([^\\s"',\\]]{1,256})`,
+        `(?:sqlcmd|bcp|ldap(?:search|add|modify|whoami))["']?(?:[\\s,]{1,4}["']?[\\w.:$/{}=-]{1,64}["']?){0,8}?[\\s,]{1,4}["']?-[Pw]["']?[\\s,]{0,4}["']?([^\\s"',\\]]{1,256})`,
       ].join('|'),
       'g',
     ),
-    check: (secret) => !/^(?:\$\$?\{?\w+(?:\}|:\?[^}]*\})?|-.*)$/.test(secret),
+    check: (secret) => !isReference(secret) && !/^(?:-.*|\\+)$/.test(secret),
   },
   {
     name: 'user of curl',
@@ -221,7 +222,7 @@ function isKnownOpen(secret: string, before: string): boolean {
   const name = /([\w.-]{1,64})(?:["']\]?)?[ \t]{0,4}(?:=>?|:[-+=]?)[ \t]{0,4}["']?$|(\w{1,16})[ \t]{1,4}$/.exec(before);
   return (
     /(?:sha(?:1|224|256|384|512)|md5)[:=-]["']?$/i.test(before) ||
-    /^(?:sha(?:1|256|384|512)-|AAAA[BCE]3NzaC1|pk_(?:live|test)_)/.test(secret) ||
+    /^(?:sha(?:1|256|384|512)?-|AAAA[BCE]3NzaC1|pk_(?:live|test)_)/.test(secret) ||
     /(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\S{4,20}|sk-ssh-\S{4,32})\s$/.test(before) ||
     isOpenName(name?.[1] ?? name?.[2] ?? '') ||
     // A commit, in an address, behind a name or as the tag of an image.

@@ -31,6 +31,7 @@ const aspects = setOf(
   'enabled enable disabled disable allowed allow reset change changed strength rounds iterations cost version issuer audience',
   'realm domain prefix suffix field column parameter param template subject page link command env user username email',
   'id ids grant scope scopes encoding encryption authentication hashing hasher validators validation manager vault hint hints',
+  'in users connector option options regex pattern rule rules origin origins cost',
 );
 
 /** Words before `key` that make it a lookup, or one that is meant to be seen. */
@@ -42,7 +43,7 @@ const openKeys = setOf(
 
 /** Words before `key` with which it always is a secret. */
 const secretKeys = setOf(
-  'api secret private access master encryption encrypt signing sign app application session auth jwt account admin',
+  'api secret private access master encryption encrypt enc signing sign app application session auth jwt account admin',
   'license licence service deploy webhook hmac aes crypto cipher shared',
   'consumer subscription root write read security cookie search token integration',
 );
@@ -53,7 +54,7 @@ const plainWord =
 
 /** Ways to log in, and names of services that do it. */
 const loginMethod =
-  /^(?:none|no|disabled?|enabled?|required|optional|any|all|both|auto|default|basic|digest|bearer|jwt|plain|login|local|internal|external|native|simple|trust|peer|md5|s?sha\d*|cram-?md5|scram(?:-sha-?\d+)?|ntlm|gssapi|kerberos|krb5|x-?509|m?tls|ldaps?|saml2?|oidc|oauth2?|openid|sso|container|cas|pam|radius|github|gitlab|google|discord|[\w-]+@(?:file|docker|swarm|internal|consul\w*|kubernetes\w*)|-?\d{1,3})$/i;
+  /^(?:none|no|disabled?|enabled?|required|optional|any|all|both|auto|default|basic|digest|bearer|jwt|plain|login|local|internal|external|native|simple|trust|peer|md5|s?sha\d*|cram-?md5|scram(?:-sha-?\d+)?|ntlm|gssapi|kerberos|krb5|x-?509|m?tls|ldaps?|saml2?|oidc|oauth2?|openid|sso|container|htpasswd|trace|debug|info|warn|error|cas|pam|radius|github|gitlab|google|discord|[\w-]+@(?:file|docker|swarm|internal|consul\w*|kubernetes\w*)|-?\d{1,3})$/i;
 
 const isPasswordWord = (word: string): boolean =>
   /(?:passw(?:or)?ds?|passwort|kennwort|senha|contrasena|passphrase|passcode|pwd|pw)$/.test(word)
@@ -98,7 +99,7 @@ export const keyRules: readonly KeyRule[] = [
     says: 'token, tokens, jwt, bearer or pat, also token at the end of a longer word',
     matches: (words) =>
       /(?:tokens?|^jwt|^bearer|^pat)$/.test(last(words)) &&
-      !/^(?:max|min|num|total|context|csrf)$/.test(last(words, 1)),
+      !words.some((word) => /^(?:max|min|num|total|context|csrf|per|input|output|prompt)$/.test(word)),
   },
   {
     name: 'key',
@@ -155,8 +156,8 @@ export function rulesOfKey(key: string): readonly KeyRule[] {
   const before = known.get(key);
   if (before !== undefined) return before;
   const words = wordsOf(key);
-  const isAccessKeyId = /access_?key_?id$/i.test(key);
-  const found = aspects.has(last(words)) && !isAccessKeyId ? [] : keyRules.filter((rule) => rule.matches(words));
+  const isAspect = aspects.has(last(words)) && !/access_?key_?id$|auth[._-]?users$/i.test(key);
+  const found = isAspect ? [] : keyRules.filter((rule) => rule.matches(words));
   if (known.size >= 10_000) known.clear();
   known.set(key, found);
   return found;

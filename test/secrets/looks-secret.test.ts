@@ -364,6 +364,25 @@ describe('what proves nothing', () => {
     'API_TOKEN: ${API_TOKEN:-${OTHER_TOKEN:-none}}',
     'command: flower --basic_auth=${FLOWER_USER}:${FLOWER_PASSWORD}',
     'AUTH_TOKEN: https://id.example.com/oauth/token',
+    'MASTER_KEY=${password:32}',
+    'ANON_TOKEN=${jwt:jwt_secret:anon}',
+    'APP_KEY=base64:${APP_KEY_OF_RUN}',
+    'SECRET_KEY=${SECRET_KEY} # used for sessions',
+    'SECRET_KEY = "${SECRET_KEY}" # used for sessions',
+    'SECRET_KEY=${SECRET_KEY:?run ${SETUP} first}',
+    'Authorization: Bearer ${ANON_KEY}',
+    'default_pass = $$(RABBITMQ_DEFAULT_PASS)',
+    'CLICKHOUSE_DSN=tcp://clickhouse:9000',
+    'STORE_DSN=postgres://${DB_USER}:${DB_PASSWORD}@db:5432/shop?sslmode=disable',
+    'DATABASE_URL=postgresql://${DB_USER:-docuseal}:${DB_PASSWORD}@db:5432/shop',
+    'WORKER_TOKEN=${WORKER_TOKEN:-file:///home/node/token}',
+    'redis_password: os.environ/REDIS_PASSWORD',
+    'PASSWORD_RESET_TOKEN_EXPIRES_IN=5m',
+    'input_cost_per_token: 0.00000012',
+    'max_input_tokens: 32000',
+    'passwordConnector: local',
+    'image: ghcr.io/example/app:sha-68c570eed8810fd59b5b33cca51bbad5eabb4cb4',
+    'RUST_LOG=relay_auth=info',
     'x-secret: &secret\n  TAG: b\n',
     'x-db-password: &db-password\n',
     'db-password: &db-password # shared\n',
@@ -384,6 +403,10 @@ describe('what proves nothing', () => {
     expect(maskText('KEY: ${API_KEY:-hunter2}\n')).not.toContain('hunter2');
     expect(maskText('PASSWORD: ${A:-${B:-hunter2}}\n')).not.toContain('hunter2');
     expect(maskText('SECRET: ${USER}:hunter2\n')).not.toContain('hunter2');
+    expect(maskText('SECRET_KEY=hunter2 # of ${USER}\n')).not.toContain('hunter2');
+    expect(maskText('STORE_DSN=postgres://${DB_USER:-a}:hunter2@db/x\n')).not.toContain('hunter2');
+    expect(maskText('ALERT_WEBHOOK=https://alerts.example.com/hunter2\n')).not.toContain('hunter2');
+    expect(maskText('DB_ENC_KEY=hunter\n')).not.toContain('hunter');
     expect(maskText(`TOKEN=${commit}`)).not.toContain(commit);
     expect(maskText(`VAPID_PRIVATE_KEY=${vapid}`)).not.toContain(vapid);
   });

@@ -5,7 +5,8 @@ import { maskEnvText, maskText } from '../../src/secrets/looks-secret.ts';
 
 /**
  * How well secrets are found in texts as people write them: 60 of the examples and tests, 40 in the manner of public
- * projects, and 17 in other languages, which were written after the rules that they are about. In the files of this test a secret stands in ⟦brackets⟧.
+ * projects, 17 in other languages, and keys and values from the files of 60 more public projects, in which a person
+ * marked what a reviewer would call a secret. In the files of this test a secret stands in ⟦brackets⟧.
  */
 
 const root = join(import.meta.dirname, '../..');
@@ -66,6 +67,7 @@ function measure(texts: readonly Text[]): Measured {
 const own = [...examples(), ...textsOf('tests.txt')];
 const others = textsOf('public-projects.txt');
 const languages = textsOf('other-languages.txt');
+const more = textsOf('more-public-projects.txt');
 
 /** A row of the table in docs/secrets.md. */
 function row(title: string, texts: readonly Text[], { secrets, missed, lines, wrong }: Measured): string {
@@ -74,16 +76,17 @@ function row(title: string, texts: readonly Text[], { secrets, missed, lines, wr
 }
 
 test.each([
-  ['of the examples and tests', own, 60, []],
-  ['in the manner of public projects', others, 40, []],
-  ['in XML, PHP, of servers and of commands', languages, 17, []],
+  ['of the examples and tests', own, 60, 0.01],
+  ['in the manner of public projects', others, 40, 0.01],
+  ['in XML, PHP, of servers and of commands', languages, 17, 0.01],
+  ['of more public projects', more, 60, 0.002],
 ] as const)(
   'in texts %s almost no secret shows, and few lines without one are masked',
-  (title, texts, count, missed) => {
+  (title, texts, count, maxWrong) => {
     const measured = measure(texts);
     expect(texts.length).toBeGreaterThanOrEqual(count);
-    expect(measured.missed).toEqual(missed);
-    expect(measured.wrong.length / measured.lines, measured.wrong.join('\n')).toBeLessThan(0.01);
+    expect(measured.missed).toEqual([]);
+    expect(measured.wrong.length / measured.lines, measured.wrong.join('\n')).toBeLessThan(maxWrong);
     const page = readFileSync(join(root, 'docs/secrets.md'), 'utf8').replaceAll(/ +/g, ' ');
     expect(page).toContain(row(title, texts, measured));
   },

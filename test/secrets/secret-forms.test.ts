@@ -56,6 +56,8 @@ const table: Record<string, { readonly examples: readonly string[]; readonly oth
       'redis-cli -h cache -a hunter2 ping',
       '["CMD", "redis-cli", "-a", "hunter2", "ping"]',
       'mysqladmin ping -phunter2',
+      '/opt/mssql-tools/bin/sqlcmd -S localhost -U sa -P hunter2',
+      'ldapsearch -x -D cn=admin -w hunter2',
     ],
     others: ['redis-cli ping', 'redis-cli -a $REDIS_PASSWORD ping', 'mysqladmin ping -h localhost'],
   },
