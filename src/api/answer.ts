@@ -108,7 +108,9 @@ export function cleanText(text: string, redact: (text: string) => string): strin
     // A failed query is reported with its values.
     .replace(/\bparams:[\s\S]*/i, '')
     // A failed command is reported with its options, an address with its credentials.
-    .replace(/((?:secret|pass|passwd|password|passphrase|token|key)[\w-]*=)("[^"]*"|'[^']*'|[^\s"',;&]+)/gi, '$1***')
+    .replace(/(?<![\w-])([\w-]+=)(?:"[^"]*"|'[^']*'|[^\s"',;&]+)/g, (option: string, name: string) =>
+      /secret|pass|token|key/i.test(name) ? `${name}***` : option,
+    )
     .replace(/\/\/[^\s/@]+@/g, '//***@')
     // oxlint-disable-next-line no-control-regex -- terminal sequences and line breaks must not reach a terminal or a log
     .replace(/\u001b\[[0-9;?]*[a-z]/gi, '')

@@ -90,6 +90,6 @@ function helpFor(command: Command, { code }: CommanderError): string {
 function oneLine(message: string): string {
   return message
     .replace(/^error: /, '')
-    .replaceAll(/\s*\n\s*/g, ' ')
+    .replaceAll(/(?<!\s)\s*\n\s*/g, ' ')
     .replace(/^(unknown option '[^'=]*)=.*'/, "$1'");
 }

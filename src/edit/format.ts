@@ -41,7 +41,7 @@ export function formatYaml(text: string): string {
 /** The words of a text, comments among them, without the blanks and line breaks that formatting may change. */
 export function wordsOf(text: string): string[] {
   return leavesOf(text.replace(/^\uFEFF/, '')).flatMap(({ type, source }) =>
-    isBlank(type) || type === 'block-text' ? [] : [source.replaceAll(/[ \t]*\r?\n\s*/g, '\n').trimEnd()],
+    isBlank(type) || type === 'block-text' ? [] : [source.replaceAll(/(?<![ \t])[ \t]*\r?\n\s*/g, '\n').trimEnd()],
   );
 }
 

@@ -70,7 +70,9 @@ export function yamlStem(text: string): string {
 
 /** The line of a .gitignore that matches one path below its folder, whatever characters it has. */
 export function ignoreLine(path: string): string {
-  const escaped = path.replaceAll(/[\\[\]*?!#]/g, String.raw`\$&`).replaceAll(/ (?= *$)/g, String.raw`\ `);
+  const escaped = path
+    .replaceAll(/[\\[\]*?!#]/g, String.raw`\$&`)
+    .replace(/(?<! ) +$/, (blanks) => blanks.replaceAll(' ', String.raw`\ `));
   // No line can hold these.
   return `/${escaped.replaceAll(/[\r\n]/g, '?')}`;
 }

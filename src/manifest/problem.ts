@@ -203,7 +203,8 @@ export function alternatives(words: readonly string[]): string {
 export function shown(value: unknown): string {
   if (typeof value === 'string') {
     // An address may hold a password.
-    if (/:\/\/.*@/s.test(value)) return 'text';
+    const at = value.indexOf('://');
+    if (at !== -1 && value.includes('@', at)) return 'text';
     return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
   }
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : typeOf(value);

@@ -120,7 +120,7 @@ function limitOf(name: string, limit: Json): Json {
 export function* reshapedSetting(value: Json): Iterable<Json> {
   if (typeof value === 'string') {
     if (/^[\w./*@-]+$/.test(value)) yield* [[value], { backend: value }];
-    if (/^[\w./-]*[./][\w./-]*$/.test(value)) yield [{ file: value }];
+    if (/^[\w./-]+$/.test(value) && /[./]/.test(value)) yield [{ file: value }];
     if (/^https?:\/\/\S+$/.test(value)) yield { url: value };
     for (const form of listsOf(value)) yield form.value;
   } else if (Array.isArray(value)) {

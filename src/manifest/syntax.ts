@@ -42,7 +42,7 @@ export function explainSyntax({ code, message, pos: [from, to] }: YAMLError, tex
     const at = code === 'TAB_AS_INDENT' ? from : line.start + indent.indexOf('\t');
     return about('a tab indents this line', 'Indent with spaces: YAML does not take tabs.', [at, at + 1]);
   }
-  if (/[{[,:]\s*[^"'{[]*\$\{/.test(line.text)) {
+  if (hasOpenExpression(line.text)) {
     const remedy = 'Quote the value: "${…}". Inside { } and [ ] YAML reads its braces as a map.';
     return about('a value with ${…} has no quotes', remedy);
   }
@@ -265,4 +265,15 @@ function* tokens(text: string): Generator<string> {
     isScalar = type === 'scalar';
     if (type !== 'scalar' && type !== 'doc-mode' && type !== 'flow-error-end') yield source;
   }
+}
+
+/** Whether a `${` stands behind a sign of YAML without a quote between them; in linear time. */
+function hasOpenExpression(line: string): boolean {
+  const before = line.split('${').slice(0, -1);
+  return before.some((text, count) => {
+    const at = Math.max(...['"', "'", '{', '['].map((sign) => text.lastIndexOf(sign)));
+    // Behind an earlier expression its brace is such a sign.
+    if (at === -1 ? count > 0 : '{['.includes(text[at] ?? '')) return true;
+    return /[,:]/.test(text.slice(at + 1));
+  });
 }

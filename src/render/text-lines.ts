@@ -209,8 +209,8 @@ function looks(text: string): string {
 /** A text as `printable`, in which also shows what is no ASCII, and each blank at the end. */
 export function inAscii(text: string): string {
   // eslint-disable-next-line no-control-regex -- all that is not ASCII
-  return printable(text).replaceAll(/[^\u0000-\u007f]| (?= *$)/g, (sign) => {
-    return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return printable(text).replaceAll(/[^\u0000-\u007f]|(?<! ) +$/g, (signs) => {
+    return signs.replaceAll(/[^]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
   });
 }
 

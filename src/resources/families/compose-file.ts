@@ -80,7 +80,7 @@ export function mountedVolumes(text: unknown, variables: Variables = new Map()):
     const [source, target] =
       typeof mount === 'string' ? mount.split(':') : [mapIn(mount).source, mapIn(mount).target].map(String);
     if (source === undefined || target === undefined || !declared.has(source)) return [];
-    const path = target.replace(/(?<=.)\/+$/, '');
+    const path = target.replace(/(?<=[^/]|^\/)\/+$/, '');
     const definition = withVariables(declared.get(source) ?? null, variables);
     // The value of a variable may be a secret: the text has its name.
     const text = canonical(mount) === canonical(written) ? `${source} at ${path}` : textOf(written);

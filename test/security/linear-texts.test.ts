@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { cleanText } from '../../src/api/answer.ts';
+import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import { wordsOf } from '../../src/edit/format.ts';
+import { ignoreLine } from '../../src/export/names.ts';
+import { shown } from '../../src/manifest/problem.ts';
+import { reshapedSetting } from '../../src/manifest/reshape.ts';
+import { readTree } from '../../src/manifest/tree.ts';
+import { inAscii } from '../../src/render/text-lines.ts';
+import { mountedVolumes } from '../../src/resources/families/compose-file.ts';
+
+/**
+ * Texts of a stranger that take time in proportion to their square, where an expression tries each place again. Such a test
+ * ends in minutes, and fails by its limit of time.
+ */
+
+const many = 400_000;
+const limit = { timeout: 20_000 };
+
+test('A7: the target of a volume with many slashes', limit, () => {
+  const mounting = (target: string) =>
+    mountedVolumes(`services: { a: { image: x, volumes: ['data:${target}'] } }\nvolumes: { data: {} }\n`);
+  expect(mounting(`/data${'/'.repeat(many)}x`)).toHaveLength(1);
+  expect(['/data//', '/', '//', '/a/b'].map((target) => mounting(target)[0]?.text)).toEqual([
+    'data at /data',
+    'data at /',
+    'data at /',
+    'data at /a/b',
+  ]);
+});
+
+test('A7: blanks that are not the end of a line', limit, () => {
+  const blanks = `a${' '.repeat(many)}b`;
+  expect(inAscii(blanks)).toBe(blanks);
+  expect(ignoreLine(blanks)).toBe(`/${blanks}`);
+  expect(wordsOf(`x: ${blanks}\n`)).toEqual(['x', ':', blanks]);
+  expect([inAscii('a b  '), ignoreLine('a b  ')]).toEqual(['a b\\u0020\\u0020', '/a b\\ \\ ']);
+});
+
+test('A7: a setting that is no file', limit, () => {
+  const forms = [...reshapedSetting(`${'/'.repeat(many)}!`)];
+  expect(forms.filter((form) => JSON.stringify(form).includes('file'))).toEqual([]);
+  expect([...reshapedSetting('a/b')]).toContainEqual([{ file: 'a/b' }]);
+});
+
+test('A7: an address without a user, many times', limit, () => {
+  expect(shown('://'.repeat(many))).toMatch(/^":\/\/.*…"$/);
+  expect(shown('a://b\n:c@d')).toBe('text');
+});
+
+test.each([
+  ['colons', `{ ${': '.repeat(many)}`, false],
+  ['braces', `a: {b: "c" ${'['.repeat(9)}`, false],
+  ['a value without quotes', 'a: { b: ${env:X} }', true],
+  ['a quoted value', 'a: { b: "${env:X}", c: [ }', false],
+  ['two values', 'a: { b: "${env:X}", c: ${env:Y} }', true],
+])('A7: a line with %s is read in linear time', limit, (_, line, isOpen) => {
+  const diagnostics: Diagnostic[] = [];
+  readTree('a.yaml', line, diagnostics);
+  expect(diagnostics.some(({ message }) => message.includes('has no quotes'))).toBe(isOpen);
+});
+
+test('A7: an answer that names keys, and no value', limit, () => {
+  for (let at = 0; at < 50; at++) expect(cleanText('KEY_'.repeat(many), (text) => text)).toMatch(/^KEY_/);
+  expect(cleanText('run --api-key=abc --mode=fast TOKEN="a b"', (text) => text)).toBe(
+    'run --api-key=*** --mode=fast TOKEN=***',
+  );
+});
