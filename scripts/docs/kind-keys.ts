@@ -105,6 +105,7 @@ function about(kind: Kind, kinds: readonly Kind[], { name }: Key, field: Field):
     ...(field.growsByItself === true ? ['The platform adds to it by itself.'] : []),
     ...(field.secrecy === 'secret' ? ['**Secret:** never shown; the state keeps a digest.'] : []),
     ...(field.secrecy === 'private' ? [mayHoldSecrets] : []),
+    ...(field.takesSecrets === true ? ['May hold `${secret:…}`.'] : []),
     ...onlyBelow(kind, name),
   ];
   return [description, ...notes].join(' ');

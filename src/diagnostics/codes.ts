@@ -54,6 +54,11 @@ export const codes = {
     meaning: 'A ${…} expression cannot be evaluated.',
     remedy: 'Correct the expression, or write $${ for a literal ${.',
   },
+  'misplaced-secret': {
+    severity: 'error',
+    meaning: 'A ${secret:…} stands in a value that Trueup shows, or finds objects by.',
+    remedy: 'Write ${var:name} there, declare the variable, and set TRUEUP_VAR_name.',
+  },
   'no-expression': {
     severity: 'warning',
     meaning: 'A ${…} that looks like an expression is none: Trueup passes it on as text.',

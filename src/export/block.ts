@@ -3,7 +3,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { isCipher } from '../kind/cipher.ts';
 import { means, plain } from '../kind/codecs.ts';
 import type { Field, Union } from '../kind/field.ts';
-import { schemaOf } from '../kind/field.ts';
+import { mayHoldSecrets, schemaOf } from '../kind/field.ts';
 import type { Json } from '../kind/json.ts';
 import { isObject, same, textsIn } from '../kind/json.ts';
 import { inUnits } from '../kind/units.ts';
@@ -276,6 +276,10 @@ function writtenValue(block: Placed, name: string, value: Json, writing: Writing
   };
   if (field.secrecy === undefined) {
     const shown = maskAttribute({ field, attribute: { field: name } }, value);
+    if (!same(shown, value) && !mayHoldSecrets(field)) {
+      leave(block, writing, name, 'it looks like a secret, and the field takes no ${secret:…}; write it by hand');
+      return undefined;
+    }
     if (typeof value !== 'string' || !same(shown, value)) return openValue(value, shown, name, how);
   }
   if (typeof value !== 'string') return plainly(value);

@@ -46,6 +46,8 @@ export interface Field {
    * `(sensitive)` for the parts that are secret.
    */
   readonly secrecy?: 'secret' | 'private';
+  /** An open field in which a `${secret:…}` may be a part: text that nothing refers to, that no object is found by. */
+  readonly takesSecrets?: true;
 
   /** Reads a text in the form of another tool, such as `5432:5432`: for the remedy. undefined: it has none that is known. */
   readonly short?: (written: string) => Json | undefined;
@@ -91,6 +93,11 @@ export interface Field {
 /** The schema of a field: built once. */
 export function schemaOf({ schema }: Pick<Field, 'schema'>): z.ZodType {
   return typeof schema === 'function' ? built(schema) : schema;
+}
+
+/** Tells the fields in which a `${secret:…}` may stand. Elsewhere Trueup shows the value, or finds objects by it. */
+export function mayHoldSecrets({ secrecy, takesSecrets }: Pick<Field, 'secrecy' | 'takesSecrets'>): boolean {
+  return secrecy !== undefined || takesSecrets === true;
 }
 
 /** By the function that builds it: copies of a field have the same. */

@@ -31,6 +31,8 @@ export interface Evaluation {
   readonly address: string;
   /** Takes numbers and booleans as they were written, for maps of text. */
   readonly asWritten?: true;
+  /** Why no `${secret:…}` may stand in the value; left out where one may. */
+  readonly refuseSecrets?: (node: ScalarNode, names: readonly string[]) => Refusal;
   /** The text of a scalar stands in its file character by character: each expression has a place of its own. */
   readonly isVerbatim?: true;
 }
@@ -100,6 +102,14 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
     const opening = { from: unclosedAt, to: unclosedAt + `\${${unclosed.name}:`.length };
     const at = placeOf(opening, node, evaluation);
     refuse(found, at, badExpression(`\${${unclosed.name}:… is never closed with }`, remedy));
+    return { is: 'value', value: node.value };
+  }
+  const secrets = parts.flatMap((part) =>
+    typeof part === 'object' && part.source.conceals === 'secret' ? [part] : [],
+  );
+  if (secrets[0] !== undefined && evaluation.refuseSecrets !== undefined) {
+    const names = [...new Set(secrets.map(({ argument }) => argument))];
+    refuse(found, placeOf(secrets[0], node, evaluation), evaluation.refuseSecrets(node, names));
     return { is: 'value', value: node.value };
   }
   for (const { written, meant } of findNearMisses(node.value, evaluation.sources)) {

@@ -8,7 +8,7 @@ import type { Written } from '../kind/written.ts';
 import { secret } from '../secrets/secret.ts';
 import { caseFields, isNumberAsText, mergeOption, writtenFields } from '../kind/written.ts';
 import type { Field, Union } from '../kind/field.ts';
-import { schemaOf } from '../kind/field.ts';
+import { mayHoldSecrets, schemaOf } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { FieldUnit } from '../kind/units.ts';
 import { inUnits, tooSmall } from '../kind/units.ts';
@@ -28,6 +28,7 @@ import {
   shownKey,
   wordsOf,
 } from './problem.ts';
+import { misplacedSecret } from './misplaced-secret.ts';
 import { sectionInstead } from './short-blocks.ts';
 import { settingInstead, takes, textInstead, unionInstead, valueInstead } from './short-value.ts';
 import type { Entry, Node } from './tree.ts';
@@ -78,7 +79,11 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
     }
     const told = evaluation.diagnostics.length;
     // Of numbers the platform keeps as text, `2.0` and `2` mean different things.
-    const evaluated = evaluate(node, isNumberAsText(field) ? { asWritten: true, ...evaluation } : evaluation);
+    const evaluated = evaluate(node, {
+      ...evaluation,
+      ...(isNumberAsText(field) ? { asWritten: true } : {}),
+      ...(mayHoldSecrets(field) ? {} : { refuseSecrets: misplacedSecret(written, node, evaluation.values) }),
+    });
     const wanted = withPrivate(evaluated, [written], privateKeys);
     // What could not be evaluated has no value that could be wrong too.
     fields[name] = hasErrors(evaluation.diagnostics.slice(told))

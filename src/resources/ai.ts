@@ -18,6 +18,7 @@ export const ai = defineKind({
     },
     apiUrl: {
       schema: () => uri.describe('Address of its API.'),
+      takesSecrets: true,
       inEveryUpdate: true,
       examples: ['https://models.example.com/v1', 'https://models.example.com/v2'],
     },

@@ -22,6 +22,7 @@ import {
   serviceIn,
   serviceName,
   serviceOutputs,
+  withSecrets,
 } from './families/service-fields.ts';
 import { previewFields } from './families/preview-fields.ts';
 import { reloadingApplication } from './families/service-commands.ts';
@@ -84,14 +85,14 @@ export const application = defineKind({
     serverId,
     sourceType: sourceType('docker', 'Where the code or the image comes from.'),
     dockerImage: needed(dockerImage(['nginx:1.27', 'nginx:1.28'])),
-    username: deployedText('User at the registry.', ['reader', 'deployer']),
+    username: withSecrets(deployedText('User at the registry.', ['reader', 'deployer'])),
     password: {
       schema: () => z.string().min(1).describe('Password at the registry.'),
       secrecy: 'secret',
       appliesAt: 'deploy',
       examples: ['correct-horse-1', 'battery-staple-2'],
     },
-    registryUrl: deployedText('Registry.', ['registry.example.com', 'images.example.com']),
+    registryUrl: withSecrets(deployedText('Registry.', ['registry.example.com', 'images.example.com'])),
     ...source.fields,
     buildType: {
       schema: () =>

@@ -16,11 +16,13 @@ export const bucketgit = defineKind({
     name: providerName,
     bucketgitUsername: {
       schema: () => z.string().min(1).describe('User at the git host.'),
+      takesSecrets: true,
       inEveryUpdate: true,
       examples: ['shop', 'store'],
     },
     bucketgitEmail: {
       schema: () => email.describe('Address of the user.'),
+      takesSecrets: true,
       inEveryUpdate: true,
       examples: ['git@example.com', 'git2@example.com'],
     },

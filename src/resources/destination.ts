@@ -24,14 +24,20 @@ export const destination = defineKind({
     },
     endpoint: {
       schema: () => z.string().min(1).describe('Address of the store.'),
+      takesSecrets: true,
       examples: ['https://s3.example.com', 'https://s3-2.example.com'],
     },
     region: {
       schema: () => z.string().describe('Region; empty where the store has none.'),
       atCreate: '',
+      takesSecrets: true,
       examples: ['eu-central-1', 'us-east-1'],
     },
-    bucket: { schema: () => z.string().min(1).describe('Bucket.'), examples: ['backups', 'archive'] },
+    bucket: {
+      schema: () => z.string().min(1).describe('Bucket.'),
+      takesSecrets: true,
+      examples: ['backups', 'archive'],
+    },
     accessKey: {
       schema: () => z.string().min(1).describe('Id of the access key.'),
       secrecy: 'secret',
@@ -53,6 +59,7 @@ export const destination = defineKind({
           )
           .describe('Flags for rclone.'),
       codec: list,
+      takesSecrets: true,
       inEveryUpdate: true,
       examples: [['--s3-no-check-bucket'], ['--s3-no-check-bucket', '--s3-sign-accept-encoding=false']],
     },

@@ -32,6 +32,7 @@ export const labgit = defineKind({
     ]),
     applicationId: {
       schema: () => z.string().min(1).describe('Id of the OAuth application at the git host.'),
+      takesSecrets: true,
       examples: ['trueup', 'platform'],
     },
     secret: credential('Secret of the OAuth application.'),

@@ -21,7 +21,7 @@ const part = (name: string, field: Field): Field => ({
   inEveryUpdate: true,
 });
 const word = (name: string, what: string, examples: Field['examples']): Field =>
-  part(name, { schema: () => z.string().min(1).describe(what), examples });
+  part(name, { schema: () => z.string().min(1).describe(what), takesSecrets: true, examples });
 const credential = (name: string, what: string): Field =>
   part(name, {
     schema: () => z.string().min(1).describe(what),
@@ -30,7 +30,7 @@ const credential = (name: string, what: string): Field =>
   });
 /** Text that a create requires and that may be empty. */
 const optional = (name: string, what: string, examples: Field['examples']): Field =>
-  part(name, { schema: () => z.string().describe(what), codec: text, atCreate: '', examples });
+  part(name, { schema: () => z.string().describe(what), codec: text, atCreate: '', takesSecrets: true, examples });
 
 const web = { webhookUrl: 'webhookUrl' };
 const mail = { fromAddress: 'fromAddress', toAddresses: 'toAddresses' };
@@ -136,6 +136,7 @@ export const notification = defineKind({
     toAddresses: part('toAddresses', {
       schema: () => z.array(z.string().min(1)).min(1).describe('Addresses that mails go to.'),
       codec: textSet,
+      takesSecrets: true,
       examples: [['team@example.test'], ['team@example.test', 'on-call@example.test']],
     }),
     apiKey: credential('apiKey', 'API key of Resend.'),

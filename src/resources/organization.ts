@@ -15,6 +15,7 @@ export const organization = defineKind({
     },
     logo: {
       schema: () => z.string().min(1).describe('Address of its picture.'),
+      takesSecrets: true,
       examples: ['https://example.com/logo.svg', 'https://example.com/logo-2.svg'],
     },
     defaultRole: {

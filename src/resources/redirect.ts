@@ -37,6 +37,7 @@ export const redirect = defineKind({
     },
     replacement: {
       schema: () => z.string().min(1).describe('Address that it leads to; `${1}` is the text of the first group.'),
+      takesSecrets: true,
       examples: ['https://example.com/${1}', 'https://shop.example.com/${1}'],
     },
     permanent: {

@@ -32,6 +32,7 @@ export const registry = defineKind({
             'Host and port of the registry; empty for Docker Hub. A deletion logs out of it, also for others with it.',
           ),
       alsoWritten: 'url',
+      takesSecrets: true,
       atCreate: '',
       examples: ['registry.test.net', 'registry.test.net:5000'],
     },
@@ -42,6 +43,7 @@ export const registry = defineKind({
           .min(1)
           .refine((name) => name.trim() === name, 'has blanks around it, which the platform removes')
           .describe('User to log in as.'),
+      takesSecrets: true,
       examples: ['reader', 'deployer'],
     },
     password: {

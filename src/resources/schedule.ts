@@ -27,6 +27,7 @@ export const schedule = defineKind({
     ...scheduleFields,
     command: {
       schema: () => z.string().min(1).describe('Command, which the shell in the container runs.'),
+      takesSecrets: true,
       examples: ['npm run cleanup', 'npm run report'],
     },
     shellType: {

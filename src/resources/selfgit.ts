@@ -31,6 +31,7 @@ export const selfgit = defineKind({
     ]),
     clientId: {
       schema: () => z.string().min(1).describe('Id of the OAuth application at the git host.'),
+      takesSecrets: true,
       needed: true, // without it and the secret no list has the provider
       examples: ['trueup', 'platform'],
     },

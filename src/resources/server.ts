@@ -22,11 +22,13 @@ export const server = defineKind({
     description: { ...description, atCreate: null },
     ipAddress: {
       schema: () => z.string().min(1).describe('Address by which the platform reaches it.'),
+      takesSecrets: true,
       examples: ['192.0.2.10', '192.0.2.11'],
     },
     port: { schema: () => port.describe('Port of SSH.'), atCreate: 22, examples: [2222, 2200] },
     username: {
       schema: () => z.string().min(1).describe('User of SSH.'),
+      takesSecrets: true,
       atCreate: 'root',
       examples: ['deploy', 'builder'],
     },
@@ -57,6 +59,7 @@ export const server = defineKind({
     },
     command: {
       schema: () => z.string().describe('Script that sets it up; empty for the one of the platform.'),
+      takesSecrets: true,
       otherwise: '',
       examples: ['echo ready\n', 'echo steady\n'],
     },

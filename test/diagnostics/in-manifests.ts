@@ -20,6 +20,7 @@ export const manifests = {
     'more.yaml': `environments:\n  production:\n${database()}`,
   },
   'bad-expression': { 'trueup.yaml': production(database('description: "${env:REGION}"')) },
+  'misplaced-secret': { 'trueup.yaml': production(database().replace('postgres:17', '${secret:IMAGE}')) },
   'no-expression': { 'trueup.yaml': production(stack('env: { TOKEN: "${secrets:TOKEN}" }')) },
   'adopt-only': { 'trueup.yaml': production(database().replace('databaseUser: shop, ', '')) },
   'no-unit': { 'trueup.yaml': production(database('memoryLimit: 512')) },
@@ -43,7 +44,11 @@ export const manifests = {
 /** Reads a manifest, and returns what is reported of it. */
 export async function read(
   files: Readonly<Record<string, string>>,
-  { env = {}, secrets = {} }: { readonly [of in 'env' | 'secrets']?: Readonly<Record<string, string>> } = {},
+  {
+    env = {},
+    secrets = {},
+    variables = {},
+  }: { readonly [of in 'env' | 'secrets' | 'variables']?: Readonly<Record<string, string>> } = {},
 ): Promise<readonly Diagnostic[]> {
   const { manifest, warnings } = await validate({
     workspace: await openWorkspace(folderWith(files)),
@@ -51,7 +56,7 @@ export async function read(
     kinds,
     env: (name) => env[name],
     secret: (name) => secrets[name],
-    given: () => undefined,
+    given: (name) => variables[name],
     addSecret: () => {},
   });
   return [...warnings, ...adoptOnly(manifest.resources)];

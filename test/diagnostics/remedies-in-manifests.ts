@@ -62,6 +62,18 @@ export const inManifests = {
           .replace('${env:REGION}', '${var:region}'),
       }),
   },
+  'misplaced-secret': {
+    'Write dockerImage: "${var:IMAGE}", declare IMAGE: {} under variables:, and set TRUEUP_VAR_IMAGE to the value.':
+      () =>
+        read(
+          {
+            'trueup.yaml': manifests['misplaced-secret']['trueup.yaml']
+              .replace('trueup: 1', 'trueup: 1\nvariables:\n  IMAGE: {}')
+              .replace('${secret:IMAGE}', '${var:IMAGE}'),
+          },
+          { variables: { IMAGE: 'postgres:17' } },
+        ),
+  },
   'no-expression': {
     'Correct the word before the colon.': edited('no-expression', 'secrets:TOKEN', 'secret:TOKEN', {
       secrets: { TOKEN: 'correct-horse' },

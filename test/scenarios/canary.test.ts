@@ -8,7 +8,7 @@ import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import type { Json } from '../../src/kind/json.ts';
 import type { Field } from '../../src/kind/field.ts';
-import { schemaOf } from '../../src/kind/field.ts';
+import { mayHoldSecrets, schemaOf } from '../../src/kind/field.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import type { World } from '../../src/reconcile.ts';
 import { applyPlan, plan, planDestruction } from '../../src/reconcile.ts';
@@ -62,8 +62,9 @@ function cases(): Case[] {
   return [...found.values()];
 }
 
-/** A value of a field with secrets in it, as the field takes them. */
+/** A value of a field with secrets in it, as the field takes them: from the environment where it takes no others. */
 function valueFor(field: Field, name: string): { value: Json | undefined; secrets: Record<string, string> } {
+  const one = mayHoldSecrets(field) ? '${secret:ONE}' : '${env:ONE}';
   const [odd, plain] = [oddCanary(name), plainCanary(name)];
   const key = `-----BEGIN OPENSSH PRIVATE KEY-----\n${plain}\n-----END OPENSSH PRIVATE KEY-----\n`;
   if (field.map !== undefined) {
@@ -75,14 +76,14 @@ function valueFor(field: Field, name: string): { value: Json | undefined; secret
   }
   const takes = (value: unknown) => schemaOf(field).safeParse(value).success;
   const secret = [odd, plain, `https://hooks.test/${plain}`, ...(field.secrecy === undefined ? [] : [key])].find(takes);
-  if (secret !== undefined) return { value: '${secret:ONE}', secrets: { ONE: secret } };
+  if (secret !== undefined) return { value: one, secrets: { ONE: secret } };
   // Text inside a list or a map; what is left has none.
   const deep: unknown = JSON.parse(JSON.stringify(field.examples[0] ?? null), (_key, value: unknown) =>
     typeof value === 'string' ? odd : value,
   );
   const isDeep = typeof deep === 'object' && takes(deep) && JSON.stringify(deep).includes('canary');
   const value = isDeep
-    ? (JSON.parse(JSON.stringify(deep).replaceAll(JSON.stringify(odd), '"${secret:ONE}"')) as Json)
+    ? (JSON.parse(JSON.stringify(deep).replaceAll(JSON.stringify(odd), JSON.stringify(one))) as Json)
     : undefined;
   return { value, secrets: { ONE: odd } };
 }
@@ -199,7 +200,7 @@ async function hearAll({ stand, isPrivate, fill }: Case, { made, first }: { made
   await made.apply(without, { dataLoss: true, adoption: true });
   for (const age of isPrivate ? ['first', 'second'] : ['first']) {
     const { body, secrets } = fill(age) ?? { body: {}, secrets: {} };
-    Object.assign(made.secrets, secrets);
+    for (const known of [made.secrets, made.env]) Object.assign(known, secrets);
     const declared: Make = async (over) => plan(await made.manifest(manifestWith(stand, body)), over);
     for (const send of [quotes, quotes, made.emulator.send, quotes]) heard.push(...(await hear(made, send, declared)));
   }

@@ -136,3 +136,24 @@ test('two exports have the same bytes, of all kinds, also after other projects o
   await otherProject(made, 'wiki');
   expect([...(await exportOf(made)).files]).toEqual([...files]);
 });
+
+test('what looks like a secret in a field that takes none is left out with a note, and the manifest plans nothing', async () => {
+  const made = kindBench();
+  const main = await made.emulator.act('postgres.create', {
+    name: 'main',
+    environmentId: 'env_prj_1',
+    databaseName: 'd',
+    databaseUser: 'u',
+    databasePassword: 'secret-1',
+    dockerImage: 'postgres:17',
+  });
+  const { postgresId } = main as { postgresId: string };
+  await made.emulator.act('postgres.update', { postgresId, dockerImage: 'https://bot:hunter2-hunter2@example.com/a' });
+  const exported = await exportOf(made);
+  expect(textOf(exported)).not.toMatch(/hunter2|dockerImage/);
+  expect(exported.notes.map(({ message }) => message)).toContain(
+    'dockerImage: it looks like a secret, and the field takes no ${secret:…}; write it by hand',
+  );
+  const plan = await benchWith(made, exported).plan(Object.fromEntries(exported.files));
+  expect(plan.actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+});

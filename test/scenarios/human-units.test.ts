@@ -40,12 +40,11 @@ describe('U2: an amount with a unit', () => {
     await plansNothing(made, redis(written));
   });
 
-  test('comes from the environment, a variable or a secret as well', async () => {
+  test('comes from the environment or a variable as well', async () => {
     const made = bench();
-    Object.assign(made.env, { MEMORY: '2Gi', CPUS: '1.5' });
-    made.secrets.GRACE = '30s';
+    Object.assign(made.env, { MEMORY: '2Gi', CPUS: '1.5', GRACE: '30s' });
     const text = redis(
-      'memoryLimit: "${env:MEMORY}", cpuLimit: "${env:CPUS}", cpuReservation: "${var:cpus}", stopGracePeriodSwarm: "${secret:GRACE}"',
+      'memoryLimit: "${env:MEMORY}", cpuLimit: "${env:CPUS}", cpuReservation: "${var:cpus}", stopGracePeriodSwarm: "${env:GRACE}"',
     ).replace('environments:', 'variables: { cpus: { default: 2.0 } }\nenvironments:');
     await made.apply(text);
     expect(rowsIn(made, 'redis')).toMatchObject([

@@ -54,7 +54,7 @@ environments:
           COMMAND: \${secret:COMMAND}
         files: { shop.conf: { content: "password = \${secret:ODD}\\n" } }
         domains:
-          shop.example.com: { serviceName: web, port: 8080, path: "\${secret:ROUTE}" }
+          shop.example.com: { serviceName: web, port: 8080, path: "\${env:ROUTE}" }
 outputs: { url: "postgres://shop:\${secret:FILE}@\${ref:production.postgres.main.host}" }
 `;
 
@@ -96,7 +96,7 @@ async function place(elsewhere?: Elsewhere, command = effort({ fast: trueup, all
   const env = {
     TRUEUP_API_KEY: apiKey,
     TRUEUP_SECRET_ODD: values.ODD,
-    TRUEUP_SECRET_ROUTE: values.ROUTE,
+    ROUTE: values.ROUTE,
     TRUEUP_AGE_IDENTITY: identity,
     CANARY_OF_ENV: ofEnvironment,
     TRUEUP_DEBUG: '1',
@@ -397,7 +397,7 @@ describe('the redactor', () => {
   test('redacts a secret in warnings in JSON', async () => {
     const { run, folder } = await place();
     const text = readFileSync(join(folder, 'trueup.yaml'), 'utf8');
-    const twice = '          again: { host: shop.example.com, serviceName: api, port: 80, path: "${secret:ROUTE}" }\n';
+    const twice = '          again: { host: shop.example.com, serviceName: api, port: 80, path: "${env:ROUTE}" }\n';
     writeFileSync(
       join(folder, 'trueup.yaml'),
       text.replace('        domains:\n', (line) => line + twice),

@@ -125,23 +125,27 @@ export function hostileManifests({ platform, attacker, foreignId }: Hosts): read
 
     // Secrets that the manifest may use.
     { intent: 'print a secret as an output', files: output('${secret:DB}'), ends: 'planned' },
-    { intent: 'have a secret quoted as a wrong name', files: postgres('name: "${secret:DB}/"'), ends: 'planned' },
+    {
+      intent: 'have a secret quoted as a wrong name',
+      files: postgres('name: "${secret:DB}/"'),
+      ends: 'misplaced-secret',
+    },
     {
       intent: 'have a secret quoted as a wrong number',
       files: compose(`${composeFile}, domains: { a.example.com: { serviceName: web, port: "\${secret:DB}" } }`),
-      ends: 'wrong-type',
+      ends: 'misplaced-secret',
     },
     {
       intent: 'have a secret quoted as a wrong schedule',
       files: postgres('backups: { a: { schedule: "${secret:DB}", destinationId: dst_1, prefix: a/ } }'),
-      ends: 'wrong-type',
+      ends: 'misplaced-secret',
     },
     {
       intent: 'have a secret quoted as wrong YAML',
       files: compose('source: { type: raw, composeFile: "services: [ ${secret:DB}" }'),
       ends: 'inconsistent',
     },
-    { intent: 'show a secret as an image', files: postgres('name: "x${secret:DB}"'), ends: 'planned' },
+    { intent: 'show a secret as an image', files: postgres('dockerImage: "x${secret:DB}"'), ends: 'misplaced-secret' },
     {
       intent: 'show a secret by its name in a key',
       files: production('env: { "${secret:DB}": a }'),

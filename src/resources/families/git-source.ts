@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { stringList } from '../../api/values.ts';
 import { pathPatterns } from '../../kind/codecs.ts';
 import type { Field, Union } from '../../kind/field.ts';
-import { deployedFlag, deployedText, namedObject, needed } from './service-fields.ts';
+import { deployedFlag, deployedText, namedObject, needed, withSecrets } from './service-fields.ts';
 
 /** The union of git sources, written once for every kind of service that a git host can provide. */
 
@@ -83,11 +83,13 @@ export const sourceType = (own: string, what: string): Field => ({
 
 /** The field behind each part. */
 export const gitParts = {
-  url: needed(
-    deployedText('Address of the repository.', [
-      'https://git.example.com/shop.git',
-      'https://git.example.com/store.git',
-    ]),
+  url: withSecrets(
+    needed(
+      deployedText('Address of the repository.', [
+        'https://git.example.com/shop.git',
+        'https://git.example.com/store.git',
+      ]),
+    ),
   ),
   repository: needed(deployedText('Repository.', ['shop', 'store'])),
   repositorySlug: deployedText('Slug of the repository.', ['shop', 'store']),

@@ -13,6 +13,7 @@ export const providerName: Field = {
 
 export const address = (what: string, examples: Field['examples']): Field => ({
   schema: () => z.url().describe(what),
+  takesSecrets: true,
   examples,
 });
 

@@ -30,6 +30,7 @@ export const serviceName: Field = {
 export const description: Field = {
   schema: () => z.string().describe('A sentence for people.'),
   codec: text,
+  takesSecrets: true,
   examples: ['Live traffic.', 'Live traffic, second floor.'],
 };
 
@@ -96,6 +97,9 @@ export const deployedFlag = (
   examples,
 });
 
+/** Marks a field in which secrets may stand. */
+export const withSecrets = (field: Field): Field => ({ ...field, takesSecrets: true });
+
 /** Marks a field that a new object is useless without. */
 export const needed = (field: Field): Field => ({ ...field, needed: true });
 
@@ -110,12 +114,14 @@ const commandFields = {
   command: {
     schema: () => z.string().describe('Command of the container.'),
     codec: text,
+    takesSecrets: true,
     appliesAt: 'deploy',
     examples: ['run', 'run --fast'],
   },
   args: {
     schema: () => stringList.describe('Arguments of the command.'),
     codec: list,
+    takesSecrets: true,
     appliesAt: 'deploy',
     examples: [
       ['-c', 'max_connections=200'],
@@ -132,10 +138,12 @@ const limitFields = {
 } satisfies Record<string, Field>;
 
 const swarmFields = {
-  healthCheckSwarm: timed(healthCheckSwarm, ['Interval', 'Timeout', 'StartPeriod'], 'Health check.', [
-    { Test: ['CMD', 'true'], Retries: 3 },
-    { Test: ['CMD', 'true'], Retries: 5 },
-  ]),
+  healthCheckSwarm: withSecrets(
+    timed(healthCheckSwarm, ['Interval', 'Timeout', 'StartPeriod'], 'Health check.', [
+      { Test: ['CMD', 'true'], Retries: 3 },
+      { Test: ['CMD', 'true'], Retries: 5 },
+    ]),
+  ),
   restartPolicySwarm: {
     ...timed(restartPolicySwarm, ['Delay', 'Window'], 'Restart policy.', [
       { Condition: 'any' },
@@ -156,7 +164,9 @@ const swarmFields = {
     { Parallelism: 2, Order: 'stop-first' },
   ]),
   modeSwarm: swarm(modeSwarm, 'Service mode.', [{ Replicated: { Replicas: 2 } }, { Global: {} }]),
-  labelsSwarm: swarm(labelsSwarm, 'Labels of the service.', [{ team: 'shop' }, { team: 'shop', tier: 'db' }]),
+  labelsSwarm: withSecrets(
+    swarm(labelsSwarm, 'Labels of the service.', [{ team: 'shop' }, { team: 'shop', tier: 'db' }]),
+  ),
   networkSwarm: swarm(networkSwarm, 'Networks.', [[{ Target: 'back' }], [{ Target: 'back', Aliases: ['db'] }]]),
   stopGracePeriodSwarm: {
     schema: () => amountIn('nanoseconds').describe('Time to stop in: a duration as in 30s, or nanoseconds.'),
@@ -231,5 +241,6 @@ export const firstStartOnly = (what: string, examples: Field['examples']): Field
   schema: () => z.string().min(1).describe(`${what} The running database keeps the one it was first started with.`),
   onChange: 'replace',
   rowOnly: true,
+  takesSecrets: true,
   examples,
 });

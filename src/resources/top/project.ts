@@ -21,7 +21,7 @@ export const project = defineKind({
       examples: ['shop', 'store'],
     },
     // null and empty text are kept apart.
-    description: { schema: description.schema, examples: description.examples },
+    description: { schema: description.schema, examples: description.examples, takesSecrets: true },
     env: {
       schema: () =>
         z.string().describe('Variables that services use as ${{project.NAME}}: a map, or the text of an env file.'),
