@@ -48,7 +48,8 @@ function gitlab(env: Environment): Forge | undefined {
   const number = readNumber(env['CI_MERGE_REQUEST_IID']);
   const source = env['CI_PIPELINE_SOURCE'];
   if (number === undefined && !isOne(source, ofMembers.gitlab)) throw ofOthers(`CI_PIPELINE_SOURCE ${shown(source)}`);
-  const isFork = env['CI_MERGE_REQUEST_SOURCE_PROJECT_ID'] !== env['CI_MERGE_REQUEST_PROJECT_ID'];
+  const from = given(env['CI_MERGE_REQUEST_SOURCE_PROJECT_ID']);
+  const isFork = from === undefined || from !== env['CI_MERGE_REQUEST_PROJECT_ID'];
   const token = given(env['TRUEUP_FORGE_TOKEN']);
   const jobToken = given(env['CI_JOB_TOKEN']);
   return {

@@ -85,13 +85,13 @@ interface Blame {
   readonly line: number;
 }
 
-function blame({ folder, common, root, path, text, line }: Blame): Promise<LineOrigin | undefined> {
+async function blame({ folder, common, root, path, text, line }: Blame): Promise<LineOrigin | undefined> {
   const place = `${line},${line}`;
   // Where git converts line ends, the repository has others than the file.
   const ends = text.includes('\r\n') ? ['-w'] : [];
   const args = ['blame', '--porcelain', '--no-textconv', ...ends, '-L', place, '--contents', '-', '--', path];
   const env = {
-    PATH: foreignTo(root, process.env['PATH'] ?? ''),
+    PATH: await foreignTo(root, process.env['PATH'] ?? ''),
     LC_ALL: 'C',
     HOME: folder,
     GIT_DIR: join(folder, 'git'),
@@ -121,10 +121,15 @@ function blame({ folder, common, root, path, text, line }: Blame): Promise<LineO
   });
 }
 
-/** The folders of a PATH in which no file of the repository can be. */
-function foreignTo(root: string, path: string): string {
-  const isForeign = (folder: string) => isAbsolute(folder) && folder !== root && !isBelowFolder(root, folder);
-  return path.split(delimiter).filter(isForeign).join(delimiter);
+/**
+ * The folders of a PATH in which no file of a repository can be: npx puts `node_modules/.bin` first.
+ * @param root a real path
+ */
+export async function foreignTo(root: string, path: string): Promise<string> {
+  const folders = path.split(delimiter).filter((folder) => isAbsolute(folder));
+  const places = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
+  const isForeign = (place: string | undefined) => place !== undefined && place !== root && !isBelowFolder(root, place);
+  return folders.filter((_, at) => isForeign(places[at])).join(delimiter);
 }
 
 /** Reads what `git blame --porcelain` says about one line. */

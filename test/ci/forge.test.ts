@@ -117,6 +117,7 @@ describe('the pull request', () => {
   test.each([
     ['of the same project', '12', false],
     ['of a fork', '99', true],
+    ['of a project that is deleted or not told', '', true],
   ])('of GitLab, %s', (_what, source, isFork) => {
     const env = {
       ...gitlab,
@@ -125,5 +126,6 @@ describe('the pull request', () => {
       CI_MERGE_REQUEST_SOURCE_PROJECT_ID: source,
     };
     expect(readForge(env, '')?.pull).toEqual({ number: 7, isFork });
+    expect(readForge({ ...gitlab, CI_MERGE_REQUEST_IID: '7' }, '')?.pull?.isFork).toBe(true);
   });
 });

@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
+import { realpath } from 'node:fs/promises';
 import { driftAcceptDocument } from '../../documents/drift.ts';
+import { foreignTo } from '../../manifest/git-blame.ts';
+import { readRepositories, repositoryAround } from '../../manifest/git-repository.ts';
 import { acceptDrift, refuseWrites } from '../../project/drift.ts';
 import { loadManifest } from '../../project/load.ts';
 import type { Exit } from '../../render/exit-codes.ts';
@@ -82,10 +85,12 @@ function readText(name: string, text: string | undefined): string {
 
 /** The name of the user as git has it for this folder. @throws {Stop} `usage`, when git has none */
 async function nameInGit({ options, process }: Run): Promise<string> {
-  const { PATH, HOME, XDG_CONFIG_HOME } = process.env;
-  const env = { PATH, HOME, XDG_CONFIG_HOME, GIT_TERMINAL_PROMPT: '0' };
+  const { PATH = '', HOME, XDG_CONFIG_HOME } = process.env;
+  const folder = await realpath(options.folder);
+  const { root = folder } = (await repositoryAround(folder, readRepositories())) ?? {};
+  const env = { PATH: await foreignTo(root, PATH), HOME, XDG_CONFIG_HOME, GIT_TERMINAL_PROMPT: '0' };
   const name = await new Promise<string>((resolve) => {
-    const about = { cwd: options.folder, env, timeout: 10_000, maxBuffer: 10_000 };
+    const about = { cwd: folder, env, timeout: 10_000, maxBuffer: 10_000 };
     execFile('git', ['config', '--get', 'user.name'], about, (error, out) => resolve(error === null ? out : ''));
   });
   if (name.trim() !== '') return readText('--by', name);

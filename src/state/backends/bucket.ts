@@ -89,7 +89,7 @@ export function openBucket({ endpoint, bucket, region, prefix, key }: BucketLoca
   };
 
   /** Sends a request until it is answered; a repetition is harmless. */
-  const send = async (request: Request, attempts = pauses.length + 1): Promise<Answer> => {
+  const send = async (request: Request, most = pauses.length + 1): Promise<Answer> => {
     for (let attempt = 1; ; attempt++) {
       request.check?.();
       let trouble: string;
@@ -105,7 +105,7 @@ export function openBucket({ endpoint, bucket, region, prefix, key }: BucketLoca
         trouble = reasonOf(error);
         cause = error;
       }
-      if (attempt >= attempts) {
+      if (attempt >= most) {
         throw unusable(locationOf(request.name), `cannot be reached (${trouble})`, { remedy, cause });
       }
       await clock.sleep(pauses[attempt - 1] ?? 0);
@@ -140,7 +140,9 @@ export function openBucket({ endpoint, bucket, region, prefix, key }: BucketLoca
     list: async (folder) => {
       const names: string[] = [];
       let token: string | undefined;
-      do {
+      for (let page = 0; page === 0 || token !== undefined; page++) {
+        if (page === attempts.state.maxPages)
+          throw unusable(locationOf(folder), `cannot be used (the store lists more than ${page} pages)`, { remedy });
         const next = token === undefined ? {} : { 'continuation-token': token };
         const query = { 'list-type': '2', prefix: prefix + folder, ...next };
         const answer = await send({ method: 'GET', name: folder, query });
@@ -150,7 +152,7 @@ export function openBucket({ endpoint, bucket, region, prefix, key }: BucketLoca
         token = /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/
           .exec(answer.text)?.[1]
           ?.replaceAll('&amp;', '&');
-      } while (token !== undefined);
+      }
       return names;
     },
     remove: async (name) => {

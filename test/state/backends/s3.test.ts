@@ -279,6 +279,22 @@ describe('a store of objects', () => {
     server.close();
   });
 
+  test('that lists pages without end is given up', async () => {
+    let answers = 0;
+    const server = createServer((_request, response) => {
+      const page = `<Key>shop/documents/a${answers}</Key><NextContinuationToken>t${answers++}</NextContinuationToken>`;
+      response.end(`<ListBucketResult>${page}</ListBucketResult>`);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { store } = await begin({ endpoint });
+    expect((await stopOf(store.documents.list())).message).toContain('the store lists more than 100 pages');
+    expect(answers).toBe(100);
+    server.closeAllConnections();
+    server.close();
+  });
+
   test.each([
     ['the key is wrong', { key: { accessKeyId: 'key', secretAccessKey: 'canary-4711' } }, '403 SignatureDoesNotMatch'],
     ['there is no such bucket', { bucket: 'bucke' }, '404 NoSuchBucket'],
