@@ -16,7 +16,6 @@ import { withTop } from './kind/top.ts';
 import type { AcceptedDrift } from './manifest/accepted.ts';
 import type { Manifest, ManifestInput } from './manifest/manifest.ts';
 import { readManifest } from './manifest/manifest.ts';
-import { quotingRule } from './manifest/may-quote.ts';
 import { withQuotes } from './manifest/quote.ts';
 import type { Resource } from './manifest/resource.ts';
 import { resourcesOn } from './manifest/resources-on.ts';
@@ -62,7 +61,7 @@ export interface Validated {
 export async function validate(input: ManifestInput): Promise<Validated> {
   const { manifest, diagnostics } = await inSpan('manifest', () => readManifest(input));
   const circles = manifest === undefined ? [] : inOrder(manifest.resources).diagnostics;
-  const all = [...diagnostics, ...withQuotes(circles, manifest?.texts ?? new Map(), quotingRule(input.kinds))];
+  const all = [...diagnostics, ...withQuotes(circles, manifest?.texts ?? new Map(), input.kinds)];
   if (manifest === undefined || hasErrors(all)) throw new Stop('manifest', all);
   return { manifest, warnings: all };
 }
@@ -125,7 +124,7 @@ async function quoting({ texts }: Manifest, { kinds }: ReadWorld, made: Promise<
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
     const { failure, diagnostics, cause } = error;
-    throw new Stop(failure, withQuotes(diagnostics, texts, quotingRule(kinds)), { cause });
+    throw new Stop(failure, withQuotes(diagnostics, texts, kinds), { cause });
   }
 }
 

@@ -16,7 +16,6 @@ import { findBlocks, sectionsOf } from './blocks.ts';
 import { checkResources } from './check.ts';
 import { readResource } from './fields.ts';
 import { loadIncludes, loadRoot } from './load.ts';
-import { quotingRule } from './may-quote.ts';
 import { checkMentions } from './mentions.ts';
 import { readNamedFiles } from './named-files.ts';
 import { readOutputs } from './outputs.ts';
@@ -89,7 +88,7 @@ export async function readManifest(
   const texts = new Map<string, string>();
   const manifest = await read(input, found, texts);
   const inOrder = oncePerPlace(inOrderOfFiles(found, [...texts.keys()]));
-  const quoted = withQuotes(inOrder, texts, quotingRule(input.kinds));
+  const quoted = withQuotes(inOrder, texts, input.kinds);
   const diagnostics = input.freeText === undefined ? quoted : quoteFreeText(quoted, input.freeText.text);
   return { manifest: hasErrors(diagnostics) ? undefined : manifest, diagnostics };
 }

@@ -1,16 +1,13 @@
-import { CST, Lexer } from 'yaml';
+import type { Document, Node } from 'yaml';
+import { CST, isAlias, isMap, isScalar, isSeq, Lexer, parseDocument } from 'yaml';
+import { onceFor } from '../api/once.ts';
 import type { Diagnostic, Position, Quote } from '../diagnostics/diagnostic.ts';
-import { maskText } from '../secrets/looks-secret.ts';
-
-/** What of a file may be quoted. `path` has the keys around, outermost first. */
-export interface QuotingRule {
-  /** Returns true for a value that may show; the last step of its path is its own key. */
-  readonly mayShow: (path: readonly string[], value: string) => boolean;
-  /** Returns true where keys show. */
-  readonly mayShowKeys: (path: readonly string[]) => boolean;
-  /** Returns true for a key that is a word of the language. */
-  readonly isWord: (key: string) => boolean;
-}
+import type { Kind } from '../kind/kind.ts';
+import { withTop } from '../kind/top.ts';
+import { isReference } from '../secrets/open-values.ts';
+import { isSecretEntry, isSecretName, maskText, maskValue, secretParts } from '../secrets/looks-secret.ts';
+import { redacted } from '../secrets/secret.ts';
+import { isUserName } from '../secrets/secret-names.ts';
 
 /** The place of a value that is not quoted. */
 const mask = '********';
@@ -18,56 +15,54 @@ const mask = '********';
 /** Most characters of a line that is quoted. */
 const longest = 4_000;
 
-/** Most keys and brackets around something that shows. */
+/** Most keys and lists around something that shows. */
 const deepest = 64;
 
 /**
- * Adds the line that each diagnostic is about; `texts` has the files by name. Masks what the rule does not show, and leaves
- * out comments. In a file that is not valid YAML it is unknown where a value begins: only its keys show. Its time
- * is linear in the texts and in the number of diagnostics.
+ * Adds the line that each diagnostic is about; `texts` has the files by name. Masks what looks secret, the literal values of
+ * fields that are declared secret and what the file calls private, and leaves out comments. In a file that is not valid YAML
+ * it is unknown where a value ends: only its keys show, and values of one word. Its time is linear in the texts and in the
+ * number of diagnostics.
  */
 export function withQuotes(
   diagnostics: readonly Diagnostic[],
   texts: ReadonlyMap<string, string>,
-  rule: QuotingRule,
+  kinds: readonly Kind[],
 ): Diagnostic[] {
-  const wanted = new Map<string, Set<number>>();
-  const broken = new Set<string>();
-  for (const { position, code } of diagnostics) {
-    if (position === undefined) continue;
-    if (code === 'yaml-syntax') broken.add(position.file);
-    const lines = wanted.get(position.file) ?? new Set<number>();
-    wanted.set(position.file, lines.add(position.line));
-  }
-  const lines = new Map(
-    [...wanted].map(([file, numbers]) => {
-      const isValid = !broken.has(file);
-      return [file, maskedLines(texts.get(file) ?? '', numbers, { ...rule, isValid })] as const;
-    }),
+  const broken = new Set(
+    diagnostics.flatMap(({ code, position }) =>
+      code === 'yaml-syntax' && position !== undefined ? position.file : [],
+    ),
   );
+  const lines = new Map<string, (line: number) => readonly Piece[]>();
+  const linesOf = (file: string) => {
+    const text = texts.get(file);
+    if (text === undefined) return undefined;
+    const found = lines.get(file) ?? maskedLines(text, kinds, !broken.has(file));
+    lines.set(file, found);
+    return found;
+  };
   return diagnostics.map((item) => {
     const { position, quote } = item;
-    const line = position === undefined ? undefined : lines.get(position.file)?.get(position.line);
-    const found = position === undefined || line === undefined ? quote : quoteOf(line, position);
+    const pieces = position === undefined ? undefined : linesOf(position.file)?.(position.line);
+    const found = position === undefined || pieces === undefined ? quote : quoteOf(pieces, position);
     return found === undefined ? item : { ...item, quote: found };
   });
 }
 
-/** A valid text as it may be shown: masked as a quoted line is, and `#…` for each comment. */
-export function maskedText(text: string, rule: QuotingRule): string {
-  const wanted = new Set(text.split('\n').map((_, at) => at + 1));
-  const lines = maskedLines(text, wanted, { ...rule, isValid: true });
+/** A valid text as it may be shown: masked as a quoted line is, also the values of `privateKeys`; `#…` for each comment. */
+export function maskedText(text: string, kinds: readonly Kind[], privateKeys: Iterable<string> = []): string {
+  const lineAt = maskedLines(text, kinds, true, privateKeys);
   const shownOf = ({ source, shown }: Piece) =>
     shown === '' ? `#…${/(?<![ \t\r])[ \t\r]*$/.exec(source)?.[0] ?? ''}` : shown;
   return text
     .split('\n')
     .map((line, at) =>
-      line === ''
-        ? ''
-        : (lines
-            .get(at + 1)
-            ?.map(shownOf)
-            .join('') ?? mask),
+      line.length > longest
+        ? mask
+        : lineAt(at + 1)
+            .map(shownOf)
+            .join(''),
     )
     .join('\n');
 }
@@ -100,155 +95,224 @@ function quoteOf(pieces: readonly Piece[], { column, endColumn }: Position): Quo
   return { text, from, to: Math.max(from + 1, Math.min(to, text.length)) };
 }
 
-interface Token {
-  readonly type: CST.TokenType | 'text';
-  readonly source: string;
+/** A part of a text that does not show, and what stands for it. */
+interface Hidden {
+  readonly from: number;
+  readonly to: number;
+  readonly shown: string;
 }
 
-/** The tokens of a text, also of one that is not valid YAML: together they are the text. */
-function* tokensOf(text: string): Generator<Token> {
-  let isScalar = false;
-  for (const source of new Lexer().lex(text)) {
-    const type = CST.tokenType(source);
-    if (isScalar) yield { type: 'scalar', source };
-    else if (type !== 'scalar' && type !== 'doc-mode' && type !== 'flow-error-end')
-      yield { type: type ?? 'text', source };
-    isScalar = !isScalar && type === 'scalar';
-  }
-}
-
-const scalars: ReadonlySet<Token['type']> = new Set(['scalar', 'single-quoted-scalar', 'double-quoted-scalar']);
-const opaque: ReadonlySet<Token['type']> = new Set(['text', 'anchor', 'alias', 'tag', 'directive-line']);
-
-/** An expression, or a word that YAML has for true, false and null. */
-const isHarmless = (value: string): boolean =>
-  /^(?:true|false|null|~|(["']?)\$\{(?:[\w-]+:[\w.-]*|file:[\w./-]*)\}\1)$/.test(value);
-
-/**
- * A key that shows: a name, a host, a path, or `<<`. Only in quotes it has a colon: without them, a blank may be missing
- * between a key and its value.
- */
-const plainKey = /^(?:[\p{L}\p{M}\p{N}_.*@/${}-]{1,100}|(["'])[\p{L}\p{M}\p{N}_.*@/${}:-]{1,100}\1|<<)$/u;
-
-/** The lines of these numbers in pieces; those that are too long are left out. */
+/** Gives the pieces of a line by its number; none for one that is too long or does not exist. */
 function maskedLines(
   text: string,
-  wanted: ReadonlySet<number>,
-  { mayShow, mayShowKeys, isWord, isValid }: QuotingRule & { readonly isValid: boolean },
-): Map<number, readonly Piece[]> {
-  const found = new Map<number, Piece[]>();
-  const tooLong = new Set<number>();
-  const last = [...wanted].reduce((a, b) => Math.max(a, b), 0);
-  /** The keys around that stand in blocks, outermost first. */
-  const keys: { readonly column: number; readonly key: string }[] = [];
-  /** The brackets around, outermost first, with the key that is read now. */
-  const brackets: { readonly isMap: boolean; key: string | undefined }[] = [];
-  let [line, column, isFirst, hasValue, isBlockText] = [1, 1, true, false, false];
+  kinds: readonly Kind[],
+  isValid: boolean,
+  ofUser: Iterable<string> = [],
+): (line: number) => readonly Piece[] {
+  const names = { secretKeys: secretKeysOf(kinds), privateKeys: new Set([...privateIn(text), ...ofUser]) };
+  const values = (isValid ? hiddenInTree(text, names) : undefined) ?? hiddenInLines(text, names);
+  const hidden = merged([...values, ...commentsIn(text)]);
+  const starts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
+  return (line) => {
+    const start = starts[line - 1];
+    const end = (starts[line] ?? text.length + 1) - 1;
+    if (start === undefined || end - start > longest) return [];
+    const pieces: Piece[] = [];
+    const add = (from: number, to: number, shown?: string): void => {
+      const source = text.slice(from, to);
+      if (source !== '') pieces.push({ column: from - start + 1, source, shown: shown ?? source });
+    };
+    let at = start;
+    for (let index = firstBehind(hidden, start); (hidden[index]?.from ?? end) < end; index++) {
+      const { from = 0, to = 0, shown = '' } = hidden[index] ?? {};
+      if (to <= at) continue;
+      // The indentation of a further line hides nothing.
+      const space = from < start ? (/^[ \t]*/.exec(text.slice(start, end))?.[0].length ?? 0) : 0;
+      const begin = Math.max(at, from, at + (at === start ? space : 0));
+      add(at, begin);
+      at = Math.max(begin, Math.min(to, end));
+      add(begin, at, shown);
+    }
+    add(at, end);
+    return pieces;
+  };
+}
 
-  const add = (source: string, shown: string | undefined): void => {
-    for (const [index, part] of source.split('\n').entries()) {
-      if (index > 0) [line, column] = [line + 1, 1];
-      if (column + part.length > longest) tooLong.add(line);
-      else if (part !== '' && wanted.has(line)) {
-        const pieces = found.get(line) ?? [];
-        found.set(line, pieces);
-        // The indentation of a further line hides nothing.
-        const space = index === 0 || shown === undefined ? '' : (/^\s*/.exec(part)?.[0] ?? '');
-        const rest = part.slice(space.length);
-        if (space !== '') pieces.push({ column, source: space, shown: space });
-        if (rest !== '') pieces.push({ column: column + space.length, source: rest, shown: shown ?? rest });
-      }
-      column += part.length;
-    }
-  };
-  const leave = (from: number): void => {
-    while ((keys.at(-1)?.column ?? 0) >= from) keys.pop();
-  };
-  const path = () => [...keys, ...brackets].flatMap(({ key }) => (key === undefined ? [] : [key]));
-  /** Whether anything can show here; a path is made for nothing else, since it is as long as the text is deep. */
-  const isOpenHere = () =>
-    wanted.has(line) && !tooLong.has(line) && column <= longest && keys.length + brackets.length <= deepest;
-  const value = ({ source }: Token): void => {
-    // The text of a block begins at the margin, and stands below its key all the same.
-    if (isFirst && brackets.length === 0 && !isBlockText) leave(column);
-    const bracket = brackets.at(-1);
-    // In braces, what stands before a value is a key that has none: it may be both, where a blank is missing.
-    const isKey = bracket?.isMap === true && bracket.key === undefined;
-    const isShown =
-      isOpenHere() &&
-      !isKey &&
-      !hasValue &&
-      !isBlockText &&
-      !source.includes('\n') &&
-      (isHarmless(source) || (isValid && mayShow(path(), source)));
-    hasValue = true;
-    add(source, isShown ? undefined : mask);
-  };
-  const key = (token: Token): void => {
-    const { source } = token;
-    const bracket = brackets.at(-1);
-    // What looks like a key behind another one is a value that holds a colon.
-    if (bracket === undefined ? !isFirst : !bracket.isMap || bracket.key !== undefined) {
-      value(token);
-      return;
-    }
-    const name = source.replace(/^(["'])(.*)\1$/s, '$2');
-    if (bracket === undefined) leave(column);
-    const isShown =
-      isOpenHere() &&
-      plainKey.test(source) &&
-      maskText(name) === name &&
-      mayShowKeys(path()) &&
-      (isValid || bracket === undefined || isWord(name));
-    if (bracket === undefined) keys.push({ column, key: name });
-    else bracket.key = name;
-    hasValue = false;
-    add(source, isShown ? undefined : mask);
-  };
-  const other = ({ type, source }: Token): void => {
-    if (type === 'seq-item-ind' && brackets.length === 0) {
-      leave(column + 1);
-      hasValue = false;
-    }
-    if (type === 'comma') {
-      hasValue = false;
-      const bracket = brackets.at(-1);
-      if (bracket?.isMap === true) bracket.key = undefined;
-    }
-    if (type === 'flow-map-end' || type === 'flow-seq-end') brackets.pop();
-    const isOdd = type === 'block-scalar-header' && !/^[|>][-+\d]*$/.test(source);
-    if (type === 'block-scalar-header') isBlockText = true;
-    add(source, type === 'comment' ? '' : isOdd ? mask : undefined);
-    if (type === 'flow-map-start' || type === 'flow-seq-start') {
-      brackets.push({ isMap: type === 'flow-map-start', key: undefined });
-      hasValue = false;
-    }
-  };
-
-  /** A scalar, and the space behind it: what follows tells a key from a value. */
-  let held: { readonly scalar: Token; readonly spaces: Token[] } | undefined;
-  const release = (isKey: boolean): void => {
-    if (held === undefined) return;
-    if (isKey) key(held.scalar);
-    else value(held.scalar);
-    for (const space of held.spaces) other(space);
-    held = undefined;
-    // The text of a block ends with its last line.
-    [isFirst, isBlockText] = [isBlockText, false];
-  };
-  for (const token of tokensOf(text)) {
-    if (token.type === 'space' && held !== undefined) {
-      held.spaces.push(token);
-      continue;
-    }
-    release(token.type === 'map-value-ind');
-    if (line > last) break;
-    if (scalars.has(token.type)) held = { scalar: token, spaces: [] };
-    else if (opaque.has(token.type)) value(token);
-    else other(token);
-    if (token.type === 'newline') isFirst = true;
+/** Parts in their order; of those that overlap, the first decides what stands for them. */
+function merged(parts: readonly Hidden[]): readonly Hidden[] {
+  const all: Hidden[] = [];
+  for (const part of parts.toSorted((a, b) => a.from - b.from)) {
+    const last = all.at(-1);
+    if (last === undefined || part.from >= last.to) all.push(part);
+    else all[all.length - 1] = { ...last, to: Math.max(last.to, part.to) };
   }
-  release(false);
-  for (const number of tooLong) found.delete(number);
+  return all;
+}
+
+/** The index of the first part that ends behind an offset. */
+function firstBehind(hidden: readonly Hidden[], offset: number): number {
+  let [low, high] = [0, hidden.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((hidden[middle]?.to ?? 0) > offset) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** The keys of fields that are declared secret, and those that the user calls private. */
+interface Names {
+  readonly secretKeys: ReadonlySet<string>;
+  readonly privateKeys: ReadonlySet<string>;
+}
+
+function commentsIn(text: string): Hidden[] {
+  const found: Hidden[] = [];
+  let [at, isScalarNext] = [0, false];
+  for (const source of new Lexer().lex(text)) {
+    const type = CST.tokenType(source);
+    if (type === 'comment' && !isScalarNext) found.push({ from: at, to: at + source.length, shown: '' });
+    const isSign = !isScalarNext && (type === 'scalar' || type === 'doc-mode' || type === 'flow-error-end');
+    if (!isSign) at += source.length;
+    isScalarNext = isSign && type === 'scalar';
+  }
   return found;
 }
+
+/** The keys of the fields of kinds that are declared secret, and of the settings that are. */
+const secretKeysOf = onceFor((kinds: readonly Kind[]): ReadonlySet<string> => {
+  const keys = new Set(['notify.url']);
+  for (const { fields, unions = [] } of withTop(kinds)) {
+    const words = unions.flatMap(({ cases }) => Object.values(cases).flatMap((names) => Object.entries(names)));
+    const written = Object.entries(fields).flatMap(([name, { written: key = name, also = name }]) =>
+      [name, key, also].map((one) => [one, name] as const),
+    );
+    for (const [key, name] of [...written, ...words]) if (fields[name]?.secrecy === 'secret') keys.add(key);
+  }
+  return keys;
+});
+
+/** A key that shows: a name, a host, a path, or `<<`. Only in quotes it has a colon: without them, a blank may be missing. */
+const plainKey = /^(?:[\p{L}\p{M}\p{N}_.*@/${}-]{1,100}|(["'])[\p{L}\p{M}\p{N}_.*@/${}:-]{1,100}\1|<<)$/u;
+
+/** What stands around a node: its key, and whether everything below is secret. */
+interface Around {
+  readonly key?: string | undefined;
+  readonly isSecret: boolean;
+  readonly depth: number;
+}
+
+/** What does not show of a valid text; undefined for one that is not. */
+function hiddenInTree(text: string, { secretKeys, privateKeys }: Names): Hidden[] | undefined {
+  const tree = treeOf(text);
+  if (tree === undefined) return undefined;
+  const found: Hidden[] = [];
+  const hide = (from: number, to: number): void => void found.push({ from, to, shown: mask });
+  const scalar = (node: Node, value: unknown, { key, isSecret }: Around): void => {
+    const [from = 0, to = 0] = node.range ?? [];
+    const source = text.slice(from, to);
+    const written = typeof value === 'string' || typeof value === 'number' ? value : undefined;
+    if (written === undefined || isReference(source.replace(/^(["'])(.*)\1$/s, '$2'))) return;
+    const shown = isSecret ? redacted : maskValue(key, written, { privateKeys });
+    if (shown === redacted) hide(from, to);
+    else if (shown !== written) {
+      const parts = secretParts(source, { privateKeys });
+      for (const [start, end] of parts.length === 0 ? [[0, source.length] as const] : parts)
+        hide(from + start, from + end);
+    }
+  };
+  const walk = (node: unknown, around: Around): void => {
+    const { key, isSecret, depth } = around;
+    if (isScalar(node)) scalar(node, node.value, around);
+    else if (isAlias(node) || (!isMap(node) && !isSeq(node))) return;
+    else if (depth >= deepest) hide(node.range?.[0] ?? 0, node.range?.[1] ?? 0);
+    else if (isSeq(node)) {
+      let option: string | undefined;
+      for (const item of node.items) {
+        walk(item, { ...around, key: option ?? key, depth: depth + 1 });
+        // An option and its value stand one behind the other.
+        option = isScalar(item) ? /^--?([A-Za-z][\w-]*)$/.exec(String(item.value))?.[1] : undefined;
+      }
+    } else {
+      for (const pair of node.items) {
+        const name = isScalar(pair.key) ? String(pair.key.value) : undefined;
+        const [from = 0, to = 0] = isScalar(pair.key) ? (pair.key.range ?? []) : [];
+        if (name === undefined) walk(pair.key, { ...around, isSecret: true, depth: depth + 1 });
+        else if (isSecret || !plainKey.test(text.slice(from, to)) || maskText(name) !== name) hide(from, to);
+        // A definition says what its own key is: `token: { default: x }`.
+        const own = name !== undefined && /^(?:default|value)$/.test(name) && key !== undefined ? key : name;
+        const isDeclared = name !== undefined && (secretKeys.has(name) || secretKeys.has(`${key}.${name}`));
+        const isBelow =
+          own !== undefined &&
+          !isScalar(pair.value) &&
+          depth > 0 &&
+          key !== 'variables' &&
+          isSecretName(own, { privateKeys });
+        const isOpen = name !== undefined && isUserName(name);
+        walk(pair.value, {
+          key: own,
+          isSecret: !isOpen && (isSecret || isDeclared || isBelow),
+          depth: depth + 1,
+        });
+      }
+    }
+  };
+  walk(tree.contents, { isSecret: false, depth: 0 });
+  return found;
+}
+
+function treeOf(text: string): Document | undefined {
+  try {
+    const tree = parseDocument(text, { logLevel: 'silent', strict: false, uniqueKeys: false });
+    return tree.errors.length > 0 ? undefined : tree;
+  } catch {
+    // Too deep for the parser.
+    return undefined;
+  }
+}
+
+/** The names in every `private:` of a text. */
+function privateIn(text: string): ReadonlySet<string> {
+  const lists = Array.from(text.matchAll(/(?<![\w-])private["']?:[ \t]*(\[[^\]]*\]|(?:\r?\n[ \t]*-[ \t]+[^\r\n]*)+)/g));
+  return new Set(lists.flatMap(([, list = '']) => list.match(/[\w.-]*\w[\w.-]*/g) ?? []));
+}
+
+/**
+ * What does not show of a text that is not valid: all but its keys and values that are one word, and everything that may be
+ * the value of a secret key above it.
+ */
+function hiddenInLines(text: string, names: Names): Hidden[] {
+  const privateKeys = new Set([...names.secretKeys, ...names.privateKeys]);
+  const found: Hidden[] = secretParts(text, { privateKeys }).map(([from, to]) => ({ from, to, shown: mask }));
+  const hide = (from: number, to: number, shown: string): void => void (to > from && found.push({ from, to, shown }));
+  /** The column of a secret key: lines that begin behind it may be its value. */
+  let secretColumn = Infinity;
+  let at = 0;
+  for (const line of text.split('\n')) {
+    const comment = /(?:^|[ \t])#/.exec(line)?.index ?? line.length;
+    const shown = line.slice(0, comment).trimEnd();
+    const column = /^[ \t]*/.exec(line)?.[0].length ?? 0;
+    if (shown !== '' && column <= secretColumn) secretColumn = Infinity;
+    const [, lead = '', key = '', colon = '', value = ''] = brokenLine.exec(shown) ?? [];
+    const name = key.replace(/^(["'])(.*)\1$/s, '$2');
+    const isKey = secretColumn === Infinity && plainKey.test(key) && maskText(name) === name;
+    const isSure =
+      isKey && sure.test(value) && !isSecretEntry(name, value, { privateKeys }) && maskText(value) === value;
+    const dashes = /^[ \t]*(?:-[ \t]+)*/.exec(shown)?.[0].length ?? 0;
+    const open = /^[[{ ]*/.exec(value)?.[0].length ?? 0;
+    const from = isKey ? lead.length + key.length + colon.length + open : dashes;
+    if (!isSure) hide(at + from, at + shown.length, mask);
+    hide(at + comment, at + line.length, '');
+    if (isKey && isSecretName(name, { privateKeys })) secretColumn = column;
+    at += line.length + 1;
+  }
+  return found;
+}
+
+/** A key at the beginning of a line, and its value. */
+const brokenLine =
+  /^([ \t]*(?:-[ \t]+)*)("[^"\n]{1,100}"|'[^'\n]{1,100}'|[^\s"'#,[\]{}:]{1,100})([ \t]*:(?:[ \t]+|$))(.*)$/;
+
+/** One word, a number or an expression. */
+const sure =
+  /^(?:|[A-Za-z]{1,20}|-?\d{1,5}(?:\.\d{1,5})?[A-Za-z%]{0,2}|~|(["']?)\$\{(?:[\w-]+:[\w.-]*|file:[\w./-]*)\}\1)$/;

@@ -4,7 +4,6 @@ import { diagnostic, hasErrors, Stop } from '../diagnostics/diagnostic.ts';
 import { formatYaml, wordsOf } from '../edit/format.ts';
 import { sameTree } from '../edit/same-tree.ts';
 import { loadRoot, yamlLimit } from '../manifest/load.ts';
-import { quotingRule } from '../manifest/may-quote.ts';
 import { withQuotes } from '../manifest/quote.ts';
 import { position, readTree } from '../manifest/tree.ts';
 import type { Workspace } from '../manifest/workspace.ts';
@@ -52,7 +51,7 @@ export async function formatFiles(
     }
     return formatFile(path, file.text, { diagnostics, texts });
   });
-  if (hasErrors(diagnostics)) throw new Stop('manifest', withQuotes(diagnostics, texts, quotingRule(options.kinds)));
+  if (hasErrors(diagnostics)) throw new Stop('manifest', withQuotes(diagnostics, texts, options.kinds));
   const changed = formatted.filter(({ before, after }) => before !== after);
   if (writes) {
     const files = changed.map(({ path, before, after }) => ({ path, content: after, replaces: before }));

@@ -4,7 +4,6 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { loadRoot } from '../manifest/load.ts';
-import { quotingRule } from '../manifest/may-quote.ts';
 import { withQuotes } from '../manifest/quote.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { platformOf, readSettings } from '../manifest/settings.ts';
@@ -93,7 +92,7 @@ async function findSettings(options: ProjectFolder): Promise<Settings | undefine
           },
           diagnostics,
         );
-  if (settings === undefined) throw new Stop('manifest', withQuotes(diagnostics, texts, quotingRule(options.kinds)));
+  if (settings === undefined) throw new Stop('manifest', withQuotes(diagnostics, texts, options.kinds));
   if (settings.profile !== undefined) requireProfile(options, settings.profile);
   const hostile = checkAddresses(settings, options);
   if (hostile.length > 0) throw new Stop('manifest', hostile);

@@ -47,6 +47,11 @@ export function isSecretEntry(key: string, value: string, how: Masking = {}): bo
   return rules.some(({ open }) => open?.test(bare) !== true);
 }
 
+/** Returns true for a name that proves a secret whatever its value is, or that the user calls private. */
+export function isSecretName(key: string, how: Masking = {}): boolean {
+  return isPrivate(key, how) || rulesOfKey(key).some(({ open }) => open === undefined);
+}
+
 /** The same for a value of a map: only texts of YAML, shells and templates have aliases, `$x`, `<x>` and `%x%`. */
 function isSecretValue(key: string, value: string, how: Masking): boolean {
   if (isSecretEntry(key, value, how)) return true;

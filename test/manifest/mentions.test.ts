@@ -202,7 +202,7 @@ describe('a mention of a variable', () => {
   });
 
   it('shows no value in its error, not even for an invalid name', async () => {
-    const service = 'env: { A: "pass-1 ${{environment.X} pass-2 ${{environment.REGION}} pass-3" }';
+    const service = 'env: { A_PASSWORD: "pass-1 ${{environment.X} pass-2 ${{environment.REGION}} pass-3" }';
     const { problems } = await problemsOf(manifest('env: { REGION: pass-4 }', service));
     expect(problems).toHaveLength(1);
     expect(JSON.stringify(problems)).not.toContain('pass-');

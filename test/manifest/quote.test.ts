@@ -4,19 +4,16 @@ import { parseDocument } from 'yaml';
 import type { Code } from '../../src/diagnostics/codes.ts';
 import type { Quote } from '../../src/diagnostics/diagnostic.ts';
 import { diagnostic } from '../../src/diagnostics/diagnostic.ts';
-import { quotingRule } from '../../src/manifest/may-quote.ts';
 import { withQuotes } from '../../src/manifest/quote.ts';
 import { kinds } from '../../src/resources/index.ts';
 
 /** The line of a file below an error, and what of it never shows. */
 
-const rule = quotingRule(kinds);
-
 /** The quote of each line of a text. */
 function quotesOf(text: string, code: Code = 'wrong-type'): Quote[] {
   const positions = text.split('\n').map((_, index) => ({ file: 'trueup.yaml', line: index + 1, column: 1 }));
   const found = positions.map((position) => diagnostic(code, 'x', { position }));
-  return withQuotes(found, new Map([['trueup.yaml', text]]), rule).flatMap(({ quote }) => quote ?? []);
+  return withQuotes(found, new Map([['trueup.yaml', text]]), kinds).flatMap(({ quote }) => quote ?? []);
 }
 
 /** The quote of the part between two marks. */
@@ -28,7 +25,7 @@ function quoteAt(marked: string): { text: string; part: string } | undefined {
   const [found] = withQuotes(
     [diagnostic('wrong-type', 'x', { position })],
     new Map([['f', before + part + after]]),
-    rule,
+    kinds,
   );
   const quote = found?.quote;
   return quote && { text: quote.text, part: quote.text.slice(quote.from, quote.to) };
@@ -37,7 +34,7 @@ function quoteAt(marked: string): { text: string; part: string } | undefined {
 describe('U12: the line of an error', () => {
   test.each([
     ['a field', 'main:\n  externalPort: §eighty§ # as always\n', '  externalPort: eighty', 'eighty'],
-    ['a key', 'main:\n  §externalprot§: 80\n', '  externalprot: ********', 'externalprot'],
+    ['a key', 'main:\n  §externalprot§: 80\n', '  externalprot: 80', 'externalprot'],
     ['quotes', `domains: { a: { §"port"§: 'x' } }`, `domains: { a: { "port": 'x' } }`, '"port"'],
     ['a list', 'watchPaths:\n- src\n- §5§\n', '- 5', '5'],
     ['a list in brackets', 'watchPaths: [a, §5§]', 'watchPaths: [a, 5]', '5'],
@@ -50,12 +47,7 @@ describe('U12: the line of an error', () => {
     ],
     ['an expression', 'databasePassword: §${secrets:PW}§', 'databasePassword: ${secrets:PW}', '${secrets:PW}'],
     ['a password', 'databasePassword: §hunter2§', 'databasePassword: ********', '********'],
-    [
-      'a password with a colon',
-      'databasePassword: §hun: ter2§',
-      'databasePassword: ********: ********',
-      '********: ********',
-    ],
+    ['a password with a colon', 'databasePassword: §hun: ter2§', 'databasePassword: ********', '********'],
     ['a value below a password', 'metadata:\n  postgres:\n    §x§: y', '    ********: ********', '********'],
     [
       'the address of a webhook',
@@ -69,8 +61,8 @@ describe('U12: the line of an error', () => {
     [
       'an address with a password',
       'repositoryUrl: x\nregistryUrl: §https://u:pw@host§',
-      'registryUrl: ********',
-      '********',
+      'registryUrl: https://u:********@host',
+      'https://u:********@host',
     ],
     ['a token', 'name: §ghp_16C7e42F292c6912E7710c838347Ae178B4a§', 'name: ********', '********'],
   ])('with %s is quoted with its part', (_title, marked, text, part) => {
@@ -87,7 +79,7 @@ describe('U12: the line of an error', () => {
 
   test('of a file that is not at hand is not quoted', () => {
     const found = diagnostic('wrong-type', 'x', { position: { file: 'other', line: 1, column: 1 } });
-    expect(withQuotes([found], new Map(), rule)).toEqual([found]);
+    expect(withQuotes([found], new Map(), kinds)).toEqual([found]);
   });
 });
 
@@ -97,20 +89,20 @@ const secret = 'canary-one-canary-two';
 const text = `trueup: 1
 project: prj_1
 variables: { token: { default: ${secret} } } # ${secret}
-secrets: [{ command: [get, ${secret}] }]
+secrets: [{ command: [get, --token, ${secret}] }]
 environments:
   production:
-    env: { A: ${secret}, "B": "${secret}", C: '${secret}', PORT: 80 }
+    env: { A_TOKEN: ${secret}, "PASSWORD": "${secret}", PW: '${secret}', PORT: 80 }
     postgres:
       main:
         dockerImage: postgres:17
         databasePassword: ${secret} # was ${secret}
         databaseName: "shop"
         env: |
-          A=${secret}
-          B: ${secret}
+          A_TOKEN=${secret}
+          PASSWORD: ${secret}
         backups:
-          nightly: { schedule: '0 3 * * *', metadata: { postgres: { databaseUser: ${secret}, ${secret}: 1 } } }
+          nightly: { schedule: '0 3 * * *', metadata: { postgres: { databasePassword: ${secret}, ${secret}: 1 } } }
     compose:
       shop:
         source:
@@ -121,7 +113,7 @@ environments:
           DATABASE_URL: postgres://shop:${secret}@host/db
           TOKEN: "${secret}
             ${secret}"
-          OTHER: ${secret}
+          OTHER_SECRET: ${secret}
             ${secret}
         domains: { a.example.com: { serviceName: web, https: true } }
 sshKeys:
@@ -164,6 +156,43 @@ describe('a secret', () => {
   });
 });
 
+describe('what looks like no secret', () => {
+  test.each([
+    ['source: { type: raw, composeFile: "services: { web: { image: nginx, restart: always } }" }', undefined],
+    ['main:\n  github: my-team/shop\n', undefined],
+    ['main:\n  restart: unless-stopped\n', undefined],
+    ['accepted:\n  - { kind: application, until: 2026-12-31, because: Black Friday, by: ada }\n', undefined],
+    ['env: { REGION: eu-central-1, TIER: production, DB_USER: shop, DB_PASSWORD: "${secret:PW}" }', undefined],
+    ['metadata: { mariadb: { databaseUser: nextcloud } }', 'metadata: { ********: { ********: nextcloud } }'],
+    ['private: [CUSTOMER]\nenv: { CUSTOMER: Example GmbH, TAG: "1" }\n', 'env: { CUSTOMER: ********, TAG: "1" }'],
+    [
+      'variables: { db_password: { default: hunter2 }, tier: { default: gold } }',
+      'variables: { db_password: { default: ******** }, tier: { default: gold } }',
+    ],
+    ['env: |\n  A=1\n  DB_PASSWORD=hunter2\n', '  DB_PASSWORD=********'],
+    ['env:\n  URL: postgres://shop:hunter2@db/shop\n', '  URL: postgres://shop:********@db/shop'],
+    ['command: [redis-server, --requirepass, hunter2]', 'command: [redis-server, --requirepass, ********]'],
+  ])('shows in a valid manifest: %s', (text, shown) => {
+    const quotes = quotesOf(text).map((quote) => quote.text);
+    const lines = text.trimEnd().split('\n');
+    if (shown === undefined) expect(quotes).toEqual(lines);
+    else expect(quotes).toContain(shown);
+  });
+
+  test.each([
+    ['restart: always\nbroken: "x\n', ['restart: always', 'broken: ********']],
+    ['port: 8080\nhttps: yes\nenv: {\n', ['port: 8080', 'https: yes', 'env: {']],
+    ['github: team/shop\n\tx: 1\n', ['github: ********', '\tx: 1']],
+    ['image: "${var:image}"\n- a\n', ['image: "${var:image}"', '- ********']],
+    ['databasePassword: hunter\nx: [\n', ['databasePassword: ********', 'x: [']],
+    ['DB_PASSWORD "hunter2\nb: 1\n', ['********', 'b: 1']],
+    ['tokens:\n  - hunter\n x: ]\n', ['tokens:', '  - ********', ' ********']],
+    ['A: x # password: hunter2\nb: }\n', ['A: x', 'b: ********']],
+  ])('shows in a broken one: %s', (text, shown) => {
+    expect(quotesOf(text, 'yaml-syntax').map((quote) => quote.text)).toEqual(shown);
+  });
+});
+
 test('quotes the lines of many errors in a time that grows with their number', () => {
   const count = 20_000;
   const many = Array.from({ length: count }, (_, index) => `a${index}: { port: eighty }`).join('\n');
@@ -171,7 +200,7 @@ test('quotes the lines of many errors in a time that grows with their number', (
   const oneLine = `a: [${'x, '.repeat(50_000)}]`;
   const positions = Array.from({ length: count }, (_, index) => ({ file: 'f', line: 1, column: 5 + 3 * index }));
   const found = positions.map((position) => diagnostic('wrong-type', 'x', { position }));
-  const quotes = withQuotes(found, new Map([['f', oneLine]]), rule).filter(({ quote }) => quote !== undefined);
+  const quotes = withQuotes(found, new Map([['f', oneLine]]), kinds).filter(({ quote }) => quote !== undefined);
   expect(quotes).toEqual([]);
 });
 
@@ -194,7 +223,7 @@ test.each([
   ['behind a colon in a key', 'cache: { §databasePassword:hunter2§ }'],
   ['behind a colon in a key of a block', 'cache:\n  §DB_PASSWORD:hunter2§: x'],
   ['as a key two below a map of names', 'env: { DB_PASSWORD: { §hunter2§: x } }'],
-  ['as a key below a definition of a variable', 'variables: { a: { default: { §hunter2§: x } } }'],
+  ['as a key below a definition of a variable', 'variables: { token: { default: { §hunter2§: x } } }'],
   ['as a key that looks like one', 'env: { §ghp_16C7e42F292c6912E7710c838347Ae178B4a§: x }'],
   ['below a block of text', 'metadata:\n  postgres:\n    command: |\n      x\n    a: b\n    description: §hunter2§'],
 ])('a secret %s does not show', (_title, marked) => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
-import { quotingRule } from '../../src/manifest/may-quote.ts';
 import { withQuotes } from '../../src/manifest/quote.ts';
 import { readTree } from '../../src/manifest/tree.ts';
 import { plainStyle } from '../../src/render/style.ts';
@@ -140,7 +139,7 @@ describe('a secret', () => {
       `x: ${sign}canary-one`,
     ]) {
       for (const text of places(value)) {
-        const found = withQuotes(problemsOf(text), new Map([['f', text]]), quotingRule(kinds));
+        const found = withQuotes(problemsOf(text), new Map([['f', text]]), kinds);
         const shown = found.flatMap((item) => renderDiagnostic(item, plainStyle)).join('\n');
         expect(shown, text).not.toContain('canary');
       }

@@ -174,13 +174,13 @@ describe('drift adopt', () => {
     });
   });
 
-  it('marks a line whose change is masked, and names only services that have adopted values', async () => {
+  it('shows the lines that change, and names only services that have adopted values', async () => {
     const withOther = (image: string) =>
       shop.replace('redis: {', `redis: {other: {dockerImage: "${image}", databasePassword: abcdefgh}, `);
     const at = await world(withOther('redis:8'), {}, withOther('redis:7'));
     await at.change('compose.update', 'production.compose.shop', { env: 'REGION=eu-2\nREPLICAS=2\nLIMIT=10' });
     const ran = await at.adopt([compose], { dryRun: true });
-    expect(ran.out).toMatch(/^~ +REGION: .*\(changed\)$/m);
+    expect(ran.out).toMatch(/^- +REGION: 'eu-1' {3}#…\n\+ +REGION: 'eu-2' {3}#…$/m);
     expect(ran.out).toContain('The next apply deploys production.compose.shop: what runs');
   });
 

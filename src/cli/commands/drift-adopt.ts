@@ -1,4 +1,3 @@
-import { quotingRule } from '../../manifest/may-quote.ts';
 import { maskedText } from '../../manifest/quote.ts';
 import { adoptDrift } from '../../project/adopt-drift.ts';
 import { refuseWrites } from '../../project/drift.ts';
@@ -39,11 +38,17 @@ export function driftAdoptCommand(
       try {
         const request = { subjects, field, isAll: all === true, writes: dryRun !== true };
         const result = await adoptDrift(manifest, connection, { options, redactor, now: clock.wall(), request });
-        const rule = quotingRule(options.kinds);
-        const privateKeys = new Set(manifest.resources.flatMap(({ privateKeys: own }) => [...(own ?? [])]));
+        // What only the platform has shows no more here than in the list of what was adopted.
+        const hidden = result.adopted.flatMap(({ finding: { platform, path = '' } }) =>
+          platform?.is === 'hidden' ? (/[^.[\]"]+(?="?\]?$)/.exec(path) ?? []) : [],
+        );
+        const ofUser = manifest.resources.flatMap(({ privateKeys: own }) => [...(own ?? [])]);
+        const privateKeys = new Set([...ofUser, ...hidden]);
         const shown = (path: string, text: string) =>
           redactor.redact(
-            manifest.texts.has(path) ? maskedText(text.replace(/^\uFEFF/, ''), rule) : maskText(text, { privateKeys }),
+            manifest.texts.has(path)
+              ? maskedText(text.replace(/^\uFEFF/, ''), options.kinds, privateKeys)
+              : maskText(text, { privateKeys }),
           );
         view.adopted({
           ...result,

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { quotingRule } from '../../manifest/may-quote.ts';
 import { maskedText } from '../../manifest/quote.ts';
 import { formatFiles } from '../../project/format-files.ts';
 import type { FmtView } from '../../render/formats/fmt.ts';
@@ -26,8 +25,7 @@ export function fmtCommand(paths: readonly string[], { check, diff }: FmtFlags):
         { writes },
       );
       const changed = files.filter(({ before, after }) => before !== after);
-      const rule = quotingRule(options.kinds);
-      const shown = (text: string) => redactor.redact(maskedText(text.replace(/^\uFEFF/, ''), rule));
+      const shown = (text: string) => redactor.redact(maskedText(text.replace(/^\uFEFF/, ''), options.kinds));
       const exit = check === true && changed.length > 0 ? 'failed' : 'done';
       view.formatted({
         files: files.map(({ path, before, after }) => ({ path, isChanged: before !== after })),
