@@ -16,6 +16,7 @@ import {
 import type { Decision } from '../plan/decide.ts';
 import type { ExplainedAction } from '../plan/explain.ts';
 import { notComparedIn } from '../plan/not-compared.ts';
+import { rotationsIn } from '../plan/rotations.ts';
 import type { Standing } from '../plan/standing.ts';
 import { lacksSecret } from '../plan/standing.ts';
 import { diagnosticJson } from '../render/diagnostics-json.ts';
@@ -60,6 +61,7 @@ export function planDocument({ plan, counts, about, allowed, warnings = [] }: Pl
     requests: { reads: counts.reads, writes: counts.writes },
     ...about,
     restarts: restarting(actions),
+    ...rotatedDocument(plan.actions),
     recreates: recreating(actions),
     waitsFor: underWay(actions),
     notDeployed: notDeployed(actions),
@@ -297,6 +299,16 @@ function changeDocument(change: Change): PlanAction['changes'][number] {
     forcesReplacement,
     ...(position === undefined ? {} : { position }),
   };
+}
+
+/** The secrets that get new values; nothing without them. */
+function rotatedDocument(actions: readonly Action[]): Pick<PlanDocument, 'rotated'> {
+  const rotated = rotationsIn(actions).map(({ secret, writtenAt, restarts }) => ({
+    secret,
+    writtenAt: [...writtenAt],
+    restarts: [...restarts],
+  }));
+  return rotated.length === 0 ? {} : { rotated };
 }
 
 function narrowedDocument({

@@ -34,10 +34,27 @@ function narrowedTo(
   return { ...narrowed, ...(old.length === 0 ? {} : { oldSecrets: old }) };
 }
 
+/** The services that a plan restarts because of new values of secrets, by what became of their deployments. */
+function rotatedIn({ rotated = [] }: PlanDocument, { outcomes }: ApplyResult): NonNullable<ResultDocument['rotated']> {
+  const deployed = new Set(
+    outcomes.flatMap(({ action, result }) =>
+      action.action === 'deploy' && result === 'done' ? [blockAddress(action.address)] : [],
+    ),
+  );
+  return rotated
+    .filter(({ restarts }) => restarts.length > 0)
+    .map(({ secret, restarts }) => ({
+      secret,
+      restarted: restarts.filter((address) => deployed.has(address)),
+      notRestarted: restarts.filter((address) => !deployed.has(address)),
+    }));
+}
+
 /** The result of an apply as a document: every view is made from it. */
 export function resultDocument(input: ResultInput): ResultDocument {
   const { plan, result, ending, isInterrupted, exitCode, counts, unsaved = [] } = input;
   const { platform, platformVersion, project, state, commit, compared, notCompared, left, destroys, narrowed } = plan;
+  const rotated = rotatedIn(plan, result);
   return {
     format: 'trueup/result',
     version: 2,
@@ -56,6 +73,7 @@ export function resultDocument(input: ResultInput): ResultDocument {
     ignored: countIgnored(result.state),
     ...(destroys === undefined ? {} : { destroys }),
     ...(narrowed === undefined ? {} : { narrowed: narrowedTo(narrowed, result) }),
+    ...(rotated.length === 0 ? {} : { rotated }),
     outcomes: result.outcomes.map(({ action, result: ended, stopped, diagnostics }) => {
       const address = blockAddress(action.address);
       const id = result.state.resources[address]?.id;

@@ -162,14 +162,19 @@ export function withGaps(wanted: Wanted, outputs: Outputs): Json {
   return fill(wanted, outputs, (text) => text);
 }
 
+/** Gives what stands in place of a concealed part; `name`: that of its `${secret:…}`. */
+type Hide = (text: string, name: string | undefined) => string;
+
 /** A value with `hide` of each concealed part in place of it; undefined when nothing of it is shown. */
-export function withHidden(wanted: Wanted, outputs: Outputs, hide: (text: string) => string): Json | undefined {
+export function withHidden(wanted: Wanted, outputs: Outputs, hide: Hide): Json | undefined {
   return wanted.isPrivate === true ? undefined : fill(wanted, outputs, hide);
 }
 
-function fill({ content, at }: Wanted, outputs: Outputs, hide: (text: string) => string): Json {
-  const textOf = (piece: Reference | Concealed): string =>
-    isConcealed(piece) ? (piece.hidden === undefined ? '' : hide(piece.hidden)) : (outputs(piece) ?? '');
+function fill({ content, at }: Wanted, outputs: Outputs, hide: Hide): Json {
+  const textOf = (piece: Reference | Concealed): string => {
+    if (!isConcealed(piece)) return outputs(piece) ?? '';
+    return piece.hidden === undefined ? '' : hide(piece.hidden, piece.from === 'secret' ? piece.name : undefined);
+  };
   return join(content.reveal(), textOf, at) ?? null; // each part has a text
 }
 

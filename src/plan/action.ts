@@ -16,7 +16,9 @@ import type { Pair } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 import type { Accepted } from './accepted.ts';
 import type { Cause, Decision } from './decide.ts';
+import type { Staleness } from './stale.ts';
 import type { Standing } from './standing.ts';
+import type { Rotation } from './template.ts';
 
 /** The words for what happens to a resource. */
 export type ActionName = 'create' | 'update' | 'move' | 'replace' | 'delete' | 'adopt' | 'forget' | 'deploy' | 'no-op';
@@ -92,6 +94,8 @@ export interface AttributeChange {
   readonly field: Field;
   readonly wanted: Wanted | undefined;
   readonly standing: Standing;
+  /** Secrets in an edited value that have other values than the settled ones; undefined where that is not known. */
+  readonly rotation?: Rotation | undefined;
   readonly decision: Decision;
   /** A person accepted what the platform has. */
   readonly accepted?: Accepted | undefined;
@@ -104,8 +108,7 @@ export interface AttributeChange {
 interface ServicePlan {
   /** The deployments in the state, brought up to date with those that the platform lists. */
   readonly known: Deploys | undefined;
-  /** What the plan writes that only a deployment puts into effect, and the actions that write it. */
-  readonly staleness?: { readonly code?: true; readonly through: readonly string[]; readonly isPending?: true };
+  readonly staleness?: Omit<Staleness, 'because'> & Partial<Pick<Staleness, 'because'>>;
   /**
    * The digest of everything declared that a deployment takes in; undefined while some of it is not known. With `like`,
    * in the form of that one.

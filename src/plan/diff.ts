@@ -25,7 +25,9 @@ import type { NotesInput } from './notes.ts';
 import { notesOn } from './notes.ts';
 import type { SecretsBeside } from './shown.ts';
 import type { Standing } from './standing.ts';
-import { standingOf, wantedOf } from './standing.ts';
+import { isEdited, standingOf, wantedOf } from './standing.ts';
+import type { Rotation } from './template.ts';
+import { rotationIn } from './template.ts';
 
 /** The difference between one resource and the platform. */
 export interface Difference {
@@ -92,6 +94,7 @@ interface JudgedAttribute extends Beside {
   readonly resolved: Resolved | undefined;
   readonly pair: Pair | undefined;
   readonly standing: Standing;
+  readonly rotation: Rotation | undefined;
   readonly accepted: Accepted | undefined;
 }
 
@@ -104,8 +107,10 @@ function judge(input: DiffInput, beside: Beside): JudgedAttribute | undefined {
   const resolved = wantedOf(beside, input.outputs);
   const digest = input.digests(input.resource.address, name);
   const standing = standingOf({ field, wanted, observed, pair, digest, outputs: input.outputs }, resolved);
+  const isRotatable = wanted?.isSecret === true && pair !== undefined && isEdited(standing.declared);
+  const rotation = isRotatable ? rotationIn(wanted, pair.wanted, { outputs: input.outputs, digest }) : undefined;
   const accepted = standing.there === 'other' ? acceptedOf(input, attribute, field, observed ?? null) : undefined;
-  return { attribute, field, observed, wanted, isRemoved, resolved, pair, standing, accepted };
+  return { attribute, field, observed, wanted, isRemoved, resolved, pair, standing, rotation, accepted };
 }
 
 /** The acceptance of what the platform has in an attribute. */
@@ -233,7 +238,7 @@ function obeyed({ accepting }: DiffInput, { accepted }: JudgedAttribute): Accept
 
 function addAttribute(input: DiffInput, found: Found, judged: JudgedAttribute): void {
   const { resource } = input;
-  const { attribute, field, wanted, observed = null, resolved, pair, standing } = judged;
+  const { attribute, field, wanted, observed = null, resolved, pair, standing, rotation } = judged;
   const path = () => pathOf(resource.kind, attribute);
   const { accepted } = judged;
   const isLeftThere = judged.isRemoved === true && obeyed(input, judged) !== undefined;
@@ -253,7 +258,8 @@ function addAttribute(input: DiffInput, found: Found, judged: JudgedAttribute): 
     }
   }
   const before = secret(observed);
-  const planned: AttributeChange = { attribute, field, wanted, standing, decision, before, pair, accepted };
+  const more = rotation === undefined ? {} : { rotation };
+  const planned: AttributeChange = { attribute, field, wanted, standing, ...more, decision, before, pair, accepted };
   found.attributes.push(planned);
   found.changes.push(...changeOf(resource, planned, resolved, input));
   const isOfOld = decision.do === 'release' || (decision.do === 'error' && pair === undefined);

@@ -2,8 +2,9 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { attributeName } from '../kind/attribute.ts';
 import type { Digests } from '../secrets/digest.ts';
-import type { Action, Narrowed, OldSecret } from './action.ts';
+import type { Action, AttributeChange, Narrowed, OldSecret } from './action.ts';
 import { someOf } from './mass-deletion.ts';
+import { serviceOf, usersOf } from './rotations.ts';
 import { isEdited } from './standing.ts';
 import type { SecretPart } from './template.ts';
 import { secretParts } from './template.ts';
@@ -19,23 +20,20 @@ export function oldSecrets(
 ): readonly OldSecret[] {
   const written = whole
     .filter(({ address }) => isDone(address))
-    .flatMap((action) => rotatedIn(action, digests).map((part) => ({ part, address: action.address })));
+    .flatMap((action) => rotatedIn(action, digests).map(({ part }) => ({ part, address: action.address })));
   if (written.length === 0) return [];
   const found = new Map<string, { readonly secrets: Set<string>; readonly writtenAt: Set<string> }>();
   for (const action of whole) {
     if (isDone(action.address)) continue;
-    const shared = rotatedIn(action, digests).flatMap((part) => {
+    for (const { part, planned } of rotatedIn(action, digests)) {
       const same = written.filter((other) => isSame(part, other.part));
-      return same.length === 0 ? [] : [{ part, at: same.map(({ address }) => address) }];
-    });
-    if (shared.length === 0) continue;
-    for (const service of servicesWith(action, whole)) {
-      const { secrets, writtenAt } = found.get(service) ?? { secrets: new Set(), writtenAt: new Set() };
-      for (const { part, at } of shared) {
+      if (same.length === 0) continue;
+      for (const service of servicesWith(action, planned, whole, part.name)) {
+        const { secrets, writtenAt } = found.get(service) ?? { secrets: new Set(), writtenAt: new Set() };
         if (part.name !== undefined) secrets.add(part.name);
-        for (const address of at) writtenAt.add(address);
+        for (const { address } of same) writtenAt.add(address);
+        found.set(service, { secrets, writtenAt });
       }
-      found.set(service, { secrets, writtenAt });
     }
   }
   return [...found].map(([address, { secrets, writtenAt }]) => ({
@@ -61,14 +59,15 @@ export function oldSecretNotes({ oldSecrets: old = [], targets }: Narrowed): Dia
   return [diagnostic('old-secret', message, { remedy })];
 }
 
-/** The secrets of which an action writes a new value in place of another one. */
-function rotatedIn({ address, attributes }: Action, digests: Digests): SecretPart[] {
-  return attributes.flatMap(({ attribute, wanted, pair, decision, standing }) => {
+/** The secrets of which an action writes a new value in place of another one, each with its attribute. */
+function rotatedIn({ address, attributes }: Action, digests: Digests) {
+  return attributes.flatMap((planned): { readonly part: SecretPart; readonly planned: AttributeChange }[] => {
+    const { attribute, wanted, pair, decision, standing } = planned;
     if (wanted?.isSecret !== true || pair === undefined) return [];
     if (decision.do !== 'write' && decision.do !== 'replace') return [];
-    return secretParts(wanted, pair.wanted, digests(address, attributeName(attribute))).filter(
-      ({ isRotated }) => isRotated ?? isEdited(standing.declared),
-    );
+    return secretParts(wanted, pair.wanted, digests(address, attributeName(attribute)))
+      .filter(({ isRotated }) => isRotated ?? isEdited(standing.declared))
+      .map((part) => ({ part, planned }));
   });
 }
 
@@ -82,10 +81,15 @@ function isSame(left: SecretPart, written: SecretPart): boolean {
 }
 
 /** The service that an action is of; of variables above services, those that are deployed with them. */
-function servicesWith({ address, scope, kind }: Action, whole: readonly Action[]): string[] {
-  if (kind.service !== undefined) return [address];
-  const services = whole.filter((action) => action.service !== undefined);
-  if (services.some((service) => service.address === scope)) return [scope];
-  const users = services.filter(({ service }) => service?.staleness?.through.includes(address) === true);
-  return users.length === 0 ? [address] : users.map((user) => user.address);
+function servicesWith(
+  action: Action,
+  planned: AttributeChange,
+  whole: readonly Action[],
+  secret: string | undefined,
+): readonly string[] {
+  if (action.kind.service !== undefined) return [action.address];
+  const own = serviceOf(action, whole);
+  if (own !== undefined) return [own.address];
+  const users = usersOf(action, planned, whole, secret);
+  return users.length === 0 ? [action.address] : users;
 }

@@ -1,11 +1,11 @@
 import { plain } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
-import { textsIn } from '../kind/json.ts';
+import { isObject, same, textsIn } from '../kind/json.ts';
 import { shownValue } from '../kind/wire.ts';
 import type { Outputs, Resolved } from '../manifest/wanted.ts';
 import { withHidden } from '../manifest/wanted.ts';
-import { hiddenLines, isSecretEntry, maskAttribute } from '../secrets/looks-secret.ts';
-import { redacted } from '../secrets/secret.ts';
+import { inEachLine, isSecretEntry, maskAttribute } from '../secrets/looks-secret.ts';
+import { concealedMark, redacted, rotatedMark } from '../secrets/secret.ts';
 import type { Stored } from '../state/record.ts';
 import { heldSecrets, withoutSecrets } from '../state/stored.ts';
 import type { AttributeChange, Change, Shown } from './action.ts';
@@ -45,17 +45,11 @@ export function showSides(showing: Showing): Required<Pick<Change, 'before' | 'a
   const observed = planned.before.reveal();
   const value = resolved?.is === 'known' ? resolved.value : null;
   const before = observedAs(showing);
-  const after = wantedAs(showing);
-  const marked =
-    typeof before === 'string' && typeof after === 'string' && typeof observed === 'string' && typeof value === 'string'
-      ? markChanged([before, after], [observed, value])
-      : after;
+  const after = withRotated([before, markWanted(showing)], [observed, value]);
   return {
     before: shownAs(observed, before, plainly),
     after:
-      resolved?.is === 'pending' && !isStrict(showing)
-        ? showPending(showing, plainly)
-        : shownAs(value, marked, plainly),
+      resolved?.is === 'pending' && !isStrict(showing) ? showPending(showing, plainly) : shownAs(value, after, plainly),
     last: showStored(showing),
   };
 }
@@ -80,8 +74,8 @@ function showPending(showing: Showing, plainly: (value: Json) => Json): Shown {
   const { wanted } = planned;
   const filled: Outputs = (reference) => outputs(reference) ?? unknown;
   if (wanted === undefined) return { is: 'known after apply' };
-  const known = withHidden(wanted, filled, hiddenLines);
-  const masked = known === undefined ? null : maskAttribute(planned, known, privateKeys);
+  const known = withHidden(wanted, filled, (text) => inEachLine(text, concealedMark));
+  const masked = known === undefined ? null : unmarked(maskAttribute(planned, known, privateKeys));
   const isPartly = masked !== unknown && textsIn(masked).some((text) => text.includes(unknown));
   return isPartly ? { is: 'masked', value: plainly(masked) } : { is: 'known after apply' };
 }
@@ -102,13 +96,32 @@ function isPrivateKey({ planned: { attribute }, privateKeys }: Showing): boolean
 
 /** What stands in the manifest in clear, and looks like no secret. */
 export function wantedAs(showing: Showing): Masked {
+  const marked = markWanted(showing);
+  return marked === undefined ? undefined : unmarked(marked);
+}
+
+/** The same with marks in place of concealed parts, which tell those that get another value from the others. */
+function markWanted(showing: Showing): Masked {
   const { planned, resolved, outputs } = showing;
-  const { wanted } = planned;
+  const { wanted, rotation } = planned;
   if (wanted === undefined || resolved === undefined || (resolved.is === 'known' && resolved.value === null))
     return null;
   if (isStrict(showing) || resolved.is !== 'known') return undefined;
-  const value = wanted.isSecret ? withHidden(wanted, outputs, hiddenLines) : resolved.value;
+  const value = wanted.isSecret
+    ? withHidden(wanted, outputs, (text, name) => {
+        const isRotated = name !== undefined && rotation?.secrets.has(name) === true;
+        return inEachLine(text, isRotated ? rotatedMark : concealedMark);
+      })
+    : resolved.value;
   return value === undefined ? undefined : maskAttribute(planned, value, showing.privateKeys);
+}
+
+/** A value with `(sensitive)` in place of marks; `rotated`: in place of those of parts that get another value. */
+function unmarked(value: Json, rotated = redacted): Json {
+  if (typeof value === 'string') return value.replaceAll(concealedMark, redacted).replaceAll(rotatedMark, rotated);
+  if (Array.isArray(value)) return value.map((item: Json) => unmarked(item, rotated));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unmarked(item, rotated)]));
 }
 
 /**
@@ -128,7 +141,7 @@ export function observedAs(showing: Showing): Masked {
   }
   if (settled !== undefined && standing.there === 'as settled') {
     const open = asSettled(showing, settled, observed);
-    return open === undefined ? undefined : maskAttribute(planned, open, privateKeys);
+    return open === undefined ? undefined : unmarked(maskAttribute(planned, open, privateKeys));
   }
   // A secret flows into it, or flowed into it once.
   if (wanted?.isSecret === true || (settled !== undefined && heldSecrets(settled))) return undefined;
@@ -140,20 +153,22 @@ export function observedAs(showing: Showing): Masked {
 
 /** A value that is as it was settled, with marks in place of what came from a secret then. */
 function asSettled(
-  { planned: { field, wanted }, resolved, outputs }: Showing,
+  { planned: { field, wanted, rotation }, resolved, outputs }: Showing,
   settled: Stored,
   observed: Json,
 ): Masked {
   if (!heldSecrets(settled)) return observed;
+  const conceal = (text: string) => inEachLine(text, concealedMark);
+  if (wanted?.missing.length === 0 && rotation?.isAll === true) return withHidden(wanted, outputs, conceal);
   // The numbers of the lines are those of a text that is stored as it was sent.
   if ((field.codec ?? plain).normal(observed) !== observed) return undefined;
   const apart = new Map<string, string>();
-  const shown = wanted === undefined ? undefined : withHidden(wanted, outputs, hiddenLines);
+  const shown = wanted === undefined ? undefined : withHidden(wanted, outputs, conceal);
   const meant = resolved?.is === 'known' ? resolved.value : undefined;
   if (typeof shown === 'string' && typeof meant === 'string') {
     const lines = shown.split('\n');
     for (const [at, line] of meant.split('\n').entries())
-      if (lines[at] !== line) apart.set(line, lines[at] ?? redacted);
+      if (lines[at] !== line) apart.set(line, lines[at] ?? concealedMark);
   }
   return withoutSecrets(settled, observed, apart);
 }
@@ -196,18 +211,27 @@ function showStored(showing: Showing): Shown {
   return shownAs(settled.value, masked, (value) => shownValue(planned.field, value));
 }
 
-/** Marks a secret part that changed in a line that otherwise stays: both sides would look the same. */
-function markChanged([before, after]: readonly [string, string], [old, fresh]: readonly [string, string]): string {
-  if (after === redacted || !after.includes(redacted)) return after;
-  const [beforeLines, afterLines] = [before.split('\n'), after.split('\n')];
-  const [oldLines, freshLines] = [old.split('\n'), fresh.split('\n')];
-  if (beforeLines.length !== oldLines.length || afterLines.length !== freshLines.length) return after;
-  const was = new Set(oldLines);
-  const shown = new Set(beforeLines);
-  return afterLines
+/**
+ * The new side of a change without marks. Where both sides would look the same, `(sensitive, changed)` stands in place of
+ * the parts that change, as far as it is known which they are.
+ */
+function withRotated([before, after]: readonly [Masked, Masked], [old, fresh]: readonly [Json, Json]): Masked {
+  if (after === undefined) return undefined;
+  const plainly = unmarked(after);
+  if (before === undefined || plainly === redacted) return plainly;
+  if (typeof after !== 'string') return same(before, plainly) ? unmarked(after, changed) : plainly;
+  if (typeof before !== 'string' || typeof old !== 'string' || typeof fresh !== 'string') return plainly;
+  const [shown, was, written] = [new Set(before.split('\n')), new Set(old.split('\n')), fresh.split('\n')];
+  const lines = after.split('\n');
+  if (shown.size === 0 || lines.length !== written.length || before.split('\n').length !== old.split('\n').length)
+    return plainly;
+  return lines
     .map((line, at) => {
-      const isChanged = line.includes(redacted) && !was.has(freshLines[at] ?? '') && shown.has(line);
-      return isChanged ? line.replaceAll(redacted, changed) : line;
+      const text = unmarked(line) as string; // of a string
+      if (text === line && !text.includes(redacted)) return text;
+      if (was.has(written[at] ?? '') || !shown.has(text)) return text;
+      const isOne = text.indexOf(redacted) === text.lastIndexOf(redacted);
+      return isOne ? text.replace(redacted, changed) : (unmarked(line, changed) as string);
     })
     .join('\n');
 }

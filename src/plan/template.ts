@@ -45,16 +45,41 @@ export function toStoredTemplate(wanted: Wanted, { outputs, digest }: Resolving)
  * finds out so whether it was edited; one that has all of them, or needs none, compares the value itself instead.
  */
 export function matchesTemplate(wanted: Wanted, settled: StoredWanted, { outputs, digest }: Resolving): TemplateMatch {
-  const template = templateOf(wanted, outputs);
-  if (template === 'not known') return 'not known';
+  if (settled.template === undefined) {
+    if (templateOf(wanted, outputs) === 'not known') return 'not known';
+    return heldSecrets(settled) ? 'not recorded' : 'edited';
+  }
+  const rotation = rotationIn(wanted, settled, { outputs, digest });
+  if (rotation === undefined) return 'not known';
+  if (!rotation.isAll) return 'edited';
+  return rotation.secrets.size > 0 ? 'rotated' : 'same';
+}
+
+/** The secrets of a value that have other values than when it was settled last. */
+export interface Rotation {
+  /** Their names. */
+  readonly secrets: ReadonlySet<string>;
+  /** The text around the secrets, and which secrets stand in it, are the same. */
+  readonly isAll: boolean;
+}
+
+/** Finds the secrets that this run has and that have other values than the settled ones; undefined where that is not known. */
+export function rotationIn(
+  wanted: Wanted,
+  settled: StoredWanted,
+  { outputs, digest }: Resolving,
+): Rotation | undefined {
   const before = settled.template;
-  if (before === undefined) return !heldSecrets(settled) ? 'edited' : 'not recorded';
-  if (digestOfText(digest, template.text, before.digest) !== before.digest) return 'edited';
-  const isRotated = [...template.secrets].some(([name, value]) => {
+  const template = before === undefined ? 'not known' : templateOf(wanted, outputs);
+  if (before === undefined || template === 'not known') return undefined;
+  const rotated = [...template.secrets].filter(([name, value]) => {
     const like = before.secrets[name];
     return value !== undefined && like !== undefined && digestOfSecret(digest, name, value, like) !== like;
   });
-  return isRotated ? 'rotated' : 'same';
+  return {
+    secrets: new Set(rotated.map(([name]) => name)),
+    isAll: digestOfText(digest, template.text, before.digest) === before.digest,
+  };
 }
 
 /** A secret in a wanted value. */

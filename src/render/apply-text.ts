@@ -102,8 +102,29 @@ export function notStarted({ outcomes }: ResultDocument, nameOf = printable): st
 
 /** What the run left, and what to do next, a sentence each. */
 export function advice(result: ResultDocument, nameOf = printable): string[] {
-  return [...oldSecrets(result, nameOf), ...nextStep(result)];
+  return [...rotations(result, nameOf), ...oldSecrets(result, nameOf), ...nextStep(result)];
 }
+
+/** Names the services that run with the new value of a secret, and those that do not yet. */
+function rotations({ rotated = [] }: ResultDocument, nameOf: typeof printable): string[] {
+  const names = (addresses: readonly string[]) =>
+    listed(
+      addresses.map((address) => nameOf(address)),
+      mostServices,
+    );
+  const verb = (addresses: readonly string[], one: string, many: string) => (addresses.length === 1 ? one : many);
+  return rotated.flatMap(({ secret, restarted, notRestarted }) => [
+    ...(restarted.length === 0
+      ? []
+      : [`${names(restarted)} ${verb(restarted, 'runs', 'run')} with the new value of ${secret}.`]),
+    ...(notRestarted.length === 0
+      ? []
+      : [`${names(notRestarted)} ${verb(notRestarted, 'does', 'do')} not run with the new value of ${secret} yet.`]),
+  ]);
+}
+
+/** Most services that a sentence names. */
+const mostServices = 10;
 
 /** Names the services that keep the old value of a secret, because the plan left them out. */
 function oldSecrets({ narrowed }: ResultDocument, nameOf: typeof printable): string[] {

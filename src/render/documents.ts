@@ -180,6 +180,10 @@ export const planDocument = z.object({
   ...about,
   /** Addresses of the services that restart. */
   restarts: z.array(z.string()).optional(),
+  /** Secrets of which the plan writes new values, by name: where, and the services that restart because of them. */
+  rotated: z
+    .array(z.object({ secret: z.string(), writtenAt: z.array(z.string()), restarts: z.array(z.string()) }))
+    .optional(),
   /** Addresses of the services that are deleted and created again. */
   recreates: z.array(z.string()).optional(),
   /** Addresses of the services whose deployment an earlier run started. */
@@ -376,6 +380,10 @@ export const resultDocument = z.object({
   ...comparison,
   destroys: planDocument.shape.destroys,
   narrowed: planDocument.shape.narrowed,
+  /** Secrets of which the plan wrote new values, by name: the services that run with theirs, and those that do not yet. */
+  rotated: z
+    .array(z.object({ secret: z.string(), restarted: z.array(z.string()), notRestarted: z.array(z.string()) }))
+    .optional(),
   outcomes: z.array(
     z.object({
       address: z.string(),

@@ -11,7 +11,7 @@ import { renderHead } from './plan-head.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
 import { errorsIn, verdictOf } from './verdict.ts';
-import { actionWords, countActions, leftOutWords, narrowedWords } from './words.ts';
+import { actionWords, countActions, leftOutWords, narrowedWords, newValues } from './words.ts';
 
 /** Renders a plan as text. People have read the warnings of the manifest already. */
 export function renderPlan(plan: PlanDocument, style: Style): string {
@@ -57,22 +57,35 @@ interface Naming {
 
 /** What a plan as a whole does to running services, a sentence each. */
 export function effects(plan: PlanDocument, naming: Naming): string[] {
-  const { destroys, hasChanges, narrowed, restarts, recreates, waitsFor, notDeployed = [], overwrites = [] } = plan;
+  const { destroys, hasChanges, narrowed, recreates, waitsFor, notDeployed = [], overwrites = [] } = plan;
   const sentence = (words: string, some: readonly string[]) =>
     some.length === 0 ? [] : [`${words} ${namesOf(some, naming)}.`];
-  const services = (verb: string, some: readonly string[] = []) =>
-    sentence(`${verb} ${counted(some.length, 'service')}:`, some);
+  const services = (verb: string, some: readonly string[] = [], why = '') =>
+    sentence(`${verb} ${counted(some.length, 'service')}${why}:`, some);
   const isWhole = destroys === true && hasChanges && narrowed === undefined;
   return [
     ...(isWhole ? ['Deletes everything that the state holds, because that is what destroy does.'] : []),
     ...sentence('Overwrites changes that were made on the platform:', overwrites),
     ...services('Stops, and creates again,', recreates),
-    ...services('Restarts', restarts),
+    ...restartWords(plan, services),
     ...services('Waits for deployments that an earlier run started, of', waitsFor),
     ...sentence('Takes effect with the next deployment of', notDeployed).map(
       (words) => `${words} This plan does not deploy; trueup run deploy ADDRESS does.`,
     ),
   ];
+}
+
+/** The services that restart, and those that do because a secret has a new value. */
+function restartWords(
+  { restarts = [], rotated = [] }: PlanDocument,
+  services: (verb: string, some?: readonly string[], why?: string) => string[],
+): string[] {
+  const effective = rotated.filter((one) => one.restarts.length > 0);
+  const isAll = effective.length > 0 && effective.every((one) => one.restarts.length === restarts.length);
+  if (isAll) return services('Restarts', restarts, ` for ${newValues(effective.map(({ secret }) => secret))}`);
+  const words = ({ secret, restarts: some }: (typeof effective)[number]) =>
+    services('Restarts', some, ` for ${newValues([secret])}`);
+  return [...services('Restarts', restarts), ...effective.flatMap(words)];
 }
 
 /** What an apply needs, and what the plan does not manage, a sentence each. */

@@ -88,3 +88,8 @@ export function ignoredWords(count: number): string[] {
   if (count === 0) return [];
   return [`${counted(count, 'field')} ${count === 1 ? 'is' : 'are'} ignored by the platform.`];
 }
+
+/** New values of secrets, in words. */
+export function newValues(secrets: readonly string[]): string {
+  return secrets.length === 1 ? `a new value of ${secrets.join()}` : `new values of ${secrets.join(', ')}`;
+}

@@ -7,7 +7,7 @@ import { findInAddresses } from './addresses.ts';
 import { entriesIn } from './entries.ts';
 import { bareValue, isAddress, isOpenValue, isWorkingDirectory } from './open-values.ts';
 import { findKeysInPem } from './pem.ts';
-import { redacted } from './secret.ts';
+import { concealedMark, redacted, rotatedMark } from './secret.ts';
 import { contentRules } from './secret-forms.ts';
 import { isOpenName, isUserName, rulesOfKey } from './secret-names.ts';
 import type { Part } from './value-ends.ts';
@@ -244,7 +244,12 @@ function merged(found: readonly Part[]): Part[] {
   return parts;
 }
 
-/** What stands for a secret text: it has as many lines, so that texts can be compared line by line. */
+/** What stands for a secret text: it has as many lines, so that texts can be compared line by line. A mark stays one. */
 export function hiddenLines(secret: string): string {
-  return secret.includes('\n') ? secret.replace(/[^\n]+/g, redacted) : redacted;
+  return secret === concealedMark || secret === rotatedMark ? secret : inEachLine(secret, redacted);
+}
+
+/** A text with a mark in place of what each of its lines has. */
+export function inEachLine(text: string, mark: string): string {
+  return text.includes('\n') ? text.replace(/[^\n]+/g, mark) : mark;
 }

@@ -6,6 +6,12 @@ export interface Secret<T> {
 /** The text that stands for a secret wherever one is printed. */
 export const redacted = '(sensitive)';
 
+/**
+ * Stand for secret parts of a text while rules look for more of them: for one that stays, and for one that a change gives
+ * another value. Unicode assigns no meaning to them, so no text has them.
+ */
+export const [concealedMark, rotatedMark] = ['\uFDD0', '\uFDD1'];
+
 /** Makes a secret of a value. */
 export function secret<T>(value: T): Secret<T> {
   return new Unprintable(value);

@@ -6,7 +6,7 @@ import type { Field } from '../kind/field.ts';
 import { idsIn } from '../kind/shared-set.ts';
 import type { Digest } from '../secrets/digest.ts';
 import { maskAttribute } from '../secrets/looks-secret.ts';
-import { redacted } from '../secrets/secret.ts';
+import { concealedMark } from '../secrets/secret.ts';
 import type { ClearAround, Stored, StoredTemplate, StoredWanted } from './record.ts';
 
 /** Tells whether a value equals the stored one. */
@@ -85,8 +85,8 @@ export function secretsIn(stored: Stored, value: Json): readonly string[] {
 }
 
 /**
- * A value that is as it was settled, with `(sensitive)` in place of what came from a secret then; undefined where that may
- * be all of it. `shown`: the lines that are known with their secrets apart.
+ * A value that is as it was settled, with marks in place of what came from a secret then; undefined where that may be all
+ * of it. `shown`: the lines that are known with their secrets apart.
  */
 export function withoutSecrets(
   stored: Stored,
@@ -98,7 +98,7 @@ export function withoutSecrets(
   if (secretLines === undefined || typeof value !== 'string') return undefined;
   const around = new Map(secretLines.map((line, at) => [line, clearAround[at] ?? ([0, 0] as const)]));
   const conceal = (line: string, [before, behind]: ClearAround) =>
-    shown.get(line) ?? line.slice(0, before) + redacted + line.slice(line.length - behind);
+    shown.get(line) ?? line.slice(0, before) + concealedMark + line.slice(line.length - behind);
   return value
     .split('\n')
     .map((line, at) => {

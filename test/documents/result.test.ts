@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { endingOf } from '../../src/documents/ending.ts';
@@ -18,20 +20,21 @@ const main = 'production.postgres.main';
 const cache = 'production.redis.cache';
 const shop = 'production.compose.shop';
 const worker = 'production.compose.worker';
+const mail = 'production.compose.mail';
 const keep = `${shop}, ${worker} keep the old value of PW until they are applied too.`;
 
 /** A database and two services with its password, applied; then the password is another one. */
-async function rotated() {
+async function rotated(how = 'deploy: never, ') {
   const emulator = createEmulator({ apiKey: 'key-1' });
-  let isBroken = false;
+  let broken: string | undefined;
   const send: typeof emulator.send = (request) =>
-    isBroken && request.path.startsWith('/api/postgres.')
-      ? Promise.resolve({ status: 400, headers: {}, body: '{"message":"no","code":"BAD_REQUEST"}' })
+    broken !== undefined && request.path.startsWith(`/api/${broken}`)
+      ? Promise.resolve({ status: 400, headers: {}, body: '{"message":"no","code":"BAD_REQUEST","issues":[{}]}' })
       : emulator.send(request);
   const server = await serve({ ...emulator, send });
   const secret = '${secret:PW}';
   const compose = (key: string) =>
-    `      ${key}: { deploy: never, source: { type: raw, composeFile: "services: {}" }, env: { URL: "postgres://shop:${secret}@db/shop" } }\n`;
+    `      ${key}: { ${how}source: { type: raw, composeFile: "services: { web: { image: nginx } }" }, env: { URL: "postgres://shop:${secret}@db/shop" } }\n`;
   const folder = project(`trueup: 1
 platform: { url: "${server.url}" }
 project: prj_1
@@ -40,7 +43,8 @@ environments:
     postgres:
       main: { dockerImage: "postgres:17", databaseName: shop, databaseUser: shop, databasePassword: "${secret}", deploy: never }
     compose:
-${compose('shop')}${compose('worker')}`);
+${compose('shop')}${compose('worker')}      mail: { ${how}source: { type: raw, composeFile: "services: { web: { image: nginx } }" }, env: { A: one } }
+`);
   const env = (password: string) => ({ TRUEUP_API_KEY: 'key-1', TRUEUP_SECRET_PW: password });
   const run = (password: string, ...args: string[]) => trueup([...args, '-C', folder], { env: env(password) });
   expect((await run('correct-horse-1', 'apply', '--auto-approve', '--adopt')).code).toBe(0);
@@ -48,8 +52,12 @@ ${compose('shop')}${compose('worker')}`);
     folder,
     env: env('correct-horse-2'),
     run: (...args: string[]) => run('correct-horse-2', ...args),
-    breakDatabase: () => {
-      isBroken = true;
+    manifest: (edited: (text: string) => string) => {
+      const file = join(folder, 'trueup.yaml');
+      writeFileSync(file, edited(readFileSync(file, 'utf8')));
+    },
+    breaks: (operations: string) => {
+      broken = operations;
     },
     close: () => server.close(),
   };
@@ -89,9 +97,48 @@ test('as a document, and of the library, has them too', async () => {
   await close();
 });
 
+test.each(['text', 'markdown', 'html'])(
+  'as %s, a plan names the services that restart, and the result those that did',
+  async (format) => {
+    const { run, close } = await rotated('');
+    const names = format === 'markdown' ? `\`${shop}\`, \`${worker}\`` : `${shop}, ${worker}`;
+    const args = format === 'text' ? [] : ['--format', format];
+    const planned = await run('plan', ...args);
+    const sentence =
+      format === 'html'
+        ? 'Restarts for a new value of PW: 2 services'
+        : `Restarts 2 services for a new value of PW: ${names}.`;
+    expect(planned.out.replaceAll(/\s+/g, ' ')).toContain(sentence);
+    if (format === 'html') return close();
+    const { code, out } = await run('apply', '--auto-approve', ...args);
+    expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([
+      0,
+      expect.stringContaining(`${names} run with the new value of PW.`),
+    ]);
+    expect((await run('plan', '--detailed-exitcode')).code).toBe(0);
+    return close();
+  },
+);
+
+test('a plan that restarts more names those that do because of a new value; a result, those that do not run with it yet', async () => {
+  const { run, close, manifest, breaks } = await rotated('');
+  manifest((text) => text.replace('env: { A: one }', 'env: { A: two }'));
+  const { out } = await run('plan');
+  expect(out.replaceAll(/\s+/g, ' ')).toContain(
+    `Restarts 3 services: ${shop}, ${worker}, ${mail}. Restarts 2 services for a new value of PW: ${shop}, ${worker}.`,
+  );
+  breaks('compose.deploy');
+  const partly = documentsOf(await run('apply', '--auto-approve', '--format', 'json')).at(-1);
+  expect(partly).toMatchObject({ rotated: [{ secret: 'PW', restarted: [], notRestarted: [shop, worker] }] });
+  breaks('nothing.');
+  expect((await run('apply', '--auto-approve')).code).toBe(0);
+  expect((await run('plan', '--detailed-exitcode')).code).toBe(0);
+  await close();
+});
+
 test('names none where the new value was not written', async () => {
-  const { run, breakDatabase, close } = await rotated();
-  breakDatabase();
+  const { run, breaks, close } = await rotated();
+  breaks('postgres.');
   const { code, out } = await run('apply', '--auto-approve', '--target', main);
   expect([code, out]).toEqual([1, expect.not.stringContaining('keep the old')]);
   await close();

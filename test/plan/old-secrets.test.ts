@@ -133,6 +133,20 @@ test('variables above services name the services that are deployed with them', a
   ]);
 });
 
+test('a service that mentions another variable above it is not named', async () => {
+  const above = `    env: { DB_PASSWORD: "${secret}", OTHER: "${token}" }\n`;
+  const users = stacks({
+    shop: 'env: { PASSWORD: "${{environment.DB_PASSWORD}}" }',
+    mail: 'env: { A: "${{environment.OTHER}}" }',
+  });
+  const text = production(above + withPassword(secret) + users);
+  const made = await applied(text);
+  Object.assign(made.secrets, { PW: 'correct-horse-2', TOKEN: 'battery-staple-2' });
+  expect(saidIn(await narrowed(made, text, { target: [main] })).old?.map(({ address }) => address)).toEqual([
+    'production.compose.shop',
+  ]);
+});
+
 test('several secrets are named, and a service only once', async () => {
   const two = stacks({ shop: `env: { A: "${secret}", B: "x${token}" }` });
   const mail = `    redis:\n      mail: { dockerImage: "redis:8", databasePassword: "${token}" }\n`;

@@ -6,7 +6,7 @@ import { counted, requestCounts } from '../lines.ts';
 import type { Markup } from '../markup.ts';
 import { markup } from '../markup.ts';
 import { factsOf } from '../plan-head.ts';
-import { actionWords, countActions, leftOutWords, narrowedWords } from '../words.ts';
+import { actionWords, countActions, leftOutWords, narrowedWords, newValues } from '../words.ts';
 import { deletionWords, errorsIn, verdictOf } from '../verdict.ts';
 import { changeList, place } from './change.ts';
 import { diagnosticList } from './diagnostics.ts';
@@ -107,7 +107,15 @@ function firstOf(
   const broken = entries.filter(({ notes }) => notes.some(({ severity }) => severity === 'error'));
   const risky = entries.filter(({ dataAtRisk }) => dataAtRisk !== undefined);
   const adopted = entries.filter(({ needsConsent }) => needsConsent);
-  const { restarts = [], recreates = [], waitsFor = [], notDeployed = [], overwrites = [], unmanaged = 0 } = plan;
+  const {
+    restarts = [],
+    rotated = [],
+    recreates = [],
+    waitsFor = [],
+    notDeployed = [],
+    overwrites = [],
+    unmanaged = 0,
+  } = plan;
   const did = result !== undefined;
   const lines = [
     ...line(
@@ -140,6 +148,9 @@ function firstOf(
         ]),
     ...line('change', `Stops, and creates again: ${counted(recreates.length, 'service')}`, recreates),
     ...line('change', `Restarts: ${counted(restarts.length, 'service')}`, restarts),
+    ...rotated.flatMap(({ secret, restarts: some }) =>
+      line('change', `Restarts for ${newValues([secret])}: ${counted(some.length, 'service')}`, some),
+    ),
     ...line(
       'change',
       `Waits for deployments that an earlier run started: ${counted(waitsFor.length, 'service')}`,
