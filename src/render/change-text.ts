@@ -6,6 +6,7 @@ import { envDifference } from './env-differences.ts';
 import { jsonDifferences } from './json-differences.ts';
 import { fits, fold, indented } from './lines.ts';
 import { printable } from './printable.ts';
+import { unmarked, withoutMarks, withRotated } from './rotated.ts';
 import type { Style } from './style.ts';
 import { plainStyle } from './style.ts';
 import { areAlike, cutLine, inAscii, mostOfLine, rest, textDifference, textLines } from './text-lines.ts';
@@ -61,7 +62,8 @@ function difference(sides: Sides, frame: Frame, summary?: string): string[] {
   const [old, fresh] = [valueOf(before), valueOf(after)];
   if (isText(old) && isText(fresh) && [old, fresh].some((text) => text.length > mostOfLine || isLong(text)))
     return betweenTexts([old, fresh], sides, frame);
-  if (isComposite(old) && isComposite(fresh)) return betweenComposites([old, fresh], sides, frame);
+  const isRotated = Array.isArray(fresh) && rotatedWords(sides) !== undefined;
+  if (isComposite(old) && isComposite(fresh) && !isRotated) return betweenComposites([old, fresh], sides, frame);
   return inline(sides, frame, summary);
 }
 
@@ -93,10 +95,10 @@ function betweenTexts([old, written]: readonly [string, string], sides: Sides, f
   const { path, before, after, why } = sides;
   const { indent, style } = frame;
   const name = nameOf(sides, style);
-  const { text, redacted } = withoutMarks(after, written);
-  const env = envDifference([old, text], redacted);
+  const { text, rotated } = withoutMarks(after, written);
+  const env = envDifference([old, text], rotated);
   if (env === undefined || env.keys.length === 0) {
-    const hunks = textDifference([old, text], { redacted, indent: indent + 2, style });
+    const hunks = textDifference([old, text], { rotated, indent: indent + 2, style });
     if (hunks.length === 0) return inline(sides, frame);
     const same = env === undefined ? '' : ' the same values';
     return [...withWhy(headed('', `${name}:${same}`, frame), why, frame), ...indented(hunks, 2)];
@@ -146,15 +148,15 @@ function inline(sides: Sides, frame: Frame, summary?: string): string[] {
   const { indent, style } = frame;
   const name = nameOf(sides, style);
   const [old, fresh] = [before, after].map((side) => cutLine(inlineShown(side), 0, style)) as [string, string];
-  const isEqual = old === fresh || (after.is === 'masked' && old === fresh.replaceAll(mark, redactedPart));
+  const rotated = rotatedWords(sides);
+  const isEqual = old === fresh || rotated !== undefined;
   if (summary !== undefined && (isEqual || before.is === 'hidden'))
     return withWhy(headed('', `${name}: ${hiddenWords(summary)}`, frame), why, frame);
-  if (isEqual)
-    return withWhy(
-      headed('~', `${name}: ${old} (${why === '' ? 'changed in the manifest' : 'changed'})`, frame),
-      why,
-      frame,
-    );
+  const changed = `(${why === '' ? 'changed in the manifest' : 'changed'})`;
+  if (isEqual) {
+    const words = rotated === undefined ? `${old} ${changed}` : cutLine(rotated, 0, style);
+    return withWhy(headed('~', `${name}: ${words}`, frame), why, frame);
+  }
   const [was, is] = areAlike(old, fresh) ? [inAscii(old), inAscii(fresh)] : [old, fresh];
   if (style.isDiff === true)
     return withWhy([...headed('-', `${name}: ${was}`, frame), ...headed('+', `${name}: ${is}`, frame)], why, frame);
@@ -167,14 +169,11 @@ function inline(sides: Sides, frame: Frame, summary?: string): string[] {
   ];
 }
 
-/** The mark of a redacted part that the change gives another value, and what stands there without the mark. */
-const [mark, redactedPart] = ['(sensitive, changed)', '(sensitive)'];
-
-/** A text without those marks, and the numbers of the lines that had one. */
-export function withoutMarks({ is }: Shown, text: string): { text: string; redacted: ReadonlySet<number> } {
-  if (is !== 'masked' || !text.includes(mark)) return { text, redacted: new Set() };
-  const marked = text.split('\n').flatMap((line, at) => (line.includes(mark) ? [at + 1] : []));
-  return { text: text.replaceAll(mark, redactedPart), redacted: new Set(marked) };
+/** A value of which nothing but secret parts changes, on one line; undefined for any other, or where it is not known which. */
+export function rotatedWords({ before, after }: Pick<Change, 'before' | 'after'>): string | undefined {
+  const [old, fresh] = [inlineShown(before), inlineShown(after)];
+  const text = after.is === 'masked' ? inlineShown(like(after, unmarked(after.value))) : fresh;
+  return old === text && after.is !== 'value' ? withRotated(old, fresh) : undefined;
 }
 
 function folded(sign: string, value: string, indent: number, style: Style): string[] {

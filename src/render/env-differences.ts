@@ -2,7 +2,7 @@ import { readEnvText } from '../kind/env-text.ts';
 
 /** The difference of two env files: by key, and whether more than values differs. */
 export interface EnvDifference {
-  /** A side is undefined where the key is not there; equal sides differ in a redacted part. */
+  /** A side is undefined where the key is not there. */
   readonly keys: readonly (readonly [key: string, before: string | undefined, after: string | undefined])[];
   /** Comments, the order of the keys, or how values are quoted. */
   readonly hasMore: boolean;
@@ -19,18 +19,19 @@ const assignment = /^(?:export\s+)?([A-Za-z_][\w.-]*)=/;
 
 /**
  * Compares two env files key by key; undefined where one of the texts is something else, names a key twice, or has a value
- * of several lines. `redacted`: the numbers of the new lines in which redacted parts differ.
+ * of several lines. `rotated`: the new lines in which secret parts change, by their numbers.
  */
 export function envDifference(
   [before, after]: readonly [string, string],
-  redacted: ReadonlySet<number> = new Set(),
+  rotated: ReadonlyMap<number, string> = new Map(),
 ): EnvDifference | undefined {
   const [old, fresh] = [readLines(before), readLines(after)];
   if (old === undefined || fresh === undefined || old.size + fresh.size === 0) return undefined;
   const keys = [...new Set([...old.keys(), ...fresh.keys()])].flatMap((key) => {
     const [was, is] = [old.get(key), fresh.get(key)];
-    const isSame = was?.value === is?.value && (is === undefined || !redacted.has(is.line));
-    return isSame ? [] : [[key, was?.value, is?.value] as const];
+    const marked = is === undefined ? undefined : rotated.get(is.line);
+    if (marked !== undefined) return [[key, was?.value, readEnvText(marked).get(key)] as const];
+    return was?.value === is?.value ? [] : [[key, was?.value, is?.value] as const];
   });
   const changed = new Set(keys.map(([key]) => key));
   return { keys, hasMore: without(before, changed) !== without(after, changed) };

@@ -1,11 +1,9 @@
 import { diffArrays } from 'diff';
 
-/** A line of a hunk; `~`: a redacted part of it has changed, and nothing else of the line. */
+/** A line of a hunk; `~`: secret parts of it change, and nothing else of the line. */
 export interface HunkLine {
   readonly sign: ' ' | '-' | '+' | '~';
   readonly text: string;
-  /** A redacted part of it has changed. */
-  readonly isRedacted: boolean;
 }
 
 /** Lines that differ, with the unchanged lines around them. */
@@ -26,21 +24,22 @@ interface Place extends HunkLine {
 const context = 3;
 
 /**
- * Compares two texts line by line. `redacted`: the numbers of the lines of `after`, from 1, in which redacted parts differ. Texts that are too different for the time it may take are one hunk: all that is between their common start and
+ * Compares two texts line by line. `rotated`: the lines of `after` in which secret parts change, by their numbers, from 1. Texts that are too different for the time it may take are one hunk: all that is between their common start and
  * their common end.
  */
 export function findHunks(
   before: readonly string[],
   after: readonly string[],
-  redacted: ReadonlySet<number> = new Set(),
+  rotated: ReadonlyMap<number, string> = new Map(),
 ): { readonly hunks: readonly Hunk[]; readonly isMatched: boolean } {
   const matched = diffArrays([...before], [...after], { maxEditLength: mostEdits(before.length + after.length) });
   const places: Place[] = [];
   let [old, fresh] = [1, 1];
   const add = (sign: HunkLine['sign'], texts: readonly string[]): void => {
     for (const text of texts) {
-      const isRedacted = sign !== '-' && redacted.has(fresh);
-      places.push({ sign: isRedacted && sign === ' ' ? '~' : sign, text, isRedacted, before: old, after: fresh });
+      const shown = sign === '-' ? undefined : rotated.get(fresh);
+      const isOnly = shown !== undefined && sign === ' ';
+      places.push({ sign: isOnly ? '~' : sign, text: shown ?? text, before: old, after: fresh });
       if (sign !== '+') old += 1;
       if (sign !== '-') fresh += 1;
     }
@@ -51,18 +50,22 @@ export function findHunks(
 }
 
 /**
- * The numbers of the new lines, from 1, that differ from a line which they replace only in what the shown texts mask.
+ * The new lines that differ from a line which they replace only in what the shown texts mask, by their numbers, from 1.
  * `shown` has the lines of `texts`, masked.
  */
-export function maskedChanges(texts: readonly [string, string], shown: readonly [string, string]): ReadonlySet<number> {
+export function maskedChanges(
+  texts: readonly [string, string],
+  shown: readonly [string, string],
+): ReadonlyMap<number, string> {
   const [before, after, maskedBefore, maskedAfter] = [...texts, ...shown].map((text) => text.split('\n'));
-  const found = new Set<number>();
+  const found = new Map<number, string>();
   for (const hunk of findHunks(before ?? [], after ?? []).hunks) {
     let [old, fresh] = [hunk.before, hunk.after];
     const removed = new Set<string | undefined>();
     for (const { sign } of hunk.lines) {
       if (sign === '-') removed.add(maskedBefore?.[old - 1]);
-      if (sign === '+' && removed.has(maskedAfter?.[fresh - 1])) found.add(fresh);
+      const line = maskedAfter?.[fresh - 1];
+      if (sign === '+' && removed.has(line)) found.set(fresh, `${line ?? ''} (changed)`);
       if (sign !== '+') old += 1;
       if (sign !== '-') fresh += 1;
     }

@@ -46,10 +46,10 @@ export interface TextDifference {
   readonly right: readonly string[];
 }
 
-/** Compares two texts. `redacted`: the numbers of the new lines in which redacted parts differ. */
+/** Compares two texts. `rotated`: the new lines in which secret parts change, by their numbers. */
 export function compareTexts(
   [before, after]: readonly [string, string],
-  redacted?: ReadonlySet<number>,
+  rotated: ReadonlyMap<number, string> = new Map(),
 ): TextDifference {
   const [old, fresh] = [readText(before), readText(after)];
   // Line ends that are the same throughout are said once, not in every line.
@@ -58,15 +58,13 @@ export function compareTexts(
     string[],
     string[],
   ];
-  const { hunks, isMatched } = findHunks(left, right, redacted);
+  const { hunks, isMatched } = findHunks(left, right, rotated);
   const words = [
     ...(old.ends === fresh.ends ? [] : [`line ends: ${old.ends} -> ${fresh.ends}`]),
     ...(old.isEnded === fresh.isEnded
       ? []
       : [fresh.isEnded ? 'now with a newline at the end' : 'no newline at the end any more']),
-    ...(hunks.length > 0 && (redacted?.size ?? 0) === 0 && blank(left) === blank(right)
-      ? ['only white space differs']
-      : []),
+    ...(hunks.length > 0 && rotated.size === 0 && blank(left) === blank(right) ? ['only white space differs'] : []),
     ...(isMatched ? [] : ['too different to match line by line']),
   ];
   return { words, hunks, left, right };
@@ -74,13 +72,13 @@ export function compareTexts(
 
 /**
  * The difference of two texts: in words what no line shows, then unified hunks with the line numbers of both sides.
- * `redacted`: the numbers of the new lines in which redacted parts differ.
+ * `rotated`: the new lines in which secret parts change, by their numbers.
  */
 export function textDifference(
   texts: readonly [string, string],
-  { redacted, indent, style }: { redacted?: ReadonlySet<number> | undefined; indent: number; style: Style },
+  { rotated, indent, style }: { rotated?: ReadonlyMap<number, string> | undefined; indent: number; style: Style },
 ): string[] {
-  const { words, hunks, left, right } = compareTexts(texts, redacted);
+  const { words, hunks, left, right } = compareTexts(texts, rotated);
   return [...words.map((one) => style.paint('info', `(${one})`)), ...hunkLines(hunks, { left, right, indent, style })];
 }
 
@@ -182,17 +180,12 @@ const tones: Readonly<Record<HunkLine['sign'], Tone | undefined>> = {
 };
 
 /** A line of a hunk. `other`: the line that probably stands in its place on the other side. */
-function hunkLine(
-  { sign, text, isRedacted }: HunkLine,
-  other: HunkLine | undefined,
-  indent: number,
-  style: Style,
-): string[] {
+function hunkLine({ sign, text }: HunkLine, other: HunkLine | undefined, indent: number, style: Style): string[] {
   const shown = cutLine(text, other === undefined ? 0 : firstDifference(text, other.text), style);
   const isAlike = other !== undefined && areAlike(text, other.text);
   const words = isAlike ? inAscii(shown) : printable(shown);
   const tone = tones[sign] ?? (style.isDiff === true ? 'faint' : undefined);
-  return wrap(`${sign} `, isRedacted ? `${words} (changed)` : words, indent, style).map((line) =>
+  return wrap(`${sign} `, words, indent, style).map((line) =>
     tone === undefined ? line.trimEnd() : style.paint(tone, line),
   );
 }

@@ -31,7 +31,7 @@ describe('a plan', () => {
     place.rewrite(manifest('2'));
     const { out } = await place.run(planCommand({}));
     expect(out).toContain('env.TAG: "1" -> "2"\n');
-    expect(out).toContain('~ env.DB_PASSWORD: (sensitive) (changed in the manifest)\n');
+    expect(out).toContain('~ env.DB_PASSWORD: (sensitive -> sensitive)\n');
     expect(out).toMatch(/image: nginx:1.*image: nginx:2/s);
     expect(out).not.toContain('hunter2');
     const json = documentIn(await place.run(planCommand({}), { format: 'json' }));
@@ -43,7 +43,7 @@ describe('a plan', () => {
     const place = await open(manifest('1'));
     place.rewrite(manifest('2'));
     const { out } = await place.run(planCommand({ hideValues: true }));
-    expect(out).toContain('~ env.TAG: (sensitive) (changed in the manifest)\n');
+    expect(out).toContain('~ env.TAG: (sensitive -> sensitive)\n');
     expect(out).not.toMatch(/nginx|hunter2/);
     const applied = await place.run(applyCommand({ hideValues: true, autoApprove: true }));
     expect(applied.out).not.toMatch(/nginx:|hunter2/);

@@ -248,15 +248,11 @@ f.Interval: 10 -> 30
 
 describe('a change of what is redacted', () => {
   it('is no difference with two equal sides', () => {
-    expect(rendered({ before: { is: 'hidden' }, after: { is: 'hidden' } })).toBe(
-      '~ f: (sensitive) (changed in the manifest)',
-    );
+    expect(rendered({ before: { is: 'hidden' }, after: { is: 'hidden' } })).toBe('~ f: (sensitive -> sensitive)');
     const masked: Shown = { is: 'masked', value: 'postgres://shop:(sensitive)@db/shop' };
-    expect(rendered({ before: masked, after: masked })).toBe(
-      '~ f: postgres://shop:(sensitive)@db/shop (changed in the manifest)',
-    );
+    expect(rendered({ before: masked, after: masked })).toBe('~ f: postgres://shop:(sensitive -> sensitive)@db/shop');
     const map: Shown = { is: 'masked', value: { KEY: '(sensitive)' } };
-    expect(rendered({ before: map, after: map })).toBe('~ f: { KEY: (sensitive) } (changed in the manifest)');
+    expect(rendered({ before: map, after: map })).toBe('~ f: { KEY: (sensitive -> sensitive) }');
   });
 
   it('marks the lines of a text in which nothing else changed', () => {
@@ -271,10 +267,10 @@ describe('a change of what is redacted', () => {
       web:
         image: nginx:1.27
         environment:
-  ~       TOKEN: (sensitive) (changed)`,
+  ~       TOKEN: (sensitive -> sensitive)`,
     );
     expect(rendered({ before, after: masked('(sensitive, changed)', '1.28') })).toContain(
-      '  -     image: nginx:1.27\n  +     image: nginx:1.28\n        environment:\n  ~       TOKEN: (sensitive) (changed)',
+      '  -     image: nginx:1.27\n  +     image: nginx:1.28\n        environment:\n  ~       TOKEN: (sensitive -> sensitive)',
     );
     // A text of somebody that looks like the mark is no mark.
     expect(edit('a\nb\n', 'a\n(sensitive, changed)\n')).toContain('+ (sensitive, changed)');
@@ -287,17 +283,37 @@ describe('a change of what is redacted', () => {
       after: masked('a: 1\nb: 2\nx: (sensitive, changed)\n'),
     });
     expect(shown).toContain('  - x: (sensitive)\n');
-    expect(shown).toMatch(/ {2}\+ x: \(sensitive\) \(changed\)$/);
+    expect(shown).toMatch(/ {2}\+ x: \(sensitive -> sensitive\)$/);
   });
 
   it('marks keys of an env text and values of one line', () => {
     const masked = (text: string): Shown => ({ is: 'masked', value: text });
     expect(rendered({ before: masked('A=1\nPW=(sensitive)\n'), after: masked('A=2\nPW=(sensitive, changed)\n') })).toBe(
-      'f.A: "1" -> "2"\n~ f.PW: (sensitive) (changed in the manifest)',
+      'f.A: "1" -> "2"\n~ f.PW: (sensitive -> sensitive)',
     );
     const url = (part: string) => masked(`postgres://shop:${part}@db/shop`);
     expect(rendered({ before: url('(sensitive)'), after: url('(sensitive, changed)') })).toBe(
-      '~ f: postgres://shop:(sensitive)@db/shop (changed in the manifest)',
+      '~ f: postgres://shop:(sensitive -> sensitive)@db/shop',
+    );
+  });
+
+  it('marks the parts that change, and no others', () => {
+    const url = (user: string, password: string): Shown => ({ is: 'masked', value: `https://${user}:${password}@h` });
+    const before = url('(sensitive)', '(sensitive)');
+    expect(rendered({ before, after: url('(sensitive)', '(sensitive, changed)') })).toBe(
+      '~ f: https://(sensitive):(sensitive -> sensitive)@h',
+    );
+    // Which of them changes is not known.
+    expect(rendered({ before, after: before })).toBe(
+      '~ f: https://(sensitive):(sensitive)@h (changed in the manifest)',
+    );
+    const list = (value: string): Shown => ({ is: 'masked', value: ['a', value, '(sensitive)'] });
+    expect(rendered({ before: list('(sensitive)'), after: list('(sensitive, changed)') })).toBe(
+      '~ f: [a, (sensitive -> sensitive), (sensitive)]',
+    );
+    const text = (password: string): Shown => ({ is: 'masked', value: `A: 1\nURL: (sensitive):${password}\n` });
+    expect(rendered({ before: text('(sensitive)'), after: text('(sensitive, changed)') })).toContain(
+      '~ URL: (sensitive):(sensitive -> sensitive)',
     );
   });
 

@@ -26,9 +26,10 @@ describe('the difference of two env files', () => {
     expect(envDifference(['# one\nA=1\n', 'A=2\n'])).toEqual({ keys: [['A', '1', '2']], hasMore: true });
   });
 
-  it('names a key of which only a redacted part differs', () => {
+  it('names a key of which only a secret part differs', () => {
     const text = '# keys\nA=1\nTOKEN=(sensitive)\n';
-    expect(envDifference([text, text], new Set([3]))?.keys).toEqual([['TOKEN', '(sensitive)', '(sensitive)']]);
+    const rotated = new Map([[3, 'TOKEN=(sensitive -> sensitive)']]);
+    expect(envDifference([text, text], rotated)?.keys).toEqual([['TOKEN', '(sensitive)', '(sensitive -> sensitive)']]);
   });
 
   it('reads values as the platform does', () => {

@@ -50,10 +50,11 @@ describe('hunks', () => {
     );
   });
 
-  it('mark lines in which only redacted parts differ', () => {
+  it('mark lines in which only secret parts differ', () => {
     const text = numbers(9);
-    const { hunks } = findHunks(text, text, new Set([5]));
+    const { hunks } = findHunks(text, text, new Map([[5, 'LINE 5']]));
     expect(hunks.map(({ lines }) => lines.map(({ sign }) => sign).join(''))).toEqual(['   ~   ']);
+    expect(hunks[0]?.lines[3]?.text).toBe('LINE 5');
   });
 
   it('of texts that are too different have what is between their common start and end', () => {
@@ -79,7 +80,9 @@ describe('hunks', () => {
 describe('changes that a mask hides', () => {
   it('are the new lines that replace a line with the same masked text', () => {
     const shown = ['a: ***\nb: 1\nc: ***\n', 'a: ***\nb: 2\nc: ***\nd: ***\n'] as const;
-    expect([...maskedChanges(['a: x\nb: 1\nc: y\n', 'a: z\nb: 2\nc: y\nd: n\n'], shown)]).toEqual([1]);
+    expect([...maskedChanges(['a: x\nb: 1\nc: y\n', 'a: z\nb: 2\nc: y\nd: n\n'], shown)]).toEqual([
+      [1, 'a: *** (changed)'],
+    ]);
     expect([...maskedChanges(['a: x\nb: 1\nc: y\n', 'a: x\nb: 2\nc: y\nd: n\n'], shown)]).toEqual([]);
   });
 

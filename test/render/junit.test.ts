@@ -30,7 +30,7 @@ appName: the platform has another value, and it cannot be changed: the platform 
     </testcase>
     <testcase classname="compose" name="production.compose.shop" file="infra/trueup.yaml" time="0">
       <system-out>~ production.compose.shop: update
-    ~ env.A: (sensitive) (changed in the manifest)
+    ~ env.A: (sensitive -&#62; sensitive)
     env.P: x -&#62; y</system-out>
     </testcase>
     <testcase classname="compose" name="production.compose.shop (deploy)" file="infra/trueup.yaml" time="0">

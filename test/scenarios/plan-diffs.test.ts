@@ -55,9 +55,7 @@ describe('the plan of a compose', () => {
 `);
     world.secrets.PASSWORD = 'second-pass-0002';
     const both = shown(await world.plan(manifest('1.28', 'A=1\n')));
-    expect(both).toContain(
-      '      -       DATABASE_URL: (sensitive)\n      +       DATABASE_URL: postgres://shop:(sensitive)@db/shop\n',
-    );
+    expect(both).toContain('      ~       DATABASE_URL: postgres://shop:(sensitive -> sensitive)@db/shop\n');
     expect(both).toContain('      +     image: nginx:1.28\n');
     expect(both).not.toMatch(/first-pass|second-pass/);
     await applied(world, manifest('1.28', 'A=1\n'));
@@ -71,7 +69,7 @@ describe('the plan of a compose', () => {
     const plan = shown(await world.plan(next));
     expect(plan).toContain('    env.REGION: eu -> us\n    - env.OLD: "1"\n    + env.WORKERS: "4"\n  ^ deploy');
     world.secrets.PASSWORD = 'second-pass-0002';
-    expect(shown(await world.plan(next))).toContain('    ~ env.API_TOKEN: (sensitive) (changed in the manifest)\n');
+    expect(shown(await world.plan(next))).toContain('    ~ env.API_TOKEN: (sensitive -> sensitive)\n');
     await world.emulator.act('compose.update', { composeId: id, env: 'REGION=by-hand\nSECRET_KEY=of-somebody-77\n' });
     const conflict = shown(await world.plan(next));
     expect(conflict).toContain('conflict');

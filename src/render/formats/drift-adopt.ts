@@ -29,8 +29,8 @@ interface Difference {
   readonly path: string;
   readonly before: string;
   readonly after: string;
-  /** The numbers of the lines of `after` that change only in what is masked. */
-  readonly masked: ReadonlySet<number>;
+  /** The lines of `after` that change only in what is masked, by their numbers. */
+  readonly masked: ReadonlyMap<number, string>;
 }
 
 /** Prints what `drift adopt` reports. */
@@ -73,7 +73,7 @@ function adoptionText(result: Adoption, { outStyle: style }: Screen): string {
   const { adopted, isWritten, deploys, differences } = result;
   const lines = differences.flatMap(({ path, before, after, masked }) => [
     style.paint('strong', printable(path)),
-    ...textDifference([before, after], { redacted: masked, indent: 0, style }),
+    ...textDifference([before, after], { rotated: masked, indent: 0, style }),
     '',
   ]);
   const subjects = isWritten ? adopted.map(({ finding }) => `  ${nameOf(finding)}`) : changes(adopted, style);

@@ -1,11 +1,12 @@
 import type { Json } from '../../kind/json.ts';
-import { causeWords, inAmounts, isSpread, like, withoutMarks } from '../change-text.ts';
+import { causeWords, inAmounts, isSpread, like, rotatedWords } from '../change-text.ts';
 import type { PlanDocument, Shown } from '../documents.ts';
 import { envDifference } from '../env-differences.ts';
 import type { Hunk, HunkLine } from '../hunks.ts';
 import { jsonDifferences } from '../json-differences.ts';
 import type { Markup } from '../markup.ts';
 import { markup, together } from '../markup.ts';
+import { withoutMarks } from '../rotated.ts';
 import type { TextDifference } from '../text-lines.ts';
 import { areAlike, compareTexts, countLines, headHunk, inAscii } from '../text-lines.ts';
 import { inlineShown, isLong, valueOf } from '../value-text.ts';
@@ -56,7 +57,8 @@ export function difference(sides: Sides): Markup[] {
     return betweenTexts([old, fresh], sides);
   const [left, right] = [old ?? emptyLike(fresh), fresh ?? emptyLike(old)];
   const isShown = [before, after].every(({ is }) => is === 'value' || is === 'masked' || is === 'absent');
-  if (isShown && isComposite(left) && isComposite(right)) {
+  const isRotated = Array.isArray(fresh) && rotatedWords(sides) !== undefined;
+  if (isShown && isComposite(left) && isComposite(right) && !isRotated) {
     const found = jsonDifferences(left, right, sides.path);
     if (found.length > 0 && !found.some(({ path }) => path === sides.path))
       return found.flatMap((one) => inline({ ...sides, ...part(sides, one) }));
@@ -88,8 +90,8 @@ function emptyLike(value: Json | undefined): Json | undefined {
 /** Two texts: key by key where both are env files, else as hunks. */
 function betweenTexts([old, written]: readonly [string, string], sides: Sides): Markup[] {
   const { path, before, after } = sides;
-  const { text, redacted } = withoutMarks(after, written);
-  const env = envDifference([old, text], redacted);
+  const { text, rotated } = withoutMarks(after, written);
+  const env = envDifference([old, text], rotated);
   if (env !== undefined && env.keys.length > 0) {
     const rows = env.keys.flatMap(([key, was, is]) =>
       inline({ ...sides, path: `${path}.${key}`, before: like(before, was), after: like(after, is) }),
@@ -97,7 +99,7 @@ function betweenTexts([old, written]: readonly [string, string], sides: Sides): 
     const more = markup`<p class="why">comments, order or quotes differ too</p>`;
     return [...rows, ...(env.hasMore ? [row(sides, more)] : [])];
   }
-  const found = compareTexts([old, text], redacted);
+  const found = compareTexts([old, text], rotated);
   if (found.hunks.length === 0 && found.words.length === 0) return inline(sides);
   const words = [...found.words, ...(env === undefined ? [] : ['the same values'])];
   return [
@@ -132,6 +134,8 @@ function inline(sides: Sides): Markup[] {
     return [row(sides, [markup`<p><code class="quiet">${said}</code></p>`, reason(sides)])];
   if (before.is === 'absent') return [row(sides, [side('ins', after, said), reason(sides)])];
   if (after.is === 'absent') return [row(sides, [side('del', before), reason(sides)])];
+  const rotated = rotatedWords(sides);
+  if (rotated !== undefined) return [row(sides, [markup`<p><code class="quiet">${rotated}</code></p>`, reason(sides)])];
   if (old === fresh) return [row(sides, [markup`<p><code class="quiet">${old}</code> (changed)</p>`, reason(sides)])];
   const [was, is] = areAlike(old, fresh) ? [inAscii(old), inAscii(fresh)] : [undefined, undefined];
   return [
@@ -185,8 +189,7 @@ function code(lines: readonly Markup[]): Markup {
 
 const lineClasses: Readonly<Record<HunkLine['sign'], string>> = { ' ': 'same', '-': 'gone', '+': 'new', '~': 'secret' };
 
-function hunkLine({ sign, text, isRedacted }: HunkLine, old: number, fresh: number): Markup {
-  const words = isRedacted ? `${text} (changed)` : text;
+function hunkLine({ sign, text }: HunkLine, old: number, fresh: number): Markup {
   const numbers = [sign === '+' ? '' : String(old), sign === '-' ? '' : String(fresh)];
-  return markup`<div class="${lineClasses[sign]}"><span aria-hidden="true">${numbers[0]}</span><span aria-hidden="true">${numbers[1]}</span><code>${sign}${words}</code></div>`;
+  return markup`<div class="${lineClasses[sign]}"><span aria-hidden="true">${numbers[0]}</span><span aria-hidden="true">${numbers[1]}</span><code>${sign}${text}</code></div>`;
 }
