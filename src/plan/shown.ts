@@ -119,6 +119,7 @@ function markWanted(showing: Showing): Masked {
 /** A value with `(sensitive)` in place of marks; `rotated`: in place of those of parts that get another value. */
 function unmarked(value: Json, rotated = redacted): Json {
   if (typeof value === 'string') return value.replaceAll(concealedMark, redacted).replaceAll(rotatedMark, rotated);
+  if (!textsIn(value).some((text) => text.includes(concealedMark) || text.includes(rotatedMark))) return value;
   if (Array.isArray(value)) return value.map((item: Json) => unmarked(item, rotated));
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unmarked(item, rotated)]));
