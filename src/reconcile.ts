@@ -75,8 +75,6 @@ export interface World {
   readonly endpoint?: string | undefined;
   /** Told of every value that must not show in text that comes from elsewhere. */
   readonly addSecret: Redactor['add'];
-  /** Replaces all of those in a text. */
-  readonly redact: (text: string) => string;
   /** The clock of this machine, unless another one is given. */
   readonly clock?: Clock;
   /** The values that a plan shows; `usual` by default. */
@@ -183,7 +181,8 @@ async function planFor(
   // It was upgraded since: what it serves now is found out, and everything read again.
   if (version !== platform.assumed) return planFor(settings, written, { ...world, discovers: 'again' }, about);
   addSecrets(seen.observed, { kinds, addSecret: world.addSecret });
-  const { organizationId, projectId } = seen.observed;
+  const { organizationId, projectId, projectName } = seen.observed;
+  const nameOfProject = projectName === undefined ? undefined : client.redact(projectName);
   const { capabilities } = platform;
   const begun = moved.state ?? { ...newState(organizationId, projectId), ...begins };
   const before =
@@ -197,7 +196,9 @@ async function planFor(
   const { profile } = client.contract;
   const served = { before: saved?.platform, now: capabilities };
   const proof: Proof = { endpoint, profile, caller: seen.observed, shows: shownOf(saved, seen.observed), served };
-  const renamed = ownsProject ? [] : otherName({ named: settings.project, at: observing.projectAt }, seen.observed);
+  const renamed = ownsProject
+    ? []
+    : otherName({ named: settings.project, at: observing.projectAt }, { projectId, projectName: nameOfProject });
   const observed = [...renamed, ...seen.diagnostics];
   const found = proved([...migrates, ...moved.diagnostics, ...platform.diagnostics, ...observed], proof);
   // Errors of what a narrowed plan leaves out do not concern it, which is known only once it is made.
@@ -221,6 +222,7 @@ async function planFor(
     digests: digestsOf(key, state),
     accepting: { ...acceptances, digestsOfObjects },
     origins: moved.origins,
+    redact: client.redact,
     values: world.values,
   });
   const told = concerning([...found, ...acceptances.diagnostics], made);
@@ -234,7 +236,7 @@ async function planFor(
     }),
     diagnostics: [...told, ...proved(made.diagnostics, proof)],
   };
-  return redactPlan(whole, world.redact);
+  return redactPlan(whole, client.redact);
 }
 
 /**
@@ -386,7 +388,7 @@ export async function applyPlan(
   >,
 ): Promise<ApplyResult> {
   const { permissions, ...how } = options;
-  const { client, store, addSecret, redact } = world;
+  const { client, store, addSecret } = world;
   requirePermissions(made, permissions);
   const ownsProject = made.actions.some(({ kind }) => kind.isTop === true);
   const input = {
@@ -397,7 +399,6 @@ export async function applyPlan(
     store,
     digests: digestsOf(await store.key(), made.base),
     addSecret,
-    redact,
   };
   return inSpan('apply', () => apply(input));
 }

@@ -38,6 +38,8 @@ export interface ReadClient {
   serve(contract: Contract): void;
   /** Requests sent so far, retries included. */
   readonly counts: { reads: number; writes: number };
+  /** Replaces the secrets of the run in a text of the platform that becomes part of a sentence. Never throws. */
+  readonly redact: (text: string) => string;
 }
 
 /** Calls operations of the platform. */
@@ -370,6 +372,7 @@ export function createClient(options: ClientOptions): Client {
       },
       serve,
       counts,
+      redact,
       platformTime,
       bulkStatus,
       readKeyLimit,
@@ -406,6 +409,7 @@ export function createClient(options: ClientOptions): Client {
     },
     serve,
     counts,
+    redact,
     platformTime,
     bulkStatus,
     readKeyLimit,
@@ -443,6 +447,7 @@ export function readingOnly(client: Client): ReadClient {
     },
     serve: (contract) => client.serve(contract),
     counts: client.counts,
+    redact: client.redact,
   };
 }
 
@@ -461,6 +466,7 @@ export function interruptibleReads(client: ReadClient, signal: AbortSignal): Rea
     },
     serve: (contract) => client.serve(contract),
     counts: client.counts,
+    redact: client.redact,
   };
 }
 

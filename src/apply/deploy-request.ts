@@ -7,8 +7,6 @@ import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { statusIn } from '../observe/deployments.ts';
 import type { Action, Step } from '../plan/action.ts';
-import { createRedactor } from '../secrets/redactor.ts';
-import { addSecretsOfRow } from '../state/row-secrets.ts';
 import type { Deploys } from '../state/record.ts';
 import { withWrite } from '../state/pending.ts';
 import { recordOfService, saveDeploys } from './announce.ts';
@@ -16,7 +14,7 @@ import { attempt, isLost, mayLandLater, poll } from './attempt.ts';
 import { refuseMoved } from './freshness.ts';
 import { buildMembers } from './request.ts';
 import type { Run } from './run.ts';
-import { happen, jobOf, recordNow, saveRecord, sentNow } from './run.ts';
+import { happen, jobOf, saveRecord, sentNow } from './run.ts';
 import { noting, requestInput } from './send.ts';
 
 /** A service that an action of its own deploys. */
@@ -155,14 +153,7 @@ export function reasonOf({ serverMessage, message }: PlatformError): string {
 
 const again = 'What was written before stays. Apply again: the deployment is planned until it succeeds.';
 
-/** Hides the secrets of the run and of the row of a service in a text of the platform. */
-export function hiding({ run, kind, address }: DeployedService, row: Row): (text: string) => string {
-  const redactor = createRedactor();
-  addSecretsOfRow(redactor.add, row, { kind, record: recordNow(run, address) });
-  return (text) => run.input.redact(redactor.redact(text));
-}
-
-/** The failure of a deployment, with the status of the service. Its texts hold no secret of the run or of the row. */
+/** The failure of a deployment, with the status of the service. Texts of the platform in it are redacted already. */
 export function failure(
   service: DeployedService,
   why: string,
@@ -170,12 +161,11 @@ export function failure(
 ): Stop {
   const { action, address, kind } = service;
   const { row = {}, status = statusIn(kind, row), details = [], remedy = again } = about;
-  const hide = hiding(service, row);
   return new Stop('platform', [
-    diagnostic('deploy-failed', `${address} was not deployed: ${hide(why)}`, {
+    diagnostic('deploy-failed', `${address} was not deployed: ${why}`, {
       address: action.address,
       position: action.position,
-      details: [...(status === undefined ? [] : [`status: ${status}`]), ...details.map(hide)],
+      details: [...(status === undefined ? [] : [`status: ${status}`]), ...details],
       remedy,
     }),
   ]);

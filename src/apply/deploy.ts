@@ -11,17 +11,18 @@ import type { Deployment } from '../observe/deployments.ts';
 import { deploymentsIn, lastLines, ownLog, statusIn } from '../observe/deployments.ts';
 import type { Action } from '../plan/action.ts';
 import type { PendingDeploy } from '../state/record.ts';
+import { addSecretsOfRow } from '../state/row-secrets.ts';
 import { savedIn, saveDeploys } from './announce.ts';
 import { attempt, mayLandLater } from './attempt.ts';
 import type { DeployedService } from './deploy-request.ts';
-import { deploysNow, failure, hiding, reasonOf, resetStatus, send } from './deploy-request.ts';
+import { deploysNow, failure, reasonOf, resetStatus, send } from './deploy-request.ts';
 import type { Ending, Watch } from './follow.ts';
 import { answersLate, follow, shownIn } from './follow.ts';
 import type { ApplyEvent } from './job.ts';
 import { sentAt } from './job.ts';
 import type { Run } from './run.ts';
 import { report, reportAgain } from './report.ts';
-import { happen, hasWritten, idOf, jobOf, scopeOf, sentNow } from './run.ts';
+import { happen, hasWritten, idOf, jobOf, recordNow, scopeOf, sentNow } from './run.ts';
 
 type Waiting = Extract<ApplyEvent, { event: 'waiting' }>;
 
@@ -44,6 +45,7 @@ export async function deploy(run: Run, action: Action): Promise<Result> {
   if (isNothingNew(run, root)) return succeeded(service);
   let row = readBack ?? (await run.reader.row(root.kind, id));
   if (row === undefined) throw failure(service, 'it is not on the platform any more', { remedy: 'Plan again.' });
+  addSecretsOfRow(run.input.addSecret, row, { kind: root.kind, record: recordNow(run, address) });
   const { pending } = deploysNow(service);
   let isDead = false;
   if (pending !== undefined) {
@@ -300,10 +302,14 @@ async function failed(
   const { pending: _, ...rest } = deploysNow(service);
   await saveDeploys(run, address, { ...rest, stale: { ...rest.stale, ...savedIn(kind, row, inputs) } });
   const log = await failureLog(service, deployment);
-  // Redacted as a whole: a secret may have several lines.
-  const lines = lastLines(hiding(service, row)(log.text), log.most);
+  const lines = lastLines(log.text, log.most);
   const path = deployment?.logPath === undefined ? [] : [`log on the server: ${deployment.logPath}`];
-  const found = reason ?? (lines.length > 0 && log.isOfDeployment ? '' : await run.reader.reason(kind, id));
+  const found =
+    reason !== undefined
+      ? run.input.client.redact(reason)
+      : lines.length > 0 && log.isOfDeployment
+        ? ''
+        : await run.reader.reason(kind, id);
   const why = found === '' ? `it ended as ${status}` : found;
   const { logs, deploymentLog } = kind.service ?? {};
   const more =

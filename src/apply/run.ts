@@ -36,8 +36,6 @@ export interface ApplyInput {
   readonly digests: Digests;
   /** Takes every value that must not show in text that comes from elsewhere. */
   readonly addSecret: Redactor['add'];
-  /** Replaces all of those in a text. */
-  readonly redact: (text: string) => string;
   /** How services are deployed; by default apply waits 15 minutes at most. */
   readonly deploying?: Deploying;
   /** In-flight timeout: how long a request that got no answer may take to land. Milliseconds; 60,000 by default. */

@@ -107,7 +107,6 @@ function connect(
     kinds,
     discovers: true,
     addSecret: redactor.add,
-    redact: redactor.redact,
     close: async () => {
       client.close();
       try {

@@ -31,6 +31,8 @@ export interface NamesInput {
   /** undefined: the key may not see the list, so that only ids can be meant. */
   readonly rowsOf: (kind: string) => ReadonlyMap<string, { readonly row: Row }> | undefined;
   readonly diagnostics: Diagnostic[];
+  /** Replaces the secrets of the run in a text of the platform. */
+  readonly redact: (text: string) => string;
 }
 
 /**
@@ -50,7 +52,7 @@ export function bindNames(input: NamesInput): Resource[] {
       const among = bearers.get(target);
       if (among === undefined) return []; // the platform has no list of them: only ids can be meant
       const mean = (name: string) => {
-        const meant = meaningOf(among, name, wanted.isSecret ? redacted : name);
+        const meant = meaningOf({ ...among, redact: input.redact }, name, wanted.isSecret ? redacted : name);
         if ('id' in meant) return meant.id;
         if ('address' in meant) return { address: meant.address, output: 'id' };
         const { code, message, remedy } = meant;
@@ -150,7 +152,11 @@ type Meaning =
   | { readonly code: 'ambiguous' | 'bad-reference'; readonly message: string; readonly remedy: string };
 
 /** Finds what a name means; `shown` is the name in messages. */
-function meaningOf({ kind, blocks, declared, listed, byId }: Bearers, name: string, shown: string): Meaning {
+function meaningOf(
+  { kind, blocks, declared, listed, byId, redact }: Bearers & Pick<NamesInput, 'redact'>,
+  name: string,
+  shown: string,
+): Meaning {
   const several = (what: string, all: readonly string[]): Meaning => ({
     code: 'ambiguous',
     message: `${all.length} ${what} are called ${shown}: ${all.join(', ')}`,
@@ -171,7 +177,7 @@ function meaningOf({ kind, blocks, declared, listed, byId }: Bearers, name: stri
     const message = `the ${kind.kind} ${shown} (${gone.id}) is deleted, because ${gone.address ?? ''} is no longer declared`;
     return { code: 'bad-reference', message, remedy: remedyFor(kind) };
   }
-  const known = [...listed.keys()].map(String).toSorted();
+  const known = [...listed.keys()].map((one) => redact(String(one))).toSorted();
   const has = known.length === 0 ? 'the platform lists none' : `the platform has ${known.slice(0, 20).join(', ')}`;
   const guess = shown === name ? closest(name, [...declared, ...known]) : undefined;
   return {

@@ -63,7 +63,7 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   for (const { kind, rows } of listed) remember(lists, kind, rows, undefined);
   const isUnreadable = (name: string) => listed.some(({ kind, rows }) => kind.kind === name && rows === undefined);
   const rowsOf = (kind: string) => (isUnreadable(kind) ? undefined : lists.get(kind));
-  const binding = { kinds, resources: input.resources, records, binds: isMeant };
+  const binding = { kinds, resources: input.resources, records, binds: isMeant, redact: reader.redact };
   const resources = bindNames({ ...binding, rowsOf, diagnostics });
   const expected = expectations({ ...input, resources });
   const every = [...expected.values()].flat();
@@ -114,9 +114,16 @@ export async function observe(input: ObserveInput): Promise<Seen> {
     }
   };
   for (const level of levelsBelow(kinds, top)) await Promise.all(level.map(findKind));
-  if (aboveAll !== undefined) refuseOtherName(expected.get(aboveAll.kind) ?? [], { objects, lists, diagnostics });
+  if (aboveAll !== undefined)
+    refuseOtherName(expected.get(aboveAll.kind) ?? [], { objects, lists, diagnostics, redact: reader.redact });
+  const isClear = (name: string) => reader.redact(name) === name;
   const ids = new Set([...lists.values()].flatMap((rows) => [...rows.keys()]));
-  const { unmanaged, provided } = unmanagedIn(kinds, lists, new Set([...byId.keys(), ...idsAt(unread, records)]));
+  const { unmanaged, provided } = unmanagedIn(
+    kinds,
+    lists,
+    new Set([...byId.keys(), ...idsAt(unread, records)]),
+    isClear,
+  );
   const ownId = aboveAll === undefined ? projectId : (idOf(topAddress(aboveAll)) ?? '');
   const hidden = idsWithSecretName(input, objects);
   const observed = {
@@ -127,7 +134,7 @@ export async function observe(input: ObserveInput): Promise<Seen> {
     ...(unread.size === 0 ? {} : { unread }),
     listed: ids,
     projectName: projectNameIn(kinds, lists),
-    nameOf: namesAtTop(listed, (id) => hidden.has(id)),
+    nameOf: namesAtTop(listed, (id, name) => hidden.has(id) || !isClear(name)),
     unmanaged,
     ...(provided.length === 0 ? {} : { provided }),
     duplicates,
@@ -135,11 +142,15 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   return { observed, resources, diagnostics };
 }
 
-/** The objects of the project that no address has, and those that the platform made. One row may be listed for several kinds. */
+/**
+ * The objects of the project that no address has, and those that the platform made. One row may be listed for several kinds.
+ * A name that holds a secret of the run is none.
+ */
 function unmanagedIn(
   kinds: readonly Kind[],
   lists: Lists,
   known: ReadonlySet<string>,
+  isClear: (name: string) => boolean,
 ): { readonly unmanaged: readonly UnmanagedObject[]; readonly provided: readonly UnmanagedObject[] } {
   const unmanaged = new Map<string, UnmanagedObject>();
   const provided = new Map<string, UnmanagedObject>();
@@ -149,7 +160,9 @@ function unmanagedIn(
       const by = kind.lifecycle?.provided;
       const isProvided = by?.is(row, parent?.row ?? {}) === true;
       if (isProvided && by.allows !== 'update') continue;
-      const found = { kind: kind.kind, id, name: nameIn(kind, row), parentId: parent?.id };
+      const given = nameIn(kind, row);
+      const name = given !== undefined && isClear(given) ? given : undefined;
+      const found = { kind: kind.kind, id, name, parentId: parent?.id };
       (isProvided ? provided : unmanaged).set(id, found);
     }
   }
@@ -159,7 +172,7 @@ function unmanagedIn(
 /** Finds the names of objects in whole lists. Those of two objects, and those that may not show, are no names. */
 function namesAtTop(
   listed: readonly (TopList & { readonly kind: Kind })[],
-  isHidden: (id: string) => boolean,
+  isHidden: (id: string, name: string) => boolean,
 ): Observed['nameOf'] {
   const lists = new Map(listed.map((list) => [list.kind.kind, list]));
   const made = new Map<string, ReadonlyMap<string, string>>();
@@ -175,13 +188,13 @@ function namesAtTop(
 function shownNames(
   kind: Kind,
   rows: ReadonlyMap<string, Row>,
-  isHidden: (id: string) => boolean,
+  isHidden: (id: string, name: string) => boolean,
 ): ReadonlyMap<string, string> {
   const idsOf = groupBy([...rows].map(([id, row]) => [nameIn(kind, row), id]));
   const names = [...idsOf].flatMap(([name, [id = '', ...others]]) => {
     // A name that is the id of another object would show as that one.
     const isClear = name !== undefined && others.length === 0 && !rows.has(name);
-    return isClear && !isHidden(id) && maskValue(undefined, name, { isOpen: true }) === name
+    return isClear && !isHidden(id, name) && maskValue(undefined, name, { isOpen: true }) === name
       ? [[id, name] as const]
       : [];
   });
@@ -303,10 +316,12 @@ function refuseOtherName(
     objects,
     lists,
     diagnostics,
+    redact,
   }: {
     readonly objects: ReadonlyMap<string, ObservedObject>;
     readonly lists: Lists;
     readonly diagnostics: Diagnostic[];
+    readonly redact: (text: string) => string;
   },
 ): void {
   for (const { address, kind, resource, record } of items) {
@@ -319,7 +334,7 @@ function refuseOtherName(
       ([id, { row }]) => id !== object.id && observedValue(kind, keyField, row) === name,
     );
     if (others.length === 0) continue;
-    const message = `the state belongs to ${kind.kind} ${object.id} (${String(observedValue(kind, keyField, object.row))}), and another one is called ${name} (${others.map(([id]) => id).join(', ')})`;
+    const message = `the state belongs to ${kind.kind} ${object.id} (${redact(String(observedValue(kind, keyField, object.row)))}), and another one is called ${name} (${others.map(([id]) => id).join(', ')})`;
     const remedy = 'Use the manifest of the state, or give this one a state of its own; or choose another name.';
     const position = resource === undefined ? undefined : resourcePosition(resource);
     diagnostics.push(diagnostic('ambiguous', message, { address, position, remedy }));

@@ -26,12 +26,14 @@ export interface Reader {
   rows(kind: Kind, list: ListOf): Promise<ReadonlyMap<string, Row> | undefined>;
   /** The projects that the key may see, in the list that a kind names for them; undefined: the platform has no such list. */
   projects(kind: Kind): Promise<readonly NamedProject[] | undefined>;
-  /** The end of the log of an object; empty where the platform has none. One error of the platform is the answer. */
+  /** The end of the log of an object, without secrets; empty where the platform has none. One error of the platform is the answer. */
   log(kind: Kind, id: string, options: Readonly<Record<string, unknown>>, how?: 'once'): Promise<string>;
-  /** The end of the log of a deployment; empty where the platform has none. One error of the platform is the answer. */
+  /** The end of the log of a deployment, without secrets; empty where the platform has none. One error of the platform is the answer. */
   deploymentLog(kind: Kind, input: DeploymentLog, how?: 'once'): Promise<string>;
   /** Why a deployment of an object fails, in the words of the platform; empty where it does not say. Asks once. */
   reason(kind: Kind, id: string): Promise<string>;
+  /** Replaces the secrets of the run in a text of the platform, before it becomes part of a sentence. */
+  readonly redact: (text: string) => string;
   /** The same reader, each read of which is a request of its own: nothing counts as absent because of a bulk read alone. */
   readonly alone: Reader;
 }
@@ -61,6 +63,8 @@ interface ListOf {
 /** Makes a reader; `in bulk`: rows and lists that are asked for at the same time are read together, where that is possible. Never throws. */
 export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
   const about = { inBulk: how === 'in bulk' };
+  // As a whole: a secret may have several lines.
+  const textOf = (answer: unknown) => (typeof answer === 'string' ? client.redact(answer) : '');
   /** A read without an id to compare. A batch may have two answers in each other's places: what does not fit is read alone. */
   const read = async <T>(
     call: ReadOperation,
@@ -93,6 +97,7 @@ export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
   return {
     caller: () => read('user.get', {}, { parse: asCaller }),
     row,
+    redact: client.redact,
     get alone() {
       return createReader(client);
     },
@@ -124,7 +129,7 @@ export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
       const rows = Array.isArray(listed) ? (listed as readonly unknown[]).map((one) => asRow(one, projects.call)) : [];
       return rows.map((row) => ({
         id: String(row[projects.id]),
-        name: String(row[projects.name]),
+        name: client.redact(String(row[projects.name])),
         services: projects.services(row),
       }));
     },
@@ -133,13 +138,12 @@ export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
       if (logs === undefined) return '';
       const about = { mostErrors: 1, isDiagnostic: how === 'once' };
       const answer = await client.invoke(logs, { ...options, [idMember(kind, logs)]: id }, about);
-      return typeof answer === 'string' ? answer : '';
+      return textOf(answer);
     },
     deploymentLog: async (kind, input, how) => {
       const log = kind.service?.deploymentLog;
       if (log === undefined) return '';
-      const answer = await client.invoke(log, { ...input }, { mostErrors: 1, isDiagnostic: how === 'once' });
-      return typeof answer === 'string' ? answer : '';
+      return textOf(await client.invoke(log, { ...input }, { mostErrors: 1, isDiagnostic: how === 'once' }));
     },
     reason: async (kind, id) => {
       const explains = kind.service?.explains;

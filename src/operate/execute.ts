@@ -42,8 +42,6 @@ export interface Execution {
   readonly readAt: number;
   /** The errors for objects that are not in the project any more; asked before a command whose object was read long ago. */
   readonly foreignNow: (command: ObjectCommand) => Promise<readonly Diagnostic[]>;
-  /** Replaces every known secret in a text of the platform. */
-  readonly redact: (text: string) => string;
   readonly onStart: (command: ObjectCommand) => void;
   readonly onEnd: (result: CommandResult) => void;
 }
@@ -72,7 +70,7 @@ export async function executeCommands(
 }
 
 async function execute(command: ObjectCommand, execution: Execution): Promise<CommandResult> {
-  const { client, redact, onStart, readAt, foreignNow, clock = systemClock } = execution;
+  const { client, onStart, readAt, foreignNow, clock = systemClock } = execution;
   const { operation, input } = command;
   onStart(command);
   let answer: unknown;
@@ -90,7 +88,7 @@ async function execute(command: ObjectCommand, execution: Execution): Promise<Co
   }
   const refusal = refusalIn(command, answer);
   if (refusal !== undefined) {
-    const message = `the platform answered ${servedName(command.kind, operation.call)}, and it failed: ${redact(refusal)}`;
+    const message = `the platform answered ${servedName(command.kind, operation.call)}, and it failed: ${client.redact(refusal)}`;
     return failed(command, { message, mayHaveActed: operation.isTest !== true });
   }
   if (operation.answers === 'early') return awaitDeployment(command, execution);
@@ -100,7 +98,7 @@ async function execute(command: ObjectCommand, execution: Execution): Promise<Co
     command,
     result: 'done',
     mayHaveActed: true,
-    ...readableAnswer(command, answer, redact),
+    ...readableAnswer(command, answer, client),
     ...statusOf(command, row),
     ...(typeof renewed === 'string' ? { renewed } : {}),
     diagnostics: [],
@@ -109,7 +107,7 @@ async function execute(command: ObjectCommand, execution: Execution): Promise<Co
 
 /** Waits for the deployment when a limit is given. A deployment that cannot be watched counts as ordered. */
 async function awaitDeployment(command: ObjectCommand, execution: Execution): Promise<CommandResult> {
-  const { client, signal, limitMs, redact, clock = systemClock } = execution;
+  const { client, signal, limitMs, clock = systemClock } = execution;
   const ordered: CommandResult = { command, result: 'ordered', mayHaveActed: true, diagnostics: [] };
   if (limitMs === undefined) return ordered;
   const { kind, id, before } = command;
@@ -133,9 +131,9 @@ async function awaitDeployment(command: ObjectCommand, execution: Execution): Pr
   const { deployment, status, row } = ending;
   if (status === 'done') return { ...ordered, result: 'done', ...statusOf(command, row) };
   const log = deployment === undefined ? '' : await ownLog(watch.reader, kind, deployment.id);
-  const details = lastLines(redact(log), attempts.deployment.ownLogLines).map(redact);
+  const details = lastLines(log, attempts.deployment.ownLogLines);
   const reason = deployment?.errorMessage ?? (details.length > 0 ? '' : await watch.reader.reason(kind, id));
-  const why = reason === '' ? '' : `: ${redact(reason)}`;
+  const why = reason === '' ? '' : `: ${client.redact(reason)}`;
   const isShown = reason !== '' || details.length > 0 || kind.service?.logs !== undefined;
   const message = `the deployment ended as ${status}${why}`;
   return failed(command, {
@@ -195,7 +193,7 @@ function refusalIn({ operation: { verdict } }: ObjectCommand, answer: unknown): 
 function readableAnswer(
   { operation: { verdict } }: ObjectCommand,
   answer: unknown,
-  redact: (text: string) => string,
+  { redact }: Client,
 ): { answer?: Json } {
   if (typeof answer === 'string') return { answer: redact(answer) };
   const reached = verdict === undefined || !isRow(answer) ? undefined : verdict(answer);

@@ -74,7 +74,7 @@ function noLog({ kind, address }: Addressed, word: 'logs' | 'deploymentLog', kin
 
 /** What a log is read with. */
 interface LogReading {
-  readonly redactor: Redactor;
+  readonly addSecret: Redactor['add'];
   readonly showsSecrets: boolean;
   readonly kinds: readonly Kind[];
   /** The project that the service has to be in; undefined where neither a manifest nor a state names one. */
@@ -91,7 +91,7 @@ interface LogReading {
 export async function readLog(
   client: Client,
   { object, input, deployment }: LogRequest,
-  { redactor, showsSecrets, kinds, project }: LogReading,
+  { addSecret, showsSecrets, kinds, project }: LogReading,
 ): Promise<string> {
   const { kind, id } = object;
   const reader = createReader(client);
@@ -100,13 +100,11 @@ export async function readLog(
     const foreign = await projectLists({ kinds, reader, projectId: project }).foreignAmong([{ ...object, row }]);
     if (foreign.length > 0) throw new Stop('refused', foreign);
   }
+  if (!showsSecrets) addSecretsOfRow(addSecret, row, object);
   // A person waits for the answer: a service that does not run is not asked a second time.
-  const log =
-    deployment === undefined
-      ? await reader.log(kind, id, input)
-      : await reader.deploymentLog(kind, { ...input, ...deploymentOf(object, row ?? {}, deployment) });
-  if (!showsSecrets) addSecretsOfRow(redactor.add, row, object);
-  return redactor.redact(log);
+  return deployment === undefined
+    ? reader.log(kind, id, input)
+    : reader.deploymentLog(kind, { ...input, ...deploymentOf(object, row ?? {}, deployment) });
 }
 
 /**

@@ -81,7 +81,7 @@ interface Preparation {
  */
 export async function prepareCommands(
   client: Client,
-  redactor: Redactor,
+  addSecret: Redactor['add'],
   { name, objects, dataLoss, kinds, project }: Preparation,
 ): Promise<readonly ObjectCommand[]> {
   const reader = createReader(client);
@@ -102,7 +102,7 @@ export async function prepareCommands(
       return [];
     }
     // A failure may quote the row: redact its secrets.
-    addSecretsOfRow(redactor.add, row, { kind, record });
+    addSecretsOfRow(addSecret, row, { kind, record });
     const target = { address, kind, id, row, protect: protectOf(record?.options ?? {}) };
     const command = makeCommand(target, name, { dataLoss });
     if ('severity' in command) problems.push(command);

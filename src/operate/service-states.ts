@@ -39,7 +39,7 @@ export interface ServicesInput {
   readonly kinds: readonly Kind[];
   readonly state: State;
   /** Learns the secrets of each row: the texts of deployments may quote them. */
-  readonly redactor: Redactor;
+  readonly addSecret: Redactor['add'];
 }
 
 /** The services of a state, in the order of their addresses. */
@@ -60,7 +60,7 @@ export function servicesOf({ resources }: State, kinds: readonly Kind[]): readon
  *   answer, or refuses.
  */
 export async function observeServices(services: readonly Service[], input: ServicesInput): Promise<ServiceState[]> {
-  const { client, kinds, state, redactor } = input;
+  const { client, kinds, state, addSecret } = input;
   const reader = createReader(client, 'in bulk');
   const lists = projectLists({ kinds, reader, projectId: projectOf(state) });
   const there = new Set(kindsThere(kinds, client.contract).map(({ kind }) => kind));
@@ -71,7 +71,7 @@ export async function observeServices(services: readonly Service[], input: Servi
       if (id === null || !isServed) return { service, row: undefined, isServed };
       // A service in no list may have been moved: ask for it by its id before calling it missing.
       const row = (await listedRow(kind, id, { kinds, lists })) ?? (await reader.row(kind, id));
-      addSecretsOfRow(redactor.add, row, { kind, record: state.resources[service.address] });
+      addSecretsOfRow(addSecret, row, { kind, record: state.resources[service.address] });
       return { service, row, isServed };
     }),
   );
@@ -83,12 +83,12 @@ export async function observeServices(services: readonly Service[], input: Servi
   return states.map(({ service, row, isServed }) => {
     const { kind } = service;
     const shown = { status: row && statusIn(kind, row), deployment: row && deploymentsIn(kind, row)?.at(-1) };
-    return redacted({ ...service, found: row !== undefined, isServed, ...shown }, redactor);
+    return redacted({ ...service, found: row !== undefined, isServed, ...shown }, client);
   });
 }
 
 /** Titles and errors are texts of commits and builds, which may quote a secret of the row. */
-function redacted(service: ServiceState, { redact }: Redactor): ServiceState {
+function redacted(service: ServiceState, { redact }: Client): ServiceState {
   const { deployment } = service;
   if (deployment === undefined) return service;
   const clean = (text: string | undefined) => (text === undefined ? undefined : redact(text));

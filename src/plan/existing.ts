@@ -49,6 +49,7 @@ export function planExisting(
   } = diffResource({
     values: input.values,
     nameOf: input.observed.nameOf,
+    redact: input.redact,
     resource,
     row: object.row,
     // What was settled with another object says nothing of this one.

@@ -35,6 +35,8 @@ export interface PlanInput {
   readonly accepting?: Accepting | undefined;
   /** The former addresses of the records that `moved:` gave new ones. */
   readonly origins: Origins;
+  /** Replaces the secrets of the run in a text that the platform alone has. */
+  readonly redact: (text: string) => string;
   /** The values that are shown; `usual` by default. */
   readonly values?: Values | undefined;
 }

@@ -12,9 +12,11 @@ import { acceptCommand, subjectField } from './accepted.ts';
 import type { AttributeChange } from './action.ts';
 import type { ChangeShowing } from './changes.ts';
 import { sidesOf } from './changes.ts';
-import type { Accepting } from './input.ts';
+import { redactShown } from './redacted.ts';
+import type { Accepting, PlanInput } from './input.ts';
+
 /** The input for the notes about the attributes of a resource. */
-export interface NotesInput extends ChangeShowing {
+export interface NotesInput extends ChangeShowing, Pick<PlanInput, 'redact'> {
   readonly resource: Resource;
   /** What a person accepted of the drift of the object; nothing by default. */
   readonly accepting?: (Accepting & { readonly objectId: string; readonly isObeyed: boolean }) | undefined;
@@ -62,9 +64,11 @@ export function notesOn(
           ]
         : [{ code: 'drift-left', sentence: decision.sentence }];
     case 'error': {
-      const isHidden = sidesOf(input.resource, planned, resolved, input).before.is !== 'value';
+      const shown = redactShown(sidesOf(input.resource, planned, resolved, input).before, input.redact);
       const remedy =
-        resolved?.is === 'unavailable' ? howToGive(resolved.secrets) : remedyFor(field, before.reveal(), isHidden);
+        resolved?.is === 'unavailable'
+          ? howToGive(resolved.secrets)
+          : remedyFor(field, before.reveal(), shown.is !== 'value');
       return [{ ...decision, remedy }];
     }
     case 'remove':

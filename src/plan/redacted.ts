@@ -1,17 +1,13 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { blockAddress } from '../kind/address.ts';
-import { textsIn } from '../kind/json.ts';
-import type { Parts } from '../kind/lifecycle.ts';
+import type { Json } from '../kind/json.ts';
+import { isObject, textsIn } from '../kind/json.ts';
 import { redacted } from '../secrets/secret.ts';
 import type { Action, Change, Plan, Shown } from './action.ts';
 
-/** A plan in which nothing shows that is known to be secret, wherever on the platform it stands. */
+/** A plan whose observed values show no secret of the run, wherever on the platform it stands. */
 export function redactPlan(plan: Plan, redact: (text: string) => string): Plan {
-  return {
-    ...plan,
-    actions: plan.actions.map((action) => redactAction(action, redact)),
-    diagnostics: plan.diagnostics.map((item) => redactDiagnostic(item, redact)),
-  };
+  return { ...plan, actions: plan.actions.map((action) => redactAction(action, redact)) };
 }
 
 /** A diagnostic that quotes nothing that is known to be secret. */
@@ -30,40 +26,19 @@ export function redactDiagnostic(item: Diagnostic, redact: (text: string) => str
   };
 }
 
+/** Almost no action has one: it stays the same object, so that a large plan is not held twice. */
 function redactAction(action: Action, redact: (text: string) => string): Action {
-  const { notes, changes, holds, dataAtRisk } = action;
-  const isSilent = holds === undefined && dataAtRisk === undefined;
-  if (notes.length === 0 && changes.length === 0 && isSilent) return action;
-  return {
-    ...action,
-    notes: notes.map((item) => redactDiagnostic(item, redact)),
-    changes: changes.map((change) => redactChange(change, redact)),
-    ...(holds === undefined ? {} : { holds: redactParts(holds, redact) }),
-    dataAtRisk: dataAtRisk === undefined ? undefined : redact(dataAtRisk),
-  };
+  const changes = action.changes.map((change) => redactChange(change, redact));
+  return changes.every((change, at) => change === action.changes[at]) ? action : { ...action, changes };
 }
 
-/** Almost every change quotes no secret: it stays the same object, so that a large plan is not held twice. */
 function redactChange(change: Change, redact: (text: string) => string): Change {
-  const hide = (shown: Shown): Shown => redactShown(shown, redact);
-  const { before, after, last, summary } = change;
-  const quoted = { before: hide(before), after: hide(after) };
-  const earlier = last === undefined ? undefined : hide(last);
-  const words = summary === undefined ? undefined : redact(summary);
-  if (quoted.before === before && quoted.after === after && earlier === last && words === summary) return change;
-  return {
-    ...change,
-    ...quoted,
-    ...(earlier === undefined ? {} : { last: earlier }),
-    ...(words === undefined ? {} : { summary: words }),
-  };
+  const [before, last] = [change.before, change.last].map((shown) => shown && redactShown(shown, redact));
+  if (before === undefined || (before === change.before && last === change.last)) return change;
+  return { ...change, before, ...(last === undefined ? {} : { last }) };
 }
 
-function redactParts(parts: Parts, redact: (text: string) => string): Parts {
-  return Object.fromEntries(Object.entries(parts).map(([noun, names]) => [noun, names.map(redact)]));
-}
-
-/** A value without what is known to be secret: of a text of several lines the part, of any other value all of it. */
+/** A value of the platform without secrets of the run: of a text of several lines the part, of any other value all of it. */
 export function redactShown(shown: Shown, redact: (text: string) => string): Shown {
   if (shown.is !== 'value' && shown.is !== 'masked') return shown;
   const { value } = shown;
@@ -71,4 +46,12 @@ export function redactShown(shown: Shown, redact: (text: string) => string): Sho
   if (typeof value !== 'string' || !value.trimEnd().includes('\n')) return { is: 'hidden' };
   const masked = redact(value);
   return masked.replaceAll(redacted, '').trim() === '' ? { is: 'hidden' } : { is: 'masked', value: masked };
+}
+
+/** A value of the platform with `(sensitive)` in place of each secret of the run. */
+export function redactTexts(value: Json, redact: (text: string) => string): Json {
+  if (typeof value === 'string') return redact(value);
+  if (Array.isArray(value)) return value.map((item: Json) => redactTexts(item, redact));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactTexts(item, redact)]));
 }

@@ -254,13 +254,13 @@ function servicesInside(input: PlanInput, kind: Kind, object: ObservedObject): s
     rowsBelow(kind, object.row, child).flatMap((row) => {
       const id = String(row[child.identity.id]);
       const data = child.lifecycle?.dataAtRisk?.({ row, options: {}, action: 'delete' });
-      const risk = data === undefined ? '' : `; ${data.what} would be lost`;
-      return managed.has(id) ? [] : [`${nameOf(child.kind, row)} (${id}${risk})`];
+      const risk = data === undefined ? '' : `; ${input.redact(data.what)} would be lost`;
+      return managed.has(id) ? [] : [`${input.redact(nameOf(child.kind, row))} (${id}${risk})`];
     }),
   );
   const lists = new Set(input.kinds.flatMap(({ parents: { [kind.kind]: link } }) => listOf(link) ?? []));
   const unknown = Object.entries(object.row).flatMap(([list, rows]) =>
-    lists.has(list) || !Array.isArray(rows) ? [] : rows.filter(isRow).map((row) => nameOf(list, row)),
+    lists.has(list) || !Array.isArray(rows) ? [] : rows.filter(isRow).map((row) => input.redact(nameOf(list, row))),
   );
   return [...known, ...unknown];
 }
@@ -288,7 +288,7 @@ function foreignContents(
   const others = contents(object.row).filter(({ id }) => !managed.has(id));
   if (others.length === 0) return [];
   const remedy = removalRemedy(kind, input);
-  const shown = others.slice(0, 10).map(({ id, what }) => `${what} (${id})`);
+  const shown = others.slice(0, 10).map(({ id, what }) => `${input.redact(what)} (${id})`);
   const more = others.length > 10 ? ` and ${others.length - 10} more` : '';
   return [refuse(`${address} holds what is not in the state: ${shown.join(', ')}${more}`, remedy)];
 }

@@ -10,6 +10,7 @@ import { secret } from '../secrets/secret.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { AttributeChange } from './action.ts';
 import type { PlanInput } from './input.ts';
+import { redactTexts } from './redacted.ts';
 import { observedAs } from './shown.ts';
 import { standingOf } from './standing.ts';
 
@@ -47,7 +48,8 @@ export function shownRow(input: PlanInput, { kind, address, row, attributes = []
     };
     // Names in a text that nothing declares any more show like those of one that is declared.
     const how = { values: values === 'hidden' ? values : 'all', outputs: noOutputs, privateKeys } as const;
-    shown[field.readAt ?? name] = observedAs({ ...how, planned, resolved: undefined }) ?? null;
+    const known = observedAs({ ...how, planned, resolved: undefined });
+    shown[field.readAt ?? name] = known === undefined ? null : redactTexts(known, input.redact);
   }
   for (const child of input.kinds) {
     const link = child.parents[kind.kind];

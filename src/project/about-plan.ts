@@ -4,6 +4,7 @@ import { readCommit } from '../manifest/git-commit.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Plan } from '../plan/action.ts';
 import { platformName } from '../plan/fingerprint.ts';
+import type { ReadClient } from '../api/client.ts';
 import type { World } from '../reconcile.ts';
 import type { PlanAbout } from '../render/plan-head.ts';
 
@@ -21,7 +22,7 @@ export async function aboutPlan(
   }: {
     readonly manifest: Pick<Manifest, 'settings' | 'files'>;
     readonly folder: string;
-    readonly world: Pick<World, 'store' | 'redact'>;
+    readonly world: Pick<World, 'store'> & { readonly client: ReadClient };
     readonly platform?: Manifest['settings']['platform'] | null;
   },
 ): Promise<PlanAbout> {
@@ -33,7 +34,7 @@ export async function aboutPlan(
   return {
     platform: platform === null ? undefined : platformName(platform),
     platformVersion: base.platform?.version ?? undefined,
-    project: name === undefined ? { id } : { id, name: world.redact(name) },
+    project: name === undefined ? { id } : { id, name: world.client.redact(name) },
     state: {
       location: isBelowFolder(folder, location) ? relative(folder, location).split(sep).join('/') : location,
       ...(saved === undefined ? {} : { serial: saved.serial }),

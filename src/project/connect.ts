@@ -87,7 +87,6 @@ export async function connect(settings: Settings, about: OpeningInput): Promise<
     endpoint: target.platform === 'emulator' ? 'platform: emulator' : target.platform.url,
     discovers: target.platform !== 'emulator',
     addSecret: redactor.add,
-    redact: redactor.redact,
     close: async () => {
       try {
         await close();

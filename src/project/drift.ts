@@ -148,7 +148,7 @@ interface Compared {
 
 async function compare(manifest: Manifest, world: World, options: DriftOptions): Promise<Compared> {
   const { settings, resources } = manifest;
-  const { store, redact } = world;
+  const { store, client } = world;
   const { values, signal } = options;
   const memory = memoryStore(settings.drift, options.folder, store);
   // A broken memory is said before the plan.
@@ -164,7 +164,7 @@ async function compare(manifest: Manifest, world: World, options: DriftOptions):
     resources,
     digestsOfObjects,
     values,
-    redact,
+    redact: client.redact,
   });
   const { found, ignored } = withoutIgnored(all.found, settings.drift?.ignore);
   const left = new Set(ignored.map((one) => entryKey(one.found)));

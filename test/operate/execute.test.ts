@@ -52,14 +52,13 @@ test('an error that quotes the keys of a bucket shows none of them, whichever wa
         kinds,
         project: 'prj_1',
       };
-      const commands = await prepareCommands(client, redactor, about);
+      const commands = await prepareCommands(client, redactor.add, about);
       const [result] = await executeCommands(commands, {
         client,
         signal: new AbortController().signal,
         readAt: made.clock.monotonic(),
         clock: made.clock,
         foreignNow: () => Promise.resolve([]),
-        redact: redactor.redact,
         onStart: () => undefined,
         onEnd: () => undefined,
       });

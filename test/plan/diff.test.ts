@@ -54,7 +54,16 @@ function diff({
   ...more
 }: About): Difference {
   const resource = resourceOf(kind, at, more);
-  return diffResource({ resource, row, pairs, isProvided, outputs, nameOf, digests: makeDigests });
+  return diffResource({
+    resource,
+    row,
+    pairs,
+    isProvided,
+    outputs,
+    nameOf,
+    redact: (text) => text,
+    digests: makeDigests,
+  });
 }
 
 const inShort = ({ attributes }: Difference) =>

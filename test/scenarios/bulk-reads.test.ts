@@ -7,7 +7,6 @@ import { faultPlan } from '../../src/emulator/faults/plan.ts';
 import type { LoggedRequest } from '../../src/emulator/emulator.ts';
 import type { Row } from '../../src/emulator/json.ts';
 import { servicesOf, observeServices } from '../../src/operate/service-states.ts';
-import { createRedactor } from '../../src/secrets/redactor.ts';
 import { addKey } from '../emulator/people.ts';
 import type { Send } from '../../src/api/wire.ts';
 import { session } from '../../src/session.ts';
@@ -89,7 +88,7 @@ describe('the other commands that read much', () => {
     const emulator = batching(made);
     const status = async (bulk: boolean) => {
       const { client } = bulkClient(made, emulator.send, { bulk });
-      return observeServices(servicesOf(state, kinds), { client, kinds, state, redactor: createRedactor() });
+      return observeServices(servicesOf(state, kinds), { client, kinds, state, addSecret: () => undefined });
     };
     expect(await status(true)).toEqual(await status(false));
     const reads = readsIn(emulator.log);

@@ -244,6 +244,7 @@ export function inputOf(
   return {
     kinds,
     resources: [],
+    redact: (text) => text,
     observed: {
       ...base,
       userId: 'user_1',

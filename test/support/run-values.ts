@@ -47,6 +47,7 @@ export function runOf(
     contract: contracts.standard,
     serve: () => undefined,
     counts: { reads: 0, writes: 0 },
+    redact: (text) => text,
     platformTime: () => undefined,
     bulkStatus: () => undefined,
     readKeyLimit: async () => undefined,
@@ -66,7 +67,6 @@ export function runOf(
     store: { ...memoryStore(), append: () => Promise.resolve() },
     digests: makeDigests,
     addSecret: () => undefined,
-    redact: (text) => text,
     connections: 1,
     clock: {
       wall: () => now,

@@ -51,7 +51,7 @@ export function logsCommand(address: string, flags: LogsFlags): Command<LogsView
         const request = logRequest(known, { ...flags, since }, kindsOnPlatform);
         const showsSecrets = flags.showSecrets === true;
         const project = state === undefined ? target.project : projectOf(state);
-        const log = await readLog(client, request, { redactor, showsSecrets, kinds, project });
+        const log = await readLog(client, request, { addSecret: redactor.add, showsSecrets, kinds, project });
         if (raw === undefined) view.log(object.address, log);
         else raw(log);
         return 'done';

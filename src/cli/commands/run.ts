@@ -78,7 +78,7 @@ export function executeCommand([name = '', ...addresses]: readonly string[], fla
           const lists = projectLists({ kinds, reader: createReader(client), projectId: project });
           return lists.foreignAmong(objects.filter((object) => object.address === address));
         };
-        const commands = await prepareCommands(client, redactor, { name, objects, dataLoss, kinds, project });
+        const commands = await prepareCommands(client, redactor.add, { name, objects, dataLoss, kinds, project });
         const place = target.platform === 'emulator' ? 'the embedded emulator' : new URL(target.platform.url).host;
         if (!(await hasConsent(run, commands, { place, isGiven: flags.yes === true }))) return 'failed';
         return await execute(run, view, {
@@ -126,7 +126,7 @@ async function execute(
   },
 ): Promise<Exit> {
   const { client, readAt, foreignNow, abandon, name, commands, flags, seconds } = about;
-  const { terminal, redactor } = run;
+  const { terminal } = run;
   const interruption = watchSignals(run, { cleanUp: () => Promise.resolve(), abandon });
   let sent: string | undefined;
   let left = commands.length;
@@ -143,7 +143,6 @@ async function execute(
       signal,
       readAt,
       foreignNow,
-      redact: redactor.redact,
       limitMs: flags.wait ? seconds * 1_000 : undefined,
       onStart: ({ address }) => {
         sent = address;

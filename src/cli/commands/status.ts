@@ -58,7 +58,7 @@ async function readServices({ options, redactor, terminal }: Run, addresses: rea
   const { client, close } = await openPlatform(target, { options, redactor, terminal, purpose: 'status' });
   try {
     serveRemembered(client, state);
-    const services = await observeServices(chosen, { client, kinds, state, redactor });
+    const services = await observeServices(chosen, { client, kinds, state, addSecret: redactor.add });
     return { services, counts: client.counts, version: state.platform?.version ?? undefined };
   } finally {
     await close();
