@@ -165,7 +165,7 @@ export function failure(
     diagnostic('deploy-failed', `${address} was not deployed: ${why}`, {
       address: action.address,
       position: action.position,
-      details: [...(status === undefined ? [] : [`status: ${status}`]), ...details],
+      details: [...(status === undefined ? [] : [`status: ${service.run.input.client.redact(status)}`]), ...details],
       remedy,
     }),
   ]);

@@ -299,18 +299,19 @@ async function failed(
   },
 ): Promise<Stop> {
   const { run, address, kind, id, inputs } = service;
+  const { redact } = run.input.client;
   const { pending: _, ...rest } = deploysNow(service);
   await saveDeploys(run, address, { ...rest, stale: { ...rest.stale, ...savedIn(kind, row, inputs) } });
   const log = await failureLog(service, deployment);
   const lines = lastLines(log.text, log.most);
-  const path = deployment?.logPath === undefined ? [] : [`log on the server: ${deployment.logPath}`];
+  const path = deployment?.logPath === undefined ? [] : [`log on the server: ${redact(deployment.logPath)}`];
   const found =
     reason !== undefined
-      ? run.input.client.redact(reason)
+      ? redact(reason)
       : lines.length > 0 && log.isOfDeployment
         ? ''
         : await run.reader.reason(kind, id);
-  const why = found === '' ? `it ended as ${status}` : found;
+  const why = found === '' ? `it ended as ${redact(status)}` : found;
   const { logs, deploymentLog } = kind.service ?? {};
   const more =
     deploymentLog !== undefined

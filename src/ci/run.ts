@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Stop } from '../diagnostics/diagnostic.ts';
 import type { Process } from '../cli/process.ts';
 import { printable, printed } from '../render/printable.ts';
+import type { Redactor } from '../secrets/redactor.ts';
+import { redactorOf } from '../secrets/sources/env.ts';
 import { applyReviewed } from './apply.ts';
 import { ForgeError } from './call.ts';
 import { checkDrift } from './drift.ts';
@@ -57,7 +59,7 @@ export async function runCi(process: Process, program: string): Promise<number> 
     };
     return await { plan: planForReview, apply: applyReviewed, drift: checkDrift }[options.command](job);
   } catch (error) {
-    process.stderr.write(printed(describe(error)));
+    process.stderr.write(printed(describe(error, redactorOf(process.env))));
     return 1;
   }
 }
@@ -70,13 +72,13 @@ function readEvent(path = ''): string {
   }
 }
 
-function describe(error: unknown): string {
+function describe(error: unknown, { redact }: Redactor): string {
   if (error instanceof Stop) {
     return error.diagnostics
       .map(({ code, message, remedy }) => `error[${code}]: ${printable(message)}\n${remedyLine(remedy)}`)
       .join('');
   }
-  const text = printable(error instanceof Error ? error.message : String(error));
+  const text = printable(redact(error instanceof Error ? error.message : String(error)));
   return `error: ${text}\n${remedyLine(error instanceof ForgeError ? remedyOf(error) : undefined)}`;
 }
 

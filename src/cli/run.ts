@@ -110,7 +110,7 @@ interface Reporting {
 
 /** Reports what ended a run. Returns its exit code. */
 export function reportFailure(error: unknown, { env, terminal, redactor, view }: Reporting): number {
-  const { exit, diagnostics } = explain(error);
+  const { exit, diagnostics } = explain(error, redactor.redact);
   const { code } = exitCodes[exit];
   view.failure(
     diagnostics.map((item) => redactDiagnostic(item, redactor.redact)),
@@ -121,8 +121,8 @@ export function reportFailure(error: unknown, { env, terminal, redactor, view }:
 }
 
 /** The diagnostic of an unexpected error, without its stack, which may contain secrets. */
-function defect(error: unknown): Diagnostic {
-  const text = printable(error instanceof Error ? error.message : String(error));
+function defect(error: unknown, redact: Redactor['redact']): Diagnostic {
+  const text = printable(redact(error instanceof Error ? error.message : String(error)));
   return diagnostic('defect', `this is a defect of Trueup: ${text}`, {
     remedy: 'Report it. TRUEUP_DEBUG=1 shows where it happened.',
   });
@@ -131,10 +131,11 @@ function defect(error: unknown): Diagnostic {
 /** Returns how an error ends a run, and what it says. `keyName`: where the user gave the API key. */
 export function explain(
   error: unknown,
+  redact: Redactor['redact'],
   keyName = 'TRUEUP_API_KEY',
 ): { exit: Exit; diagnostics: readonly Diagnostic[] } {
   if (error instanceof Stop) return { exit: stopExits[error.failure], diagnostics: error.diagnostics };
-  if (!(error instanceof PlatformError)) return { exit: 'failed', diagnostics: [defect(error)] };
+  if (!(error instanceof PlatformError)) return { exit: 'failed', diagnostics: [defect(error, redact)] };
   const places = error.neededBy.length === 0 ? [{}] : error.neededBy;
   const diagnostics = places.map((place) => {
     const found = diagnose(error, place);

@@ -84,7 +84,7 @@ async function execute(command: ObjectCommand, execution: Execution): Promise<Co
     if (!(error instanceof PlatformError)) throw error;
     const mayHaveActed = error.outcome === 'unknown' && operation.isTest !== true;
     const row = mayHaveActed ? await readAfter(client, command) : undefined;
-    return failed(command, { ...explain(error, command), mayHaveActed, row });
+    return failed(command, { ...explain(error, command), mayHaveActed, ...statusOf(command, row, client) });
   }
   const refusal = refusalIn(command, answer);
   if (refusal !== undefined) {
@@ -99,7 +99,7 @@ async function execute(command: ObjectCommand, execution: Execution): Promise<Co
     result: 'done',
     mayHaveActed: true,
     ...readableAnswer(command, answer, client),
-    ...statusOf(command, row),
+    ...statusOf(command, row, client),
     ...(typeof renewed === 'string' ? { renewed } : {}),
     diagnostics: [],
   };
@@ -129,7 +129,7 @@ async function awaitDeployment(command: ObjectCommand, execution: Execution): Pr
     return failed(command, { message: `its deployment was started, and ${what} in time`, mayHaveActed: true });
   }
   const { deployment, status, row } = ending;
-  if (status === 'done') return { ...ordered, result: 'done', ...statusOf(command, row) };
+  if (status === 'done') return { ...ordered, result: 'done', ...statusOf(command, row, client) };
   const log = deployment === undefined ? '' : await ownLog(watch.reader, kind, deployment.id);
   const details = lastLines(log, attempts.deployment.ownLogLines);
   const reason = deployment?.errorMessage ?? (details.length > 0 ? '' : await watch.reader.reason(kind, id));
@@ -139,7 +139,7 @@ async function awaitDeployment(command: ObjectCommand, execution: Execution): Pr
   return failed(command, {
     message,
     mayHaveActed: true,
-    row,
+    ...statusOf(command, row, client),
     ...(details.length === 0 ? {} : { details }),
     ...(isShown ? {} : { remedy: logRemedy }),
   });
@@ -166,19 +166,24 @@ function failed(
     remedy?: string;
     details?: readonly string[];
     mayHaveActed: boolean;
-    row?: Row | undefined;
+    status?: string;
   },
 ): CommandResult {
-  const { message, details, mayHaveActed, row } = about;
-  const now = statusOf(command, row);
-  const lines = [now.status === undefined ? '' : `Its status is ${now.status} now.`, about.remedy ?? ''];
+  const { message, details, mayHaveActed, status } = about;
+  const lines = [status === undefined ? '' : `Its status is ${status} now.`, about.remedy ?? ''];
   const remedy = lines.filter((line) => line !== '').join(' ');
   const failure = diagnostic('platform-answer', message, {
     address: command.address,
     ...(details === undefined ? {} : { details }),
     remedy: remedy === '' ? undefined : remedy,
   });
-  return { command, result: 'failed', mayHaveActed, ...now, diagnostics: [failure] };
+  return {
+    command,
+    result: 'failed',
+    mayHaveActed,
+    ...(status === undefined ? {} : { status }),
+    diagnostics: [failure],
+  };
 }
 
 /** The reason in a 200 that is a failure all the same: the answer `false`, or one that the kind calls bad. */
@@ -213,7 +218,7 @@ function unlessOfThePlatform(error: unknown): undefined {
   if (!(error instanceof PlatformError)) throw error;
 }
 
-function statusOf({ kind }: ObjectCommand, row: Row | undefined): { status?: string } {
+function statusOf({ kind }: ObjectCommand, row: Row | undefined, { redact }: Client): { status?: string } {
   const status = row === undefined ? undefined : statusIn(kind, row);
-  return status === undefined ? {} : { status };
+  return status === undefined ? {} : { status: redact(status) };
 }

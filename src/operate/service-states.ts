@@ -89,12 +89,16 @@ export async function observeServices(services: readonly Service[], input: Servi
 
 /** Titles and errors are texts of commits and builds, which may quote a secret of the row. */
 function redacted(service: ServiceState, { redact }: Client): ServiceState {
-  const { deployment } = service;
-  if (deployment === undefined) return service;
+  const { status, deployment } = service;
   const clean = (text: string | undefined) => (text === undefined ? undefined : redact(text));
   return {
     ...service,
-    deployment: { ...deployment, title: clean(deployment.title), errorMessage: clean(deployment.errorMessage) },
+    status: clean(status),
+    deployment: deployment && {
+      ...deployment,
+      title: clean(deployment.title),
+      errorMessage: clean(deployment.errorMessage),
+    },
   };
 }
 

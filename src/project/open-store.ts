@@ -42,6 +42,7 @@ function openStorage(
   how: KeyOptions,
 ): StateStore {
   const { env } = options;
+  const { redact } = redactor;
   const keys = keysOf(location, { options, redactor }, how);
   switch (location.backend) {
     case 'local':
@@ -49,9 +50,9 @@ function openStorage(
       return localStore(location.folder, { keys });
     case 'postgres':
       addSecretsOfUrl(redactor, location.url);
-      return refusingEarlier(postgresStore(location, { keys }), options, () => {
+      return refusingEarlier(postgresStore({ ...location, redact }, { keys }), options, () => {
         const name = `${location.name}/trueup.yaml`;
-        return { earlier: postgresStorage({ ...location, name }, systemClock), member: `name: ${name}` };
+        return { earlier: postgresStorage({ ...location, name, redact }, systemClock), member: `name: ${name}` };
       });
     case 's3': {
       const why = 'It is half of the key for the bucket of the state; the other half is';
@@ -60,9 +61,9 @@ function openStorage(
       const sessionToken = env['AWS_SESSION_TOKEN'] ?? '';
       for (const secret of [secretAccessKey, sessionToken]) redactor.add(secret);
       const key = { accessKeyId, secretAccessKey, ...(sessionToken === '' ? {} : { sessionToken }) };
-      return refusingEarlier(s3Store({ ...location, key }, { keys }), options, () => {
+      return refusingEarlier(s3Store({ ...location, key, redact }, { keys }), options, () => {
         const prefix = `${location.prefix}trueup.yaml/`;
-        return { earlier: s3Storage({ ...location, prefix, key }, systemClock), member: `prefix: ${prefix}` };
+        return { earlier: s3Storage({ ...location, prefix, key, redact }, systemClock), member: `prefix: ${prefix}` };
       });
     }
     default:

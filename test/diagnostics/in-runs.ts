@@ -260,5 +260,5 @@ export const inRuns = {
       ]);
       return Promise.resolve([]);
     }),
-  defect: () => Promise.resolve(explain(new TypeError('x is undefined')).diagnostics),
+  defect: () => Promise.resolve(explain(new TypeError('x is undefined'), String).diagnostics),
 } satisfies Partial<Record<Code, Provocation>>;

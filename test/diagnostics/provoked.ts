@@ -36,7 +36,7 @@ export async function reported(run: Run): Promise<readonly Diagnostic[]> {
   try {
     return diagnosticsIn(await run());
   } catch (error) {
-    if (error instanceof Stop || error instanceof PlatformError) return explain(error).diagnostics;
+    if (error instanceof Stop || error instanceof PlatformError) return explain(error, String).diagnostics;
     throw error;
   }
 }

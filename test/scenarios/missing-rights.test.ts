@@ -39,7 +39,7 @@ async function problemsOf(work: Promise<unknown>) {
     () => undefined,
     (reason: unknown) => reason,
   );
-  const { exit, diagnostics } = explain(error);
+  const { exit, diagnostics } = explain(error, String);
   expect(exit).toBe('authentication');
   return diagnostics;
 }

@@ -13,7 +13,6 @@ import type { Survey } from '../../export/survey.ts';
 import { survey, withChildren } from '../../export/survey.ts';
 import type { NamedProject, Reader } from '../../observe/reader.ts';
 import { createReader } from '../../observe/reader.ts';
-import { redactDiagnostic } from '../../plan/redacted.ts';
 import { inItsProfile } from '../../project/profile.ts';
 import type { NewFile } from '../../project/write-files.ts';
 import { ignoring, writeFiles } from '../../project/write-files.ts';
@@ -146,9 +145,9 @@ async function until<T>(
       const isAnswer = error instanceof Stop || error instanceof PlatformError;
       const isLast = prompt === undefined || prompt.isOver() || tries === mostTries || !isAnswer;
       const isTyped = keyName !== undefined && error instanceof PlatformError && error.isKeyRefused;
-      if (isLast && isTyped) throw new Stop('authentication', explain(error, keyName).diagnostics);
+      if (isLast && isTyped) throw new Stop('authentication', explain(error, redactor.redact, keyName).diagnostics);
       if (isLast) throw error;
-      const reasons = explain(error, keyName).diagnostics.map((item) => redactDiagnostic(item, redactor.redact));
+      const reasons = explain(error, redactor.redact, keyName).diagnostics;
       terminal.err(`${renderDiagnostics(reasons, terminal.errStyle)}\n`);
     }
   }

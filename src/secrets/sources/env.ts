@@ -1,4 +1,5 @@
 import { passwordsIn } from '../credentials.ts';
+import { isSecretEntry } from '../looks-secret.ts';
 import type { Redactor } from '../redactor.ts';
 import { createRedactor } from '../redactor.ts';
 
@@ -10,13 +11,14 @@ export function envSecrets(env: Readonly<Record<string, string | undefined>>): (
 }
 
 /**
- * Every secret that the environment offers, whether a manifest mentions it or not: a secret that a change of the manifest
- * leaves out may still stand on the platform.
+ * Every secret that the environment offers, by the rule of plans, whether a manifest mentions it or not: a secret that a
+ * change of the manifest leaves out may still stand on the platform, and a forge may quote its token.
  */
 export function secretsOfEnvironment(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.entries(env).flatMap(([name, value = '']) => {
-    if (name.startsWith('TRUEUP_SECRET_') || credentials.has(name)) return [value];
     if (name === 'TRUEUP_AGE_IDENTITY') return value.split(/\r\n|\r|\n/).filter((line) => !line.startsWith('#'));
+    const isNamed = name.startsWith('TRUEUP_SECRET_') || credentials.has(name) || isSecretEntry(name, value);
+    if (isNamed) return [value];
     return addresses.has(name.toUpperCase()) ? passwordsIn(value) : [];
   });
 }

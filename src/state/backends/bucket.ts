@@ -13,6 +13,8 @@ export interface BucketLocation {
   /** Prefix of the names of all objects. */
   readonly prefix: string;
   readonly key: { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken?: string };
+  /** Replaces the secrets of the run in a text of the store. */
+  readonly redact?: (text: string) => string;
 }
 
 /** Objects of a bucket. */
@@ -61,7 +63,10 @@ const answerMs = 10_000;
 const pauses = [200, 1_000, 3_000];
 
 /** Opens a bucket. Nothing is sent yet. */
-export function openBucket({ endpoint, bucket, region, prefix, key }: BucketLocation, clock: Clock): Bucket {
+export function openBucket(
+  { endpoint, bucket, region, prefix, key, redact = (text) => text }: BucketLocation,
+  clock: Clock,
+): Bucket {
   const base = `${withoutSlash(endpoint)}/${bucket}/`;
   const locationOf = (name: string) => `${base}${prefix}${name}`;
   const urlOf = (name: string) => base + `${prefix}${name}`.split('/').map(encodeURIComponent).join('/');
@@ -98,11 +103,11 @@ export function openBucket({ endpoint, bucket, region, prefix, key }: BucketLoca
         const response = await sendOnce(request);
         const answer = { status: response.status, headers: response.headers, text: await textOf(response) };
         if (!isPassing(answer)) return answer;
-        trouble = wordsOf(answer);
+        trouble = redact(wordsOf(answer));
       } catch (error) {
         if (error instanceof TooLong)
           throw unusable(locationOf(request.name), `cannot be used (${error.message})`, { remedy });
-        trouble = reasonOf(error);
+        trouble = redact(reasonOf(error));
         cause = error;
       }
       if (attempt >= most) {
@@ -114,10 +119,14 @@ export function openBucket({ endpoint, bucket, region, prefix, key }: BucketLoca
 
   const refused = (name: string, answer: Answer) =>
     codeIn(answer) === 'NotImplemented'
-      ? unusable(locationOf(name), `cannot be kept there: the store takes no conditional writes (${wordsOf(answer)})`, {
-          remedy: 'Use a store that does: docs/state.md names some. Nothing was changed.',
-        })
-      : unusable(locationOf(name), `cannot be used (${wordsOf(answer)})`, { remedy });
+      ? unusable(
+          locationOf(name),
+          `cannot be kept there: the store takes no conditional writes (${redact(wordsOf(answer))})`,
+          {
+            remedy: 'Use a store that does: docs/state.md names some. Nothing was changed.',
+          },
+        )
+      : unusable(locationOf(name), `cannot be used (${redact(wordsOf(answer))})`, { remedy });
 
   return {
     locationOf,

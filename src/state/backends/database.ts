@@ -27,11 +27,23 @@ const pauses = [200, 1_000, 3_000];
 
 /** Opens a database by its address; the schema and the name of the state are for messages. */
 export function openDatabase(
-  { url, schema, name }: { readonly url: string; readonly schema: string; readonly name: string },
+  {
+    url,
+    schema,
+    name,
+    redact = (text) => text,
+  }: {
+    readonly url: string;
+    readonly schema: string;
+    readonly name: string;
+    /** Replaces the secrets of the run in a text of the server. */
+    readonly redact?: ((text: string) => string) | undefined;
+  },
   clock: Clock,
 ): Database {
   const address = readPostgresAddress(url);
   const location = `${address.location}, ${schema}.state of ${name}`;
+  const why = (error: unknown) => redact(wordsOf(error));
   let opening: Promise<Client> | undefined;
   let received: Received = { bytes: 0 };
 
@@ -85,7 +97,7 @@ export function openDatabase(
         if (unfit !== undefined) throw unusable(location, unfit.what, { remedy: unfit.remedy, cause: error });
         const pause = pauses[attempt];
         if (pause === undefined)
-          throw unusable(location, `cannot be reached (${wordsOf(error)})`, { remedy, cause: error });
+          throw unusable(location, `cannot be reached (${why(error)})`, { remedy, cause: error });
         await clock.sleep(pause);
       }
     }
@@ -98,7 +110,7 @@ export function openDatabase(
         return await run(async (client) => (await client.query<Row>(text, [...values])).rows, check);
       } catch (error) {
         if (isMissing(error)) return [];
-        throw explained(location, error, rightsToUse(schema));
+        throw explained(location, error, why(error), rightsToUse(schema));
       }
     },
     prepare: async (statements, names) => {
@@ -111,7 +123,7 @@ export function openDatabase(
           if (rows[0]?.missing === true) await client.query(statements);
         });
       } catch (error) {
-        throw explained(location, error, rightsToPrepare(schema));
+        throw explained(location, error, why(error), rightsToPrepare(schema));
       }
     },
     close: async () => {
@@ -212,10 +224,10 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-function explained(location: string, error: unknown, remedyForRights: string): unknown {
+function explained(location: string, error: unknown, why: string, remedyForRights: string): unknown {
   if (!(error instanceof Error) || !('severity' in error)) return error;
   const lacksRights = codeOf(error) === '42501';
-  return unusable(location, `cannot be used (${wordsOf(error)})`, {
+  return unusable(location, `cannot be used (${why})`, {
     remedy: lacksRights ? remedyForRights : remedy,
     cause: error,
   });
@@ -237,7 +249,7 @@ function rightsToPrepare(schema: string): string {
   );
 }
 
-/** Describes an error; no message of the server contains the password. */
+/** Describes an error in the words of the server. */
 function wordsOf(error: unknown): string {
   const message = error instanceof Error ? error.message : '';
   return [codeOf(error), message].filter((word) => word !== '').join(': ') || 'no reason was given';

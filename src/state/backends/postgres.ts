@@ -26,6 +26,8 @@ export interface PostgresLocation {
   readonly schema: string;
   /** Distinguishes the states of a schema. */
   readonly name: string;
+  /** Replaces the secrets of the run in a text of the server. */
+  readonly redact?: (text: string) => string;
 }
 
 /**
@@ -43,8 +45,9 @@ export function postgresStore(
 }
 
 /** The storage of such a state; `clock` is for the pauses between attempts. */
-export function postgresStorage({ url, schema, name }: PostgresLocation, clock: Clock): StateStorage {
-  const database = openDatabase({ url, schema, name }, clock);
+export function postgresStorage(where: PostgresLocation, clock: Clock): StateStorage {
+  const { schema, name } = where;
+  const database = openDatabase(where, clock);
   const { location } = database;
   let known: { readonly counter: number; next: number } | undefined;
   /** The MAC of the last record in the journal. */
