@@ -64,6 +64,11 @@ export const codes = {
     meaning: 'A ${…} that looks like an expression is none: Trueup passes it on as text.',
     remedy: 'Correct the word before the colon. If it is meant as text, leave it as it is.',
   },
+  'splits-address': {
+    severity: 'warning',
+    meaning: 'A value in an address has a character that ends or splits the address, such as @ or /.',
+    remedy: 'Write |urlencode behind the name: ${secret:PW|urlencode}.',
+  },
   'adopt-only': {
     severity: 'warning',
     meaning: 'A block lacks keys that a creation needs: it can only adopt an object that exists.',

@@ -3,6 +3,8 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Json } from '../kind/json.ts';
 import { secret } from '../secrets/secret.ts';
 import type { Expression } from './expression.ts';
+import type { TextPart } from './encoding.ts';
+import { breakingAddresses, urlencode } from './encoding.ts';
 import { findNearMisses, parseExpressions } from './expression.ts';
 import type { ExpressionSource, Refusal, Resolution, Values } from './sources/source.ts';
 import { badExpression } from './sources/source.ts';
@@ -118,6 +120,7 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
     diagnostics.push(diagnostic('no-expression', message, { address, position: position(node.at) }));
   }
   const pieces: Piece[] = [];
+  const texts: TextPart[] = [];
   let characters = 0;
   for (const part of parts) {
     const piece = typeof part === 'string' ? part : evaluateExpression(part, placeOf(part, node, evaluation), found);
@@ -128,6 +131,15 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
       throw tooLong('this value has', mostCharactersOfValue, node.at, evaluation.address);
     }
     pieces.push(piece);
+    texts.push(typeof part === 'string' ? part : { ...part, value: text });
+  }
+  for (const expression of node.value.includes('://') ? breakingAddresses(texts) : []) {
+    const written = node.value.slice(expression.from, expression.to);
+    const message = `the value of ${written} has a character that ends or splits the address around it`;
+    const remedy = `Write ${written.slice(0, -1)}|${urlencode}}.`;
+    const { diagnostics, address } = evaluation;
+    const at = position(placeOf(expression, node, evaluation));
+    diagnostics.push(diagnostic('splits-address', message, { remedy, address, position: at }));
   }
   evaluation.size.characters += characters;
   if (evaluation.size.characters > mostCharactersOfAll) {
@@ -167,10 +179,11 @@ function asText(piece: Piece): Exclude<Piece, { is: 'scalar' }> {
 
 type Piece = ShapePiece | Extract<Resolution, { is: 'scalar' }>;
 
-function evaluateExpression({ source, argument: name }: Expression, at: Place, found: Found): Piece {
+function evaluateExpression({ source, argument: name, encoding }: Expression, at: Place, found: Found): Piece {
   const { values, addSecret } = found.evaluation;
   const { conceals: from } = source;
-  const resolution = source.resolve(name, values, at);
+  const isEncoded = encoding !== undefined;
+  const resolution = encoded(source.resolve(name, values, at), { source, name, encoding });
   if (from !== undefined) found.isSecret = true;
   switch (resolution.is) {
     case 'text':
@@ -178,14 +191,15 @@ function evaluateExpression({ source, argument: name }: Expression, at: Place, f
       const text = resolution.is === 'text' ? resolution.text : resolution.written;
       if (from === undefined) return resolution.is === 'text' ? text : resolution;
       addSecret(text);
-      return { from, name, hidden: text };
+      if (isEncoded) addSecret(decodeURIComponent(text));
+      return { from, name, hidden: text, ...(isEncoded ? { isEncoded } : {}) };
     }
     case 'reference':
       found.references.push(resolution.reference);
       return resolution.reference;
     case 'missing':
-      found.missing.push(name);
-      return { from: 'secret', name };
+      if (!found.missing.includes(name)) found.missing.push(name);
+      return { from: 'secret', name, ...(isEncoded ? { isEncoded } : {}) };
     case 'refused':
       refuse(found, at, resolution);
       // Like a secret that is missing, its value is not known: no check finds a second mistake in it.
@@ -193,6 +207,29 @@ function evaluateExpression({ source, argument: name }: Expression, at: Place, f
     default:
       return resolution satisfies never;
   }
+}
+
+/** What an expression stands for, percent-encoded where it says so. */
+function encoded(
+  resolution: Resolution,
+  {
+    source,
+    name,
+    encoding,
+  }: { readonly source: ExpressionSource; readonly name: string; readonly encoding: string | undefined },
+): Resolution {
+  if (encoding === undefined) {
+    if (source.isEncodable === true || !name.endsWith(`|${urlencode}`)) return resolution;
+    const remedy = `Write \${${source.name}:${name.slice(0, -urlencode.length - 1)}}: only secret, env and var take one.`;
+    return badExpression(`\${${source.name}:…} takes no |${urlencode}`, remedy);
+  }
+  if (encoding !== urlencode) {
+    const message = `${JSON.stringify(encoding)} is no encoding`;
+    return badExpression(message, `Write \${${source.name}:${name}|${urlencode}}: there is no other.`);
+  }
+  if (resolution.is !== 'text' && resolution.is !== 'scalar') return resolution;
+  // No text of a manifest has half a character, which has no code.
+  return { is: 'text', text: encodeURIComponent(resolution.is === 'text' ? resolution.text : resolution.written) };
 }
 
 function refuse(found: Found, at: Place, { code, message, remedy }: Refusal): void {

@@ -5,6 +5,8 @@ import type { ExpressionSource } from './sources/source.ts';
 export interface Expression {
   readonly source: ExpressionSource;
   readonly argument: string;
+  /** The word behind `|`, of a source whose values can be encoded. */
+  readonly encoding?: string;
   /** Offsets of its first character in the text, and behind its last one. */
   readonly from: number;
   readonly to: number;
@@ -73,13 +75,19 @@ export function parseExpressions(
     if (close === -1) return { parts: [text], unclosed: source, unclosedAt: match.index };
     if (plain !== '') parts.push(plain);
     plain = '';
-    parts.push({ source, argument: text.slice(from, close), from: match.index, to: close + 1 });
+    parts.push({ source, ...argumentIn(text.slice(from, close), source), from: match.index, to: close + 1 });
     from = close + 1;
     opening.lastIndex = from;
   }
   plain += text.slice(from);
   if (plain !== '' || parts.length === 0) parts.push(plain);
   return { parts };
+}
+
+/** Splits `PW|urlencode`. */
+function argumentIn(written: string, { isEncodable }: ExpressionSource): Pick<Expression, 'argument' | 'encoding'> {
+  const at = isEncodable === true ? written.indexOf('|') : -1;
+  return at === -1 ? { argument: written } : { argument: written.slice(0, at), encoding: written.slice(at + 1) };
 }
 
 /** The first expression in a key, as it is written; undefined: there is none. */
@@ -91,7 +99,7 @@ export function expressionIn(key: string, sources: readonly ExpressionSource[]):
 /** The expressions in a text, as they are written. */
 export function expressionsIn(text: string, sources: readonly ExpressionSource[]): string[] {
   const expressions = parseExpressions(text, sources).parts.filter((part) => typeof part === 'object');
-  return expressions.map(({ source, argument }) => `\${${source.name}:${argument}}`);
+  return expressions.map(({ from, to }) => text.slice(from, to));
 }
 
 /** The sentence about an expression in a key. */

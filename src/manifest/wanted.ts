@@ -56,6 +56,8 @@ export interface Concealed {
   /** The name of the secret, or of the variable of the environment. */
   readonly name: string;
   readonly hidden?: string | undefined;
+  /** Its text is the percent-encoded value. */
+  readonly isEncoded?: true;
 }
 
 /** What is known of a wanted value at some moment. */

@@ -40,7 +40,7 @@ export function asPlatformHasIt(
       return null;
     });
     if (appended === '') continue;
-    const piece = concealed === undefined ? appended : { ...concealed, hidden: appended };
+    const piece = concealed === undefined ? appended : { from: concealed.from, name: concealed.name, hidden: appended };
     fields[name] = {
       ...wanted,
       isSecret: wanted.isSecret || concealed !== undefined,

@@ -1,6 +1,7 @@
 import type { Json } from '../kind/json.ts';
 import { canonical } from '../kind/json.ts';
-import type { Outputs, Shape, ShapePiece, Wanted } from '../manifest/wanted.ts';
+import { urlencode } from '../manifest/encoding.ts';
+import type { Concealed, Outputs, Shape, ShapePiece, Wanted } from '../manifest/wanted.ts';
 import { concealedIn, isConcealed, withGaps } from '../manifest/wanted.ts';
 import type { Digest } from '../secrets/digest.ts';
 import type { StoredTemplate, StoredWanted } from '../state/record.ts';
@@ -102,13 +103,15 @@ export function secretParts(wanted: Wanted, settled: StoredWanted, digest: Diges
       ? [{ value: whole, name: undefined, isRotated: undefined, isWhole: true }]
       : [];
   const before = settled.template;
-  return parts.flatMap(({ from, name, hidden }): SecretPart[] => {
-    if (hidden === undefined || hidden === '') return [];
+  return parts.flatMap((part): SecretPart[] => {
+    const { from, name, hidden } = part;
+    const value = secretOf(part);
+    if (value === undefined || hidden === undefined || hidden === '') return [];
     const isWhole = whole === hidden;
     if (from !== 'secret') return [{ value: hidden, name: undefined, isRotated: undefined, isWhole }];
     const like = before?.secrets[name];
     const isRotated =
-      before === undefined ? undefined : like !== undefined && digestOfSecret(digest, name, hidden, like) !== like;
+      before === undefined ? undefined : like !== undefined && digestOfSecret(digest, name, value, like) !== like;
     return [{ value: hidden, name, isRotated, isWhole }];
   });
 }
@@ -167,8 +170,8 @@ function textForm(
   const form: (string | { readonly secret: string })[] = [''];
   for (const piece of pieces) {
     if (typeof piece === 'object' && isConcealed(piece) && piece.from === 'secret') {
-      secrets.set(piece.name, piece.hidden);
-      form.push({ secret: piece.name }, '');
+      secrets.set(piece.name, secretOf(piece));
+      form.push({ secret: piece.isEncoded === true ? `${piece.name}|${urlencode}` : piece.name }, '');
       continue;
     }
     const text = typeof piece === 'string' ? piece : isConcealed(piece) ? piece.hidden : outputs(piece);
@@ -176,6 +179,11 @@ function textForm(
     form[form.length - 1] = `${form.at(-1) as string}${text}`; // the last one is always a text
   }
   return form.length === 1 ? { value: form[0] as string } : { text: form };
+}
+
+/** The secret that a part of a text is, as it was before it was encoded. */
+function secretOf({ hidden, isEncoded }: Concealed): string | undefined {
+  return hidden === undefined || isEncoded !== true ? hidden : decodeURIComponent(hidden);
 }
 
 // A digest of a value is made of JSON. What these are made of begins with a word that no JSON begins with.

@@ -194,7 +194,7 @@ export async function exportProject(
 /** The names of the secrets that the files of a manifest name. */
 function secretNamesIn(manifest: Manifest | undefined): ReadonlySet<string> {
   const texts = [...(manifest?.texts.values() ?? [])];
-  return new Set(texts.flatMap((text) => [...text.matchAll(/\$\{secret:([^}]+)\}/g)].map(([, name = '']) => name)));
+  return new Set(texts.flatMap((text) => [...text.matchAll(/\$\{secret:([^}|]+)/g)].map(([, name = '']) => name)));
 }
 
 /** The manifest that an export adds to; undefined for a new one, also where a killed export has written all of its files. */

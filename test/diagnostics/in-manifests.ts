@@ -22,6 +22,12 @@ export const manifests = {
   'bad-expression': { 'trueup.yaml': production(database('description: "${env:REGION}"')) },
   'misplaced-secret': { 'trueup.yaml': production(database().replace('postgres:17', '${secret:IMAGE}')) },
   'no-expression': { 'trueup.yaml': production(stack('env: { TOKEN: "${secrets:TOKEN}" }')) },
+  'splits-address': {
+    'trueup.yaml': production(stack('env: { DATABASE_URL: "postgres://shop:${var:pw}@db/shop" }')).replace(
+      'trueup: 1',
+      'trueup: 1\nvariables: { pw: { default: a@b } }',
+    ),
+  },
   'adopt-only': { 'trueup.yaml': production(database().replace('databaseUser: shop, ', '')) },
   'no-unit': { 'trueup.yaml': production(database('memoryLimit: 512')) },
   'bad-reference': { 'trueup.yaml': production(stack('env: { HOST: "${ref:production.postgres.main.host}" }')) },

@@ -80,6 +80,9 @@ export const inManifests = {
     }),
     'If it is meant as text, leave it as it is.': { forPeople: 'only they know which of the two it is' },
   },
+  'splits-address': {
+    'Write ${var:pw|urlencode}.': edited('splits-address', '${var:pw}', '${var:pw|urlencode}'),
+  },
   'adopt-only': {
     'Add databaseUser,': edited('adopt-only', 'databaseName: shop', 'databaseName: shop, databaseUser: shop'),
     'unless the object exists.': { forPeople: 'the warning is of the manifest alone, and the block may stay' },

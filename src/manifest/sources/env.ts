@@ -32,6 +32,7 @@ export const env: ExpressionSource = {
   name: 'env',
   closing: nextBrace,
   conceals: 'env',
+  isEncodable: true,
   files: () => [],
   resolve: (name, values) => {
     // A manifest from a pull request must not be able to write the credentials of the run anywhere.

@@ -6,6 +6,7 @@ export const secret: ExpressionSource = {
   name: 'secret',
   closing: nextBrace,
   conceals: 'secret',
+  isEncodable: true,
   files: () => [],
   resolve: (name, values) => {
     const text = values.secret(name);

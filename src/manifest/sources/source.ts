@@ -11,6 +11,8 @@ export interface ExpressionSource {
   readonly closing: (text: string, from: number) => number;
   /** Its values are texts that never show; each is added as a secret of the run. On those of `secret` nothing is computed. */
   readonly conceals?: 'secret' | 'env';
+  /** `|urlencode` behind its argument percent-encodes its value. */
+  readonly isEncodable?: true;
   /** The files that an argument names, relative to the file that it stands in. They are read before `resolve` is called. */
   readonly files: (argument: string) => readonly string[];
   /** Checks an argument and gives its value. Called once per expression, at `at`. */

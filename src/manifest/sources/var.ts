@@ -6,6 +6,7 @@ import { badExpression, nextBrace } from './source.ts';
 export const variable: ExpressionSource = {
   name: 'var',
   closing: nextBrace,
+  isEncodable: true,
   files: () => [],
   resolve: (name, values) => {
     const found = values.variable(name);

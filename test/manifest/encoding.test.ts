@@ -1,0 +1,145 @@
+import { writeFileSync } from 'node:fs';
+import { breakingAddresses } from '../../src/manifest/encoding.ts';
+import { parseExpressions } from '../../src/manifest/expression.ts';
+import { expressionSources } from '../../src/manifest/sources/all.ts';
+import { describe, expect, it, test } from 'vitest';
+import { openWorkspace } from '../../src/manifest/workspace.ts';
+import { validate } from '../../src/reconcile.ts';
+import { actionsOf } from '../support/faults.ts';
+import { oneError, told, warningsOf } from '../support/problems.ts';
+import { testKinds as kinds } from '../support/profile.ts';
+import { bench, head } from '../support/world.ts';
+
+/** `|urlencode` behind an expression, and values that split the address around them. */
+
+const env = (text: string, before = '') =>
+  `${head}${before}environments: { production: { env: { URL: ${JSON.stringify(text)} } } }\n`;
+
+/** What is reported of an address with the secret PW. */
+async function warned(address: string, value: string): Promise<readonly string[]> {
+  const made = bench();
+  made.secrets['PW'] = value;
+  writeFileSync(`${made.folder}/trueup.yaml`, env(address));
+  const { warnings } = await validate({
+    workspace: await openWorkspace(made.folder),
+    file: 'trueup.yaml',
+    kinds,
+    env: () => undefined,
+    secret: (name) => made.secrets[name],
+    given: () => undefined,
+    addSecret: () => undefined,
+  });
+  return warnings.map(({ code, message, remedy }) => `${code}: ${message} ${remedy}`);
+}
+
+const warning =
+  'splits-address: the value of ${secret:PW} has a character that ends or splits the address around it Write ${secret:PW|urlencode}.';
+
+describe('F10: an address with a secret', () => {
+  it.each([
+    'p@ss-word',
+    'p#ss-word',
+    'p:ss-word',
+    'p/ss-word',
+    'p?ss-word',
+    'p%ss-word',
+    'p ss-word',
+    'p\\ss-word',
+    'p%4',
+  ])('F10: that is %s is reported, with its place and the encoding', async (value) => {
+    expect(await warned('postgres://u:${secret:PW}@h/db', value)).toEqual([warning]);
+    expect(await warned('a redis://:${secret:PW}@h b', value)).toEqual([warning]);
+    expect(await warned('postgres://u:${secret:PW|urlencode}@h/db', value)).toEqual([]);
+  });
+
+  it.each([
+    ['postgres://u:${secret:PW}@h/db', 'correct-horse_battery.1~'],
+    ['postgres://u:${secret:PW}@h/db', 'p%40ss%2Fword'],
+    ['postgres://u:${secret:PW}@h/db', '$&+,;=!()*'],
+    ['postgres://${secret:PW}@h/db', 'user:password'],
+    ['https://hooks.example.com/${secret:PW}', 'T0/B0/xyz'],
+    ['https://h/x?key=${secret:PW}&to=a@b', 'a/b'],
+    ['${secret:PW}', 'postgres://u:p@h/db'],
+    ['key ${secret:PW} of a@b, https://h', 'a@b'],
+    ['https://h "${secret:PW}" a@b', 'a@b'],
+  ])('F10: %s that it does not split is not reported', async (address, value) => {
+    expect(await warned(address, value)).toEqual([]);
+  });
+
+  it('F10: stands beside others, of which each is judged by itself', () => {
+    const text = 'a://x:${secret:PW}@h ${secret:PW} b://${secret:PW}:${secret:PW|urlencode}@h c://${secret:PW}@h';
+    const breaking = (value: string) =>
+      breakingAddresses(
+        parseExpressions(text, expressionSources).parts.map((part) =>
+          typeof part === 'string' ? part : { ...part, value },
+        ),
+      ).map(({ from }) => text.slice(0, from).split('${').length);
+    expect([breaking('a/b'), breaking('a:b')]).toEqual([
+      [1, 3, 5],
+      [1, 3],
+    ]);
+  });
+
+  it('F10: is reported at its place', async () => {
+    const text = `${head}variables: { pw: { default: a@b } }\nenvironments: { production: { env: { URL: §"postgres://u:\${var:pw}@h" } } }\n`;
+    expect(await warningsOf(text)).toEqual(['warning splits-address at the mark']);
+  });
+});
+
+describe('F10: |urlencode', () => {
+  const applied = async (
+    text: string,
+    secrets: Record<string, string> = {},
+    variables: Record<string, string> = {},
+  ) => {
+    const made = bench();
+    Object.assign(made.secrets, secrets);
+    Object.assign(made.env, variables);
+    await made.apply(text, { adoption: true });
+    expect(actionsOf(await made.plan(text))).toEqual([]);
+    return { made, env: Object.values(made.emulator.world.tables.environment).map(({ env: sent }) => sent) };
+  };
+
+  test.each([
+    ['${secret:PW|urlencode}', { PW: 'p@s/s %é' }, {}, ''],
+    ['${env:PW|urlencode}', {}, { PW: 'p@s/s %é' }, ''],
+    ['${var:PW|urlencode}', {}, {}, 'variables: { PW: { default: "p@s/s %é" } }\n'],
+  ])('F10: of %s sends the encoded value, and then plans nothing', async (text, secrets, variables, before) => {
+    const { env: sent } = await applied(env(`postgres://u:${text}@h/db`, before), secrets, variables);
+    expect(sent.join('')).toContain('URL=postgres://u:p%40s%2Fs%20%25%C3%A9@h/db');
+  });
+
+  test('F10: of a number gives its text', async () => {
+    const { env: sent } = await applied(env('a://u:${var:n|urlencode}@h', 'variables: { n: { default: 16.10 } }\n'));
+    expect(sent.join('')).toContain('URL=a://u:16.10@h');
+  });
+
+  test('F10: with the same secret beside it, and without it in later runs', async () => {
+    const text = env('a://${secret:PW|urlencode}@h ${secret:PW}');
+    const { made } = await applied(text, { PW: 'p@ss-word-1' });
+    const plain = text.replace('|urlencode', '');
+    expect(actionsOf(await made.plan(plain))).toEqual([expect.stringContaining('production') as string]);
+    delete made.secrets['PW'];
+    expect(actionsOf(await made.plan(text))).toEqual([]);
+    const problems = (await made.plan(plain)).actions.flatMap(({ notes }) => notes.map(({ message }) => message));
+    expect(problems).toEqual(['env.URL: it was edited and needs PW, which this run does not have']);
+    made.secrets['PW'] = 'p@ss-word-2';
+    expect(actionsOf(await made.plan(text))).toEqual([expect.stringContaining('production') as string]);
+    await made.apply(text);
+    expect(actionsOf(await made.plan(text))).toEqual([]);
+  });
+
+  test.each([
+    ['${secret:PW|base64}', '"base64" is no encoding'],
+    ['${secret:PW|}', '"" is no encoding'],
+    ['${env:PW|urlEncode}', '"urlEncode" is no encoding Write ${env:PW|urlencode}'],
+    ['${var:pw| urlencode}', '" urlencode" is no encoding'],
+    ['${file:a.txt|urlencode}', '${file:…} takes no |urlencode'],
+    ['${ref:postgres.main.host|urlencode}', '${ref:…} takes no |urlencode'],
+  ])('F10: refuses %s', async (text, words) => {
+    const description = `environments: { production: { env: { A: §${JSON.stringify(text)} } } }\n`;
+    const result = await told(`${head}variables: { pw: { default: x } }\n${description}`);
+    expect(result).toEqual(oneError('bad-expression', ''));
+    expect(result.said).toContain(words.split(' Write ')[0]);
+  });
+});
