@@ -15,6 +15,8 @@ export interface Checks {
     resource: CheckedResource,
     at: (address: string) => CheckedResource | undefined,
   ) => readonly PublishedPort[];
+  /** The fields whose texts the checks read as YAML. */
+  readonly yaml?: readonly string[];
   /** Keys that users try here and that cannot work, with the sentence that says what to write instead. */
   readonly hints?: Readonly<Record<string, string>>;
 }

@@ -8,12 +8,16 @@ import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath, keyDefault } from '../kind/wire.ts';
 import { portsTakenTwice } from './published-ports.ts';
+import type { Marks } from './secret-marks.ts';
+import { marksOf } from './secret-marks.ts';
+import { misreadSecrets } from './secrets-in-yaml.ts';
 import type { Resource } from './resource.ts';
 import { keyPaths } from './resource.ts';
 import { explainSyntax } from './syntax.ts';
 import type { Place } from './tree.ts';
 import { position } from './tree.ts';
-import { knownValue } from './wanted.ts';
+import type { Concealed } from './wanted.ts';
+import { concealedIn, withTexts } from './wanted.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Runs the kinds' own checks over everything that is known before any request. */
@@ -24,9 +28,63 @@ export function checkResources(
   sources: Sources,
 ): void {
   const byAddress = new Map(resources.map((resource) => [resource.address, resource]));
-  const seen = resources.map((resource) => ({ resource, checked: knownValues(resource) }));
+  const marks = marksOf(resources);
+  const seenWith = (isKnown: (variable: string) => boolean) =>
+    resources.map((resource) => ({ resource, checked: knownValues(resource, marks, isKnown) }));
+  const seen = seenWith(() => true);
+  diagnostics.push(...sameKeys(seen), ...resources.flatMap(secretsInYaml));
+  const problems = problemsOf(seen, kinds);
+  if (problems.length === 0) return;
+  const variables = [...new Set(resources.flatMap(variablesIn))];
+  const problemsWith = (isKnown: (variable: string) => boolean) =>
+    new Set(variables.length === 0 ? problems.map(textOf) : problemsOf(seenWith(isKnown), kinds).map(textOf));
+  const open = problemsWith(() => false);
+  for (const problem of problems) {
+    const resource = byAddress.get(problem.address);
+    if (resource === undefined) continue;
+    const { field, address } = problem;
+    const place = (field === undefined ? undefined : resource.fields[field]?.at) ?? resource.at;
+    const where = field === undefined ? '' : `${fieldPath(resource.kind, field)}: `;
+    if (!open.has(textOf(problem))) {
+      const alone = variables
+        .slice(0, mostAlone)
+        .filter((name) => problemsWith((one) => one === name).has(textOf(problem)));
+      const named = (alone.length > 0 ? alone : variables).map((name) => `\${env:${name}}`).join(', ');
+      const what = problem.syntax === undefined ? inGeneral[problem.code] : 'this is not valid YAML';
+      const message = `${where}with the value of ${named}, ${what}`;
+      diagnostics.push(
+        diagnostic(problem.code, message, { remedy: `Correct ${named}.`, address, position: position(place) }),
+      );
+    } else if (problem.syntax !== undefined)
+      diagnostics.push(brokenText(problem, `${where}${problem.message}`, { ...problem.syntax, place, sources, marks }));
+    else {
+      const remedy = marks.asWritten(problem.remedy ?? 'Make the two agree, or leave one out.');
+      const message = marks.asWritten(`${where}${problem.message}`);
+      diagnostics.push(diagnostic(problem.code, message, { remedy, address, position: position(place) }));
+    }
+  }
+}
+
+/** Most variables of the environment that are tried one by one, to name the one that a problem comes from. */
+const mostAlone = 20;
+
+/** A problem that only the value of a variable of the environment makes, without anything that is computed from it. */
+const inGeneral: Readonly<Record<Problem['code'], string>> = {
+  inconsistent: 'two declarations contradict each other',
+  overlap: 'two declarations overlap',
+  'wrong-type': 'this has a wrong form',
+};
+
+/** The texts of a manifest, and where its files lie. */
+interface Sources {
+  readonly texts: ReadonlyMap<string, string>;
+  readonly beside: Workspace['beside'];
+}
+
+type Seen = readonly { readonly resource: Resource; readonly checked: CheckedResource }[];
+
+function problemsOf(seen: Seen, kinds: readonly Kind[]): Problem[] {
   const children = groupBy(seen.map(({ resource, checked }) => [resource.parent, checked]));
-  diagnostics.push(...sameKeys(seen));
   const problems: Problem[] = [];
   for (const { resource, checked } of seen) {
     problems.push(...(resource.kind.checks?.each?.(checked, children.get(resource.address) ?? []) ?? []));
@@ -38,46 +96,63 @@ export function checkResources(
     problems.push(...kind.checks.all(all, (address) => checkedAt.get(address)));
   }
   const published = seen.map(({ resource, checked }) => ({ checked, checks: resource.kind.checks }));
-  problems.push(...portsTakenTwice(published, (address) => checkedAt.get(address)));
-  for (const problem of problems) {
-    const resource = byAddress.get(problem.address);
-    if (resource === undefined) continue;
-    const { field } = problem;
-    const place = (field === undefined ? undefined : resource.fields[field]?.at) ?? resource.at;
-    const where = field === undefined ? '' : `${fieldPath(resource.kind, field)}: `;
-    if (problem.syntax !== undefined) {
-      diagnostics.push(brokenText(problem, `${where}${problem.message}`, { ...problem.syntax, place, sources }));
-      continue;
-    }
-    diagnostics.push(
-      diagnostic(problem.code, `${where}${problem.message}`, {
-        remedy: problem.remedy ?? 'Make the two agree, or leave one out.',
-        address: problem.address,
-        position: position(place),
-      }),
-    );
-  }
+  return [...problems, ...portsTakenTwice(published, (address) => checkedAt.get(address))];
 }
 
-/** The texts of a manifest, and where its files lie. */
-interface Sources {
-  readonly texts: ReadonlyMap<string, string>;
-  readonly beside: Workspace['beside'];
+function textOf({ code, address, field = '', message, remedy = '', syntax }: Problem): string {
+  return JSON.stringify([code, address, field, message, remedy, syntax?.text]);
+}
+
+/** The variables of the environment in the fields of a resource. */
+function variablesIn({ fields }: Resource): string[] {
+  return Object.values(fields).flatMap((wanted) =>
+    concealedIn(wanted).flatMap(({ from, name }) => (from === 'env' ? [name] : [])),
+  );
+}
+
+/** Refuses secrets that YAML does not read as text, in the fields that checks read as YAML. */
+function secretsInYaml({ address, kind, fields }: Resource): Diagnostic[] {
+  return (kind.checks?.yaml ?? []).flatMap((field) => {
+    const wanted = fields[field];
+    if (wanted === undefined) return [];
+    return misreadSecrets(wanted).map(({ name, is, mayBeQuoted }) => {
+      const secret = `\${secret:${name}}`;
+      const about = { address, position: position(wanted.at) };
+      const path = fieldPath(kind, field);
+      if (is === 'key') {
+        const remedy = 'Write the key itself: secrets work in values.';
+        return diagnostic('misplaced-secret', `${path}: a key of a map must not hold ${secret}`, { ...about, remedy });
+      }
+      const remedy = mayBeQuoted
+        ? `Put the value that holds ${secret} in single quotes.`
+        : `Write ${name}: "${secret}" under env:, and \${${name}} in the text: compose fills it in.`;
+      return diagnostic('wrong-type', `${path}: YAML does not read the value of ${secret} as text`, {
+        ...about,
+        remedy,
+      });
+    });
+  });
 }
 
 /** Reports an error in a value that is YAML itself, at its line in the file that holds it, where that line is known. */
 function brokenText(
   { code, address }: Problem,
   subject: string,
-  { text, error, place, sources }: Required<Problem>['syntax'] & { readonly place: Place; readonly sources: Sources },
+  {
+    text,
+    error,
+    place,
+    sources,
+    marks,
+  }: Required<Problem>['syntax'] & { readonly place: Place; readonly sources: Sources; readonly marks: Marks },
 ): Diagnostic {
   const { message, remedy, from } = explainSyntax(error, text);
-  const before = text.slice(0, from).split('\n');
+  const before = marks.asWritten(text.slice(0, from)).split('\n');
   const [line, column] = [before.length, (before.at(-1) ?? '').length + 1];
   const known = placeInFile({ text, line, column, place }, sources);
   const where = known === undefined ? `, line ${line}, column ${column} of it` : '';
-  const about = { remedy, address, position: known ?? position(place) };
-  return diagnostic(code, `${subject}${where}: ${message}`, about);
+  const about = { remedy: marks.asWritten(remedy), address, position: known ?? position(place) };
+  return diagnostic(code, `${subject}${where}: ${marks.asWritten(message)}`, about);
 }
 
 /** Where a line of a value stands: in the file that the value names, or below the `|` of a text of several lines. */
@@ -98,7 +173,7 @@ function placeInFile(
 }
 
 /** Two blocks of one natural key make two objects, which nothing but the state tells apart. A pinned block has its object. */
-function sameKeys(seen: readonly { readonly resource: Resource; readonly checked: CheckedResource }[]): Diagnostic[] {
+function sameKeys(seen: Seen): Diagnostic[] {
   const first = new Map<string, string>();
   return seen.flatMap(({ resource, checked }): Diagnostic[] => {
     const { kind, address, parent } = resource;
@@ -132,13 +207,22 @@ function keyOf({ kind, fields }: Resource, { values }: CheckedResource): Record<
   return key;
 }
 
-/** Declared values that are known, with what comes from the place of the resource. */
-function knownValues(resource: Resource): CheckedResource {
+/**
+ * Declared values that are known, with what comes from the place of the resource. Marks stand for secrets in texts; a secret
+ * that is all of a text may have any form.
+ */
+function knownValues(resource: Resource, marks: Marks, isKnown: (variable: string) => boolean): CheckedResource {
   const values: Record<string, Json> = {};
   const unknown: string[] = [];
   for (const [name, from] of Object.entries(resource.link.set)) if ('value' in from) values[name] = from.value;
+  const textOf = (part: Concealed): string | undefined => {
+    if (part.from === 'secret') return marks.of(part);
+    return isKnown(part.name) ? part.hidden : undefined;
+  };
   for (const [name, wanted] of Object.entries(resource.fields)) {
-    const value = knownValue(wanted);
+    const shape = wanted.content.reveal();
+    const isOne = shape.is === 'text' && shape.pieces.length === 1 && concealedIn(wanted)[0]?.from === 'secret';
+    const value = isOne ? undefined : withTexts(wanted, textOf);
     if (value !== undefined) values[name] = value;
     else unknown.push(name);
   }

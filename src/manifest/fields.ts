@@ -37,7 +37,7 @@ import { isEmpty, position } from './tree.ts';
 import { reshapedSetting } from './reshape.ts';
 import { pageOf, remedyForKey } from './unknown-key.ts';
 import type { Outputs, Resolved, Wanted } from './wanted.ts';
-import { knownValue, resolve, withNames } from './wanted.ts';
+import { asWritten, knownValue, resolve, withNames } from './wanted.ts';
 
 /** What the kinds know about the place of a block. */
 interface BlockPlace {
@@ -301,15 +301,20 @@ function refuseOtherCases(
 ): void {
   for (const union of block.kind.unions ?? []) {
     if (union.at !== undefined) continue;
-    const word = knownValue(fields[union.tag]);
-    if (typeof word !== 'string' || !Object.hasOwn(union.cases, word)) continue;
+    const declared = fields[union.tag];
+    const word = knownValue(declared);
+    if (declared === undefined || typeof word !== 'string' || !Object.hasOwn(union.cases, word)) continue;
+    const isOpen = !declared.isSecret;
+    const tag = asWritten(declared);
     const chosen = Object.values(union.cases[word] ?? {});
     for (const name of new Set(Object.values(union.cases).flatMap((fieldsOfCase) => Object.values(fieldsOfCase)))) {
       const wanted = fields[name];
       if (chosen.includes(name) || (wanted === undefined && maps[name] === undefined)) continue;
       evaluation.diagnostics.push(
-        diagnostic('inconsistent', `${name} does not go with ${union.tag}: ${word}`, {
-          remedy: `Remove ${name}, or write another ${union.tag}: this one takes ${chosen.join(', ')}.`,
+        diagnostic('inconsistent', `${name} does not go with ${union.tag}: ${String(tag)}`, {
+          remedy: isOpen
+            ? `Remove ${name}, or write another ${union.tag}: this one takes ${chosen.join(', ')}.`
+            : `Remove ${name}, or correct ${String(tag)}.`,
           address: block.address,
           position: position(wanted?.at ?? block.at),
         }),

@@ -8,7 +8,7 @@ import { fieldPath } from '../kind/wire.ts';
 import type { Resource } from './resource.ts';
 import { position } from './tree.ts';
 import type { Wanted } from './wanted.ts';
-import { knownValue } from './wanted.ts';
+import { concealedIn, knownTexts, withTexts } from './wanted.ts';
 import { onceFor } from '../api/once.ts';
 
 /**
@@ -68,7 +68,7 @@ export function checkMentions(resources: readonly Resource[], diagnostics: Diagn
       if (variables === undefined) continue;
       for (const { written, text, wanted } of texts) {
         for (const [name, through] of mentioned(text, above.kind, ofProject)) {
-          if (variables.keys.includes(name)) continue;
+          if (variables.keys.includes(name) || name.includes(mark)) continue;
           const { message, remedy } = explain(name, above, variables);
           diagnostics.push(
             diagnostic('bad-reference', `${written}: ${through}${message}`, {
@@ -125,8 +125,14 @@ function declaredVariables({ kind, maps, mapMode, fields }: Resource): Variables
   for (const [name, codec] of mapFieldsOf(kind)) {
     const map = maps[name];
     if (map !== undefined) return mapMode === 'own' ? { keys: [...map.keys()], codec } : undefined;
-    const text = knownValue(fields[name]);
-    return typeof text === 'string' ? { keys: [...codec.read(text).keys()], codec } : undefined;
+    const wanted = fields[name];
+    const text = markedText(wanted);
+    if (wanted === undefined || text === undefined) return undefined;
+    const keys = [...codec.read(text).keys()];
+    // A concealed text outside of a value, or with line breaks, may be any variables; one that is not known too.
+    const isOpen = text.split('\n').some((line) => line.split('=')[0]?.includes(mark) === true);
+    const mayBeMore = isOpen || concealedIn(wanted).some(({ hidden = '\n' }) => /[\n\r]/.test(hidden));
+    return mayBeMore ? undefined : { keys, codec };
   }
   return undefined;
 }
@@ -155,18 +161,19 @@ function textsOf({ kind, maps, fields }: Resource): Text[] {
       );
     }
     const wanted = fields[name];
-    const whole = knownValue(wanted);
-    if (wanted === undefined || typeof whole !== 'string') return [];
-    return [...codec.read(whole)].map(([key, text]) => ({ key, written: at(key), text, wanted }));
+    if (wanted === undefined) return [];
+    return [...codec.read(markedText(wanted) ?? '')].map(([key, text]) => ({ key, written: at(key), text, wanted }));
   });
 }
 
-/** The whole of a text; or what stands around the values that are not known yet, or concealed. */
-export function knownTexts({ content }: Pick<Wanted, 'content'>): readonly string[] {
-  const shape = content.reveal();
-  if (shape.is === 'value') return [String(shape.value)];
-  return shape.is === 'text' ? shape.pieces.filter((piece) => typeof piece === 'string') : [];
+/** A text with a mark in place of each concealed part: nothing is computed on one. undefined while it is not known. */
+function markedText(wanted: Wanted | undefined): string | undefined {
+  const text = wanted === undefined ? undefined : withTexts(wanted, () => mark);
+  return typeof text === 'string' ? text : undefined;
 }
+
+/** A character that no name of a variable has. */
+const mark = '\uE000';
 
 /** Shows no name that cannot be one: it may be half of a value. */
 function explain(

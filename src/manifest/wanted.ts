@@ -71,13 +71,28 @@ export type Outputs = (reference: Reference) => string | undefined;
 
 /** The value of what needs no output and no secret: nothing is computed on a secret. undefined for all else. */
 export function knownValue(wanted: Wanted | undefined): Json | undefined {
-  if (wanted === undefined) return undefined;
-  return wanted.reading === undefined ? join(wanted.content.reveal(), openText) : wanted.reading.reveal();
+  return wanted === undefined ? undefined : withTexts(wanted, openText);
 }
 
 /** The text of a part on which checks may compute. */
-function openText(piece: Reference | Concealed): string | undefined {
-  return isConcealed(piece) && piece.from === 'env' ? piece.hidden : undefined;
+function openText({ from, hidden }: Concealed): string | undefined {
+  return from === 'env' ? hidden : undefined;
+}
+
+/** A value with texts in place of its concealed parts; undefined where one has none, or an output is needed. */
+export function withTexts(
+  { content, reading }: Pick<Wanted, 'content' | 'reading'>,
+  textOf: (part: Concealed) => string | undefined,
+): Json | undefined {
+  const value = join(content.reveal(), (piece) => (isConcealed(piece) ? textOf(piece) : undefined));
+  return value === undefined || reading === undefined ? value : reading.reveal();
+}
+
+/** A value as it is written: with its expressions. */
+export function asWritten({ content }: Pick<Wanted, 'content'>): Json {
+  const expression = (piece: Reference | Concealed): string =>
+    isConcealed(piece) ? `\${${piece.from}:${piece.name}}` : `\${ref:${referenceName(piece)}}`;
+  return join(content.reveal(), expression) ?? null; // each part has a text
 }
 
 /** The concealed parts of a value, from its beginning. */
@@ -99,6 +114,13 @@ export function concealedIn({ content }: Pick<Wanted, 'content'>): readonly Conc
   return of(content.reveal());
 }
 
+/** The whole of a text; or what stands around the values that are not known yet, or concealed. */
+export function knownTexts({ content }: Pick<Wanted, 'content'>): readonly string[] {
+  const shape = content.reveal();
+  if (shape.is === 'value') return [String(shape.value)];
+  return shape.is === 'text' ? shape.pieces.filter((piece) => typeof piece === 'string') : [];
+}
+
 /** The names in a wanted value, as far as it is known: its text, or the texts in its list. */
 export function namesIn({ content }: Pick<Wanted, 'content'>): readonly string[] {
   const { items } = partsOf(content.reveal());
@@ -106,7 +128,7 @@ export function namesIn({ content }: Pick<Wanted, 'content'>): readonly string[]
 }
 
 function nameIn(item: Shape): string | undefined {
-  const name = join(item, openText);
+  const name = withTexts({ content: secret(item) }, openText);
   return typeof name === 'string' ? name : undefined;
 }
 

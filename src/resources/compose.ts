@@ -190,6 +190,7 @@ export const compose = defineKind({
     explains: 'compose.getConvertedCompose',
   },
   checks: {
+    yaml: ['composeFile'],
     each: servicesExist,
     hints: {
       mounts:

@@ -131,7 +131,9 @@ export const domain = defineKind({
   },
   checks: {
     each: (self) =>
-      self.values.certificateType === 'custom' && self.values.customCertResolver === undefined
+      self.values.certificateType === 'custom' &&
+      self.values.customCertResolver === undefined &&
+      self.unknown?.includes('customCertResolver') !== true
         ? [
             {
               code: 'inconsistent',
@@ -159,6 +161,7 @@ function validity({ isValid, error, resolvedIp, cdnProvider }: Row): Verdict {
 function sameRoutes(all: readonly CheckedResource[]): Problem[] {
   const first = new Map<string, string>();
   return all.flatMap((self): Problem[] => {
+    if (['host', 'path'].some((name) => self.unknown?.includes(name) === true)) return [];
     const route = `${String(self.values.host).toLowerCase()}${String(self.values.path ?? '/')}`;
     const other = first.get(route);
     if (other === undefined) {

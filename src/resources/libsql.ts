@@ -114,8 +114,9 @@ export const libsql = defineKind({
 });
 
 /** A block without sqldNode makes a primary, and the platform refuses one with the address of a primary. */
-function replicaSays({ address, values }: CheckedResource): readonly Problem[] {
-  if (values.sqldPrimaryUrl === undefined || values.sqldNode !== undefined) return [];
+function replicaSays({ address, values, unknown = [] }: CheckedResource): readonly Problem[] {
+  const isSaid = values.sqldNode !== undefined || unknown.includes('sqldNode');
+  if (values.sqldPrimaryUrl === undefined || isSaid) return [];
   return [
     {
       code: 'inconsistent',

@@ -240,8 +240,8 @@ export const notification = defineKind({
 });
 
 /** What one channel takes and another does not. */
-function mistakes({ address, values }: CheckedResource): Problem[] {
-  const { notificationType: type, priority, retry, expire, serverThreshold } = values;
+function mistakes({ address, values, unknown = [] }: CheckedResource): Problem[] {
+  const { notificationType: type, priority, serverThreshold } = values;
   const problem = (field: string, message: string, remedy: string): Problem[] => [
     { code: 'inconsistent', address, field, message, remedy },
   ];
@@ -256,7 +256,9 @@ function mistakes({ address, values }: CheckedResource): Problem[] {
     ...(type === 'pushover' && typeof priority === 'number' && priority > 2
       ? problem('priority', `priority of pushover must be -2 to 2, got ${priority}`, 'Write 2 or less.')
       : []),
-    ...(type === 'pushover' && priority === 2 && (retry === undefined || expire === undefined)
+    ...(type === 'pushover' &&
+    priority === 2 &&
+    ['retry', 'expire'].some((name) => values[name] === undefined && !unknown.includes(name))
       ? problem('priority', 'priority 2 of pushover needs retry and expire', 'Add retry and expire, in seconds.')
       : []),
   ];

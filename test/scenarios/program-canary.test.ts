@@ -402,7 +402,7 @@ describe('the redactor', () => {
       join(folder, 'trueup.yaml'),
       text.replace('        domains:\n', (line) => line + twice),
     );
-    expect((await run(['validate'])).both).toMatch(/is valid[\s\S]*is also routed by/);
+    expect((await run(['validate'])).both).toMatch(/is valid[\s\S]*two declarations overlap/);
     expect(await run(['validate', ...json])).toMatchObject({ code: 0 });
   });
 

@@ -1,0 +1,45 @@
+import type { Resource } from './resource.ts';
+import type { Concealed } from './wanted.ts';
+import { concealedIn, knownTexts } from './wanted.ts';
+
+/** Characters that stand for secrets in the texts that checks read: they compute on none of the values. */
+export interface Marks {
+  /** The mark of a secret: one character, the same wherever it is named. */
+  readonly of: (secret: Pick<Concealed, 'name'>) => string | undefined;
+  /** A text with the expressions of secrets in place of their marks. */
+  readonly asWritten: (text: string) => string;
+}
+
+/** Characters of the private use area: no parser, no trimming and no change of case takes them for anything. */
+const [first, last] = [0xe0_00, 0xf8_ff];
+const anyMark = /[\uE000-\uF8FF]/g;
+
+/** Marks for the secrets in some texts, which have none of the characters. */
+export function secretMarks(texts: Iterable<string>): Marks {
+  const taken = new Set([...texts].flatMap((text) => text.match(anyMark) ?? []));
+  const [marks, names] = [new Map<string, string>(), new Map<string, string>()];
+  let next = first;
+  return {
+    of: ({ name }) => {
+      const known = marks.get(name);
+      if (known !== undefined) return known;
+      while (taken.has(String.fromCharCode(next))) next++;
+      if (next > last) return undefined; // too many: their texts are not checked
+      const mark = String.fromCharCode(next++);
+      marks.set(name, mark);
+      names.set(mark, name);
+      return mark;
+    },
+    asWritten: (text) =>
+      text.replaceAll(anyMark, (mark) => {
+        const name = names.get(mark);
+        return name === undefined ? mark : `\${secret:${name}}`;
+      }),
+  };
+}
+
+/** Marks for the secrets in the fields of resources. */
+export function marksOf(resources: readonly Resource[]): Marks {
+  const fields = resources.flatMap((resource) => Object.values(resource.fields));
+  return secretMarks(fields.filter((wanted) => concealedIn(wanted).length > 0).flatMap(knownTexts));
+}
