@@ -17,6 +17,7 @@ import { unsetKey } from '../manifest/unset.ts';
 import { toJson } from '../kind/simple-yaml.ts';
 import { readTree } from '../manifest/tree.ts';
 import type { AttributeChange, Plan } from '../plan/action.ts';
+import type { Masking } from '../secrets/looks-secret.ts';
 import { secret } from '../secrets/secret.ts';
 import { adoptedValue } from './adopted-value.ts';
 import type { Edit, Edits } from './edit.ts';
@@ -32,8 +33,8 @@ export interface AdoptInput {
   readonly texts: ReadonlyMap<string, string>;
   /** The files that `${file:…}` of a file names, by the name that it has below the root. */
   readonly named: (from: string, path: string) => { readonly file: string; readonly text: string } | undefined;
-  /** Replaces every secret that the run knows in a text. */
-  readonly redact: (text: string) => string;
+  /** The parts of a text that the run knows as secrets. */
+  readonly known: Masking['known'];
 }
 
 /** The files with what the platform has. */
@@ -114,8 +115,8 @@ function adoptOne(finding: Finding, work: Work): string {
   const file = namedBy(node, place.file, work);
   const old = node === undefined ? undefined : toJson(node);
   const text = file?.text ?? (typeof old === 'string' ? old : '');
-  const { redact } = work;
-  const found = adoptedValue({ resource, change, nameOf: nameIn(work, change.field.refersTo), old, text, redact });
+  const { known } = work;
+  const found = adoptedValue({ resource, change, nameOf: nameIn(work, change.field.refersTo), old, text, known });
   if ('why' in found) throw refuse(path ?? '', found.why, found.remedy);
   if (file !== undefined && found.value?.is === 'plain' && typeof found.value.value === 'string') {
     work.files.set(file.file, found.value.value);
@@ -204,14 +205,14 @@ function adoptUnion(
     const observed = observedValue(kind, name, row) ?? null;
     const field = fieldOf(kind, name);
     if (observed === null || !fieldPath(kind, name).startsWith(`${at}.`)) return [];
-    const one = { attribute: { field: name }, field, before: secret(observed), wanted: undefined };
+    const one = { attribute: { field: name }, field, before: secret(observed), wanted: undefined, pair: undefined };
     const found = adoptedValue({
       resource,
       change: one,
       nameOf: nameIn(work, field.refersTo),
       old: undefined,
       text: '',
-      redact: work.redact,
+      known: work.known,
     });
     if ('why' in found) throw refuse(`${at}.${written}`, found.why, found.remedy);
     return found.value === undefined ? [] : [{ key: written, value: found.value }];
@@ -227,7 +228,7 @@ function adoptUnion(
 }
 
 /** The key of the block at the top that has an object of a kind, else its name on the platform, else its id. */
-function nameIn({ plan: { observed }, resources, redact }: Work, kind = ''): (id: string) => string {
+function nameIn({ plan: { observed }, resources, known }: Work, kind = ''): (id: string) => string {
   return (id) => {
     const blocks = resources.filter((one) => one.kind.kind === kind && one.parent === undefined);
     const block = blocks.find(({ address }) => observed.objects.get(address)?.id === id);
@@ -235,7 +236,7 @@ function nameIn({ plan: { observed }, resources, redact }: Work, kind = ''): (id
     const name = observed.nameOf(kind, id);
     // The key of a block means that block.
     const isOther = blocks.some(({ key }) => key === name);
-    return name === undefined || isOther || redact(name) !== name ? id : name;
+    return name === undefined || isOther || (known?.(name) ?? []).length > 0 ? id : name;
   };
 }
 

@@ -6,7 +6,9 @@ import { same, textsIn } from '../kind/json.ts';
 import { canBeNull, withoutAppended } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { AttributeChange } from '../plan/action.ts';
+import type { Masking } from '../secrets/looks-secret.ts';
 import { maskAttribute, secretParts } from '../secrets/looks-secret.ts';
+import { heldSecrets } from '../state/stored.ts';
 
 /** A value as the manifest writes it, undefined for a key that goes; or why no manifest can have it. */
 export type AdoptedValue = { readonly value: Value | undefined } | { readonly why: string; readonly remedy: string };
@@ -14,20 +16,20 @@ export type AdoptedValue = { readonly value: Value | undefined } | { readonly wh
 /** What writing a value of the platform needs beside it. */
 export interface AdoptedInput {
   readonly resource: Pick<Resource, 'kind' | 'privateKeys'>;
-  readonly change: Pick<AttributeChange, 'attribute' | 'field' | 'before' | 'wanted'>;
+  readonly change: Pick<AttributeChange, 'attribute' | 'field' | 'before' | 'wanted' | 'pair'>;
   /** The key of the block that has an object, else its id. */
   readonly nameOf: (id: string) => string;
   /** The value that the manifest has now; undefined without one. */
   readonly old: Json | undefined;
   /** The text that the value replaces: a secret that it holds already is no new one. */
   readonly text: string;
-  /** Replaces every secret that the run knows in a text. */
-  readonly redact: (text: string) => string;
+  /** The parts of a text that the run knows as secrets. */
+  readonly known: Masking['known'];
 }
 
 /** Writes the value that the platform has of an attribute in the form of the manifest. Never writes a secret. */
-export function adoptedValue({ resource, change, nameOf, old, text, redact }: AdoptedInput): AdoptedValue {
-  const { attribute, field, before, wanted } = change;
+export function adoptedValue({ resource, change, nameOf, old, text, known }: AdoptedInput): AdoptedValue {
+  const { attribute, field, before, wanted, pair } = change;
   const { kind } = resource;
   const observed = before.reveal();
   if (observed === null) {
@@ -44,7 +46,10 @@ export function adoptedValue({ resource, change, nameOf, old, text, redact }: Ad
   const value = withoutAppended(observed, wanted?.appended ?? '');
   const privateKeys = wanted?.privateKeys ?? resource.privateKeys;
   const isNamedPrivate = privateKeys?.has(attribute.key ?? attribute.field) === true;
-  const isKnown = textsIn(value).some((one) => redact(one) !== one);
+  const isKnown = textsIn(value).some((one) => (known?.(one) ?? []).length > 0);
+  // Where it stands in the text of the platform, only the text that was applied tells.
+  const holdsSecrets = wanted?.isSecret === true || (pair !== undefined && heldSecrets(pair.answered));
+  if (holdsSecrets) return isRemembered;
   const isMasked = !same(maskAttribute({ field, attribute }, value, privateKeys), value);
   const isNew = isMasked && (attribute.key !== undefined || !areThere(value, text, privateKeys));
   if (isNamedPrivate || isKnown || isNew) return isSecret;
@@ -63,6 +68,11 @@ export function adoptedValue({ resource, change, nameOf, old, text, redact }: Ad
 const isSecret = {
   why: 'its value is a secret, or looks like one',
   remedy: 'Write ${secret:NAME} by hand, and give the value as TRUEUP_SECRET_NAME.',
+};
+
+const isRemembered = {
+  why: 'a secret flows into it, and where it stands in a changed text is not known',
+  remedy: 'Change the line by hand, or run trueup apply to put it back.',
 };
 
 /** Returns true where everything in a value that looks like a secret stands in the text that it replaces. */

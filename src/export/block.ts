@@ -23,6 +23,7 @@ import {
 import type { Written } from '../kind/written.ts';
 import { writtenFields } from '../kind/written.ts';
 import { unsetKey } from '../manifest/unset.ts';
+import type { Masking } from '../secrets/looks-secret.ts';
 import { maskAttribute, maskValue } from '../secrets/looks-secret.ts';
 import { isUserName } from '../secrets/secret-names.ts';
 import { redacted } from '../secrets/secret.ts';
@@ -37,6 +38,8 @@ import { escaped, isUnstorable, plainly } from './yaml.ts';
 /** What writing a block needs beside its object. */
 export interface Writing {
   readonly secrets: Secrets;
+  /** The parts of a text that the run knows as secrets. */
+  readonly known: Masking['known'];
   /** Fields that are left out, by address and name: a manifest cannot hold what the platform has. */
   readonly leftOut: ReadonlyMap<string, ReadonlySet<string>>;
   readonly references: References;
@@ -248,6 +251,8 @@ function writtenValue(block: Placed, name: string, value: Json, writing: Writing
   const field = fieldOf(kind, name);
   const path = fieldPath(kind, name);
   const { secrets } = writing;
+  // People see in the dashboard what objects are found by.
+  const known = naturalKey(block).includes(name) ? undefined : writing.known;
   if (field.secrecy === 'secret') return secretValue(value, [name], block, writing);
   const { refersTo } = field;
   if (refersTo !== undefined) {
@@ -273,11 +278,17 @@ function writtenValue(block: Placed, name: string, value: Json, writing: Writing
         place: `${block.address}: ${isMap ? `${path}.${key}` : path}`,
       }),
     plainly: (text) => writing.references.inText(text, block, isMap ? 'host' : undefined),
+    known,
   };
   if (field.secrecy === undefined) {
-    const shown = maskAttribute({ field, attribute: { field: name } }, value);
+    const shown = maskAttribute({ field, attribute: { field: name } }, value, undefined, known);
     if (!same(shown, value) && !mayHoldSecrets(field)) {
-      leave(block, writing, name, 'it looks like a secret, and the field takes no ${secret:…}; write it by hand');
+      leave(
+        block,
+        writing,
+        name,
+        'it is a secret, or looks like one, and the field takes no ${secret:…}; write it by hand',
+      );
       return undefined;
     }
     if (typeof value !== 'string' || !same(shown, value)) return openValue(value, shown, name, how);
@@ -290,7 +301,8 @@ function writtenValue(block: Placed, name: string, value: Json, writing: Writing
   }
   const isShort = isMap || !value.includes('\n');
   const plain = isShort ? how.plainly : escaped;
-  const spans = field.secrecy === undefined ? [] : isMap ? secretSpansOfEnv(value) : secretSpans(value);
+  const spans =
+    field.secrecy === undefined ? [] : isMap ? secretSpansOfEnv(value, { known }) : secretSpans(value, { known });
   const written = withSpans(value, spans, { ...how, plainly: plain });
   if (written !== escaped(value)) return { is: 'expression', text: written };
   const { savedAs } = field;
@@ -299,8 +311,14 @@ function writtenValue(block: Placed, name: string, value: Json, writing: Writing
   return { is: 'expression', text: `\${file:${writing.keep(block, file, value)}}` };
 }
 
+/** The fields by which an object is found. */
+function naturalKey({ object: { kind, row } }: Placed): readonly string[] {
+  const { key } = kind.identity;
+  return typeof key === 'function' ? key((name) => observedValue(kind, name, row) ?? undefined) : key;
+}
+
 /** How the parts of a text are written. */
-type Texts = Parameters<typeof withSpans>[2];
+type Texts = Parameters<typeof withSpans>[2] & Pick<Writing, 'known'>;
 
 /** Whether a text makes a manifest hard to read. */
 function isLong(text: string): boolean {
@@ -318,7 +336,8 @@ function asMap(field: Field, text: string): ReadonlyMap<string, string> | undefi
 
 /** One variable: a secret as a whole, or the parts of it that are. */
 function variable(key: string, text: string, how: Texts): Value {
-  const shown = maskValue(key, text);
+  const { known } = how;
+  const shown = maskValue(key, text, { known });
   if (shown === text) {
     if (/^(?:0|[1-9]\d{0,14})$/.test(text)) return plainly(Number(text));
     if (/^(?:true|false)$/.test(text)) return plainly(text === 'true');
@@ -326,7 +345,7 @@ function variable(key: string, text: string, how: Texts): Value {
     return written === escaped(text) ? plainly(text) : { is: 'expression', text: written };
   }
   if (shown === redacted) return { is: 'expression', text: `\${secret:${how.nameOf(text, key)}}` };
-  const spans = secretSpans(text).map((span) => ({ ...span, key }));
+  const spans = secretSpans(text, { known }).map((span) => ({ ...span, key }));
   return { is: 'expression', text: withSpans(text, spans, how) };
 }
 
@@ -335,7 +354,7 @@ function openValue(value: Json, shown: Json, name: string, how: Texts): Value {
   if (same(value, shown)) return plainly(value);
   if (typeof value === 'string') {
     if (shown === redacted) return { is: 'expression', text: `\${secret:${how.nameOf(value, name)}}` };
-    const spans = secretSpans(value, { isOpen: true }).map((span) => ({ ...span, key: name }));
+    const spans = secretSpans(value, { isOpen: true, known: how.known }).map((span) => ({ ...span, key: name }));
     return { is: 'expression', text: withSpans(value, spans, { ...how, plainly: escaped }) };
   }
   if (Array.isArray(value) && Array.isArray(shown)) {

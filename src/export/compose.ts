@@ -48,6 +48,7 @@ export interface ComposeInput {
   /** The address of the one block to write, with all below it; undefined: all that are not there. */
   readonly only?: string | undefined;
   readonly usedSecrets: UsedSecrets;
+  readonly known: Writing['known'];
   /** Names blocks alike, and is compared with what the platform has. */
   readonly terraform?: TerraformState | undefined;
 }
@@ -103,6 +104,7 @@ export function compose(input: ComposeInput): Composed {
   let yaml = '';
   const writing: Writing = {
     secrets,
+    known: input.known,
     leftOut: input.leftOut,
     projectIds: new Set(survey.tops.map(({ row, link }) => valueAt(row, link.idAt))),
     notes,

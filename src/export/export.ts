@@ -15,6 +15,7 @@ import { adoptedState, changesObject, differing } from '../plan/adopted.ts';
 import type { World } from '../reconcile.ts';
 import { planWithIds, validate } from '../reconcile.ts';
 import { digestsOf } from '../state/digests.ts';
+import type { Masking } from '../secrets/looks-secret.ts';
 import type { State } from '../state/state.ts';
 import type { Present } from './address.ts';
 import type { Composed, Layout } from './compose.ts';
@@ -36,6 +37,8 @@ export interface ExportInput {
   readonly present: Present;
   readonly layout: Layout;
   readonly usedSecrets: UsedSecrets;
+  /** The parts of a text that the run knows as secrets. */
+  readonly known: Masking['known'];
   /** A Terraform state of the same objects. */
   readonly terraform?: TerraformState | undefined;
   /** The address of the one object that is exported, with all below it; undefined: all that are not there. */

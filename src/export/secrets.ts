@@ -1,5 +1,6 @@
 import { append } from '../kind/group.ts';
 import { locateEnvValues } from '../kind/env-text.ts';
+import type { Masking } from '../secrets/looks-secret.ts';
 import { endOfEnvSecret, maskValue, secretParts } from '../secrets/looks-secret.ts';
 import { redacted } from '../secrets/secret.ts';
 import { createNames, secretName } from './names.ts';
@@ -44,6 +45,11 @@ export function createSecrets(used: UsedSecrets): Secrets {
   const secrets: NamedSecret[] = [];
   const byPlace = new Map<string, NamedSecret>();
   const byValue = new Map<string, { readonly secret: NamedSecret; readonly top: string | undefined }[]>();
+  for (const name of used.names) {
+    const value = used.valueOf(name);
+    if (value === undefined || value.length < leastShared) continue;
+    append(byValue, value, { secret: hidden({ name, usedBy: [] }, value), top: undefined });
+  }
   const add = (value: string, { parts }: SecretPlace): NamedSecret => {
     const wanted = secretName(parts);
     const isSame = used.names.has(wanted) && !reused.has(wanted) && used.valueOf(wanted) === value;
@@ -92,10 +98,10 @@ export interface Span {
   readonly key: string;
 }
 
-/** The parts of a text that look like secrets. `isOpen`: of a field whose values are meant to be seen. */
-export function secretSpans(text: string, { isOpen = false }: { readonly isOpen?: boolean } = {}): readonly Span[] {
+/** The parts of a text that are secrets, or look like them. */
+export function secretSpans(text: string, how: Masking = {}): readonly Span[] {
   let before = 0;
-  return secretParts(text, { isOpen }).map(([from, to]) => {
+  return secretParts(text, how).map(([from, to]) => {
     const key = keyBefore(text, from, before);
     before = to;
     return { from, to, key };
@@ -103,21 +109,21 @@ export function secretSpans(text: string, { isOpen = false }: { readonly isOpen?
 }
 
 /** The same for the text of an env file, whose values may be quoted or have several lines. */
-export function secretSpansOfEnv(source: string): readonly Span[] {
+export function secretSpansOfEnv(source: string, how: Masking = {}): readonly Span[] {
   const { text, values } = locateEnvValues(source);
-  if (text !== source) return secretSpans(source);
+  if (text !== source) return secretSpans(source, how);
   const entries = values.flatMap(({ key, value, from, to: behind }, index): Span[] => {
-    const shown = maskValue(key, value);
+    const shown = maskValue(key, value, how);
     if (shown === value) return [];
     const to = shown === redacted ? endOfEnvSecret(text, { from, to: behind, next: values[index + 1]?.from }) : behind;
     const written = text.slice(from, to);
     if (shown !== redacted)
-      return secretSpans(written).map((span) => ({ from: from + span.from, to: from + span.to, key }));
+      return secretSpans(written, how).map((span) => ({ from: from + span.from, to: from + span.to, key }));
     const isQuoted = /^(["'`])[\s\S]*\1$/.test(written) && written.length > 1;
     return [isQuoted ? { from: from + 1, to: to - 1, key } : { from, to, key }];
   });
   const isInEntry = ({ from, to }: Span) => [...values, ...entries].some((one) => from < one.to && one.from < to);
-  const others = secretSpans(source).filter((span) => !isInEntry(span));
+  const others = secretSpans(source, how).filter((span) => !isInEntry(span));
   return [...entries, ...others].toSorted((a, b) => a.from - b.from);
 }
 

@@ -12,6 +12,7 @@ import { yamlLimit } from '../manifest/load.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { World } from '../reconcile.ts';
 import { plan } from '../reconcile.ts';
+import { knownParts } from '../secrets/looks-secret.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { findDrift, nothingThere } from './drift.ts';
 import type { ProjectFolder } from './folder.ts';
@@ -79,7 +80,7 @@ export async function adoptDrift(
     resources: manifest.resources,
     findings,
     texts: manifest.texts,
-    redact: redactor.redact,
+    known: knownParts(redactor.find),
     named: (from, path) => {
       const file = workspace.beside(from, path);
       const text = beside.get(file);

@@ -24,6 +24,7 @@ import { addToGit, openWorkspace } from '../manifest/workspace.ts';
 import type { World } from '../reconcile.ts';
 import { adoptedState, changesObject } from '../plan/adopted.ts';
 import { learnPlatform, plan, planWithIds } from '../reconcile.ts';
+import { knownParts } from '../secrets/looks-secret.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { digestsOf } from '../state/digests.ts';
 import type { StateRecord } from '../state/record.ts';
@@ -136,6 +137,7 @@ export async function exportProject(
       present,
       layout: layoutOf(stem),
       usedSecrets: { names: used, valueOf: secret },
+      known: knownParts(redactor.find),
       rootFor,
       only: how.address,
       terraform: how.terraform,

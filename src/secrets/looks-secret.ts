@@ -19,6 +19,16 @@ export interface Masking {
   readonly privateKeys?: ReadonlySet<string> | undefined;
   /** Random letters are no sign of a secret. */
   readonly isOpen?: boolean;
+  /** The parts of a text that are secret whatever they look like. */
+  readonly known?: ((text: string) => readonly Part[]) | undefined;
+}
+
+/**
+ * The parts of a text that a run knows as secrets. A plain word is one where it is the whole text: other names have it too.
+ */
+export function knownParts(find: (text: string) => readonly Part[]): NonNullable<Masking['known']> {
+  return (text) =>
+    find(text).filter(([from, to]) => to - from === text.length || !/^[a-z]+$/.test(text.slice(from, to)));
 }
 
 /**
@@ -29,11 +39,12 @@ export function maskAttribute(
   { field, attribute }: { readonly field: Field; readonly attribute: Attribute },
   value: Json,
   privateKeys?: ReadonlySet<string>,
+  known?: Masking['known'],
 ): Json {
-  if (field.secrecy === undefined) return maskValue(undefined, value, { privateKeys, isOpen: true });
+  if (field.secrecy === undefined) return maskValue(undefined, value, { privateKeys, isOpen: true, known });
   if (attribute.key === undefined && field.map !== undefined && typeof value === 'string')
-    return maskEnvText(value, { privateKeys });
-  return maskValue(attribute.key, value, { privateKeys });
+    return maskEnvText(value, { privateKeys, known });
+  return maskValue(attribute.key, value, { privateKeys, known });
 }
 
 /** Whether the value of a key looks like a secret as a whole: by the name, where the value can be one. */
@@ -174,9 +185,9 @@ export function maskText(text: string, how: Masking = {}): string {
 /** The parts of a text that look like a secret, as offsets, in their order. None overlaps another. */
 export function secretParts(text: string, how: Masking = {}): readonly Part[] {
   if (text.length > mostCharacters) return [[0, text.length]];
+  const found: Part[] = [...(how.known?.(text) ?? [])];
   // Most values: no rule matches so little.
-  if (text.length < 15 && /^[\w./-]*$/.test(text)) return [];
-  const found: Part[] = [];
+  if (found.length === 0 && text.length < 15 && /^[\w./-]*$/.test(text)) return [];
   const open: Part[] = [];
   findKeysInPem(text, found, open);
   findInAddresses(text, found);

@@ -1,11 +1,14 @@
 import { passwordsIn } from './credentials.ts';
 import { redacted } from './secret.ts';
 import { spellings } from './spellings.ts';
+import type { Part } from './value-ends.ts';
 
 /** Replaces the secrets of one run in texts from elsewhere. It holds them until it is dropped with its run. */
 export interface Redactor {
   /** Adds a secret. Those of fewer than 8 characters are too common to replace. */
   readonly add: (secret: string) => void;
+  /** The places of the secrets in a text. */
+  readonly find: (text: string) => readonly Part[];
   /** Replaces the secrets in a text from elsewhere, before it becomes part of a sentence. */
   readonly redact: (text: string) => string;
 }
@@ -40,26 +43,37 @@ export function createRedactor(): Redactor {
     }
     return longest;
   };
+  const find = (text: string): readonly Part[] => {
+    const found: Part[] = [];
+    let [from, to] = [0, 0];
+    for (let at = 0; at + minLength <= text.length; at++) {
+      const length = mayStart[hintOf(text, at)] === 0 ? 0 : lengthAt(text, at);
+      if (length === 0) continue;
+      // Two that overlap become one: a rest of either would show part of a secret.
+      if (at >= to) {
+        if (to > 0) found.push([from, to]);
+        from = at;
+      }
+      to = Math.max(to, at + length);
+    }
+    if (to > 0) found.push([from, to]);
+    return found;
+  };
   return {
     add: (secret) => {
       if (secret.length < minLength || added.has(secret)) return;
       added.add(secret);
       for (const part of partsOf(secret)) for (const text of spellings(part)) learn(text);
     },
+    find,
     redact: (text) => {
       let clean = '';
-      let [copied, from, to] = [0, 0, 0];
-      for (let at = 0; at + minLength <= text.length; at++) {
-        const length = mayStart[hintOf(text, at)] === 0 ? 0 : lengthAt(text, at);
-        if (length === 0) continue;
-        // Two that overlap become one: a rest of either would show part of a secret.
-        if (at >= to) {
-          if (to > 0) clean += text.slice(copied, from) + redacted;
-          [copied, from] = [to, at];
-        }
-        to = Math.max(to, at + length);
+      let copied = 0;
+      for (const [from, to] of find(text)) {
+        clean += text.slice(copied, from) + redacted;
+        copied = to;
       }
-      return to === 0 ? text : clean + text.slice(copied, from) + redacted + text.slice(to);
+      return copied === 0 ? text : clean + text.slice(copied);
     },
   };
 }
