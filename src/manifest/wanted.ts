@@ -1,7 +1,7 @@
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Json } from '../kind/json.ts';
 import type { Secret } from '../secrets/secret.ts';
-import { secret } from '../secrets/secret.ts';
+import { redacted, secret } from '../secrets/secret.ts';
 import type { Place } from './tree.ts';
 import { position } from './tree.ts';
 
@@ -121,10 +121,14 @@ export function knownTexts({ content }: Pick<Wanted, 'content'>): readonly strin
   return shape.is === 'text' ? shape.pieces.filter((piece) => typeof piece === 'string') : [];
 }
 
-/** The names in a wanted value, as far as it is known: its text, or the texts in its list. */
-export function namesIn({ content }: Pick<Wanted, 'content'>): readonly string[] {
+/** The names in a wanted value, as far as it is known, each with the text that shows: with its expressions, if it has any. */
+export function namesIn({ content, isPrivate }: Pick<Wanted, 'content' | 'isPrivate'>): ReadonlyMap<string, string> {
   const { items } = partsOf(content.reveal());
-  return items.flatMap((item) => nameIn(item) ?? []);
+  const names = items.flatMap((item) => {
+    const name = nameIn(item);
+    return name === undefined ? [] : [[name, String(asWritten({ content: secret(item) }))] as const];
+  });
+  return new Map(names.map(([name, written]) => [name, isPrivate === true ? redacted : written]));
 }
 
 function nameIn(item: Shape): string | undefined {

@@ -10,7 +10,6 @@ import { position } from '../manifest/tree.ts';
 import type { Wanted } from '../manifest/wanted.ts';
 import { knownValue, namesIn, withNames } from '../manifest/wanted.ts';
 import type { StateRecord } from '../state/record.ts';
-import { redacted } from '../secrets/secret.ts';
 
 /**
  * The kinds whose objects resources refer to by a text that is neither the key of a block nor an id that the platform
@@ -51,8 +50,8 @@ export function bindNames(input: NamesInput): Resource[] {
     const bound = namesOf(resource).flatMap(({ field, target, names, wanted }): [string, Wanted][] => {
       const among = bearers.get(target);
       if (among === undefined) return []; // the platform has no list of them: only ids can be meant
-      const mean = (name: string) => {
-        const meant = meaningOf({ ...among, redact: input.redact }, name, wanted.isSecret ? redacted : name);
+      const mean = (name: string, shown: string) => {
+        const meant = meaningOf({ ...among, redact: input.redact }, name, shown);
         if ('id' in meant) return meant.id;
         if ('address' in meant) return { address: meant.address, output: 'id' };
         const { code, message, remedy } = meant;
@@ -60,7 +59,7 @@ export function bindNames(input: NamesInput): Resource[] {
         diagnostics.push(diagnostic(code, `${fieldPath(resource.kind, field)}: ${message}`, about));
         return undefined;
       };
-      const meanings = new Map(names.map((name) => [name, mean(name)]));
+      const meanings = new Map([...names].map(([name, shown]) => [name, mean(name, shown)]));
       return [[field, withNames(wanted, (name) => meanings.get(name))]];
     });
     return bound.length === 0
@@ -73,7 +72,8 @@ export function bindNames(input: NamesInput): Resource[] {
 interface Names {
   readonly field: string;
   readonly target: string;
-  readonly names: readonly string[];
+  /** Each with the text that shows of it. */
+  readonly names: ReadonlyMap<string, string>;
   readonly wanted: Wanted;
 }
 
@@ -90,8 +90,8 @@ function namesBeside(records: NamesInput['records']): (resource: Resource) => Na
       // The platform answered these ids before. One of an object of the state may be deleted in this run.
       const answered = records[address]?.pairs[field]?.answered;
       const ids = new Set<Json>(answered !== undefined && 'value' in answered ? [answered.value].flat() : []);
-      const names = [...new Set(namesIn(wanted))].filter((name) => !ids.has(name) || managed.has(name));
-      return names.length === 0 ? [] : [{ field, target, names, wanted }];
+      const names = new Map([...namesIn(wanted)].filter(([name]) => !ids.has(name) || managed.has(name)));
+      return names.size === 0 ? [] : [{ field, target, names, wanted }];
     });
   };
 }
@@ -151,15 +151,18 @@ type Meaning =
   | { readonly address: string }
   | { readonly code: 'ambiguous' | 'bad-reference'; readonly message: string; readonly remedy: string };
 
-/** Finds what a name means; `shown` is the name in messages. */
+/** Finds what a name means; `shown` is the name in messages. Of one that does not show they tell no object that has it. */
 function meaningOf(
   { kind, blocks, declared, listed, byId, redact }: Bearers & Pick<NamesInput, 'redact'>,
   name: string,
   shown: string,
 ): Meaning {
+  const isOpen = shown === name;
   const several = (what: string, all: readonly string[]): Meaning => ({
     code: 'ambiguous',
-    message: `${all.length} ${what} are called ${shown}: ${all.join(', ')}`,
+    message: isOpen
+      ? `${all.length} ${what} are called ${shown}: ${all.join(', ')}`
+      : `several ${what} are called ${shown}`,
     remedy: 'Write the id of the one that is meant, or give them different names.',
   });
   const [block, ...others] = blocks.get(name) ?? [];
@@ -174,12 +177,13 @@ function meaningOf(
   if (only !== undefined) return only.is === 'declared' ? { address: only.address ?? '' } : { id: only.id };
   const [gone] = candidates;
   if (gone !== undefined) {
-    const message = `the ${kind.kind} ${shown} (${gone.id}) is deleted, because ${gone.address ?? ''} is no longer declared`;
+    const [id, block] = isOpen ? [` (${gone.id})`, gone.address ?? ''] : ['', 'its block'];
+    const message = `the ${kind.kind} ${shown}${id} is deleted, because ${block} is no longer declared`;
     return { code: 'bad-reference', message, remedy: remedyFor(kind) };
   }
   const known = [...listed.keys()].map((one) => redact(String(one))).toSorted();
   const has = known.length === 0 ? 'the platform lists none' : `the platform has ${known.slice(0, 20).join(', ')}`;
-  const guess = shown === name ? closest(name, [...declared, ...known]) : undefined;
+  const guess = isOpen ? closest(name, [...declared, ...known]) : undefined;
   return {
     code: 'bad-reference',
     message: `there is no ${kind.kind} ${shown}: ${kind.section}: does not declare it, and ${has}`,

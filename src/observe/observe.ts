@@ -10,7 +10,7 @@ import { nameIn, observedValue, outputValue, valueAt } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
-import { knownValue } from '../manifest/wanted.ts';
+import { asWritten, knownValue } from '../manifest/wanted.ts';
 import { maskValue } from '../secrets/looks-secret.ts';
 import { pendingCreate } from '../state/pending.ts';
 import { callerOf, rowsIn } from './answers.ts';
@@ -326,7 +326,8 @@ function refuseOtherName(
 ): void {
   for (const { address, kind, resource, record } of items) {
     const { keyField = '' } = kind.identity;
-    const name = knownValue(resource?.fields[keyField]);
+    const wanted = resource?.fields[keyField];
+    const name = knownValue(wanted);
     const object = objects.get(address);
     if (record?.id !== object?.id || object === undefined || typeof name !== 'string') continue;
     if (observedValue(kind, keyField, object.row) === name) continue;
@@ -334,7 +335,9 @@ function refuseOtherName(
       ([id, { row }]) => id !== object.id && observedValue(kind, keyField, row) === name,
     );
     if (others.length === 0) continue;
-    const message = `the state belongs to ${kind.kind} ${object.id} (${redact(String(observedValue(kind, keyField, object.row)))}), and another one is called ${name} (${others.map(([id]) => id).join(', ')})`;
+    const called =
+      wanted?.isSecret === true ? String(asWritten(wanted)) : `${name} (${others.map(([id]) => id).join(', ')})`;
+    const message = `the state belongs to ${kind.kind} ${object.id} (${redact(String(observedValue(kind, keyField, object.row)))}), and another one is called ${called}`;
     const remedy = 'Use the manifest of the state, or give this one a state of its own; or choose another name.';
     const position = resource === undefined ? undefined : resourcePosition(resource);
     diagnostics.push(diagnostic('ambiguous', message, { address, position, remedy }));

@@ -18,7 +18,7 @@ import {
 import { missingAtCreation } from '../manifest/required.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
-import { knownValue, withGaps } from '../manifest/wanted.ts';
+import { knownValue, resolve, withGaps } from '../manifest/wanted.ts';
 import type { Place } from '../observe/observed.ts';
 import { fromContext } from '../observe/observed.ts';
 import { secret } from '../secrets/secret.ts';
@@ -91,7 +91,8 @@ export function updateSteps(
   for (const [name, member] of Object.entries(changed)) {
     const onChange = kind.fields[name]?.onChange;
     if (typeof onChange !== 'object' || !('through' in onChange)) continue;
-    const route = onChange.through(row, member.is === 'wanted' ? knownValue(member.wanted) : undefined);
+    const resolved = member.is === 'wanted' ? resolve(member.wanted, () => undefined) : undefined;
+    const route = onChange.through(row, resolved?.is === 'known' ? resolved.value : undefined);
     if ('note' in route) {
       notes.push(route.note);
       continue;

@@ -206,6 +206,21 @@ describe('a destination of a backup', () => {
   });
 });
 
+test('of a name from the environment, no message tells what has it', async () => {
+  const made = bench();
+  made.env['AT'] = 'Quarterly';
+  await applied(made, bucket('offsite', ', name: Quarterly') + backedUp('destination: offsite'));
+  const named = head + backedUp('destination: "${env:AT}"');
+  expect(await made.apply(named, everything).catch(String)).toContain(
+    'the destination ${env:AT} is deleted, because its block is no longer declared',
+  );
+  made.env['AT'] = 'Nowhere';
+  const none = head + bucket('offsite', ', name: Quarterly') + backedUp('destination: "${env:AT}"');
+  const said = await made.plan(none).catch(String);
+  expect(said).toContain('there is no destination ${env:AT}: ');
+  expect(said).not.toMatch(/Nowhere/);
+});
+
 describe('the deletion of a destination', () => {
   test('needs consent to the loss of the backups, and comes after those of the manifest', async () => {
     const made = bench();

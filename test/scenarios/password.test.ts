@@ -43,3 +43,15 @@ test('a password with a backtick is refused before any request: the platform cou
   const made = bench();
   await expect(made.manifest(database('pass`word-1'))).rejects.toThrow('backtick');
 });
+
+test('the password of a running MariaDB that comes from a secret is changed in the database', async () => {
+  const made = bench();
+  const text = database('${secret:PW}').replace('postgres:\n', 'mariadb:\n').replace('postgres:17', 'mariadb:11');
+  made.secrets['PW'] = 'password-1';
+  await made.apply(text);
+  made.requests('POST');
+  made.secrets['PW'] = 'password-2';
+  await made.apply(text);
+  expect(made.requests('POST')).toEqual(['mariadb.changePassword']);
+  await plansNothing(made, text);
+});
