@@ -145,7 +145,7 @@ export function hostileManifests({ platform, attacker, foreignId }: Hosts): read
       files: compose('source: { type: raw, composeFile: "services: [ ${secret:DB}" }'),
       ends: 'inconsistent',
     },
-    { intent: 'show a secret as an image', files: postgres('dockerImage: "x${secret:DB}"'), ends: 'misplaced-secret' },
+    { intent: 'show a secret as a name', files: postgres('appName: "x${secret:DB}"'), ends: 'misplaced-secret' },
     {
       intent: 'show a secret by its name in a key',
       files: production('env: { "${secret:DB}": a }'),
