@@ -1,8 +1,6 @@
 import { append } from '../kind/group.ts';
-import { locateEnvValues } from '../kind/env-text.ts';
 import type { Masking } from '../secrets/looks-secret.ts';
-import { endOfEnvSecret, maskValue, secretParts } from '../secrets/looks-secret.ts';
-import { redacted } from '../secrets/secret.ts';
+import { secretParts, secretPartsOfEnv } from '../secrets/looks-secret.ts';
 import { createNames, secretName } from './names.ts';
 
 /** A secret that an export names: `${secret:NAME}` stands for its value. */
@@ -110,21 +108,14 @@ export function secretSpans(text: string, how: Masking = {}): readonly Span[] {
 
 /** The same for the text of an env file, whose values may be quoted or have several lines. */
 export function secretSpansOfEnv(source: string, how: Masking = {}): readonly Span[] {
-  const { text, values } = locateEnvValues(source);
+  const { text, parts } = secretPartsOfEnv(source, how);
   if (text !== source) return secretSpans(source, how);
-  const entries = values.flatMap(({ key, value, from, to: behind }, index): Span[] => {
-    const shown = maskValue(key, value, how);
-    if (shown === value) return [];
-    const to = shown === redacted ? endOfEnvSecret(text, { from, to: behind, next: values[index + 1]?.from }) : behind;
-    const written = text.slice(from, to);
-    if (shown !== redacted)
-      return secretSpans(written, how).map((span) => ({ from: from + span.from, to: from + span.to, key }));
-    const isQuoted = /^(["'`])[\s\S]*\1$/.test(written) && written.length > 1;
-    return [isQuoted ? { from: from + 1, to: to - 1, key } : { from, to, key }];
+  let before = 0;
+  return parts.map(({ from, to, key = keyBefore(text, from, before) }) => {
+    before = to;
+    const isQuoted = to - from > 1 && /^(["'`])[\s\S]*\1$/.test(text.slice(from, to));
+    return isQuoted ? { from: from + 1, to: to - 1, key } : { from, to, key };
   });
-  const isInEntry = ({ from, to }: Span) => [...values, ...entries].some((one) => from < one.to && one.from < to);
-  const others = secretSpans(source, how).filter((span) => !isInEntry(span));
-  return [...entries, ...others].toSorted((a, b) => a.from - b.from);
 }
 
 /** What the line of a secret is about: the key at its beginning, if it lies behind the secret before and is none itself. */

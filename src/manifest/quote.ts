@@ -287,6 +287,8 @@ function hiddenInLines(text: string, names: Names): Hidden[] {
   const hide = (from: number, to: number, shown: string): void => void (to > from && found.push({ from, to, shown }));
   /** The column of a secret key: lines that begin behind it may be its value. */
   let secretColumn = Infinity;
+  /** The brackets that lines before opened and did not close: what is a key there is unknown. */
+  let brackets = 0;
   let at = 0;
   for (const line of text.split('\n')) {
     const comment = /(?:^|[ \t])#/.exec(line)?.index ?? line.length;
@@ -295,7 +297,7 @@ function hiddenInLines(text: string, names: Names): Hidden[] {
     if (shown !== '' && column <= secretColumn) secretColumn = Infinity;
     const [, lead = '', key = '', colon = '', value = ''] = brokenLine.exec(shown) ?? [];
     const name = key.replace(/^(["'])(.*)\1$/s, '$2');
-    const isKey = secretColumn === Infinity && plainKey.test(key) && maskText(name) === name;
+    const isKey = brackets === 0 && secretColumn === Infinity && plainKey.test(key) && maskText(name) === name;
     const isSure =
       isKey && sure.test(value) && !isSecretEntry(name, value, { privateKeys }) && maskText(value) === value;
     const dashes = /^[ \t]*(?:-[ \t]+)*/.exec(shown)?.[0].length ?? 0;
@@ -304,6 +306,7 @@ function hiddenInLines(text: string, names: Names): Hidden[] {
     if (!isSure) hide(at + from, at + shown.length, mask);
     hide(at + comment, at + line.length, '');
     if (isKey && isSecretName(name, { privateKeys })) secretColumn = column;
+    for (const [sign] of shown.matchAll(/[[\]{}]/g)) brackets = Math.max(0, brackets + (/[[{]/.test(sign) ? 1 : -1));
     at += line.length + 1;
   }
   return found;

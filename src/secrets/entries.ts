@@ -1,20 +1,11 @@
-import type { Found, Part } from './value-ends.ts';
-import {
-  around,
-  elementEnd,
-  flowAssignmentEnd,
-  flowEnd,
-  lineEnd,
-  linesBelow,
-  closingQuote,
-  openQuoteAt,
-  quoted,
-  toQuote,
-  upTo,
-  withinLine,
-  word,
-  wordEnd,
-} from './value-ends.ts';
+/**
+ * The values behind names in texts of any language. A value in quotes ends with them; one at the start of a line ends with
+ * the line, or with the deeper lines below it; any other ends at the next sign that cannot be part of it. Where that is
+ * unsure, it goes on to the end of the line. All of it takes linear time.
+ */
+
+/** Where a part of a text begins, and where it has ended. */
+export type Part = readonly [from: number, to: number];
 
 /** A value behind a name, without its quotes. */
 interface Entry {
@@ -22,6 +13,13 @@ interface Entry {
   readonly value: string;
   /** Its place; of a value of several lines, that of one of them. */
   readonly part: Part;
+}
+
+/** The places of a value, and where reading goes on. `isOne`: they are the lines of one value. */
+interface Found {
+  readonly parts: readonly Part[];
+  readonly end: number;
+  readonly isOne?: boolean;
 }
 
 /** The values behind the names that are wanted, wherever in a text a name and its value stand. */
@@ -41,59 +39,6 @@ export function* entriesIn(text: string, isWanted: (key: string) => boolean): Ge
   }
 }
 
-/** The name of a value, if it is wanted: the one it is written behind, or the one that it makes a pair with. */
-function keyOf(text: string, match: RegExpExecArray, isWanted: (key: string) => boolean): string | undefined {
-  const [, option, element, variable, argument, assigned] = match;
-  const written = option ?? element ?? variable ?? argument ?? assigned ?? '';
-  const behind = match.index + match[0].length;
-  const isName = /^(?:name|key)$/i.test(written) && namesValue(text, behind);
-  if (isName) return undefined;
-  const pair = /^value$/i.test(written) ? (nameBefore(text, match.index) ?? nameBehind(text, behind)) : undefined;
-  const attribute = element === undefined ? undefined : attributeName(text, behind);
-  return [pair ?? written, attribute].find((key) => key !== undefined && isWanted(key));
-}
-
-/** The name of a pair `name: DB_PASSWORD, value: x`, also of one in elements or attributes of XML. */
-function nameBefore(text: string, at: number): string | undefined {
-  const before = text.slice(Math.max(0, at - 256), at);
-  const [, assigned, element] =
-    /(?<![\w-])(?:(?:name|key)\\{0,3}["']?[ \t]{0,8}[:=][ \t]{0,8}\\{0,3}["']?([\w.:-]{1,128})\\{0,3}["']?[ \t]{0,8}[,;>]?\s{0,64}\\{0,3}["']?|(?:name|key)>([\w.:-]{1,128})<\/\w{1,8}>\s{0,64})$/i.exec(
-      before,
-    ) ?? [];
-  return assigned ?? element;
-}
-
-/** The name of a pair `value: x, name: DB_PASSWORD`, whose value stands in one line. */
-function nameBehind(text: string, at: number): string | undefined {
-  pairBehind.lastIndex = at;
-  return pairBehind.exec(text)?.[1];
-}
-
-const pairBehind = new RegExp(
-  [
-    String.raw`[ \t]{0,8}(?:`,
-    // In quotes, also in JSON within JSON; in braces; in a line of YAML.
-    String.raw`(?:"(?:[^"\\\n]|\\.){0,256}"|'[^'\n]{0,256}'|\\{1,3}"[^"\n]{0,256}")(?:[ \t]{0,8},)?\s{0,64}`,
-    String.raw`|[^\s"'\\\n,}\]][^\n,}\]]{0,255},\s{0,64}`,
-    String.raw`|[^\n]{1,256}\n[ \t]{0,64}`,
-    String.raw`)\\{0,3}["']?(?:name|key)\\{0,3}["']?[ \t]{0,8}[:=][ \t]{0,8}\\{0,3}["']?([\w.:-]{1,128})`,
-  ].join(''),
-  'iy',
-);
-
-/** Whether the name of a pair stands at a place, such as `key="DB_PASSWORD" value=`: it is no value of its own. */
-function namesValue(text: string, at: number): boolean {
-  return /^[ \t]{0,8}["']?[\w.:-]{1,128}["']?[ \t]{0,8},?\s{1,64}["']?value["']?[ \t]{0,8}[:=]/i.test(
-    text.slice(at, at + 256),
-  );
-}
-
-/** The name in the attributes of an element: `<entry key="DB_PASSWORD">`. */
-function attributeName(text: string, at: number): string | undefined {
-  const [tag = ''] = text.slice(at, at + 512).split('>', 1);
-  return /\s(?:name|key|id)=["']([\w.:-]{1,128})["']/i.exec(tag)?.[1];
-}
-
 /**
  * A name, and what stands between it and its value. In turn: an option of a command line; an element of XML; the default of
  * a variable of compose; the first argument of `define` in PHP, and the variable of `set` in nginx; and `name = value`,
@@ -110,149 +55,262 @@ const entry = new RegExp(
   'gm',
 );
 
+/** The name of a value, if it is wanted: the one it is written behind, or the one that it makes a pair with. */
+function keyOf(text: string, match: RegExpExecArray, isWanted: (key: string) => boolean): string | undefined {
+  const [, option, element, variable, argument, assigned] = match;
+  const written = option ?? element ?? variable ?? argument ?? assigned ?? '';
+  const behind = match.index + match[0].length;
+  // `key="DB_PASSWORD" value=`: the name of a pair is no value of its own.
+  if (/^(?:name|key)$/i.test(written) && namesValue.test(text.slice(behind, behind + 256))) return undefined;
+  const pair = /^value$/i.test(written) ? (nameBefore(text, match.index) ?? nameBehind(text, behind)) : undefined;
+  // `<entry key="DB_PASSWORD">`
+  const [tag = ''] = element === undefined ? [] : text.slice(behind, behind + 512).split('>', 1);
+  const attribute = /\s(?:name|key|id)=["']([\w.:-]{1,128})["']/i.exec(tag)?.[1];
+  return [pair ?? written, attribute].find((key) => key !== undefined && isWanted(key));
+}
+
+const namesValue = /^[ \t]{0,8}["']?[\w.:-]{1,128}["']?[ \t]{0,8},?\s{1,64}["']?value["']?[ \t]{0,8}[:=]/i;
+
+/** The name of a pair `name: DB_PASSWORD, value: x`, also of one in elements or attributes of XML. */
+function nameBefore(text: string, at: number): string | undefined {
+  const [, assigned, element] = pairBefore.exec(text.slice(Math.max(0, at - 256), at)) ?? [];
+  return assigned ?? element;
+}
+
+/** The name of a pair `value: x, name: DB_PASSWORD`, whose value stands in one line. */
+function nameBehind(text: string, at: number): string | undefined {
+  pairBehind.lastIndex = at;
+  return pairBehind.exec(text)?.[1];
+}
+
+const nameOfPair = String.raw`(?:name|key)\\{0,3}["']?[ \t]{0,8}[:=][ \t]{0,8}\\{0,3}["']?([\w.:-]{1,128})`;
+const pairBefore = new RegExp(
+  String.raw`(?<![\w-])(?:${nameOfPair}\\{0,3}["']?[ \t]{0,8}[,;>]?\s{0,64}\\{0,3}["']?|(?:name|key)>([\w.:-]{1,128})</\w{1,8}>\s{0,64})$`,
+  'i',
+);
+const pairBehind = new RegExp(
+  [
+    String.raw`[ \t]{0,8}(?:`,
+    // In quotes, also in JSON within JSON; in braces; in a line of YAML.
+    String.raw`(?:"(?:[^"\\\n]|\\.){0,256}"|'[^'\n]{0,256}'|\\{1,3}"[^"\n]{0,256}")(?:[ \t]{0,8},)?\s{0,64}`,
+    String.raw`|[^\s"'\\\n,}\]][^\n,}\]]{0,255},\s{0,64}|[^\n]{1,256}\n[ \t]{0,64})\\{0,3}["']?${nameOfPair}`,
+  ].join(''),
+  'iy',
+);
+
 function valueBehind(text: string, match: RegExpExecArray): Found {
   const behind = match.index + match[0].length;
   const [, option, element, variable, argument] = match;
-  if (option !== undefined) return optionValue(text, match, behind);
   if (element !== undefined) return elementValue(text, element, behind);
   if (variable !== undefined) return defaultValue(text, behind);
-  if (argument !== undefined) return argumentValue(text, behind);
-  return assigned(text, match, behind);
+  if (argument !== undefined) return quoted(text, behind) ?? upTo(text, behind, argumentEnd);
+  if (option === undefined) return assigned(text, match, behind);
+  const from = endOf(optionGap, text, behind);
+  if (from === behind || text[from] === '-' || text[from] === undefined) return { parts: [], end: from };
+  return quoted(text, from) ?? bare(text, match.index, from, wordEnd);
+}
+
+/** Between an option and its value: `=`, blanks, a comma and quotes in a list, or the next item of a list in YAML. */
+const optionGap = /=|["']?[ \t]*,\s*(?=["'])|["']?[ \t]*\r?\n[ \t]*-[ \t]+|[ \t]+(?:\\\r?\n[ \t]*)?/y;
+/** Ends a word; a constant or a call of PHP is none. */
+const argumentEnd = /(?!\w{1,128}\(|[A-Z_]{2,128}[ \t]{0,8}\))[^\s"'`;()]*/y;
+const wordEnd = /[^\s"'`]*/y;
+const lineEnd = /[^\n\r]*/y;
+/** Ends a plain value of YAML in braces or brackets, and an assignment, which may have commas. */
+const flowEnd = /[^,}\]\n\r]*/y;
+const flowAssignmentEnd = /(?:[^,}\]\n\r]|,(?!\s)|[}\]](?![\s,}\]]|$))*/y;
+/** Ends an assignment within a line: of a shell, an address, a list of settings. */
+const withinLine = /(?:[^\s"'`;&|)<>\\]|\\[^\s"'`])*/y;
+const blanks = /[ \t]*/y;
+
+function endOf(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from;
+  return pattern.test(text) ? pattern.lastIndex : from;
+}
+
+function upTo(text: string, from: number, pattern: RegExp): Found {
+  return span(from, endOf(pattern, text, from));
+}
+
+function span(from: number, to: number, end = to): Found {
+  return { parts: to > from ? [[from, to]] : [], end };
 }
 
 /** The text of an element, also in CDATA, and over several lines where its end follows; its attributes are read on. */
 function elementValue(text: string, name: string, behind: number): Found {
   const open = text.indexOf('>', behind) + 1;
   if (text[open - 2] === '/') return { parts: [], end: behind };
-  blankLines.lastIndex = open;
-  blankLines.test(text);
-  const first = blankLines.lastIndex;
-  const isData = text.startsWith(dataBegin, first);
-  const from = isData ? first + dataBegin.length : first;
-  const end = isData ? text.slice(from, from + longestData).indexOf(']]>') : text.indexOf('<', from) - from;
-  if (end < 0 || !(isData || text.startsWith(`</${name}`, from + end))) {
-    const isBlank = /\s/.test(text[open] ?? ' ');
-    return { parts: isBlank && !isData ? [] : upTo(text, from, elementEnd).parts, end: behind };
-  }
-  const to = from + text.slice(from, from + end).trimEnd().length;
-  return { parts: to > from ? [[from, to]] : [], end: behind };
+  const first = endOf(/\s*/y, text, open);
+  const isData = text.startsWith('<![CDATA[', first);
+  const from = isData ? first + 9 : first;
+  const end = isData ? text.slice(from, from + 8_192).indexOf(']]>') : text.indexOf('<', from) - from;
+  if (end >= 0 && (isData || text.startsWith(`</${name}`, from + end)))
+    return span(from, from + text.slice(from, from + end).trimEnd().length, behind);
+  const isBlank = /\s/.test(text[open] ?? ' ');
+  return isBlank && !isData ? { parts: [], end: behind } : { ...upTo(text, from, /[^<\n]*/y), end: behind };
 }
-
-const blankLines = /\s*/y;
-const dataBegin = '<![CDATA[';
-const longestData = 8_192;
-
-/** A value in quotes, or a word that no bracket or semicolon ends. */
-function argumentValue(text: string, from: number): Found {
-  return openQuoteAt(text, from) ? quoted(text, from) : upTo(text, from, argumentEnd);
-}
-
-/** Ends a word; a constant or a call of PHP is none. */
-const argumentEnd = /(?!\w{1,128}\(|[A-Z_]{2,128}[ \t]{0,8}\))[^\s"'`;()]*/y;
-
-function optionValue(text: string, match: RegExpExecArray, behind: number): Found {
-  optionGap.lastIndex = behind;
-  if (!optionGap.test(text)) return { parts: [], end: behind };
-  const from = optionGap.lastIndex;
-  if (text[from] === '-' || text[from] === undefined) return { parts: [], end: from };
-  return openQuoteAt(text, from) ? quoted(text, from) : word(text, from, around(text, match.index), wordEnd);
-}
-
-/** Between an option and its value: `=`, blanks, a comma and quotes in a list, or the next item of a list in YAML. */
-const optionGap = /=|["']?[ \t]*,\s*(?=["'])|["']?[ \t]*\r?\n[ \t]*-[ \t]+|[ \t]+(?:\\\r?\n[ \t]*)?/y;
 
 /** The default of a variable, with the defaults in it; what is joined to its brace belongs to it. */
 function defaultValue(text: string, from: number): Found {
   let depth = 0;
+  let brace: RegExpExecArray | null;
   defaultBrace.lastIndex = from;
-  for (let brace = defaultBrace.exec(text); brace !== null; brace = defaultBrace.exec(text)) {
-    if (brace[0] === '\n') return { parts: [[from, brace.index]], end: brace.index };
+  while ((brace = defaultBrace.exec(text)) !== null) {
+    if (brace[0] === '\n') return span(from, brace.index);
     if (brace[0] !== '}') depth++;
-    else if (depth > 0) depth--;
-    else if (/[\s"'`,;/)@:?&\]|<>$\\}=.-]/.test(text[brace.index + 1] ?? ' '))
-      return { parts: [[from, brace.index]], end: brace.index };
-    else {
-      const { end } = upTo(text, brace.index, joinedToBrace);
-      return { parts: [[from, end]], end };
+    else if (--depth < 0) {
+      const isEnd = /[\s"'`,;/)@:?&\]|<>$\\}=.-]/.test(text[brace.index + 1] ?? ' ');
+      return span(from, isEnd ? brace.index : endOf(wordEnd, text, brace.index));
     }
   }
-  return { parts: [[from, text.length]], end: text.length };
+  return span(from, text.length);
 }
 
 const defaultBrace = /\$\{|\}|\n/g;
 
-const joinedToBrace = /[^\s"'`]*/y;
-
 function assigned(text: string, match: RegExpExecArray, behind: number): Found {
-  const near = text.slice(Math.max(0, match.index - 256), match.index);
-  const before = near.slice(near.lastIndexOf('\n') + 1);
-  const isFirst = /^[ \t]*(?:-[ \t]+)*(?:#[#;/ \t]*)?(?:export[ \t]+|ENV[ \t]+|ARG[ \t]+|Environment=)?["']?$/.test(
-    before,
-  );
+  const before = lineBefore(text, match.index);
+  const isFirst = firstOfLine.test(before);
   const isYaml = match[0].endsWith(':');
   const ownQuote = /["']?$/.exec(before)?.[0] ?? '';
+  const from = endOf(blanks, text, behind);
+  const inner = isYaml ? endOf(properties, text, from) : from;
+  const isObject = text[from] === '{' && (isYaml || !isFirst || !braced.test(text.slice(from, from + 1_024)));
+  const isAnchor = isYaml && /^(?:(?:&|!!)\S+[ \t]*)+$/.test(text.slice(from, inner));
+  // Code is no secret, and neither is the name of an anchor.
+  const isCode = match[0].includes(']') && !openQuote.test(text.slice(from, from + 4));
+  if (isObject || isCode || (isAnchor && text.startsWith('# ', inner))) return { parts: [], end: from };
   // A text goes on in lines that are deeper than its key, or than the dash of its item.
   const indent = isYaml ? before.length - ownQuote.length : before.lastIndexOf('-');
-  blanks.lastIndex = behind;
-  blanks.test(text);
-  const from = blanks.lastIndex;
-  // Code is no secret.
-  if (match[0].includes(']') && !openQuoteAt(text, from)) return { parts: [], end: from };
-  properties.lastIndex = from;
-  if (isYaml) properties.test(text);
-  const inner = isYaml ? properties.lastIndex : from;
-  const isAnchor = isYaml && /^(?:(?:&|!!)\S+[ \t]*)+$/.test(text.slice(from, inner));
-  // The name of an anchor is no value.
-  if (isAnchor && text.startsWith('# ', inner)) return { parts: [], end: inner };
-  const first = text[inner];
-  if (text[from] === '{' && (isYaml || !isFirst || !braced.test(text.slice(from, from + 1_024))))
-    return { parts: [], end: from };
-  if (first === undefined || first === '\n' || first === '\r') {
-    const here = isAnchor ? inner : from;
-    if (!isYaml || !isFirst) return upTo(text, here, lineEnd);
-    const below = linesBelow(text, inner, { indent, how: 'values' });
-    return { ...below, parts: [...upTo(text, here, lineEnd).parts, ...below.parts] };
+  if (/^(?:\r|\n|$)/.test(text.slice(inner, inner + 1))) {
+    const here = upTo(text, isAnchor ? inner : from, lineEnd);
+    if (!isYaml || !isFirst) return here;
+    const below = linesBelow(text, inner, indent, 'values');
+    return { ...below, parts: [...here.parts, ...below.parts] };
   }
-  if (isYaml && isFirst && (first === '|' || first === '>') && blockSign.test(text.slice(inner, inner + 32))) {
-    return linesBelow(text, upTo(text, inner, lineEnd).end, { indent, how: 'block' });
-  }
+  if (isYaml && isFirst && blockSign.test(text.slice(inner, inner + 32)))
+    return linesBelow(text, endOf(lineEnd, text, inner), indent, 'block');
   // `- "KEY=value"`: the quote before the name ends the value.
   if (isFirst && !isYaml && ownQuote !== '' && !/["']/.test(match[0])) {
-    const line = upTo(text, from, lineEnd).end;
+    const line = endOf(lineEnd, text, from);
     const last = text.slice(from, line).lastIndexOf(ownQuote);
     const close = last === -1 ? closingQuote(text, line, ownQuote) : from + last;
-    const to = close === -1 ? line : close;
-    return { parts: to > from ? [[from, to]] : [], end: to };
+    return span(from, close === -1 ? line : close);
   }
-  if (openQuoteAt(text, inner)) return quoted(text, inner, { isYaml, isEntry: isFirst && !isYaml });
-  if (!isFirst) return withinLineOf(text, match.index, from, isYaml);
-  const line = upTo(text, from, lineEnd).end;
+  const inQuotes = quoted(text, inner, { isYaml, isEntry: isFirst && !isYaml });
+  if (inQuotes !== undefined) return inQuotes;
+  if (!isFirst) return bare(text, match.index, from, withinLine, isYaml);
+  const line = endOf(lineEnd, text, from);
   const written = text.slice(from, line);
   // Behind `#` an env file has a comment, where people may have meant the rest of a password.
   const comment = isYaml ? written.search(/[ \t]#(?=\s|$)/) : -1;
-  const bare = (comment === -1 ? written : written.slice(0, comment)).trimEnd();
-  const here: Part = [from, from + bare.length];
-  if (indent < 0 || comment !== -1) return { parts: [here], end: here[1] };
-  const below = linesBelow(text, line, { indent, how: 'text' });
-  return { parts: [here, ...below.parts], end: Math.max(here[1], below.end), isOne: true };
+  const here = span(from, from + (comment === -1 ? written : written.slice(0, comment)).trimEnd().length);
+  if (indent < 0 || comment !== -1) return here;
+  const below = linesBelow(text, line, indent, 'text');
+  return { parts: [...here.parts, ...below.parts], end: Math.max(here.end, below.end), isOne: true };
 }
 
-/** A value behind a name that is not the first of its line. */
-function withinLineOf(text: string, at: number, from: number, isYaml: boolean): Found {
-  const where = around(text, at);
-  const isQuoted = where.quote !== undefined && text.startsWith(where.quote, at - where.quote.length);
-  if (isQuoted && !isYaml) return toQuote(text, from, where.quote);
-  if (where.isFlow && (isQuoted || where.quote === undefined))
-    return upTo(text, from, isYaml ? flowEnd : flowAssignmentEnd);
-  return isYaml ? toQuote(text, from, where.quote) : word(text, from, where, withinLine);
-}
-
+const firstOfLine = /^[ \t]*(?:-[ \t]+)*(?:#[#;/ \t]*)?(?:export[ \t]+|ENV[ \t]+|ARG[ \t]+|Environment=)?["']?$/;
 /** Anchors and tags before a value of YAML. */
 const properties = /(?:[&!][^\s"'|>]*[ \t]*)*/y;
 /** A value in braces that is no object. */
 const braced = /^\{[^\s"':=]+[ \t]*(?:\r?\n|$)/;
-const blanks = /[ \t]*/y;
 const blockSign = /^[|>][-+\d]{0,2}[ \t]*(?:#.*)?(?:\r?\n|$)/;
+
+function lineBefore(text: string, at: number): string {
+  const near = text.slice(Math.max(0, at - 256), at);
+  return near.slice(near.lastIndexOf('\n') + 1);
+}
+
+/** A value without quotes within a line. It ends with the quote or bracket that is open around its name, at the latest. */
+function bare(text: string, at: number, from: number, word: RegExp, isYaml?: boolean): Found {
+  const { quote, isFlow } = around(lineBefore(text, at));
+  const line = endOf(lineEnd, text, from);
+  const close = quote === undefined ? -1 : closingQuote(text.slice(0, line), from, quote);
+  const limit = close === -1 ? line : close;
+  const isOwn = quote !== undefined && text.startsWith(quote, at - quote.length);
+  if (isOwn && isYaml === false) return span(from, limit);
+  if (isYaml !== undefined && isFlow && (isOwn || quote === undefined))
+    return upTo(text, from, isYaml ? flowEnd : flowAssignmentEnd);
+  if (isYaml === true) return span(from, limit);
+  const end = endOf(word, text, from);
+  // Another quote than the one around it is part of it.
+  const isWhole = !/["'`\\]/.test(text[end] ?? '') || (quote !== undefined && text.startsWith(quote, end));
+  return span(from, isWhole ? end : limit);
+}
+
+/** The quote that is open behind the beginning of a line, and whether a brace or bracket is. */
+function around(line: string): { readonly quote: string | undefined; readonly isFlow: boolean } {
+  let quote: string | undefined;
+  let inner: string | undefined;
+  let depth = 0;
+  for (const { 0: sign, index } of line.matchAll(/\\{0,8}["'`]|[[\]{}]/g)) {
+    if (/^[[{]$/.test(sign)) depth += quote === undefined ? 1 : 0;
+    else if (/^[\]}]$/.test(sign)) depth -= quote === undefined && depth > 0 ? 1 : 0;
+    else if (quote === undefined) quote = sign === "'" && /\w/.test(line[index - 1] ?? '') ? undefined : sign;
+    else if (sign === quote) [quote, inner] = [undefined, undefined];
+    else if (sign.startsWith('\\')) inner = inner === sign ? undefined : sign;
+  }
+  return { quote: inner ?? quote, isFlow: depth > 0 };
+}
+
+/** A value in quotes, over several lines too, with what is joined to its end. `isEntry`: nothing else is on its line. */
+function quoted(text: string, from: number, { isYaml = false, isEntry = false } = {}): Found | undefined {
+  const written = openQuote.exec(text.slice(from, from + 8))?.[0];
+  if (written === undefined) return undefined;
+  const open = isYaml && written === "'''" ? "'" : written;
+  const inner = from + open.length;
+  const close = closingQuote(text, inner, open);
+  if (close === -1) return upTo(text, inner, lineEnd);
+  const end = close + open.length;
+  const behind = isEntry ? entryBehindQuote : behindQuote;
+  behind.lastIndex = end;
+  if (behind.test(text)) return span(inner, close, end);
+  const joined = endOf(/\S*/y, text, end);
+  return span(inner, isEntry || /["'`]/.test(text.slice(end, joined)) ? endOf(lineEnd, text, end) : joined);
+}
+
+const openQuote = /^\\{0,3}(?:"""|'''|["'`])/;
+/** What may stand behind a value in quotes, and is no part of it. */
+const behindQuote = /$|[\s,}\]);&|<>:\\]|\/>|["'`](?:$|[\s,}\]);:\\])/y;
+const entryBehindQuote = /[,;)}\]]*[ \t]*(?:$|[\r\n]|(?:\/\/|;|\)|&|\|))|[ \t]+[A-Za-z_][\w.-]{0,128}=/y;
+
+/** The quote that ends a text: one behind a backslash, or twice, is part of it. */
+function closingQuote(text: string, from: number, quote: string): number {
+  for (let at = text.indexOf(quote, from); at !== -1; at = text.indexOf(quote, at + 1)) {
+    if (quote === "'" && text[at + 1] === "'") at++;
+    else if (quote === "'" || quote.length > 1 || !isEscaped(text, at)) return at;
+  }
+  return -1;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text[first - 1] === '\\') first--;
+  return (at - first) % 2 === 1;
+}
+
+/** The lines below a key of YAML that are its value: a text, in a block or going on, or a list of values; not further keys. */
+function linesBelow(text: string, from: number, indent: number, how: 'block' | 'text' | 'values'): Found {
+  const parts: Part[] = [];
+  let end = from;
+  for (let at = text.indexOf('\n', from); at !== -1; at = text.indexOf('\n', at + 1)) {
+    const start = endOf(blanks, text, at + 1);
+    const stop = endOf(/[^\n]*/y, text, start);
+    const depth = start - at - 1;
+    const line = text.slice(start, stop).trimEnd();
+    if (line === '') continue;
+    const isItem = how === 'values' && /^-[ \t]/.test(line);
+    const item = isItem ? line.replace(/^-[ \t]+/, '') : line;
+    if (depth < indent || (depth === indent && !isItem) || (how === 'text' && line.startsWith('#'))) break;
+    if (how === 'values' && line.startsWith('#')) continue;
+    if (how !== 'block' && /^["']?[\w.-]+["']?[ \t]*:(?:[ \t]|$)/.test(item)) break;
+    if (isItem && /^[\w.-]+$/.test(item) && !/\d/.test(item)) break;
+    parts.push([start + line.length - item.length, start + line.length]);
+    end = stop;
+  }
+  return { parts, end, isOne: how !== 'values' };
+}
 
 function unquoted(text: string): string {
   return text

@@ -4,14 +4,13 @@ import type { Field } from '../kind/field.ts';
 import type { Json } from '../kind/json.ts';
 import { isObject } from '../kind/json.ts';
 import { findInAddresses } from './addresses.ts';
+import type { Part } from './entries.ts';
 import { entriesIn } from './entries.ts';
 import { bareValue, isAddress, isOpenValue, isWorkingDirectory } from './open-values.ts';
 import { findKeysInPem } from './pem.ts';
 import { concealedMark, redacted, rotatedMark } from './secret.ts';
 import { contentRules } from './secret-forms.ts';
 import { isOpenName, isUserName, rulesOfKey } from './secret-names.ts';
-import type { Part } from './value-ends.ts';
-import { lineEnd, upTo } from './value-ends.ts';
 
 /** How values and texts are masked. */
 export interface Masking {
@@ -120,33 +119,49 @@ function maskList(key: string | undefined, list: readonly Json[], how: Masking):
  */
 export function maskEnvText(source: string, how: Masking = {}): string {
   if (source.length > mostCharacters) return redacted;
+  const { text, parts } = secretPartsOfEnv(source, how);
+  return parts.length === 0 ? source : withoutParts(text, parts);
+}
+
+/** A part of the text of an env file that looks like a secret, and the name behind which it stands. */
+interface EnvPart {
+  readonly from: number;
+  readonly to: number;
+  readonly key: string | undefined;
+}
+
+/** The parts of an env file that look like a secret, in their order. The places are those in `text`: it has line feeds only. */
+export function secretPartsOfEnv(
+  source: string,
+  how: Masking = {},
+): { readonly text: string; readonly parts: readonly EnvPart[] } {
   const { text, values } = locateEnvValues(source);
-  let masked = '';
+  const parts: EnvPart[] = [];
+  const add = (from: number, to: number, key?: string, ofValue = how): void => {
+    for (const [start, end] of secretParts(text.slice(from, to), ofValue))
+      parts.push({ from: from + start, to: from + end, key });
+  };
   let at = 0;
-  let isSame = true;
   for (const [index, { key, value, from, to: behind }] of values.entries()) {
-    const to = isSecretValue(key, value, how)
-      ? endOfEnvSecret(text, { from, to: behind, next: values[index + 1]?.from })
-      : behind;
-    const rest = text.slice(at, from);
-    const written = text.slice(from, to);
-    const shown = maskValue(key, value, how);
     // The name in front of the value is no text of its own.
-    const name = rest.slice(rest.lastIndexOf('\n') + 1);
-    masked += maskText(rest.slice(0, rest.length - name.length), how) + name;
-    masked += shown === value ? written : shown === redacted ? hiddenLines(written) : maskText(written, how);
-    isSame &&= shown === value;
-    at = to;
+    add(at, Math.max(at, text.lastIndexOf('\n', from - 1) + 1));
+    at = behind;
+    if (isSecretValue(key, value, how)) {
+      at = endOfEnvSecret(text, { from, to: behind, next: values[index + 1]?.from });
+      parts.push({ from, to: at, key });
+    } else if (maskValue(key, value, how) !== value) {
+      add(from, behind, key, isOpenName(key) ? { ...how, isOpen: true } : how);
+    }
   }
-  const end = maskText(text.slice(at), how);
-  return isSame && masked + end === text ? source : masked + end;
+  add(at, text.length);
+  return { text, parts };
 }
 
 /**
  * Where a secret of an env file ends. Behind `#` the platform sees a comment, where people may have meant the rest of a
  * password. One whose quote its line does not close ends behind the lines up to the next entry.
  */
-export function endOfEnvSecret(
+function endOfEnvSecret(
   text: string,
   value: { readonly from: number; readonly to: number; readonly next: number | undefined },
 ): number {
@@ -157,7 +172,7 @@ export function endOfEnvSecret(
   const limit = next === undefined ? text.length : Math.max(to, text.lastIndexOf('\n', next - 1));
   if (!/^["'`]$/.test(quote) || text.slice(from + 1, to).includes(quote)) return endOfStrayLines(text, to, limit);
   const close = text.slice(to, limit).indexOf(quote);
-  return close === -1 ? limit : Math.min(limit, upTo(text, to + close, lineEnd).end);
+  return close === -1 ? limit : Math.min(limit, (text.indexOf('\n', to + close) + 1 || text.length + 1) - 1);
 }
 
 /** Where the lines end that are no entry and no comment: those of a secret whose first quote is missing. */
@@ -173,9 +188,16 @@ function endOfStrayLines(text: string, from: number, limit: number): number {
  */
 export function maskText(text: string, how: Masking = {}): string {
   if (text.length > mostCharacters) return redacted;
+  return withoutParts(
+    text,
+    secretParts(text, how).map(([from, to]) => ({ from, to })),
+  );
+}
+
+function withoutParts(text: string, parts: readonly { readonly from: number; readonly to: number }[]): string {
   let masked = '';
   let at = 0;
-  for (const [from, to] of secretParts(text, how)) {
+  for (const { from, to } of parts) {
     masked += text.slice(at, from) + hiddenLines(text.slice(from, to));
     at = to;
   }
@@ -194,7 +216,7 @@ export function secretParts(text: string, how: Masking = {}): readonly Part[] {
   const isNamed = (key: string) => isPrivate(key, how) || rulesOfKey(key).length > 0;
   for (const { key, value, part } of entriesIn(text, isNamed)) {
     if (!isSecretEntry(key, value, how)) continue;
-    if (!isInComment(text, part[0]) || isSettingInComment(text, part[0])) found.push(part);
+    if (isPrivate(key, how) || !isInComment(text, part[0]) || isSettingInComment(text, part[0])) found.push(part);
   }
   for (const { pattern, check, isGuess, isToken } of text.length < 6 ? [] : contentRules) {
     if (isGuess === true && how.isOpen === true) continue;

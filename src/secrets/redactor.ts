@@ -1,7 +1,7 @@
 import { passwordsIn } from './credentials.ts';
 import { redacted } from './secret.ts';
 import { spellings } from './spellings.ts';
-import type { Part } from './value-ends.ts';
+import type { Part } from './entries.ts';
 
 /** Replaces the secrets of one run in texts from elsewhere. It holds them until it is dropped with its run. */
 export interface Redactor {

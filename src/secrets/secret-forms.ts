@@ -22,6 +22,17 @@ export interface ContentRule {
 
 const boundary = '(?<![A-Za-z0-9_-])';
 
+/** Tokens by their prefixes. */
+const tokens = [
+  String.raw`gh[pousr]_\w{16,} github_pat_\w{16,} gl(?:pat|dt|rt|ptt|soat|cbt|ft|agent|oas)-[\w-]{16,}`,
+  String.raw`(?:sk|rk)_(?:live|test)_\w{10,} whsec_[\w+/=]{10,} (?:AKIA|ASIA)[A-Z0-9]{12,} xox[abeoprs]-[\w-]{10,}`,
+  String.raw`xapp-[\w-]{10,} AIza[\w-]{30,} ya29\.[\w-]{20,} GOCSPX-[\w-]{16,} npm_\w{20,} pypi-[\w-]{20,}`,
+  String.raw`sk-(?:ant-|proj-|or-)?[\w-]{16,} hf_\w{16,} SG\.[\w-]{16,}\.[\w-]{16,} dckr_(?:pat|oat)_[\w-]{16,}`,
+  String.raw`do[opr]_v1_\w{32,} hv[sbr]\.[\w-]{16,} shp(?:at|ca|pa|ss)_\w{16,} gl(?:sa|c)_[\w+/=]{16,} tskey-[\w-]{12,}`,
+  String.raw`lin_api_\w{16,} gsk_\w{16,} r8_\w{16,} nvapi-[\w-]{16,} key-[0-9a-f]{32} sntrys_[\w=+/-]{16,}`,
+  String.raw`rubygems_\w{16,}`,
+].flatMap((line) => line.split(' '));
+
 /** What a secret is written like, under any key or none. */
 export const contentRules: readonly ContentRule[] = [
   {
@@ -40,40 +51,7 @@ export const contentRules: readonly ContentRule[] = [
     name: 'known token',
     isToken: true,
     says: 'a token with a known prefix: of GitHub, GitLab, Stripe, AWS, Slack, Google, npm, PyPI, OpenAI, Docker, Vault and others',
-    pattern: new RegExp(
-      `${boundary}(?:${[
-        'gh[pousr]_\\w{16,}',
-        'github_pat_\\w{16,}',
-        'gl(?:pat|dt|rt|ptt|soat|cbt|ft|agent|oas)-[\\w-]{16,}',
-        '(?:sk|rk)_(?:live|test)_\\w{10,}',
-        'whsec_[\\w+/=]{10,}',
-        '(?:AKIA|ASIA)[A-Z0-9]{12,}',
-        'xox[abeoprs]-[\\w-]{10,}',
-        'xapp-[\\w-]{10,}',
-        'AIza[\\w-]{30,}',
-        'ya29\\.[\\w-]{20,}',
-        'GOCSPX-[\\w-]{16,}',
-        'npm_\\w{20,}',
-        'pypi-[\\w-]{20,}',
-        'sk-(?:ant-|proj-|or-)?[\\w-]{16,}',
-        'hf_\\w{16,}',
-        'SG\\.[\\w-]{16,}\\.[\\w-]{16,}',
-        'dckr_(?:pat|oat)_[\\w-]{16,}',
-        'do[opr]_v1_\\w{32,}',
-        'hv[sbr]\\.[\\w-]{16,}',
-        'shp(?:at|ca|pa|ss)_\\w{16,}',
-        'gl(?:sa|c)_[\\w+/=]{16,}',
-        'tskey-[\\w-]{12,}',
-        'lin_api_\\w{16,}',
-        'gsk_\\w{16,}',
-        'r8_\\w{16,}',
-        'nvapi-[\\w-]{16,}',
-        'key-[0-9a-f]{32}',
-        'sntrys_[\\w=+/-]{16,}',
-        'rubygems_\\w{16,}',
-      ].join('|')})`,
-      'g',
-    ),
+    pattern: new RegExp(`${boundary}(?:${tokens.join('|')})`, 'g'),
   },
   {
     name: 'webhook',

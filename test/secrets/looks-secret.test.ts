@@ -448,6 +448,13 @@ describe('in a comment', () => {
     expect(maskEnvText(`B=1\n${text}\n`)).not.toContain('hunter2');
   });
 
+  test('what the user calls private stays hidden', () => {
+    expect(maskText('# CUSTOMER: Example GmbH\n', { privateKeys: new Set(['CUSTOMER']) })).toBe(
+      '# CUSTOMER: (sensitive)\n',
+    );
+    expect(maskText('tokens:\n  # two of them\n  - hunter-2\n')).toBe('tokens:\n  # two of them\n  - (sensitive)\n');
+  });
+
   test('no quote begins one', () => {
     expect(maskText("command: ['sh', '-c', 'echo \" # \"; mysql --password=hunter2']")).not.toContain('hunter2');
     expect(maskText('PASSWORD: "a # hunter2"')).not.toContain('hunter2');
