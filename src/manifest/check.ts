@@ -7,6 +7,7 @@ import { canonical } from '../kind/json.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath, keyDefault } from '../kind/wire.ts';
+import { asVariables } from './misplaced-secret.ts';
 import { portsTakenTwice } from './published-ports.ts';
 import type { Marks } from './secret-marks.ts';
 import { marksOf } from './secret-marks.ts';
@@ -32,7 +33,7 @@ export function checkResources(
   const seenWith = (isKnown: (variable: string) => boolean) =>
     resources.map((resource) => ({ resource, checked: knownValues(resource, marks, isKnown) }));
   const seen = seenWith(() => true);
-  diagnostics.push(...sameKeys(seen), ...resources.flatMap(secretsInYaml));
+  diagnostics.push(...sameKeys(seen), ...resources.flatMap((resource) => secretsInYaml(resource, sources)));
   const problems = problemsOf(seen, kinds);
   if (problems.length === 0) return;
   const variables = [...new Set(resources.flatMap(variablesIn))];
@@ -79,6 +80,8 @@ const inGeneral: Readonly<Record<Problem['code'], string>> = {
 interface Sources {
   readonly texts: ReadonlyMap<string, string>;
   readonly beside: Workspace['beside'];
+  /** The names of the declared variables. */
+  readonly variableNames: readonly string[];
 }
 
 type Seen = readonly { readonly resource: Resource; readonly checked: CheckedResource }[];
@@ -111,16 +114,16 @@ function variablesIn({ fields }: Resource): string[] {
 }
 
 /** Refuses secrets that YAML does not read as text, in the fields that checks read as YAML. */
-function secretsInYaml({ address, kind, fields }: Resource): Diagnostic[] {
+function secretsInYaml({ address, kind, fields }: Resource, { variableNames }: Sources): Diagnostic[] {
   return (kind.checks?.yaml ?? []).flatMap((field) => {
     const wanted = fields[field];
     if (wanted === undefined) return [];
-    return misreadSecrets(wanted).map(({ name, is, mayBeQuoted }) => {
-      const secret = `\${secret:${name}}`;
+    return misreadSecrets(wanted).map(({ name, written, is, mayBeQuoted }) => {
+      const secret = `\${secret:${written}}`;
       const about = { address, position: position(wanted.at) };
       const path = fieldPath(kind, field);
       if (is === 'key') {
-        const remedy = 'Write the key itself: secrets work in values.';
+        const remedy = asVariables(`Write \${var:${written}} in place of ${secret}`, [name], variableNames);
         return diagnostic('misplaced-secret', `${path}: a key of a map must not hold ${secret}`, { ...about, remedy });
       }
       const remedy = mayBeQuoted

@@ -112,7 +112,9 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
   if (secrets[0] !== undefined && evaluation.refuseSecrets !== undefined) {
     const names = [...new Set(secrets.map(({ argument }) => argument))];
     refuse(found, placeOf(secrets[0], node, evaluation), evaluation.refuseSecrets(node, names));
-    return { is: 'value', value: node.value };
+    // Not known, like one that is missing: no check finds a second mistake in it.
+    found.isSecret = true;
+    return textShape([{ from: 'secret', name: secrets[0].argument }]);
   }
   for (const { written, meant } of findNearMisses(node.value, evaluation.sources)) {
     const { diagnostics, address } = evaluation;

@@ -200,7 +200,7 @@ async function read(
     declared.push(resource);
   }
   const resources = inherit(declared);
-  checkResources(resources, kinds, diagnostics, { texts, beside: workspace.beside });
+  checkResources(resources, kinds, diagnostics, { texts, beside: workspace.beside, variableNames });
   checkMentions(resources, diagnostics);
   const outputs = readOutputs(merged, evaluationAt(undefined));
   const accepted = await loadAccepted(workspace, input.file, diagnostics, texts);

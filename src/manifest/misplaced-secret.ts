@@ -16,21 +16,23 @@ export function misplacedSecret(
     const [first = ''] = names;
     const written = JSON.stringify(scalar.source.replaceAll(/(?<!\$)\$\{secret:/g, '${var:'));
     const isReady = scalar === node && isShort(field, scalar.source);
-    const undeclared = names.filter((name) => !variableNames.includes(name));
-    const steps = [
-      isReady ? `Write ${field}: ${written}` : `Write \${var:${first}} in place of \${secret:${first}}`,
-      ...(undeclared.length === 0
-        ? []
-        : [`declare ${undeclared.map((name) => `${name}: {}`).join(', ')} under variables:`]),
-      `set ${names.map((name) => `TRUEUP_VAR_${name}`).join(' and ')} to the value${names.length === 1 ? '' : 's'}`,
-    ];
+    const line = isReady ? `Write ${field}: ${written}` : `Write \${var:${first}} in place of \${secret:${first}}`;
     return {
       is: 'refused',
       code: 'misplaced-secret',
       message: `${field} must not hold \${secret:${first}}: plans and messages show its value`,
-      remedy: `${steps.slice(0, -1).join(', ')}, and ${steps.at(-1) ?? ''}.`,
+      remedy: asVariables(line, names, variableNames),
     };
   };
+}
+
+/** The remedy that makes variables of secrets: the line to write, what to declare, and what to set. */
+export function asVariables(line: string, names: readonly string[], declared: readonly string[]): string {
+  const left = names.filter((name) => !declared.includes(name));
+  const declaring =
+    left.length === 0 ? '' : `, declare ${left.map((name) => `${name}: {}`).join(', ')} under variables:`;
+  const setting = names.map((name) => `TRUEUP_VAR_${name}`).join(' and ');
+  return `${line}${declaring}, and set ${setting} to the value${names.length === 1 ? '' : 's'}.`;
 }
 
 /** Tells texts that a remedy may repeat: one line that looks like no secret. */

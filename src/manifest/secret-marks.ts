@@ -1,11 +1,11 @@
 import type { Resource } from './resource.ts';
 import type { Concealed } from './wanted.ts';
-import { concealedIn, knownTexts } from './wanted.ts';
+import { concealedIn, knownTexts, writtenName } from './wanted.ts';
 
 /** Characters that stand for secrets in the texts that checks read: they compute on none of the values. */
 export interface Marks {
-  /** The mark of a secret: one character, the same wherever it is named. */
-  readonly of: (secret: Pick<Concealed, 'name'>) => string | undefined;
+  /** The mark of a secret: one character, the same wherever it is named with the same encoding. */
+  readonly of: (secret: Pick<Concealed, 'name' | 'isEncoded'>) => string | undefined;
   /** A text with the expressions of secrets in place of their marks. */
   readonly asWritten: (text: string) => string;
 }
@@ -20,7 +20,8 @@ export function secretMarks(texts: Iterable<string>): Marks {
   const [marks, names] = [new Map<string, string>(), new Map<string, string>()];
   let next = first;
   return {
-    of: ({ name }) => {
+    of: (secret) => {
+      const name = writtenName(secret);
       const known = marks.get(name);
       if (known !== undefined) return known;
       while (taken.has(String.fromCharCode(next))) next++;

@@ -1,11 +1,13 @@
 import { parseDocument } from 'yaml';
 import { secretMarks } from './secret-marks.ts';
 import type { Wanted } from './wanted.ts';
-import { concealedIn, knownTexts, withTexts } from './wanted.ts';
+import { concealedIn, knownTexts, withTexts, writtenName } from './wanted.ts';
 
 /** A secret in a text of YAML that changes how it is read. */
 export interface MisreadSecret {
   readonly name: string;
+  /** The name as its expression has it, with an encoding. */
+  readonly written: string;
   /** `key`: it stands in a key of a map. `misread`: YAML reads its value as more, less or something else than a text. */
   readonly is: 'key' | 'misread';
   /** Its value may stand in single quotes. */
@@ -19,28 +21,29 @@ export interface MisreadSecret {
  */
 export function misreadSecrets(wanted: Wanted): readonly MisreadSecret[] {
   const secrets = new Map(
-    concealedIn(wanted).flatMap((one) => (one.from === 'secret' ? [[one.name, one.hidden]] : [])),
+    concealedIn(wanted).flatMap((one) => (one.from === 'secret' ? [[writtenName(one), one]] : [])),
   );
   const shape = wanted.content.reveal();
   // A text that is one secret is not checked.
   if (secrets.size === 0 || (shape.is === 'text' && shape.pieces.length === 1)) return [];
   const marks = secretMarks(knownTexts(wanted));
-  const readWith = (name: string | undefined): Read | undefined => {
+  const readWith = (secret: string | undefined): Read | undefined => {
     const text = withTexts(wanted, (part) =>
-      part.from === 'env' || part.name === name ? part.hidden : marks.of(part),
+      part.from === 'env' || writtenName(part) === secret ? part.hidden : marks.of(part),
     );
     return typeof text === 'string' ? read(text) : undefined;
   };
   const marked = readWith(undefined);
   if (marked === undefined || 'isBroken' in marked) return [];
-  return [...secrets].flatMap(([name, hidden]): MisreadSecret[] => {
-    const mark = marks.of({ name }) ?? '';
+  return [...secrets].flatMap(([written, secret]): MisreadSecret[] => {
+    const { name, hidden } = secret;
+    const mark = marks.of(secret) ?? '';
     const mayBeQuoted = hidden === undefined || !/['\n\r]/.test(hidden);
-    if (keysIn(marked.value).some((key) => key.includes(mark))) return [{ name, is: 'key', mayBeQuoted }];
+    if (keysIn(marked.value).some((key) => key.includes(mark))) return [{ name, written, is: 'key', mayBeQuoted }];
     if (hidden === undefined) return [];
-    const real = readWith(name);
+    const real = readWith(written);
     const isSame = real !== undefined && !('isBroken' in real) && isRead(marked.value, real.value, [mark, hidden]);
-    return isSame ? [] : [{ name, is: 'misread', mayBeQuoted }];
+    return isSame ? [] : [{ name, written, is: 'misread', mayBeQuoted }];
   });
 }
 

@@ -2,6 +2,7 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Json } from '../kind/json.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { redacted, secret } from '../secrets/secret.ts';
+import { urlencode } from './encoding.ts';
 import type { Place } from './tree.ts';
 import { position } from './tree.ts';
 
@@ -58,6 +59,11 @@ export interface Concealed {
   readonly hidden?: string | undefined;
   /** Its text is the percent-encoded value. */
   readonly isEncoded?: true;
+}
+
+/** The name of a concealed part as its expression has it: `PW`, `PW|urlencode`. */
+export function writtenName({ name, isEncoded }: Pick<Concealed, 'name' | 'isEncoded'>): string {
+  return isEncoded === true ? `${name}|${urlencode}` : name;
 }
 
 /** What is known of a wanted value at some moment. */

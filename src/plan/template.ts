@@ -1,8 +1,7 @@
 import type { Json } from '../kind/json.ts';
 import { canonical } from '../kind/json.ts';
-import { urlencode } from '../manifest/encoding.ts';
 import type { Concealed, Outputs, Shape, ShapePiece, Wanted } from '../manifest/wanted.ts';
-import { concealedIn, isConcealed, withGaps } from '../manifest/wanted.ts';
+import { concealedIn, isConcealed, withGaps, writtenName } from '../manifest/wanted.ts';
 import type { Digest } from '../secrets/digest.ts';
 import type { StoredTemplate, StoredWanted } from '../state/record.ts';
 import { heldSecrets } from '../state/stored.ts';
@@ -171,7 +170,7 @@ function textForm(
   for (const piece of pieces) {
     if (typeof piece === 'object' && isConcealed(piece) && piece.from === 'secret') {
       secrets.set(piece.name, secretOf(piece));
-      form.push({ secret: piece.isEncoded === true ? `${piece.name}|${urlencode}` : piece.name }, '');
+      form.push({ secret: writtenName(piece) }, '');
       continue;
     }
     const text = typeof piece === 'string' ? piece : isConcealed(piece) ? piece.hidden : outputs(piece);

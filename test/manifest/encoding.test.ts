@@ -129,6 +129,15 @@ describe('F10: |urlencode', () => {
     expect(actionsOf(await made.plan(text))).toEqual([]);
   });
 
+  test('F10: stands in a compose file beside the secret itself', async () => {
+    const composeFile =
+      'services:\n  web:\n    image: nginx:1\n    environment:\n      A: "a://u:${secret:PW|urlencode}@h"\n      B: "${secret:PW}"\n';
+    const text = `${head}environments: { production: { compose: { shop: { source: { type: raw, composeFile: ${JSON.stringify(composeFile)} } } } } }\n`;
+    const { made } = await applied(text, { PW: 'p@ss-word-1' });
+    const sent = Object.values(made.emulator.world.tables.compose).map((row) => row['composeFile']);
+    expect(sent.join('')).toContain('A: "a://u:p%40ss-word-1@h"\n      B: "p@ss-word-1"');
+  });
+
   test.each([
     ['${secret:PW|base64}', '"base64" is no encoding'],
     ['${secret:PW|}', '"" is no encoding'],

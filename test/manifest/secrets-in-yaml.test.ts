@@ -89,7 +89,7 @@ test('in quotes, blocks and comments a secret is what it is, or is refused', asy
 
 test('no secret stands in a key, whether or not the run has it', async () => {
   const expected =
-    'source.composeFile: a key of a map must not hold ${secret:X} -> Write the key itself: secrets work in values.';
+    'source.composeFile: a key of a map must not hold ${secret:X} -> Write ${var:X} in place of ${secret:X}, declare X: {} under variables:, and set TRUEUP_VAR_X to the value.';
   for (const secret of ['8080', 'a', undefined]) {
     expect(await reported(inService('environment: { "A${secret:X}": 1 }'), secret)).toEqual([expected]);
     expect(await reported(compose('services:\n  ${secret:X}:\n    image: nginx:1.27'), secret)).toEqual([expected]);
