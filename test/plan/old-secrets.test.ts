@@ -147,6 +147,38 @@ test('a service that mentions another variable above it is not named', async () 
   ]);
 });
 
+test('every place of a secret counts: files, texts, passwords of other kinds, variables of the project', async () => {
+  const file = (content: string) => `files: { a.conf: { content: "${content}" } }`;
+  const composeFile = (image: string) => `source: { type: raw, composeFile: "services: { web: { image: ${image} } }" }`;
+  const text = `trueup: 1
+platform: emulator
+project: { name: shop, env: { OUTER: "${secret}" } }
+registries:
+  own: { registryUrl: r.example.com, username: u, password: "${secret}", imagePrefix: x }
+environments:
+  production:
+${withPassword(secret)}    redis:
+      cache: { dockerImage: "redis:8", databasePassword: "${secret}" }
+    compose:
+      file: { ${composeBody}, ${file(`password ${secret}`)} }
+      text: { ${composeFile(`nginx-${secret}`)} }
+      through: { ${composeBody}, env: { A: "\${{project.OUTER}}" } }
+      mail: { ${composeBody}, env: { A: one } }
+`;
+  const made = await applied(text);
+  made.secrets['PW'] = 'correct-horse-2';
+  const { old } = saidIn(await narrowed(made, text, { target: [main] }));
+  expect(old?.map(({ address }) => address).toSorted()).toEqual([
+    'production.compose.file',
+    'production.compose.text',
+    'production.compose.through',
+    'production.redis.cache',
+    'registries.own',
+  ]);
+  await made.apply(text);
+  expect(changesOf(await made.plan(text))).toEqual([]);
+});
+
 test('several secrets are named, and a service only once', async () => {
   const two = stacks({ shop: `env: { A: "${secret}", B: "x${token}" }` });
   const mail = `    redis:\n      mail: { dockerImage: "redis:8", databasePassword: "${token}" }\n`;
