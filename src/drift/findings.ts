@@ -9,7 +9,8 @@ import type { Action, AttributeChange, Change, Plan, Shown } from '../plan/actio
 import { outputsOf } from '../plan/action.ts';
 import { sidesOf, summaryOf, unitOf } from '../plan/changes.ts';
 import { redactShown } from '../plan/redacted.ts';
-import type { Values } from '../plan/shown.ts';
+import type { SecretsBeside, Values } from '../plan/shown.ts';
+import { secretsBeside } from '../plan/shown.ts';
 import { isEdited, wantedOf } from '../plan/standing.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { Found } from './finding.ts';
@@ -257,7 +258,8 @@ function ofAttribute(
       : standing.there === 'other' && decision.do !== 'release';
   const isEdit = isEdited(standing.declared) || (pair !== undefined && decision.do === 'remove');
   const { nameOf } = about.plan.observed;
-  const sides = sidesOf(resource ?? {}, one, resolved, { outputs, values, nameOf });
+  const beside = field.map === undefined ? {} : { beside: besideIn(action, resource) };
+  const sides = sidesOf(resource ?? {}, one, resolved, { outputs, values, nameOf, ...beside });
   const path = pathOf(action.kind, attribute);
   const summary = resolved === undefined ? {} : summaryOf(field, observed, resolved);
   const isHidden = [sides.before, sides.after].some(({ is }) => is === 'hidden');
@@ -283,6 +285,15 @@ function ofAttribute(
     },
   ];
 }
+
+/** The keys of the maps of an object that are secret. */
+function besideIn(action: Action, resource: Resource | undefined): SecretsBeside {
+  const known = besides.get(action) ?? secretsBeside(action.attributes, resource?.privateKeys);
+  besides.set(action, known);
+  return known;
+}
+
+const besides = new WeakMap<Action, SecretsBeside>(); // so that many keys stay linear
 
 /** Returns true for a map that was applied before: a key of it that was not declared came later. */
 function hasPairs({ plan }: About, address: string, field: string): boolean {

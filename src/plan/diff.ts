@@ -9,9 +9,8 @@ import { contains, isMerged, leftBehind } from '../kind/shared-set.ts';
 import { fieldOf, fieldPath, observedValue } from '../kind/wire.ts';
 import { position } from '../manifest/tree.ts';
 import type { Resolved, Wanted } from '../manifest/wanted.ts';
-import { knownValue } from '../manifest/wanted.ts';
 import type { Digests } from '../secrets/digest.ts';
-import { isSecretEntry } from '../secrets/looks-secret.ts';
+import type { Secret } from '../secrets/secret.ts';
 import { secret } from '../secrets/secret.ts';
 import type { Pair } from '../state/record.ts';
 import { membersOf } from '../state/stored.ts';
@@ -23,7 +22,7 @@ import type { Decision, Situation } from './decide.ts';
 import { decide, leaveAccepted } from './decide.ts';
 import type { NotesInput } from './notes.ts';
 import { notesOn } from './notes.ts';
-import type { SecretsBeside } from './shown.ts';
+import { secretsBeside } from './shown.ts';
 import type { Standing } from './standing.ts';
 import { isEdited, standingOf, wantedOf } from './standing.ts';
 import type { Rotation } from './template.ts';
@@ -62,7 +61,8 @@ export function diffResource(input: DiffInput): Difference {
       continue;
     }
     const judged = attributesHere.flatMap((one) => judge(input, one) ?? []);
-    const comparing = field.map === undefined ? input : { ...input, beside: secretsBeside(input, judged) };
+    const comparing =
+      field.map === undefined ? input : { ...input, beside: secretsBeside(judged, resource.privateKeys) };
     for (const one of judged) addAttribute(comparing, found, one);
     diagnostics.push(...oldKeysLeft(input, now, name));
   }
@@ -92,6 +92,7 @@ interface Beside extends Pick<AttributeChange, 'attribute' | 'field' | 'wanted'>
 
 interface JudgedAttribute extends Beside {
   readonly resolved: Resolved | undefined;
+  readonly before: Secret<Json>;
   readonly pair: Pair | undefined;
   readonly standing: Standing;
   readonly rotation: Rotation | undefined;
@@ -110,7 +111,8 @@ function judge(input: DiffInput, beside: Beside): JudgedAttribute | undefined {
   const isRotatable = wanted?.isSecret === true && pair !== undefined && isEdited(standing.declared);
   const rotation = isRotatable ? rotationIn(wanted, pair.wanted, { outputs: input.outputs, digest }) : undefined;
   const accepted = standing.there === 'other' ? acceptedOf(input, attribute, field, observed ?? null) : undefined;
-  return { attribute, field, observed, wanted, isRemoved, resolved, pair, standing, rotation, accepted };
+  const before = secret(observed ?? null);
+  return { attribute, field, observed, wanted, isRemoved, resolved, before, pair, standing, rotation, accepted };
 }
 
 /** The acceptance of what the platform has in an attribute. */
@@ -196,25 +198,6 @@ function settledKeys(pairs: DiffInput['pairs'], field: string): Set<string> {
   return new Set(names.map((name) => JSON.parse(name.slice(field.length + 1, -1)) as string));
 }
 
-/** The keys of a map that are secret, and whether all of them are as they were settled. */
-function secretsBeside({ resource }: DiffInput, all: readonly JudgedAttribute[]): SecretsBeside {
-  const keys = new Set<string>();
-  let isBroken = false;
-  for (const { attribute, wanted, pair, observed, standing } of all) {
-    const { key } = attribute;
-    if (key === undefined || (wanted === undefined && pair === undefined)) continue;
-    const value = knownValue(wanted);
-    const isSecret =
-      wanted?.isSecret === true ||
-      (pair !== undefined && 'digest' in pair.answered) ||
-      isSecretEntry(key, String(value ?? ''), { privateKeys: resource.privateKeys });
-    if (!isSecret) continue;
-    keys.add(key);
-    isBroken ||= standing.there === 'other' && (pair !== undefined || observed !== null);
-  }
-  return { keys, isBroken };
-}
-
 function situationOf(input: DiffInput, judged: JudgedAttribute): Situation {
   const { attribute, field, standing, wanted, pair } = judged;
   const missing = wanted?.missing ?? [];
@@ -238,7 +221,7 @@ function obeyed({ accepting }: DiffInput, { accepted }: JudgedAttribute): Accept
 
 function addAttribute(input: DiffInput, found: Found, judged: JudgedAttribute): void {
   const { resource } = input;
-  const { attribute, field, wanted, observed = null, resolved, pair, standing, rotation } = judged;
+  const { attribute, field, wanted, observed = null, resolved, before, pair, standing, rotation } = judged;
   const path = () => pathOf(resource.kind, attribute);
   const { accepted } = judged;
   const isLeftThere = judged.isRemoved === true && obeyed(input, judged) !== undefined;
@@ -257,7 +240,6 @@ function addAttribute(input: DiffInput, found: Found, judged: JudgedAttribute): 
       found.diagnostics.push(diagnostic('left-alone', message, { address: resource.address, remedy }));
     }
   }
-  const before = secret(observed);
   const more = rotation === undefined ? {} : { rotation };
   const planned: AttributeChange = { attribute, field, wanted, standing, ...more, decision, before, pair, accepted };
   found.attributes.push(planned);

@@ -208,7 +208,7 @@ function lossesOf(input: Planning, changing: Changing): Loss[] {
   return sorts.flatMap(([of]) =>
     names.flatMap((name) => {
       const loss = lossAsShown(lossIn(of, name, [row, next]), () => {
-        shown ??= [shownRow(input, changing), shownAfter(input, changing, next)];
+        shown ??= [shownRow(input, { ...changing, outputs }), shownAfter(input, changing, next)];
         return lossIn(of, name, shown);
       });
       return loss ?? [];

@@ -7,12 +7,13 @@ import { replacedAddress } from '../kind/address.ts';
 import type { Loss } from '../kind/lifecycle.ts';
 import { knownPairs } from '../state/known-pairs.ts';
 import { secret } from '../secrets/secret.ts';
+import type { Outputs } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { AttributeChange } from './action.ts';
 import type { PlanInput } from './input.ts';
 import { redactTexts } from './redacted.ts';
 import { observedAs } from './shown.ts';
-import { standingOf } from './standing.ts';
+import { standingOf, wantedOf } from './standing.ts';
 
 /** An object with its row, in which secrets stand in clear. */
 interface Placed {
@@ -22,13 +23,17 @@ interface Placed {
   /** What is declared of it, where that is known. */
   readonly attributes?: readonly AttributeChange[];
   readonly privateKeys?: ReadonlySet<string> | undefined;
+  readonly outputs?: Outputs;
 }
 
 /**
  * The row of an object as people may see it: with marks in place of what came from a secret when it was applied, and without
  * the fields of which the place of the secret is not known. Maps stay: nothing quotes their values.
  */
-export function shownRow(input: PlanInput, { kind, address, row, attributes = [], privateKeys }: Placed): Row {
+export function shownRow(
+  input: PlanInput,
+  { kind, address, row, attributes = [], privateKeys, outputs = noOutputs }: Placed,
+): Row {
   const { state, digests, values = 'usual' } = input;
   const pairs = knownPairs(state.resources[address] ?? state.resources[replacedAddress(address) ?? '']);
   const now = readRow(kind, row);
@@ -47,8 +52,8 @@ export function shownRow(input: PlanInput, { kind, address, row, attributes = []
       before: secret(observed),
     };
     // Names in a text that nothing declares any more show like those of one that is declared.
-    const how = { values: values === 'hidden' ? values : 'all', outputs: noOutputs, privateKeys } as const;
-    const known = observedAs({ ...how, planned, resolved: undefined });
+    const how = { values: values === 'hidden' ? values : 'all', outputs, privateKeys } as const;
+    const known = observedAs({ ...how, planned, resolved: wantedOf(planned, outputs) });
     shown[field.readAt ?? name] = known === undefined ? null : redactTexts(known, input.redact);
   }
   for (const child of input.kinds) {

@@ -3,7 +3,7 @@ import type { Json } from '../kind/json.ts';
 import { isObject, same, textsIn } from '../kind/json.ts';
 import { shownValue } from '../kind/wire.ts';
 import type { Outputs, Resolved } from '../manifest/wanted.ts';
-import { withHidden } from '../manifest/wanted.ts';
+import { knownValue, withHidden } from '../manifest/wanted.ts';
 import { inEachLine, isSecretEntry, maskAttribute } from '../secrets/looks-secret.ts';
 import { concealedMark, redacted, rotatedMark } from '../secrets/secret.ts';
 import type { Stored } from '../state/record.ts';
@@ -37,6 +37,27 @@ export interface SecretsBeside {
   readonly keys: ReadonlySet<string>;
   /** One of them is not as it was settled: where quotes broke, parts of it stand in other keys. */
   readonly isBroken: boolean;
+}
+
+/** Finds the keys of a map that are secret, among its attributes. */
+export function secretsBeside(
+  all: readonly Pick<AttributeChange, 'attribute' | 'wanted' | 'pair' | 'standing' | 'before'>[],
+  privateKeys: ReadonlySet<string> | undefined,
+): SecretsBeside {
+  const keys = new Set<string>();
+  let isBroken = false;
+  for (const { attribute, wanted, pair, standing, before } of all) {
+    const { key } = attribute;
+    if (key === undefined || (wanted === undefined && pair === undefined)) continue;
+    const isSecret =
+      wanted?.isSecret === true ||
+      (pair !== undefined && 'digest' in pair.answered) ||
+      isSecretEntry(key, String(knownValue(wanted) ?? ''), { privateKeys });
+    if (!isSecret) continue;
+    keys.add(key);
+    isBroken ||= standing.there === 'other' && (pair !== undefined || before.reveal() !== null);
+  }
+  return { keys, isBroken };
 }
 
 /** Both sides of a change as people may see them, and what was settled last, for a conflict. */
@@ -130,7 +151,7 @@ function unmarked(value: Json, rotated = redacted): Json {
  * the lines of the secrets: in any other text its place is unknown.
  */
 export function observedAs(showing: Showing): Masked {
-  const { planned, values, privateKeys } = showing;
+  const { planned, resolved, values, privateKeys } = showing;
   const { field, wanted, pair, standing } = planned;
   const observed = planned.before.reveal();
   if (observed === null) return null;
@@ -144,12 +165,45 @@ export function observedAs(showing: Showing): Masked {
     const open = asSettled(showing, settled, observed);
     return open === undefined ? undefined : unmarked(maskAttribute(planned, open, privateKeys));
   }
-  // A secret flows into it, or flowed into it once.
+  if (standing.there === 'as wanted' && resolved?.is === 'known' && same(resolved.value, observed))
+    return wantedAs(showing);
+  // A secret flows into it, or flowed into it once: where it stands is not known.
   if (wanted?.isSecret === true || (settled !== undefined && heldSecrets(settled))) return undefined;
-  if (mayHoldOthers(showing, observed)) return undefined;
-  if (wanted === undefined && field.secrecy !== undefined && values !== 'all') return undefined;
-  const masked = maskAttribute(planned, observed, privateKeys);
-  return values === 'all' && !isBrokenText(showing, observed) ? masked : withoutForeignKeys(showing, masked);
+  return changedAs(showing, observed);
+}
+
+/**
+ * What the platform has, where nothing says that a secret flowed into it. A key that is not declared shows on demand, while
+ * each secret of its map is where it was.
+ */
+function changedAs(showing: Showing, observed: Json): Masked {
+  const { planned, values, privateKeys } = showing;
+  const { field, attribute, wanted } = planned;
+  const { foreign, ...beside } =
+    showing.beside === undefined ? besideInText(showing, observed) : { ...showing.beside, foreign: [] };
+  const showsForeign = values === 'all' && !beside.isBroken;
+  if (wanted === undefined && field.secrecy !== undefined && !showsForeign) return undefined;
+  const isSpread = typeof observed === 'string' && /[\r\n]/.test(observed);
+  if (attribute.key !== undefined && beside.isBroken && isSpread) return undefined;
+  const masked = (more: Iterable<string>) =>
+    maskAttribute(planned, observed, new Set([...(privateKeys ?? []), ...more]));
+  const shown = masked(showsForeign ? [] : foreign);
+  // A part of the secret of another key may stand here.
+  return same(shown, masked([...(showsForeign ? [] : foreign), ...beside.keys])) ? shown : undefined;
+}
+
+/** The same of an env file that is one text, and the keys that the manifest does not have in it. */
+function besideInText({ planned, resolved, privateKeys }: Showing, observed: Json) {
+  const { field, attribute } = planned;
+  const keys = new Set<string>();
+  if (field.map === undefined || attribute.key !== undefined || typeof observed !== 'string')
+    return { keys, isBroken: false, foreign: [] };
+  const meant = resolved?.is === 'known' && typeof resolved.value === 'string' ? resolved.value : '';
+  const [declared, now] = [field.map.read(meant), field.map.read(observed)];
+  const isBroken = [...declared].some(
+    ([key, value]) => isSecretEntry(key, value, { privateKeys }) && now.get(key) !== value,
+  );
+  return { keys, isBroken, foreign: [...now.keys()].filter((key) => !declared.has(key)) };
 }
 
 /** A value that is as it was settled, with marks in place of what came from a secret then. */
@@ -172,34 +226,6 @@ function asSettled(
       if (lines[at] !== line) apart.set(line, lines[at] ?? concealedMark);
   }
   return withoutSecrets(settled, observed, apart);
-}
-
-/** Whether a part of the secret of another key may stand in the value of a key. */
-function mayHoldOthers({ planned: { wanted }, beside }: Showing, observed: Json): boolean {
-  if (beside === undefined || typeof observed !== 'string') return false;
-  if (beside.isBroken && (wanted === undefined || /[\r\n]/.test(observed))) return true;
-  const names = [...observed.matchAll(/(?<![\w.-])([\w.-]+)\s*[=:]/g)].map(([, name = '']) => name);
-  return names.some((name) => beside.keys.has(name));
-}
-
-/** Whether a secret of the text of an env file is not as the manifest has it: its parts may stand in other keys. */
-function isBrokenText({ planned: { field, attribute }, resolved, privateKeys }: Showing, observed: Json): boolean {
-  if (field.map === undefined || attribute.key !== undefined || typeof observed !== 'string') return false;
-  const meant = resolved?.is === 'known' && typeof resolved.value === 'string' ? resolved.value : '';
-  const now = field.map.read(observed);
-  return [...field.map.read(meant)].some(
-    ([key, value]) => isSecretEntry(key, value, { privateKeys }) && now.get(key) !== value,
-  );
-}
-
-/** An env file without the values of keys that the manifest does not have in it. */
-function withoutForeignKeys({ planned, resolved }: Showing, masked: Json): Json {
-  const { field, attribute } = planned;
-  if (field.map === undefined || attribute.key !== undefined || typeof masked !== 'string') return masked;
-  const meant = resolved?.is === 'known' && typeof resolved.value === 'string' ? resolved.value : '';
-  const declared = field.map.read(meant);
-  const foreign = [...field.map.read(masked).keys()].filter((key) => !declared.has(key));
-  return foreign.length === 0 ? masked : maskAttribute(planned, masked, new Set(foreign));
 }
 
 /** What people may see of the value that was settled last. */

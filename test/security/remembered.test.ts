@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/emulator.ts';
@@ -124,6 +124,51 @@ test('a deletion names what is in clear around the secrets', async () => {
   expect(gone.code).toBe(0);
   expect(shownIn(gone)).toEqual([]);
   expect((await here.run('plan')).out).toContain('No changes.');
+});
+
+test('a key conceals what broke out of the secret of another', async () => {
+  const blocks = `
+    compose:
+      shop:
+        deploy: never
+        source: { type: raw, composeFile: "services: { web: { image: nginx } }" }
+        env: { TIER: gold, NOTE: "\${secret:SHORT}", OTHER: one }
+`;
+  const here = await applied(blocks);
+  const [composeId] = Object.keys(here.emulator.world.tables.compose);
+  for (const env of [
+    `TIER="gold NOTE=${secrets.SHORT}"\nOTHER=two\n`,
+    `TIER="gold\n${secrets.SHORT}"\nNOTE=x\nOTHER=two\n`,
+    `TIER=gold\nNOTE="x\n${secrets.SHORT}=more"\nOTHER=two\n`,
+  ]) {
+    await edit({ emulator: here.emulator, apiKey }, 'compose.update', { composeId, env });
+    for (const format of formats) {
+      expect(shownIn(await here.run('drift', '--format', format))).toEqual([]);
+      expect(shownIn(await here.run('plan', '--format', format))).toEqual([]);
+    }
+    expect((await here.run('drift')).out).toContain('two');
+  }
+});
+
+test('the other commands conceal it too, and a plan file', async () => {
+  const here = await applied(compose + command + redis);
+  const shop = 'production.compose.shop';
+  const all = async () => {
+    const file = join(here.folder, 'plan.json');
+    expect(await here.run('plan', '--out', file)).toMatchObject({ code: 0 });
+    return [
+      await here.run('explain', shop),
+      await here.run('status'),
+      await here.run('graph'),
+      await here.run('state', 'show', shop),
+      await here.run('show', file),
+      { out: readFileSync(file, 'utf8'), err: '' },
+      { out: readFileSync(join(here.folder, '.trueup/state.json'), 'utf8'), err: '' },
+    ];
+  };
+  expect((await all()).flatMap(shownIn)).toEqual([]);
+  here.write(redis);
+  expect((await all()).flatMap(shownIn)).toEqual([]);
 });
 
 test('a deletion conceals what its block called private', async () => {
