@@ -175,15 +175,16 @@ function assigned(text: string, match: RegExpExecArray, behind: number): Found {
   const ownQuote = /["']?$/.exec(before)?.[0] ?? '';
   const from = endOf(blanks, text, behind);
   const inner = isYaml ? endOf(properties, text, from) : from;
-  const isObject = text[from] === '{' && (isYaml || !isFirst || !braced.test(text.slice(from, from + 1_024)));
   const isAnchor = isYaml && /^(?:(?:&|!!)\S+[ \t]*)+$/.test(text.slice(from, inner));
+  const start = isAnchor ? inner : from;
+  const isObject = text[start] === '{' && (isYaml || !isFirst || !braced.test(text.slice(start, start + 1_024)));
   // Code is no secret, and neither is the name of an anchor.
-  const isCode = match[0].includes(']') && !openQuote.test(text.slice(from, from + 4));
+  const isCode = match[0].includes(']') && !openQuote.test(text.slice(start, start + 4));
   if (isObject || isCode || (isAnchor && text.startsWith('# ', inner))) return { parts: [], end: from };
   // A text goes on in lines that are deeper than its key, or than the dash of its item.
   const indent = isYaml ? before.length - ownQuote.length : before.lastIndexOf('-');
   if (/^(?:\r|\n|$)/.test(text.slice(inner, inner + 1))) {
-    const here = upTo(text, isAnchor ? inner : from, lineEnd);
+    const here = upTo(text, start, lineEnd);
     if (!isYaml || !isFirst) return here;
     const below = linesBelow(text, inner, indent, 'values');
     return { ...below, parts: [...here.parts, ...below.parts] };
@@ -199,12 +200,12 @@ function assigned(text: string, match: RegExpExecArray, behind: number): Found {
   }
   const inQuotes = quoted(text, inner, { isYaml, isEntry: isFirst && !isYaml });
   if (inQuotes !== undefined) return inQuotes;
-  if (!isFirst) return bare(text, match.index, from, withinLine, isYaml);
-  const line = endOf(lineEnd, text, from);
-  const written = text.slice(from, line);
+  if (!isFirst) return bare(text, match.index, start, withinLine, isYaml);
+  const line = endOf(lineEnd, text, start);
+  const written = text.slice(start, line);
   // Behind `#` an env file has a comment, where people may have meant the rest of a password.
   const comment = isYaml ? written.search(/[ \t]#(?=\s|$)/) : -1;
-  const here = span(from, from + (comment === -1 ? written : written.slice(0, comment)).trimEnd().length);
+  const here = span(start, start + (comment === -1 ? written : written.slice(0, comment)).trimEnd().length);
   if (indent < 0 || comment !== -1) return here;
   const below = linesBelow(text, line, indent, 'text');
   return { parts: [...here.parts, ...below.parts], end: Math.max(here.end, below.end), isOne: true };

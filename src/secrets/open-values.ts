@@ -1,10 +1,11 @@
-/** What stands under a secret name and is none: nothing, a flag, a reference to a variable, a path, an address, an alias. */
+/** What stands under a secret name and is none: nothing, a flag, a list of names, a reference, a path, an alias. */
 export function isOpenValue(value: string): boolean {
   const text = bareValue(value);
   return (
     /^(?:|[01]|true|false|yes|no|on|off|null|none|nil|undefined|~|\*[\w-]+|!reset.*|\{\}|\[\]|[[{(]|\(sensitive\))$/i.test(
       text,
     ) ||
+    /^\[ *[A-Za-z_.-]+(?: *, *[A-Za-z_.-]+)* *\]$/.test(text) ||
     isReference(text) ||
     isPath(text)
   );

@@ -30,15 +30,15 @@ const aspects = setOf(
   'kind mode method scheme format header url uri endpoint host port provider backend driver store count limit required',
   'enabled enable disabled disable allowed allow reset change changed strength rounds iterations cost version issuer audience',
   'realm domain prefix suffix field column parameter param template subject page link command env user username email',
-  'id ids grant scope scopes encoding encryption authentication hashing hasher validators validation manager vault hint hints',
+  'id ids grant scope scopes encoding encryption authentication hashing hasher hashers validators validation manager vault hint hints',
   'in users connector option options regex pattern rule rules origin origins cost',
 );
 
 /** Words before `key` that make it a lookup, or one that is meant to be seen. */
 const openKeys = setOf(
   'public pub publishable site primary foreign sort partition cache routing shard range composite unique map group',
-  'locale i18n translation idempotency index lookup object feature flag hot hotkey shortcut order dictionary label',
-  'annotation metric tag column row storage event topic message record field property config setting known host',
+  'locale i18n translation idempotency index lookup object feature flag hot hotkey shortcut order dictionary label gpg pgp',
+  'annotation metric tag column row event topic message record field property config setting known host',
 );
 
 /** Words before `key` with which it always is a secret. */
@@ -57,7 +57,7 @@ const loginMethod =
   /^(?:none|no|disabled?|enabled?|required|optional|any|all|both|auto|default|basic|digest|bearer|jwt|plain|login|local|internal|external|native|simple|trust|peer|md5|s?sha\d*|cram-?md5|scram(?:-sha-?\d+)?|ntlm|gssapi|kerberos|krb5|x-?509|m?tls|ldaps?|saml2?|oidc|oauth2?|openid|sso|container|htpasswd|trace|debug|info|warn|error|cas|pam|radius|github|gitlab|google|discord|[\w-]+@(?:file|docker|swarm|internal|consul\w*|kubernetes\w*)|-?\d{1,3})$/i;
 
 const isPasswordWord = (word: string): boolean =>
-  /(?:passw(?:or)?ds?|passwort|kennwort|senha|contrasena|passphrase|passcode|pwd|pw)$/.test(word)
+  /(?:passw(?:or)?ds?|passwort|kennwort|senha|contrasena|passphrase|passcode|pwd|pw|psk)$/.test(word)
     ? word !== 'oldpwd'
     : word.endsWith('pass') && !/^(?:compass|bypass|surpass|trespass|encompass|overpass|underpass)$/.test(word);
 
@@ -75,7 +75,7 @@ const hasSecretKey = (words: readonly string[]): boolean =>
 export const keyRules: readonly KeyRule[] = [
   {
     name: 'password',
-    says: 'password, passwd, passphrase, pwd, pw, pass or passcode, also at the end of a longer word and before the name of a user or service',
+    says: 'password, passwd, passphrase, pwd, pw, psk, pass or passcode, also at the end of a longer word and before the name of a user or service',
     matches: (words) =>
       words.some(
         (word, at) =>
@@ -142,9 +142,17 @@ export const keyRules: readonly KeyRule[] = [
   },
   {
     name: 'cookie',
-    says: 'authorization, cookie, webhook, seed or pin, when the value is no plain word',
-    matches: (words) => /^(?:authorization|cookie|webhook|seed|pin)$/.test(last(words)),
+    says: 'authorization, cookie, webhook or seed, when the value is no plain word',
+    matches: (words) => /^(?:authorization|cookie|webhook|seed)$/.test(last(words)),
     open: plainWord,
+  },
+  {
+    name: 'pin',
+    says: 'pin, and code behind pin, login, recovery, invite or access, when the value is no word and no smaller number',
+    matches: (words) =>
+      last(words) === 'pin' ||
+      (last(words) === 'code' && /^(?:pin|login|recovery|invite|access)$/.test(last(words, 1))),
+    open: /^(?:[A-Za-z]{1,20}|\d{1,3})$/,
   },
 ];
 
@@ -172,7 +180,7 @@ export function isOpenName(key: string): boolean {
 }
 
 const openName =
-  /(?:(?:sha(?:1|256|384|512)?|md5)(?:sum)?|digest|checksum|commit|revision|rev|ref|integrity|etag|fingerprint|thumbprint|version|release|tag|image|branch|hash|uuid|guid)s?$|(?:public|pub|publishable|site)[._-]?key$/i;
+  /(?:(?:sha(?:1|256|384|512)?|md5)(?:sum)?|digest|checksum|commit|revision|rev|ref|integrity|etag|fingerprint|thumbprint|version|release|tag|image|branch|hash|uuid|guid|uid|recipient)s?$|(?:public|pub|publishable|site|gpg|pgp)[._-]?key$/i;
 
 /** Returns true for a key that holds the name of a user: it is no secret, also beside a password in a secret field. */
 export function isUserName(key: string): boolean {

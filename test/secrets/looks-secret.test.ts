@@ -381,6 +381,10 @@ describe('what proves nothing', () => {
     'input_cost_per_token: 0.00000012',
     'max_input_tokens: 32000',
     'passwordConnector: local',
+    'secrets: [db_password, api_token]',
+    'api_key: &api_key ${API_KEY}',
+    'PYTHON_GPG_KEY=E3FF2839C048B25C084DEBE9B26995E310250568',
+    'CLUSTER_UID=9f86d081884c7d659a2feaa0c55ad015',
     'image: ghcr.io/example/app:sha-68c570eed8810fd59b5b33cca51bbad5eabb4cb4',
     'RUST_LOG=relay_auth=info',
     'x-secret: &secret\n  TAG: b\n',
@@ -399,7 +403,8 @@ describe('what proves nothing', () => {
 
   test('but what stands beside it does', () => {
     expect(maskText('db: &password hunter2\n')).toBe('db: &password hunter2\n');
-    expect(maskText('DB_PASSWORD: &pw hunter2\n')).not.toContain('hunter2');
+    expect(maskText('DB_PASSWORD: &pw hunter2\n')).toBe('DB_PASSWORD: &pw (sensitive)\n');
+    expect(maskText('tokens: [hunter2, b]\n')).not.toContain('hunter2');
     expect(maskText('KEY: ${API_KEY:-hunter2}\n')).not.toContain('hunter2');
     expect(maskText('PASSWORD: ${A:-${B:-hunter2}}\n')).not.toContain('hunter2');
     expect(maskText('SECRET: ${USER}:hunter2\n')).not.toContain('hunter2');

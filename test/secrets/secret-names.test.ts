@@ -22,6 +22,7 @@ const table: Record<string, { readonly examples: readonly string[]; readonly oth
       'LDAP_BINDPW',
       'ftppass',
       'DB_PASSWORT',
+      'WIFI_PSK',
     ],
     others: [
       'PASSWORD_MIN_LENGTH',
@@ -113,8 +114,12 @@ const table: Record<string, { readonly examples: readonly string[]; readonly oth
     others: ['AUTH_URL', 'OAUTH_CLIENT_ID', 'AUTHOR', 'AUTH_SERVER', 'MONGO_AUTH_DB'],
   },
   cookie: {
-    examples: ['Authorization', 'SESSION_COOKIE', 'ALERT_WEBHOOK', 'TOTP_SEED', 'ADMIN_PIN'],
-    others: ['COOKIE_DOMAIN', 'WEBHOOK_URL', 'PINNED', 'SEEDERS'],
+    examples: ['Authorization', 'SESSION_COOKIE', 'ALERT_WEBHOOK', 'TOTP_SEED'],
+    others: ['COOKIE_DOMAIN', 'WEBHOOK_URL', 'SEEDERS'],
+  },
+  pin: {
+    examples: ['ADMIN_PIN', 'PIN_CODE', 'RECOVERY_CODE'],
+    others: ['PINNED', 'EXIT_CODE', 'COUNTRY_CODE'],
   },
 };
 
@@ -152,6 +157,12 @@ test.each([
   ['ORDERS_PRIMARY_KEY', 'id', false],
   ['MAPS_KEY', 'DEADBEEF', true],
   ['MAPS_KEY', 'Region', false],
+  ['AZURE_STORAGE_KEY', 'Zm9vYmFy', true],
+  ['STORAGE_KEY', 'theme', false],
+  ['ADMIN_PIN', '4711', true],
+  ['LED_PIN', '13', false],
+  ['GPG_KEY', 'E3FF2839C048B25C084DEBE9B26995E310250568', false],
+  ['PASSWORD_HASHERS', 'auth.Argon2PasswordHasher', false],
 ])('%s: %s', (key, value, isSecret) => {
   expect(isSecretEntry(key, value)).toBe(isSecret);
 });
