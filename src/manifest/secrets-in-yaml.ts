@@ -1,6 +1,6 @@
 import { parseDocument } from 'yaml';
 import { secretMarks } from './secret-marks.ts';
-import type { Wanted } from './wanted.ts';
+import type { Concealed, Wanted } from './wanted.ts';
 import { concealedIn, knownTexts, withTexts, writtenName } from './wanted.ts';
 
 /** A secret in a text of YAML that changes how it is read. */
@@ -27,24 +27,31 @@ export function misreadSecrets(wanted: Wanted): readonly MisreadSecret[] {
   // A text that is one secret is not checked.
   if (secrets.size === 0 || (shape.is === 'text' && shape.pieces.length === 1)) return [];
   const marks = secretMarks(knownTexts(wanted));
-  const readWith = (secret: string | undefined): Read | undefined => {
+  const readWith = (known: readonly string[]): Read | undefined => {
     const text = withTexts(wanted, (part) =>
-      part.from === 'env' || writtenName(part) === secret ? part.hidden : marks.of(part),
+      part.from === 'env' || known.includes(writtenName(part)) ? part.hidden : marks.of(part),
     );
     return typeof text === 'string' ? read(text) : undefined;
   };
-  const marked = readWith(undefined);
+  const marked = readWith([]);
   if (marked === undefined || 'isBroken' in marked) return [];
-  return [...secrets].flatMap(([written, secret]): MisreadSecret[] => {
-    const { name, hidden } = secret;
-    const mark = marks.of(secret) ?? '';
-    const mayBeQuoted = hidden === undefined || !/['\n\r]/.test(hidden);
-    if (keysIn(marked.value).some((key) => key.includes(mark))) return [{ name, written, is: 'key', mayBeQuoted }];
-    if (hidden === undefined) return [];
-    const real = readWith(written);
-    const isSame = real !== undefined && !('isBroken' in real) && isRead(marked.value, real.value, [mark, hidden]);
-    return isSame ? [] : [{ name, written, is: 'misread', mayBeQuoted }];
+  const isMisread = (known: readonly (readonly [string, Concealed])[]): boolean => {
+    const real = readWith(known.map(([written]) => written));
+    const texts = new Map(known.map(([, one]) => [marks.of(one) ?? '', one.hidden ?? '']));
+    return real === undefined || 'isBroken' in real || !isRead(marked.value, real.value, texts);
+  };
+  const keys = keysIn(marked.value);
+  const found = [...secrets].map(([written, secret]): MisreadSecret & { readonly secret: Concealed } => {
+    const isInKey = keys.some((key) => key.includes(marks.of(secret) ?? ''));
+    const mayBeQuoted = secret.hidden === undefined || !/['\n\r]/.test(secret.hidden);
+    return { name: secret.name, written, is: isInKey ? 'key' : 'misread', mayBeQuoted, secret };
   });
+  const inValues = found.filter(({ is, secret }) => is === 'misread' && secret.hidden !== undefined);
+  const alone = inValues.filter(({ written, secret }) => isMisread([[written, secret]]));
+  // Two that are text by themselves may be something else beside each other.
+  const isPair = alone.length === 0 && inValues.length > 1;
+  const misread = isPair && isMisread(inValues.map(({ written, secret }) => [written, secret])) ? inValues : alone;
+  return [...found.filter(({ is }) => is === 'key'), ...misread];
 }
 
 type Read = { readonly value: unknown } | { readonly isBroken: true };
@@ -69,21 +76,19 @@ function keysIn(value: unknown): string[] {
   return Array.isArray(value) ? inner : [...Object.keys(value), ...inner];
 }
 
-/** Whether a value is the one with a mark, with the secret in its place. A number is the text that it is written as. */
-function isRead(marked: unknown, real: unknown, [mark, hidden]: readonly [string, string]): boolean {
+/** Whether a value is the one with marks, with the secrets in their place. A number is the text that it is written as. */
+function isRead(marked: unknown, real: unknown, texts: ReadonlyMap<string, string>): boolean {
   if (typeof marked === 'string') {
-    if (!marked.includes(mark)) return marked === real;
-    const text = marked.replaceAll(mark, () => hidden);
-    return typeof real === 'number'
-      ? String(real) === text
-      : typeof real === 'string' && unindented(real) === unindented(text);
+    const text = Array.from(marked, (sign) => texts.get(sign) ?? sign).join('');
+    if (typeof real === 'number') return text !== marked && String(real) === text;
+    return typeof real === 'string' && unindented(real) === unindented(text);
   }
   if (typeof marked !== 'object' || marked === null) return Object.is(marked, real);
   if (typeof real !== 'object' || real === null || Array.isArray(marked) !== Array.isArray(real)) return false;
   const [left, right] = [Object.entries(marked), Object.entries(real)];
   return (
     left.length === right.length &&
-    left.every(([key, value], at) => key === right[at]?.[0] && isRead(value, right[at][1], [mark, hidden]))
+    left.every(([key, value], at) => key === right[at]?.[0] && isRead(value, right[at][1], texts))
   );
 }
 

@@ -97,7 +97,7 @@ export function withTexts(
 /** A value as it is written: with its expressions. */
 export function asWritten({ content }: Pick<Wanted, 'content'>): Json {
   const expression = (piece: Reference | Concealed): string =>
-    isConcealed(piece) ? `\${${piece.from}:${piece.name}}` : `\${ref:${referenceName(piece)}}`;
+    isConcealed(piece) ? `\${${piece.from}:${writtenName(piece)}}` : `\${ref:${referenceName(piece)}}`;
   return join(content.reveal(), expression) ?? null; // each part has a text
 }
 

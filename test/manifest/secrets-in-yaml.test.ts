@@ -132,3 +132,17 @@ test('a secret that YAML reads as text is applied as it is', async () => {
   expect(hasChanges(await made.plan(text))).toBe(false);
   expect(JSON.stringify(Object.values(made.emulator.world.tables.compose))).toContain('run 5432');
 });
+
+test('one secret in two encodings is two texts, and two secrets that make something else beside each other are named', async () => {
+  const text = inService('command: "${secret:X} and ${secret:X|urlencode}"');
+  expect(await reported(text, 'a b/c')).toEqual([]);
+  expect(await reported(text, 'a"b')).toEqual([quote]);
+  const pair = inService('command: ${secret:X}${secret:Y}');
+  const found = await read({ 'trueup.yaml': pair }, { secrets: { X: 'a:', Y: ' b' } }).catch((error: unknown) =>
+    error instanceof Stop ? error.diagnostics : [],
+  );
+  expect(found.map(({ message }) => message)).toEqual([
+    'source.composeFile: YAML does not read the value of ${secret:X} as text',
+    'source.composeFile: YAML does not read the value of ${secret:Y} as text',
+  ]);
+});
