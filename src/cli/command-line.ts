@@ -67,15 +67,15 @@ async function report(process: Process, error: unknown, command: Command): Promi
   const name = argv.find((word) => word.startsWith('--format='))?.slice(9) ?? argv[argv.indexOf('--format') + 1] ?? '';
   const formats = (await formatsOf(command)) ?? plain.commonFormats;
   const terminal = openTerminal(process, !argv.includes('--no-color'));
-  return reportFailure(
-    error instanceof CommanderError ? usage(oneLine(error.message), helpFor(command, error)) : error,
-    {
-      env,
-      terminal,
-      redactor: redactorOf(env),
-      view: await (chooseFormat(formats, name) ?? formats.text)(terminal),
-    },
-  );
+  const redactor = redactorOf(env);
+  // A word of the command line may have been filled in from a secret.
+  const why = (message: string) => redactor.redact(oneLine(message));
+  return reportFailure(error instanceof CommanderError ? usage(why(error.message), helpFor(command, error)) : error, {
+    env,
+    terminal,
+    redactor,
+    view: await (chooseFormat(formats, name) ?? formats.text)(terminal),
+  });
 }
 
 /** Where the words of a command stand. */

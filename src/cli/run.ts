@@ -2,7 +2,6 @@ import { diagnose } from '../api/diagnose.ts';
 import { isOfKey, PlatformError } from '../api/errors.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import { redactDiagnostic } from '../plan/redacted.ts';
 import type { Environment } from '../project/folder.ts';
 import { inItsProfile } from '../project/profile.ts';
 import type { Formats, View } from '../render/format.ts';
@@ -75,15 +74,14 @@ export function chooseFormat<V extends View>(formats: Formats<V>, name: string):
 
 /** A run that reports to a view. */
 export function runFor(view: View, about: Pick<Run, 'options' | 'process' | 'terminal' | 'redactor'>): Run {
-  const { terminal, redactor } = about;
+  const { terminal } = about;
   /** Work that began again in another profile finds the same warnings. */
   const warned = new Set<string>();
   return {
     ...about,
     cannotAsk: whyNotAsk(view, terminal),
     warn: (warnings) => {
-      const fresh = warnings.map((item) => redactDiagnostic(item, redactor.redact));
-      const others = fresh.filter((item) => !warned.has(JSON.stringify(item)));
+      const others = warnings.filter((item) => !warned.has(JSON.stringify(item)));
       for (const item of others) warned.add(JSON.stringify(item));
       view.warnings(others);
     },
@@ -112,10 +110,7 @@ interface Reporting {
 export function reportFailure(error: unknown, { env, terminal, redactor, view }: Reporting): number {
   const { exit, diagnostics } = explain(error, redactor.redact);
   const { code } = exitCodes[exit];
-  view.failure(
-    diagnostics.map((item) => redactDiagnostic(item, redactor.redact)),
-    code,
-  );
+  view.failure(diagnostics, code);
   if (env.TRUEUP_DEBUG === '1' && error instanceof Error) terminal.err(`${redactor.redact(stackOf(error))}\n`);
   return code;
 }

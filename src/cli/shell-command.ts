@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import { shellWord } from '../diagnostics/shell-word.ts';
+import { maskValue } from '../secrets/looks-secret.ts';
 import type { Run } from './command.ts';
 
 /**
@@ -7,7 +8,7 @@ import type { Run } from './command.ts';
  * choose the manifest and what it may do. `flags`: options of that command.
  */
 export function commandLine(
-  { options, process, redactor }: Pick<Run, 'options' | 'process' | 'redactor'>,
+  { options, process }: Pick<Run, 'options' | 'process'>,
   words: readonly string[],
   flags: readonly string[] = [],
 ): string {
@@ -17,12 +18,12 @@ export function commandLine(
     'trueup',
     ...(folder === '' ? [] : ['-C', notAnOption(folder)]),
     ...(options.file === 'trueup.yaml' ? [] : ['-f', notAnOption(options.file)]),
-    ...[...options.variables].flatMap(([name, value]) => ['--var', `${name}=${value}`]),
+    ...[...options.variables].flatMap(([name, value]) => ['--var', `${name}=${String(maskValue(name, value))}`]),
     ...(options.allowsSecretCommands ? ['--allow-secret-commands'] : []),
     ...(options.allowsHttp === true ? ['--allow-http'] : []),
     ...(options.isPinned === undefined ? [] : [options.isPinned ? '--pinned' : '--no-pinned']),
   ];
-  return redactor.redact([...all, ...words.map(notAnOption), ...flags].map(shellWord).join(' '));
+  return [...all, ...words.map(notAnOption), ...flags].map(shellWord).join(' ');
 }
 
 /** A word that begins with a hyphen would be an option. */

@@ -1,4 +1,3 @@
-import { redactDiagnostic } from '../plan/redacted.ts';
 import { readVersion } from '../project/version.ts';
 import { createExporter } from '../trace/exporter.ts';
 import { commonFormats } from '../render/formats/plain.ts';
@@ -24,7 +23,7 @@ export async function traced(run: Run, name: string, execute: () => Promise<numb
     return execute();
   }
   for (const value of Object.values(settings.headers)) redactor.add(value);
-  const exporter = createExporter(settings, { version: readVersion(), redact: redactor.redact });
+  const exporter = createExporter(settings, { version: readVersion() });
   try {
     return await runIn(exporter.begin({ name: `trueup ${name}` }), async (span) => {
       const code = await execute();
@@ -34,6 +33,6 @@ export async function traced(run: Run, name: string, execute: () => Promise<numb
     });
   } finally {
     const problem = await exporter.close();
-    if (problem !== undefined) warn([redactDiagnostic(problem, redactor.redact)]);
+    if (problem !== undefined) warn([problem]);
   }
 }

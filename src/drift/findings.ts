@@ -25,7 +25,7 @@ export interface FindingsInput {
   /** Digests that stay the same when the address of an object changes. */
   readonly digestsOfObjects: Digests;
   readonly values?: Values | undefined;
-  /** Replaces every secret that the run knows in a text. */
+  /** Replaces the secrets of the run in a text of the platform. */
   readonly redact: (text: string) => string;
 }
 
@@ -338,17 +338,12 @@ function unmanaged({ plan, kinds, digestsOfObjects }: FindingsInput, isDuplicate
   });
 }
 
+/** A finding whose values of the platform, now and as it answered them, show no secret of the run. */
 function redacted(one: Found, redact: FindingsInput['redact']): Found {
-  const { applied, platform, manifest, summary, name, address, is } = one;
-  const hide = (shown: Shown) => redactShown(shown, redact);
+  const { applied, platform } = one;
   return {
     ...one,
-    ...(applied === undefined ? {} : { applied: hide(applied) }),
-    ...(platform === undefined ? {} : { platform: hide(platform) }),
-    ...(manifest === undefined ? {} : { manifest: hide(manifest) }),
-    ...(summary === undefined ? {} : { summary: redact(summary) }),
-    // The addresses of blocks are no secrets, also where a word of one is the value of some variable.
-    ...(is !== 'unmanaged' || address === undefined ? {} : { address: redact(address) }),
-    ...(name === undefined ? {} : { name: redact(name) }),
+    ...(applied === undefined ? {} : { applied: redactShown(applied, redact) }),
+    ...(platform === undefined ? {} : { platform: redactShown(platform, redact) }),
   };
 }

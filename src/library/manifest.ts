@@ -13,7 +13,7 @@ import { kinds } from '../resources/index.ts';
 import type { Handle } from './handle.ts';
 import { createHandles } from './handle.ts';
 import type { ProjectSecrets } from './secrets.ts';
-import { createSecrets, redactingErrors } from './secrets.ts';
+import { createSecrets } from './secrets.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { secretsOfEnvironment } from '../secrets/sources/env.ts';
 
@@ -121,9 +121,10 @@ async function read(
     secrets.add(secret);
     redactor.add(secret);
   };
-  const found = await redactingErrors(redactor, () =>
-    inItsProfile(place, async (now) => ({ ...(await load(now, { ...redactor, add })), folder: now })),
-  );
+  const found = await inItsProfile(place, async (now) => ({
+    ...(await load(now, { ...redactor, add })),
+    folder: now,
+  }));
   const { manifest, warnings } = found;
   const again = async (profile: Profile): Promise<Manifest> =>
     (await read(folder, { ...options, profile }, load)).manifest;

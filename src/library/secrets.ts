@@ -1,5 +1,3 @@
-import { Stop } from '../diagnostics/diagnostic.ts';
-import { redactDiagnostic } from '../plan/redacted.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { createRedactor } from '../secrets/redactor.ts';
 
@@ -21,19 +19,4 @@ export function createSecrets(): ProjectSecrets {
       return redactor;
     },
   };
-}
-
-/**
- * Does some work; no diagnostic of a failure quotes a secret that the redactor knows.
- *
- * @throws whatever the work throws; a `Stop` is redacted.
- */
-export async function redactingErrors<T>(redactor: Redactor, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof Stop)) throw error;
-    const diagnostics = error.diagnostics.map((item) => redactDiagnostic(item, redactor.redact));
-    throw new Stop(error.failure, diagnostics);
-  }
 }

@@ -25,7 +25,6 @@ import type { Platform } from './platform.ts';
 import { openerOf } from './platform.ts';
 import type { Result } from './result.ts';
 import { keepResult } from './result.ts';
-import { redactingErrors } from './secrets.ts';
 
 /** The purpose of a plan. */
 export interface PlanOptions {
@@ -82,17 +81,15 @@ export function plan(manifest: Manifest, platform?: Platform, options: PlanOptio
 }
 
 async function planNow(manifest: Manifest, platform: Platform | undefined, options: PlanOptions): Promise<Plan> {
-  const { redactor, opener, about } = prepare(manifest, platform);
+  const { opener, about } = prepare(manifest, platform);
   const purpose = purposeOf(manifest, options);
-  return redactingErrors(redactor, async () => {
-    const connection = await opener.connect({ purpose: 'plan' });
-    try {
-      const made = await makePlan(purpose, { ...connection, signal: options.signal });
-      return keepPlan(made, purpose, await about(made, connection));
-    } finally {
-      await connection.close();
-    }
-  });
+  const connection = await opener.connect({ purpose: 'plan' });
+  try {
+    const made = await makePlan(purpose, { ...connection, signal: options.signal });
+    return keepPlan(made, purpose, await about(made, connection));
+  } finally {
+    await connection.close();
+  }
 }
 
 /** How a platform is compared. */
@@ -121,19 +118,17 @@ async function driftNow(
   platform: Platform | undefined,
   { remembers = true, now = systemClock.wall(), signal }: DriftOptions,
 ): Promise<DriftDocument> {
-  const { redactor, opener, headOf } = prepare(manifest, platform);
+  const { opener, headOf } = prepare(manifest, platform);
   const { manifest: read, folder } = contentOf(manifest);
-  return redactingErrors(redactor, async () => {
-    const connection = await opener.connect({ purpose: 'drift', mayWrite: refuseWrites });
-    try {
-      const found = await findDrift(read, connection, { folder, now, remembers, signal });
-      const about = await headOf(found.plan, connection);
-      const { counts } = connection.client;
-      return driftDocument({ drift: found, counts, about, isFull: true, command: trueupCommand });
-    } finally {
-      await connection.close();
-    }
-  });
+  const connection = await opener.connect({ purpose: 'drift', mayWrite: refuseWrites });
+  try {
+    const found = await findDrift(read, connection, { folder, now, remembers, signal });
+    const about = await headOf(found.plan, connection);
+    const { counts } = connection.client;
+    return driftDocument({ drift: found, counts, about, isFull: true, command: trueupCommand });
+  } finally {
+    await connection.close();
+  }
 }
 
 function trueupCommand(command: CommandWords): string {
@@ -166,45 +161,43 @@ async function sessionNow<T>(
     work,
   }: { platform: Platform | undefined; options: SessionOptions; work: (session: Session) => Promise<T> },
 ): Promise<T> {
-  const { redactor, opener, about } = prepare(manifest, platform);
+  const { opener, about } = prepare(manifest, platform);
   /** Plans with what they were made from; they end with the session. */
   const made = new Map<Plan, MadePlan>();
-  return redactingErrors(redactor, () =>
-    openSession(contentOf(manifest).manifest, opener, options, async (opened) => {
-      const { connection } = opened;
-      const { counts } = connection.client;
-      try {
-        return await work({
-          plan: async (request = {}) => {
-            const reviewed = 'reviewed' in request ? reviewedAs(request) : undefined;
-            const purpose =
-              reviewed === undefined
-                ? purposeOf(manifest, request)
-                : { ...reviewed.file, manifest: contentOf(manifest).manifest };
-            const { full = false } = 'reviewed' in request ? request : {};
-            const asked: PlanRequest = reviewed === undefined ? purpose : { reviewed, full };
-            const inside = await opened.plan(asked, request.signal);
-            const kept = keepPlan(inside, purpose, await about(inside, connection));
-            made.set(kept, inside);
-            return kept;
-          },
-          apply: async (given, permissions = {}, about = {}) => {
-            const inside = made.get(given);
-            if (inside === undefined) throw notOfThisSession();
-            const result = await opened.apply(inside, { dataLoss: false, adoption: false, ...permissions }, about);
-            made.delete(given);
-            return keepResult(result, {
-              plan: planDocument(given),
-              counts,
-              isInterrupted: about.signal?.aborted === true,
-            });
-          },
-        });
-      } finally {
-        made.clear();
-      }
-    }),
-  );
+  return openSession(contentOf(manifest).manifest, opener, options, async (opened) => {
+    const { connection } = opened;
+    const { counts } = connection.client;
+    try {
+      return await work({
+        plan: async (request = {}) => {
+          const reviewed = 'reviewed' in request ? reviewedAs(request) : undefined;
+          const purpose =
+            reviewed === undefined
+              ? purposeOf(manifest, request)
+              : { ...reviewed.file, manifest: contentOf(manifest).manifest };
+          const { full = false } = 'reviewed' in request ? request : {};
+          const asked: PlanRequest = reviewed === undefined ? purpose : { reviewed, full };
+          const inside = await opened.plan(asked, request.signal);
+          const kept = keepPlan(inside, purpose, await about(inside, connection));
+          made.set(kept, inside);
+          return kept;
+        },
+        apply: async (given, permissions = {}, about = {}) => {
+          const inside = made.get(given);
+          if (inside === undefined) throw notOfThisSession();
+          const result = await opened.apply(inside, { dataLoss: false, adoption: false, ...permissions }, about);
+          made.delete(given);
+          return keepResult(result, {
+            plan: planDocument(given),
+            counts,
+            isInterrupted: about.signal?.aborted === true,
+          });
+        },
+      });
+    } finally {
+      made.clear();
+    }
+  });
 }
 
 function prepare(manifest: Manifest, platform: Platform | undefined) {
@@ -232,7 +225,7 @@ function prepare(manifest: Manifest, platform: Platform | undefined) {
       world,
       ...(platform === undefined ? {} : { platform: null }),
     });
-  return { redactor, opener, about, headOf };
+  return { opener, about, headOf };
 }
 
 /** A reviewed plan that deletes everything only for who asks for that: the file alone does not say it to its reader. */

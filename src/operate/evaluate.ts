@@ -2,7 +2,7 @@ import { closest } from '../diagnostics/closest.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { Json } from '../kind/json.ts';
-import { canonical, isObject } from '../kind/json.ts';
+import { canonical } from '../kind/json.ts';
 import type { Attribute } from '../kind/attribute.ts';
 import { fieldOf, shownValue } from '../kind/wire.ts';
 import { resolveField } from '../manifest/fields.ts';
@@ -88,12 +88,10 @@ export function evaluateQuestion(
     inState,
     onPlatform,
     showsSecrets,
-    redact,
   }: {
     readonly inState: Outputs;
     readonly onPlatform: Outputs;
     readonly showsSecrets: boolean;
-    readonly redact: (text: string) => string;
   },
 ): Evaluated {
   const { name, parts, inside } = question;
@@ -103,7 +101,7 @@ export function evaluateQuestion(
   const hidden = nested(shown.map(({ below, masked }) => ({ below, value: masked })));
   const known = nested(shown.map(({ below, value }) => ({ below, value })));
   const open = inner(known, inside, name);
-  const closed = redactTexts(inner(hidden, inside, name), redact);
+  const closed = inner(hidden, inside, name);
   return {
     value: showsSecrets ? open : closed,
     isSensitive: canonical(closed) !== canonical(open) || shown.some(({ isUnavailable }) => isUnavailable),
@@ -159,13 +157,6 @@ function inner(value: Json, keys: readonly string[], name: string): Json {
     at = next;
   }
   return at;
-}
-
-function redactTexts(value: Json, redact: (text: string) => string): Json {
-  if (typeof value === 'string') return redact(value);
-  if (Array.isArray(value)) return value.map((item: Json) => redactTexts(item, redact));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactTexts(item, redact)]));
 }
 
 function referencesOf(parts: readonly Part[]): readonly Reference[] {

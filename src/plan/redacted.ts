@@ -1,5 +1,3 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { blockAddress } from '../kind/address.ts';
 import type { Json } from '../kind/json.ts';
 import { isObject, textsIn } from '../kind/json.ts';
 import { redacted } from '../secrets/secret.ts';
@@ -8,22 +6,6 @@ import type { Action, Change, Plan, Shown } from './action.ts';
 /** A plan whose observed values show no secret of the run, wherever on the platform it stands. */
 export function redactPlan(plan: Plan, redact: (text: string) => string): Plan {
   return { ...plan, actions: plan.actions.map((action) => redactAction(action, redact)) };
-}
-
-/** A diagnostic that quotes nothing that is known to be secret. */
-export function redactDiagnostic(item: Diagnostic, redact: (text: string) => string): Diagnostic {
-  const { details, remedy, address, quote, ...rest } = item;
-  // What it is about is no secret, also where a word of it is the value of some variable.
-  const hide = (text: string) =>
-    address === undefined ? redact(text) : text.split(blockAddress(address)).map(redact).join(blockAddress(address));
-  return {
-    ...rest,
-    message: hide(item.message),
-    ...(address === undefined ? {} : { address }),
-    ...(quote === undefined || redact(quote.text) !== quote.text ? {} : { quote }),
-    ...(details === undefined ? {} : { details: details.map(redact) }),
-    ...(remedy === undefined ? {} : { remedy: hide(remedy) }),
-  };
 }
 
 /** Almost no action has one: it stays the same object, so that a large plan is not held twice. */

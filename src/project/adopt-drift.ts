@@ -101,8 +101,7 @@ export async function adoptDrift(
     const changed = files.map(({ path, before, after }) => ({ path, content: after, replaces: before }));
     await writeFiles(workspace.root, changed, { remedy });
   }
-  const shown = left.map((item) => ({ ...item, message: redactor.redact(item.message) }));
-  return { adopted, left: shown, files, isWritten: request.writes, deploys };
+  return { adopted, left, files, isWritten: request.writes, deploys };
 }
 
 /**

@@ -12,7 +12,6 @@ import { askSources, learnSecrets, missingSecrets } from '../manifest/secret-sou
 import type { FileText, Workspace } from '../manifest/workspace.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
-import { redactDiagnostic } from '../plan/redacted.ts';
 import type { Validated } from '../reconcile.ts';
 import { validate } from '../reconcile.ts';
 import { createRedactor } from '../secrets/redactor.ts';
@@ -172,8 +171,7 @@ async function load(
   }
   const hostile = checkAddresses(settings, options);
   if (hostile.length > 0) throw new Stop('manifest', hostile);
-  const warnings = validated.warnings.map((item) => redactDiagnostic(item, redactor.redact));
-  return { ...validated, warnings };
+  return validated;
 }
 
 /** The identity for age. Where it is, only the environment says: a manifest must not be able to name a file of the user. */

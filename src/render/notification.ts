@@ -13,8 +13,6 @@ export interface NotificationInput {
   readonly time: string;
   /** The address of the run of the pipeline. */
   readonly run?: string | undefined;
-  /** Takes the secrets of the run out of a text. */
-  readonly redact: (text: string) => string;
 }
 
 /** Most findings that a message lists, and most that are resolved. */
@@ -28,9 +26,9 @@ const longestText = 500;
  * one line without control characters.
  */
 export function notificationOf(input: NotificationInput): DriftNotificationDocument {
-  const { document, time, run, redact } = input;
+  const { document, time, run } = input;
   const { exitCode, platform, project, state, commit, summary, findings, resolved } = document;
-  const clean = (text: string) => shortened(printable(redact(text)), longestText);
+  const clean = (text: string) => shortened(printable(text), longestText);
   const listed = listedOf(findings).slice(0, mostListed);
   const gone = resolved.slice(0, mostListed);
   return {

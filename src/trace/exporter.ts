@@ -9,8 +9,6 @@ import { notExported } from './settings.ts';
 export interface ExporterOptions {
   /** The version of this program. */
   readonly version: string;
-  /** Replaces the secrets of the run in a text. */
-  readonly redact: (text: string) => string;
 }
 
 /** Sends spans to a collector. */
@@ -49,11 +47,11 @@ const mostAnswerBytes = 64 * 1024;
  * Makes an exporter that sends spans as OTLP over HTTP, in JSON, to the collector of the settings. Nothing that the collector
  * does slows the run down, except that its end waits for the timeout.
  */
-export function createExporter(settings: TraceSettings, { version, redact }: ExporterOptions): Exporter {
+export function createExporter(settings: TraceSettings, { version }: ExporterOptions): Exporter {
   const { url, headers, timeoutMs, parent } = settings;
   const traceId = parent?.traceId ?? randomBytes(16).toString('hex');
   const transport = createTransport({ url: url.origin, deadlineMs: timeoutMs, bodyLimit: mostAnswerBytes });
-  const resource = { attributes: toAttributes({ ...settings.resource, 'telemetry.sdk.language': 'nodejs' }, redact) };
+  const resource = { attributes: toAttributes({ ...settings.resource, 'telemetry.sdk.language': 'nodejs' }) };
   const scope = { name: 'trueup', version };
   const waiting: OtlpSpan[] = [];
   let sending: Promise<void> | undefined;
@@ -77,11 +75,11 @@ export function createExporter(settings: TraceSettings, { version, redact }: Exp
           traceId,
           spanId,
           ...(parentSpanId === undefined ? {} : { parentSpanId }),
-          name: redact(about.name),
+          name: about.name,
           kind: about.isRequest === true ? 3 : 1,
           startTimeUnixNano,
           endTimeUnixNano: now(),
-          attributes: toAttributes(sort === undefined ? attributes : { ...attributes, 'error.type': sort }, redact),
+          attributes: toAttributes(sort === undefined ? attributes : { ...attributes, 'error.type': sort }),
           status: { code: sort === undefined ? 0 : 2 },
         });
       },
@@ -145,11 +143,11 @@ function now(): string {
   return `${Math.round((performance.timeOrigin + performance.now()) * 1_000)}000`;
 }
 
-function toAttributes(attributes: Attributes, redact: ExporterOptions['redact']): OtlpAttribute[] {
-  return Object.entries(attributes).map(([key, value]) => ({ key, value: toValue(value, redact) }));
+function toAttributes(attributes: Attributes): OtlpAttribute[] {
+  return Object.entries(attributes).map(([key, value]) => ({ key, value: toValue(value) }));
 }
 
-function toValue(value: Attributes[string], redact: ExporterOptions['redact']): OtlpAttribute['value'] {
-  if (typeof value === 'string') return { stringValue: redact(value) };
+function toValue(value: Attributes[string]): OtlpAttribute['value'] {
+  if (typeof value === 'string') return { stringValue: value };
   return typeof value === 'number' ? { intValue: String(value) } : { boolValue: value };
 }

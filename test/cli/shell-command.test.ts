@@ -50,7 +50,6 @@ describe('a command line', () => {
           ...options,
         } as unknown as Run['options'],
         process: { cwd: () => '/srv' } as unknown as Run['process'],
-        redactor: { redact: (text: string) => text.replaceAll('canary', '(hidden)') } as unknown as Run['redactor'],
       },
       rest,
     );
@@ -66,6 +65,17 @@ describe('a command line', () => {
   });
 
   test('shows no secret', () => {
-    expect(line({ variables: new Map([['tag', 'canary']]) }, 'apply', 'p')).not.toContain('canary');
+    expect(
+      line(
+        {
+          variables: new Map([
+            ['db_password', 'canary'],
+            ['tag', '1.28'],
+          ]),
+        },
+        'apply',
+        'p',
+      ),
+    ).toBe("trueup -C infra --var 'db_password=(sensitive)' --var tag=1.28 apply p");
   });
 });

@@ -67,7 +67,6 @@ export async function notified(env: Readonly<Record<string, string>>): Promise<r
   const message = notificationOf({
     document,
     time: '2026-03-01T03:00:00.000Z',
-    redact: (text) => text,
   });
   const about = { env, redactor: createRedactor(), platform: 'emulator' } as const;
   return (await notify([receiver], message, about)).diagnostics;

@@ -1,46 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import type { Change, Shown } from '../../src/plan/action.ts';
-import { redactDiagnostic, redactPlan } from '../../src/plan/redacted.ts';
+import { redactPlan, redactTexts } from '../../src/plan/redacted.ts';
 import { actionOf, inputOf } from '../support/plan-values.ts';
 
 /** Nothing that a plan shows of the platform is a secret of the run, wherever there it stands. */
 
 const redact = (text: string) => text.replaceAll('main', '(sensitive)');
-const about = { address: 'production.redis.main' };
-
-describe('a sentence', () => {
-  test('is told without the secret, in each of its parts', () => {
-    const said = diagnostic('unverified', 'main is not there', {
-      remedy: 'Look for main.',
-      details: ['a', 'log of main'],
-    });
-    expect(redactDiagnostic(said, redact)).toStrictEqual({
-      ...said,
-      message: '(sensitive) is not there',
-      remedy: 'Look for (sensitive).',
-      details: ['a', 'log of (sensitive)'],
-    });
-    const short = diagnostic('unverified', 'x');
-    expect(redactDiagnostic(short, redact)).toStrictEqual(short);
-  });
-
-  test('names what it is about, also where a word of that is the secret', () => {
-    const said = diagnostic('unverified', 'production.redis.main has main, and production.redis.main not', {
-      ...about,
-      remedy: 'Look at production.redis.main for main.',
-    });
-    expect(redactDiagnostic(said, redact)).toMatchObject({
-      message: 'production.redis.main has (sensitive), and production.redis.main not',
-      remedy: 'Look at production.redis.main for (sensitive).',
-      ...about,
-    });
-    const deployment = { ...said, address: 'production.redis.main (deploy)' };
-    expect(redactDiagnostic(deployment, redact).message).toBe(
-      'production.redis.main has (sensitive), and production.redis.main not',
-    );
-  });
-});
 
 describe('a plan', () => {
   const change = (before: Shown, more: Partial<Change> = {}): Change => ({
@@ -92,4 +57,9 @@ describe('a plan', () => {
     const changes = [change({ is: 'absent' })];
     expect(redacted({ changes })?.changes).toStrictEqual(changes);
   });
+});
+
+test('a value of the platform that becomes part of a sentence has marks in place of secrets, however deep', () => {
+  const value = { main: ['a main', 1, null] };
+  expect(redactTexts(value, redact)).toEqual({ main: ['a (sensitive)', 1, null] });
 });

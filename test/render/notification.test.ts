@@ -33,7 +33,7 @@ describe('a notification', () => {
     expect(message).toMatchObject({ omitted: { findings: 400, resolved: 20 }, summary: { new: 500, resolved: 120 } });
   });
 
-  it('has each foreign text redacted, on one line, without control characters and cut', () => {
+  it('has each foreign text on one line, without control characters and cut', () => {
     for (const name of [...hostileNames, 'x'.repeat(10_000), '😀'.repeat(600)]) {
       const findings = [finding({ address: name, name, path: name, objectId: name })];
       const document = documentOf(findings, {
@@ -48,9 +48,6 @@ describe('a notification', () => {
       const text = JSON.stringify(message);
       expect(text.length).toBeLessThan(12_000);
     }
-    const redact = (text: string) => text.replaceAll('canary-4711', '(redacted)');
-    const message = messageOf([finding({ address: 'a.canary-4711.b', name: 'canary-4711' })], { redact });
-    expect(JSON.stringify(message)).not.toContain('canary-4711');
   });
 });
 

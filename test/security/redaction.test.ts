@@ -71,7 +71,6 @@ describe(`S20: a secret is hidden in ${all.length} forms`, () => {
   describe.each<[place: string, run: () => Promise<Printed>]>([
     ['an error of the platform', errors],
     ['the field of a row, in a plan', rows],
-    ['a mistake in the manifest', mistakes],
     ['a line of a log', logs],
   ])('S20: in %s', (_place, run) => {
     let printed: Printed = () => '';
@@ -133,22 +132,6 @@ async function rows(): Promise<Printed> {
   };
 }
 
-async function mistakes(): Promise<Printed> {
-  const keys = all.map(
-    ([, form], index) => `    ${JSON.stringify(`key ${index} ${form.replaceAll('\0', '\u0001')}`)}: 1\n`,
-  );
-  const messages: string[] = [];
-  // One list of errors shows 50 of them.
-  for (let from = 0; from < keys.length; from += 50) {
-    const folder = project(
-      `trueup: 1\nplatform: emulator\nproject: prj_1\nenvironments:\n  production: {}\n  staging:\n${keys.slice(from, from + 50).join('')}`,
-    );
-    const { err } = await trueup(['validate', '-C', folder], { env });
-    messages.push(...err.split(/\n(?=error\[)/));
-  }
-  return (index) => messages.find((message) => message.includes(`key ${index} `)) ?? '';
-}
-
 async function logs(): Promise<Printed> {
   let log = '';
   const url = await serving((emulator) => ({
@@ -201,6 +184,7 @@ ${more}environments:
 
   it.each([
     ['TRUEUP_API_KEY', value, value],
+    ['GITHUB_TOKEN', value, value],
     ['TRUEUP_STATE_KEY', value, value],
     ['TRUEUP_STATE_URL', `postgres://shop:${value}@db/trueup`, value],
     ['TRUEUP_STATE_URL', `postgres://db/trueup?user=a&password=${value}`, value],
@@ -208,9 +192,19 @@ ${more}environments:
     ['AWS_SESSION_TOKEN', value, value],
     ['HTTPS_PROXY', `http://me:${value}@proxy:3128`, value],
   ])('S7: from %s', async (name, text, hidden) => {
-    const folder = project(`trueup: 1\nplatform: emulator\nproject: prj_1\n"${hidden}": 1\n`);
-    const { err } = await trueup(['validate', '-C', folder], { env: { [name]: text } });
-    expect(err).toContain(redacted);
+    const url = await serving((emulator) => ({
+      ...emulator,
+      send: () =>
+        Promise.resolve({
+          status: 400,
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ message: `it was called with ${hidden}`, code: 'BAD_REQUEST' }),
+        }),
+    }));
+    const { err } = await trueup(['call', 'user.get'], {
+      env: { TRUEUP_API_KEY: 'x1', TRUEUP_URL: url, [name]: text },
+    });
+    expect(err).toContain('it was called with (');
     expect(err).not.toContain(hidden);
   });
 });

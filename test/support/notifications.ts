@@ -57,7 +57,6 @@ export function messageOf(
   return notificationOf({
     document: documentOf(findings),
     time: '2026-03-01T03:00:00.000Z',
-    redact: (text) => text,
     ...about,
   });
 }

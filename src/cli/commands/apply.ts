@@ -3,7 +3,6 @@ import type { Deploying } from '../../apply/run.ts';
 import type { Settings } from '../../manifest/settings.ts';
 import { longestTimeoutMs } from '../../state/wait-out.ts';
 import { readNarrowing } from '../../plan/narrow.ts';
-import { redactDiagnostic } from '../../plan/redacted.ts';
 import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import type { ApplyView } from '../../render/formats/apply.ts';
 import { applyFormats } from '../../render/formats/apply.ts';
@@ -133,8 +132,7 @@ export async function planAndApply(
       const reason = result.isKeyRefused === true && ending === 'failed' ? 'authentication' : ending;
       const exit: Exit = unsaved === undefined || ending === 'partly' ? reason : stopExits[unsaved.failure];
       const ended = { isInterrupted: signal.aborted, ending, exitCode: exitCodes[exit].code, counts };
-      const lost = (unsaved?.diagnostics ?? []).map((item) => redactDiagnostic(item, redactor.redact));
-      view.result(resultDocument({ ...ended, plan, result, unsaved: lost }));
+      view.result(resultDocument({ ...ended, plan, result, unsaved: unsaved?.diagnostics ?? [] }));
       return exit;
     },
   };

@@ -45,11 +45,9 @@ export function driftAdoptCommand(
         const ofUser = manifest.resources.flatMap(({ privateKeys: own }) => [...(own ?? [])]);
         const privateKeys = new Set([...ofUser, ...hidden]);
         const shown = (path: string, text: string) =>
-          redactor.redact(
-            manifest.texts.has(path)
-              ? maskedText(text.replace(/^\uFEFF/, ''), options.kinds, privateKeys)
-              : maskText(text, { privateKeys }),
-          );
+          manifest.texts.has(path)
+            ? maskedText(text.replace(/^\uFEFF/, ''), options.kinds, privateKeys)
+            : maskText(text, { privateKeys });
         view.adopted({
           ...result,
           differences: result.files.map(({ path, before, after }) => {

@@ -71,7 +71,7 @@ async function compare(
       return driftDocument({ drift, counts, about, isFull, command, warnings });
     };
     const report = async (found: Drift) => {
-      const message = { time: isoTime(now), run: pipelineRun(options.env), redact: redactor.redact };
+      const message = { time: isoTime(now), run: pipelineRun(options.env) };
       const about = { env: options.env, redactor, platform, clock, isForced: flags.notify === true };
       return notify(receivers, notificationOf({ document: await documentOf(found), ...message }), about);
     };

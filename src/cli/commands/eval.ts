@@ -41,8 +41,20 @@ export function evalCommand(written: string, flags: EvalFlags): Command<EvalView
         : await loadManifest(options, redactor, { freeText });
       run.warn(warnings);
       const question = questionOf(written, manifest);
-      const outputs = await findOutputs(question, manifest, run);
-      const result = evaluateQuestion(question, { ...outputs, showsSecrets, redact: redactor.redact });
+      const { inState, onPlatform } = await findOutputs(question, manifest, run);
+      // They are texts of the platform.
+      const shown = (outputs: Outputs): Outputs => {
+        if (showsSecrets) return outputs;
+        return (reference) => {
+          const text = outputs(reference);
+          return text === undefined ? undefined : redactor.redact(text);
+        };
+      };
+      const result = evaluateQuestion(question, {
+        inState: shown(inState),
+        onPlatform: shown(onPlatform),
+        showsSecrets,
+      });
       view.evaluated(result);
       if (result.isSensitive && !showsSecrets) terminal.err('A part is redacted; --show-secrets shows it.\n');
       return 'done';

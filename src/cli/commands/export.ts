@@ -7,7 +7,6 @@ import type { Manifest } from '../../manifest/manifest.ts';
 import type { Settings } from '../../manifest/settings.ts';
 import { platformOf } from '../../manifest/settings.ts';
 import { settingsShape } from '../../manifest/settings-shape.ts';
-import { redactDiagnostic } from '../../plan/redacted.ts';
 import { exportProject } from '../../project/export-project.ts';
 import { loadWithSecrets } from '../../project/load.ts';
 import { checkAddresses } from '../../project/platform-address.ts';
@@ -104,7 +103,7 @@ async function exportInto(run: Run, view: ExportView, flags: ExportFlags): Promi
       const result = await exportProject(manifest, settings, about);
       view.exported({
         ...result,
-        notes: result.notes.map((note) => redactDiagnostic(note, redactor.redact)),
+        notes: result.notes.map((note) => ({ ...note, message: redactor.redact(note.message) })),
         project: settings.project,
         folder: options.folder,
         counts: connection.client.counts,

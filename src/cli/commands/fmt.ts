@@ -17,7 +17,7 @@ export interface FmtFlags {
 export function fmtCommand(paths: readonly string[], { check, diff }: FmtFlags): Command<FmtView> {
   return {
     formats: fmtFormats,
-    execute: async ({ options, process, redactor }, view) => {
+    execute: async ({ options, process }, view) => {
       const writes = check !== true && diff !== true;
       const files = await formatFiles(
         options,
@@ -25,7 +25,7 @@ export function fmtCommand(paths: readonly string[], { check, diff }: FmtFlags):
         { writes },
       );
       const changed = files.filter(({ before, after }) => before !== after);
-      const shown = (text: string) => redactor.redact(maskedText(text.replace(/^\uFEFF/, ''), options.kinds));
+      const shown = (text: string) => maskedText(text.replace(/^\uFEFF/, ''), options.kinds);
       const exit = check === true && changed.length > 0 ? 'failed' : 'done';
       view.formatted({
         files: files.map(({ path, before, after }) => ({ path, isChanged: before !== after })),
