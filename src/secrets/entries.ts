@@ -226,18 +226,21 @@ function lineBefore(text: string, at: number): string {
 /** A value without quotes within a line. It ends with the quote or bracket that is open around its name, at the latest. */
 function bare(text: string, at: number, from: number, word: RegExp, isYaml?: boolean): Found {
   const { quote, isFlow } = around(lineBefore(text, at));
-  const line = endOf(lineEnd, text, from);
-  const close = quote === undefined ? -1 : closingQuote(text.slice(0, line), from, quote);
-  const limit = close === -1 ? line : close;
+  // Looked for only where the value goes on to it: a line of many values is not read again for each.
+  const toLimit = (): Found => {
+    const line = endOf(lineEnd, text, from);
+    const close = quote === undefined ? -1 : closingQuote(text.slice(0, line), from, quote);
+    return span(from, close === -1 ? line : close);
+  };
   const isOwn = quote !== undefined && text.startsWith(quote, at - quote.length);
-  if (isOwn && isYaml === false) return span(from, limit);
+  if (isOwn && isYaml === false) return toLimit();
   if (isYaml !== undefined && isFlow && (isOwn || quote === undefined))
     return upTo(text, from, isYaml ? flowEnd : flowAssignmentEnd);
-  if (isYaml === true) return span(from, limit);
+  if (isYaml === true) return toLimit();
   const end = endOf(word, text, from);
   // Another quote than the one around it is part of it.
   const isWhole = !/["'`\\]/.test(text[end] ?? '') || (quote !== undefined && text.startsWith(quote, end));
-  return span(from, isWhole ? end : limit);
+  return isWhole ? span(from, end) : toLimit();
 }
 
 /** The quote that is open behind the beginning of a line, and whether a brace or bracket is. */

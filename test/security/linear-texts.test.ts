@@ -7,6 +7,7 @@ import { shown } from '../../src/manifest/problem.ts';
 import { reshapedSetting } from '../../src/manifest/reshape.ts';
 import { readTree } from '../../src/manifest/tree.ts';
 import { inAscii } from '../../src/render/text-lines.ts';
+import { secretParts } from '../../src/secrets/looks-secret.ts';
 import { mountedVolumes } from '../../src/resources/families/compose-file.ts';
 
 /**
@@ -59,6 +60,19 @@ test.each([
   readTree('a.yaml', line, diagnostics);
   expect(diagnostics.some(({ message }) => message.includes('has no quotes'))).toBe(isOpen);
 });
+
+test.each(['Password=;', 'password=a b ', 'TOKEN= ', '--token=a ', '<token>a', '${TOKEN:-', 'token: a, '])(
+  'A7: a line with many values behind names: %s',
+  limit,
+  (piece) => {
+    for (const text of [piece.repeat(many / piece.length), `x "${piece.repeat(many / piece.length)}`]) {
+      const parts = secretParts(text);
+      expect(parts.every(([from, to], at) => from < to && to <= text.length && from >= (parts[at - 1]?.[1] ?? 0))).toBe(
+        true,
+      );
+    }
+  },
+);
 
 test('A7: an answer that names keys, and no value', limit, () => {
   for (let at = 0; at < 50; at++) expect(cleanText('KEY_'.repeat(many), (text) => text)).toMatch(/^KEY_/);
