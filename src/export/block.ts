@@ -26,7 +26,9 @@ import { unsetKey } from '../manifest/unset.ts';
 import type { Masking } from '../secrets/looks-secret.ts';
 import { maskAttribute, maskValue } from '../secrets/looks-secret.ts';
 import { isUserName } from '../secrets/secret-names.ts';
+import type { Part } from '../secrets/entries.ts';
 import { redacted } from '../secrets/secret.ts';
+import type { Remembered } from '../state/row-secrets.ts';
 import type { Placed } from './address.ts';
 import { lastPart } from './names.ts';
 import type { References } from './references.ts';
@@ -40,6 +42,8 @@ export interface Writing {
   readonly secrets: Secrets;
   /** The parts of a text that the run knows as secrets. */
   readonly known: Masking['known'];
+  /** What the state remembers of the secrets in an object; undefined for one that it does not have. */
+  readonly remembered: (object: Placed['object']) => Remembered | undefined;
   /** Fields that are left out, by address and name: a manifest cannot hold what the platform has. */
   readonly leftOut: ReadonlyMap<string, ReadonlySet<string>>;
   readonly references: References;
@@ -251,9 +255,15 @@ function writtenValue(block: Placed, name: string, value: Json, writing: Writing
   const field = fieldOf(kind, name);
   const path = fieldPath(kind, name);
   const { secrets } = writing;
-  // People see in the dashboard what objects are found by.
-  const known = naturalKey(block).includes(name) ? undefined : writing.known;
   if (field.secrecy === 'secret') return secretValue(value, [name], block, writing);
+  // People see in the dashboard what objects are found by.
+  const isKey = naturalKey(block).includes(name);
+  const held = isKey ? undefined : writing.remembered(block.object);
+  if (held?.changed.has(name) === true) {
+    leave(block, writing, name, 'a secret flowed into it, and where it stands in the changed text is not known');
+    return undefined;
+  }
+  const known = isKey ? undefined : knownWith(held, writing.known);
   const { refersTo } = field;
   if (refersTo !== undefined) {
     return plainly(namedIn(value, (id) => writing.nameOf(refersTo, id)));
@@ -309,6 +319,22 @@ function writtenValue(block: Placed, name: string, value: Json, writing: Writing
   if (savedAs === undefined || !isLong(value)) return plainly(value);
   const file = typeof savedAs === 'string' ? savedAs : lastPart(String(observed(block, savedAs.field) ?? name));
   return { is: 'expression', text: `\${file:${writing.keep(block, file, value)}}` };
+}
+
+/** The parts of a text of an object that the run knows as secrets, or that came from one. */
+function knownWith(held: Remembered | undefined, known: Masking['known']): Masking['known'] {
+  const byLine = new Map((held?.lines ?? []).map((one) => [one.line, one]));
+  if (byLine.size === 0) return known;
+  return (text) => {
+    let at = 0;
+    const found = text.split('\n').flatMap((line): Part[] => {
+      const { from = 0, to = 0 } = byLine.get(line) ?? {};
+      const start = at;
+      at += line.length + 1;
+      return to > from ? [[start + from, start + to]] : [];
+    });
+    return [...(known?.(text) ?? []), ...found];
+  };
 }
 
 /** The fields by which an object is found. */

@@ -49,6 +49,7 @@ export interface ComposeInput {
   readonly only?: string | undefined;
   readonly usedSecrets: UsedSecrets;
   readonly known: Writing['known'];
+  readonly remembered: Writing['remembered'];
   /** Names blocks alike, and is compared with what the platform has. */
   readonly terraform?: TerraformState | undefined;
 }
@@ -105,6 +106,7 @@ export function compose(input: ComposeInput): Composed {
   const writing: Writing = {
     secrets,
     known: input.known,
+    remembered: input.remembered,
     leftOut: input.leftOut,
     projectIds: new Set(survey.tops.map(({ row, link }) => valueAt(row, link.idAt))),
     notes,

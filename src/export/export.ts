@@ -18,6 +18,7 @@ import { digestsOf } from '../state/digests.ts';
 import type { Masking } from '../secrets/looks-secret.ts';
 import type { State } from '../state/state.ts';
 import type { Present } from './address.ts';
+import type { Writing } from './block.ts';
 import type { Composed, Layout } from './compose.ts';
 import { compose } from './compose.ts';
 import type { NamedSecret, UsedSecrets } from './secrets.ts';
@@ -39,6 +40,8 @@ export interface ExportInput {
   readonly usedSecrets: UsedSecrets;
   /** The parts of a text that the run knows as secrets. */
   readonly known: Masking['known'];
+  /** What the state remembers of the secrets in an object. */
+  readonly remembered: Writing['remembered'];
   /** A Terraform state of the same objects. */
   readonly terraform?: TerraformState | undefined;
   /** The address of the one object that is exported, with all below it; undefined: all that are not there. */

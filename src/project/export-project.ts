@@ -28,6 +28,7 @@ import { knownParts } from '../secrets/looks-secret.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { digestsOf } from '../state/digests.ts';
 import type { StateRecord } from '../state/record.ts';
+import { rememberedIn } from '../state/row-secrets.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
 import type { SecretsOptions } from './export-secrets.ts';
 import { exampleOf, secretFileOf, secretsText } from './export-secrets.ts';
@@ -87,6 +88,8 @@ export async function exportProject(
   const capabilities = await learnPlatform(saved, about.world);
   const world = { ...about.world, discovers: false };
   const records = Object.entries(saved?.resources ?? {});
+  const recordsById = new Map(records.map((one) => [one[1].id ?? '', one]));
+  const digests = saved === undefined ? undefined : digestsOf(await about.world.store.key(), saved);
   const manifest = extended(found, records.length, { folder, how });
   const replaced = manifest === undefined && records.length > 0 ? found : undefined;
   const secretFile = secretFileOf(folder, how);
@@ -138,6 +141,12 @@ export async function exportProject(
       layout: layoutOf(stem),
       usedSecrets: { names: used, valueOf: secret },
       known: knownParts(redactor.find),
+      remembered: ({ kind, id, row }) => {
+        const [address = '', record] = recordsById.get(id) ?? [];
+        return digests === undefined
+          ? undefined
+          : rememberedIn(row, { kind, record }, (name) => digests(address, name));
+      },
       rootFor,
       only: how.address,
       terraform: how.terraform,

@@ -72,16 +72,36 @@ export function heldSecrets(stored: Stored): boolean {
   return 'digest' in stored && stored.secretLines?.length !== 0;
 }
 
-/** The texts of a value that came from a secret when it was settled; of one that changed since, they may be others. */
-export function secretsIn(stored: Stored, value: Json): readonly string[] {
+/** Returns true for a value that held secrets when it was settled, and is another one now: where they stand is not known. */
+export function lostSecrets(about: Parameters<typeof matchesStored>[0], stored: Stored, value: Json): boolean {
+  return heldSecrets(stored) && !matchesStored(about, stored, value);
+}
+
+/** A line, and the part of it that came from a secret. */
+export interface SecretLine {
+  readonly line: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The lines of a value that came from a secret when it was settled; of one that changed since, they may be others. */
+export function secretLinesIn(stored: Stored, value: Json): readonly SecretLine[] {
   if ('value' in stored || !heldSecrets(stored)) return [];
   const { secretLines, clearAround = [] } = stored;
-  if (secretLines === undefined || typeof value !== 'string') return textsIn(value);
+  if (secretLines === undefined || typeof value !== 'string')
+    return textsIn(value).flatMap((text) => text.split('\n').map((line) => ({ line, from: 0, to: line.length })));
   const lines = value.split('\n');
   return secretLines.map((at, index) => {
     const [line = '', [before, behind] = [0, 0]] = [lines[at], clearAround[index]];
-    return line.slice(before, line.length - behind);
+    return { line, from: before, to: line.length - behind };
   });
+}
+
+/** The texts in those lines that came from a secret; those of a value without known lines as a whole. */
+export function secretsIn(stored: Stored, value: Json): readonly string[] {
+  const isWhole = 'digest' in stored && stored.secretLines === undefined;
+  if (isWhole || typeof value !== 'string') return heldSecrets(stored) ? textsIn(value) : [];
+  return secretLinesIn(stored, value).map(({ line, from, to }) => line.slice(from, to));
 }
 
 /**

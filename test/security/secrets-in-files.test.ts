@@ -71,6 +71,43 @@ test('an export names what the run knows as a secret, wherever it stands', async
   expect((await run('plan')).out).toContain('No changes.');
 });
 
+test('an export in place of another names what came from a secret, in a run that does not know it', async () => {
+  const { emulator, env, url } = await serving();
+  const made = project(`trueup: 1
+platform: { url: "${url}" }
+project: prj_1
+environments:
+  production:
+    compose:
+      shop:
+        deploy: never
+        description: quiet ${secrets.TOKEN}
+        source: { type: raw, composeFile: "services:\\n  web: { image: nginx, command: 'serve ${secrets.TOKEN}' }\\n" }
+        env: { TIER: "${secrets.TOKEN}", NAME: shop }
+`);
+  expect((await trueup(['apply', '--auto-approve', '-C', made], { env })).code).toBe(0);
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-exported-'));
+  const run = (more: Record<string, string>, ...args: string[]) =>
+    trueup([...args, '-C', folder], { env: { ...env, ...more } });
+  expect((await run({}, 'export', '--project', 'prj_1')).code).toBe(0);
+  const file = join(folder, 'environments/production.yaml');
+  const written = readFileSync(file, 'utf8');
+  expect(written).toContain(secrets.TOKEN);
+  writeFileSync(file, written.replaceAll(secrets.TOKEN, '${secret:TOKEN}'));
+  expect((await run(known, 'apply', '--auto-approve')).code).toBe(0);
+  expect((await run(known, 'plan')).out).toContain('No changes');
+  const again = await run({}, 'export', '--force');
+  expect(again).toMatchObject({ code: 0 });
+  expect(textsBelow(folder)).not.toContain(secrets.TOKEN);
+  expect(readFileSync(file, 'utf8')).toMatch(/TIER: \$\{secret:\w+\}/);
+  // In a changed text the place of the secret is not known.
+  const [composeId] = Object.keys(emulator.world.tables.compose);
+  await edit({ emulator, apiKey }, 'compose.update', { composeId, description: `still quiet ${secrets.TOKEN}` });
+  const changed = await run({}, 'export', '--force');
+  expect(changed).toMatchObject({ code: 1, err: expect.stringContaining('nothing was written') as string });
+  expect(textsBelow(folder)).not.toContain(secrets.TOKEN);
+});
+
 test('an adoption writes no text into which a secret flows, also in a run that does not know it', async () => {
   const { emulator, env, url } = await serving();
   const made = project(`trueup: 1

@@ -34,6 +34,7 @@ export async function exportOf(made: Bench, terraform?: TerraformState): Promise
     present: { addresses: new Map(), taken: new Set() },
     layout: projectLayout(),
     known: undefined,
+    remembered: () => undefined,
     usedSecrets: { names: new Set(), valueOf: () => undefined },
     rootFor: (included) => rootText({ platform: 'emulator', project: 'prj_1', include: patternsFor(included) }),
   });
