@@ -4,6 +4,7 @@ import { diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { withArticle } from '../diagnostics/article.ts';
 import { closest } from '../diagnostics/closest.ts';
 import type { Json } from '../kind/json.ts';
+import { textsIn } from '../kind/json.ts';
 import type { Written } from '../kind/written.ts';
 import { secret } from '../secrets/secret.ts';
 import { caseFields, isNumberAsText, mergeOption, writtenFields } from '../kind/written.ts';
@@ -50,7 +51,7 @@ interface BlockPlace {
 /** Reads the fields of one block: names, types, nulls and expressions are checked; problems go to the evaluation. */
 export function readResource(block: Block, { sections, placeOf }: BlockPlace, evaluation: Evaluation): Resource {
   const { kind, address } = block;
-  const { diagnostics } = evaluation;
+  const { diagnostics, addSecret } = evaluation;
   const fields: Record<string, Wanted> = {};
   const maps: Record<string, ReadonlyMap<string, Wanted>> = {};
   const options: Record<string, Json> = {};
@@ -62,7 +63,9 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
     const field = fieldOf(kind, name);
     if (field.map !== undefined && node.is === 'map') {
       const entries = [...readMap(written, node.entries, field, { ...evaluation, privateKeys })];
-      maps[name] = new Map(entries.map(([key, wanted]) => [key, withPrivate(wanted, [key, written], privateKeys)]));
+      maps[name] = new Map(
+        entries.map(([key, wanted]) => [key, withPrivate(wanted, [key, written], { privateKeys, addSecret })]),
+      );
       return;
     }
     if (node.is === 'scalar' && node.value === null) {
@@ -84,7 +87,7 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
       ...(isNumberAsText(field) ? { asWritten: true } : {}),
       ...(mayHoldSecrets(field) ? {} : { refuseSecrets: misplacedSecret(written, node, evaluation.values) }),
     });
-    const wanted = withPrivate(evaluated, [written], privateKeys);
+    const wanted = withPrivate(evaluated, [written], { privateKeys, addSecret });
     // What could not be evaluated has no value that could be wrong too.
     fields[name] = hasErrors(evaluation.diagnostics.slice(told))
       ? wanted
@@ -279,11 +282,16 @@ function fieldNamed(target: Written | undefined): string | undefined {
 }
 
 /** A wanted value, secret as a whole if one of its names is private. */
-function withPrivate(wanted: Wanted, names: readonly string[], privateKeys: ReadonlySet<string>): Wanted {
+function withPrivate(
+  wanted: Wanted,
+  names: readonly string[],
+  { privateKeys, addSecret }: { readonly privateKeys: ReadonlySet<string> } & Pick<Evaluation, 'addSecret'>,
+): Wanted {
   if (privateKeys.size === 0) return wanted;
-  return names.some((name) => privateKeys.has(name))
-    ? { ...wanted, isSecret: true, isPrivate: true }
-    : { ...wanted, privateKeys };
+  if (!names.some((name) => privateKeys.has(name))) return { ...wanted, privateKeys };
+  // The platform may quote it.
+  for (const text of textsIn(knownValue(wanted))) addSecret(text);
+  return { ...wanted, isSecret: true, isPrivate: true };
 }
 
 function clearedValue(kind: Kind, name: string, field: Field): { value: Json } | { refuse: string } {

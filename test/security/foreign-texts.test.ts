@@ -87,6 +87,27 @@ describe('a value that only the platform has', () => {
   });
 });
 
+it('a value that the user calls private is clean in an error that quotes it, and the others are not', async () => {
+  const { url } = await platform((emulator) => ({
+    ...emulator,
+    send: (request) =>
+      request.path.includes('compose.update')
+        ? Promise.resolve({
+            status: 400,
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ message: 'cannot write Example GmbH, 10 seats, eu-central', code: 'BAD_REQUEST' }),
+          })
+        : emulator.send(request),
+  }));
+  const env = { CUSTOMER: 'Example GmbH, 10 seats', REGION: 'eu-central' };
+  const folder = project(
+    `${head(url)}    compose: { shop: { private: [CUSTOMER], deploy: never, env: ${JSON.stringify(env)}, source: { type: raw, composeFile: "services: {}" } } }\n`,
+  );
+  const { out, err } = await trueup(['apply', '--auto-approve', '-C', folder], { env: { TRUEUP_API_KEY: apiKey } });
+  expect(out + err).toContain(`cannot write ${redacted}, eu-central`);
+  expect(out + err).not.toContain('Example GmbH');
+});
+
 describe('a token of the pipeline that the platform quotes', () => {
   it.each(['GITHUB_TOKEN', 'CI_JOB_TOKEN', 'TRUEUP_FORGE_TOKEN', 'PGPASSWORD'])('is hidden: %s', async (name) => {
     const { url } = await platform((emulator) => ({
