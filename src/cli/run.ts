@@ -111,7 +111,7 @@ export function reportFailure(error: unknown, { env, terminal, redactor, view }:
   const { exit, diagnostics } = explain(error, redactor.redact);
   const { code } = exitCodes[exit];
   view.failure(diagnostics, code);
-  if (env.TRUEUP_DEBUG === '1' && error instanceof Error) terminal.err(`${redactor.redact(stackOf(error))}\n`);
+  if (env.TRUEUP_DEBUG === '1' && error instanceof Error) terminal.err(`${stackOf(error, redactor)}\n`);
   return code;
 }
 
@@ -140,7 +140,9 @@ export function explain(
   return { exit: isOfKey(error) ? 'authentication' : 'failed', diagnostics };
 }
 
-function stackOf(error: Error): string {
-  const cause = error.cause instanceof Error ? `\ncaused by ${stackOf(error.cause)}` : '';
-  return (error.stack ?? error.message) + cause;
+/** The stack of an error, and those of its causes. The text of a `Stop` is clean already, and may be of the manifest. */
+function stackOf(error: Error, redactor: Redactor): string {
+  const cause = error.cause instanceof Error ? `\ncaused by ${stackOf(error.cause, redactor)}` : '';
+  const stack = error.stack ?? error.message;
+  return (error instanceof Stop ? stack : redactor.redact(stack)) + cause;
 }

@@ -90,7 +90,9 @@ const commands: readonly (readonly string[])[] = [
 /** What the commands print of a manifest, but for the guess in it. */
 async function printed(manifest: (guess: string) => string, guess: string, words: readonly string[]): Promise<string> {
   const folder = project(manifest(guess));
-  const { code, out, err } = await trueup([...words, '-C', folder], { env: { ...env, TRUEUP_STATE_URL: '' } });
+  const { code, out, err } = await trueup([...words, '-C', folder], {
+    env: { ...env, TRUEUP_STATE_URL: '', TRUEUP_DEBUG: '1' },
+  });
   const said = `${code}\n${out}\n${err}`.replaceAll(folder, 'FOLDER').replaceAll(/trueup-cli-\w+/g, '');
   return said.replaceAll(guess, 'GUESS').replaceAll(guess.toLowerCase(), 'GUESS');
 }
