@@ -189,7 +189,8 @@ function changedAs(showing: Showing, observed: Json): Masked {
     maskAttribute(planned, observed, new Set([...(privateKeys ?? []), ...more]));
   const shown = masked(showsForeign ? [] : foreign);
   // A part of the secret of another key may stand here.
-  return same(shown, masked([...(showsForeign ? [] : foreign), ...beside.keys])) ? shown : undefined;
+  const others = [...beside.keys].filter((key) => key !== attribute.key);
+  return same(shown, masked([...(showsForeign ? [] : foreign), ...others])) ? shown : undefined;
 }
 
 /** The same of an env file that is one text, and the keys that the manifest does not have in it. */

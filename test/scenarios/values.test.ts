@@ -69,8 +69,8 @@ test('a new value of a secret', async () => {
   world.secrets.TITLE = 'cd';
   const found = await changes(world, manifest());
   expect(found['env.URL']).toMatchObject({
-    before: { is: 'masked', value: 'postgres:(sensitive)' },
-    after: masked('postgres://shop:(sensitive'),
+    before: { is: 'masked', value: 'postgres://shop:(sensitive)@db/shop' },
+    after: { is: 'masked', value: 'postgres://shop:(sensitive, changed)@db/shop' },
   });
   expect(JSON.stringify(found)).not.toMatch(/title (?:ab|cd)/);
   await world.apply(manifest());
