@@ -34,11 +34,15 @@ export function withQuotes(
       code === 'yaml-syntax' && position !== undefined ? position.file : [],
     ),
   );
+  const wanted = new Map<string, Set<number>>();
+  for (const { position } of diagnostics) {
+    if (position !== undefined) wanted.set(position.file, (wanted.get(position.file) ?? new Set()).add(position.line));
+  }
   const lines = new Map<string, (line: number) => readonly Piece[]>();
   const linesOf = (file: string) => {
     const text = texts.get(file);
     if (text === undefined) return undefined;
-    const found = lines.get(file) ?? maskedLines(text, kinds, !broken.has(file));
+    const found = lines.get(file) ?? maskedLines(text, kinds, { isValid: !broken.has(file), wanted: wanted.get(file) });
     lines.set(file, found);
     return found;
   };
@@ -52,7 +56,7 @@ export function withQuotes(
 
 /** A valid text as it may be shown: masked as a quoted line is, also the values of `privateKeys`; `#…` for each comment. */
 export function maskedText(text: string, kinds: readonly Kind[], privateKeys: Iterable<string> = []): string {
-  const lineAt = maskedLines(text, kinds, true, privateKeys);
+  const lineAt = maskedLines(text, kinds, { isValid: true, ofUser: privateKeys });
   const shownOf = ({ source, shown }: Piece) =>
     shown === '' ? `#…${/(?<![ \t\r])[ \t\r]*$/.exec(source)?.[0] ?? ''}` : shown;
   return text
@@ -102,17 +106,34 @@ interface Hidden {
   readonly shown: string;
 }
 
+/** What is to be masked, and how. */
+interface Request {
+  readonly isValid: boolean;
+  /** The lines that are asked for; all without it. */
+  readonly wanted?: ReadonlySet<number> | undefined;
+  readonly ofUser?: Iterable<string>;
+}
+
 /** Gives the pieces of a line by its number; none for one that is too long or does not exist. */
 function maskedLines(
   text: string,
   kinds: readonly Kind[],
-  isValid: boolean,
-  ofUser: Iterable<string> = [],
+  { isValid, wanted, ofUser = [] }: Request,
 ): (line: number) => readonly Piece[] {
-  const names = { secretKeys: secretKeysOf(kinds), privateKeys: new Set([...privateIn(text), ...ofUser]) };
+  const starts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
+  const wantedStarts = wanted && [...wanted].flatMap((line) => starts[line - 1] ?? []).toSorted((x, y) => x - y);
+  const names: Names = {
+    secretKeys: secretKeysOf(kinds),
+    privateKeys: new Set([...privateIn(text), ...ofUser]),
+    // A node matters whose last line, or one before it, is asked for.
+    matters: (from, to) => {
+      const next = wantedStarts?.[firstAtLeast(wantedStarts, text.lastIndexOf('\n', from - 1) + 1)];
+      return wantedStarts === undefined || (next !== undefined && next <= to);
+    },
+  };
   const values = (isValid ? hiddenInTree(text, names) : undefined) ?? hiddenInLines(text, names);
   const hidden = merged([...values, ...commentsIn(text)]);
-  const starts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
+  const ends = hidden.map(({ to }) => to);
   return (line) => {
     const start = starts[line - 1];
     const end = (starts[line] ?? text.length + 1) - 1;
@@ -123,7 +144,7 @@ function maskedLines(
       if (source !== '') pieces.push({ column: from - start + 1, source, shown: shown ?? source });
     };
     let at = start;
-    for (let index = firstBehind(hidden, start); (hidden[index]?.from ?? end) < end; index++) {
+    for (let index = firstAtLeast(ends, start + 1); (hidden[index]?.from ?? end) < end; index++) {
       const { from = 0, to = 0, shown = '' } = hidden[index] ?? {};
       if (to <= at) continue;
       // The indentation of a further line hides nothing.
@@ -149,12 +170,12 @@ function merged(parts: readonly Hidden[]): readonly Hidden[] {
   return all;
 }
 
-/** The index of the first part that ends behind an offset. */
-function firstBehind(hidden: readonly Hidden[], offset: number): number {
-  let [low, high] = [0, hidden.length];
+/** The index of the first of the numbers, which ascend, that is no smaller. */
+function firstAtLeast(numbers: readonly number[], least: number): number {
+  let [low, high] = [0, numbers.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((hidden[middle]?.to ?? 0) > offset) high = middle;
+    if ((numbers[middle] ?? 0) >= least) high = middle;
     else low = middle + 1;
   }
   return low;
@@ -164,6 +185,8 @@ function firstBehind(hidden: readonly Hidden[], offset: number): number {
 interface Names {
   readonly secretKeys: ReadonlySet<string>;
   readonly privateKeys: ReadonlySet<string>;
+  /** Returns false for a part of the text that no line asked for has. */
+  readonly matters: (from: number, to: number) => boolean;
 }
 
 function commentsIn(text: string): Hidden[] {
@@ -203,13 +226,14 @@ interface Around {
 }
 
 /** What does not show of a valid text; undefined for one that is not. */
-function hiddenInTree(text: string, { secretKeys, privateKeys }: Names): Hidden[] | undefined {
+function hiddenInTree(text: string, { secretKeys, privateKeys, matters }: Names): Hidden[] | undefined {
   const tree = treeOf(text);
   if (tree === undefined) return undefined;
   const found: Hidden[] = [];
   const hide = (from: number, to: number): void => void found.push({ from, to, shown: mask });
   const scalar = (node: Node, value: unknown, { key, isSecret }: Around): void => {
     const [from = 0, to = 0] = node.range ?? [];
+    if (!matters(from, to)) return;
     const source = text.slice(from, to);
     const written = typeof value === 'string' || typeof value === 'number' ? value : undefined;
     if (written === undefined || isReference(source.replace(/^(["'])(.*)\1$/s, '$2'))) return;
@@ -238,7 +262,8 @@ function hiddenInTree(text: string, { secretKeys, privateKeys }: Names): Hidden[
         const name = isScalar(pair.key) ? String(pair.key.value) : undefined;
         const [from = 0, to = 0] = isScalar(pair.key) ? (pair.key.range ?? []) : [];
         if (name === undefined) walk(pair.key, { ...around, isSecret: true, depth: depth + 1 });
-        else if (isSecret || !plainKey.test(text.slice(from, to)) || maskText(name) !== name) hide(from, to);
+        else if (matters(from, to) && (isSecret || !plainKey.test(text.slice(from, to)) || maskText(name) !== name))
+          hide(from, to);
         // A definition says what its own key is: `token: { default: x }`.
         const own = name !== undefined && /^(?:default|value)$/.test(name) && key !== undefined ? key : name;
         const isDeclared = name !== undefined && (secretKeys.has(name) || secretKeys.has(`${key}.${name}`));
