@@ -397,7 +397,7 @@ describe('the redactor', () => {
   test('redacts a secret in warnings in JSON', async () => {
     const { run, folder } = await place();
     const text = readFileSync(join(folder, 'trueup.yaml'), 'utf8');
-    const twice = '          again: { host: shop.example.com, serviceName: api, port: 80, path: "${env:ROUTE}" }\n';
+    const twice = '          again: { host: SHOP.example.com, serviceName: web, port: 80, path: "${env:ROUTE}" }\n';
     writeFileSync(
       join(folder, 'trueup.yaml'),
       text.replace('        domains:\n', (line) => line + twice),
