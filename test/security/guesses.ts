@@ -173,6 +173,8 @@ export interface Place {
   readonly name: string;
   /** The platform stores it, so that it may come back as a text from elsewhere. */
   readonly isField: boolean;
+  /** true: no apply can carry it out. */
+  readonly staysPlanned?: boolean;
   /** The files, of which `trueup.yaml` has its head already: `g` is the guess, `q` the guess in quotes. */
   readonly files: (g: string, q: string) => Readonly<Record<string, string>>;
 }
@@ -293,6 +295,7 @@ export function placesOf(used: string): readonly Place[] {
   service('the content of a file', (_, q) => `files: { a.conf: { content: ${q} } }`);
   service('a schedule', (_, q) => `backups: { a: { schedule: ${q}, destinationId: dst_1, prefix: a/ } }`);
   service('a destination', (_, q) => `backups: { a: { schedule: "0 3 * * *", destinationId: ${q}, prefix: a/, serviceName: web, databaseType: postgres, database: a } }`);
+  Object.assign(places.at(-1)!, { staysPlanned: true });
   within('a key of a compose file', (_, q) => `    compose: { shop: { source: { type: raw, composeFile: ${inQuotes(q, 'services:\\n  web:\\n    ', ': nginx\\n')} } } }`);
   within('an image of a compose file', (_, q) => `    compose: { shop: { source: { type: raw, composeFile: ${inQuotes(q, 'services:\\n  web:\\n    image: ', '\\n')} } } }`);
   within('a service name of a compose file', (_, q) => `    compose: { shop: { source: { type: raw, composeFile: ${inQuotes(q, 'services:\\n  ', ': { image: nginx }\\n')} }, domains: { a.example.com: { serviceName: web, port: 80 } } } }`);
@@ -303,7 +306,6 @@ export function placesOf(used: string): readonly Place[] {
   within('the address of a repository', (_, q) => `    application: { web: { source: { type: git, url: ${q}, branch: main } } }`);
   within('an amount of memory', (_, q) => `    application: { web: { memoryLimit: ${q}, source: { type: docker, dockerImage: "nginx:1.27" } } }`);
   within('a volume', (_, q) => `    application: { web: { source: { type: docker, dockerImage: "nginx:1.27" }, mounts: { /data: { type: volume, volumeName: ${q} } } } }`);
-  database('an image', (_, q) => `dockerImage: ${q}`.replace(/^/, 'description: a, '), false);
   within('an image of a database', (_, q) => `    postgres: { main: { dockerImage: ${q}, databaseName: shop, databaseUser: shop, databasePassword: x1 } }`);
   within('the user of a database', (_, q) => `    postgres: { main: { dockerImage: "postgres:17", databaseName: shop, databaseUser: ${q}, databasePassword: x1 } }`);
   database('a command', (_, q) => `command: ${q}`);
