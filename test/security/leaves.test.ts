@@ -48,7 +48,10 @@ function places(): readonly Place[] {
     found.set(where, {
       title: `a compose file ${where}`,
       stand: compose,
-      body: (expression) => ({ source: { type: 'raw', composeFile: write(expression) } }),
+      body: (expression) => ({
+        source: { type: 'raw', composeFile: write(expression) },
+        domains: { 'a.example.com': { serviceName: 'web', port: 80 } },
+      }),
     });
   return [...found.values()];
 }
