@@ -1,3 +1,5 @@
+import { hostileSecrets } from './hostile-secrets.ts';
+
 /** A file of the attacker: its text, or the place that a link leads to. */
 type HostileFile = string | { readonly link: string };
 
@@ -16,6 +18,8 @@ export interface HostileManifest {
    * is not a mistake in this table.
    */
   readonly ends: string;
+  /** A text of the manifest that the plan in JSON shows as it is. */
+  readonly shows?: string;
 }
 
 /** The hosts that manifests name. */
@@ -40,7 +44,7 @@ const postgres = (fields: string): string =>
   );
 const output = (text: string): string => `${production('')}outputs: { stolen: "${text}" }\n`;
 
-/** The manifests of an attacker who may send a pull request: 100, each with an intent of its own. */
+/** The manifests of an attacker who may send a pull request: 150, each with an intent of its own. */
 export function hostileManifests({ platform, attacker, foreignId }: Hosts): readonly HostileManifest[] {
   const link = (to: string, path = 'notes') => ({ 'trueup.yaml': reading(path), notes: { link: to } });
   const emulator = head('emulator');
@@ -426,6 +430,7 @@ export function hostileManifests({ platform, attacker, foreignId }: Hosts): read
       files: production('compose: { "a\\n--auto-approve\\n": {} }'),
       ends: 'planned',
     },
+    ...hostileSecrets(platform),
   ];
 }
 
