@@ -24,13 +24,13 @@ const hex = (text: string): string => Buffer.from(text).toString('hex');
 /** Beginnings that an attacker knows of credentials of the run, and parts of them in other forms. */
 const guesses = {
   secret: 'db-cAnArY-64',
-  small: 'db-canary-6462-q7zp',
-  backwards: 'pZ7q-2646-YrAnAc-bd',
-  hex: hex('db-cAnArY-64'),
+  small: 'db-canary-646',
+  backwards: 'pZ7q-2646-YrAnA',
+  hex: hex('db-cAnArY-'),
   apiKey: 'api-cAnArY-6',
   stateKey: 'trueup-key-1-YSBrZXkgdGhh',
   token: 'github-cAnArY-67',
-  identity: 'age-cAnArY-616765-q7',
+  identity: 'age-cAnArY-6167',
 };
 
 /** The manifests; `platform` is the address of the platform that the pipeline names. */
@@ -65,7 +65,7 @@ export function hostileSecrets(platform: string): readonly HostileManifest[] {
     {
       intent: 'guess a secret backwards as a service of a compose file',
       files: compose(`domains: { a.example.com: { serviceName: ${guesses.backwards}, port: 80 } }`),
-      ends: 'unknown-service',
+      ends: 'inconsistent',
       shows: guesses.backwards,
     },
     {
@@ -108,21 +108,21 @@ export function hostileSecrets(platform: string): readonly HostileManifest[] {
       files: production(
         `compose: { a: { name: "${db}", source: { type: raw, composeFile: "services: {}" } }, b: { name: ${guesses.secret}, source: { type: raw, composeFile: "services: {}" } } }`,
       ),
-      ends: 'secret-place',
+      ends: 'misplaced-secret',
     },
     {
       intent: 'guess a secret beside the secret as a host',
       files: compose(
         `domains: { a: { host: "${db}", serviceName: web, port: 80 }, b: { host: "${guesses.small}", serviceName: web, port: 80 } }`,
       ),
-      ends: 'secret-place',
+      ends: 'misplaced-secret',
     },
     {
       intent: 'compare two secrets as two hosts',
       files: compose(
         `domains: { a: { host: "${db}", serviceName: web, port: 80 }, b: { host: "\${secret:UNUSED}", serviceName: web, port: 80 } }`,
       ),
-      ends: 'secret-place',
+      ends: 'misplaced-secret',
     },
 
     // Secrets where a value decides something.
@@ -136,11 +136,11 @@ export function hostileSecrets(platform: string): readonly HostileManifest[] {
       files: production(`compose: { shop: { source: { type: "${db}" } } }`),
       ends: 'wrong-type',
     },
-    { intent: 'have a secret read as an amount', files: application(`memoryLimit: "${db}"`), ends: 'secret-place' },
+    { intent: 'have a secret read as an amount', files: application(`memoryLimit: "${db}"`), ends: 'misplaced-secret' },
     {
       intent: 'have a secret read as a volume',
       files: application(`mounts: { /data: { type: volume, volumeName: "${db}" } }`),
-      ends: 'secret-place',
+      ends: 'misplaced-secret',
     },
     {
       intent: 'have a secret read as the path of a file',
@@ -150,14 +150,14 @@ export function hostileSecrets(platform: string): readonly HostileManifest[] {
     {
       intent: 'have a secret read as a schedule',
       files: postgres(`backups: { a: { schedule: "0 3 * * ${db}", destinationId: dst_1, prefix: a/ } }`),
-      ends: 'secret-place',
+      ends: 'misplaced-secret',
     },
     {
       intent: 'have a secret read as a destination that is not there',
       files: postgres(`backups: { a: { schedule: "0 3 * * *", destinationId: "${db}", prefix: a/ } }`),
-      ends: 'secret-place',
+      ends: 'misplaced-secret',
     },
-    { intent: 'have a secret read as a part of an image', files: postgres(`dockerImage: "postgres:${db}"`).replace('dockerImage: "postgres:17", ', ''), ends: 'secret-place' },
+    { intent: 'have a secret read as a part of an image', files: postgres(`dockerImage: "postgres:${db}"`).replace('dockerImage: "postgres:17", ', ''), ends: 'misplaced-secret' },
 
     // Secrets in settings and in expressions.
     { intent: 'include a secret', files: `include: ["${db}"]\n${production('')}`, ends: 'file-unreadable' },
@@ -177,7 +177,7 @@ export function hostileSecrets(platform: string): readonly HostileManifest[] {
     { intent: 'use a secret as a key by an alias', files: `x-a: &a "${db}"\nenvironments: { production: { env: { ? *a : b } } }\n`, ends: 'bad-expression' },
     { intent: 'merge a secret', files: `x-a: &a "${db}"\nenvironments: { production: { env: { <<: *a } } }\n`, ends: 'yaml-syntax' },
     { intent: 'make a key of a secret too long to quote', files: production(`env: { "${db}${'x'.repeat(100_000)}": b }`), ends: 'bad-expression' },
-    { intent: 'write a secret ten thousand times', files: describing(db.repeat(10_000)), ends: 'secret-place' },
+    { intent: 'write a secret ten thousand times', files: describing(db.repeat(10_000)), ends: 'misplaced-secret' },
     { intent: 'have a secret read as a service of a compose file', files: composing(`services: { "${db}": { image: nginx } }`, routed), ends: 'inconsistent' },
     { intent: 'have a secret read as an alias in a compose file', files: composing(`services: { web: { image: *${db} } }`, routed), ends: 'inconsistent' },
     { intent: 'have a secret read as a tag in a compose file', files: composing(`services: { web: { image: !${db} x } }`, routed), ends: 'inconsistent' },
