@@ -145,7 +145,12 @@ export function guessesAt({ secret, other }: Known): readonly Guess[] {
     return text.slice(0, at) + turned(text[at] ?? '', 1) + text.slice(at + 1);
   };
   const parts = [...new Set(cuts)].flatMap((length): Guess[] => [
-    { form: `first ${length}`, right: secret.slice(0, length), wrong: wrongEnd(secret.slice(0, length)), isWhole: false },
+    {
+      form: `first ${length}`,
+      right: secret.slice(0, length),
+      wrong: wrongEnd(secret.slice(0, length)),
+      isWhole: false,
+    },
     { form: `last ${length}`, right: secret.slice(-length), wrong: wrongStart(secret.slice(-length)), isWhole: false },
   ]);
   const whole = (form: string, write: (text: string) => string, isWhole: boolean): Guess => ({
@@ -261,16 +266,29 @@ export function placesOf(used: string): readonly Place[] {
   setting('an address that something moved to', (_, q) => `moved: [{ from: production.compose.a, to: ${q} }]`);
   setting('ignored drift', (_, q) => `drift: { ignore: [{ address: ${q}, field: ${q}, because: ${q} }] }`);
   setting('the address of a receiver', (_, q) => `drift: { notify: [{ url: ${q}, as: json }] }`);
-  setting('the secret of a receiver', (_, q) => `drift: { notify: [{ url: ${inQuotes(q, '${secret:', '}')}, as: json }] }`);
+  setting(
+    'the secret of a receiver',
+    (_, q) => `drift: { notify: [{ url: ${inQuotes(q, '${secret:', '}')}, as: json }] }`,
+  );
   setting('the form of a receiver', (_, q) => `drift: { notify: [{ url: "\${secret:Y}", as: ${q} }] }`);
-  setting('the signature of a receiver', (_, q) => `drift: { notify: [{ url: "\${secret:Y}", as: json, signature: ${q} }] }`);
+  setting(
+    'the signature of a receiver',
+    (_, q) => `drift: { notify: [{ url: "\${secret:Y}", as: json, signature: ${q} }] }`,
+  );
   setting('the memory of drift', (_, q) => `drift: { memory: ${q} }`);
   setting('the name of an output', (_, q) => `outputs: { ${q}: a }`);
   setting('the value of an output', (_, q) => `outputs: { a: ${q} }`);
 
   // Blocks.
-  top('the name of an environment', (_, q) => `environments: { production: { env: { A: "1"${used} } }, ${q}: {} }\n`, true);
-  within('the key of a block', (_, q) => `    compose: { ${q}: { source: { type: raw, composeFile: ${composeFile} } } }`);
+  top(
+    'the name of an environment',
+    (_, q) => `environments: { production: { env: { A: "1"${used} } }, ${q}: {} }\n`,
+    true,
+  );
+  within(
+    'the key of a block',
+    (_, q) => `    compose: { ${q}: { source: { type: raw, composeFile: ${composeFile} } } }`,
+  );
   within(
     'a name that is there twice',
     (_, q) =>
@@ -283,37 +301,96 @@ export function placesOf(used: string): readonly Place[] {
   service('an id', (_, q) => `id: ${q}`);
   service('a host', (_, q) => `domains: { ${q}: { serviceName: web, port: 80 } }`);
   service('a host in a field', (_, q) => `domains: { a: { host: ${q}, serviceName: web, port: 80 } }`);
-  service('a host that is there twice', (_, q) => `domains: { a: { host: ${q}, serviceName: web, port: 80 }, b: { host: ${q}, serviceName: web, port: 80 } }`);
+  service(
+    'a host that is there twice',
+    (_, q) =>
+      `domains: { a: { host: ${q}, serviceName: web, port: 80 }, b: { host: ${q}, serviceName: web, port: 80 } }`,
+  );
   service('a service of the compose file', (_, q) => `domains: { a.example.com: { serviceName: ${q}, port: 80 } }`);
   service('a port', (_, q) => `domains: { a.example.com: { serviceName: web, port: ${q} } }`);
   service('a path', (_, q) => `domains: { a.example.com: { serviceName: web, port: 80, path: ${q} } }`);
-  service('a path behind a slash', (_, q) => `domains: { a.example.com: { serviceName: web, port: 80, path: ${inQuotes(q, '/', '')} } }`);
+  service(
+    'a path behind a slash',
+    (_, q) => `domains: { a.example.com: { serviceName: web, port: 80, path: ${inQuotes(q, '/', '')} } }`,
+  );
   service('the key of an env', (_, q) => `env: { ${q}: a }`);
   service('the value of an env', (_, q) => `env: { B: ${q} }`);
   service('a text of an env', (_, q) => `env: ${inQuotes(q, 'B=', '\\nno line of an env\\n')}`);
   service('the path of a file', (_, q) => `files: { ${q}: { content: a } }`);
   service('the content of a file', (_, q) => `files: { a.conf: { content: ${q} } }`);
   service('a schedule', (_, q) => `backups: { a: { schedule: ${q}, destinationId: dst_1, prefix: a/ } }`);
-  service('a destination', (_, q) => `backups: { a: { schedule: "0 3 * * *", destinationId: ${q}, prefix: a/, serviceName: web, databaseType: postgres, database: a } }`);
+  service(
+    'a destination',
+    (_, q) =>
+      `backups: { a: { schedule: "0 3 * * *", destinationId: ${q}, prefix: a/, serviceName: web, databaseType: postgres, database: a } }`,
+  );
   Object.assign(places.at(-1)!, { staysPlanned: true });
-  within('a key of a compose file', (_, q) => `    compose: { shop: { source: { type: raw, composeFile: ${inQuotes(q, 'services:\\n  web:\\n    ', ': nginx\\n')} } } }`);
-  within('an image of a compose file', (_, q) => `    compose: { shop: { source: { type: raw, composeFile: ${inQuotes(q, 'services:\\n  web:\\n    image: ', '\\n')} } } }`);
-  within('a service name of a compose file', (_, q) => `    compose: { shop: { source: { type: raw, composeFile: ${inQuotes(q, 'services:\\n  ', ': { image: nginx }\\n')} }, domains: { a.example.com: { serviceName: web, port: 80 } } } }`);
-  within('a compose file that is no YAML', (_, q) => `    compose: { shop: { source: { type: raw, composeFile: ${inQuotes(q, 'services: [', '')} }, domains: { a.example.com: { serviceName: web, port: 80 } } } }`);
-  within('a published port of a compose file', (_, q) => `    compose: { shop: { source: { type: raw, composeFile: ${inQuotes(q, "services:\\n  web:\\n    image: nginx\\n    ports: ['", ":80']\\n")} } } }`);
+  within(
+    'a key of a compose file',
+    (_, q) =>
+      `    compose: { shop: { source: { type: raw, composeFile: ${inQuotes(q, 'services:\\n  web:\\n    ', ': nginx\\n')} } } }`,
+  );
+  within(
+    'an image of a compose file',
+    (_, q) =>
+      `    compose: { shop: { source: { type: raw, composeFile: ${inQuotes(q, 'services:\\n  web:\\n    image: ', '\\n')} } } }`,
+  );
+  within(
+    'a service name of a compose file',
+    (_, q) =>
+      `    compose: { shop: { source: { type: raw, composeFile: ${inQuotes(q, 'services:\\n  ', ': { image: nginx }\\n')} }, domains: { a.example.com: { serviceName: web, port: 80 } } } }`,
+  );
+  within(
+    'a compose file that is no YAML',
+    (_, q) =>
+      `    compose: { shop: { source: { type: raw, composeFile: ${inQuotes(q, 'services: [', '')} }, domains: { a.example.com: { serviceName: web, port: 80 } } } }`,
+  );
+  within(
+    'a published port of a compose file',
+    (_, q) =>
+      `    compose: { shop: { source: { type: raw, composeFile: ${inQuotes(q, "services:\\n  web:\\n    image: nginx\\n    ports: ['", ":80']\\n")} } } }`,
+  );
   within('the type of a source', (_, q) => `    compose: { shop: { source: { type: ${q} } } }`);
-  within('a branch', (_, q) => `    application: { web: { source: { type: git, url: "https://git.example.com/a.git", branch: ${q} } } }`);
-  within('the address of a repository', (_, q) => `    application: { web: { source: { type: git, url: ${q}, branch: main } } }`);
-  within('an amount of memory', (_, q) => `    application: { web: { memoryLimit: ${q}, source: { type: docker, dockerImage: "nginx:1.27" } } }`);
-  within('a volume', (_, q) => `    application: { web: { source: { type: docker, dockerImage: "nginx:1.27" }, mounts: { /data: { type: volume, volumeName: ${q} } } } }`);
-  within('an image of a database', (_, q) => `    postgres: { main: { dockerImage: ${q}, databaseName: shop, databaseUser: shop, databasePassword: x1 } }`);
-  within('the user of a database', (_, q) => `    postgres: { main: { dockerImage: "postgres:17", databaseName: shop, databaseUser: ${q}, databasePassword: x1 } }`);
+  within(
+    'a branch',
+    (_, q) => `    application: { web: { source: { type: git, url: "https://git.example.com/a.git", branch: ${q} } } }`,
+  );
+  within(
+    'the address of a repository',
+    (_, q) => `    application: { web: { source: { type: git, url: ${q}, branch: main } } }`,
+  );
+  within(
+    'an amount of memory',
+    (_, q) => `    application: { web: { memoryLimit: ${q}, source: { type: docker, dockerImage: "nginx:1.27" } } }`,
+  );
+  within(
+    'a volume',
+    (_, q) =>
+      `    application: { web: { source: { type: docker, dockerImage: "nginx:1.27" }, mounts: { /data: { type: volume, volumeName: ${q} } } } }`,
+  );
+  within(
+    'an image of a database',
+    (_, q) =>
+      `    postgres: { main: { dockerImage: ${q}, databaseName: shop, databaseUser: shop, databasePassword: x1 } }`,
+  );
+  within(
+    'the user of a database',
+    (_, q) =>
+      `    postgres: { main: { dockerImage: "postgres:17", databaseName: shop, databaseUser: ${q}, databasePassword: x1 } }`,
+  );
   database('a command', (_, q) => `command: ${q}`);
-  top('a key of an ssh key', (_, q) => `sshKeys: { ${q}: { publicKey: "ssh-ed25519 AAAA shop", privateKey: a } }\n${rest}`, true);
+  top(
+    'a key of an ssh key',
+    (_, q) => `sshKeys: { ${q}: { publicKey: "ssh-ed25519 AAAA shop", privateKey: a } }\n${rest}`,
+    true,
+  );
   top('a public key', (_, q) => `sshKeys: { a: { publicKey: ${q}, privateKey: a } }\n${rest}`, true);
 
   // Other files.
-  add('a key of an included file', false, (_, q) => ({ 'trueup.yaml': `include: [part.yaml]\n${rest}`, 'part.yaml': `${q}: 1\n` }));
+  add('a key of an included file', false, (_, q) => ({
+    'trueup.yaml': `include: [part.yaml]\n${rest}`,
+    'part.yaml': `${q}: 1\n`,
+  }));
   add('the name of an included file', false, (g) => ({
     'trueup.yaml': `include: ["part-*"]\n${rest}`,
     [`part-${g.replaceAll(/[^\w.-]/g, '').slice(0, 100)}.yaml`]: 'y: 1\n',
@@ -322,7 +399,10 @@ export function placesOf(used: string): readonly Place[] {
     'trueup.yaml': rest,
     'accepted.yaml': `trueup-accepted: 1\naccepted:\n  - { address: ${q}, until: 2099-01-01, because: ${q}, by: ${q} }\n`,
   }));
-  add('the memory of drift', false, (_, q) => ({ 'trueup.yaml': rest, 'drift.yaml': `trueup-drift: 1\n${q}: [${q}]\n` }));
+  add('the memory of drift', false, (_, q) => ({
+    'trueup.yaml': rest,
+    'drift.yaml': `trueup-drift: 1\n${q}: [${q}]\n`,
+  }));
   add('a file that a value names', true, (g) => ({
     'trueup.yaml': `environments: { production: { env: { A: "1"${used} }, description: "\${file:notes.txt}" } }\n`,
     'notes.txt': `notes ${g} and more`,

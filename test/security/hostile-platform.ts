@@ -41,7 +41,12 @@ export function shownIn(text: string, secret: string): string | undefined {
       .slice(0, 40);
   });
   const written = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)];
-  const forms = [...written, ...parts, ...encoded, ...encoded.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))];
+  const forms = [
+    ...written,
+    ...parts,
+    ...encoded,
+    ...encoded.map((form) => form.replaceAll('+', '-').replaceAll('/', '_')),
+  ];
   return forms.find((form) => text.includes(form));
 }
 
@@ -156,7 +161,11 @@ const failures: readonly ((quote: () => string) => Answer)[] = [
     body: quote(),
   }),
   (quote) => ({ status: 307, headers: { location: `/login?next=${encodeURIComponent(quote())}` }, body: '' }),
-  (quote) => ({ status: 200, headers: { 'content-type': 'text/html' }, body: `<!doctype html><title>${quote()}</title>` }),
+  (quote) => ({
+    status: 200,
+    headers: { 'content-type': 'text/html' },
+    body: `<!doctype html><title>${quote()}</title>`,
+  }),
   (quote) => ({ status: 200, headers: json, body: `{"${quote()}` }),
   (quote) => ({ status: 200, headers: json, body: JSON.stringify({ [quote()]: quote() }) }),
   (quote) => ({ status: 200, headers: json, body: JSON.stringify(quote()) }),

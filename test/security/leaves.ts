@@ -20,12 +20,12 @@ const forms: Readonly<Record<string, (t: () => string, n: () => string) => strin
   'an image': (t) => `${t().toLowerCase()}.example.com/${t().toLowerCase()}/${t().toLowerCase()}:${t()}`,
   'a schedule': (_, n) => `${n()} 3 * * *`,
   'an amount': (_, n) => `${n()}Mi`,
-  'JSON': (t, n) => JSON.stringify({ [t()]: t(), a: [t(), Number(n())] }),
-  'YAML': (t) => `${t()}: ${t()} # ${t()}`,
+  JSON: (t, n) => JSON.stringify({ [t()]: t(), a: [t(), Number(n())] }),
+  YAML: (t) => `${t()}: ${t()} # ${t()}`,
   'a list of YAML': (t) => `[${t()}, ${t()}]`,
   'an alias': (t) => `*${t()}`,
   'a line of an env': (t) => `${t()}=${t()}`,
-  'lines': (t) => `${t()}\n${t()}\n${t()}\n`,
+  lines: (t) => `${t()}\n${t()}\n${t()}\n`,
   'an e-mail': (t) => `${t()}@${t()}.example.com`,
   'a private key': (t) =>
     `-----BEGIN OPENSSH PRIVATE KEY-----\n${t()}${t()}${t()}\n-----END OPENSSH PRIVATE KEY-----\n`,
@@ -59,7 +59,11 @@ export function leavesOf(seed: number): readonly Leaf[] {
     const trimmed = value.trim();
     const number = trimmed === '' ? Number.NaN : Number(trimmed);
     const all = [value, trimmed, ...words, ...(Number.isNaN(number) ? [] : [String(number)])];
-    return { form, value, parts: [...new Set(all.map((part) => part.toLowerCase()))].filter(({ length }) => length >= 6) };
+    return {
+      form,
+      value,
+      parts: [...new Set(all.map((part) => part.toLowerCase()))].filter(({ length }) => length >= 6),
+    };
   });
 }
 
@@ -81,7 +85,8 @@ export function valueWith(example: unknown, expression: string, isMap: boolean):
 export const composeTexts: Readonly<Record<string, (secret: string) => string>> = {
   'in an image': (secret) => `services:\n  web:\n    image: ${secret}\n`,
   'in the tag of an image': (secret) => `services:\n  web:\n    image: nginx:${secret}\n`,
-  'in a map of an environment': (secret) => `services:\n  web:\n    image: nginx\n    environment:\n      A: ${secret}\n`,
+  'in a map of an environment': (secret) =>
+    `services:\n  web:\n    image: nginx\n    environment:\n      A: ${secret}\n`,
   'in quotes': (secret) => `services:\n  web:\n    image: nginx\n    environment: { A: '${secret}', B: "${secret}" }\n`,
   'in a list of an environment': (secret) => `services:\n  web:\n    image: nginx\n    environment: [A=${secret}]\n`,
   'in a command': (secret) => `services:\n  web:\n    image: nginx\n    command: run --with ${secret}\n`,

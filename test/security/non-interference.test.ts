@@ -141,13 +141,15 @@ async function heard(one: Case, guess: string, value: string): Promise<ReadonlyM
       if (!always.includes(words.join(' ')) && !isSampled(one.row, index, 5)) continue;
       const { code, out, err } = await trueup(words, { cwd: folder, env });
       // Progress comes in the order of the answers.
-      const text = /^(?:apply|destroy)/.test(words[0] ?? '') ? [...new Set(out.split('\n'))].toSorted().join('\n') : out + err;
+      const text = /^(?:apply|destroy)/.test(words[0] ?? '')
+        ? [...new Set(out.split('\n'))].toSorted().join('\n')
+        : out + err;
       result.set(`${result.size} ${words.join(' ')}`, steady(`${code}\n${text}`));
       if (words.join(' ') === 'plan' && code !== 0) return;
     }
   };
   await run(before, ['validate', 'plan', 'validate --format json']);
-  const isPlanned = [...result].some(([words, text]) => / plan$/.test(words) && text.startsWith('0'));
+  const isPlanned = [...result].some(([words, text]) => words.endsWith(' plan') && text.startsWith('0'));
   if (!isPlanned || one.place.staysPlanned === true || (one.place.isField && one.guess.isWhole)) return result;
   await run(after, [apply.join(' '), 'drift --no-remember']);
   return result;
