@@ -105,7 +105,7 @@ async function history(seed: number): Promise<Outcome> {
   const apiKey = secretLike('', () => 0.3 + random() * 0.1);
   const hook = `${listener.url}/${name}/hooks/${secretLike('', () => random() * 0.5)}`;
   const platform: Hostile = {
-    emulator: createEmulator({ apiKey }),
+    emulator: createEmulator({ apiKey, published: true }),
     secrets: [],
     failing: 0,
     quoting: 0,

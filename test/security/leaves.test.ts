@@ -75,7 +75,7 @@ function newPlatform() {
   Object.assign(world.tables.user.user_1 ?? {}, { enableEnterpriseFeatures: true, isValidEnterpriseLicense: true });
   addRow(world, 'user', { id: 'user_9', email: 'member@example.test' });
   addRow(world, 'member', { id: 'member_9', userId: 'user_9', organizationId: 'org_1', role: 'member' });
-  return createEmulator({ world, apiKey: 'key-of-the-tests' });
+  return createEmulator({ world, apiKey: 'key-of-the-tests', published: true });
 }
 
 const pem = (what: string) => `-----BEGIN ${what}-----\n${plainCanary('key')}\n-----END ${what}-----\n`;
