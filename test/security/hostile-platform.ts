@@ -178,7 +178,7 @@ function dressed(answer: WireAnswer, quote: () => string, random: () => number):
     const value: unknown = JSON.parse(answer.body);
     if (typeof value === 'string') return JSON.stringify(`${quote()}\n${value}`);
     return JSON.stringify(value, (key, inner: unknown) =>
-      named.test(key) && (typeof inner === 'string' || inner === null) && random() < 0.2 ? quote() : inner,
+      named.test(key) && (typeof inner === 'string' || inner === null) && random() < 0.05 ? quote() : inner,
     );
   } catch {
     return answer.body;
