@@ -361,12 +361,12 @@ export function placesOf(used: string): readonly Place[] {
   );
   within(
     'an amount of memory',
-    (_, q) => `    application: { web: { memoryLimit: ${q}, source: { type: docker, dockerImage: "nginx:1.27" } } }`,
+    (_, q) => `    application: { web: { memoryLimit: ${q}, source: { type: docker, image: "nginx:1.27" } } }`,
   );
   within(
     'a volume',
     (_, q) =>
-      `    application: { web: { source: { type: docker, dockerImage: "nginx:1.27" }, mounts: { /data: { type: volume, volumeName: ${q} } } } }`,
+      `    application: { web: { source: { type: docker, image: "nginx:1.27" }, mounts: { /data: { type: volume, volumeName: ${q} } } } }`,
   );
   within(
     'an image of a database',

@@ -135,7 +135,6 @@ async function history(seed: number): Promise<Outcome> {
     const { code, out, err } = await trueup(words, { cwd: folder, env });
     outcome.runs += 1;
     if (words[0] === 'apply' && code === 0) outcome.applied += 1;
-    console.log('RUN', seed, words.join(' ').slice(0, 30), code, err.slice(0, 500), code === 0 ? '' : out.slice(-300));
     look(words.join(' '), out + err);
     return code;
   };

@@ -134,7 +134,11 @@ async function heard(one: Case, guess: string, value: string): Promise<ReadonlyM
   const { from } = one.secret;
   const env = { TRUEUP_API_KEY: 'key-of-the-tests', ...(from === 'secrets.env' ? {} : { [from]: value }) };
   let ids = 0;
-  platform = createEmulator({ apiKey: env.TRUEUP_API_KEY, published: true, newId: () => `id-${String(ids++).padStart(18, '0')}` });
+  platform = createEmulator({
+    apiKey: env.TRUEUP_API_KEY,
+    published: true,
+    newId: () => `id-${String(ids++).padStart(18, '0')}`,
+  });
   const result = new Map<string, string>();
   const run = async (all: readonly (readonly string[])[], always: readonly string[]) => {
     for (const [index, words] of all.entries()) {
