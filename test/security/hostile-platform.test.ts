@@ -149,15 +149,8 @@ async function history(seed: number): Promise<Outcome> {
   };
   const format = () => ['text', 'json', 'html', 'markdown', 'sarif', 'junit'][Math.floor(random() * 6)] ?? 'text';
   const plan = ['plan', '--format', format()];
-  const apply = [
-    'apply',
-    '--auto-approve',
-    '--adopt',
-    '--allow-data-loss',
-    '--allow-mass-delete',
-    '--in-flight-timeout',
-    '1',
-  ];
+  const quick = ['--in-flight-timeout', '1', '--deploy-timeout', '1'];
+  const apply = ['apply', '--auto-approve', '--adopt', '--allow-data-loss', '--allow-mass-delete', ...quick];
   const [calm, quoting, hostile] = [
     { failing: 0, quoting: 0 },
     { failing: 0, quoting: 40 },
@@ -210,7 +203,7 @@ describe('a hostile platform that quotes secrets', () => {
       while (next < behind) outcomes.push(await history(next++));
     };
     // Each waits for its platform most of the time.
-    await Promise.all(Array.from({ length: 12 }, work));
+    await Promise.all(Array.from({ length: 24 }, work));
     const sum = (number: (outcome: Outcome) => number) => outcomes.reduce((total, one) => total + number(one), 0);
     expect(outcomes.flatMap(({ shown }) => shown).slice(0, 5)).toEqual([]);
     expect(sum(({ runs }) => runs)).toBeGreaterThanOrEqual(count * 9);

@@ -173,7 +173,7 @@ const failures: readonly ((quote: () => string) => Answer)[] = [
 
 /** An answer whose texts for people hold a secret. */
 function dressed(answer: WireAnswer, quote: () => string, random: () => number): string {
-  const named = /^(?:name|description|title|errorMessage|logPath|message|status|host|label|log|command)$/;
+  const named = /^(?:name|description|title|errorMessage|logPath|message|host|label|log|command)$/;
   try {
     const value: unknown = JSON.parse(answer.body);
     if (typeof value === 'string') return JSON.stringify(`${quote()}\n${value}`);
