@@ -155,7 +155,8 @@ function lookUntil(run: Run, address: string, lost: PlatformError): number {
 function pairsOf(run: Run, action: Action, row: Row): StateRecord['pairs'] {
   const { outputs, input } = run;
   const isDoubted = jobOf(run, action.address).isDoubted === true;
-  const about = { made: undefined, wasSent: false, isDoubted, outputs, digests: input.digests };
+  const { digests, client } = input;
+  const about = { made: undefined, wasSent: false, isDoubted, outputs, digests, redact: client.redact };
   return settle({ action, after: row, ...about }).pairs();
 }
 

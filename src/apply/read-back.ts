@@ -231,5 +231,6 @@ function settleRow(run: Run, action: Action, after: Row | undefined): Settled {
   const isOwn = action.createsObject && action.comesWithParent !== true;
   const made = isOwn ? job.object?.row : undefined;
   const isDoubted = job.isDoubted === true;
-  return settle({ action, after, made, wasSent: !isOver(job), isDoubted, outputs, digests: input.digests });
+  const { digests, client } = input;
+  return settle({ action, after, made, wasSent: !isOver(job), isDoubted, outputs, digests, redact: client.redact });
 }

@@ -74,14 +74,14 @@ export async function platformVersion(
   { inBulk = false }: { readonly inBulk?: boolean } = {},
 ): Promise<string | undefined> {
   try {
-    return readPlatformVersion(await readOnce(client, versionOperation, inBulk));
+    return versionIn(client, await readOnce(client, versionOperation, inBulk));
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     // Without details a 404 may be one of a thing; an operation without an id can only be missing itself.
     if (isUnserved(error) || error.failure === 'unreadable' || error.failure === 'not found') return undefined;
     // A platform that is down, or refuses the key, is reported with the read that every run sends.
     await client.invoke('user.get', {});
-    return readPlatformVersion(await allowing(client, versionOperation, () => client.invoke(versionOperation, {})));
+    return versionIn(client, await allowing(client, versionOperation, () => client.invoke(versionOperation, {})));
   }
 }
 
@@ -139,11 +139,17 @@ function unlessOfThePlatform(error: unknown): undefined {
 /** The version of the platform; undefined where it does not tell it, for whatever reason. Sends one GET. */
 export async function versionNow(client: ReadClient): Promise<string | undefined> {
   try {
-    return readPlatformVersion(await readOnce(client, versionOperation));
+    return versionIn(client, await readOnce(client, versionOperation));
   } catch (error) {
     if (error instanceof PlatformError || error instanceof Stop) return undefined;
     throw error;
   }
+}
+
+/** The version in an answer; undefined for a text with a secret of the run, which no state may keep. */
+function versionIn({ redact }: ReadClient, answer: unknown): string | undefined {
+  const version = readPlatformVersion(answer);
+  return version === undefined || redact(version) === version ? version : undefined;
 }
 
 /** Sends a read that the platform may not serve, once whatever happens to it. */

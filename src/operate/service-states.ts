@@ -87,7 +87,7 @@ export async function observeServices(services: readonly Service[], input: Servi
   });
 }
 
-/** Titles and errors are texts of commits and builds, which may quote a secret of the row. */
+/** Texts of deployments are those of commits and builds, which may quote a secret of the row. */
 function redacted(service: ServiceState, { redact }: Client): ServiceState {
   const { status, deployment } = service;
   const clean = (text: string | undefined) => (text === undefined ? undefined : redact(text));
@@ -96,8 +96,13 @@ function redacted(service: ServiceState, { redact }: Client): ServiceState {
     status: clean(status),
     deployment: deployment && {
       ...deployment,
+      status: redact(deployment.status),
       title: clean(deployment.title),
+      createdAt: clean(deployment.createdAt),
+      finishedAt: clean(deployment.finishedAt),
       errorMessage: clean(deployment.errorMessage),
+      description: clean(deployment.description),
+      logPath: clean(deployment.logPath),
     },
   };
 }

@@ -2,6 +2,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { attributeName, pathOf } from '../kind/attribute.ts';
 import type { Json, Row } from '../kind/json.ts';
+import { textsIn } from '../kind/json.ts';
 import { contains, leftBehind } from '../kind/shared-set.ts';
 import { position } from '../manifest/tree.ts';
 import type { Outputs } from '../manifest/wanted.ts';
@@ -28,6 +29,8 @@ export interface SettleInput {
   readonly isDoubted?: boolean;
   readonly outputs: Outputs;
   readonly digests: Digests;
+  /** Replaces the secrets of the run in what the platform answered; left out where only what is as wanted is recorded. */
+  readonly redact?: (text: string) => string;
 }
 
 /** The result of settling one resource. */
@@ -101,7 +104,7 @@ interface SettledAttribute {
 }
 
 function settleAttribute(
-  { action, wasSent, isDoubted = false, digests, outputs }: SettleInput,
+  { action, wasSent, isDoubted = false, digests, outputs, redact = (text) => text }: SettleInput,
   { attribute, decision, field, wanted, standing, pair: old }: AttributeChange,
   compared: Compared | undefined,
 ): SettledAttribute {
@@ -122,9 +125,11 @@ function settleAttribute(
   const make = (answered: Json, ignored?: Pair['ignored']) => (): Pair => {
     const how = storing({ attribute, field, wanted }, { outputs, digest });
     const stored = toStored(how, meant);
+    // Another form that the platform gave it is a text from elsewhere.
+    const isSecret = how.isSecret || textsIn(answered).some((text) => redact(text) !== text);
     return {
       wanted: toStoredWanted(how, meant),
-      answered: answered === meant ? stored : toStored({ ...how, secretLines: undefined }, answered),
+      answered: answered === meant ? stored : toStored({ ...how, isSecret, secretLines: undefined }, answered),
       ...(ignored === undefined ? {} : { ignored }),
       ...(isUnproven ? { unproven: true } : {}),
     };

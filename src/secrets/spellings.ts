@@ -17,7 +17,7 @@ export function spellings(text: string): ReadonlySet<string> {
     json.replaceAll(/[<>&]/g, codeOf),
     ...entities.map((names) => text.replaceAll(/[&<>"']/g, (sign) => names[sign] ?? sign)),
     ...words.map((signs) => text.replaceAll(signs, String.raw`\$&`)),
-    ...offsets.flatMap((before) => [inBase64(bytes, before, 'base64'), inBase64(bytes, before, 'base64url')]),
+    ...offsets.flatMap((before) => [...inBase64(bytes, before, 'base64'), ...inBase64(bytes, before, 'base64url')]),
   ]);
 }
 
@@ -37,10 +37,13 @@ const words = [/[#!"$&'()*,:;<=>?@[\\\]^`{|}]/g, /["\\$`!]/g];
 /** How many bytes stand before a text in the three bytes that four characters of base64 hold. */
 const offsets = [0, 1, 2];
 
-/** The characters of base64 that hold nothing but bits of these bytes. */
-function inBase64(bytes: Buffer, before: number, form: 'base64' | 'base64url'): string {
-  const all = Buffer.concat([Buffer.alloc(before), bytes]).toString(form);
-  return all.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
+/** The characters of base64 that hold nothing but bits of these bytes; and those up to the end, where nothing follows. */
+function inBase64(bytes: Buffer, before: number, form: 'base64' | 'base64url'): readonly string[] {
+  const all = Buffer.concat([Buffer.alloc(before), bytes])
+    .toString(form)
+    .replace(/=+$/, '');
+  const start = Math.ceil((before * 8) / 6);
+  return [all.slice(start, Math.floor(((before + bytes.length) * 8) / 6)), all.slice(start)];
 }
 
 function percentOf(sign: string): string {

@@ -55,6 +55,17 @@ describe('a redactor finds a secret', () => {
     );
   });
 
+  test('at the end of base64 and base64url, with all its characters', () => {
+    fc.assert(
+      fc.property(secrets, fc.constantFrom('base64', 'base64url'), (secret, as) => {
+        const redactor = createRedactor();
+        redactor.add(secret);
+        const written = bytesOf(secret).toString(as);
+        expect(redactor.redact(written)).toBe(redacted + (/=*$/.exec(written)?.[0] ?? ''));
+      }),
+    );
+  });
+
   test('in base64 and base64url, behind and before any bytes: at most the characters beside it that hold other bits too stay', () => {
     const around = fc.string({ maxLength: 7 });
     fc.assert(
