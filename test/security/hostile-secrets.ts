@@ -238,7 +238,7 @@ export function hostileSecrets(platform: string): readonly HostileManifest[] {
     {
       intent: 'have a secret read as a service of a compose file',
       files: composing(`services: { "${db}": { image: nginx } }`, routed),
-      ends: 'inconsistent',
+      ends: 'misplaced-secret',
     },
     {
       intent: 'have a secret read as an alias in a compose file',
