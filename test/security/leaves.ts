@@ -101,5 +101,4 @@ export const composeTexts: Readonly<Record<string, (secret: string) => string>> 
   'in a label': (secret) =>
     `services:\n  web:\n    image: nginx\n    labels:\n      - traefik.http.routers.a.rule=Host(\`${secret}\`)\n`,
   'at its end': (secret) => `services:\n  web:\n    image: nginx\n${secret}`,
-  'as its whole': (secret) => secret,
 };
