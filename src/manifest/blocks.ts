@@ -124,7 +124,9 @@ export function findBlocks(
         const expression = expressionIn(key, sources);
         if (expression !== undefined) {
           const field = kind.identity.keyField;
-          const name = field === undefined ? '' : `, and below it ${field}: "${key}"`;
+          // No object is found by a secret.
+          const written = key.replaceAll('${secret:', '${var:');
+          const name = field === undefined ? '' : `, and below it ${field}: "${written}"`;
           report(notInKeys(expression), `Write a name of your own as the key${name}.`, child.keyAt, 'bad-expression');
           continue;
         }

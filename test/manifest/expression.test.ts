@@ -109,6 +109,13 @@ describe('a key', () => {
     });
   });
 
+  test('that holds a secret is written with a variable: no object is found by a secret', async () => {
+    const refused = bench().manifest(`${head}environments: { "a-\${secret:X}": {} }\n`);
+    await expect(refused).rejects.toMatchObject({
+      diagnostics: [{ remedy: 'Write a name of your own as the key, and below it name: "a-${var:X}".' }],
+    });
+  });
+
   test('may hold the text of an expression, escaped', async () => {
     const { resources } = await bench().manifest(`${head}environments: { "$\${env:X}": {} }\n`);
     expect(resources.map((resource) => resource.address)).toEqual(['["$${env:X}"]']);
