@@ -40,7 +40,7 @@ environments:
       FILE: \${secret:FROM_FILE}
       AGE: \${secret:FROM_AGE}
       COMMAND: \${secret:FROM_COMMAND}
-${more}outputs: { url: "pg://\${secret:FROM_AGE}@x", id: "\${ref:production.id}" }
+${more}outputs: { url: "pg://\${secret:FROM_AGE|urlencode}@x", id: "\${ref:production.id}" }
 `,
     'secrets.env': 'FROM_FILE=canary-file-7f3a\nFROM_ENV=canary-late-2\n',
     'secrets.env.age': encrypted,
@@ -114,7 +114,7 @@ describe('secrets', () => {
     const folder = shop('emulator');
     await trueup(['apply', '--auto-approve', '--adopt', allowed, '-C', folder], { env: env() });
     const shown = await trueup(['output', 'url', '--show-secrets', allowed, '-C', folder], { env: env() });
-    expect(shown).toMatchObject({ code: 0, out: 'pg://canary-age-7f3a\nline-two-age@x\n' });
+    expect(shown).toMatchObject({ code: 0, out: 'pg://canary-age-7f3a%0Aline-two-age@x\n' });
   });
 
   it('rebuild a lost state, with the programs that are allowed only', async () => {
