@@ -6,7 +6,7 @@ import { indexEntries, isContentOf, tracksBelow, unreadableIndex } from './git-i
 import { readRepositories } from './git-repository.ts';
 import { matchesGlob } from './glob.ts';
 import { isMemoryFile, noMemory } from './memory-file.ts';
-import { credentialRule } from './private-names.ts';
+import { credentialRule, isEnvFile } from './private-names.ts';
 import { readdir, readFile, realpath, stat } from './files.ts';
 
 /** The reason why a file cannot be used; with a remedy where the file may hold secrets. */
@@ -23,6 +23,8 @@ type FileBytes = { readonly bytes: Uint8Array } | FileProblem;
 interface FilePlace {
   readonly named: string;
   readonly real: string;
+  /** The reason why it is read only where git tracks it. */
+  readonly doubt?: FileProblem;
 }
 
 /** The files that a run may read. */
@@ -86,7 +88,7 @@ export async function openWorkspace(
       await sideBySide(paths, async (path) => places.set(path, await locatePublic(root, path, { limit: fileLimit })));
       const found = [...places.values()].flatMap((place) => ('problem' in place ? [] : [place]));
       const readsAny = fileLimit.why === undefined && readsUntracked;
-      const inspect = readsAny ? () => undefined : await inspectTracked(root, found, fileLimit);
+      const inspect = readsAny ? doubts : await inspectTracked(root, found, fileLimit);
       const texts = new Map<string, FileText>();
       await sideBySide(places.keys(), async (path) => {
         const found = places.get(path) ?? { problem: `there is no file ${path}` };
@@ -124,22 +126,44 @@ async function locatePublic(
   const problem = wayOut(root, path);
   if (problem !== undefined) return { problem };
   const place = await locate(root, path);
-  const below = 'problem' in place ? [] : [relative(root, place.named), relative(root, place.real)];
-  for (const file of [normalize(path), ...below]) {
+  if ('problem' in place) return refusedByName(path, [normalize(path)], purpose)?.problem ?? place;
+  const names = [normalize(path), relative(root, place.named), relative(root, place.real)];
+  const refused = refusedByName(path, names, purpose);
+  if (refused === undefined) return place;
+  return refused.isDoubt ? { ...place, doubt: refused.problem } : refused.problem;
+}
+
+/** Refuses a file by one of its names; a doubt ends where git tracks the file. */
+function refusedByName(
+  path: string,
+  names: readonly string[],
+  purpose: 'a source of secrets' | { readonly limit: FileLimit },
+): { readonly problem: FileProblem; readonly isDoubt: boolean } | undefined {
+  let doubt: FileProblem | undefined;
+  for (const file of names) {
     const name = withSlashes(file);
     const rule = credentialRule(name);
     if (rule === undefined) continue;
-    if (purpose === 'a source of secrets' ? rule.isSource : !rule.isFinal && purpose.limit.allowed.includes(name))
-      continue;
+    const { glob, readBy } = rule;
+    const isRead =
+      purpose === 'a source of secrets'
+        ? readBy === 'git' || isEnvFile(glob)
+        : readBy !== 'nothing' && purpose.limit.allowed.includes(name);
+    if (isRead) continue;
     const another = 'Write ${secret:NAME} for a secret. Give a file without credentials another name';
     const remedy =
-      rule.isFinal || purpose === 'a source of secrets'
+      readBy === 'nothing' || purpose === 'a source of secrets'
         ? `${another}.`
         : `${another}, or set TRUEUP_FILE_ALLOW=${allowing(purpose.limit, [name])}.`;
-    return { problem: `${leading(path, file)} may hold credentials (rule: ${rule.glob})`, isPrivate: { remedy } };
+    const problem = { problem: `${leading(path, file)} may hold credentials (rule: ${glob})`, isPrivate: { remedy } };
+    if (readBy !== 'git') return { problem, isDoubt: false };
+    doubt ??= problem;
   }
-  return place;
+  return doubt === undefined ? undefined : { problem: doubt, isDoubt: true };
 }
+
+/** Refuses what its name puts in doubt, where git is not asked. */
+const doubts: Inspect = (_path, { doubt }) => doubt;
 
 /** Finds why a file must not be read, or without that why its content must not be used. */
 type Inspect = (path: string, place: FilePlace, bytes?: Uint8Array) => FileProblem | undefined;
@@ -158,8 +182,7 @@ async function readInspected(path: string, place: FilePlace, limit: number, insp
  */
 async function inspectTracked(root: string, places: readonly FilePlace[], limit: FileLimit): Promise<Inspect> {
   const repositoryAt = readRepositories();
-  if (places.length === 0 || (limit.why === undefined && !(await tracksBelow(root, repositoryAt))))
-    return () => undefined;
+  if (places.length === 0 || (limit.why === undefined && !(await tracksBelow(root, repositoryAt)))) return doubts;
   const entries = await indexEntries(
     places.map(({ real }) => real),
     { root, repositoryAt },

@@ -207,17 +207,27 @@ describe('B4: a file by whose name it may hold credentials', () => {
   });
 
   it.skipIf(!hasGit)('B4: is read when TRUEUP_FILE_ALLOW names it, also where git tracks it', async () => {
-    const folder = repository(reading('htpasswd'), { htpasswd: 'shop' });
-    git(folder, 'add', 'htpasswd');
+    const folder = repository(reading('tls/shop.key'), { 'tls/shop.key': 'shop' });
+    git(folder, 'add', 'tls/shop.key');
     const run = await validate(folder);
     expect(run).toMatchObject({ code: 3, out: '' });
-    expect(run.err).toContain('htpasswd may hold credentials (rule: htpasswd)');
-    expect(run.err).toContain('or set TRUEUP_FILE_ALLOW=htpasswd');
-    expect((await validate(folder, { TRUEUP_FILE_ALLOW: 'x,htpasswd' })).code).toBe(0);
-    expect((await validate(folder, { TRUEUP_FILE_ALLOW: 'x,ht*' })).err).toContain(
-      "TRUEUP_FILE_ALLOW='x,ht*,htpasswd'",
+    expect(run.err).toContain('tls/shop.key may hold credentials (rule: *.key)');
+    expect(run.err).toContain('or set TRUEUP_FILE_ALLOW=tls/shop.key');
+    expect((await validate(folder, { TRUEUP_FILE_ALLOW: 'x,tls/shop.key' })).code).toBe(0);
+    expect((await validate(folder, { TRUEUP_FILE_ALLOW: 'x,tls/*' })).err).toContain(
+      "TRUEUP_FILE_ALLOW='x,tls/*,tls/shop.key'",
     );
   });
+
+  it.skipIf(!hasGit).each(['userlist.txt', 'wp-config.php', '.htpasswd'])(
+    'B4: is read where git tracks it and its name proves nothing: %s',
+    async (path) => {
+      const folder = repository(reading(path), { [path]: 'shop' });
+      expect((await validate(folder)).err).toContain(`TRUEUP_FILE_ALLOW=${path}`);
+      git(folder, 'add', path);
+      expect((await validate(folder)).code).toBe(0);
+    },
+  );
 
   it('B4: has its rule in the documentation', () => {
     const page = readFileSync(join(import.meta.dirname, '../../docs/secrets.md'), 'utf8');
