@@ -11,7 +11,11 @@ import { breakAt, lineEnd, lineStart } from './tokens.ts';
  * @throws {Stop} `usage`, when a map on the way is written in braces, or comes from an alias.
  */
 export function appendEntries(file: string, text: string, entries: readonly Entry[]): string {
-  const document: Document.Parsed<ParsedNode> = parseDocument(text, { logLevel: 'silent', schema: 'core' });
+  const document: Document.Parsed<ParsedNode> = parseDocument(text, {
+    logLevel: 'silent',
+    prettyErrors: false,
+    schema: 'core',
+  });
   const { contents } = document;
   const end = breakAt(text, 0);
   const linesOf = (added: readonly Entry[], column: number) =>

@@ -14,7 +14,7 @@ import { editYaml } from './edit.ts';
  * @throws {Stop} `usage`, when the text is in a form that no line can be added to.
  */
 export function withIncludes(text: string, files: readonly string[], secrets?: SecretFile): string {
-  const { contents } = parseDocument(text, { logLevel: 'silent', schema: 'core' });
+  const { contents } = parseDocument(text, { logLevel: 'silent', prettyErrors: false, schema: 'core' });
   if (!isMap(contents)) throw cannotAdd(files);
   const list = contents.get('include', true);
   const items = isSeq(list) ? list.items : [];

@@ -114,7 +114,7 @@ export function parseAccepted(name: string, written: string, diagnostics: Diagno
 
 /** The text of a file with some entries added or replaced. Comments, order and line ends of `before` stay. */
 export function acceptedText(before: string | undefined, added: readonly AcceptedDrift[]): string {
-  const document = parseDocument(before?.replace(/^\uFEFF/, '') || emptyFile, { schema: 'core' });
+  const document = parseDocument(before?.replace(/^\uFEFF/, '') || emptyFile, { prettyErrors: false, schema: 'core' });
   const present = parseAccepted('accepted.yaml', before ?? '', []);
   let list = document.get('accepted');
   if (!isSeq(list)) {

@@ -288,7 +288,7 @@ function hiddenInTree(text: string, { secretKeys, privateKeys, matters }: Names)
 
 function treeOf(text: string): Document | undefined {
   try {
-    const tree = parseDocument(text, { logLevel: 'silent', strict: false, uniqueKeys: false });
+    const tree = parseDocument(text, { logLevel: 'silent', prettyErrors: false, strict: false, uniqueKeys: false });
     return tree.errors.length > 0 ? undefined : tree;
   } catch {
     // Too deep for the parser.
