@@ -1,6 +1,8 @@
 import { blockValue, inHumanUnits, namedIn } from '../export/block.ts';
 import type { Value } from '../export/yaml.ts';
 import { plainly } from '../export/yaml.ts';
+import type { Field } from '../kind/field.ts';
+import { mayHoldSecrets } from '../kind/field.ts';
 import type { Json } from '../kind/json.ts';
 import { same, textsIn } from '../kind/json.ts';
 import { canBeNull, withoutAppended } from '../kind/wire.ts';
@@ -42,7 +44,7 @@ export function adoptedValue({ resource, change, nameOf, old, text, known }: Ado
       remedy: 'Remove the line: Trueup then leaves the field as it is.',
     };
   }
-  if (field.secrecy === 'secret') return isSecret;
+  if (field.secrecy === 'secret') return isSecret(field);
   const value = withoutAppended(observed, wanted?.appended ?? '');
   const privateKeys = wanted?.privateKeys ?? resource.privateKeys;
   const isNamedPrivate = privateKeys?.has(attribute.key ?? attribute.field) === true;
@@ -52,7 +54,7 @@ export function adoptedValue({ resource, change, nameOf, old, text, known }: Ado
   if (holdsSecrets) return isRemembered;
   const isMasked = !same(maskAttribute({ field, attribute }, value, privateKeys), value);
   const isNew = isMasked && (attribute.key !== undefined || !areThere(value, text, privateKeys));
-  if (isNamedPrivate || isKnown || isNew) return isSecret;
+  if (isNamedPrivate || isKnown || isNew) return isSecret(field);
   if (attribute.key !== undefined && typeof value === 'string') return { value: variable(value, old) };
   const written = blockValue(field, value);
   if (written === undefined) {
@@ -65,10 +67,14 @@ export function adoptedValue({ resource, change, nameOf, old, text, known }: Ado
   return { value: plainly(inHumanUnits(field, written)) };
 }
 
-const isSecret = {
-  why: 'its value is a secret, or looks like one',
-  remedy: 'Write ${secret:NAME} by hand, and give the value as TRUEUP_SECRET_NAME.',
-};
+function isSecret(field: Field): AdoptedValue {
+  return {
+    why: 'its value is a secret, or looks like one',
+    remedy: mayHoldSecrets(field)
+      ? 'Write ${secret:NAME} by hand, and give the value as TRUEUP_SECRET_NAME.'
+      : 'Write ${var:NAME} by hand, declare NAME under variables:, and give the value as TRUEUP_VAR_NAME.',
+  };
+}
 
 const isRemembered = {
   why: 'a secret flows into it, and where it stands in a changed text is not known',

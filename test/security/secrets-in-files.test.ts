@@ -141,3 +141,29 @@ environments:
     writeFileSync(join(made, 'trueup.yaml'), before);
   }
 });
+
+test('an adoption of a secret names the expression that the field takes', async () => {
+  const { emulator, env, url } = await serving();
+  const made = project(`trueup: 1
+platform: { url: "${url}" }
+project: prj_1
+environments:
+  production:
+    compose:
+      shop:
+        deploy: never
+        suffix: abc
+        description: quiet
+        source: { type: raw, composeFile: "services: { web: { image: nginx } }" }
+`);
+  expect((await trueup(['apply', '--auto-approve', '-C', made], { env })).code).toBe(0);
+  const [composeId] = Object.keys(emulator.world.tables.compose);
+  await edit({ emulator, apiKey }, 'compose.update', { composeId, suffix: secrets.GATE, description: secrets.GATE });
+  const { code, err } = await trueup(['drift', 'adopt', '--all', '-C', made], { env: { ...env, ...known } });
+  expect(code).toBe(1);
+  expect(err).toContain('Write ${secret:NAME} by hand, and give the value as TRUEUP_SECRET_NAME.');
+  expect(err).toContain(
+    'Write ${var:NAME} by hand, declare NAME under variables:, and give the value as TRUEUP_VAR_NAME.',
+  );
+  expect(err).not.toContain(secrets.GATE);
+});
