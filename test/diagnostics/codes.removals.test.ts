@@ -27,6 +27,7 @@ const proofs: Readonly<Record<string, readonly string[]>> = {
     'Write _: {} for no fields, or remove the line.',
     'Write another _ in one of them, or remove it. For two objects that exist, write id: in both.',
     'Remove the line to stop managing it.',
+    'Remove _, or correct _.',
     'Remove _, or write another _: this one takes _.',
     'Write "" for an empty value, or remove the line to remove the key.',
     'Restore the file, or remove the entry: applying without it deletes the resources that it declared.',
