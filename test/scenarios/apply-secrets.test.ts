@@ -32,9 +32,9 @@ function echo(request: WireRequest, members?: readonly string[]) {
 describe('an error that echoes the request shows nothing of', () => {
   const text = production(`    compose:
       shop:
-        source: { type: raw, composeFile: "services: { web: { image: nginx, environment: { P: canary-Kx85-file } } }" }
-        env: "D=canary-Kx86-text"
-        files: { a.conf: { content: canary-Kx87-content } }
+        source: { type: raw, composeFile: "services: { web: { image: nginx, environment: { DB_PASSWORD: canary-Kx85-file } } }" }
+        env: "DB_PASSWORD=canary-Kx86-text"
+        files: { a.conf: { content: "password=canary-Kx87-content" } }
         backups:
           nightly: { serviceName: web, databaseType: postgres, database: a, schedule: "0 3 * * *", destinationId: dst_1, prefix: a/, metadata: { postgres: { databasePassword: canary-Kx88-password } } }
 `);
@@ -65,7 +65,7 @@ describe('an error that echoes the request shows nothing of', () => {
 
   test('a key of env by itself', async () => {
     const made = bench();
-    const withKey = production(stack('env: { K: canary-Kx89-key }'));
+    const withKey = production(stack('env: { API_KEY: canary-Kx89-key }'));
     const result = await applyOver(
       made,
       withKey,
@@ -82,7 +82,7 @@ describe('an error that echoes the request shows nothing of', () => {
     const withKey = (value: string) => production(stack(`envMode: merge, env: { A: "${value}" }`));
     await made.apply(withKey('1'));
     const composeId = idOf(made, 'production.compose.shop');
-    await made.emulator.act('compose.update', { composeId, env: 'A=1\nFOREIGN=canary-of-others\n' });
+    await made.emulator.act('compose.update', { composeId, env: 'A=1\nFOREIGN_TOKEN=canary-of-others\n' });
     let isSent = false;
     const result = await applyOver(
       made,
@@ -97,7 +97,7 @@ describe('an error that echoes the request shows nothing of', () => {
     expect(said(result)).toContain('Failed query');
     expect(said(result)).not.toMatch(canary);
     await made.apply(withKey('2'));
-    expect(rowsIn(made, 'compose')[0]?.env).toContain('FOREIGN=canary-of-others');
+    expect(rowsIn(made, 'compose')[0]?.env).toContain('FOREIGN_TOKEN=canary-of-others');
     await plansNothing(made, withKey('2'));
   });
 
