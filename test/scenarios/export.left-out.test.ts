@@ -152,7 +152,7 @@ test('what looks like a secret in a field that takes none is left out with a not
   const exported = await exportOf(made);
   expect(textOf(exported)).not.toMatch(/hunter2|dockerImage/);
   expect(exported.notes.map(({ message }) => message)).toContain(
-    'dockerImage: it looks like a secret, and the field takes no ${secret:…}; write it by hand',
+    'dockerImage: it is a secret, or looks like one, and the field takes no ${secret:…}; write it by hand',
   );
   const plan = await benchWith(made, exported).plan(Object.fromEntries(exported.files));
   expect(plan.actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
