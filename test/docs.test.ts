@@ -46,7 +46,7 @@ test('the page of the manifest has every key, every source of expressions and ev
     sources.flatMap((path) => [...read(join('src', path)).matchAll(/\bTRUEUP_[A-Z_]*[A-Z]\b/g)].map(String)),
   );
   expect(names.size).toBeGreaterThan(8);
-  const isExample = (name: string) => name.startsWith('TRUEUP_SECRET_') || name === 'TRUEUP_CLEARTEXT_PASSWORD';
+  const isExample = (name: string) => /^TRUEUP_(?:SECRET|VAR)_/.test(name) || name === 'TRUEUP_CLEARTEXT_PASSWORD';
   expect([...names].filter((name) => !isExample(name) && !page.includes(`\`${name}\``))).toEqual([]);
 });
 

@@ -37,7 +37,7 @@ function bootMarks(): string[] {
   try {
     if (process.platform === 'darwin') {
       const stdio: StdioOptions = ['ignore', 'pipe', 'ignore'];
-      const id = execFileSync('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8', stdio }).trim();
+      const id = execFileSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8', stdio }).trim();
       return id === '' ? [] : [id];
     }
     return [readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(), readlinkSync('/proc/self/ns/pid')];

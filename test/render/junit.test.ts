@@ -13,8 +13,8 @@ const site = { key: 'abc', folder: 'infra/', file: 'trueup.yaml' };
 describe('a report in the form of JUnit', () => {
   it('has a case for each resource of a plan, with what changes; an error is a failure', async () => {
     const plan = await planOf(
-      postgres('postgres:17') + compose('nginx:1', `A: ${secret}, P: x`),
-      postgres('postgres:17').replace(' }', ', appName: store }') + compose('nginx:1', `A: ${secret}2, P: y`),
+      postgres('postgres:17') + compose('nginx:1', `API_KEY: ${secret}, P: x`),
+      postgres('postgres:17').replace(' }', ', appName: store }') + compose('nginx:1', `API_KEY: ${secret}2, P: y`),
     );
     const id = plan.actions.find(({ kind }) => kind.kind === 'postgres')?.id ?? '';
     expect(id).not.toBe('');
@@ -30,11 +30,11 @@ appName: the platform has another value, and it cannot be changed: the platform 
     </testcase>
     <testcase classname="compose" name="production.compose.shop" file="infra/trueup.yaml" time="0">
       <system-out>~ production.compose.shop: update
-    ~ env.A: (sensitive -&#62; sensitive)
+    ~ env.API_KEY: (sensitive -&#62; sensitive)
     env.P: x -&#62; y</system-out>
     </testcase>
     <testcase classname="compose" name="production.compose.shop (deploy)" file="infra/trueup.yaml" time="0">
-      <system-out>  ^ deploy: restarts with env.A, env.P</system-out>
+      <system-out>  ^ deploy: restarts with env.API_KEY, env.P</system-out>
     </testcase>
   </testsuite>
 </testsuites>
