@@ -1,4 +1,4 @@
-import { parseDocument } from 'yaml';
+import { readComposeYaml } from '../kind/compose-yaml.ts';
 import { secretMarks } from './secret-marks.ts';
 import type { Concealed, Wanted } from './wanted.ts';
 import { concealedIn, knownTexts, withTexts, writtenName } from './wanted.ts';
@@ -27,20 +27,20 @@ export function misreadSecrets(wanted: Wanted): readonly MisreadSecret[] {
   // A text that is one secret is not checked.
   if (secrets.size === 0 || (shape.is === 'text' && shape.pieces.length === 1)) return [];
   const marks = secretMarks(knownTexts(wanted));
-  const readWith = (known: readonly string[]): Read | undefined => {
+  const readWith = (known: readonly string[]): ReturnType<typeof readComposeYaml> | undefined => {
     const text = withTexts(wanted, (part) =>
       part.from === 'env' || known.includes(writtenName(part)) ? part.hidden : marks.of(part),
     );
-    return typeof text === 'string' ? read(text) : undefined;
+    return typeof text === 'string' ? readComposeYaml(text) : undefined;
   };
   const marked = readWith([]);
-  if (marked === undefined || 'isBroken' in marked) return [];
+  if (marked === undefined || 'unreadable' in marked) return [];
   const isMisread = (known: readonly (readonly [string, Concealed])[]): boolean => {
     const real = readWith(known.map(([written]) => written));
     const texts = new Map(known.map(([, one]) => [marks.of(one) ?? '', one.hidden ?? '']));
-    return real === undefined || 'isBroken' in real || !isRead(marked.value, real.value, texts);
+    return real === undefined || 'unreadable' in real || !isRead(marked.content, real.content, texts);
   };
-  const keys = keysIn(marked.value);
+  const keys = keysIn(marked.content);
   const found = [...secrets].map(([written, secret]): MisreadSecret & { readonly secret: Concealed } => {
     const isInKey = keys.some((key) => key.includes(marks.of(secret) ?? ''));
     const mayBeQuoted = secret.hidden === undefined || !/['\n\r]/.test(secret.hidden);
@@ -53,21 +53,6 @@ export function misreadSecrets(wanted: Wanted): readonly MisreadSecret[] {
   const misread = isPair && isMisread(inValues.map(({ written, secret }) => [written, secret])) ? inValues : alone;
   return [...found.filter(({ is }) => is === 'key'), ...misread];
 }
-
-type Read = { readonly value: unknown } | { readonly isBroken: true };
-
-function read(text: string): Read {
-  const document = parseDocument(text, { merge: true, logLevel: 'error', prettyErrors: false });
-  if (document.errors.length > 0) return { isBroken: true };
-  try {
-    return { value: document.toJS({ maxAliasCount: mostAliases }) };
-  } catch {
-    return { isBroken: true }; // an alias without an anchor, or too many
-  }
-}
-
-/** As many uses of one anchor as compose files may have. */
-const mostAliases = 10_000;
 
 /** All keys of the maps in a value. */
 function keysIn(value: unknown): string[] {

@@ -146,3 +146,11 @@ test('one secret in two encodings is two texts, and two secrets that make someth
     'source.composeFile: YAML does not read the value of ${secret:Y} as text',
   ]);
 });
+
+test('a file whose aliases expand to too much is refused, also beside a secret', async () => {
+  const values = `services: { web: { image: nginx, labels: { a: &a [${'x,'.repeat(20_000)}x], b: [${'*a,'.repeat(9_000)}*a] } } }`;
+  const text = compose(`${values}\nx-token: "\${secret:X}"`);
+  expect(await reported(text, 'a-secret-value')).toEqual([
+    'source.composeFile: the aliases of the compose file expand to too much -> Correct the compose file: its deployment would fail.',
+  ]);
+});

@@ -1,10 +1,10 @@
 import type { YAMLError } from 'yaml';
 import type { Document } from 'yaml';
-import { parseDocument, visit } from 'yaml';
+import { visit } from 'yaml';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import type { Json } from '../../kind/json.ts';
 import { canonical, isObject } from '../../kind/json.ts';
-import { readSimpleYaml, toJson } from '../../kind/simple-yaml.ts';
+import { readComposeYaml } from '../../kind/compose-yaml.ts';
 import type { Variables } from './compose-variables.ts';
 import { withVariables } from './compose-variables.ts';
 
@@ -126,24 +126,14 @@ function mapIn(value: Json | undefined): { readonly [key: string]: Json | undefi
 function readComposeFile(
   text: string,
 ): { readonly content: ReturnType<typeof mapIn> } | { readonly unreadable: string | YAMLError } {
-  // The parser gives the keys of a merged map in another order, and counts the uses of an anchor.
-  const simple = /<<|&\w/.test(text) ? undefined : readSimpleYaml(text, () => undefined);
-  if (simple !== undefined) {
-    const content = toJson(simple);
-    return { content: isObject(content) ? content : {} };
-  }
-  const document = parseDocument(text, { merge: true, logLevel: 'error', prettyErrors: false });
+  const found = readComposeYaml(text);
+  if ('content' in found) return { content: isObject(found.content) ? found.content : {} };
+  const { unreadable: document } = found;
   const [error] = document.errors;
   if (error !== undefined) return { unreadable: error };
-  try {
-    const content: unknown = document.toJS({ maxAliasCount: mostAliases });
-    if (sizeOf(content) > mostValues) return { unreadable: tooMuch };
-    return { content: isObject(content) ? content : {} };
-  } catch {
-    const line = lineOfOpenAlias(text, document);
-    const open = `a value that begins with * is an alias, and no anchor stands before that in line ${line} of the compose file`;
-    return { unreadable: line === undefined ? tooMuch : open };
-  }
+  const line = lineOfOpenAlias(text, document);
+  const open = `a value that begins with * is an alias, and no anchor stands before that in line ${line} of the compose file`;
+  return { unreadable: line === undefined ? 'the aliases of the compose file expand to too much' : open };
 }
 
 /** The line of the first alias that has no anchor before it; undefined: each has one. */
@@ -157,20 +147,4 @@ function lineOfOpenAlias(text: string, document: Document.Parsed): number | unde
     },
   });
   return from === undefined ? undefined : text.slice(0, from).split('\n').length;
-}
-
-/** As often may one anchor count for the platform. Source: measured on the reference server. */
-const mostAliases = 10_000;
-/** Most values of a file after its aliases are expanded: far below what takes a run its memory. */
-const mostValues = 1_000_000;
-const tooMuch = 'the aliases of the compose file expand to too much';
-
-/** The number of values in a value; what aliases share is counted each time, and visited once. */
-function sizeOf(value: unknown, sizes = new Map<unknown, number>()): number {
-  if (typeof value !== 'object' || value === null) return 1;
-  const known = sizes.get(value);
-  if (known !== undefined) return known;
-  const size = Object.values(value).reduce((sum: number, item) => sum + sizeOf(item, sizes), 1);
-  sizes.set(value, size);
-  return size;
 }

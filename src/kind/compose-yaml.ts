@@ -1,0 +1,38 @@
+import type { Document } from 'yaml';
+import { parseDocument } from 'yaml';
+import { readSimpleYaml, toJson } from './simple-yaml.ts';
+
+/**
+ * Reads the content of a compose file as the platform does: maps merge. `unreadable`: the document has errors, an alias without
+ * an anchor, or aliases that expand to too much.
+ */
+export function readComposeYaml(
+  text: string,
+): { readonly content: unknown } | { readonly unreadable: Document.Parsed } {
+  // The parser gives the keys of a merged map in another order, and counts the uses of an anchor.
+  const simple = /<<|&\w/.test(text) ? undefined : readSimpleYaml(text, () => undefined);
+  if (simple !== undefined) return { content: toJson(simple) };
+  const document = parseDocument(text, { merge: true, logLevel: 'error', prettyErrors: false });
+  if (document.errors.length > 0) return { unreadable: document };
+  try {
+    const content: unknown = document.toJS({ maxAliasCount });
+    return sizeOf(content) > maxValues ? { unreadable: document } : { content };
+  } catch {
+    return { unreadable: document };
+  }
+}
+
+/** As often may one anchor count for the platform. Source: measured on the reference server. */
+const maxAliasCount = 10_000;
+/** Most values of a file after its aliases are expanded: far below what takes a run its memory. */
+const maxValues = 1_000_000;
+
+/** The number of values in a value; what aliases share is counted each time, and visited once. */
+function sizeOf(value: unknown, sizes = new Map<unknown, number>()): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  const known = sizes.get(value);
+  if (known !== undefined) return known;
+  const size = Object.values(value).reduce((sum: number, item) => sum + sizeOf(item, sizes), 1);
+  sizes.set(value, size);
+  return size;
+}
