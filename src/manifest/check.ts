@@ -1,3 +1,4 @@
+import { once } from '../api/once.ts';
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { plain } from '../kind/codecs.ts';
@@ -40,6 +41,9 @@ export function checkResources(
   const problemsWith = (isKnown: (variable: string) => boolean) =>
     new Set(variables.length === 0 ? problems.map(textOf) : problemsOf(seenWith(isKnown), kinds).map(textOf));
   const open = problemsWith(() => false);
+  const byVariable = once(() =>
+    variables.slice(0, maxAlone).map((name) => ({ name, found: problemsWith((one) => one === name) })),
+  );
   for (const problem of problems) {
     const resource = byAddress.get(problem.address);
     if (resource === undefined) continue;
@@ -47,9 +51,7 @@ export function checkResources(
     const place = (field === undefined ? undefined : resource.fields[field]?.at) ?? resource.at;
     const where = field === undefined ? '' : `${fieldPath(resource.kind, field)}: `;
     if (!open.has(textOf(problem))) {
-      const alone = variables
-        .slice(0, mostAlone)
-        .filter((name) => problemsWith((one) => one === name).has(textOf(problem)));
+      const alone = byVariable().flatMap(({ name, found }) => (found.has(textOf(problem)) ? [name] : []));
       const named = (alone.length > 0 ? alone : variables).map((name) => `\${env:${name}}`).join(', ');
       const what = problem.syntax === undefined ? inGeneral[problem.code] : 'this is not valid YAML';
       const message = `${where}with the value of ${named}, ${what}`;
@@ -67,7 +69,7 @@ export function checkResources(
 }
 
 /** Most variables of the environment that are tried one by one, to name the one that a problem comes from. */
-const mostAlone = 20;
+const maxAlone = 20;
 
 /** A problem that only the value of a variable of the environment makes, without anything that is computed from it. */
 const inGeneral: Readonly<Record<Problem['code'], string>> = {
