@@ -11,7 +11,7 @@ import { badExpression } from './sources/source.ts';
 import type { Node, Place, ScalarNode } from './tree.ts';
 import { position } from './tree.ts';
 import type { Reference, Shape, ShapePiece, Wanted } from './wanted.ts';
-import { mostCharactersOfValue, tooLong } from './wanted.ts';
+import { join, mostCharactersOfValue, tooLong } from './wanted.ts';
 
 /** Most characters of all values of a manifest together. */
 const mostCharactersOfAll = 4 * mostCharactersOfValue;
@@ -46,7 +46,7 @@ export interface Evaluation {
 export function evaluate(node: Node, evaluation: Evaluation): Wanted {
   const found: Found = { isSecret: false, references: [], missing: [], evaluation };
   const shape = shapeOf(node, found);
-  const value = valueOf(shape);
+  const value = join(shape, () => undefined);
   return {
     at: node.at,
     isSecret: found.isSecret,
@@ -237,25 +237,4 @@ function encoded(
 function refuse(found: Found, at: Place, { code, message, remedy }: Refusal): void {
   const { diagnostics, address } = found.evaluation;
   diagnostics.push(diagnostic(code, message, { remedy, address, position: position(at) }));
-}
-
-function valueOf(shape: Shape): Json | undefined {
-  switch (shape.is) {
-    case 'value':
-      return shape.value;
-    case 'text':
-      return undefined;
-    case 'list': {
-      const items = shape.items.map(valueOf);
-      return items.includes(undefined) ? undefined : (items as Json[]); // none is undefined
-    }
-    case 'map': {
-      const entries = shape.entries.map(([key, item]) => [key, valueOf(item)] as const);
-      return entries.some(([, value]) => value === undefined)
-        ? undefined
-        : (Object.fromEntries(entries) as { [key: string]: Json }); // none is undefined
-    }
-    default:
-      return shape satisfies never;
-  }
 }

@@ -90,15 +90,23 @@ export function withTexts(
   { content, reading }: Pick<Wanted, 'content' | 'reading'>,
   textOf: (part: Concealed) => string | undefined,
 ): Json | undefined {
-  const value = join(content.reveal(), (piece) => (isConcealed(piece) ? textOf(piece) : undefined));
+  const value = withConcealed(content.reveal(), textOf);
   return value === undefined || reading === undefined ? value : reading.reveal();
+}
+
+function withConcealed(shape: Shape, textOf: (part: Concealed) => string | undefined): Json | undefined {
+  return join(shape, (piece) => (isConcealed(piece) ? textOf(piece) : undefined));
 }
 
 /** A value as it is written: with its expressions. */
 export function asWritten({ content }: Pick<Wanted, 'content'>): Json {
+  return shapeAsWritten(content.reveal());
+}
+
+function shapeAsWritten(shape: Shape): Json {
   const expression = (piece: Reference | Concealed): string =>
     isConcealed(piece) ? `\${${piece.from}:${writtenName(piece)}}` : `\${ref:${referenceName(piece)}}`;
-  return join(content.reveal(), expression) ?? null; // each part has a text
+  return join(shape, expression) ?? null; // each part has a text
 }
 
 /** The concealed parts of a value, from its beginning. */
@@ -132,13 +140,13 @@ export function namesIn({ content, isPrivate }: Pick<Wanted, 'content' | 'isPriv
   const { items } = partsOf(content.reveal());
   const names = items.flatMap((item) => {
     const name = nameIn(item);
-    return name === undefined ? [] : [[name, String(asWritten({ content: secret(item) }))] as const];
+    return name === undefined ? [] : [[name, String(shapeAsWritten(item))] as const];
   });
   return new Map(names.map(([name, written]) => [name, isPrivate === true ? redacted : written]));
 }
 
 function nameIn(item: Shape): string | undefined {
-  const name = withTexts({ content: secret(item) }, openText);
+  const name = withConcealed(item, openText);
   return typeof name === 'string' ? name : undefined;
 }
 
@@ -213,7 +221,7 @@ function fill({ content, at }: Wanted, outputs: Outputs, hide: Hide): Json {
 }
 
 /** A value with texts in place of its parts; undefined where one has none. Throws when it is too long. `at`: its place. */
-function join(
+export function join(
   shape: Shape,
   textOf: (piece: Reference | Concealed) => string | undefined,
   at?: Place,
