@@ -45,7 +45,7 @@ export function createSecrets(used: UsedSecrets): Secrets {
   const byValue = new Map<string, { readonly secret: NamedSecret; readonly top: string | undefined }[]>();
   for (const name of used.names) {
     const value = used.valueOf(name);
-    if (value === undefined || value.length < leastShared) continue;
+    if (value === undefined || value.length < minShared) continue;
     append(byValue, value, { secret: hidden({ name, usedBy: [] }, value), top: undefined });
   }
   const add = (value: string, { parts }: SecretPlace): NamedSecret => {
@@ -54,7 +54,7 @@ export function createSecrets(used: UsedSecrets): Secrets {
     if (isSame) reused.add(wanted);
     const secret = hidden({ name: isSame ? wanted : names.take(wanted), usedBy: [] }, value);
     secrets.push(secret);
-    if (value.length >= leastShared) append(byValue, value, { secret, top: parts[0] });
+    if (value.length >= minShared) append(byValue, value, { secret, top: parts[0] });
     return secret;
   };
   const declare = (value: string, at: SecretPlace): NamedSecret => {
@@ -82,7 +82,7 @@ export function createSecrets(used: UsedSecrets): Secrets {
 }
 
 /** Shorter values are no proof that two texts mean one secret. */
-const leastShared = 6;
+const minShared = 6;
 
 /** A secret whose value neither JSON nor an inspection shows. */
 function hidden(about: Omit<NamedSecret, 'value'>, value: string): NamedSecret {
