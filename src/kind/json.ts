@@ -42,6 +42,14 @@ export function textsIn(value: unknown): string[] {
   return isObject(value) ? Object.values(value).flatMap(textsIn) : [];
 }
 
+/** A value with another text in place of each text in it. */
+export function mapTexts(value: Json, textOf: (text: string) => string): Json {
+  if (typeof value === 'string') return textOf(value);
+  if (Array.isArray(value)) return value.map((item: Json) => mapTexts(item, textOf));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, textOf)]));
+}
+
 /** Whether a value is a JSON object. */
 export function isObject(value: unknown): value is { readonly [key: string]: Json } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

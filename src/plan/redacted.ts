@@ -1,5 +1,4 @@
-import type { Json } from '../kind/json.ts';
-import { isObject, textsIn } from '../kind/json.ts';
+import { textsIn } from '../kind/json.ts';
 import { redacted } from '../secrets/secret.ts';
 import type { Action, Change, Plan, Shown } from './action.ts';
 
@@ -28,12 +27,4 @@ export function redactShown(shown: Shown, redact: (text: string) => string): Sho
   if (typeof value !== 'string' || !value.trimEnd().includes('\n')) return { is: 'hidden' };
   const masked = redact(value);
   return masked.replaceAll(redacted, '').trim() === '' ? { is: 'hidden' } : { is: 'masked', value: masked };
-}
-
-/** A value of the platform with `(sensitive)` in place of each secret of the run. */
-export function redactTexts(value: Json, redact: (text: string) => string): Json {
-  if (typeof value === 'string') return redact(value);
-  if (Array.isArray(value)) return value.map((item: Json) => redactTexts(item, redact));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactTexts(item, redact)]));
 }

@@ -1,7 +1,7 @@
 import { onceFor } from '../api/once.ts';
 import { readRow } from '../kind/attribute.ts';
 import type { Row } from '../kind/json.ts';
-import { isRow } from '../kind/json.ts';
+import { isRow, mapTexts } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { replacedAddress } from '../kind/address.ts';
 import type { Loss } from '../kind/lifecycle.ts';
@@ -11,7 +11,6 @@ import type { Outputs } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { AttributeChange } from './action.ts';
 import type { PlanInput } from './input.ts';
-import { redactTexts } from './redacted.ts';
 import { observedAs } from './shown.ts';
 import { standingOf, wantedOf } from './standing.ts';
 
@@ -54,7 +53,7 @@ export function shownRow(
     // Names in a text that nothing declares any more show like those of one that is declared.
     const how = { values: values === 'hidden' ? values : 'all', outputs, privateKeys } as const;
     const known = observedAs({ ...how, planned, resolved: wantedOf(planned, outputs) });
-    shown[field.readAt ?? name] = known === undefined ? null : redactTexts(known, input.redact);
+    shown[field.readAt ?? name] = known === undefined ? null : mapTexts(known, input.redact);
   }
   for (const child of input.kinds) {
     const link = child.parents[kind.kind];

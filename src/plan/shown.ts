@@ -1,6 +1,6 @@
 import { plain } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
-import { isObject, same, textsIn } from '../kind/json.ts';
+import { mapTexts, same, textsIn } from '../kind/json.ts';
 import { shownValue } from '../kind/wire.ts';
 import type { Outputs, Resolved } from '../manifest/wanted.ts';
 import { knownValue, withHidden } from '../manifest/wanted.ts';
@@ -139,11 +139,9 @@ function markWanted(showing: Showing): Masked {
 
 /** A value with `(sensitive)` in place of marks; `rotated`: in place of those of parts that get another value. */
 function unmarked(value: Json, rotated = redacted): Json {
-  if (typeof value === 'string') return value.replaceAll(concealedMark, redacted).replaceAll(rotatedMark, rotated);
+  // Most values have none, and stay the same object.
   if (!textsIn(value).some((text) => text.includes(concealedMark) || text.includes(rotatedMark))) return value;
-  if (Array.isArray(value)) return value.map((item: Json) => unmarked(item, rotated));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unmarked(item, rotated)]));
+  return mapTexts(value, (text) => text.replaceAll(concealedMark, redacted).replaceAll(rotatedMark, rotated));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Json } from '../kind/json.ts';
-import { isObject } from '../kind/json.ts';
+import { mapTexts } from '../kind/json.ts';
 import type { Shown } from './documents.ts';
 
 /** What stands in place of a secret part, of one that the change gives another value, and of that in a line by itself. */
@@ -20,11 +20,7 @@ const anyPart = /\(sensitive(?:, changed| -> sensitive)?\)/g;
 
 /** A value with the same mark for every secret part. */
 export function unmarked(value: Json): Json {
-  if (typeof value === 'string') return value.replaceAll(anyPart, redactedPart);
-  if (Array.isArray(value)) return value.map((item: Json) => unmarked(item));
-  return isObject(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unmarked(item)]))
-    : value;
+  return mapTexts(value, (text) => text.replaceAll(anyPart, redactedPart));
 }
 
 /** A text with the same mark for every secret part, and the lines in which one changes, by their numbers, from 1. */
