@@ -5,7 +5,7 @@ import { withHidden } from '../manifest/wanted.ts';
 import type { Action, AttributeChange } from './action.ts';
 import { restarting } from './action.ts';
 
-/** A secret of which a plan writes a new value in place of another one. */
+/** A secret that gets a new value in place of another one. */
 export interface RotatedSecret {
   readonly secret: string;
   readonly writtenAt: readonly string[];
@@ -13,7 +13,7 @@ export interface RotatedSecret {
   readonly restarts: readonly string[];
 }
 
-/** The secrets of which a plan writes new values, with the services that restart because of each. */
+/** The secrets that get new values, with the services that restart because of each. */
 export function rotationsIn(actions: readonly Action[]): RotatedSecret[] {
   const restarts = restarting(actions).map(blockAddress);
   const found = new Map<string, { readonly writtenAt: Set<string>; readonly users: Set<string> }>();

@@ -27,7 +27,7 @@ interface Placed {
 
 /**
  * The row of an object as people may see it: with marks in place of what came from a secret when it was applied, and without
- * the fields of which the place of the secret is not known. Maps stay: nothing quotes their values.
+ * the fields in which the place of the secret is not known. Maps stay: nothing quotes their values.
  */
 export function shownRow(
   input: PlanInput,

@@ -169,7 +169,7 @@ function inline(sides: Sides, frame: Frame, summary?: string): string[] {
   ];
 }
 
-/** A value of which nothing but secret parts changes, on one line; undefined for any other, or where it is not known which. */
+/** A value that changes in its secret parts alone, on one line; undefined for any other, or where it is not known which. */
 export function rotatedWords({ before, after }: Pick<Change, 'before' | 'after'>): string | undefined {
   const [old, fresh] = [inlineShown(before), inlineShown(after)];
   const text = after.is === 'masked' ? inlineShown(like(after, unmarked(after.value))) : fresh;

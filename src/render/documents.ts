@@ -180,7 +180,7 @@ export const planDocument = z.object({
   ...about,
   /** Addresses of the services that restart. */
   restarts: z.array(z.string()).optional(),
-  /** Secrets of which the plan writes new values, by name: where, and the services that restart because of them. */
+  /** Secrets that get new values, by name: where, and the services that restart because of them. */
   rotated: z
     .array(z.object({ secret: z.string(), writtenAt: z.array(z.string()), restarts: z.array(z.string()) }))
     .optional(),
@@ -380,7 +380,7 @@ export const resultDocument = z.object({
   ...comparison,
   destroys: planDocument.shape.destroys,
   narrowed: planDocument.shape.narrowed,
-  /** Secrets of which the plan wrote new values, by name: the services that run with theirs, and those that do not yet. */
+  /** Secrets that got new values, by name: the services that run with theirs, and those that do not yet. */
   rotated: z
     .array(z.object({ secret: z.string(), restarted: z.array(z.string()), notRestarted: z.array(z.string()) }))
     .optional(),

@@ -145,7 +145,7 @@ export const contentRules: readonly ContentRule[] = [
   {
     name: 'high entropy',
     isGuess: true,
-    says: '16 characters or more of which some part looks random; digests, checksums, commits and public keys are none',
+    says: '16 characters or more with a part that looks random; digests, checksums, commits and public keys are none',
     pattern: /(?<![A-Za-z0-9+/=_~-])[A-Za-z0-9+/_~-]{16,}={0,2}/g,
     check: (secret, before) => isRandom(secret) && !isKnownOpen(secret, before),
   },
