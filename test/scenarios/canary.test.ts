@@ -24,7 +24,7 @@ import { manifestWith, stands, withField } from '../support/kind-manifests.ts';
 import { thinned } from '../support/whole.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';
-import { canariesIn, oddCanary, plainCanary, quoting } from '../secrets/canaries.ts';
+import { canariesIn, exampleSecrets, oddCanary, plainCanary, quoting } from '../secrets/canaries.ts';
 
 /** No secret of a manifest comes out of the library, over a platform that quotes what it is sent. */
 
@@ -95,22 +95,7 @@ function world(): Bench {
   addRow(seed, 'user', { id: 'user_9', email: 'member@example.test' });
   addRow(seed, 'member', { id: 'member_9', userId: 'user_9', organizationId: 'org_1', role: 'member' });
   const made = bench({ emulate: { world: seed } });
-  const pem = (what: string) => `-----BEGIN ${what}-----\n${plainCanary('key')}\n-----END ${what}-----\n`;
-  Object.assign(made.secrets, {
-    SHOP_DB_PASSWORD: plainCanary('db'),
-    CACHE_PASSWORD: plainCanary('cache'),
-    READER_PASSWORD: plainCanary('reader'),
-    DEPLOY_KEY: pem('OPENSSH PRIVATE KEY'),
-    SHOP_CERTIFICATE: pem('CERTIFICATE'),
-    SHOP_CERTIFICATE_KEY: pem('PRIVATE KEY'),
-    MODEL_KEY: plainCanary('model'),
-    GIT_CLIENT: plainCanary('client'),
-    GIT_TOKEN: plainCanary('token'),
-    S3_ACCESS_KEY: plainCanary('access'),
-    S3_SECRET_KEY: plainCanary('secret'),
-    REGISTRY_PASSWORD: plainCanary('registry'),
-    SLACK_WEBHOOK: `https://hooks.test/${plainCanary('hook')}`,
-  });
+  Object.assign(made.secrets, exampleSecrets);
   return made;
 }
 

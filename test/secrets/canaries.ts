@@ -12,6 +12,25 @@ export function plainCanary(name: string): string {
   return `canary-${name}-one-canary-${name}-two`;
 }
 
+const pem = (what: string) => `-----BEGIN ${what}-----\n${plainCanary('key')}\n-----END ${what}-----\n`;
+
+/** The secrets that the examples of kinds name. */
+export const exampleSecrets: Readonly<Record<string, string>> = {
+  SHOP_DB_PASSWORD: plainCanary('db'),
+  CACHE_PASSWORD: plainCanary('cache'),
+  READER_PASSWORD: plainCanary('reader'),
+  DEPLOY_KEY: pem('OPENSSH PRIVATE KEY'),
+  SHOP_CERTIFICATE: pem('CERTIFICATE'),
+  SHOP_CERTIFICATE_KEY: pem('PRIVATE KEY'),
+  MODEL_KEY: plainCanary('model'),
+  GIT_CLIENT: plainCanary('client'),
+  GIT_TOKEN: plainCanary('token'),
+  S3_ACCESS_KEY: plainCanary('access'),
+  S3_SECRET_KEY: plainCanary('secret'),
+  REGISTRY_PASSWORD: plainCanary('registry'),
+  SLACK_WEBHOOK: `https://hooks.test/${plainCanary('hook')}`,
+};
+
 /** Finds canaries in a text, as they are and in base64 of any alignment. Gives what stands around each. */
 export function canariesIn(text: string): string[] {
   return [...text.matchAll(written)].map(({ index }) => text.slice(Math.max(0, index - 60), index + 60));
@@ -32,7 +51,7 @@ export const quotings: Readonly<Record<string, (text: string) => string>> = {
   'in a form': (text) => new URLSearchParams({ value: text }).toString(),
   'in base64': (text) => `Basic ${Buffer.from(`user:${text}`).toString('base64')}`,
   'in base64 for URLs': (text) => Buffer.from(`${text}:x`).toString('base64url'),
-  'in HTML': (text) => text.replaceAll(/[&<>"']/g, (sign) => entities[sign] ?? sign),
+  'in HTML': inHtml,
   'in JSON of ASCII': (text) => JSON.stringify(text).replaceAll(/[\u0080-\uffff]/g, (sign) => escaped(sign)),
 };
 
@@ -43,6 +62,11 @@ const entities: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
+
+/** A text as it stands in HTML. */
+export function inHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (sign) => entities[sign] ?? sign);
+}
 
 function escaped(sign: string): string {
   return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -4,16 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { WireAnswer, WireRequest } from '../../src/api/wire.ts';
 import type { Emulator } from '../../src/emulator/emulator.ts';
+import { inHtml } from '../secrets/canaries.ts';
 
 /** A platform that says what it was sent, in every place of an answer. Shares no code with the engine. */
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
 
 /** How servers write a text into another one. */
 const writings: readonly ((text: string) => string)[] = [
@@ -22,7 +15,7 @@ const writings: readonly ((text: string) => string)[] = [
   (text) => JSON.stringify({ value: text }),
   (text) => encodeURIComponent(text),
   (text) => new URLSearchParams({ value: text }).toString(),
-  (text) => text.replaceAll(/[&<>"']/g, (sign) => entities[sign] ?? sign),
+  inHtml,
   (text) => Buffer.from(text).toString('base64'),
   (text) => Buffer.from(`u:${text}`).toString('base64'),
   (text) => Buffer.from(`:${text} and more`).toString('base64'),

@@ -8,7 +8,7 @@ import { serve } from '../../src/emulator/server.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import type { Json } from '../../src/kind/json.ts';
 import { trueup } from '../cli/process.ts';
-import { plainCanary } from '../secrets/canaries.ts';
+import { exampleSecrets } from '../secrets/canaries.ts';
 import type { Stand } from '../support/kind-manifests.ts';
 import { addressOf, manifestWith, stands, withField } from '../support/kind-manifests.ts';
 import { effort } from '../support/whole.ts';
@@ -78,25 +78,9 @@ function newPlatform() {
   return createEmulator({ world, apiKey: 'key-of-the-tests', published: true });
 }
 
-const pem = (what: string) => `-----BEGIN ${what}-----\n${plainCanary('key')}\n-----END ${what}-----\n`;
-
 /** The environment that the examples need. */
 const needed = Object.fromEntries(
-  Object.entries({
-    SHOP_DB_PASSWORD: plainCanary('db'),
-    CACHE_PASSWORD: plainCanary('cache'),
-    READER_PASSWORD: plainCanary('reader'),
-    DEPLOY_KEY: pem('OPENSSH PRIVATE KEY'),
-    SHOP_CERTIFICATE: pem('CERTIFICATE'),
-    SHOP_CERTIFICATE_KEY: pem('PRIVATE KEY'),
-    MODEL_KEY: plainCanary('model'),
-    GIT_CLIENT: plainCanary('client'),
-    GIT_TOKEN: plainCanary('token'),
-    S3_ACCESS_KEY: plainCanary('access'),
-    S3_SECRET_KEY: plainCanary('secret'),
-    REGISTRY_PASSWORD: plainCanary('registry'),
-    SLACK_WEBHOOK: `https://hooks.test/${plainCanary('hook')}`,
-  }).map(([name, value]) => [`TRUEUP_SECRET_${name}`, value]),
+  Object.entries(exampleSecrets).map(([name, value]) => [`TRUEUP_SECRET_${name}`, value]),
 );
 
 const expressions: Readonly<Record<Source, string>> = {
