@@ -1,6 +1,6 @@
 import type { YAMLError } from 'yaml';
 import type { Document } from 'yaml';
-import { visit } from 'yaml';
+import { isAlias, isCollection, isScalar, visit } from 'yaml';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import type { Json } from '../../kind/json.ts';
 import { canonical, isObject } from '../../kind/json.ts';
@@ -138,13 +138,15 @@ function readComposeFile(
 
 /** The line of the first alias that has no anchor before it; undefined: each has one. */
 function lineOfOpenAlias(text: string, document: Document.Parsed): number | undefined {
+  const anchors = new Set<string>();
   let from: number | undefined;
-  visit(document, {
-    Alias: (_key, alias) => {
-      if (alias.resolve(document) !== undefined) return undefined;
-      from = alias.range?.[0] ?? 0;
+  visit(document, (_key, node) => {
+    if (isAlias(node) && !anchors.has(node.source)) {
+      from = node.range?.[0] ?? 0;
       return visit.BREAK;
-    },
+    }
+    if ((isScalar(node) || isCollection(node)) && node.anchor !== undefined) anchors.add(node.anchor);
+    return undefined;
   });
   return from === undefined ? undefined : text.slice(0, from).split('\n').length;
 }
