@@ -21,8 +21,8 @@ const deepest = 64;
 /**
  * Adds the line that each diagnostic is about; `texts` has the files by name. Masks what looks secret, the literal values of
  * fields that are declared secret and what the file calls private, and leaves out comments. In a file that is not valid YAML
- * it is unknown where a value ends: only its keys show, and values of one word. Its time is linear in the texts and in the
- * number of diagnostics.
+ * it is unknown where a value ends, and one that is too large is not parsed: only its keys show, and values of one word. Its
+ * time is linear in the texts and in the number of diagnostics.
  */
 export function withQuotes(
   diagnostics: readonly Diagnostic[],
@@ -31,7 +31,7 @@ export function withQuotes(
 ): Diagnostic[] {
   const broken = new Set(
     diagnostics.flatMap(({ code, position }) =>
-      code === 'yaml-syntax' && position !== undefined ? position.file : [],
+      (code === 'yaml-syntax' || code === 'too-large') && position !== undefined ? position.file : [],
     ),
   );
   const wanted = new Map<string, Set<number>>();
@@ -120,7 +120,9 @@ function maskedLines(
   kinds: readonly Kind[],
   { isValid, wanted, ofUser = [] }: Request,
 ): (line: number) => readonly Piece[] {
-  const starts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
+  // What stands behind the lines that are asked for decides about none of them but by its names.
+  const near = wanted === undefined ? text : text.slice(0, endOfLine(text, Math.max(...wanted)));
+  const starts = [0, ...Array.from(near.matchAll(/\n/g), ({ index }) => index + 1)];
   const wantedStarts = wanted && [...wanted].flatMap((line) => starts[line - 1] ?? []).toSorted((x, y) => x - y);
   const names: Names = {
     secretKeys: secretKeysOf(kinds),
@@ -131,12 +133,12 @@ function maskedLines(
       return wantedStarts === undefined || (next !== undefined && next <= to);
     },
   };
-  const values = (isValid ? hiddenInTree(text, names) : undefined) ?? hiddenInLines(text, names);
-  const hidden = merged([...values, ...commentsIn(text)]);
+  const values = (isValid ? hiddenInTree(text, names) : undefined) ?? hiddenInLines(near, names);
+  const hidden = merged([...values, ...commentsIn(near)]);
   const ends = hidden.map(({ to }) => to);
   return (line) => {
     const start = starts[line - 1];
-    const end = (starts[line] ?? text.length + 1) - 1;
+    const end = (starts[line] ?? near.length + 1) - 1;
     if (start === undefined || end - start > longest) return [];
     const pieces: Piece[] = [];
     const add = (from: number, to: number, shown?: string): void => {
@@ -157,6 +159,16 @@ function maskedLines(
     add(at, end);
     return pieces;
   };
+}
+
+/** Where a line ends, by its number. */
+function endOfLine(text: string, line: number): number {
+  let end = -1;
+  for (let at = 0; at < line; at++) {
+    end = text.indexOf('\n', end + 1);
+    if (end === -1) return text.length;
+  }
+  return end;
 }
 
 /** Parts in their order; of those that overlap, the first decides what stands for them. */
