@@ -1,7 +1,6 @@
 import type { Command as Program } from 'commander';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Formats, View } from '../render/format.ts';
-import type { Redactor } from '../secrets/redactor.ts';
 import type { Exit } from '../render/exit-codes.ts';
 import type { Settled } from './options.ts';
 import type { Process } from './process.ts';
@@ -12,7 +11,6 @@ export interface Run {
   readonly options: Settled;
   readonly process: Process;
   readonly terminal: Terminal;
-  readonly redactor: Redactor;
   /** The reason why this run asks no questions; undefined: it can ask. */
   readonly cannotAsk: string | undefined;
   /** Prints warnings, redacted. */

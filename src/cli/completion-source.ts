@@ -8,7 +8,6 @@ import type { Kind } from '../kind/kind.ts';
 import { alternativesOf } from '../kind/command-call.ts';
 import { commonFormats } from '../render/formats/plain.ts';
 import type { Manifest } from '../manifest/manifest.ts';
-import { createRedactor } from '../secrets/redactor.ts';
 import { formatsOf } from './command.ts';
 import type { Before, Candidate, Source } from './complete.ts';
 import { loadManifest } from '../project/load.ts';
@@ -138,13 +137,13 @@ async function declaredAddresses(settled: Settled): Promise<readonly string[]> {
 async function localRecords(settled: Settled): Promise<State['resources']> {
   const location = { backend: 'local', folder: stateFolder(settled) } as const;
   return inItsProfile(settled, async (now) => {
-    const store = openStore(location, { options: now, redactor: createRedactor() });
+    const store = openStore(location, now);
     return (await store.read())?.resources ?? {};
   });
 }
 
 async function load(settled: Settled): Promise<Manifest> {
-  return inItsProfile(settled, async (now) => (await loadManifest(now, createRedactor())).manifest);
+  return inItsProfile(settled, async (now) => (await loadManifest(now)).manifest);
 }
 
 /** Returns true for a state in a folder, and for a manifest with a mistake. */

@@ -5,15 +5,13 @@ import { openProject as open } from '../project/open-project.ts';
 import type { Validated } from '../reconcile.ts';
 import type { NamedPlatform } from '../project/target.ts';
 import type { Connection, Platform } from '../session.ts';
-import type { Redactor } from '../secrets/redactor.ts';
 import type { Settled } from './options.ts';
 import { renderBulkOff, renderFewer, renderPause } from './pause-text.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The options, the secrets and the terminal of a command that opens a platform. */
+/** The options and the terminal of a command that opens a platform. */
 interface CommandInput {
   readonly options: Settled;
-  readonly redactor: Redactor;
   readonly terminal: Pick<Terminal, 'err'>;
 }
 

@@ -7,6 +7,8 @@ import { findPlace } from '../project/folder.ts';
 import type { Process } from './process.ts';
 import { readDuration } from '../kind/units.ts';
 import { usage } from '../diagnostics/usage.ts';
+import type { Redactor } from '../secrets/redactor.ts';
+import { redactorOf } from '../secrets/sources/env.ts';
 
 export { usage };
 
@@ -37,7 +39,11 @@ export interface Settled extends ProjectFolder {
 }
 
 /** Parses the options of every command. @throws {Stop} `usage` */
-export function settleOptions(options: GlobalOptions, { env, cwd }: Pick<Process, 'env' | 'cwd'>): Settled {
+export function settleOptions(
+  options: GlobalOptions,
+  { env, cwd }: Pick<Process, 'env' | 'cwd'>,
+  redactor: Redactor = redactorOf(env),
+): Settled {
   const place = findPlace(resolve(currentFolder(cwd), options.directory ?? '.'), options.file);
   return {
     ...place,
@@ -49,6 +55,7 @@ export function settleOptions(options: GlobalOptions, { env, cwd }: Pick<Process
     allowsHttp: options.allowHttp,
     isPinned: options.pinned,
     env,
+    redactor,
     kinds: inProfile(kinds, glance(place)),
   };
 }

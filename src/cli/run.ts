@@ -44,7 +44,7 @@ export async function runCommand(
   try {
     if (format === undefined) throw unknownFormat(name, options.format, command.formats);
     view.check?.();
-    const about = { options: settleOptions(options, process), process, terminal, redactor };
+    const about = { options: settleOptions(options, process, redactor), process, terminal };
     const run = runFor(view, about);
     const execute = () =>
       inItsProfile(run.options, async (now) => exitCodes[await command.execute({ ...run, options: now }, view)].code);
@@ -58,7 +58,7 @@ export async function runCommand(
  * Keeps warnings of Node and of libraries from a reader who cannot do anything about them, and from the lines that are
  * drawn in place. The one about TLS is for the reader; TRUEUP_DEBUG=1 shows all of them.
  */
-function showWarnings(process: Process, { terminal, redactor }: Pick<Run, 'terminal' | 'redactor'>): void {
+function showWarnings(process: Process, { terminal, redactor }: Pick<Reporting, 'terminal' | 'redactor'>): void {
   process.removeAllListeners('warning');
   process.on('warning', ({ name, message, stack }: Error) => {
     if (message.includes('NODE_TLS_REJECT_UNAUTHORIZED')) {
@@ -73,7 +73,7 @@ export function chooseFormat<V extends View>(formats: Formats<V>, name: string):
 }
 
 /** A run that reports to a view. */
-export function runFor(view: View, about: Pick<Run, 'options' | 'process' | 'terminal' | 'redactor'>): Run {
+export function runFor(view: View, about: Pick<Run, 'options' | 'process' | 'terminal'>): Run {
   const { terminal } = about;
   /** Work that began again in another profile finds the same warnings. */
   const warned = new Set<string>();

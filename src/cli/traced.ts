@@ -13,7 +13,7 @@ const good = new Set([0, 2, 8]);
  * without it; one warning says that the trace is not there. @throws whatever the command throws.
  */
 export async function traced(run: Run, name: string, execute: () => Promise<number>): Promise<number> {
-  const { process, redactor, terminal } = run;
+  const { process, terminal, options } = run;
   // Text in every format: the document of the run is printed by then.
   const { warnings: warn } = commonFormats.text(terminal);
   const settings = traceSettings(process.env);
@@ -22,7 +22,7 @@ export async function traced(run: Run, name: string, execute: () => Promise<numb
     warn([settings]);
     return execute();
   }
-  for (const value of Object.values(settings.headers)) redactor.add(value);
+  for (const value of Object.values(settings.headers)) options.redactor.add(value);
   const exporter = createExporter(settings, { version: readVersion() });
   try {
     return await runIn(exporter.begin({ name: `trueup ${name}` }), async (span) => {

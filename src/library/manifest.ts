@@ -92,9 +92,7 @@ export function validate(
  * @throws {Stop} as `validate`; `refused`, when a source does not give a secret.
  */
 export async function readManifest(folder: string, options: ManifestOptions = {}): Promise<Manifest> {
-  const { manifest } = await read(folder, options, (place, redactor) =>
-    loadWithSecrets(place, redactor, { check: () => {} }),
-  );
+  const { manifest } = await read(folder, options, (place) => loadWithSecrets(place, { check: () => {} }));
   return manifest;
 }
 
@@ -111,18 +109,18 @@ export async function readOwnManifest(folder: string, options: ManifestOptions):
 async function read(
   folder: string,
   options: ManifestOptions & { readonly profile?: Profile },
-  load: (place: ProjectFolder, redactor: Redactor) => Promise<Validated>,
+  load: (place: ProjectFolder) => Promise<Validated>,
 ) {
   const secrets = createSecrets();
-  const place = placeOf(folder, options);
-  for (const secret of secretsOfEnvironment(place.env)) secrets.add(secret);
+  for (const secret of secretsOfEnvironment(options.env ?? process.env)) secrets.add(secret);
   const redactor = secrets.redactor();
   const add: Redactor['add'] = (secret) => {
     secrets.add(secret);
     redactor.add(secret);
   };
+  const place = placeOf(folder, options, { ...redactor, add });
   const found = await inItsProfile(place, async (now) => ({
-    ...(await load(now, { ...redactor, add })),
+    ...(await load(now)),
     folder: now,
   }));
   const { manifest, warnings } = found;
@@ -135,11 +133,16 @@ async function read(
   };
 }
 
-function placeOf(folder: string, options: ManifestOptions & { readonly profile?: Profile }): ProjectFolder {
+function placeOf(
+  folder: string,
+  options: ManifestOptions & { readonly profile?: Profile },
+  redactor: Redactor,
+): ProjectFolder {
   return {
     ...findPlace(resolve(folder), options.file ?? 'trueup.yaml'),
     variables: new Map(Object.entries(options.variables ?? {})),
     env: options.env ?? process.env,
+    redactor,
     allowsSecretCommands: options.allowsSecretCommands === true,
     isPinned: options.isPinned,
     allowsHttp: options.allowsHttp,

@@ -205,7 +205,7 @@ function prepare(manifest: Manifest, platform: Platform | undefined) {
   const redactor = secrets.redactor();
   const opener =
     platform === undefined
-      ? platformOf(read.settings, { options: folder, redactor })
+      ? platformOf(read.settings, { options: { ...folder, redactor } })
       : openerOf(platform)(redactor, {
           profile: profileOf(folder.kinds),
           isNamed: read.settings.profile !== undefined,

@@ -13,7 +13,6 @@ import type { Manifest } from '../manifest/manifest.ts';
 import type { World } from '../reconcile.ts';
 import { plan } from '../reconcile.ts';
 import { knownParts } from '../secrets/looks-secret.ts';
-import type { Redactor } from '../secrets/redactor.ts';
 import { findDrift, nothingThere } from './drift.ts';
 import type { ProjectFolder } from './folder.ts';
 import { loadManifest, openFolder } from './load.ts';
@@ -51,13 +50,12 @@ export async function adoptDrift(
   world: World,
   about: {
     readonly options: ProjectFolder;
-    readonly redactor: Redactor;
     /** Milliseconds since 1970. */
     readonly now: number;
     readonly request: AdoptRequest;
   },
 ): Promise<AdoptResult> {
-  const { options, redactor, now, request } = about;
+  const { options, now, request } = about;
   const client = remembering(world.client);
   const drift = await findDrift(manifest, { ...world, client }, { folder: options, now, remembers: false });
   const findings = choose(drift.findings, { ...request, kinds: options.kinds });
@@ -80,7 +78,7 @@ export async function adoptDrift(
     resources: manifest.resources,
     findings,
     texts: manifest.texts,
-    known: knownParts(redactor.find),
+    known: knownParts(options.redactor.find),
     named: (from, path) => {
       const file = workspace.beside(from, path);
       const text = beside.get(file);
@@ -111,7 +109,7 @@ export async function adoptDrift(
  */
 async function prove(
   { files, adopted }: Adopted,
-  { options, redactor, world }: { options: ProjectFolder; redactor: Redactor; world: Parameters<typeof plan>[1] },
+  { options, world }: { options: ProjectFolder; world: Parameters<typeof plan>[1] },
 ): Promise<readonly string[]> {
   const remedy = 'Change the manifest by hand.';
   const refused = (message: string, why: readonly Diagnostic[] = [], address?: string) =>
@@ -122,7 +120,7 @@ async function prove(
       }),
       ...why,
     ]);
-  const made = await loadManifest(options, redactor, { around: (workspace) => overlay(workspace, files) })
+  const made = await loadManifest(options, { around: (workspace) => overlay(workspace, files) })
     .then(({ manifest }) => plan(manifest, world))
     .catch((error: unknown) => {
       if (!(error instanceof Stop)) throw error;

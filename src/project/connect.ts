@@ -13,7 +13,6 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { lateOperations } from '../kind/command-call.ts';
 import { profileOf } from '../kind/profile.ts';
 import type { Settings } from '../manifest/settings.ts';
-import type { Redactor } from '../secrets/redactor.ts';
 import type { Connection, Platform } from '../session.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 import { refuseLinks } from './links.ts';
@@ -23,10 +22,9 @@ import { recognising, requireProfile } from './profile.ts';
 import { checkPlatform } from './platform-address.ts';
 import { type NamedPlatform, targetOf } from './target.ts';
 
-/** The folder, the secrets and the limits that a platform is opened with. */
+/** The folder and the limits that a platform is opened with. */
 export interface OpeningInput {
   readonly options: ProjectFolder;
-  readonly redactor: Redactor;
   /** Shown to a run that waits for the embedded emulator: `plan`. */
   readonly purpose: string;
   /** Most requests at a time; 4 by default. */
@@ -62,7 +60,7 @@ export interface OpenClient {
  */
 export function platformOf(
   settings: Settings,
-  about: Pick<OpeningInput, 'options' | 'redactor' | 'onPause' | 'onFewer' | 'bulk' | 'onBulkOff'>,
+  about: Pick<OpeningInput, 'options' | 'onPause' | 'onFewer' | 'bulk' | 'onBulkOff'>,
 ): Platform {
   return { kinds: about.options.kinds, connect: (connecting) => connect(settings, { ...about, ...connecting }) };
 }
@@ -75,9 +73,8 @@ export function platformOf(
  *   emulator.
  */
 export async function connect(settings: Settings, about: OpeningInput): Promise<Connection> {
-  const { redactor } = about;
   const target = targetOf(settings, about.options);
-  const store = openStore(target.state, about);
+  const store = openStore(target.state, about.options);
   const { client, close, abandon } = await openPlatform(target, about);
   return {
     client,
@@ -86,7 +83,7 @@ export async function connect(settings: Settings, about: OpeningInput): Promise<
     kinds: about.options.kinds,
     endpoint: target.platform === 'emulator' ? 'platform: emulator' : target.platform.url,
     discovers: target.platform !== 'emulator',
-    addSecret: redactor.add,
+    addSecret: about.options.redactor.add,
     close: async () => {
       try {
         await close();
@@ -106,7 +103,6 @@ export async function openPlatform(
   { platform, profile: named }: NamedPlatform,
   {
     options,
-    redactor,
     purpose,
     connections,
     deadlineMs,
@@ -125,12 +121,12 @@ export async function openPlatform(
   const late = lateOperations(options.kinds);
   const isLong = (operation: string): boolean => late.has(operation);
   const open = (send: Send, { url, apiKey, contract }: Opening): Client => {
-    redactor.add(apiKey);
+    options.redactor.add(apiKey);
     const client = createClient({
       send: tracedSend(send, url),
       url,
       apiKey,
-      redact: redactor.redact,
+      redact: options.redactor.redact,
       contract,
       isLong,
       // The key of the embedded emulator has none.

@@ -25,7 +25,6 @@ import type { World } from '../reconcile.ts';
 import { adoptedState, changesObject } from '../plan/adopted.ts';
 import { learnPlatform, plan, planWithIds } from '../reconcile.ts';
 import { knownParts } from '../secrets/looks-secret.ts';
-import type { Redactor } from '../secrets/redactor.ts';
 import { digestsOf } from '../state/digests.ts';
 import type { StateRecord } from '../state/record.ts';
 import { rememberedIn } from '../state/row-secrets.ts';
@@ -74,7 +73,6 @@ export async function exportProject(
   about: {
     readonly world: World;
     readonly options: ProjectFolder;
-    readonly redactor: Redactor;
     /** The values of the secrets that the manifest names, as far as this run has them. */
     readonly secret?: (name: string) => string | undefined;
     readonly how: ExportOptions;
@@ -82,7 +80,7 @@ export async function exportProject(
 ): Promise<ExportResult> {
   // Without a line that says so, the next run would find it out again.
   const named = profile ?? (profileOf(about.options.kinds) === 'standard' ? undefined : profileOf(about.options.kinds));
-  const { options, redactor, secret = envSecrets(about.options.env), how } = about;
+  const { options, secret = envSecrets(about.options.env), how } = about;
   const { folder, file, env } = options;
   const saved = await about.world.store.read();
   const capabilities = await learnPlatform(saved, about.world);
@@ -133,14 +131,14 @@ export async function exportProject(
         secret,
         platformUrl: env['TRUEUP_URL'] || undefined,
         given: (name) => options.variables.get(name) ?? env[`TRUEUP_VAR_${name}`],
-        addSecret: redactor.add,
+        addSecret: options.redactor.add,
       },
       workspace,
       projectId: project,
       present,
       layout: layoutOf(stem),
       usedSecrets: { names: used, valueOf: secret },
-      known: knownParts(redactor.find),
+      known: knownParts(options.redactor.find),
       remembered: ({ kind, id, row }) => {
         const [address = '', record] = recordsById.get(id) ?? [];
         return digests === undefined

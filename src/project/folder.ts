@@ -1,6 +1,7 @@
 import { basename, dirname, resolve } from 'node:path';
 import type { Profile } from '../api/contract.ts';
 import type { Kind } from '../kind/kind.ts';
+import type { Redactor } from '../secrets/redactor.ts';
 
 /** The environment of a process, or of a controller that runs many projects. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -20,6 +21,8 @@ export interface ProjectFolder {
   /** true: plain http to other hosts than this machine is allowed. By default TRUEUP_ALLOW_HTTP decides. */
   readonly allowsHttp?: boolean | undefined;
   readonly env: Environment;
+  /** Learns the secrets of the run, and redacts what others answer. */
+  readonly redactor: Redactor;
   /** The kinds that the manifest may use, in the words of a profile. */
   readonly kinds: readonly Kind[];
   /** The profile that the state or the platform turned out to be of; by default the manifest decides. */

@@ -14,8 +14,6 @@ import { openWorkspace } from '../manifest/workspace.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import type { Validated } from '../reconcile.ts';
 import { validate } from '../reconcile.ts';
-import { createRedactor } from '../secrets/redactor.ts';
-import type { Redactor } from '../secrets/redactor.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 import { rememberedAtAGlance } from './glance.ts';
@@ -33,14 +31,13 @@ import { targetOf } from './target.ts';
  */
 export async function loadManifest(
   options: ProjectFolder,
-  redactor: Redactor,
   {
     around = (workspace) => workspace,
     ...asked
   }: Asked & { readonly around?: (workspace: Workspace) => Workspace } = {},
 ): Promise<Validated> {
   const workspace = around(await openFolder(options));
-  return load(options, { redactor, workspace, secret: envSecrets(options.env), ...asked });
+  return load(options, { workspace, secret: envSecrets(options.env), ...asked });
 }
 
 /**
@@ -48,8 +45,8 @@ export async function loadManifest(
  *
  * @throws {Stop} as `loadManifest`.
  */
-export async function checkManifest(options: ProjectFolder, redactor: Redactor): Promise<Validated> {
-  const { manifest, warnings } = await loadManifest(options, redactor);
+export async function checkManifest(options: ProjectFolder): Promise<Validated> {
+  const { manifest, warnings } = await loadManifest(options);
   return { manifest, warnings: [...warnings, ...adoptOnly(manifest.resources)] };
 }
 
@@ -62,16 +59,15 @@ export async function checkManifest(options: ProjectFolder, redactor: Redactor):
  */
 export async function loadWithSecrets(
   options: ProjectFolder,
-  redactor: Redactor,
   {
     check = (settings) => void targetOf(settings, options),
     ...asked
   }: Asked & { readonly check?: (settings: Settings) => void } = {},
 ): Promise<Validated & { readonly secret: (name: string) => string | undefined }> {
-  const { env } = options;
+  const { env, redactor } = options;
   const workspace = await openFolder(options);
   const inEnvironment = envSecrets(env);
-  const validated = await load(options, { redactor, workspace, secret: inEnvironment, ...asked });
+  const validated = await load(options, { workspace, secret: inEnvironment, ...asked });
   const { secrets: sources } = validated.manifest.settings;
   const names = missingSecrets(validated.manifest);
   if (sources.length > 0) check(validated.manifest.settings);
@@ -90,12 +86,12 @@ export async function loadWithSecrets(
   await learnSecrets(asking);
   const secret = (name: string) => inEnvironment(name) ?? values.get(name);
   if (values.size === 0) return { ...validated, secret };
-  return { ...(await load(options, { redactor, workspace, secret, freeText: asked.freeText })), secret };
+  return { ...(await load(options, { workspace, secret, freeText: asked.freeText })), secret };
 }
 
 /** The resources of the manifest, for commands that name one by its address. */
 export async function declaredResources(options: ProjectFolder): Promise<readonly Resource[]> {
-  return (await loadManifest(options, createRedactor())).manifest.resources;
+  return (await loadManifest(options)).manifest.resources;
 }
 
 /** Opens the folder of a manifest that is there. @throws {Stop} `usage`; `manifest`, without the file; `refused`, in a pipeline by a link out of the repository */
@@ -130,15 +126,11 @@ function foldersAbove(folder: string): string[] {
 type Asked = Pick<ManifestInput, 'freeText' | 'onSettings'>;
 
 interface Loading extends Asked {
-  readonly redactor: Redactor;
   readonly workspace: Workspace;
   readonly secret: (name: string) => string | undefined;
 }
 
-async function load(
-  options: ProjectFolder,
-  { redactor, workspace, secret, freeText, onSettings }: Loading,
-): Promise<Validated> {
+async function load(options: ProjectFolder, { workspace, secret, freeText, onSettings }: Loading): Promise<Validated> {
   const { file, variables, env, kinds } = options;
   const validated = await validate({
     workspace,
@@ -156,7 +148,7 @@ async function load(
         options,
         profileFor(options, about, () => rememberedAtAGlance(options)),
       ),
-    addSecret: redactor.add,
+    addSecret: options.redactor.add,
   });
   const { settings } = validated.manifest;
   const known = [...settings.variables.keys()];

@@ -27,23 +27,15 @@ import { stateFolder } from './state-location.ts';
  *
  * @throws {Stop} `state`, when a credential is missing, or when the folder of a local state leads elsewhere.
  */
-export function openStore(
-  location: StateLocation,
-  about: { readonly options: ProjectFolder; readonly redactor: Redactor },
-  how: KeyOptions = {},
-): StateStore {
-  const { kinds, profile } = about.options;
-  return storeOfProfile(openStorage(location, about, how), { kinds, isFound: profile !== undefined });
+export function openStore(location: StateLocation, options: ProjectFolder, how: KeyOptions = {}): StateStore {
+  const { kinds, profile } = options;
+  return storeOfProfile(openStorage(location, options, how), { kinds, isFound: profile !== undefined });
 }
 
-function openStorage(
-  location: StateLocation,
-  { options, redactor }: { readonly options: ProjectFolder; readonly redactor: Redactor },
-  how: KeyOptions,
-): StateStore {
-  const { env } = options;
+function openStorage(location: StateLocation, options: ProjectFolder, how: KeyOptions): StateStore {
+  const { env, redactor } = options;
   const { redact } = redactor;
-  const keys = keysOf(location, { options, redactor }, how);
+  const keys = keysOf(location, options, how);
   switch (location.backend) {
     case 'local':
       refuseLinks(options.folder, location.folder, ['lease', 'documents', 'state.json', 'state.journal']);
@@ -100,12 +92,9 @@ function refusingEarlier(
 }
 
 /** The key of the state of a folder: TRUEUP_STATE_KEY, or the key file. Sends nothing. @throws {Stop} `state`, when there is none. */
-export async function findKey(about: {
-  readonly options: ProjectFolder;
-  readonly redactor: Redactor;
-}): Promise<StateKey> {
-  const location = { backend: 'local', folder: stateFolder(about.options) } as const;
-  const keys = keysOf(location, about, { mayMake: false });
+export async function findKey(options: ProjectFolder): Promise<StateKey> {
+  const location = { backend: 'local', folder: stateFolder(options) } as const;
+  const keys = keysOf(location, options, { mayMake: false });
   const { key } = await keys.find();
   if (key === undefined) throw new Error(`${keys.name} gives no key`);
   return key;
@@ -122,9 +111,10 @@ interface KeyOptions {
 /** The key of a state: TRUEUP_STATE_KEY, or a file in the folder, which a first run makes for a local state only. */
 function keysOf(
   location: StateLocation,
-  { options, redactor }: { readonly options: ProjectFolder; readonly redactor: Redactor },
+  options: ProjectFolder,
   { mayMake = location.backend === 'local', acceptsUnsealed = false }: KeyOptions,
 ): KeySource {
+  const { redactor } = options;
   const name = 'TRUEUP_STATE_KEY';
   const text = options.env[name];
   if (text === undefined) {

@@ -48,7 +48,7 @@ async function applied() {
   const { terminal, printed } = recordingTerminal();
   const run = runIn(folder, textView(terminal), terminal);
   const load = (onSettings?: Parameters<Parameters<typeof loadForSession>[1]>[0]) =>
-    loadManifest(run.options, run.redactor, { onSettings });
+    loadManifest(run.options, { onSettings });
   /** The requests since the last call, with what they asked for. */
   const requests = () =>
     emulator.log

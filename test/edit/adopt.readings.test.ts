@@ -38,8 +38,14 @@ async function adoptImages(count: number): Promise<number> {
   const manifest = await made.manifest(text(7));
   readings.count = 0;
   const result = await adoptDrift(manifest, made.world(), {
-    options: { folder: made.folder, file: 'trueup.yaml', variables: new Map<string, string>(), env, kinds },
-    redactor: createRedactor(),
+    options: {
+      folder: made.folder,
+      file: 'trueup.yaml',
+      variables: new Map<string, string>(),
+      env,
+      redactor: createRedactor(),
+      kinds,
+    },
     now: made.clock.wall(),
     request: { subjects: [], isAll: true, writes: false },
   });

@@ -44,11 +44,11 @@ test.each(manifests)('adopting drift changes only the values that drifted: $titl
     file: 'trueup.yaml',
     variables: new Map<string, string>(),
     env: { TRUEUP_SECRET_PW: 'correct-horse-battery' },
+    redactor: createRedactor(),
     kinds,
   };
   const result = await adoptDrift(await made.manifest(before), made.world(), {
     options,
-    redactor: createRedactor(),
     now: made.clock.wall(),
     request: { subjects: [], isAll: true, writes: true },
   });

@@ -22,11 +22,12 @@ async function open(platform: NamedPlatform) {
     folder,
     file: 'trueup.yaml',
     env,
+    redactor: createRedactor(),
     kinds: all,
     variables: new Map<string, string>(),
     isPinned: false,
   };
-  const opened = await openPlatform(platform, { options, redactor: createRedactor(), purpose: 'test' });
+  const opened = await openPlatform(platform, { options, purpose: 'test' });
   onTestFinished(opened.close);
   return opened.client;
 }

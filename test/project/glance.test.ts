@@ -13,8 +13,8 @@ const wordless = 'trueup: 1\nplatform: emulator\nproject: prj_1\nenvironments: {
 
 it('takes the profile of a manifest without words from its state, before the blocks are read', async () => {
   const folder = project(wordless.replace('emulator', '{ emulator: true, profile: dokploy }'));
-  const place = { folder, file: 'trueup.yaml', variables: new Map(), env: {} };
-  const load = () => loadManifest({ ...place, kinds: inProfile(kinds, 'dokploy') }, createRedactor());
+  const place = { folder, file: 'trueup.yaml', variables: new Map(), env: {}, redactor: createRedactor() };
+  const load = () => loadManifest({ ...place, kinds: inProfile(kinds, 'dokploy') });
   expect((await trueup(['apply', '-C', folder, '--auto-approve'])).code).toBe(0);
   writeFileSync(join(folder, 'trueup.yaml'), wordless);
   expect([glance(place), rememberedAtAGlance(place)]).toEqual(['dokploy', 'dokploy']);

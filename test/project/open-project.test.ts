@@ -39,15 +39,15 @@ async function applied() {
     folder,
     file: 'trueup.yaml',
     env: { TRUEUP_API_KEY: 'emulator-key' },
+    redactor: createRedactor(),
     kinds: inProfile(kinds, 'dokploy'),
     variables: new Map<string, string>(),
     isPinned: false,
   };
   const write = (text: string) => writeFileSync(join(folder, 'trueup.yaml'), text);
   write(manifestOf(server.url));
-  const about = { options, redactor: createRedactor(), purpose: 'test' };
-  const load = (onSettings?: Parameters<Parameters<typeof openProject>[0]>[0]) =>
-    loadManifest(options, about.redactor, { onSettings });
+  const about = { options, purpose: 'test' };
+  const load = (onSettings?: Parameters<Parameters<typeof openProject>[0]>[0]) => loadManifest(options, { onSettings });
   const { manifest } = await load();
   await session(manifest, platformOf(manifest.settings, about), { purpose: 'apply' }, async (opened) =>
     opened.apply(await opened.plan(), { dataLoss: false, adoption: true }),
@@ -162,8 +162,15 @@ test('a manifest that is missing in a sub folder is named where it is: nothing s
   writeFileSync(join(above, 'trueup.yaml'), '');
   const folder = join(above, 'environments', 'production');
   mkdirSync(folder, { recursive: true });
-  const options: ProjectFolder = { folder, file: 'trueup.yaml', env: {}, kinds, variables: new Map() };
-  await expect(loadManifest(options, createRedactor())).rejects.toMatchObject({
+  const options: ProjectFolder = {
+    folder,
+    file: 'trueup.yaml',
+    env: {},
+    redactor: createRedactor(),
+    kinds,
+    variables: new Map(),
+  };
+  await expect(loadManifest(options)).rejects.toMatchObject({
     diagnostics: [{ code: 'file-unreadable', remedy: `There is one in ${above}: give -C ${above}.` }],
   });
 });
@@ -178,8 +185,15 @@ test.each([
 ])('a manifest that is missing is reported where there is %s', async (_where, names, remedy) => {
   const folder = mkdtempSync(join(tmpdir(), 'trueup-open-'));
   for (const name of names) writeFileSync(join(folder, name), '');
-  const options: ProjectFolder = { folder, file: 'trueup.yaml', env: {}, kinds, variables: new Map() };
-  await expect(loadManifest(options, createRedactor())).rejects.toMatchObject({
+  const options: ProjectFolder = {
+    folder,
+    file: 'trueup.yaml',
+    env: {},
+    redactor: createRedactor(),
+    kinds,
+    variables: new Map(),
+  };
+  await expect(loadManifest(options)).rejects.toMatchObject({
     diagnostics: [{ code: 'file-unreadable', message: `there is no file trueup.yaml in ${folder}`, remedy }],
   });
 });

@@ -3,12 +3,14 @@ import { inProfile, profileOf } from '../../src/kind/profile.ts';
 import type { ProjectFolder } from '../../src/project/folder.ts';
 import { inItsProfile, OtherProfile, profileAtAGlance, profileFor, requireProfile } from '../../src/project/profile.ts';
 import { kinds } from '../../src/resources/index.ts';
+import { createRedactor } from '../../src/secrets/redactor.ts';
 
 const folder: ProjectFolder = {
   folder: '/nowhere',
   file: 'trueup.yaml',
   variables: new Map(),
   env: {},
+  redactor: createRedactor(),
   kinds: inProfile(kinds, 'standard'),
 };
 

@@ -43,13 +43,13 @@ export function runIn(folder: string, view: View, terminal: Terminal, signals = 
     variables: new Map<string, string>(),
     connections: 4,
     env: environment(),
+    redactor: createRedactor(),
     kinds,
   };
   return runFor(view, {
     options,
     process: signals,
     terminal,
-    redactor: createRedactor(),
   });
 }
 

@@ -86,7 +86,7 @@ export async function planAndApply(
     readonly deploying?: Deploying;
   },
 ): Promise<Exit> {
-  const { options, terminal, redactor } = run;
+  const { options, terminal } = run;
   const values = readValues(run, view, task.flags);
   // Deleting takes no secrets.
   const load = task.command === 'destroy' ? loadManifest : loadWithSecrets;
@@ -98,7 +98,7 @@ export async function planAndApply(
     onWait: (ms: number) => terminal.err(`${waiting(ms)}\n`),
   };
   const loading = async (onSettings?: (settings: Settings) => Promise<void>) => {
-    const validated = await load(options, redactor, { onSettings });
+    const validated = await load(options, { onSettings });
     run.warn(validated.warnings);
     return validated;
   };

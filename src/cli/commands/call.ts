@@ -44,7 +44,8 @@ async function call(
   view: CallView,
   { words: [name, ...words], flags }: { words: readonly string[]; flags: CallFlags },
 ): Promise<Exit> {
-  const { options, redactor, terminal } = run;
+  const { options, terminal } = run;
+  const { redactor } = options;
   const answered = flags.raw === true ? requireRaw(view.raw) : view.answer;
   const profile = profileOf(options.kinds);
   if (flags.list !== undefined) return listOperations(view, flags.list === true ? name : flags.list, profile);
@@ -65,7 +66,6 @@ async function call(
   addSecretsOf(redactor.add, input);
   const about = {
     options,
-    redactor,
     terminal,
     purpose: 'call',
     deadlineMs,

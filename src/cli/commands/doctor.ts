@@ -18,7 +18,7 @@ export const doctorCommand: Command<DoctorView> = {
   execute: async (run, view) => {
     const { options } = run;
     const target = await findTarget(options);
-    const { checks: ofState, state } = await examineState(() => openStore(target.state, run));
+    const { checks: ofState, state } = await examineState(() => openStore(target.state, options));
     const { client, close } = await openPlatform(target, { ...run, purpose: 'doctor', isImpatient: true });
     try {
       const { platform } = target;
@@ -38,9 +38,9 @@ export const doctorCommand: Command<DoctorView> = {
 };
 
 /** The operations that an apply of the manifest can need; undefined where it cannot be read, which other commands report. */
-async function operationsNeeded({ options, redactor }: Parameters<(typeof doctorCommand)['execute']>[0]) {
+async function operationsNeeded({ options }: Parameters<(typeof doctorCommand)['execute']>[0]) {
   try {
-    const { manifest } = await loadManifest(options, redactor);
+    const { manifest } = await loadManifest(options);
     return neededFor(manifest.resources);
   } catch (error) {
     if (error instanceof Stop) return undefined;

@@ -39,13 +39,13 @@ async function acceptAt(
   { field, ...flags }: AcceptFlags,
   now: number,
 ): Promise<Exit> {
-  const { options, terminal, redactor } = run;
+  const { options, terminal } = run;
   const until = readDay(flags.until, isoTime(now).slice(0, 10));
   const because = readText('--because', flags.because);
   const by = flags.by === undefined ? await nameInGit(run) : readText('--by', flags.by);
-  const { manifest, warnings } = await loadManifest(options, redactor);
+  const { manifest, warnings } = await loadManifest(options);
   run.warn(warnings);
-  const about = { options, redactor, terminal, purpose: 'drift accept', mayWrite: refuseWrites };
+  const about = { options, terminal, purpose: 'drift accept', mayWrite: refuseWrites };
   const connection = await connect(manifest.settings, about);
   try {
     const request = { subject, field, until, because, by };
@@ -84,7 +84,7 @@ function readText(name: string, text: string | undefined): string {
 }
 
 /** The name of the user as git has it for this folder. @throws {Stop} `usage`, when git has none */
-async function nameInGit({ options, process, redactor }: Run): Promise<string> {
+async function nameInGit({ options, process }: Run): Promise<string> {
   const { PATH = '', HOME, XDG_CONFIG_HOME } = process.env;
   const folder = await realpath(options.folder);
   const { root = folder } = (await repositoryAround(folder, readRepositories())) ?? {};
@@ -93,6 +93,6 @@ async function nameInGit({ options, process, redactor }: Run): Promise<string> {
     const about = { cwd: folder, env, timeout: 10_000, maxBuffer: 10_000 };
     execFile('git', ['config', '--get', 'user.name'], about, (error, out) => resolve(error === null ? out : ''));
   });
-  if (name.trim() !== '') return readText('--by', redactor.redact(name));
+  if (name.trim() !== '') return readText('--by', options.redactor.redact(name));
   throw usage('git has no user.name here', 'Write --by with the name of who accepts it.');
 }

@@ -28,16 +28,16 @@ export function driftAdoptCommand(
   return {
     formats: driftAdoptFormats,
     execute: async (run, view) => {
-      const { options, terminal, redactor } = run;
+      const { options, terminal } = run;
       const { field, all, dryRun } = flags;
       checkSubjects(subjects, flags);
-      const { manifest, warnings } = await loadManifest(options, redactor);
+      const { manifest, warnings } = await loadManifest(options);
       run.warn(warnings);
-      const about = { options, redactor, terminal, purpose: 'drift adopt', mayWrite: refuseWrites };
+      const about = { options, terminal, purpose: 'drift adopt', mayWrite: refuseWrites };
       const connection = await connect(manifest.settings, about);
       try {
         const request = { subjects, field, isAll: all === true, writes: dryRun !== true };
-        const result = await adoptDrift(manifest, connection, { options, redactor, now: clock.wall(), request });
+        const result = await adoptDrift(manifest, connection, { options, now: clock.wall(), request });
         // What only the platform has shows no more here than in the list of what was adopted.
         const hidden = result.adopted.flatMap(({ finding: { platform, path = '' } }) =>
           platform?.is === 'hidden' ? (/[^.[\]"]+(?="?\]?$)/.exec(path) ?? []) : [],

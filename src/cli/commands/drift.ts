@@ -44,12 +44,12 @@ async function compare(
   flags: DriftFlags,
   clock: Pick<Clock, 'wall' | 'sleep'>,
 ): Promise<Exit> {
-  const { options, terminal, redactor } = run;
+  const { options, terminal } = run;
   const values = readValues(run, view, flags);
   // Secrets of the environment only: whoever may not know them can compare by digests.
-  const about = { options, redactor, terminal, purpose: 'drift', mayWrite: refuseWrites };
+  const about = { options, terminal, purpose: 'drift', mayWrite: refuseWrites };
   const { validated, connection } = await openProject(async (onSettings) => {
-    const validated = await loadManifest(options, redactor, { onSettings });
+    const validated = await loadManifest(options, { onSettings });
     run.warn(validated.warnings);
     refuseNotifying(validated.manifest, flags);
     return validated;
@@ -72,7 +72,7 @@ async function compare(
     };
     const report = async (found: Drift) => {
       const message = { time: isoTime(now), run: pipelineRun(options.env) };
-      const about = { env: options.env, redactor, platform, clock, isForced: flags.notify === true };
+      const about = { env: options.env, redactor: options.redactor, platform, clock, isForced: flags.notify === true };
       return notify(receivers, notificationOf({ document: await documentOf(found), ...message }), about);
     };
     const drift = await findDrift(manifest, connection, {

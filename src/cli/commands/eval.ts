@@ -30,15 +30,15 @@ export function evalCommand(written: string, flags: EvalFlags): Command<EvalView
   return {
     formats: evalFormats,
     execute: async (run, view) => {
-      const { options, redactor, terminal } = run;
+      const { options, terminal } = run;
       const showsSecrets = flags.showSecrets === true;
       const freeText = written.includes('${') ? { text: written, within: flags.in } : undefined;
       if (freeText === undefined && flags.in !== undefined)
         throw usage('--in goes with an expression', 'Leave it out: an address of the manifest says where it is.');
       // What is hidden need not be known.
       const { manifest, warnings } = showsSecrets
-        ? await loadWithSecrets(options, redactor, { freeText })
-        : await loadManifest(options, redactor, { freeText });
+        ? await loadWithSecrets(options, { freeText })
+        : await loadManifest(options, { freeText });
       run.warn(warnings);
       const question = questionOf(written, manifest);
       const { inState, onPlatform } = await findOutputs(question, manifest, run);
@@ -47,7 +47,7 @@ export function evalCommand(written: string, flags: EvalFlags): Command<EvalView
         if (showsSecrets) return outputs;
         return (reference) => {
           const text = outputs(reference);
-          return text === undefined ? undefined : redactor.redact(text);
+          return text === undefined ? undefined : options.redactor.redact(text);
         };
       };
       const result = evaluateQuestion(question, {
@@ -68,16 +68,16 @@ async function findOutputs(
   manifest: Manifest,
   run: Run,
 ): Promise<{ readonly inState: Outputs; readonly onPlatform: Outputs }> {
-  const { options, redactor, terminal } = run;
+  const { options, terminal } = run;
   const nothing: Outputs = () => undefined;
   const named = referring(question);
   if (named.length === 0) return { inState: nothing, onPlatform: nothing };
   const target = targetOf(manifest.settings, options);
-  const state = await readStateOf(target.project, openStore(target.state, run));
+  const state = await readStateOf(target.project, openStore(target.state, options));
   const inState = outputsInState(state);
   const open = named.filter(({ wanted }) => resolve({ ...wanted, missing: [] }, inState).is === 'pending');
   if (open.length === 0) return { inState, onPlatform: nothing };
-  const connection = await connect(manifest.settings, { options, redactor, terminal, purpose: 'eval' });
+  const connection = await connect(manifest.settings, { options, terminal, purpose: 'eval' });
   try {
     serveRemembered(connection.client, state);
     return { inState, onPlatform: await readReferences({ ...connection, manifest, state }, open) };

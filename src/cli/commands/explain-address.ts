@@ -27,9 +27,9 @@ export async function explainAddress(
   asked: string,
   { run, view, isOffline }: { readonly run: Run; readonly view: ExplainView; readonly isOffline: boolean },
 ): Promise<void> {
-  const { options, redactor } = run;
+  const { options } = run;
   const written = addressMeant(asked, options.kinds);
-  const { manifest, warnings } = await (isOffline ? loadManifest : loadWithSecrets)(options, redactor);
+  const { manifest, warnings } = await (isOffline ? loadManifest : loadWithSecrets)(options);
   run.warn(warnings);
   const part = findPart(written, manifest.resources);
   const known = manifest.resources.map(({ address }) => address);
@@ -64,9 +64,9 @@ function nothingAt(written: string, known: readonly string[]) {
 
 async function makePlan(
   manifest: Manifest,
-  { options, redactor, terminal }: Run,
+  { options, terminal }: Run,
 ): Promise<{ readonly made: Plan; readonly reads: number }> {
-  const connection = await connect(manifest.settings, { options, redactor, terminal, purpose: 'explain' });
+  const connection = await connect(manifest.settings, { options, terminal, purpose: 'explain' });
   try {
     const made = await plan(manifest, connection);
     return { made, reads: connection.client.counts.reads };
@@ -79,11 +79,12 @@ async function makePlan(
 async function originOf(
   { position }: ExplainedAddress,
   { texts }: Manifest,
-  { options, redactor }: Run,
+  { options }: Run,
 ): Promise<LineOrigin | undefined> {
   const text = position === undefined ? undefined : texts.get(position.file);
   if (position === undefined || text === undefined) return undefined;
   const origin = await lineOrigin(join(options.folder, position.file), text, position.line);
   if (origin?.is !== 'committed') return origin;
+  const { redactor } = options;
   return { ...origin, author: redactor.redact(origin.author), subject: redactor.redact(origin.subject) };
 }

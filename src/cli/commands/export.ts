@@ -70,7 +70,7 @@ async function terraformOf(run: Run, { fromTerraform: file }: ExportFlags): Prom
 }
 
 async function exportInto(run: Run, view: ExportView, flags: ExportFlags): Promise<Exit> {
-  const { process, redactor } = run;
+  const { process } = run;
   const terraform = await terraformOf(run, flags);
   const place = await placeOf(run, flags, terraform);
   const options = { ...run.options, folder: place.folder };
@@ -99,11 +99,11 @@ async function exportInto(run: Run, view: ExportView, flags: ExportFlags): Promi
     purpose: 'export',
     work: async ({ connection }) => {
       const how = { force, secretsFile, recipients, address, terraform, unmanaged: flags.unmanaged === true };
-      const about = { world: connection, options, redactor, how, ...(secret === undefined ? {} : { secret }) };
+      const about = { world: connection, options, how, ...(secret === undefined ? {} : { secret }) };
       const result = await exportProject(manifest, settings, about);
       view.exported({
         ...result,
-        notes: result.notes.map((note) => ({ ...note, message: redactor.redact(note.message) })),
+        notes: result.notes.map((note) => ({ ...note, message: options.redactor.redact(note.message) })),
         project: settings.project,
         folder: options.folder,
         counts: connection.client.counts,
@@ -115,9 +115,9 @@ async function exportInto(run: Run, view: ExportView, flags: ExportFlags): Promi
 
 /** The manifest that is there, with the values of its secrets; nothing without one. */
 async function present(run: Run): Promise<Partial<Awaited<ReturnType<typeof loadWithSecrets>>>> {
-  const { options, redactor } = run;
+  const { options } = run;
   if (!existsSync(join(options.folder, options.file))) return {};
-  const found = await loadWithSecrets(options, redactor);
+  const found = await loadWithSecrets(options);
   run.warn(found.warnings);
   return found;
 }

@@ -14,7 +14,7 @@ export function graphCommand({ target = [] }: { readonly target?: readonly strin
   return {
     formats: graphFormats,
     execute: async (run, view) => {
-      const { manifest, warnings } = await loadManifest(run.options, run.redactor);
+      const { manifest, warnings } = await loadManifest(run.options);
       run.warn(warnings);
       const wanted = target.map((word) => addressMeant(word, run.options.kinds));
       view.graph(target.length === 0 ? manifest.resources : narrowed(manifest.resources, wanted));

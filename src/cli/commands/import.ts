@@ -16,7 +16,7 @@ export function importCommand(tie: { readonly address: string; readonly id: stri
   return {
     formats: importFormats,
     execute: async (run, view) => {
-      const { manifest, warnings } = await loadWithSecrets(run.options, run.redactor);
+      const { manifest, warnings } = await loadWithSecrets(run.options);
       run.warn(warnings);
       return withLock(run, manifest, {
         purpose: 'import',

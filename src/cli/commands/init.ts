@@ -85,7 +85,7 @@ async function init(given: Run, view: InitView, { flags, prompt }: Asking): Prom
     const typed = asksKey
       ? await prompt?.ask('API key (does not show, and is not saved): ', { isHidden: true })
       : undefined;
-    if (typed !== undefined) given.redactor.add(typed);
+    if (typed !== undefined) given.options.redactor.add(typed);
     const { options } = given;
     const known = typed === undefined ? options : { ...options, env: { ...env, TRUEUP_API_KEY: typed } };
     // What was answered is not asked again in the words of another profile.
@@ -134,7 +134,7 @@ const mostTries = 3;
 
 /** Asks again after an answer that cannot be right, with the reason; the last reason, or one without a prompt, ends the run. */
 async function until<T>(
-  { terminal, redactor, keyName }: Run & { readonly keyName?: string | undefined },
+  { terminal, options: { redactor }, keyName }: Run & { readonly keyName?: string | undefined },
   prompt: Prompt | undefined,
   attempt: () => Promise<T>,
 ): Promise<T> {

@@ -28,11 +28,11 @@ export function logsCommand(address: string, flags: LogsFlags): Command<LogsView
   return {
     formats: logsFormats,
     execute: async (run, view) => {
-      const { options, terminal, redactor } = run;
+      const { options, terminal } = run;
       const { kinds } = options;
       const raw = flags.raw === true ? requireRaw(view.raw) : undefined;
       const target = await findTarget(options);
-      const state = await readStateOf(target.project, openStore(target.state, run));
+      const state = await readStateOf(target.project, openStore(target.state, options));
       const [object] = await findObjects({
         kinds,
         state,
@@ -43,7 +43,7 @@ export function logsCommand(address: string, flags: LogsFlags): Command<LogsView
       if (object === undefined) throw new Error('an address was neither found nor refused');
       const since = flags.since === undefined ? undefined : readSince(flags.since);
       logRequest(object, { ...flags, since }, kinds);
-      const { client, close } = await openPlatform(target, { options, redactor, terminal, purpose: 'logs' });
+      const { client, close } = await openPlatform(target, { options, terminal, purpose: 'logs' });
       try {
         serveRemembered(client, state);
         const kindsOnPlatform = kindsThere(kinds, client.contract);
@@ -51,7 +51,7 @@ export function logsCommand(address: string, flags: LogsFlags): Command<LogsView
         const request = logRequest(known, { ...flags, since }, kindsOnPlatform);
         const showsSecrets = flags.showSecrets === true;
         const project = state === undefined ? target.project : projectOf(state);
-        const log = await readLog(client, request, { addSecret: redactor.add, showsSecrets, kinds, project });
+        const log = await readLog(client, request, { addSecret: options.redactor.add, showsSecrets, kinds, project });
         if (raw === undefined) view.log(object.address, log);
         else raw(log);
         return 'done';

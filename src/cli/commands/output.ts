@@ -19,18 +19,18 @@ export function outputCommand(
   return {
     formats: outputFormats,
     execute: async (run, view) => {
-      const { options, terminal, redactor } = run;
+      const { options, terminal } = run;
       if (flags.raw === true && name === undefined) throw usage('--raw needs the name of one output');
       const print = flags.raw === true ? requireRaw(view.raw) : view.output;
       // What is hidden need not be known.
       const load = flags.showSecrets === true ? loadWithSecrets : loadManifest;
-      const { manifest, warnings } = await load(options, redactor);
+      const { manifest, warnings } = await load(options);
       run.warn(warnings);
       const names = chooseOutputs([...manifest.outputs.keys()], name);
       if (name !== undefined && flags.showSecrets !== true) requireShown(manifest.outputs, name);
       const target = targetOf(manifest.settings, options);
-      const state = await readStateOf(target.project, openStore(target.state, run));
-      const connection = await connect(manifest.settings, { options, redactor, terminal, purpose: 'output' });
+      const state = await readStateOf(target.project, openStore(target.state, options));
+      const connection = await connect(manifest.settings, { options, terminal, purpose: 'output' });
       try {
         serveRemembered(connection.client, state);
         const outputs = await evaluateOutputs({ ...connection, manifest, state, names });

@@ -39,7 +39,7 @@ export function planCommand(flags: PlanFlags): Command<PlanCommandView> {
 }
 
 async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Promise<Exit> {
-  const { options, terminal, redactor } = run;
+  const { options, terminal } = run;
   const destroys = flags.destroy === true;
   const values = readValues(run, view, flags);
   if (values === 'all' && flags.out !== undefined)
@@ -48,9 +48,9 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
   if (destroys && flags.includeAccepted === true) throw usage('--include-accepted cannot be combined with --destroy');
   if (flags.out !== undefined) checkPlanPath(options.folder, run.process.cwd(), flags.out);
   const load = destroys ? loadManifest : loadWithSecrets;
-  const about = { options, redactor, terminal, purpose: 'plan', destroys };
+  const about = { options, terminal, purpose: 'plan', destroys };
   const { validated, connection } = await openProject(async (onSettings) => {
-    const validated = await load(options, redactor, { onSettings });
+    const validated = await load(options, { onSettings });
     run.warn(validated.warnings);
     return validated;
   }, about);

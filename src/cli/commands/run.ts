@@ -42,7 +42,7 @@ export function executeCommand([name = '', ...addresses]: readonly string[], fla
   return {
     formats: runFormats,
     execute: async (run, view) => {
-      const { options, redactor, terminal } = run;
+      const { options, terminal } = run;
       const { kinds } = options;
       checkCommand(name, kinds);
       if (addresses.length === 0)
@@ -50,13 +50,12 @@ export function executeCommand([name = '', ...addresses]: readonly string[], fla
       if (flags.id !== undefined && addresses.length > 1) throw usage('--id takes exactly one address');
       const seconds = flags.timeout === undefined ? undefined : readSeconds('--timeout', flags.timeout, 1, 86_400);
       const target = await findTarget(options);
-      const state = await readStateOf(target.project, openStore(target.state, run));
+      const state = await readStateOf(target.project, openStore(target.state, options));
       const declared = () => declaredResources(options);
       const named = await findObjects({ kinds, state, declared, addresses, givenId: flags.id });
       checkTargets(name, named, { kinds, state });
       const { client, close, abandon } = await openPlatform(target, {
         options,
-        redactor,
         terminal,
         purpose: 'run',
         deadlineMs: commandDeadlines(
@@ -78,7 +77,13 @@ export function executeCommand([name = '', ...addresses]: readonly string[], fla
           const lists = projectLists({ kinds, reader: createReader(client), projectId: project });
           return lists.foreignAmong(objects.filter((object) => object.address === address));
         };
-        const commands = await prepareCommands(client, redactor.add, { name, objects, dataLoss, kinds, project });
+        const commands = await prepareCommands(client, options.redactor.add, {
+          name,
+          objects,
+          dataLoss,
+          kinds,
+          project,
+        });
         const place = target.platform === 'emulator' ? 'the embedded emulator' : new URL(target.platform.url).host;
         if (!(await hasConsent(run, commands, { place, isGiven: flags.yes === true }))) return 'failed';
         return await execute(run, view, {

@@ -21,7 +21,7 @@ async function show(
   { path, isFull }: { readonly path: string; readonly isFull: boolean },
 ): Promise<Exit> {
   const { file } = await readPlanFile(run.process.cwd(), path);
-  const key = await findKey(run);
+  const key = await findKey(run.options);
   if (!isIntact(file, key)) {
     const what = `the plan file ${path} was changed after it was made, or was made with another key; it is not shown`;
     throw refused(what, 'Use the key of the state that the plan was made from, or plan again.');

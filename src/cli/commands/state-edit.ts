@@ -39,7 +39,7 @@ function command(
   const isDryRun = flags.dryRun === true;
   const execute = async (run: Run, view: StateEditView): Promise<Exit> => {
     const { project, state: location } = await findState(run.options);
-    const store = openStore(location, run);
+    const store = openStore(location, run.options);
     try {
       if (!isDryRun) await store.lock({ purpose, timeoutMs: run.options.lockTimeoutMs ?? 0 });
       const state = await store.read();

@@ -21,7 +21,7 @@ export function stateKeyCommand(flags: KeyFlags): Command<StateKeyView> {
     execute: async (run, view) => {
       const acceptsUnsealed = flags.migrate === true;
       const { state: location } = await findState(run.options);
-      const store = openStore(location, run, { mayMake: true, acceptsUnsealed });
+      const store = openStore(location, run.options, { mayMake: true, acceptsUnsealed });
       try {
         const did = await change(run, store, flags);
         if (flags.print === true) view.key(`${(await store.key()).text()}\n`);
@@ -77,7 +77,7 @@ export function stateAcceptOlderCommand(flags: { readonly yes?: true }): Command
     formats: stateAcceptFormats,
     execute: async (run, view) => {
       const { state: location } = await findState(run.options);
-      const store = openStore(location, run);
+      const store = openStore(location, run.options);
       try {
         await store.lock({ purpose: 'state accept-older' });
         const newest = await store.newest();

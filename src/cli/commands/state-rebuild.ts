@@ -19,8 +19,8 @@ export function stateRebuildCommand(flags: { readonly yes?: true }): Command<Sta
 }
 
 async function rebuild(run: Run, view: StateRebuildView, isGiven: boolean): Promise<Exit> {
-  const { options, terminal, redactor } = run;
-  const { manifest, warnings } = await loadWithSecrets(options, redactor);
+  const { options, terminal } = run;
+  const { manifest, warnings } = await loadWithSecrets(options);
   run.warn(warnings);
   return withLock(run, manifest, {
     purpose: 'state rebuild',

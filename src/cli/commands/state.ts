@@ -53,7 +53,7 @@ export function stateUnlockCommand(flags: { readonly yes?: true }): Command<Stat
 async function unlock(run: Run, view: StateUnlockView, isGiven: boolean): Promise<Exit> {
   const { terminal } = run;
   const { state: location } = await findState(run.options);
-  const store = openStore(location, run);
+  const store = openStore(location, run.options);
   try {
     const holder = await store.holder();
     if (holder === undefined) {
@@ -89,5 +89,5 @@ The next run waits until those have reached the platform: 2 minutes at most.`,
 /** Reads the state of the manifest; a state in its folder can be read without a manifest. */
 async function stateOf(run: Run): Promise<State | undefined> {
   const { project, state } = await findState(run.options);
-  return readStateOf(project, openStore(state, run));
+  return readStateOf(project, openStore(state, run.options));
 }

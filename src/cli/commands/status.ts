@@ -48,17 +48,17 @@ export function statusCommand(addresses: readonly string[], flags: StatusFlags):
 }
 
 /** Reads the services once. Opens the platform each time: the embedded emulator serves one process at a time. */
-async function readServices({ options, redactor, terminal }: Run, addresses: readonly string[], target: Target) {
+async function readServices({ options, terminal }: Run, addresses: readonly string[], target: Target) {
   const { kinds } = options;
-  const state = await readStateOf(target.project, openStore(target.state, { options, redactor }));
+  const state = await readStateOf(target.project, openStore(target.state, options));
   const all = state === undefined ? [] : servicesOf(state, kinds);
   const chosen = chooseServices(all, addresses, Object.keys(state?.resources ?? {}));
   if (state === undefined || chosen.length === 0)
     return { services: [], counts: { reads: 0, writes: 0 }, version: undefined };
-  const { client, close } = await openPlatform(target, { options, redactor, terminal, purpose: 'status' });
+  const { client, close } = await openPlatform(target, { options, terminal, purpose: 'status' });
   try {
     serveRemembered(client, state);
-    const services = await observeServices(chosen, { client, kinds, state, addSecret: redactor.add });
+    const services = await observeServices(chosen, { client, kinds, state, addSecret: options.redactor.add });
     return { services, counts: client.counts, version: state.platform?.version ?? undefined };
   } finally {
     await close();

@@ -10,8 +10,8 @@ import { checkManifest } from '../../project/load.ts';
 export const validateCommand: Command<ValidateView> = {
   formats: validateFormats,
   execute: async (run, view) => {
-    const { options, redactor } = run;
-    const { manifest, warnings } = await checkManifest(options, redactor);
+    const { options } = run;
+    const { manifest, warnings } = await checkManifest(options);
     run.warn(warnings);
     const { resources, outputs, settings } = manifest;
     view.valid({
