@@ -171,9 +171,10 @@ function inline(sides: Sides, frame: Frame, summary?: string): string[] {
 
 /** A value that changes in its secret parts alone, on one line; undefined for any other, or where it is not known which. */
 export function rotatedWords({ before, after }: Pick<Change, 'before' | 'after'>): string | undefined {
-  const [old, fresh] = [inlineShown(before), inlineShown(after)];
-  const text = after.is === 'masked' ? inlineShown(like(after, unmarked(after.value))) : fresh;
-  return old === text && after.is !== 'value' ? withRotated(old, fresh) : undefined;
+  const old = inlineShown(before);
+  return old === inlineShown(unmarked(after)) && after.is !== 'value'
+    ? withRotated(old, inlineShown(after))
+    : undefined;
 }
 
 function folded(sign: string, value: string, indent: number, style: Style): string[] {
@@ -223,10 +224,12 @@ export function causeWords(
     case 'drift':
       return 'drift: changed on the platform, apply puts it back';
     case 'conflict': {
-      const { last, before, after } = change;
-      if (last === undefined || [last, before, after].some(isSpread))
+      const { last = change.before, before, after } = change;
+      const sides = [last, before, unmarked(after)];
+      const words = sides.map((side) => cutLine(inlineShown(side), 0, plainStyle));
+      const [was, has, says] = words;
+      if (sides.some(isSpread) || new Set(words).size < sides.length)
         return 'conflict: changed here and on the platform, apply writes what the manifest says';
-      const [was, has, says] = [last, before, after].map((side) => cutLine(inlineShown(side), 0, plainStyle));
       return `conflict: was ${was}, platform has ${has}, manifest says ${says}; apply writes what the manifest says`;
     }
     case 'first managed':

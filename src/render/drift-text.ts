@@ -6,6 +6,7 @@ import type { DriftAcceptDocument, DriftDocument, Shown } from './documents.ts';
 import { counted, fold, indented, requestCounts } from './lines.ts';
 import { renderHead } from './plan-head.ts';
 import { printable } from './printable.ts';
+import { unmarked } from './rotated.ts';
 import type { Style, Tone } from './style.ts';
 import { inlineShown } from './value-text.ts';
 import { verdictOf } from './verdict.ts';
@@ -142,11 +143,11 @@ function change(finding: Finding, path: string, style: Style): string[] {
   const { is, edited, applied, platform, manifest } = finding;
   const sides: Sides =
     is === 'drifted'
-      ? { before: known(applied, edited === true ? undefined : manifest), after: platform ?? absent }
+      ? { before: unmarked(known(applied, edited === true ? undefined : manifest)), after: platform ?? absent }
       : { before: platform ?? applied ?? absent, after: manifest ?? absent };
   const shown = between(finding, path, sides, style);
   if (edited !== true) return shown;
-  const words = `The manifest has a third value, not yet applied: ${printable(inlineShown(inAmounts(finding, manifest ?? absent)))}.`;
+  const words = `The manifest has a third value, not yet applied: ${printable(inlineShown(inAmounts(finding, unmarked(manifest ?? absent))))}.`;
   return [...shown, ...indented(fold(words, 6, style), 2)];
 }
 

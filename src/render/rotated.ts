@@ -1,4 +1,3 @@
-import type { Json } from '../kind/json.ts';
 import { mapTexts } from '../kind/json.ts';
 import type { Shown } from './documents.ts';
 
@@ -18,9 +17,10 @@ export function withRotated(text: string, marked: string): string | undefined {
 
 const anyPart = /\(sensitive(?:, changed| -> sensitive)?\)/g;
 
-/** A value with the same mark for every secret part. */
-export function unmarked(value: Json): Json {
-  return mapTexts(value, (text) => text.replaceAll(anyPart, redactedPart));
+/** A side with the same mark for every secret part. */
+export function unmarked(shown: Shown): Shown {
+  if (shown.is !== 'masked') return shown;
+  return { is: 'masked', value: mapTexts(shown.value, (text) => text.replaceAll(anyPart, redactedPart)) };
 }
 
 /** A text with the same mark for every secret part, and the lines in which one changes, by their numbers, from 1. */

@@ -255,6 +255,26 @@ describe('a change of what is redacted', () => {
     expect(rendered({ before: map, after: map })).toBe('~ f: { KEY: (sensitive -> sensitive) }');
   });
 
+  it('is the same on the platform and in the manifest in a conflict: it shows no value twice', () => {
+    const url = (part: string): Shown => ({ is: 'masked', value: `postgres://shop:${part}@db/shop` });
+    const [before, after] = [url('(sensitive)'), url('(sensitive, changed)')];
+    const conflict = 'conflict: changed here and on the platform, apply writes what the manifest says';
+    expect(rendered({ cause: 'conflict', before, after, last: url('(sensitive)') })).toBe(
+      `~ f: postgres://shop:(sensitive -> sensitive)@db/shop (${conflict})`,
+    );
+    const hidden: Shown = { is: 'hidden' };
+    expect(rendered({ cause: 'conflict', before: hidden, after: hidden, last: hidden })).toBe(
+      `~ f: (sensitive -> sensitive) (${conflict})`,
+    );
+    const [was, says] = [`a (sensitive)`, `c (sensitive, changed)`].map((text): Shown => ({
+      is: 'masked',
+      value: text,
+    }));
+    expect(rendered({ cause: 'conflict', before: value('b'), after: says ?? hidden, last: was ?? hidden })).toContain(
+      '(conflict: was a (sensitive), platform has b, manifest says c (sensitive); apply writes what the manifest says)',
+    );
+  });
+
   it('marks the lines of a text in which nothing else changed', () => {
     const masked = (token: string, tag: string): Shown => ({
       is: 'masked',

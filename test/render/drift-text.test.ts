@@ -209,6 +209,21 @@ it('shows the third value in its unit too', () => {
   expect(text).toContain('The manifest has a third value, not yet applied: 768Mi.');
 });
 
+it('shows a secret part that three sides have with one word', () => {
+  const url = (part: string, host = 'db') => ({ is: 'masked', value: `redis://:${part}@${host}` }) as const;
+  const sides = {
+    applied: url('(sensitive)'),
+    platform: url('(sensitive)', 'other'),
+    manifest: url('(sensitive, changed)'),
+  };
+  const text = renderDrift(viewOf([{ ...region, ...sides }]), 'trueup apply', plainStyle);
+  expect(text).toContain('The manifest has a third value, not yet applied: redis://:(sensitive)@db.');
+  const { edited: _, ...drifted } = { ...region, ...sides, applied: { is: 'hidden' } as const };
+  expect(renderDrift(viewOf([drifted]), 'trueup apply', plainStyle)).toContain(
+    'env.REGION: redis://:(sensitive)@db -> redis://:(sensitive)@other\n',
+  );
+});
+
 it('lets no name, reason or value command a terminal or a runner', () => {
   const hostile = 'x\u001B[2J\n::error::pwned ##[error]\u202E';
   const one: Finding = {

@@ -5,6 +5,7 @@ import { markup } from '../markup.ts';
 import { factsOf } from '../plan-head.ts';
 import { inAmounts } from '../change-text.ts';
 import { foundWords } from '../drift-text.ts';
+import { unmarked } from '../rotated.ts';
 import { inlineShown, isLong, valueOf } from '../value-text.ts';
 import { verdictOf } from '../verdict.ts';
 import { difference, place } from './change.ts';
@@ -128,14 +129,14 @@ function sides(entry: Entry): Markup {
       ? difference({ ...about, before: platform ?? applied ?? none, after: manifest ?? none, why: '' })
       : difference({
           ...about,
-          before: applied ?? none,
+          before: unmarked(applied ?? none),
           after: platform ?? none,
           why: 'last applied, then on the platform',
         });
   if (edited !== true || manifest === undefined) return markup`<dl class="fields">${first}</dl>`;
   const wanted = isLong(valueOf(manifest))
     ? difference({ ...about, before: platform ?? none, after: manifest, why: 'on the platform, then in the manifest' })
-    : [markup`<div><dt>manifest</dt><dd><code>${inlineShown(manifest)}</code></dd></div>`];
+    : [markup`<div><dt>manifest</dt><dd><code>${inlineShown(unmarked(manifest))}</code></dd></div>`];
   return markup`<dl class="fields">${first}${wanted}</dl>`;
 }
 

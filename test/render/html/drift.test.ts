@@ -56,6 +56,28 @@ it('says what was found at an object as a whole, with its environment', () => {
   expect(page).toContain('<option value="">outside environments (1)</option>');
 });
 
+it('shows a secret part of the manifest with one word', () => {
+  const drift = hostileDrift(['main']);
+  const masked = (value: string) => ({ is: 'masked', value }) as const;
+  const findings: typeof drift.findings = [
+    {
+      id: 'a',
+      status: 'new',
+      is: 'drifted',
+      kind: 'redis',
+      remedy: 'Look.',
+      address: 'production.redis.main',
+      path: 'command',
+      edited: true,
+      applied: masked('a (sensitive)'),
+      platform: masked('b (sensitive)'),
+      manifest: masked('c (sensitive, changed)'),
+    },
+  ];
+  const page = renderDriftPage(driftDocument.parse({ ...drift, findings }));
+  expect(page).toContain('<code>c (sensitive)</code>');
+});
+
 it('shows numbers in their units', () => {
   const drift = hostileDrift(['main']);
   const value = (text: string) => ({ is: 'value' as const, value: text });
