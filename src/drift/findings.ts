@@ -154,7 +154,9 @@ function findingsAt(about: About, action: Action): Found[] {
     case 'replace':
       return [
         pending('replace'),
-        ...action.changes.filter(isDriftOf).map((change) => ofChange(subject, where, change)),
+        ...(action.replaced ?? [])
+          .flatMap((attribute) => ofAttribute(about, action, attribute, subject))
+          .filter(({ is }) => is === 'drifted'),
       ];
     case 'deploy': {
       // A deployment that follows from other findings goes without saying.
@@ -171,7 +173,7 @@ function findingsAt(about: About, action: Action): Found[] {
         ...placeOf(about, action, subject),
         ...(action.movedFrom === undefined ? [] : [pending(`rename in the state, from ${action.movedFrom}`)]),
         ...fields,
-        ...options.map((change) => ofChange(subject, where, change)),
+        ...options.map((change) => ofOption(subject, where, change)),
       ];
     }
     default:
@@ -191,23 +193,17 @@ function countBelow(actions: readonly Action[], missing: ReadonlySet<string>): R
   return below;
 }
 
-function isDriftOf({ cause }: Change): boolean {
-  return cause === 'drift' || cause === 'conflict';
-}
-
-/** A finding of a change that a plan shows without an attribute. */
-function ofChange(subject: Pick<Found, 'address' | 'kind' | 'objectId'>, where: Where, change: Change): Found {
-  const { path, cause, before, after, last, unit, position: at } = change;
-  const isDrift = isDriftOf(change);
+/** A finding of an option, which the platform does not have. */
+function ofOption(subject: Pick<Found, 'address' | 'kind' | 'objectId'>, where: Where, change: Change): Found {
+  const { path, before, after, unit, position: at } = change;
   return {
     ...subject,
-    is: isDrift ? 'drifted' : 'not yet applied',
+    is: 'not yet applied',
     path,
     field: path,
-    ...(isDrift ? { applied: last ?? after, platform: before } : { applied: before }),
+    applied: before,
     manifest: after,
     ...(unit === undefined ? {} : { unit }),
-    ...(cause === 'conflict' ? { edited: true as const } : {}),
     ...(at === undefined ? where : { position: at }),
   };
 }

@@ -87,7 +87,8 @@ function judged(
     const entry = { ...about, since: today, ...value };
     return { finding: { ...one, id, status: judgement ?? 'new', since: today, ...isAccepted }, entry };
   }
-  const isSame = known.is === is && isSameDigest(known.digest, digest);
+  // Whoever writes an entry without a digest, or with one of another key, must not hide each later value.
+  const isSame = known.is === is && known.digest === digest;
   const hasChanged = !isSame || known.gone !== undefined;
   const base = hasChanged ? changed(known, today, { since: today }) : known;
   const { since, changes } = base;
@@ -110,17 +111,6 @@ function judged(
     },
     entry,
   };
-}
-
-/** Returns true unless two digests are of different values: those of different keys may be of one. */
-function isSameDigest(old: string | undefined, now: string | undefined): boolean {
-  if (old === undefined || now === undefined || old === now) return true;
-  return keyOf(old) !== keyOf(now);
-}
-
-/** The number of the key of a digest, as the digests of a state begin. */
-function keyOf(digest: string): string {
-  return /^\d+\./.exec(digest)?.[0] ?? '';
 }
 
 /** An entry with one more change. */

@@ -144,6 +144,8 @@ export interface Action {
   /** Requests that make and change the object. */
   readonly steps: readonly Step[];
   readonly attributes: readonly AttributeChange[];
+  /** Of a replacement: those of the object that goes, compared with the manifest. */
+  readonly replaced?: readonly AttributeChange[];
   /** Addresses whose objects must exist before. */
   readonly dependsOn: readonly string[];
   /** Addresses whose actions come before the teardown, because their objects still use what goes. */

@@ -108,7 +108,16 @@ export function planExisting(
     // The old one goes by an action of its own, when nothing of the manifest uses it any more.
     const old = createBeforeDestroy !== undefined && !isKept ? { createsBeforeDestroy: true, id: undefined } : gone;
     const asked = isAsked ? ({ isAsked } as const) : {};
-    return { ...base, ...made, action: 'replace', createsObject: true, changes, ...old, ...asked };
+    return {
+      ...base,
+      ...made,
+      action: 'replace',
+      createsObject: true,
+      replaced: attributes,
+      changes,
+      ...old,
+      ...asked,
+    };
   }
   const moveTo = isElsewhere ? resource.parent : undefined;
   const { steps, notes: said } = updateSteps({ resource, attributes }, object.row, moveTo);

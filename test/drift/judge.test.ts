@@ -21,7 +21,10 @@ describe('a finding', () => {
   test.each([
     ['new', [], '2026-03-01', '1.a'],
     ['known', [{ ...about, since: '2026-02-01', digest: '1.a' }], '2026-03-01', '1.a'],
-    ['known', [{ ...about, since: '2026-02-01' }], '2026-03-01', '1.a'],
+    // Neither tells which value was found: each later value would be known.
+    ['new', [{ ...about, since: '2026-02-01' }], '2026-03-01', '1.a'],
+    ['new', [{ ...about, since: '2026-02-01', digest: '99.a' }], '2026-03-01', '1.a'],
+    ['new', [{ ...about, since: '2026-02-01', digest: 'a' }], '2026-03-01', '1.a'],
     ['new', [{ ...about, since: '2026-02-01', digest: '1.b' }], '2026-03-01', '1.a'],
     ['new', [{ ...about, since: '2026-02-01', digest: '1.a', gone: '2026-02-02' }], '2026-03-01', '1.a'],
     ['new', [{ ...about, is: 'missing', since: '2026-02-01' }], '2026-03-01', '1.a'],

@@ -35,6 +35,55 @@ const cache = (key: string, more = '', environment = 'production') => `${head}${
 
 const fileOf = (made: Bench) => readFileSync(join(made.folder, 'drift.yaml'), 'utf8');
 
+describe('the memory hides no later value', () => {
+  test.each([
+    ['without a digest', ''],
+    ['with a digest of another key', ', digest: 99.k5YbBEWzZ7D6U2x4LhBZ6GJz4rMCp-CgqtUFtSnn3BQ'],
+    ['with a digest of no key', ', digest: k5YbBEWzZ7D6U2x4LhBZ6GJz4rMCp-CgqtUFtSnn3BQ'],
+  ])('by an entry %s', async (_what, digest) => {
+    const made = bench();
+    const { state } = await made.apply(cache('cache'), permissions);
+    const redisId = state.resources['production.redis.cache']?.id ?? '';
+    const entry = `{ field: dockerImage, kind: redis, object: ${redisId}, is: drifted, since: 2026-01-01${digest} }`;
+    for (const dockerImage of ['redis:8', 'redis:9']) {
+      await edit(made, 'redis.update', { redisId, dockerImage });
+      writeFileSync(join(made.folder, 'drift.yaml'), `trueup-drift: 1\nfindings: [${entry}]\n`);
+      expect(await driftOf(made, cache('cache'), day('2026-03-01'))).toMatchObject({ exitCode: 2 });
+      expect(await driftOf(made, cache('cache'), day('2026-03-02'))).toMatchObject({ exitCode: 8 });
+    }
+    await made.apply(cache('cache'), permissions);
+    expect((await made.plan(cache('cache'))).actions.every(({ action }) => action === 'no-op')).toBe(true);
+  });
+
+  it('of an object that the manifest replaces, which drift accept takes, too', async () => {
+    const made = bench();
+    const main = (user: string) => `${head}environments:
+  production:
+    postgres:
+      main: { dockerImage: "postgres:16", databaseName: shop, databaseUser: ${user}, databasePassword: "correct-horse" }
+`;
+    const { state } = await made.apply(main('shop'), permissions);
+    const postgresId = state.resources['production.postgres.main']?.id ?? '';
+    const found = () => driftOf(made, main('other'), day('2026-03-01'));
+    for (const dockerImage of ['postgres:17', 'postgres:18']) {
+      await edit(made, 'postgres.update', { postgresId, dockerImage });
+      const { exitCode, findings } = await found();
+      expect(exitCode).toBe(2);
+      expect(findings).toMatchObject([
+        { summary: 'replace' },
+        { is: 'drifted', path: 'dockerImage', platform: { value: dockerImage } },
+      ]);
+      expect(await found()).toMatchObject({ exitCode: 8 });
+    }
+    const request = { subject: 'production.postgres.main', until: '2026-12-31', because: 'a reason', by: 'ops' };
+    const about = { folder: { folder: made.folder, file: 'trueup.yaml' }, ...day('2026-03-01'), request };
+    const { accepted } = await acceptDrift(await made.manifest(main('other')), made.world(), about);
+    expect(accepted).toMatchObject([{ path: 'dockerImage' }]);
+    await made.apply(main('other'), permissions);
+    expect((await made.plan(main('other'))).actions.every(({ action }) => action === 'no-op')).toBe(true);
+  });
+});
+
 describe('the memory survives', () => {
   /** A hot fix that was accepted in March. */
   async function accepted() {

@@ -224,6 +224,8 @@ describe('drift.yaml', () => {
     const composeId = idOf('production.compose.shop');
     await edit(made, 'compose.update', { composeId, env: 'REGION=eu-2' });
     const file = join(made.folder, 'drift.yaml');
+    await driftOf(made, shop(), day('2026-02-01'));
+    const [digest = ''] = /digest: .*/.exec(readFileSync(file, 'utf8')) ?? [];
     const text = [
       '# ours',
       'trueup-drift: 1',
@@ -235,6 +237,7 @@ describe('drift.yaml', () => {
       '    field: env.REGION',
       '    is: drifted',
       '    since: 2026-02-01',
+      `    ${digest}`,
       "    accepted: { until: 2026-12-31, because: 'moves us', by: ops } # by mail",
       '',
     ].join('\r\n');
