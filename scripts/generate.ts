@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { diagnosticPages, renderDiagnosticIndex } from './docs/diagnostic-docs.ts';
+import { renderDiagnosticDocs } from './docs/diagnostic-docs.ts';
 import { renderEndpointDocs } from './docs/endpoint-docs.ts';
 import { kindPages } from './docs/kind-docs.ts';
 import { renderSafetyDocs } from './docs/safety-docs.ts';
@@ -86,8 +86,7 @@ settlePages('docs/kinds', kindPages(kinds));
 const tests = new Map(Object.keys(cases).map((operation) => [operation, testOf(operation)]));
 settle('docs/endpoints.md', renderEndpointDocs({ kinds, tests }));
 settle('docs/safety.md', renderSafetyDocs(readFileSync(join(root, 'docs/safety.md'), 'utf8'), slips));
-settle('docs/diagnostics.md', renderDiagnosticIndex());
-settlePages('docs/diagnostics', diagnosticPages(await provokeAll(), manifests));
+settle('docs/diagnostics.md', renderDiagnosticDocs(await provokeAll(), manifests));
 
 if (!isCheck) process.stdout.write(`${stale} of ${settled} files written\n`);
 removeTemporary();

@@ -26,7 +26,7 @@ function safeguardTable(): string {
       ...(permission === undefined ? [] : [code(flags[permission])]),
       ...(needs === undefined ? [] : [needs]),
     ];
-    return [would, knows, ways.join(', or '), `[${code(name)}](diagnostics/${name}.md)`];
+    return [would, knows, ways.join(', or '), `[${code(name)}](diagnostics.md#${name})`];
   });
   return alignedTable(['the plan would', 'Trueup knows it from', 'it needs', 'code'], rows);
 }

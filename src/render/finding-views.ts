@@ -37,7 +37,7 @@ export function junitView({ out, site }: Screen, command: string): View {
 /** The codes of diagnostics as rules. */
 export const diagnosticRules: ReadonlyMap<string, SarifRule> = new Map(
   Object.entries(codes).map(([code, { meaning, remedy, severity }]) => {
-    return [code, { meaning, remedy, level: severity, page: `diagnostics/${code}.md` }] as const;
+    return [code, { meaning, remedy, level: severity, page: `diagnostics.md#${code}` }] as const;
   }),
 );
 

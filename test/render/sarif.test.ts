@@ -42,7 +42,7 @@ describe('diagnostics as SARIF', () => {
                   help: {
                     text: 'The manifest, or the input of a call, has a key that does not exist there.\nCorrect the key. The pages under docs/kinds list the keys of each kind.',
                   },
-                  helpUri: 'https://unpkg.com/trueup/docs/diagnostics/unknown-key.md',
+                  helpUri: 'https://unpkg.com/trueup/docs/diagnostics.md#unknown-key',
                   defaultConfiguration: { level: 'error' },
                 },
               ],

@@ -91,11 +91,11 @@ test('every sample of YAML is read: whole, as a fragment of a manifest, or as th
   expect(sample('faults: []\n').commands).toContain('--faults faults.yaml');
   expect(sample('plan:\n  script: [trueup plan, trueup show]\n').commands).toBe('trueup plan\ntrueup show');
   const pages = packedPages().flatMap((page) => fencesIn(page, read(page)));
-  const count = pages.filter(({ language, at }) => language === 'yaml' && !at.startsWith('docs/diagnostics/')).length;
+  const count = pages.filter(({ language, at }) => language === 'yaml' && !at.startsWith('docs/diagnostics.md')).length;
   const [generated, others] = [yamlTrials('generated pages'), yamlTrials('other pages')];
   const ofCodes = generated.filter(({ prints }) => prints !== undefined);
   expect(generated.length + others.length - ofCodes.length).toBe(count);
   // The page of a code shows what the program says of its sample.
   expect(ofCodes.length).toBeGreaterThan(15);
-  expect(ofCodes.filter(({ at, prints }) => !prints?.includes(`[${/(\w[\w-]+)\.md/.exec(at)?.[1]}]`))).toEqual([]);
+  expect(ofCodes.filter(({ at, prints }) => !prints?.includes(`[${/#([\w-]+):/.exec(at)?.[1]}]`))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -278,7 +278,6 @@ environments:
       'docs/safety.md',
       'docs/json-output.md',
       'docs/diagnostics.md',
-      ...readdirSync(join(import.meta.dirname, '../../docs/diagnostics')).map((name) => `docs/diagnostics/${name}`),
       'CHANGELOG.md',
     ];
     for (const page of pages) {

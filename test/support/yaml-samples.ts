@@ -22,18 +22,22 @@ export interface Trial {
 
 /** The trials of all pages; those of generated pages by themselves. */
 export function yamlTrials(of: 'generated pages' | 'other pages'): readonly Trial[] {
-  const isWanted = (page: string) => /^docs\/(diagnostics|kinds)\//.test(page) === (of === 'generated pages');
+  const isWanted = (page: string) => /^docs\/(diagnostics\.md|kinds\/)/.test(page) === (of === 'generated pages');
   return packedPages()
     .filter(isWanted)
     .flatMap((page) => {
-      const fences = fencesIn(page, readFileSync(join(root, page), 'utf8'));
-      const samples = fences.filter(({ language }) => language === 'yaml');
-      return page.startsWith('docs/diagnostics/') ? ofCode(samples, fences) : samples.map(trialOf);
+      const text = readFileSync(join(root, page), 'utf8');
+      if (page === 'docs/diagnostics.md') return text.split(/^## /m).slice(1).flatMap(ofCode);
+      return fencesIn(page, text)
+        .filter(({ language }) => language === 'yaml')
+        .map(trialOf);
     });
 }
 
-/** The page of a code has files with a mistake, and what the program says of it. */
-function ofCode(samples: readonly Fence[], fences: readonly Fence[]): readonly Trial[] {
+/** The section of a code has files with a mistake, and what the program reports about it. */
+function ofCode(section: string): readonly Trial[] {
+  const fences = fencesIn(`docs/diagnostics.md#${section.split('\n', 1)[0]}`, section);
+  const samples = fences.filter(({ language }) => language === 'yaml');
   const [first] = samples;
   if (first === undefined) return [];
   const files = Object.fromEntries(samples.map(({ file = '', text }) => [file, text]));

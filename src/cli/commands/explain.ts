@@ -12,7 +12,7 @@ import { explainFormats } from '../../render/formats/explain.ts';
 import type { Command, Run } from '../command.ts';
 import { explainAddress } from './explain-address.ts';
 
-/** Prints the page of a code of errors, warnings and notes; or explains an address. */
+/** Explains a code of errors, warnings and notes; or explains an address. */
 export function explainCommand(written: string, flags: { readonly offline?: true }): Command<ExplainView> {
   return {
     formats: explainFormats,
@@ -24,8 +24,9 @@ export function explainCommand(written: string, flags: { readonly offline?: true
         await explainAddress(written, { run, view, isOffline: flags.offline === true });
         return 'done';
       }
-      const page = words(readPage(`diagnostics/${code}.md`) ?? '');
-      const examples = [...page.matchAll(/^```\w+\n(.*?)\n```$/gms)].map(([, example = '']) => example);
+      const sections = (readPage('diagnostics.md') ?? '').split(/^## /m);
+      const section = words(sections.find((one) => one.startsWith(`${code}\n`)) ?? '');
+      const examples = [...section.matchAll(/^```\w+\n(.*?)\n```$/gms)].map(([, example = '']) => example);
       view.explanation({ code, examples });
       return 'done';
     },
