@@ -10,7 +10,14 @@ import { trueup } from './cli/process.ts';
 import { bench } from './support/world.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const readme = read('README.md');
+const commands = read('docs/commands.md');
+
+test('the README has at most 10,000 bytes, and its two set-up commands near the top', () => {
+  expect(Buffer.byteLength(readme)).toBeLessThanOrEqual(10_000);
+  expect(readme.slice(0, 1_200)).toMatch(/```sh\nnpm ci && npm run demo .*\nnpm ci && npm test .*\n```/);
+});
 
 test('the manifest of the README is applied, plans nothing, and is destroyed', async () => {
   const text = /```yaml\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
@@ -42,14 +49,14 @@ test('the commands of its ten minutes do what the README says beside them', asyn
   }
 });
 
-test('the exit codes of the README are those of the program', () => {
-  const told = [...readme.matchAll(/^\| *(\d+) *\| /gm)].map(([, code]) => Number(code));
+test('the exit codes of the page of commands are those of the program', () => {
+  const told = [...commands.matchAll(/^\| *(\d+) *\| /gm)].map(([, code]) => Number(code));
   const real = Object.values(exitCodes).map(({ code }) => code);
   expect(told.toSorted((a, b) => a - b)).toEqual(real.toSorted((a, b) => a - b));
 });
 
-test('the README lists each section, with a star where it needs more than the API document', () => {
-  const [, table = ''] = /^\| section [^]*?\n\n/m.exec(readme)?.[0].split(/-\s*\|\n/) ?? [];
+test('the page of the manifest lists each section, with a star where it needs more than the API document', () => {
+  const [, table = ''] = /^\| section [^]*?\n\n/m.exec(read('docs/manifest.md'))?.[0].split(/-\s*\|\n/) ?? [];
   const told = table.split('\n').flatMap((row) => row.split('|')[1]?.match(/`\w+`(?:\\\*)?/g) ?? []);
   const documented = new Set(kindsThere(kinds, contracts.standard).map(({ section }) => section));
   const sections = new Set(kinds.map(({ section }) => section));
@@ -59,7 +66,7 @@ test('the README lists each section, with a star where it needs more than the AP
 
 test('every file that the README and ARCHITECTURE link to is there', () => {
   for (const document of ['README.md', 'ARCHITECTURE.md']) {
-    const text = readFileSync(join(root, document), 'utf8');
+    const text = read(document);
     for (const [, path] of text.matchAll(/\]\((?!https?:)([^)#]+)\)/g)) {
       expect(existsSync(join(root, path ?? '')), path).toBe(true);
     }

@@ -1,6 +1,6 @@
 import type { Diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 
-/** What the exit code of a run means; the help and docs/json-output.md show this table. */
+/** The exit codes of a run and their meanings; the help and docs/commands.md show this table. */
 export const exitCodes = {
   done: { code: 0, about: 'done' },
   failed: {

@@ -132,7 +132,7 @@ describe('output', () => {
   });
 
   it('has the exit codes that the docs list', () => {
-    const docs = readFileSync(new URL('../../docs/json-output.md', import.meta.url), 'utf8');
+    const docs = readFileSync(new URL('../../docs/commands.md', import.meta.url), 'utf8');
     const rows = Object.values(exitCodes).map(({ code, about }) => `| ${code} | ${about} |`);
     expect(docs.replaceAll(/ +/g, ' ')).toContain(rows.join('\n'));
   });

@@ -157,10 +157,10 @@ describe('U16: the package', () => {
 const samples = findSamples();
 
 describe('the samples', () => {
-  test('are found in the README, at the head of every entry point, and where a function is declared', () => {
+  test('are found on the page of the library, at the head of every entry point, and where a function is declared', () => {
     const files = samples.map(({ at }) => at.replace(/:\d+$/, ''));
     expect(files).toEqual(
-      expect.arrayContaining(['README.md', 'src/index.ts', 'src/exports/state.ts', 'src/library/project.ts']),
+      expect.arrayContaining(['docs/library.md', 'src/index.ts', 'src/exports/state.ts', 'src/library/project.ts']),
     );
     expect(samplesIn('a.ts', '/**\n * Text.\n *\n * ```ts\n * a();\n *   b();\n * ```\n */\n')).toEqual([
       { at: 'a.ts:4', code: 'a();\n  b();\n' },

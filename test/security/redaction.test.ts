@@ -274,6 +274,8 @@ environments:
     for (let index = 0; index < 200; index++) redactor.add(kinds[index % kinds.length]?.(index) ?? '');
     const pages = [
       'README.md',
+      'docs/commands.md',
+      'docs/library.md',
       'docs/secrets.md',
       'docs/safety.md',
       'docs/json-output.md',

@@ -85,7 +85,7 @@ trueup call redis.create name=cache environmentId=$ENVIRONMENT databasePassword=
 
 /** The programs that pages need beside git: where one is missing, the page is skipped. */
 const programs: Readonly<Record<string, readonly string[]>> = {
-  'README.md': ['jq'],
+  'docs/commands.md': ['jq'],
   'docs/secrets.md': ['age'],
   'examples/everything/README.md': ['ssh-keygen', 'openssl'],
   'examples/shop/README.md': ['openssl'],
@@ -102,7 +102,11 @@ function yamlOf(page: string, at: number): string {
 
 const stages: Readonly<Record<string, (around: Surroundings) => Partial<Stage>>> = {
   'README.md': () => ({
-    files: { ...usual.files, 'infra/trueup.yaml': yamlOf('README.md', 0), 'new-password': 'correct-horse-staple' },
+    files: { ...usual.files, 'infra/trueup.yaml': yamlOf('README.md', 0) },
+    words: { '-C DIR': '-C infra' },
+  }),
+  'docs/commands.md': () => ({
+    files: { ...usual.files, 'new-password': 'correct-horse-staple' },
     before: {
       '': applied,
       'npx trueup call --list': `${ids}
@@ -111,7 +115,7 @@ export CMP=$(of production.compose.shop)
 export PG=$(trueup call postgres.create name=main environmentId=$ENVIRONMENT databaseName=a databaseUser=a databasePassword=correct-horse-1 | id postgresId)
 trueup call postgres.deploy postgresId=$PG --yes`,
     },
-    words: { '-C DIR': '-C infra', cmp_1: '$CMP', pg_1: '$PG' },
+    words: { cmp_1: '$CMP', pg_1: '$PG' },
   }),
   'docs/doctor.md': ({ url }) => ({
     files: { 'trueup.yaml': manifestOfPages.replace('emulator', `{ url: '${url}' }`), 'empty/.keep': '' },
