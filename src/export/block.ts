@@ -33,7 +33,7 @@ import type { Placed } from './address.ts';
 import { lastPart } from './names.ts';
 import type { References } from './references.ts';
 import type { Secrets } from './secrets.ts';
-import { secretSpans, secretSpansOfEnv, withSpans } from './secrets.ts';
+import { secretSpans, withSpans } from './secrets.ts';
 import type { Entry, Value } from './yaml.ts';
 import { escaped, isUnstorable, plainly } from './yaml.ts';
 
@@ -311,8 +311,7 @@ function writtenValue(block: Placed, name: string, value: Json, writing: Writing
   }
   const isShort = isMap || !value.includes('\n');
   const plain = isShort ? how.plainly : escaped;
-  const spans =
-    field.secrecy === undefined ? [] : isMap ? secretSpansOfEnv(value, { known }) : secretSpans(value, { known });
+  const spans = field.secrecy === undefined ? [] : secretSpans(value, { known, isEnv: isMap });
   const written = withSpans(value, spans, { ...how, plainly: plain });
   if (written !== escaped(value)) return { is: 'expression', text: written };
   const { savedAs } = field;

@@ -1,6 +1,6 @@
 import { append } from '../kind/group.ts';
 import type { Masking } from '../secrets/looks-secret.ts';
-import { secretParts, secretPartsOfEnv } from '../secrets/looks-secret.ts';
+import { secretParts } from '../secrets/looks-secret.ts';
 import { createNames, secretName } from './names.ts';
 
 /** A secret that an export names: `${secret:NAME}` stands for its value. */
@@ -103,18 +103,6 @@ export function secretSpans(text: string, how: Masking = {}): readonly Span[] {
     const key = keyBefore(text, from, before);
     before = to;
     return { from, to, key };
-  });
-}
-
-/** The same for the text of an env file, whose values may be quoted or have several lines. */
-export function secretSpansOfEnv(source: string, how: Masking = {}): readonly Span[] {
-  const { text, parts } = secretPartsOfEnv(source, how);
-  if (text !== source) return secretSpans(source, how);
-  let before = 0;
-  return parts.map(({ from, to, key = keyBefore(text, from, before) }) => {
-    before = to;
-    const isQuoted = to - from > 1 && /^(["'`])[\s\S]*\1$/.test(text.slice(from, to));
-    return isQuoted ? { from: from + 1, to: to - 1, key } : { from, to, key };
   });
 }
 

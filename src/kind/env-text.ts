@@ -4,7 +4,6 @@ const KEY = /^[\w.-]+$/;
 const QUOTES = ['"', "'", '`'] as const;
 // Sticky, and without nested repetition: none of them can take more than linear time.
 const SPACE = /\s*/y;
-const BLANKS = /[ \t]*/y;
 const REST_OF_LINE = /.*/y;
 const UNQUOTED = /[^#\n]*/y;
 const ASSIGNMENT = /(?:export\s+)?([\w.-]+)(?:\s*=|:\s)/y;
@@ -33,26 +32,9 @@ export function writeEnvText(entries: ReadonlyMap<string, string>): {
   return { text, refused };
 }
 
-/** An entry of an env file, and where its value stands in the text, with its quotes. */
-interface Located {
-  readonly key: string;
-  readonly value: string;
-  readonly from: number;
-  readonly to: number;
-}
-
-/** Finds the values of an env file as the platform reads it. The places are those in `text`: it has line feeds only. */
-export function locateEnvValues(source: string): { text: string; values: readonly Located[] } {
-  const text = source.replace(/\r\n?/g, '\n');
-  return { text, values: locate(text) };
-}
-
 function readEntries(source: string): Entry[] {
-  return locateEnvValues(source).values.map(({ key, value }) => [key, value]);
-}
-
-function locate(text: string): Located[] {
-  const entries: Located[] = [];
+  const text = source.replace(/\r\n?/g, '\n');
+  const entries: Entry[] = [];
   let at = skip(SPACE, text, 0);
   while (at < text.length) {
     ASSIGNMENT.lastIndex = at;
@@ -60,9 +42,8 @@ function locate(text: string): Located[] {
     if (key === undefined) {
       at = skip(SPACE, text, skip(REST_OF_LINE, text, at));
     } else {
-      const from = skip(BLANKS, text, ASSIGNMENT.lastIndex);
       const { value, end } = readValue(text, ASSIGNMENT.lastIndex);
-      entries.push({ key, value, from: Math.min(from, end), to: end });
+      entries.push([key, value]);
       at = skip(SPACE, text, end);
     }
   }

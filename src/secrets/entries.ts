@@ -7,121 +7,102 @@
 /** Where a part of a text begins, and where it has ended. */
 export type Part = readonly [from: number, to: number];
 
-/** A value behind a name, without its quotes. */
+/** A value behind a name, without its quotes, and its place; of a value of several lines, that of each. */
 interface Entry {
   readonly key: string;
   readonly value: string;
-  /** Its place; of a value of several lines, that of one of them. */
-  readonly part: Part;
+  readonly parts: readonly Part[];
 }
 
-/** The places of a value, and where reading goes on. `isOne`: they are the lines of one value. */
+/** Values with the places of their lines, and where reading goes on. */
 interface Found {
-  readonly parts: readonly Part[];
+  readonly values: readonly (readonly Part[])[];
   readonly end: number;
-  readonly isOne?: boolean;
+}
+
+/** How a name is written in front of its value: its groups are names, one of which may be wanted. */
+interface Form {
+  readonly name: RegExp;
+  readonly valueAt: (text: string, from: number, match: RegExpExecArray, isEnv: boolean) => Found;
 }
 
 /** The values behind the names that are wanted, wherever in a text a name and its value stand. */
-export function* entriesIn(text: string, isWanted: (key: string) => boolean): Generator<Entry> {
-  for (let at = 0; ;) {
-    entry.lastIndex = at;
-    const match = entry.exec(text);
-    if (match === null) return;
-    at = entry.lastIndex;
-    const key = keyOf(text, match, isWanted);
-    // The value of an open name may itself be a name with a value.
-    if (key === undefined) continue;
-    const { parts, end, isOne = false } = valueBehind(text, match);
-    const all = isOne ? text.slice(parts[0]?.[0] ?? end, parts.at(-1)?.[1]) : undefined;
-    for (const part of parts) yield { key, value: unquoted(all ?? text.slice(...part)), part };
-    at = Math.max(at, end);
+export function* entriesIn(text: string, isWanted: (key: string) => boolean, isEnv = false): Generator<Entry> {
+  for (const { name, valueAt } of forms) {
+    for (let at = 0; ;) {
+      name.lastIndex = at;
+      const match = name.exec(text);
+      if (match === null) break;
+      at = name.lastIndex;
+      const key = match.slice(1).find((one) => one !== undefined && isWanted(one));
+      // The value of an open name may itself be a name with a value.
+      if (key === undefined) continue;
+      const { values, end } = valueAt(text, at, match, isEnv);
+      for (const parts of values) {
+        const value = unquoted(text.slice(parts[0]?.[0], parts.at(-1)?.[1]));
+        yield { key, value, parts };
+      }
+      at = Math.max(at, end);
+    }
   }
 }
 
-/**
- * A name, and what stands between it and its value. In turn: an option of a command line; an element of XML; the default of
- * a variable of compose; the first argument of `define` in PHP, and the variable of `set` in nginx; and `name = value`,
- * `name: value`, `"name": value`, `$x['name'] = value`.
- */
-const entry = new RegExp(
-  [
-    String.raw`(?<![\w-])--?([A-Za-z][\w.-]{1,63})(?=[=\s"',])`,
-    String.raw`<([A-Za-z][\w:.-]{0,63})(?=(?:\s[^<>]{0,512})?>)`,
-    String.raw`\$\{([A-Za-z_]\w{0,127}):?[-+](?=[^}])`,
-    String.raw`(?<![\w-])(?:define\([ \t]{0,8}["'](?=\w{1,128}["'])|set[ \t]{1,8}\$)([A-Za-z_]\w{0,127})(?:["'][ \t]{0,8},|[ \t])[ \t]{0,16}`,
-    String.raw`(?<![\w.-])([A-Za-z\d_][\w.-]{0,127})(?:\\{0,3}["']\]?)?[ \t]{0,16}(?::=|=>|=(?!=)|:(?=[\s"'\\[{|>&!*]|$))`,
-  ].join('|'),
-  'gm',
-);
-
-/** The name of a value, if it is wanted: the one it is written behind, or the one that it makes a pair with. */
-function keyOf(text: string, match: RegExpExecArray, isWanted: (key: string) => boolean): string | undefined {
-  const [, option, element, variable, argument, assigned] = match;
-  const written = option ?? element ?? variable ?? argument ?? assigned ?? '';
-  const behind = match.index + match[0].length;
-  // `key="DB_PASSWORD" value=`: the name of a pair is no value of its own.
-  if (/^(?:name|key)$/i.test(written) && namesValue.test(text.slice(behind, behind + 256))) return undefined;
-  const pair = /^value$/i.test(written) ? (nameBefore(text, match.index) ?? nameBehind(text, behind)) : undefined;
-  // `<entry key="DB_PASSWORD">`
-  const [tag = ''] = element === undefined ? [] : text.slice(behind, behind + 512).split('>', 1);
-  const attribute = /\s(?:name|key|id)=["']([\w.:-]{1,128})["']/i.exec(tag)?.[1];
-  return [pair ?? written, attribute].find((key) => key !== undefined && isWanted(key));
-}
-
-const namesValue = /^[ \t]{0,8}["']?[\w.:-]{1,128}["']?[ \t]{0,8},?\s{1,64}["']?value["']?[ \t]{0,8}[:=]/i;
-
-/** The name of a pair `name: DB_PASSWORD, value: x`, also of one in elements or attributes of XML. */
-function nameBefore(text: string, at: number): string | undefined {
-  const [, assigned, element] = pairBefore.exec(text.slice(Math.max(0, at - 256), at)) ?? [];
-  return assigned ?? element;
-}
-
-/** The name of a pair `value: x, name: DB_PASSWORD`, whose value stands in one line. */
-function nameBehind(text: string, at: number): string | undefined {
-  pairBehind.lastIndex = at;
-  return pairBehind.exec(text)?.[1];
-}
-
 const nameOfPair = String.raw`(?:name|key)\\{0,3}["']?[ \t]{0,8}[:=][ \t]{0,8}\\{0,3}["']?([\w.:-]{1,128})`;
-const pairBefore = new RegExp(
-  String.raw`(?<![\w-])(?:${nameOfPair}\\{0,3}["']?[ \t]{0,8}[,;>]?\s{0,64}\\{0,3}["']?|(?:name|key)>([\w.:-]{1,128})</\w{1,8}>\s{0,64})$`,
-  'i',
-);
-const pairBehind = new RegExp(
-  [
-    String.raw`[ \t]{0,8}(?:`,
-    // In quotes, also in JSON within JSON; in braces; in a line of YAML.
-    String.raw`(?:"(?:[^"\\\n]|\\.){0,256}"|'[^'\n]{0,256}'|\\{1,3}"[^"\n]{0,256}")(?:[ \t]{0,8},)?\s{0,64}`,
-    String.raw`|[^\s"'\\\n,}\]][^\n,}\]]{0,255},\s{0,64}|[^\n]{1,256}\n[ \t]{0,64})\\{0,3}["']?${nameOfPair}`,
-  ].join(''),
-  'iy',
-);
 
-function valueBehind(text: string, match: RegExpExecArray): Found {
-  const behind = match.index + match[0].length;
-  const [, option, element, variable, argument] = match;
-  if (element !== undefined) return elementValue(text, element, behind);
-  if (variable !== undefined) return defaultValue(text, behind);
-  if (argument !== undefined) return quoted(text, behind) ?? upTo(text, behind, argumentEnd);
-  if (option === undefined) return assigned(text, match, behind);
-  const from = endOf(optionGap, text, behind);
-  if (from === behind || text[from] === '-' || text[from] === undefined) return { parts: [], end: from };
-  return quoted(text, from) ?? bare(text, match.index, from, wordEnd);
-}
+/** The ways to write a name and its value. */
+const forms: readonly Form[] = [
+  // `name = value`, `name: value`, `"name": value`, `$x['name'] = 'value'`, and pairs in both orders:
+  // `name: DB_PASSWORD, value: x`. The second may be JSON within JSON, in braces or lines of YAML.
+  {
+    name: new RegExp(
+      [
+        String.raw`(?<![\w.-])(?:${nameOfPair}\\{0,3}["']?[ \t]{0,8}[,;>]?\s{0,64}\\{0,3}["']?value|value(?=\\{0,3}["']?[ \t]{0,8}[:=][ \t]{0,8}`,
+        String.raw`(?:"(?:[^"\\\n]|\\.){0,256}"|'[^'\n]{0,256}'|\\{1,3}"[^"\n]{0,256}"|[^\s"'\\,}\]][^\n,}\]]{0,255}(?=[,\n])|[^\n]{1,256}(?=\n)),?\s{0,64}`,
+        String.raw`\\{0,3}["']?${nameOfPair})|([A-Za-z\d_][\w.-]{0,127}))`,
+        String.raw`(?:\\{0,3}["'](?:\](?=[ \t]{0,16}=>?[ \t]{0,16}["']))?)?[ \t]{0,16}(?::=|=>|=(?!=)|:(?=[\s"'\\[{|>&!*]|$))`,
+      ].join(''),
+      'gim',
+    ),
+    valueAt: assigned,
+  },
+  // `--password x`, `"--password", "x"`, and the next item of a list of YAML.
+  {
+    name: /(?<![\w-])--?([A-Za-z][\w.-]{1,63})(?:=|["']?[ \t]*,\s*(?=["'])|["']?[ \t]*\r?\n[ \t]*-[ \t]+|[ \t]+(?:\\\r?\n[ \t]*)?)(?![-\s]|\\\r?\n)/g,
+    valueAt: (text, from) => quoted(text, from) ?? bare(text, from, /[^\s"'`]*/y),
+  },
+  // `<password>x</password>`, `<property name="password">x</property>`, `<name>password</name><value>x</value>`
+  {
+    name: new RegExp(
+      [
+        String.raw`(?:<(?:name|key)>([\w.:-]{1,128})</\w{1,8}>|<([A-Za-z][\w:.-]{0,63})`,
+        String.raw`(?:\s(?:[^<>]{0,512}?(?<=\s)(?:name|key|id)=["']([\w.:-]{1,128})["'])?[^<>]{0,512})?(?<![/=-])>)`,
+        String.raw`(?:\s{0,64}<value>)?(?:\s{0,64}<!\[CDATA\[)?`,
+      ].join(''),
+      'gi',
+    ),
+    valueAt: (text, from) => upTo(text, from, /(?<=CDATA\[)(?:[^\]]|\](?!\]>))*|[^<]*(?=<\/)|(?!\s)[^<\n]*/iy),
+  },
+  // `${PASSWORD:-x}`: with the defaults in it, and what is joined to its brace.
+  {
+    name: /\$\{([A-Za-z_]\w{0,127}):?[-+](?=[^}])/g,
+    valueAt: (text, from) =>
+      upTo(text, from, /(?:[^{}\n]|\{(?:[^{}\n]|\{[^{}\n]*\})*\})*(?:\}[^\s"'`,;/)@:?&\]|<>$\\}=.-][^\s"'`]*)?/y),
+  },
+  // `define('PASSWORD', 'x')` and `set $password x`
+  {
+    name: /(?<![\w-])(?:\w{1,64}\([ \t]{0,8}["'](\w{1,128})["'][ \t]{0,8},[ \t]{0,16}(?=["']|\d{3})|set[ \t]{1,8}\$([A-Za-z_]\w{0,127})[ \t]{1,16})/g,
+    valueAt: (text, from) => quoted(text, from) ?? upTo(text, from, /[^\s"'`;()]*/y),
+  },
+];
 
-/** Between an option and its value: `=`, blanks, a comma and quotes in a list, or the next item of a list in YAML. */
-const optionGap = /=|["']?[ \t]*,\s*(?=["'])|["']?[ \t]*\r?\n[ \t]*-[ \t]+|[ \t]+(?:\\\r?\n[ \t]*)?/y;
-/** Ends a word; a constant or a call of PHP is none. */
-const argumentEnd = /(?!\w{1,128}\(|[A-Z_]{2,128}[ \t]{0,8}\))[^\s"'`;()]*/y;
-const wordEnd = /[^\s"'`]*/y;
 const lineEnd = /[^\n\r]*/y;
-/** Ends a plain value of YAML in braces or brackets, and an assignment, which may have commas. */
-const flowEnd = /[^,}\]\n\r]*/y;
-const flowAssignmentEnd = /(?:[^,}\]\n\r]|,(?!\s)|[}\]](?![\s,}\]]|$))*/y;
-/** Ends an assignment within a line: of a shell, an address, a list of settings. */
-const withinLine = /(?:[^\s"'`;&|)<>\\]|\\[^\s"'`])*/y;
 const blanks = /[ \t]*/y;
+/** Anchors and tags before a value of YAML. */
+const properties = /[ \t]*(?:&[^\s"'|>]+(?:[ \t]+|(?=[\r\n]|$))|![^\s"'|>]*[ \t]+)*/y;
+const blockSign = /[|>][-+\d]{0,2}[ \t]*(?:#.*)?(?:[\r\n]|$)/y;
+/** No value of its own: the names in it have theirs. */
+const object = /\{(?![^\s"':=>]{1,256}[ \t]*(?:[\r\n]|$))/y;
+const firstOfLine = /^[ \t]*(?:-[ \t]+)*(?:#[#;/ \t]*)?(?:export[ \t]+|ENV[ \t]+|ARG[ \t]+|Environment=)?["']?$/;
 
 function endOf(pattern: RegExp, text: string, from: number): number {
   pattern.lastIndex = from;
@@ -129,155 +110,92 @@ function endOf(pattern: RegExp, text: string, from: number): number {
 }
 
 function upTo(text: string, from: number, pattern: RegExp): Found {
-  return span(from, endOf(pattern, text, from));
+  return span(text, from, endOf(pattern, text, from));
 }
 
-function span(from: number, to: number, end = to): Found {
-  return { parts: to > from ? [[from, to]] : [], end };
+/** One value, without the blanks around it. */
+function span(text: string, from: number, to: number, end = to): Found {
+  const written = text.slice(from, to);
+  const start = from + written.length - written.trimStart().length;
+  const value = written.trim();
+  return { values: value === '' ? [] : [[[start, start + value.length]]], end };
 }
 
-/** The text of an element, also in CDATA, and over several lines where its end follows; its attributes are read on. */
-function elementValue(text: string, name: string, behind: number): Found {
-  const open = text.indexOf('>', behind) + 1;
-  if (text[open - 2] === '/') return { parts: [], end: behind };
-  const first = endOf(/\s*/y, text, open);
-  const isData = text.startsWith('<![CDATA[', first);
-  const from = isData ? first + 9 : first;
-  const end = isData ? text.slice(from, from + 8_192).indexOf(']]>') : text.indexOf('<', from) - from;
-  if (end >= 0 && (isData || text.startsWith(`</${name}`, from + end)))
-    return span(from, from + text.slice(from, from + end).trimEnd().length, behind);
-  const isBlank = /\s/.test(text[open] ?? ' ');
-  return isBlank && !isData ? { parts: [], end: behind } : { ...upTo(text, from, /[^<\n]*/y), end: behind };
-}
-
-/** The default of a variable, with the defaults in it; what is joined to its brace belongs to it. */
-function defaultValue(text: string, from: number): Found {
-  let depth = 0;
-  let brace: RegExpExecArray | null;
-  defaultBrace.lastIndex = from;
-  while ((brace = defaultBrace.exec(text)) !== null) {
-    if (brace[0] === '\n') return span(from, brace.index);
-    if (brace[0] !== '}') depth++;
-    else if (--depth < 0) {
-      const isEnd = /[\s"'`,;/)@:?&\]|<>$\\}=.-]/.test(text[brace.index + 1] ?? ' ');
-      return span(from, isEnd ? brace.index : endOf(wordEnd, text, brace.index));
-    }
-  }
-  return span(from, text.length);
-}
-
-const defaultBrace = /\$\{|\}|\n/g;
-
-function assigned(text: string, match: RegExpExecArray, behind: number): Found {
+function assigned(text: string, from: number, match: RegExpExecArray, isEnv: boolean): Found {
   const before = lineBefore(text, match.index);
   const isFirst = firstOfLine.test(before);
   const isYaml = match[0].endsWith(':');
-  const ownQuote = /["']?$/.exec(before)?.[0] ?? '';
-  const from = endOf(blanks, text, behind);
-  const inner = isYaml ? endOf(properties, text, from) : from;
-  const isAnchor = isYaml && /^(?:(?:&|!!)\S+[ \t]*)+$/.test(text.slice(from, inner));
-  const start = isAnchor ? inner : from;
-  const isObject = text[start] === '{' && (isYaml || !isFirst || !braced.test(text.slice(start, start + 1_024)));
-  // Code is no secret, and neither is the name of an anchor.
-  const isCode = match[0].includes(']') && !openQuote.test(text.slice(start, start + 4));
-  if (isObject || isCode || (isAnchor && text.startsWith('# ', inner))) return { parts: [], end: from };
+  const start = endOf(isYaml ? properties : blanks, text, from);
+  if (endOf(object, text, start) > start) return span(text, start, start);
   // A text goes on in lines that are deeper than its key, or than the dash of its item.
-  const indent = isYaml ? before.length - ownQuote.length : before.lastIndexOf('-');
-  if (/^(?:\r|\n|$)/.test(text.slice(inner, inner + 1))) {
-    const here = upTo(text, start, lineEnd);
-    if (!isYaml || !isFirst) return here;
-    const below = linesBelow(text, inner, indent, 'values');
-    return { ...below, parts: [...here.parts, ...below.parts] };
-  }
-  if (isYaml && isFirst && blockSign.test(text.slice(inner, inner + 32)))
-    return linesBelow(text, endOf(lineEnd, text, inner), indent, 'block');
-  // `- "KEY=value"`: the quote before the name ends the value.
-  if (isFirst && !isYaml && ownQuote !== '' && !/["']/.test(match[0])) {
-    const line = endOf(lineEnd, text, from);
-    const last = text.slice(from, line).lastIndexOf(ownQuote);
-    const close = last === -1 ? closingQuote(text, line, ownQuote) : from + last;
-    return span(from, close === -1 ? line : close);
-  }
-  const inQuotes = quoted(text, inner, { isYaml, isEntry: isFirst && !isYaml });
+  const indent = isYaml ? before.replace(/["']$/, '').length : before.lastIndexOf('-');
+  if (/^(?:[\r\n]|$|#\s)/.test(text.slice(start, start + 2)))
+    return isYaml && isFirst ? linesBelow(text, start, indent, 'values') : span(text, start, start);
+  if (isYaml && isFirst && endOf(blockSign, text, start) > start)
+    return linesBelow(text, endOf(lineEnd, text, start), indent, 'block');
+  const { quote } = around(text, start);
+  const isAt = (one: number): boolean => quote !== undefined && text.startsWith(quote, one);
+  const inQuotes = isAt(start) ? undefined : quoted(text, start, isFirst && !isYaml);
   if (inQuotes !== undefined) return inQuotes;
-  if (!isFirst) return bare(text, match.index, start, withinLine, isYaml);
+  // `- "KEY=value"`: the quote before the name ends the value.
+  if (!isYaml && isAt(match.index - (quote?.length ?? 0))) return upToQuote(text, start, quote, isFirst);
+  if (!isFirst) return bare(text, start, isYaml ? /[^\n\r"'`\\]*/y : /(?:[^\s"'`;&|)<>\\]|\\[^\s"'`])*/y);
   const line = endOf(lineEnd, text, start);
-  const written = text.slice(start, line);
   // Behind `#` an env file has a comment, where people may have meant the rest of a password.
-  const comment = isYaml ? written.search(/[ \t]#(?=\s|$)/) : -1;
-  const here = span(start, start + (comment === -1 ? written : written.slice(0, comment)).trimEnd().length);
-  if (indent < 0 || comment !== -1) return here;
-  const below = linesBelow(text, line, indent, 'text');
-  return { parts: [...here.parts, ...below.parts], end: Math.max(here.end, below.end), isOne: true };
+  const comment = isYaml ? text.slice(start, line).search(/[ \t]#(?=\s|$)/) : -1;
+  const here = span(text, start, comment === -1 ? line : start + comment);
+  if (comment !== -1 || (indent < 0 && !isEnv)) return here;
+  const below = linesBelow(text, line, indent, isEnv ? 'entry' : 'text');
+  return { values: [[...here.values, ...below.values].flat()], end: below.end };
 }
-
-const firstOfLine = /^[ \t]*(?:-[ \t]+)*(?:#[#;/ \t]*)?(?:export[ \t]+|ENV[ \t]+|ARG[ \t]+|Environment=)?["']?$/;
-/** Anchors and tags before a value of YAML. */
-const properties = /(?:[&!][^\s"'|>]*[ \t]*)*/y;
-/** A value in braces that is no object. */
-const braced = /^\{[^\s"':=]+[ \t]*(?:\r?\n|$)/;
-const blockSign = /^[|>][-+\d]{0,2}[ \t]*(?:#.*)?(?:\r?\n|$)/;
 
 function lineBefore(text: string, at: number): string {
   const near = text.slice(Math.max(0, at - 256), at);
   return near.slice(near.lastIndexOf('\n') + 1);
 }
 
-/** A value without quotes within a line. It ends with the quote or bracket that is open around its name, at the latest. */
-function bare(text: string, at: number, from: number, word: RegExp, isYaml?: boolean): Found {
-  const { quote, isFlow } = around(lineBefore(text, at));
-  // Looked for only where the value goes on to it: a line of many values is not read again for each.
-  const toLimit = (): Found => {
-    const line = endOf(lineEnd, text, from);
-    const close = quote === undefined ? -1 : closingQuote(text.slice(0, line), from, quote);
-    return span(from, close === -1 ? line : close);
-  };
-  const isOwn = quote !== undefined && text.startsWith(quote, at - quote.length);
-  if (isOwn && isYaml === false) return toLimit();
-  if (isYaml !== undefined && isFlow && (isOwn || quote === undefined))
-    return upTo(text, from, isYaml ? flowEnd : flowAssignmentEnd);
-  if (isYaml === true) return toLimit();
-  const end = endOf(word, text, from);
-  // Another quote than the one around it is part of it.
-  const isWhole = !/["'`\\]/.test(text[end] ?? '') || (quote !== undefined && text.startsWith(quote, end));
-  return isWhole ? span(from, end) : toLimit();
+/** The quote that is open in the line before a place, and whether a brace or bracket outside of quotes is. */
+function around(text: string, at: number): { readonly quote: string | undefined; readonly isFlow: boolean } {
+  const line = lineBefore(text, at).replace(/(?<!\w(?='))(?<!\\)(\\{0,3}["'`]).*?(?<!\\)\1/g, '');
+  const open = line.replace(/\w'/g, '');
+  const quote = /\\{0,3}["'`](?=[^"'`]*$)/.exec(open)?.[0];
+  const count = (signs: RegExp) => open.match(signs)?.length ?? 0;
+  return { quote, isFlow: quote === undefined && count(/[[{]/g) > count(/[\]}]/g) };
 }
 
-/** The quote that is open behind the beginning of a line, and whether a brace or bracket is. */
-function around(line: string): { readonly quote: string | undefined; readonly isFlow: boolean } {
-  let quote: string | undefined;
-  let inner: string | undefined;
-  let depth = 0;
-  for (const { 0: sign, index } of line.matchAll(/\\{0,8}["'`]|[[\]{}]/g)) {
-    if (/^[[{]$/.test(sign)) depth += quote === undefined ? 1 : 0;
-    else if (/^[\]}]$/.test(sign)) depth -= quote === undefined && depth > 0 ? 1 : 0;
-    else if (quote === undefined) quote = sign === "'" && /\w/.test(line[index - 1] ?? '') ? undefined : sign;
-    else if (sign === quote) [quote, inner] = [undefined, undefined];
-    else if (sign.startsWith('\\')) inner = inner === sign ? undefined : sign;
-  }
-  return { quote: inner ?? quote, isFlow: depth > 0 };
+/** A value without quotes within a line. It ends with the quote or bracket that is open around it, at the latest. */
+function bare(text: string, from: number, pattern: RegExp): Found {
+  const { quote, isFlow } = around(text, from);
+  const end = endOf(isFlow ? flowEnd : pattern, text, from);
+  // Another quote than the one around it is part of it.
+  const isWhole = !/["'`\\]/.test(text[end] ?? '') || (quote !== undefined && text.startsWith(quote, end));
+  return isWhole ? span(text, from, end) : upToQuote(text, from, quote);
+}
+
+const flowEnd = /(?:[^,}\]\n\r]|,(?![\s"'])|[}\]](?![\s,;)}\]]|$))*/y;
+
+/** The value up to a quote, or to the end of the line. */
+function upToQuote(text: string, from: number, quote: string | undefined, isOverLines = false): Found {
+  const close = quote === undefined ? -1 : closingQuote(text, from, quote);
+  const isThere = close !== -1 && (isOverLines || !text.slice(from, close).includes('\n'));
+  return isThere ? span(text, from, close) : upTo(text, from, lineEnd);
 }
 
 /** A value in quotes, over several lines too, with what is joined to its end. `isEntry`: nothing else is on its line. */
-function quoted(text: string, from: number, { isYaml = false, isEntry = false } = {}): Found | undefined {
-  const written = openQuote.exec(text.slice(from, from + 8))?.[0];
-  if (written === undefined) return undefined;
-  const open = isYaml && written === "'''" ? "'" : written;
+function quoted(text: string, from: number, isEntry = false): Found | undefined {
+  const open = /^\\{0,3}(?:"""|'''|["'`])/.exec(text.slice(from, from + 8))?.[0] ?? '';
   const inner = from + open.length;
-  const close = closingQuote(text, inner, open);
-  if (close === -1) return upTo(text, inner, lineEnd);
-  const end = close + open.length;
+  const close = open === '' ? -1 : closingQuote(text, inner, open);
+  if (close === -1) return undefined;
   const behind = isEntry ? entryBehindQuote : behindQuote;
-  behind.lastIndex = end;
-  if (behind.test(text)) return span(inner, close, end);
-  const joined = endOf(/\S*/y, text, end);
-  return span(inner, isEntry || /["'`]/.test(text.slice(end, joined)) ? endOf(lineEnd, text, end) : joined);
+  behind.lastIndex = close + open.length;
+  if (behind.test(text)) return span(text, inner, close, close + open.length);
+  return span(text, inner, endOf(lineEnd, text, close));
 }
 
-const openQuote = /^\\{0,3}(?:"""|'''|["'`])/;
 /** What may stand behind a value in quotes, and is no part of it. */
 const behindQuote = /$|[\s,}\]);&|<>:\\]|\/>|["'`](?:$|[\s,}\]);:\\])/y;
-const entryBehindQuote = /[,;)}\]]*[ \t]*(?:$|[\r\n]|(?:\/\/|;|\)|&|\|))|[ \t]+[A-Za-z_][\w.-]{0,128}=/y;
+const entryBehindQuote = /[,;)}\]]*[ \t]*(?:$|[\r\n]|\/\/|[;)&|]|(?<=[ \t])#\s)|[ \t]+[A-Za-z_][\w.-]{0,128}=/y;
 
 /** The quote that ends a text: one behind a backslash, or twice, is part of it. */
 function closingQuote(text: string, from: number, quote: string): number {
@@ -294,31 +212,30 @@ function isEscaped(text: string, at: number): boolean {
   return (at - first) % 2 === 1;
 }
 
-/** The lines below a key of YAML that are its value: a text, in a block or going on, or a list of values; not further keys. */
-function linesBelow(text: string, from: number, indent: number, how: 'block' | 'text' | 'values'): Found {
+/** The lines below a key that are its value: in a block, going on, up to the next entry of an env file, or a list of values. */
+function linesBelow(text: string, from: number, indent: number, how: 'block' | 'text' | 'entry' | 'values'): Found {
   const parts: Part[] = [];
   let end = from;
   for (let at = text.indexOf('\n', from); at !== -1; at = text.indexOf('\n', at + 1)) {
     const start = endOf(blanks, text, at + 1);
-    const stop = endOf(/[^\n]*/y, text, start);
-    const depth = start - at - 1;
+    const stop = endOf(lineEnd, text, start);
     const line = text.slice(start, stop).trimEnd();
-    if (line === '') continue;
-    const isItem = how === 'values' && /^-[ \t]/.test(line);
-    const item = isItem ? line.replace(/^-[ \t]+/, '') : line;
-    if (depth < indent || (depth === indent && !isItem) || (how === 'text' && line.startsWith('#'))) break;
-    if (how === 'values' && line.startsWith('#')) continue;
-    if (how !== 'block' && /^["']?[\w.-]+["']?[ \t]*:(?:[ \t]|$)/.test(item)) break;
-    if (isItem && /^[\w.-]+$/.test(item) && !/\d/.test(item)) break;
-    parts.push([start + line.length - item.length, start + line.length]);
+    if (line === '' || (how === 'values' && line.startsWith('#'))) continue;
+    const dash = how === 'values' ? (/^-[ \t]+/.exec(line)?.[0].length ?? 0) : 0;
+    const item = line.slice(dash);
+    if (start - at - (dash > 0 ? 0 : 1) <= indent && how !== 'entry') break;
+    if (how !== 'block' && (how === 'entry' ? nextEntry : nextKey).test(item)) break;
+    if (dash > 0 && /^[A-Za-z_.-]+$/.test(item)) break;
+    parts.push([start + dash, start + line.length]);
     end = stop;
   }
-  return { parts, end, isOne: how !== 'values' };
+  return { values: how === 'values' ? parts.map((part) => [part]) : parts.length === 0 ? [] : [parts], end };
 }
 
+/** What is no further line of a value, but a comment, or a name with its own. */
+const nextKey = /^(?:#|["']?[\w.-]+["']?[ \t]*:(?:[ \t]|$))/;
+const nextEntry = /^(?:#|(?:export[ \t]+)?[\w.-]+[ \t]*(?:=|:[ \t]))/;
+
 function unquoted(text: string): string {
-  return text
-    .trim()
-    .replace(/^(["'`])(.*)\1[,;]?$/s, '$2')
-    .replace(/[,;]$/, '');
+  return text.replace(/^(["'`])(.*)\1[,;]?$/s, '$2').replace(/[,;]$/, '');
 }

@@ -1,4 +1,3 @@
-import { locateEnvValues } from '../kind/env-text.ts';
 import type { Attribute } from '../kind/attribute.ts';
 import type { Field } from '../kind/field.ts';
 import type { Json } from '../kind/json.ts';
@@ -18,6 +17,8 @@ export interface Masking {
   readonly privateKeys?: ReadonlySet<string> | undefined;
   /** Random letters are no sign of a secret. */
   readonly isOpen?: boolean;
+  /** Values are what they are: `$x`, `<x>` and aliases stand for nothing else; a text is that of an env file. */
+  readonly isEnv?: boolean;
   /** The parts of a text that are secret whatever they look like. */
   readonly known?: ((text: string) => readonly Part[]) | undefined;
 }
@@ -42,7 +43,7 @@ export function maskAttribute(
 ): Json {
   if (field.secrecy === undefined) return maskValue(undefined, value, { privateKeys, isOpen: true, known });
   if (attribute.key === undefined && field.map !== undefined && typeof value === 'string')
-    return maskEnvText(value, { privateKeys, known });
+    return maskText(value, { privateKeys, known, isEnv: true });
   return maskValue(attribute.key, value, { privateKeys, known });
 }
 
@@ -50,7 +51,10 @@ export function maskAttribute(
 export function isSecretEntry(key: string, value: string, how: Masking = {}): boolean {
   if (isPrivate(key, how)) return value !== '';
   const rules = rulesOfKey(key);
-  if (rules.length === 0 || isOpenValue(value) || isWorkingDirectory(key, value)) return false;
+  if (rules.length === 0) return false;
+  // Only texts of YAML, shells and templates have aliases, `$x`, `<x>` and `%x%`.
+  if (how.isEnv === true && /^(?:\*.+|\$\w+|<.+>|%\w+%)$/s.test(value.trim())) return true;
+  if (isOpenValue(value) || isWorkingDirectory(key, value)) return false;
   const bare = bareValue(value);
   // Whoever knows the address of a webhook may use it.
   if (isAddress(bare) && !/webhook/i.test(key)) return false;
@@ -62,34 +66,30 @@ export function isSecretName(key: string, how: Masking = {}): boolean {
   return isPrivate(key, how) || rulesOfKey(key).some(({ open }) => open === undefined);
 }
 
-/** The same for a value of a map: only texts of YAML, shells and templates have aliases, `$x`, `<x>` and `%x%`. */
-function isSecretValue(key: string, value: string, how: Masking): boolean {
-  if (isSecretEntry(key, value, how)) return true;
-  return rulesOfKey(key).length > 0 && /^(?:\*.+|!reset\b.*|\$\w+|<.+>|%\w+%)$/is.test(value.trim());
-}
-
 /**
  * A value with `(sensitive)` in place of each part that looks like a secret; the value itself when nothing does.
  * `key`: the name that it has, where that may tell what it is.
  */
 export function maskValue(key: string | undefined, value: Json, how: Masking = {}): Json {
+  if (typeof value === 'number') return key !== undefined && isSecretEntry(key, String(value), how) ? redacted : value;
   if (typeof value === 'string') {
-    if (key !== undefined && isSecretValue(key, value, how)) return redacted;
-    return maskText(value, key !== undefined && isOpenName(key) ? { ...how, isOpen: true } : how);
+    if (key !== undefined && isSecretEntry(key, value, { isEnv: true, ...how })) return redacted;
+    return maskText(value, { ...how, isEnv: false, isOpen: how.isOpen ?? (key !== undefined && isOpenName(key)) });
   }
-  if (Array.isArray(value)) return maskList(key, value as readonly Json[], how);
-  if (isObject(value)) {
-    const members = Object.entries(value as Readonly<Record<string, Json>>);
-    // `{ name: DB_PASSWORD, value: x }`
-    const named = members.find(([name, inner]) => /^(?:name|key)$/i.test(name) && typeof inner === 'string')?.[1];
-    const keyOf = (name: string) => (/^value$/i.test(name) && typeof named === 'string' ? named : name);
-    const masked = members.map(([name, inner]) => [name, maskValue(keyOf(name), inner, how)] as const);
-    return masked.every(([name, inner]) => inner === (value as Readonly<Record<string, Json>>)[name])
-      ? value
-      : Object.fromEntries(masked);
-  }
-  const isSecret = typeof value === 'number' && key !== undefined && isSecretEntry(key, String(value), how);
-  return isSecret ? redacted : value;
+  if (value === null || typeof value !== 'object') return value;
+  const isList = Array.isArray(value);
+  const members = Object.entries<Json>(value as Readonly<Record<string, Json>>);
+  // `{ name: DB_PASSWORD, value: x }`
+  const named = members.find(([name, one]) => /^(?:name|key)$/i.test(name) && typeof one === 'string')?.[1];
+  const masked = members.map(([name, one], at): [string, Json] => {
+    // An option and its value stand one behind the other.
+    const option = isList ? /^--?([A-Za-z][\w-]*)$/.exec(String(members[at - 1]?.[1]))?.[1] : undefined;
+    const own = /^value$/i.test(name) && typeof named === 'string' ? named : name;
+    const listed = option === undefined || String(one).startsWith('-') ? key : option;
+    return [name, maskValue(isList ? listed : own, one, { ...how, isEnv: !isList })];
+  });
+  if (masked.every(([, one], at) => one === members[at]?.[1])) return value;
+  return isList ? masked.map(([, one]) => one) : Object.fromEntries(masked);
 }
 
 /** The texts in a value of a field that is declared secret, but for names of users. */
@@ -100,108 +100,19 @@ export function secretTexts(value: unknown): readonly string[] {
   return Object.entries(value).flatMap(([key, one]) => (isUserName(key) ? [] : secretTexts(one)));
 }
 
-function maskList(key: string | undefined, list: readonly Json[], how: Masking): Json {
-  const masked = list.map((item, index) => {
-    const before = list[index - 1];
-    // An option and its value stand one behind the other.
-    const option = typeof before === 'string' ? /^--?([A-Za-z][\w-]*)$/.exec(before)?.[1] : undefined;
-    const name = option !== undefined && typeof item === 'string' && !item.startsWith('-') ? option : key;
-    return typeof item === 'string' && (name === undefined || !isSecretEntry(name, item, how))
-      ? maskText(item, how)
-      : maskValue(name, item, how);
-  });
-  return masked.every((item, index) => item === list[index]) ? list : masked;
-}
-
-/**
- * The text of an env file with `(sensitive)` in place of each value that looks secret, or the secret part of it. Reads the
- * file as the platform does; what is no entry is masked like any text.
- */
-export function maskEnvText(source: string, how: Masking = {}): string {
-  if (source.length > mostCharacters) return redacted;
-  const { text, parts } = secretPartsOfEnv(source, how);
-  return parts.length === 0 ? source : withoutParts(text, parts);
-}
-
-/** A part of the text of an env file that looks like a secret, and the name behind which it stands. */
-interface EnvPart {
-  readonly from: number;
-  readonly to: number;
-  readonly key: string | undefined;
-}
-
-/** The parts of an env file that look like a secret, in their order. The places are those in `text`: it has line feeds only. */
-export function secretPartsOfEnv(
-  source: string,
-  how: Masking = {},
-): { readonly text: string; readonly parts: readonly EnvPart[] } {
-  const { text, values } = locateEnvValues(source);
-  const parts: EnvPart[] = [];
-  const add = (from: number, to: number, key?: string, ofValue = how): void => {
-    for (const [start, end] of secretParts(text.slice(from, to), ofValue))
-      parts.push({ from: from + start, to: from + end, key });
-  };
-  let at = 0;
-  for (const [index, { key, value, from, to: behind }] of values.entries()) {
-    // The name in front of the value is no text of its own.
-    add(at, Math.max(at, text.lastIndexOf('\n', from - 1) + 1));
-    at = behind;
-    if (isSecretValue(key, value, how)) {
-      at = endOfEnvSecret(text, { from, to: behind, next: values[index + 1]?.from });
-      parts.push({ from, to: at, key });
-    } else if (maskValue(key, value, how) !== value) {
-      add(from, behind, key, isOpenName(key) ? { ...how, isOpen: true } : how);
-    }
-  }
-  add(at, text.length);
-  return { text, parts };
-}
-
-/**
- * Where a secret of an env file ends. Behind `#` the platform sees a comment, where people may have meant the rest of a
- * password. One whose quote its line does not close ends behind the lines up to the next entry.
- */
-function endOfEnvSecret(
-  text: string,
-  value: { readonly from: number; readonly to: number; readonly next: number | undefined },
-): number {
-  const { from, next } = value;
-  const line = text.indexOf('\n', value.to);
-  const to = line === -1 ? text.length : line;
-  const quote = text[from] ?? '';
-  const limit = next === undefined ? text.length : Math.max(to, text.lastIndexOf('\n', next - 1));
-  if (!/^["'`]$/.test(quote) || text.slice(from + 1, to).includes(quote)) return endOfStrayLines(text, to, limit);
-  const close = text.slice(to, limit).indexOf(quote);
-  return close === -1 ? limit : Math.min(limit, (text.indexOf('\n', to + close) + 1 || text.length + 1) - 1);
-}
-
-/** Where the lines end that are no entry and no comment: those of a secret whose first quote is missing. */
-function endOfStrayLines(text: string, from: number, limit: number): number {
-  const lines = text.slice(from, limit).split('\n');
-  const first = lines.findIndex((line, at) => at > 0 && !/^\s*(?:#|$)/.test(line));
-  return first === -1 ? from : from + text.slice(from, limit).trimEnd().length;
-}
-
 /**
  * A text with `(sensitive)` in place of each part that looks like a secret: values behind secret names, in YAML, JSON, XML,
  * env files and command lines, and what looks secret by itself. Its time is linear in the text.
  */
 export function maskText(text: string, how: Masking = {}): string {
   if (text.length > mostCharacters) return redacted;
-  return withoutParts(
-    text,
-    secretParts(text, how).map(([from, to]) => ({ from, to })),
-  );
-}
-
-function withoutParts(text: string, parts: readonly { readonly from: number; readonly to: number }[]): string {
   let masked = '';
   let at = 0;
-  for (const { from, to } of parts) {
+  for (const [from, to] of secretParts(text, how)) {
     masked += text.slice(at, from) + hiddenLines(text.slice(from, to));
     at = to;
   }
-  return at === 0 ? text : masked + text.slice(at);
+  return masked + text.slice(at);
 }
 
 /** The parts of a text that look like a secret, as offsets, in their order. None overlaps another. */
@@ -214,9 +125,11 @@ export function secretParts(text: string, how: Masking = {}): readonly Part[] {
   findKeysInPem(text, found, open);
   findInAddresses(text, found);
   const isNamed = (key: string) => isPrivate(key, how) || rulesOfKey(key).length > 0;
-  for (const { key, value, part } of entriesIn(text, isNamed)) {
-    if (!isSecretEntry(key, value, how)) continue;
-    if (isPrivate(key, how) || !isInComment(text, part[0]) || isSettingInComment(text, part[0])) found.push(part);
+  for (const { key, value, parts } of entriesIn(text, isNamed, how.isEnv)) {
+    const at = parts[0]?.[0] ?? 0;
+    const isComment = isInComment(text, at);
+    if (!isSecretEntry(key, value, isComment ? { ...how, isEnv: false } : how)) continue;
+    if (!isComment || isPrivate(key, how) || isSettingInComment(text, at)) found.push(...parts);
   }
   for (const { pattern, check, isGuess, isToken } of text.length < 6 ? [] : contentRules) {
     if (isGuess === true && how.isOpen === true) continue;

@@ -2,7 +2,7 @@
 export function isOpenValue(value: string): boolean {
   const text = bareValue(value);
   return (
-    /^(?:|[01]|true|false|yes|no|on|off|null|none|nil|undefined|~|\*[\w-]+|!reset.*|\{\}|\[\]|[[{(]|\(sensitive\))$/i.test(
+    /^(?:\W?|[01]|true|false|yes|no|on|off|null|none|nil|undefined|\*[\w-]+|!reset|\{\}|\[\]|[[{(]|\(sensitive\))$/i.test(
       text,
     ) ||
     /^\[ *[A-Za-z_.-]+(?: *, *[A-Za-z_.-]+)* *\]$/.test(text) ||
@@ -13,8 +13,7 @@ export function isOpenValue(value: string): boolean {
 
 /** A value without its quotes, the comment behind it and the variable whose default it is. */
 export function bareValue(value: string): string {
-  const text = value.trim();
-  const bare = /^(["']?)(\$.*)\1[,;]?[ \t]+#[ \t]/.exec(text)?.[2] ?? text;
+  const bare = value.trim().split(/[,;]?[ \t]+#[ \t]/, 1)[0] ?? '';
   const open = bare.length > 512 || !bare.endsWith('}') ? undefined : /^\$\$?\{\w+:?[-+]/.exec(bare)?.[0];
   return open === undefined ? bare : bareValue(bare.slice(open.length, -1));
 }

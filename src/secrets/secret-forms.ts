@@ -197,7 +197,10 @@ function isOfUser(secret: string, before: string, behind: string): boolean {
 
 /** Digests, commits and public keys, by what stands before them. */
 function isKnownOpen(secret: string, before: string): boolean {
-  const name = /([\w.-]{1,64})(?:["']\]?)?[ \t]{0,4}(?:=>?|:[-+=]?)[ \t]{0,4}["']?$|(\w{1,16})[ \t]{1,4}$/.exec(before);
+  const name =
+    /([\w.-]{1,64})(?:["']\]?)?[ \t]{0,4}(?:=>?|:[-+=]?)[ \t]{0,4}["']?(?:\w{1,8}\.)?$|(\w{1,16})[ \t]{1,4}$/.exec(
+      before,
+    );
   return (
     /(?:sha(?:1|224|256|384|512)|md5)[:=-]["']?$/i.test(before) ||
     /^(?:sha(?:1|256|384|512)?-|AAAA[BCE]3NzaC1|pk_(?:live|test)_)/.test(secret) ||

@@ -31,7 +31,7 @@ const aspects = setOf(
   'enabled enable disabled disable allowed allow reset change changed strength rounds iterations cost version issuer audience',
   'realm domain prefix suffix field column parameter param template subject page link command env user username email',
   'id ids grant scope scopes encoding encryption authentication hashing hasher hashers validators validation manager vault hint hints',
-  'in users connector option options regex pattern rule rules origin origins cost',
+  'in users connector option options regex pattern rule rules origin origins table',
 );
 
 /** Words before `key` that make it a lookup, or one that is meant to be seen. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSecrets, secretSpans, secretSpansOfEnv, withSpans } from '../../src/export/secrets.ts';
+import { createSecrets, secretSpans, withSpans } from '../../src/export/secrets.ts';
 
 /** The secrets that an export names: one for each value. */
 
@@ -49,7 +49,7 @@ test('the password of three texts is written with one name', () => {
   const compose = 'environment:\n  DATABASE_URL: postgres://shop:hunter2-hunter2@db/shop # the password is in .env\n';
   const file = 'requirepass hunter2-hunter2\n';
   expect([
-    written(env, secretSpansOfEnv(env)),
+    written(env, secretSpans(env, { isEnv: true })),
     written(compose, secretSpans(compose)),
     written(file, secretSpans(file)),
   ]).toEqual([

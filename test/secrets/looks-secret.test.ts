@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { secretSpans, secretSpansOfEnv } from '../../src/export/secrets.ts';
-import { isSecretEntry, maskEnvText, maskText, maskValue } from '../../src/secrets/looks-secret.ts';
+import { secretSpans } from '../../src/export/secrets.ts';
+import { isSecretEntry, maskText, maskValue } from '../../src/secrets/looks-secret.ts';
+
+const maskEnvText = (text: string): string => maskText(text, { isEnv: true });
 
 /** What looks like a secret is masked, in values and in texts; the rest stays as it is. */
 
@@ -436,7 +438,7 @@ describe('in a comment', () => {
     expect(maskText(text)).toBe(text);
     expect(maskText(`a: 1\n  ${text}\nb: 2\n`)).toBe(`a: 1\n  ${text}\nb: 2\n`);
     expect(maskEnvText(`B=1\n${text}\n`)).toBe(`B=1\n${text}\n`);
-    expect(secretSpansOfEnv(`B=1\n${text}\n`)).toEqual([]);
+    expect(secretSpans(`B=1\n${text}\n`, { isEnv: true })).toEqual([]);
   });
 
   test.each([
@@ -470,7 +472,7 @@ describe('in a comment', () => {
 describe('the spans of an export', () => {
   test('reach as far as masking does', () => {
     const text = 'DB_PASSWORD=abc #hunter2\nB=2 # x\n';
-    expect(secretSpansOfEnv(text)).toStrictEqual([{ from: 12, to: 24, key: 'DB_PASSWORD' }]);
+    expect(secretSpans(text, { isEnv: true })).toStrictEqual([{ from: 12, to: 24, key: 'DB_PASSWORD' }]);
   });
 
   test('have no secret as their name', () => {
@@ -518,22 +520,26 @@ describe('the beginning of a block in PEM', () => {
 describe('an env file', () => {
   test.each([
     ['A=1\nPASSWORD=hunter2\nB=2\n', 'A=1\nPASSWORD=(sensitive)\nB=2\n'],
-    ['PASSWORD="two\nlines"\nB=2\n', 'PASSWORD=(sensitive)\n(sensitive)\nB=2\n'],
+    ['PASSWORD="two\nlines"\nB=2\n', 'PASSWORD="(sensitive)\n(sensitive)"\nB=2\n'],
+    ["PASSWORD='two words' # of old\n", "PASSWORD='(sensitive)' # of old\n"],
     ['PASSWORD=abc#def ghi\nB=2\n', 'PASSWORD=(sensitive)\nB=2\n'],
     ['export TOKEN: x1y2\n', 'export TOKEN: (sensitive)\n'],
     ['URL=postgres://a:b@c/d # why\n', 'URL=postgres://a:(sensitive)@c/d # why\n'],
     ['# PASSWORD=hunter2\nA=1', '# PASSWORD=(sensitive)\nA=1'],
-    ['PASSWORD=two\nlines"\n# why\nB=2\n', 'PASSWORD=(sensitive)\n(sensitive)\n(sensitive)\nB=2\n'],
+    ['PASSWORD=two\nlines"\n# why\nB=2\n', 'PASSWORD=(sensitive)\n(sensitive)\n# why\nB=2\n'],
     ['PASSWORD=one\n\n# why\nB=2\n', 'PASSWORD=(sensitive)\n\n# why\nB=2\n'],
-    ['A=1\r\nPASSWORD=x\r\n', 'A=1\nPASSWORD=(sensitive)\n'],
+    ['A=1\r\nPASSWORD=x\r\n', 'A=1\r\nPASSWORD=(sensitive)\r\n'],
   ])('%j is shown as %j', (text, shown) => {
     expect(maskEnvText(text)).toBe(shown);
   });
 
-  test.each(['A=1\r\nB="x y" # z\n', '', 'PASSWORD=\nTOKEN=${OTHER}\n', 'what is no entry'])(
-    '%j is shown as it is',
-    (text) => {
-      expect(maskEnvText(text)).toBe(text);
-    },
-  );
+  test.each([
+    'A=1\r\nB="x y" # z\n',
+    '',
+    'PASSWORD=\nTOKEN=${OTHER}\n',
+    'PASSWORD= # to do\nTOKEN = none # yet\n# PIN=<pin>\n',
+    'what is no entry',
+  ])('%j is shown as it is', (text) => {
+    expect(maskEnvText(text)).toBe(text);
+  });
 });
