@@ -26,8 +26,8 @@ test('every case that the page of deployments promises is a test of that name', 
   expect(cases.filter((title) => !tests.includes(`'${title.replace(/takes \d+ s/, 'takes %d s')}'`))).toEqual([]);
 });
 
-test('every test that the page about nothing lost names is there', () => {
-  const text = readFileSync(new URL('../docs/nothing-lost.md', import.meta.url), 'utf8');
+test('every test that the page of recovery names is there', () => {
+  const text = readFileSync(new URL('../docs/recovery.md', import.meta.url), 'utf8');
   const named = [...text.matchAll(/`(test\/[\w/.-]+)`/g)].map(([, path = '']) => path);
   expect(named.length).toBeGreaterThan(7);
   expect(named.filter((path) => !existsSync(new URL(`../${path}`, import.meta.url)))).toEqual([]);

@@ -77,7 +77,7 @@ const legend: readonly string[] = [
     'adopted or declared for the first time is an error where the platform has another value, never a replacement.',
   '**Refused**: the plan is an error that says why. What `null` is refused for has no empty value on the platform.',
   'In types, a member with a star is required.',
-  'When a field is written at all: [the table](../when-a-field-is-written.md).',
+  'When a field is written at all: [the table](../field-decisions.md).',
 ];
 
 /** All pages about kinds, by their names: also about the one that the top of a manifest can declare. */

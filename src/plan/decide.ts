@@ -63,7 +63,7 @@ export interface Situation {
   readonly provedBy?: 'an update' | 'a new object' | undefined;
 }
 
-/** The names of the decisions, as docs/when-a-field-is-written.md prints them. */
+/** The names of the decisions, as docs/field-decisions.md prints them. */
 type Rule =
   | 'nothing'
   | 'record'
@@ -98,7 +98,7 @@ const unrepaired: Rules = {
 };
 const always = (rule: Rule): Rules => ({ 'as wanted': rule, 'as settled': rule, other: rule, ...waits });
 
-/** The table of when a field is written, complete. docs/when-a-field-is-written.md prints it and gives the reasons. */
+/** The table of when a field is written, complete. docs/field-decisions.md prints it and gives the reasons. */
 export const table: Readonly<Record<Declaration, Rules>> = {
   'never declared': always('nothing'),
   'no longer declared': always('release'),

@@ -481,7 +481,7 @@ describe('what was read back after a write', () => {
 });
 
 test('the docs print the table of decisions', () => {
-  const page = readFileSync(resolve(import.meta.dirname, '../../docs/when-a-field-is-written.md'), 'utf8');
+  const page = readFileSync(resolve(import.meta.dirname, '../../docs/field-decisions.md'), 'utf8');
   const [, printed = ''] = /<!-- decisions -->\n\n([^]*?)\n\n<!-- \/decisions -->/.exec(page) ?? [];
   const cells = printed.split('\n').map((line) =>
     line
