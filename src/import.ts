@@ -55,7 +55,7 @@ export async function importObject(manifest: Manifest, world: World, address: st
 
 /** The same refusal, where its remedy is about a line `id:`: the id stands on the command line. */
 function inWordsOfImport({ failure, diagnostics, cause }: Stop, address: string): Stop {
-  const remedy = 'Give the id of an object of this project: docs/ids.md says where ids stand.';
+  const remedy = 'Give the id of an object of this project: docs/bring-your-server.md says where ids are.';
   const isAboutLine = (item: Diagnostic) => item.address === address && /\bid:/.test(item.remedy ?? '');
   const told = diagnostics.map((item) => (isAboutLine(item) ? { ...item, remedy } : item));
   return new Stop(failure, told, { cause });

@@ -92,7 +92,7 @@ function isRefusal(error: unknown): error is PlatformError {
 /** The remedy for a project that is not there: the projects that are, or where its id stands. `isWritten`: in a manifest. */
 function remedyWith(projects: readonly NamedProject[] | undefined, isWritten: boolean): string {
   if (projects === undefined) {
-    return `${isWritten ? 'Write project: with' : 'Give'} the id of a project that the API key may see; this platform has no list of projects to find a name in. The id stands in the address of its page on the platform; more ways: docs/ids.md.`;
+    return `${isWritten ? 'Write project: with' : 'Give'} the id of a project that the API key may see; this platform has no list of projects to find a name in. The id is in the address of its page on the platform; more ways: docs/bring-your-server.md.`;
   }
   if (projects.length === 0) return 'The API key may see no project: give its owner access to one, or use another key.';
   const shown = projects.slice(0, 20).map(({ id, name }) => `${name} (${id})`);

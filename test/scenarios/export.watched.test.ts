@@ -15,7 +15,7 @@ import type { Bench } from '../support/world.ts';
 
 /** What an export takes over is watched: a change of any field of any kind shows in the next plan and in drift. */
 
-/** Why a change of a field that the platform shows is not watched; docs/taking-over.md has the same rules. */
+/** Why a change of a field that the platform shows is not watched; docs/bring-your-server.md has the same rules. */
 function whyUnwatched(kind: Kind, name: string, before: Json): string | undefined {
   const field = fieldOf(kind, name);
   const { onNull } = field;

@@ -80,7 +80,7 @@ describe('an import', () => {
       [
         'not-found',
         'the platform has no postgres with id none',
-        'Give the id of an object of this project: docs/ids.md says where ids stand.',
+        'Give the id of an object of this project: docs/bring-your-server.md says where ids are.',
       ],
     ]);
   });

@@ -75,14 +75,6 @@ const usual: Stage = { files: { 'trueup.yaml': manifestOfPages }, before: { '': 
 const ids = `id() { grep -o "\\"$1\\": \\"[^\\"]*" | head -n 1 | cut -d '"' -f 4; }
 of() { trueup state show "$1" | sed -n 's/^  id: //p'; }`;
 
-/** A project `shop` with a compose stack, made by calls; its variables hold the ids. */
-const clicked = `${ids}
-export TRUEUP_API_KEY=a-key
-export ENVIRONMENT=$(trueup call project.create name=shop | id environmentId)
-export STACK=$(trueup call compose.create name=old environmentId=$ENVIRONMENT composeType=docker-compose | id composeId)
-trueup call compose.update composeId=$STACK sourceType=raw $'composeFile=services: { web: { image: nginx } }'
-trueup call redis.create name=cache environmentId=$ENVIRONMENT databasePassword=correct-horse-battery`;
-
 /** The programs that pages need beside git: where one is missing, the page is skipped. */
 const programs: Readonly<Record<string, readonly string[]>> = {
   'docs/commands.md': ['jq'],
@@ -150,22 +142,26 @@ until grep -q TRUEUP_URL log; do sleep 0.1; done`,
     },
     background: 'EMULATOR',
   }),
-  'docs/from-dokploy.md': ({ port }) => ({
-    files: {},
-    before: {},
-    words: { '4060': String(port) },
-    background: 'SERVER',
-    isCompared: true,
-  }),
-  'docs/from-terraform.md': ({ url }) => ({
+  'docs/bring-your-server.md': ({ port }) => ({
     files: { 'bin/terraform': `#!/bin/sh\n[ "$*" = 'state pull' ] && cat "$HOME/pulled.json"\n` },
     before: {
-      '': `export TRUEUP_URL=${url}
-${clicked}
-chmod +x bin/terraform
-printf '{"version":4,"resources":[{"mode":"managed","type":"dokploy_compose","name":"web","instances":[{"attributes":{"id":"%s"}}]}]}' $STACK > pulled.json`,
+      'trueup export --force': `export TRUEUP_AGE_IDENTITY=$(node -e "import('age-encryption').then(async (age) => console.log(await age.generateX25519Identity()))")
+export RECIPIENT=$(node -e "import('age-encryption').then(async (age) => console.log(await age.identityToRecipient(process.env.TRUEUP_AGE_IDENTITY)))")`,
+      'trueup export --unmanaged': `trueup call redis.create name=sessions environmentId=$ENVIRONMENT databasePassword=correct-horse-battery
+trueup call domain.create applicationId=$WEB host=www.example.com port=80`,
+      'terraform state pull': `mkdir ../from-terraform && cd ../from-terraform
+chmod +x "$HOME/bin/terraform"
+printf '{"version":4,"resources":[{"mode":"managed","type":"dokploy_application","name":"site","instances":[{"attributes":{"id":"%s"}}]}]}' $WEB > "$HOME/pulled.json"`,
     },
-    words: { 'https://deploy.example.com': url, '…': 'a-key' },
+    words: {
+      '4060': String(port),
+      'age1…': '$RECIPIENT',
+      'production.compose.shop ': `'production.application.web.domains["www.example.com"]'`,
+      'https://deploy.example.com': `http://127.0.0.1:${port}`,
+      'KEY=…': 'KEY=emulator-key',
+    },
+    background: 'SERVER',
+    isCompared: true,
   }),
   'docs/manifest.md': () => ({
     files: { 'trueup.yaml': yamlOf('docs/manifest.md', 0).replace(/^platform: .*$/m, 'platform: emulator') },
@@ -200,23 +196,6 @@ trueup call project.create name=blog`,
     },
     before: {},
     words: { 'age1…': '$(age-keygen -y ~/.config/trueup.key)' },
-  }),
-  'docs/taking-over.md': ({ url }) => ({
-    files: {},
-    before: {
-      '': `export TRUEUP_URL=${url}
-${clicked}
-export TRUEUP_AGE_IDENTITY=$(node -e "import('age-encryption').then(async (age) => console.log(await age.generateX25519Identity()))")
-export RECIPIENT=$(node -e "import('age-encryption').then(async (age) => console.log(await age.identityToRecipient(process.env.TRUEUP_AGE_IDENTITY)))")`,
-      'trueup export --unmanaged': `trueup call redis.create name=sessions environmentId=$ENVIRONMENT databasePassword=correct-horse-battery
-trueup call domain.create composeId=$STACK serviceName=web host=shop.example.com port=80 domainType=compose`,
-    },
-    words: {
-      '=…': '=a-key',
-      'trueup init ': 'trueup init --project shop --yes ',
-      'age1…': '$RECIPIENT',
-      'production.compose.shop ': `'production.compose.old.domains["shop.example.com"]'`,
-    },
   }),
 };
 
