@@ -73,8 +73,9 @@ function github(env: Environment, event: string): Forge | undefined {
   if (!isAddress(api) || !isRepositoryName(repository)) return undefined;
   const isGitea = isGiteaRun(env);
   const content = readEvent(event);
-  const pull = readPull(content);
   const eventName = env['GITHUB_EVENT_NAME'];
+  // A comment and a review of anybody have the pull request in their event, too.
+  const pull = isOne(eventName, ofPulls) ? readPull(content) : undefined;
   if (pull === undefined && isOne(eventName, ofPulls)) {
     throw usage(
       'cannot tell whose pull request this is: GITHUB_EVENT_PATH names no event of one',
@@ -122,6 +123,7 @@ interface Event {
 }
 
 interface Side {
+  readonly ref?: unknown;
   readonly repo?: { readonly full_name?: unknown } | null;
 }
 
@@ -165,8 +167,10 @@ function readPull(event: Event | undefined): PullRequest | undefined {
   const pull = event?.pull_request;
   if (typeof pull?.number !== 'number' || !Number.isSafeInteger(pull.number)) return undefined;
   const [head, base] = [pull.head?.repo?.full_name, pull.base?.repo?.full_name];
+  // Whoever may read a repository of Forgejo or Gitea may push there for a pull request, with no branch and no fork.
+  const isBranch = !String(pull.head?.ref ?? '').startsWith('refs/');
   // The repository of the commits was deleted: it was another one.
-  return { number: pull.number, isFork: head === undefined || head !== base };
+  return { number: pull.number, isFork: head === undefined || head !== base || !isBranch };
 }
 
 /** A variable that is set and not empty: pipelines pass what they do not have as an empty variable. */

@@ -5,9 +5,9 @@ import { runnerOf } from '../support/fake-forge.ts';
 const github = { ...runnerOf('github', 'https://forge.example'), GITHUB_SHA: 'c0ffee' };
 const gitlab = { ...runnerOf('gitlab', 'https://forge.example'), CI_COMMIT_SHA: 'c0ffee' };
 
-function event(head: string | null, base: string): string {
+function event(head: string | null, base: string, ref = 'topic'): string {
   const repo = head === null ? null : { full_name: head };
-  return JSON.stringify({ pull_request: { number: 7, head: { repo }, base: { repo: { full_name: base } } } });
+  return JSON.stringify({ pull_request: { number: 7, head: { ref, repo }, base: { repo: { full_name: base } } } });
 }
 
 describe('the forge of a pipeline', () => {
@@ -59,11 +59,41 @@ describe('the pull request', () => {
     ['of the same repository', event('shop/infra', 'shop/infra'), { number: 7, isFork: false }],
     ['of a fork', event('fork/infra', 'shop/infra'), { number: 7, isFork: true }],
     ['of a fork that is deleted', event(null, 'shop/infra'), { number: 7, isFork: true }],
-    ['of a push', '{"ref":"refs/heads/main"}', undefined],
-    ['of a broken event', '{', undefined],
-    ['with a number that is text', '{"pull_request":{"number":"7/../8"}}', undefined],
+    // https://forgejo.org/docs/latest/user/agit-support/
+    [
+      'that was pushed without a branch',
+      event('shop/infra', 'shop/infra', 'refs/pull/7/head'),
+      { number: 7, isFork: true },
+    ],
   ])('%s', (_what, text, expected) => {
-    expect(readForge(github, text)?.pull).toEqual(expected);
+    for (const name of ['pull_request', 'pull_request_target', 'pull_request_sync'])
+      expect(readForge({ ...github, GITHUB_EVENT_NAME: name }, text)?.pull).toEqual(expected);
+  });
+
+  test.each([
+    ['of a push', '{"ref":"refs/heads/main"}'],
+    ['of a broken event', '{'],
+    ['with a number that is text', '{"pull_request":{"number":"7/../8"}}'],
+  ])('is none: %s', (_what, text) => {
+    expect(readForge(github, text)).toMatchObject({ name: 'github' });
+    expect(readForge(github, text)?.pull).toBeUndefined();
+  });
+
+  // Forgejo and Gitea tell the pull request also of a comment on it.
+  test.each([
+    'pull_request_review',
+    'pull_request_review_comment',
+    'pull_request_comment',
+    'issue_comment',
+    'workflow_run',
+    'label',
+    '',
+  ])('does not make a run for %j one of a pull request', (name) => {
+    for (const more of [{}, { FORGEJO_ACTIONS: 'true' }, { GITEA_ACTIONS: 'true' }])
+      for (const head of ['shop/infra', 'fork/infra'])
+        expect(() => readForge({ ...github, ...more, GITHUB_EVENT_NAME: name }, event(head, 'shop/infra'))).toThrow(
+          'this run was started by the event',
+        );
   });
 
   test.each([

@@ -43,6 +43,7 @@ async function planOn(more: { env?: Record<string, string>; isFork?: boolean; fa
     TRUEUP_API_KEY: 'api-key',
     TRUEUP_FORGE_TOKEN: forgeToken,
     GITHUB_SHA: 'c0ffee',
+    GITHUB_EVENT_NAME: 'pull_request',
     GITHUB_EVENT_PATH: join(folder, 'event.json'),
     GITHUB_OUTPUT: join(folder, 'output'),
     ...more.env,

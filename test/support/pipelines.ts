@@ -101,12 +101,7 @@ export async function runPipeline(hosted: Hosted, event: Event): Promise<readonl
     return runs;
   }
   const file = readYaml(hosted.name === 'github' ? 'pipelines/github.yml' : 'pipelines/forgejo.yml') as Workflow;
-  const eventName = {
-    'pull request': 'pull_request',
-    push: 'push',
-    dispatch: 'workflow_dispatch',
-    schedule: 'schedule',
-  }[event.is];
+  const eventName = nameOf(event);
   const trigger = file.on[eventName];
   if (trigger === undefined) return [];
   if (trigger !== null && 'paths' in trigger && !touches(hosted.bare, event, trigger.paths ?? [])) return [];
@@ -153,6 +148,17 @@ async function runGitLabJob(
     env: { ...imageOf(product), ...variables, ...own, ...predefined },
   });
   return [{ job, code, log: out, summary: '', folder }];
+}
+
+/** The name of an event in workflows. */
+function nameOf(event: Event) {
+  const names = {
+    'pull request': 'pull_request',
+    push: 'push',
+    dispatch: 'workflow_dispatch',
+    schedule: 'schedule',
+  } as const;
+  return names[event.is];
 }
 
 async function runWorkflowJob(
@@ -222,6 +228,7 @@ async function runWorkflowJob(
             ...imageOf(product),
             ...runnerOf(name, forge.url),
             GITHUB_SHA: commit,
+            GITHUB_EVENT_NAME: nameOf(event),
             GITHUB_EVENT_PATH: eventPath,
             GITHUB_STEP_SUMMARY: summary,
             GITHUB_OUTPUT: output,
