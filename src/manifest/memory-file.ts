@@ -6,11 +6,11 @@ export function memoryFile(manifest: string): string {
 }
 
 /**
- * Whether a path has the name of such a file. It is no part of a manifest: no plan reads it, its change starts no plan in a
- * pipeline, and no plan is named by it.
+ * Whether a path has the name of such a file: `drift.yaml` and `drift.*.yaml`, as the files for pipelines say it. It is no
+ * part of a manifest: no plan reads it, its change starts no plan in a pipeline, and no plan is named by it.
  */
 export function isMemoryFile(path: string): boolean {
-  return /^drift(?:\..+)?\.yaml$/.test(basename(path));
+  return /^drift\.(?:[^]*\.)?yaml$/.test(basename(path));
 }
 
 /** Why a file with such a name is not read. */

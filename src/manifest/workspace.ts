@@ -91,9 +91,7 @@ export async function openWorkspace(
       const inspect = readsAny ? doubts : await inspectTracked(root, found, fileLimit);
       const texts = new Map<string, FileText>();
       await sideBySide(places.keys(), async (path) => {
-        const found = places.get(path) ?? { problem: `there is no file ${path}` };
-        const isMemory = 'real' in found && [found.named, found.real].some(isMemoryFile);
-        const place = isMemory ? { problem: noMemory(path) } : found;
+        const place = places.get(path) ?? { problem: `there is no file ${path}` };
         if ('real' in place) files.add(place.real);
         texts.set(path, decode(path, 'problem' in place ? place : await readInspected(path, place, limit, inspect)));
       });
@@ -128,6 +126,7 @@ async function locatePublic(
   const place = await locate(root, path);
   if ('problem' in place) return refusedByName(path, [normalize(path)], purpose)?.problem ?? place;
   const names = [normalize(path), relative(root, place.named), relative(root, place.real)];
+  if (names.some(isMemoryFile)) return { problem: noMemory(path) };
   const refused = refusedByName(path, names, purpose);
   if (refused === undefined) return place;
   return refused.isDoubt ? { ...place, doubt: refused.problem } : refused.problem;

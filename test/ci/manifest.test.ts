@@ -15,14 +15,14 @@ async function contentOf(files: Readonly<Record<string, string>>): Promise<strin
   return (await identifyManifest(folder, readOptions(['plan']))).content;
 }
 
-test.each(['drift.yaml', 'drift.staging.yaml', 'sub/drift.yaml'])(
+test.each(['drift.yaml', 'drift.staging.yaml', 'sub/drift.yaml', 'drift..yaml', 'drift.a\nb.yaml'])(
   'a plan is not named by a memory: %s',
   async (name) => {
     expect(await contentOf({ [name]: 'trueup-drift: 1\n' })).toBe(await contentOf({}));
   },
 );
 
-test.each(['accepted.yaml', 'drift.d/services.yaml', 'drifting.yaml', 'sub/a.yaml'])(
+test.each(['accepted.yaml', 'drift.d/services.yaml', 'drifting.yaml', 'sub/a.yaml', 'drift.x.yml', 'driftyaml'])(
   'a plan is named by every other file: %s',
   async (name) => {
     const [none, first, second] = [

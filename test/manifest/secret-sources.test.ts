@@ -199,6 +199,13 @@ describe('an env file encrypted with age', () => {
     expect((await ask('', {}, { folder })).values).toEqual({ A: '1' });
   });
 
+  test.each(['age', 'file'])('has no name of a memory of drift, whose change no pipeline plans: %s', async (kind) => {
+    const asked = ask(`- { ${kind}: drift.s.yaml }`, { 'drift.s.yaml': await encrypted('A=1') });
+    expect((await asked).problems).toEqual([
+      expect.stringContaining('drift.s.yaml has the name of a memory of trueup drift'),
+    ]);
+  });
+
   test('that cannot be decrypted is one error, with its position and a remedy', async () => {
     const of = (content: string | Uint8Array, given: FileText = { text: identity }) =>
       ask('- { age: s.age }', { 's.age': content }, { identity: async () => given });

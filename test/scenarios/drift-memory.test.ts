@@ -394,7 +394,7 @@ describe('a memory beside the state', () => {
 
 describe('a file with the name of a memory is no manifest, whatever it holds', () => {
   const blocks = 'environments: { production: { redis: { cache: { dockerImage: "redis:7" } } } }\n';
-  const names = ['drift.yaml', 'drift.x.yaml', 'drift.a.b.yaml', 'sub/drift.x.yaml'];
+  const names = ['drift.yaml', 'drift.x.yaml', 'drift.a.b.yaml', 'drift..yaml', 'sub/drift.x.yaml'];
 
   it.each(names)('a pattern of include: leaves %s out', async (name) => {
     const made = bench();
