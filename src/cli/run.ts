@@ -15,6 +15,7 @@ import type { Exit } from '../render/exit-codes.ts';
 import { exitCodes, stopExits } from '../render/exit-codes.ts';
 import type { GlobalOptions } from './options.ts';
 import { settleOptions, usage } from './options.ts';
+import { refuseLinkOut } from '../project/root-of-trust.ts';
 import type { Process } from './process.ts';
 import { readReviewSite } from './review-site.ts';
 import type { Terminal } from './terminal.ts';
@@ -45,6 +46,7 @@ export async function runCommand(
     if (format === undefined) throw unknownFormat(name, options.format, command.formats);
     view.check?.();
     const about = { options: settleOptions(options, process, redactor), process, terminal };
+    await refuseLinkOut(about.options);
     const run = runFor(view, about);
     const execute = () =>
       inItsProfile(run.options, async (now) => exitCodes[await command.execute({ ...run, options: now }, view)].code);

@@ -7,6 +7,7 @@ import type { Manifest as ReadManifest } from '../manifest/manifest.ts';
 import type { Environment, ProjectFolder } from '../project/folder.ts';
 import { inItsProfile, OtherProfile } from '../project/profile.ts';
 import { findPlace } from '../project/folder.ts';
+import { refuseLinkOut } from '../project/root-of-trust.ts';
 import { checkManifest, loadWithSecrets } from '../project/load.ts';
 import type { Validated } from '../reconcile.ts';
 import { kinds } from '../resources/index.ts';
@@ -119,6 +120,7 @@ async function read(
     redactor.add(secret);
   };
   const place = placeOf(folder, options, { ...redactor, add });
+  await refuseLinkOut(place);
   const found = await inItsProfile(place, async (now) => ({
     ...(await load(now)),
     folder: now,

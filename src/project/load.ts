@@ -18,7 +18,6 @@ import { envSecrets } from '../secrets/sources/env.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 import { rememberedAtAGlance } from './glance.ts';
 import { envLimit, fileLimit, whyPinned } from './pins.ts';
-import { refuseLinkOut } from './root-of-trust.ts';
 import { checkAddresses } from './platform-address.ts';
 import { profileFor, requireProfile } from './profile.ts';
 import { targetOf } from './target.ts';
@@ -94,14 +93,12 @@ export async function declaredResources(options: ProjectFolder): Promise<readonl
   return (await loadManifest(options)).manifest.resources;
 }
 
-/** Opens the folder of a manifest that is there. @throws {Stop} `usage`; `manifest`, without the file; `refused`, in a pipeline by a link out of the repository */
+/** Opens the folder of a manifest that is there. @throws {Stop} `usage`; `manifest`, without the file */
 export async function openFolder(options: ProjectFolder): Promise<Workspace> {
   const { folder, file } = options;
   if (!existsSync(folder) || !statSync(folder).isDirectory()) throw usage(`there is no folder ${folder}`);
   if (existsSync(join(folder, file))) {
-    const why = whyPinned(options);
-    if (why !== undefined) await refuseLinkOut(folder, why, options.env);
-    return openWorkspace(folder, { fileLimit: fileLimit(options.env, why) });
+    return openWorkspace(folder, { fileLimit: fileLimit(options.env, whyPinned(options)) });
   }
   const remedy = whereElse(folder, file);
   throw new Stop('manifest', [diagnostic('file-unreadable', `there is no file ${file} in ${folder}`, { remedy })]);

@@ -2,33 +2,51 @@ import { lstat, realpath } from 'node:fs/promises';
 import { join, parse, sep } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { isBelowFolder } from '../manifest/below.ts';
+import { indexEntries } from '../manifest/git-index.ts';
+import type { Repository, RepositoryAt } from '../manifest/git-repository.ts';
 import { readRepositories, repositoryAround } from '../manifest/git-repository.ts';
-import type { Environment } from './folder.ts';
+import type { Environment, ProjectFolder } from './folder.ts';
+import { whyPinned } from './pins.ts';
 
 /**
- * Refuses a folder to which a link leads out of the repository that holds the link: its author would choose what the
- * pipeline reads, plans and shows, such as another repository on the same runner.
+ * Refuses in a pinned run a folder to which a link leads out of the repository that holds the link, also into another one
+ * inside of it that is no submodule: the author of the link would choose what the pipeline reads, plans and shows, such as
+ * another repository on the same runner.
  *
- * @param folder the absolute path, as it is written
  * @throws {Stop} `refused`
  */
-export async function refuseLinkOut(folder: string, why: string, env: Environment): Promise<void> {
-  const path = await asWritten(folder, env);
+export async function refuseLinkOut(options: ProjectFolder): Promise<void> {
+  const why = whyPinned(options);
+  if (why === undefined) return;
+  const path = await asWritten(options.folder, options.env);
   const repositoryAt = readRepositories();
   const { root } = parse(path);
   let here = root;
   for (const name of path.slice(root.length).split(sep).filter(Boolean)) {
     const next = join(here, name);
-    const isLink = (await lstat(next)).isSymbolicLink();
-    const real = isLink ? await realpath(next) : next;
-    const repository = isLink ? await repositoryAround(here, repositoryAt) : undefined;
-    if (repository !== undefined && real !== repository.root && !isBelowFolder(repository.root, real)) {
+    const found = await lstat(next).catch(() => undefined);
+    // The command itself reports a folder that does not exist.
+    if (found === undefined) return;
+    const real = found.isSymbolicLink() ? await realpath(next).catch(() => undefined) : next;
+    if (real === undefined) return;
+    const repository = found.isSymbolicLink() ? await repositoryAround(here, repositoryAt) : undefined;
+    if (repository !== undefined && !(await isOf(repository, real, repositoryAt))) {
       const message = `the link ${next} leads out of its repository to ${real}, and is not followed, because ${why}`;
       const remedy = 'Name the folder of the manifest itself. If you did not make the link, find out who did.';
       throw new Stop('refused', [diagnostic('unpinned', message, { remedy })]);
     }
     here = real;
   }
+}
+
+/** Whether a real folder is of the work tree of a repository, or of a submodule at the commit that the repository names. */
+async function isOf(repository: Repository, folder: string, repositoryAt: RepositoryAt): Promise<boolean> {
+  const { root } = repository;
+  const nearest = await repositoryAround(folder, repositoryAt);
+  if (nearest === undefined || nearest.root === root) return nearest !== undefined;
+  if (!isBelowFolder(root, nearest.root)) return false;
+  const entry = (await indexEntries([nearest.root], { root, repositoryAt })).get(nearest.root);
+  return entry?.is === 'tracked' && entry.digest.toString('hex') === nearest.head;
 }
 
 /** A path with the links that the shell went through to the current folder: the system itself knows only where they led. */
