@@ -1,5 +1,5 @@
 import { isReference } from './open-values.ts';
-import type { Part } from './entries.ts';
+import type { Part } from './parts.ts';
 
 /** Passwords in addresses: `scheme://user:password@host`; a user alone where it may be a token. */
 export function findInAddresses(text: string, found: Part[]): void {

@@ -1,4 +1,4 @@
-/** The passwords of the addresses in a text, or who stands alone in place of one: whoever refuses it quotes it alone. */
+/** The passwords of the addresses in a text, or the user where one stands alone. */
 export function passwordsIn(text: string): readonly string[] {
   const patterns = [/:\/\/(?:[^\s/:@]*:)?([^\s/@]+)@/g, /[?&]password=([^\s&#]+)/g];
   const found = patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, password = '']) => password));

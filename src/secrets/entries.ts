@@ -4,8 +4,7 @@
  * unsure, it goes on to the end of the line. All of it takes linear time.
  */
 
-/** Where a part of a text begins, and where it has ended. */
-export type Part = readonly [from: number, to: number];
+import type { Part } from './parts.ts';
 
 /** A value behind a name, without its quotes, and its place; of a value of several lines, that of each. */
 interface Entry {

@@ -3,9 +3,10 @@ import type { Field } from '../kind/field.ts';
 import type { Json } from '../kind/json.ts';
 import { isObject } from '../kind/json.ts';
 import { findInAddresses } from './addresses.ts';
-import type { Part } from './entries.ts';
 import { entriesIn } from './entries.ts';
 import { bareValue, isAddress, isOpenValue, isWorkingDirectory } from './open-values.ts';
+import type { Part } from './parts.ts';
+import { addPart, replaceParts } from './parts.ts';
 import { findKeysInPem } from './pem.ts';
 import { concealedMark, redacted, rotatedMark } from './secret.ts';
 import { contentRules } from './secret-forms.ts';
@@ -106,13 +107,7 @@ export function secretTexts(value: unknown): readonly string[] {
  */
 export function maskText(text: string, how: Masking = {}): string {
   if (text.length > mostCharacters) return redacted;
-  let masked = '';
-  let at = 0;
-  for (const [from, to] of secretParts(text, how)) {
-    masked += text.slice(at, from) + hiddenLines(text.slice(from, to));
-    at = to;
-  }
-  return masked + text.slice(at);
+  return replaceParts(text, secretParts(text, how), hiddenLines);
 }
 
 /** The parts of a text that look like a secret, as offsets, in their order. None overlaps another. */
@@ -146,7 +141,9 @@ export function secretParts(text: string, how: Masking = {}): readonly Part[] {
       found.push([from, to]);
     }
   }
-  return found.length === 0 ? found : merged(found);
+  const parts: Part[] = [];
+  for (const part of found.toSorted(([a], [b]) => a - b)) addPart(parts, part);
+  return parts;
 }
 
 /** Returns true behind a sign that begins a comment: at the start of a line, or outside of quotes in it. */
@@ -178,17 +175,6 @@ function isPrivate(key: string, { privateKeys }: Masking): boolean {
 
 /** No request carries more. A pattern would need too large a stack for a text of many times that. */
 const mostCharacters = 1_000_000;
-
-/** Parts in their order; those that overlap become one. */
-function merged(found: readonly Part[]): Part[] {
-  const parts: Part[] = [];
-  for (const [from, to] of found.toSorted(([a], [b]) => a - b)) {
-    const last = parts.at(-1);
-    if (last === undefined || from >= last[1]) parts.push([from, to]);
-    else parts[parts.length - 1] = [last[0], Math.max(last[1], to)];
-  }
-  return parts;
-}
 
 /** What stands for a secret text: it has as many lines, so that texts can be compared line by line. A mark stays one. */
 export function hiddenLines(secret: string): string {

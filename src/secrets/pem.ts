@@ -1,4 +1,4 @@
-import type { Part } from './entries.ts';
+import type { Part } from './parts.ts';
 
 /** Private keys in PEM, to the end of the text where nothing ends them; other whole blocks, such as certificates, are open. */
 export function findKeysInPem(text: string, found: Part[], open: Part[]): void {

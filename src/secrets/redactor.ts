@@ -1,7 +1,9 @@
 import { passwordsIn } from './credentials.ts';
+import type { Part } from './parts.ts';
+import { addPart, replaceParts } from './parts.ts';
 import { redacted } from './secret.ts';
+import type { Beside } from './spellings.ts';
 import { spellings } from './spellings.ts';
-import type { Part } from './entries.ts';
 
 /** Replaces the secrets of one run in texts from elsewhere. It holds them until it is dropped with its run. */
 export interface Redactor {
@@ -15,17 +17,17 @@ export interface Redactor {
 
 /**
  * Makes a redactor without secrets. It replaces a secret in each of its `spellings`, and by itself each line of several and
- * the password of an address. Takes time in proportion to the text, whatever the number of secrets. Never throws.
+ * the password of an address. Its time is linear in the text, whatever the number of secrets. Never throws.
  */
 export function createRedactor(): Redactor {
   const added = new Set<string>();
-  const known = new Set<string>();
-  /** The lengths of the known texts by their first 8, 16, 32 … characters, as many as they have. */
+  const known = new Map<string, Beside>();
+  /** The lengths of known texts by their first 8, 16, 32 … characters, as many as they have. */
   const starts = new Map<string, number[]>();
   const mayStart = new Uint8Array(1 << 16);
-  const learn = (text: string): void => {
+  const learn = (text: string, beside: Beside): void => {
     if (text.length < minLength || known.has(text)) return;
-    known.add(text);
+    known.set(text, beside);
     mayStart[hintOf(text, 0)] = 1;
     for (let size = minLength; size <= text.length; size *= 2) {
       const lengths = starts.get(text.slice(0, size)) ?? [];
@@ -45,36 +47,22 @@ export function createRedactor(): Redactor {
   };
   const find = (text: string): readonly Part[] => {
     const found: Part[] = [];
-    let [from, to] = [0, 0];
     for (let at = 0; at + minLength <= text.length; at++) {
       const length = mayStart[hintOf(text, at)] === 0 ? 0 : lengthAt(text, at);
       if (length === 0) continue;
-      // Two that overlap become one: a rest of either would show part of a secret.
-      if (at >= to) {
-        if (to > 0) found.push([from, to]);
-        from = at;
-      }
-      to = Math.max(to, at + length);
+      const [before, behind] = known.get(text.slice(at, at + length)) ?? [0, 0];
+      addPart(found, [Math.max(0, at - before), Math.min(text.length, at + length + behind)]);
     }
-    if (to > 0) found.push([from, to]);
     return found;
   };
   return {
     add: (secret) => {
       if (secret.length < minLength || added.has(secret)) return;
       added.add(secret);
-      for (const part of partsOf(secret)) for (const text of spellings(part)) learn(text);
+      for (const part of partsOf(secret)) for (const spelling of spellings(part)) learn(...spelling);
     },
     find,
-    redact: (text) => {
-      let clean = '';
-      let copied = 0;
-      for (const [from, to] of find(text)) {
-        clean += text.slice(copied, from) + redacted;
-        copied = to;
-      }
-      return copied === 0 ? text : clean + text.slice(copied);
-    },
+    redact: (text) => replaceParts(text, find(text), () => redacted),
   };
 }
 
@@ -83,7 +71,7 @@ function hintOf(text: string, at: number): number {
   return (text.charCodeAt(at) * 16_411 + text.charCodeAt(at + 3) * 131 + text.charCodeAt(at + 7)) & 0xff_ff;
 }
 
-/** Fewest characters of a secret that is replaced. */
+/** Fewest characters of a secret that it replaces. */
 const minLength = 8;
 
 /** A secret, without the blanks around it, its lines, and the passwords of its addresses; no line with which every PEM begins or ends. */

@@ -1,8 +1,11 @@
+/** How many characters before and behind an encoded text hold bits of it and of other bytes. */
+export type Beside = readonly [before: number, behind: number];
+
 /**
  * A text in each encoding in which a server may send it back: JSON, URLs, forms, HTML, base64 and words of a shell. None is
  * within another.
  */
-export function spellings(text: string): ReadonlySet<string> {
+export function spellings(text: string): ReadonlyMap<string, Beside> {
   const bytes = Buffer.from(text, 'utf8');
   // A half of a surrogate pair has no code in a URL.
   const sound = bytes.toString('utf8');
@@ -10,14 +13,17 @@ export function spellings(text: string): ReadonlySet<string> {
   const strict = percent.map((one) => one.replaceAll(/[!'()*]/g, percentOf));
   const json = JSON.stringify(text).slice(1, -1);
   const slashed = json.replaceAll('/', String.raw`\/`);
-  return new Set([
+  const whole = [
     text,
     ...[...percent, ...strict].flatMap((one) => [one, one.replaceAll(/%../g, (code) => code.toLowerCase())]),
     ...[json, slashed].flatMap((one) => [one, one.replaceAll(/[^\0-\x7f]/g, codeOf)]),
     json.replaceAll(/[<>&]/g, codeOf),
     ...entities.map((names) => text.replaceAll(/[&<>"']/g, (sign) => names[sign] ?? sign)),
     ...words.map((signs) => text.replaceAll(signs, String.raw`\$&`)),
-    ...offsets.flatMap((before) => [...inBase64(bytes, before, 'base64'), ...inBase64(bytes, before, 'base64url')]),
+  ];
+  return new Map([
+    ...[0, 1, 2].flatMap((before) => [inBase64(bytes, before, 'base64'), inBase64(bytes, before, 'base64url')]),
+    ...whole.map((one): [string, Beside] => [one, [0, 0]]),
   ]);
 }
 
@@ -34,16 +40,12 @@ const entities: readonly Readonly<Record<string, string>>[] = [
 /** The signs behind a backslash in a word of a shell, without quotes and in double quotes, as `shell-quote` writes it. */
 const words = [/[#!"$&'()*,:;<=>?@[\\\]^`{|}]/g, /["\\$`!]/g];
 
-/** How many bytes stand before a text in the three bytes that four characters of base64 hold. */
-const offsets = [0, 1, 2];
-
-/** The characters of base64 that hold nothing but bits of these bytes; and those up to the end, where nothing follows. */
-function inBase64(bytes: Buffer, before: number, form: 'base64' | 'base64url'): readonly string[] {
-  const all = Buffer.concat([Buffer.alloc(before), bytes])
-    .toString(form)
-    .replace(/=+$/, '');
-  const start = Math.ceil((before * 8) / 6);
-  return [all.slice(start, Math.floor(((before + bytes.length) * 8) / 6)), all.slice(start)];
+/** The characters of base64 that hold bits of these bytes alone, behind so many others in the three bytes of four of them. */
+function inBase64(bytes: Buffer, before: number, form: 'base64' | 'base64url'): [string, Beside] {
+  const end = before + bytes.length;
+  const all = Buffer.concat([Buffer.alloc(before), bytes]).toString(form);
+  const alone = all.slice(Math.ceil((before * 8) / 6), Math.floor((end * 8) / 6));
+  return [alone, [Math.sign(before), Math.sign(end % 3)]];
 }
 
 function percentOf(sign: string): string {

@@ -66,20 +66,16 @@ describe('a redactor finds a secret', () => {
     );
   });
 
-  test('in base64 and base64url, behind and before any bytes: at most the characters beside it that hold other bits too stay', () => {
+  test('in base64 and base64url, behind and before any bytes, with the characters that hold bits of both', () => {
     const around = fc.string({ maxLength: 7 });
     fc.assert(
       fc.property(secrets, around, around, fc.constantFrom('base64', 'base64url'), (secret, before, after, as) => {
         const redactor = createRedactor();
         redactor.add(secret);
         const written = bytesOf(before + secret + after).toString(as);
-        const clean = redactor.redact(written);
-        const [left = '', right = ''] = clean.split(redacted);
-        expect(clean.split(redacted)).toHaveLength(2);
-        expect(left.length).toBe(Math.ceil((bytesOf(before).length * 8) / 6));
-        expect(written.endsWith(right)).toBe(true);
-        const length = written.length - left.length - right.length;
-        expect(length).toBeGreaterThanOrEqual(Math.floor((bytesOf(secret).length * 8) / 6) - 1);
+        const start = Math.floor((bytesOf(before).length * 8) / 6);
+        const end = Math.ceil((bytesOf(before + secret).length * 8) / 6);
+        expect(redactor.redact(written)).toBe(written.slice(0, start) + redacted + written.slice(end));
       }),
     );
   });
