@@ -45,3 +45,17 @@ describe('the failure of a compose service does not quote', () => {
     );
   });
 });
+
+test('of a compose file that is one secret, an error shows half a line, no whole line, and nothing that looks like a secret', () => {
+  const composeFile =
+    'services:\n  web:\n    image: nginx:internal-4711\n    environment:\n      PASSWORD: correct-horse\n';
+  const redactor = createRedactor();
+  redactor.add(composeFile);
+  addSecretsOf(redactor.add, { composeFile });
+  const errors: readonly (readonly [string, string])[] = [
+    ['yaml: line 3: mapping values are not allowed: image: nginx:internal-4711', ': (sensitive)'],
+    ['yaml: line 3: cannot read nginx:internal-4711', ': cannot read nginx:internal-4711'],
+    ['yaml: line 5: cannot read "correct-horse"', ': cannot read "(sensitive)"'],
+  ];
+  for (const [error, shown] of errors) expect(redactor.redact(error).endsWith(shown), error).toBe(true);
+});
