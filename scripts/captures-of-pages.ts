@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { openBrowser } from './support/browser.ts';
 import { examplePages } from './support/example-pages.ts';
 
-/** Writes the pictures of docs/report.md; needs Chromium. With a folder, writes every page at every width to it. */
+/** Writes the pictures of docs/review.md; needs Chromium. With a folder, writes every page at every width to it. */
 
 const [folder] = process.argv.slice(2);
 const pictures = resolve(import.meta.dirname, '../docs/pictures');

@@ -77,7 +77,22 @@ test('the page of the dashboard has every section, in the words of Dokploy, and 
   expect(resources.map(({ address }) => address)).toContain('production.application.web.domains["shop.example.com"]');
 });
 
-test('the index lists every page, and every link of every page leads to a file', () => {
+/** The anchors of the headings of a page, as forges make them. */
+function anchorsOf(page: string): ReadonlySet<string> {
+  const headings = read(page)
+    .replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')
+    .matchAll(/^#+ (.*)$/gm);
+  const anchors = [...headings].map(([, heading = '']) =>
+    heading
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return new Set(anchors);
+}
+
+test('the index lists every page, and every link of every page leads to a file and to a heading of it', () => {
   const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith('.md'),
   );
@@ -87,15 +102,20 @@ test('the index lists every page, and every link of every page leads to a file',
   const all = [
     'README.md',
     'ARCHITECTURE.md',
+    'CHANGELOG.md',
     'CONTRIBUTING.md',
     'SECURITY.md',
     ...pages.map((path) => join('docs', path)),
   ];
-  const broken = all.flatMap((page) =>
-    [...read(page).matchAll(/\]\((?!https?:|mailto:)([^)#\s]+)(?:#[^)]*)?\)/g)]
-      .map(([, path = '']) => join(dirname(page), path))
-      .filter((path) => !existsSync(join(root, path)))
-      .map((path) => `${page}: ${path}`),
+  const links = all.flatMap((page) =>
+    [...read(page).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)]*))?\)/g)].map(([, path = '', anchor]) => ({
+      page,
+      to: path === '' ? page : join(dirname(page), path),
+      anchor,
+    })),
   );
-  expect(broken).toEqual([]);
+  expect(links.filter(({ to }) => !existsSync(join(root, to)))).toEqual([]);
+  const anchored = links.filter(({ to, anchor }) => anchor !== undefined && to.endsWith('.md'));
+  expect(anchored.length).toBeGreaterThan(100);
+  expect(anchored.filter(({ to, anchor = '' }) => !anchorsOf(to).has(anchor))).toEqual([]);
 });

@@ -109,17 +109,6 @@ trueup call postgres.deploy postgresId=$PG --yes`,
     },
     words: { cmp_1: '$CMP', pg_1: '$PG' },
   }),
-  'docs/doctor.md': ({ url }) => ({
-    files: { 'trueup.yaml': manifestOfPages.replace('emulator', `{ url: '${url}' }`), 'empty/.keep': '' },
-    before: {
-      '': `${ids}\nexport TRUEUP_API_KEY=a-key\nexport ORGANIZATION=$(trueup call user.get | id organizationId)`,
-    },
-    words: {
-      'TRUEUP_URL=https://deploy.example.com': `cd empty && TRUEUP_URL=${url}`,
-      '# in a folder without a manifest': '; cd ..',
-      '<id>': `'"$ORGANIZATION"'`,
-    },
-  }),
   'docs/drift.md': ({ receiver }) => ({
     files: { 'trueup.yaml': `${manifestOfPages}${yamlOf('docs/drift.md', 3)}` },
     before: {
@@ -184,10 +173,7 @@ trueup call project.create name=blog`,
     },
     words: { '-f blog.yaml': '-f blog.yaml --adopt' },
   }),
-  'docs/report.md': () => ({
-    before: { '': `${applied}\ntrueup plan --out plan.trueup` },
-    words: { 'dot -Tpng': 'cat' },
-  }),
+  'docs/review.md': () => ({ words: { 'dot -Tpng': 'cat' } }),
   'docs/secrets.md': () => ({
     files: {
       'trueup.yaml': `${manifestOfPages.replaceAll('correct-horse-battery', "'${secret:CACHE_PASSWORD}'")}secrets: [{ age: secrets.env.age }]\n`,
@@ -196,6 +182,17 @@ trueup call project.create name=blog`,
     },
     before: {},
     words: { 'age1…': '$(age-keygen -y ~/.config/trueup.key)' },
+  }),
+  'docs/troubleshooting.md': ({ url }) => ({
+    files: { 'trueup.yaml': manifestOfPages.replace('emulator', `{ url: '${url}' }`), 'empty/.keep': '' },
+    before: {
+      '': `${ids}\nexport TRUEUP_API_KEY=a-key\nexport ORGANIZATION=$(trueup call user.get | id organizationId)\n${applied}`,
+    },
+    words: {
+      'TRUEUP_URL=https://deploy.example.com': `cd empty && TRUEUP_URL=${url}`,
+      '# in a folder without a manifest': '; cd ..',
+      '<id>': `'"$ORGANIZATION"'`,
+    },
   }),
 };
 
