@@ -2,7 +2,7 @@ import { attempts } from '../api/attempts.ts';
 import { saysCreate, takes } from '../kind/wire.ts';
 import type { Action, Member, Step } from '../plan/action.ts';
 import { wantedOf } from '../plan/standing.ts';
-import { storing } from '../plan/storing.ts';
+import { storedPair } from '../plan/storing.ts';
 import { knownPairs } from '../state/known-pairs.ts';
 import { pendingCreate, renewed, withWrite } from '../state/pending.ts';
 import type { Deploys, PendingCreate, StateRecord, StoredWanted } from '../state/record.ts';
@@ -27,7 +27,7 @@ import type { Kind } from '../kind/kind.ts';
 import { resolveField } from '../manifest/fields.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { deploymentsIn } from '../observe/deployments.ts';
-import { toStored, toStoredWanted } from '../state/stored.ts';
+import { toStored } from '../state/stored.ts';
 import { resultOf } from './job.ts';
 
 /**
@@ -93,7 +93,7 @@ export function creationOf(run: Run, action: Action, step: Step): PendingCreate 
     const resolved = isSent ? wantedOf({ field, wanted }, outputs) : undefined;
     if (resolved?.is !== 'known') continue;
     const digest = digestsAt(run, action)(attribute.field);
-    const stored = toStoredWanted(storing({ attribute, field, wanted }, { outputs, digest }), resolved.value);
+    const { wanted: stored } = storedPair({ attribute, field, wanted }, [resolved.value], { outputs, digest });
     if (isOfKey && 'digest' in stored) isOpen = false;
     says[attribute.field] = stored;
   }

@@ -2,7 +2,6 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { attributeName, pathOf } from '../kind/attribute.ts';
 import type { Json, Row } from '../kind/json.ts';
-import { textsIn } from '../kind/json.ts';
 import { contains, leftBehind } from '../kind/shared-set.ts';
 import { position } from '../manifest/tree.ts';
 import type { Outputs } from '../manifest/wanted.ts';
@@ -12,9 +11,9 @@ import { compare } from './compare.ts';
 import { isForProof, writesOrRemoves } from './decide.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { Pair } from '../state/record.ts';
-import { membersOf, toStored, toStoredWanted } from '../state/stored.ts';
+import { membersOf } from '../state/stored.ts';
 import { declarationOf, wantedOf } from './standing.ts';
-import { storing } from './storing.ts';
+import { storedPair } from './storing.ts';
 
 /** The input for settling one resource. */
 export interface SettleInput {
@@ -90,9 +89,8 @@ export function sentPairs({ address, attributes }: Action, outputs: Outputs, dig
     const resolved = wantedOf({ field, wanted }, outputs);
     if (resolved.is !== 'known') continue;
     const name = attributeName(attribute);
-    const how = storing({ attribute, field, wanted }, { outputs, digest: digests(address, name) });
-    const stored = toStored(how, resolved.value);
-    pairs[name] = { wanted: toStoredWanted(how, resolved.value), answered: stored };
+    const how = { outputs, digest: digests(address, name) };
+    pairs[name] = storedPair({ attribute, field, wanted }, [resolved.value], how);
   }
   return pairs;
 }
@@ -104,7 +102,7 @@ interface SettledAttribute {
 }
 
 function settleAttribute(
-  { action, wasSent, isDoubted = false, digests, outputs, redact = (text) => text }: SettleInput,
+  { action, wasSent, isDoubted = false, digests, outputs, redact }: SettleInput,
   { attribute, decision, field, wanted, standing, pair: old }: AttributeChange,
   compared: Compared | undefined,
 ): SettledAttribute {
@@ -122,18 +120,11 @@ function settleAttribute(
   const isProof = wasSent && action.steps.length > 0 && !isDoubted;
   const wasUnproven = old?.unproven === true || isForProof(decision);
   const isUnproven = isDoubted && writesOrRemoves(decision) ? true : wasUnproven && !isProof;
-  const make = (answered: Json, ignored?: Pair['ignored']) => (): Pair => {
-    const how = storing({ attribute, field, wanted }, { outputs, digest });
-    const stored = toStored(how, meant);
-    // Another form that the platform gave it is a text from elsewhere.
-    const isSecret = how.isSecret || textsIn(answered).some((text) => redact(text) !== text);
-    return {
-      wanted: toStoredWanted(how, meant),
-      answered: answered === meant ? stored : toStored({ ...how, isSecret, secretLines: undefined }, answered),
-      ...(ignored === undefined ? {} : { ignored }),
-      ...(isUnproven ? { unproven: true } : {}),
-    };
-  };
+  const make = (answered: Json, ignored?: Pair['ignored']) => (): Pair => ({
+    ...storedPair({ attribute, field, wanted }, [meant, answered], { outputs, digest, redact }),
+    ...(ignored === undefined ? {} : { ignored }),
+    ...(isUnproven ? { unproven: true } : {}),
+  });
   const isLeft = field.codec === contains && leftBehind(meant, seen, membersOf(old?.wanted)).length > 0;
   // It stays ours, so that a later run takes it out.
   if (isLeft) return wasSent ? { pair: kept, said: 'ignored' } : { pair: kept };

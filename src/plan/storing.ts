@@ -1,32 +1,47 @@
 import { plain } from '../kind/codecs.ts';
+import type { Json } from '../kind/json.ts';
+import { textsIn } from '../kind/json.ts';
 import type { Outputs, Wanted } from '../manifest/wanted.ts';
 import { knownValue, withHidden } from '../manifest/wanted.ts';
 import type { Digest } from '../secrets/digest.ts';
 import { hiddenLines, maskAttribute } from '../secrets/looks-secret.ts';
 import { redacted } from '../secrets/secret.ts';
-import type { ClearAround } from '../state/record.ts';
-import type { Storing } from '../state/stored.ts';
+import type { ClearAround, Pair } from '../state/record.ts';
+import { toStored } from '../state/stored.ts';
 import type { AttributeChange } from './action.ts';
 import { toStoredTemplate } from './template.ts';
 
 type Storable = Pick<AttributeChange, 'attribute' | 'field'> & { readonly wanted: Wanted };
 
-/** What is known of the secrets in a wanted value, to store it, or what the platform answered in its place. */
-export function storing(
+/** What making the stored form of a value needs. */
+interface Storage {
+  readonly outputs: Outputs;
+  readonly digest: Digest;
+  /** Replaces the secrets of the run in what the platform answered. */
+  readonly redact?: ((text: string) => string) | undefined;
+}
+
+/** What the state holds of a wanted value, and of what the platform answered in its place: the same by default. */
+export function storedPair(
   about: Storable,
-  { outputs, digest }: { readonly outputs: Outputs; readonly digest: Digest },
-): Storing {
+  [meant, answered = meant]: readonly [Json, (Json | undefined)?],
+  { outputs, digest, redact = (text) => text }: Storage,
+): Pick<Pair, 'wanted' | 'answered'> {
   const { attribute, field, wanted } = about;
   const { isSecret, privateKeys } = wanted;
-  const how = { attribute, field, isSecret, digest, ...(privateKeys === undefined ? {} : { privateKeys }) };
   const secretLines = isSecret || privateKeys !== undefined ? linesOfSecrets(about, outputs) : undefined;
-  const isPrivate = secretLines !== undefined && secretLines.size > 0;
-  const isHidden = isSecret || isPrivate || field.secrecy === 'secret';
+  const how = { attribute, field, isSecret, secretLines, privateKeys, digest };
+  const stored = toStored(how, meant);
+  const isHidden = isSecret || field.secrecy === 'secret' || (secretLines?.size ?? 0) > 0;
   const template = isHidden ? toStoredTemplate(wanted, { outputs, digest }) : undefined;
+  // Another form that the platform gave it is a text from elsewhere.
+  const isFound = () => textsIn(answered).some((text) => redact(text) !== text);
   return {
-    ...how,
-    ...(secretLines === undefined ? {} : { secretLines }),
-    ...(template === undefined ? {} : { template }),
+    wanted: template === undefined ? stored : { ...stored, template },
+    answered:
+      answered === meant
+        ? stored
+        : toStored({ ...how, isSecret: isSecret || isFound(), secretLines: undefined }, answered),
   };
 }
 
@@ -41,10 +56,13 @@ function linesOfSecrets(
   const { codec = plain } = about.field;
   const text = wanted.isSecret ? withHidden(wanted, outputs, (secret) => secret) : knownValue(wanted);
   if (typeof text !== 'string' || codec.normal(text) !== text) return undefined;
-  const [open, kept] = [undefined, wanted.privateKeys].map((keys) => linesOf(maskAttribute(about, text, keys)));
+  const { privateKeys } = wanted;
+  const [open, kept] = (privateKeys === undefined ? [] : [undefined, privateKeys]).map((keys) =>
+    linesOf(maskAttribute(about, text, keys)),
+  );
   const secret = linesOf(wanted.isSecret ? withHidden(wanted, outputs, hiddenLines) : text);
   const lines = linesOf(text);
-  if ([open, kept, secret].some((shown) => shown?.length !== lines.length)) return undefined;
+  if ([open, kept, secret].some((shown) => shown !== undefined && shown.length !== lines.length)) return undefined;
   return new Map(
     lines.flatMap((line, at) => {
       const shown = [secret[at] === line ? undefined : secret[at], kept?.[at] === open?.[at] ? undefined : kept?.[at]];

@@ -7,7 +7,7 @@ import { idsIn } from '../kind/shared-set.ts';
 import type { Digest } from '../secrets/digest.ts';
 import { maskAttribute } from '../secrets/looks-secret.ts';
 import { concealedMark } from '../secrets/secret.ts';
-import type { ClearAround, Stored, StoredTemplate, StoredWanted } from './record.ts';
+import type { ClearAround, Stored } from './record.ts';
 
 /** Tells whether a value equals the stored one. */
 export function matchesStored(
@@ -34,19 +34,11 @@ export interface Storing {
   /** The lines of its text that are secret in part, by their numbers; undefined where any part may be secret. */
   readonly secretLines?: ReadonlyMap<number, ClearAround> | undefined;
   readonly privateKeys?: ReadonlySet<string> | undefined;
-  /** Of a wanted value with secrets. */
-  readonly template?: StoredTemplate | undefined;
   readonly digest: Digest;
 }
 
 /** Most characters of a text in a field with long texts, such as a compose file, that the state holds as it is. */
 const mostOfText = 1_024;
-
-/** What the state holds of a wanted value: what it holds of any value, and its template. */
-export function toStoredWanted(storing: Storing, value: Json): StoredWanted {
-  const stored = toStored(storing, value);
-  return storing.template === undefined ? stored : { ...stored, template: storing.template };
-}
 
 /** What the state holds of a value: the value; or a digest, where it may be secret or is long. */
 export function toStored(

@@ -2,10 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { mayHoldSecrets } from '../../src/kind/field.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { hasChanges } from '../../src/plan/action.ts';
-import { storing } from '../../src/plan/storing.ts';
+import { storedPair } from '../../src/plan/storing.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { digestsOf } from '../../src/state/digests.ts';
-import { toStoredWanted } from '../../src/state/stored.ts';
 import { attributeField } from '../../src/kind/attribute.ts';
 import { kindNamed, secretPart, textOf } from '../support/plan-values.ts';
 import { bench, head } from '../support/world.ts';
@@ -98,12 +97,8 @@ test('the plan with the line of the remedy is empty on a state that has the fiel
   const asSecret = (name: string, value: string | number) => {
     const about = { attribute: { field: name }, field: attributeField(kindNamed('redis'), { field: name }) };
     const digest = digestsOf(key, state)(main, name);
-    const how = storing(
-      { ...about, wanted: textOf(secretPart('A', String(value))) },
-      { outputs: () => undefined, digest },
-    );
-    const stored = toStoredWanted(how, value);
-    return { wanted: stored, answered: stored };
+    const wanted = textOf(secretPart('A', String(value)));
+    return storedPair({ ...about, wanted }, [value], { outputs: () => undefined, digest });
   };
   const pairs = {
     ...record.pairs,

@@ -6,10 +6,9 @@ import type { Resolved, Wanted } from '../../src/manifest/wanted.ts';
 import { withHidden } from '../../src/manifest/wanted.ts';
 import type { Showing } from '../../src/plan/shown.ts';
 import { compareHidden, showSides } from '../../src/plan/shown.ts';
-import { storing } from '../../src/plan/storing.ts';
+import { storedPair } from '../../src/plan/storing.ts';
 import { secret as hide } from '../../src/secrets/secret.ts';
 import type { Pair } from '../../src/state/record.ts';
-import { toStored } from '../../src/state/stored.ts';
 import {
   anything,
   attributeChange,
@@ -67,7 +66,7 @@ function sides({
   const stored =
     settled === undefined
       ? undefined
-      : toStored(storing({ attribute, field, wanted: settled }, { outputs, digest }), wholeOf(settled));
+      : storedPair({ attribute, field, wanted: settled }, [wholeOf(settled)], { outputs, digest }).answered;
   const known = wanted === undefined || wanted.missing.length > 0 ? undefined : wholeOf(wanted);
   const planned = attributeChange('value', {
     attribute,

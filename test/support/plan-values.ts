@@ -14,7 +14,7 @@ import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action, AttributeChange, Change } from '../../src/plan/action.ts';
 import type { Planning } from '../../src/plan/input.ts';
 import { standingOf } from '../../src/plan/standing.ts';
-import { storing } from '../../src/plan/storing.ts';
+import { storedPair } from '../../src/plan/storing.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { digest } from '../../src/secrets/digest.ts';
 import { secret } from '../../src/secrets/secret.ts';
@@ -27,7 +27,7 @@ import type {
   Stored,
   UnknownRecord,
 } from '../../src/state/record.ts';
-import { toStored, toStoredWanted } from '../../src/state/stored.ts';
+import { toStored } from '../../src/state/stored.ts';
 
 /** Fields, resources, records and actions for tests of pure functions: no manifest declares them. */
 
@@ -102,12 +102,10 @@ export function wholeOf(wanted: Wanted): Json {
 
 /** What is remembered of a text with secrets that was settled, and answered as it was sent or as another value. */
 export function pairOfText(wanted: Wanted, answered?: Json): Pair {
-  const how = storing(
-    { attribute: { field: 'value' }, field: anything, wanted },
-    { outputs: noOutputs, digest: makeDigest },
-  );
-  const value = wholeOf(wanted);
-  return { wanted: toStoredWanted(how, value), answered: toStored(how, answered ?? value) };
+  return storedPair({ attribute: { field: 'value' }, field: anything, wanted }, [wholeOf(wanted), answered], {
+    outputs: noOutputs,
+    digest: makeDigest,
+  });
 }
 
 const noOutputs: Outputs = () => undefined;
