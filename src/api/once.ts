@@ -13,3 +13,12 @@ export function onceFor<K extends object, T>(make: (key: K) => T): (key: K) => T
     return known.value;
   };
 }
+
+/** The same, for one object at a time: what was made for the one before is made again. */
+export function onceInTurn<K extends object, T>(make: (key: K) => T): (key: K) => T {
+  let last: { readonly key: K; readonly value: T } | undefined;
+  return (key) => {
+    if (last?.key !== key) last = { key, value: make(key) };
+    return last.value;
+  };
+}

@@ -1,4 +1,5 @@
 import type { YAMLError } from 'yaml';
+import type { ComposeYaml } from './compose-yaml.ts';
 import type { Json } from './json.ts';
 
 /** Mistakes that need no request to find. */
@@ -15,8 +16,8 @@ export interface Checks {
     resource: CheckedResource,
     at: (address: string) => CheckedResource | undefined,
   ) => readonly PublishedPort[];
-  /** The fields whose texts the checks read as YAML. */
-  readonly yaml?: readonly string[];
+  /** The field whose text the checks read as YAML, and how they read it. */
+  readonly yaml?: { readonly field: string; readonly read: (resource: CheckedResource) => ComposeYaml | undefined };
   /** Keys that users try here and that cannot work, with the sentence that says what to write instead. */
   readonly hints?: Readonly<Record<string, string>>;
 }

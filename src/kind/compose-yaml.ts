@@ -1,14 +1,22 @@
 import type { Document } from 'yaml';
 import { parseDocument } from 'yaml';
+import { onceInTurn } from '../api/once.ts';
+import type { CheckedResource } from './checks.ts';
 import { readSimpleYaml, toJson } from './simple-yaml.ts';
+
+/** The content of a compose file, or its document where that cannot be read. */
+export type ComposeYaml = { readonly content: unknown } | { readonly unreadable: Document.Parsed };
+
+/** The compose file of a block, read once for all of its checks; undefined where its text is not known. */
+export const composeYamlOf = onceInTurn(({ values: { composeFile } }: CheckedResource): ComposeYaml | undefined =>
+  typeof composeFile === 'string' ? readComposeYaml(composeFile) : undefined,
+);
 
 /**
  * Reads the content of a compose file as the platform does: maps merge. `unreadable`: the document has errors, an alias without
  * an anchor, or aliases that expand to too much.
  */
-export function readComposeYaml(
-  text: string,
-): { readonly content: unknown } | { readonly unreadable: Document.Parsed } {
+export function readComposeYaml(text: string): ComposeYaml {
   // The parser gives the keys of a merged map in another order, and counts the uses of an anchor.
   const simple = /<<|&\w/.test(text) ? undefined : readSimpleYaml(text, () => undefined);
   if (simple !== undefined) return { content: toJson(simple) };

@@ -34,8 +34,9 @@ export function checkResources(
   const seenWith = (isKnown: (variable: string) => boolean) =>
     resources.map((resource) => ({ resource, checked: knownValues(resource, marks, isKnown) }));
   const seen = seenWith(() => true);
-  diagnostics.push(...sameKeys(seen), ...resources.flatMap((resource) => secretsInYaml(resource, sources)));
-  const problems = problemsOf(seen, kinds);
+  diagnostics.push(...sameKeys(seen));
+  // One block after the other: what it reads of a long text serves both.
+  const problems = problemsOf(seen, kinds, (one) => diagnostics.push(...secretsInYaml(one, { ...sources, marks })));
   if (problems.length === 0) return;
   const variables = [...new Set(resources.flatMap(variablesIn))];
   const problemsWith = (isKnown: (variable: string) => boolean) =>
@@ -88,11 +89,13 @@ interface Sources {
 
 type Seen = readonly { readonly resource: Resource; readonly checked: CheckedResource }[];
 
-function problemsOf(seen: Seen, kinds: readonly Kind[]): Problem[] {
+function problemsOf(seen: Seen, kinds: readonly Kind[], alongside?: (one: Seen[number]) => void): Problem[] {
   const children = groupBy(seen.map(({ resource, checked }) => [resource.parent, checked]));
   const problems: Problem[] = [];
-  for (const { resource, checked } of seen) {
+  for (const one of seen) {
+    const { resource, checked } = one;
     problems.push(...(resource.kind.checks?.each?.(checked, children.get(resource.address) ?? []) ?? []));
+    alongside?.(one);
   }
   const checkedAt = new Map(seen.map(({ checked }) => [checked.address, checked]));
   for (const kind of kinds) {
@@ -115,27 +118,26 @@ function variablesIn({ fields }: Resource): string[] {
   );
 }
 
-/** Refuses secrets that YAML does not read as text, in the fields that checks read as YAML. */
-function secretsInYaml({ address, kind, fields }: Resource, { variableNames }: Sources): Diagnostic[] {
-  return (kind.checks?.yaml ?? []).flatMap((field) => {
-    const wanted = fields[field];
-    if (wanted === undefined) return [];
-    return misreadSecrets(wanted).map(({ name, written, is, mayBeQuoted }) => {
-      const secret = `\${secret:${written}}`;
-      const about = { address, position: position(wanted.at) };
-      const path = fieldPath(kind, field);
-      if (is === 'key') {
-        const remedy = asVariables(`Write \${var:${written}} in place of ${secret}`, [name], variableNames);
-        return diagnostic('misplaced-secret', `${path}: a key of a map must not hold ${secret}`, { ...about, remedy });
-      }
-      const remedy = mayBeQuoted
-        ? `Put the value that holds ${secret} in single quotes.`
-        : `Write ${name}: "${secret}" under env:, and \${${name}} in the text: compose fills it in.`;
-      return diagnostic('wrong-type', `${path}: YAML does not read the value of ${secret} as text`, {
-        ...about,
-        remedy,
-      });
-    });
+/** Refuses secrets that YAML does not read as text, in the field that checks read as YAML. */
+function secretsInYaml(
+  { resource: { address, kind, fields }, checked }: Seen[number],
+  { variableNames, marks }: Sources & { readonly marks: Marks },
+): Diagnostic[] {
+  const { field, read } = kind.checks?.yaml ?? {};
+  const wanted = field === undefined ? undefined : fields[field];
+  if (field === undefined || wanted === undefined) return [];
+  return misreadSecrets(wanted, read?.(checked), marks).map(({ name, written, is, mayBeQuoted }) => {
+    const secret = `\${secret:${written}}`;
+    const about = { address, position: position(wanted.at) };
+    const path = fieldPath(kind, field);
+    if (is === 'key') {
+      const remedy = asVariables(`Write \${var:${written}} in place of ${secret}`, [name], variableNames);
+      return diagnostic('misplaced-secret', `${path}: a key of a map must not hold ${secret}`, { ...about, remedy });
+    }
+    const remedy = mayBeQuoted
+      ? `Put the value that holds ${secret} in single quotes.`
+      : `Write ${name}: "${secret}" under env:, and \${${name}} in the text: compose fills it in.`;
+    return diagnostic('wrong-type', `${path}: YAML does not read the value of ${secret} as text`, { ...about, remedy });
   });
 }
 

@@ -31,22 +31,26 @@ export interface Evaluation {
   /** The characters of all values of the manifest so far; counted up. */
   readonly size: { characters: number };
   readonly address: string;
-  /** Takes numbers and booleans as they were written, for maps of text. */
-  readonly asWritten?: true;
-  /** Why no `${secret:…}` may stand in the value; left out where one may. */
-  readonly refuseSecrets?: (node: ScalarNode, names: readonly string[]) => Refusal;
   /** The text of a scalar stands in its file character by character: each expression has a place of its own. */
   readonly isVerbatim?: true;
+}
+
+/** What a field says of the values in it. */
+export interface Reading {
+  /** Takes numbers and booleans as they were written, for maps of text. */
+  readonly asWritten?: boolean;
+  /** Why no `${secret:…}` may stand in the value; undefined where one may. */
+  readonly refuseSecrets?: ((node: ScalarNode, names: readonly string[]) => Refusal) | undefined;
 }
 
 /**
  * Turns a YAML value into what the user wants: expressions that are known now are filled in.
  * @throws {Stop} `manifest`, when a value is too long, or all of them are together
  */
-export function evaluate(node: Node, evaluation: Evaluation): Wanted {
-  const found: Found = { isSecret: false, references: [], missing: [], evaluation };
+export function evaluate(node: Node, evaluation: Evaluation, reading: Reading = {}): Wanted {
+  const found: Found = { isSecret: false, references: [], missing: [], evaluation, reading };
   const shape = shapeOf(node, found);
-  const value = join(shape, () => undefined);
+  const value = shape.is === 'value' ? undefined : join(shape, () => undefined);
   return {
     at: node.at,
     isSecret: found.isSecret,
@@ -74,6 +78,7 @@ interface Found {
   readonly references: Reference[];
   readonly missing: string[];
   readonly evaluation: Evaluation;
+  readonly reading: Reading;
   written?: string;
 }
 
@@ -94,9 +99,9 @@ function shapeOf(node: Node, found: Found): Shape {
 }
 
 function scalarShape(node: ScalarNode, found: Found): Shape {
-  const { evaluation } = found;
+  const { evaluation, reading } = found;
   if (typeof node.value !== 'string') {
-    return { is: 'value', value: evaluation.asWritten === true && node.value !== null ? node.source : node.value };
+    return { is: 'value', value: reading.asWritten === true && node.value !== null ? node.source : node.value };
   }
   const { parts, unclosed, unclosedAt = 0 } = parseExpressions(node.value, evaluation.sources);
   if (unclosed !== undefined) {
@@ -109,9 +114,9 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
   const secrets = parts.flatMap((part) =>
     typeof part === 'object' && part.source.conceals === 'secret' ? [part] : [],
   );
-  if (secrets[0] !== undefined && evaluation.refuseSecrets !== undefined) {
+  if (secrets[0] !== undefined && reading.refuseSecrets !== undefined) {
     const names = [...new Set(secrets.map(({ argument }) => argument))];
-    refuse(found, placeOf(secrets[0], node, evaluation), evaluation.refuseSecrets(node, names));
+    refuse(found, placeOf(secrets[0], node, evaluation), reading.refuseSecrets(node, names));
     // Not known, like one that is missing: no check finds a second mistake in it.
     found.isSecret = true;
     return textShape([{ from: 'secret', name: secrets[0].argument }]);
@@ -135,7 +140,7 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
     pieces.push(piece);
     texts.push(typeof part === 'string' ? part : { ...part, value: text });
   }
-  for (const expression of node.value.includes('://') ? breakingAddresses(texts) : []) {
+  for (const expression of parts.length > 1 && node.value.includes('://') ? breakingAddresses(texts) : []) {
     const written = node.value.slice(expression.from, expression.to);
     const message = `the value of ${written} has a character that ends or splits the address around it`;
     const remedy = `Write ${written.slice(0, -1)}|${urlencode}}.`;
@@ -148,7 +153,7 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
     throw tooLong('the values of the manifest together have', mostCharactersOfAll, node.at, evaluation.address);
   }
   const [only] = pieces;
-  if (pieces.length === 1 && typeof only === 'object' && 'written' in only && evaluation.asWritten !== true) {
+  if (pieces.length === 1 && typeof only === 'object' && 'written' in only && reading.asWritten !== true) {
     found.written = only.written;
     return { is: 'value', value: only.value };
   }

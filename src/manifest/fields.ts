@@ -51,7 +51,7 @@ interface BlockPlace {
 /** Reads the fields of one block: names, types, nulls and expressions are checked; problems go to the evaluation. */
 export function readResource(block: Block, { sections, placeOf }: BlockPlace, evaluation: Evaluation): Resource {
   const { kind, address } = block;
-  const { diagnostics, addSecret } = evaluation;
+  const { diagnostics } = evaluation;
   const fields: Record<string, Wanted> = {};
   const maps: Record<string, ReadonlyMap<string, Wanted>> = {};
   const options: Record<string, Json> = {};
@@ -59,13 +59,12 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
     diagnostics.push(diagnostic(code, message, { remedy, address, position: position(node.at) }));
 
   const privateKeys = readPrivate(block);
+  const within = { ...evaluation, privateKeys };
   const readField = (written: string, name: string, { node }: Entry): void => {
     const field = fieldOf(kind, name);
     if (field.map !== undefined && node.is === 'map') {
-      const entries = [...readMap(written, node.entries, field, { ...evaluation, privateKeys })];
-      maps[name] = new Map(
-        entries.map(([key, wanted]) => [key, withPrivate(wanted, [key, written], { privateKeys, addSecret })]),
-      );
+      const entries = [...readMap(written, node.entries, field, within)];
+      maps[name] = new Map(entries.map(([key, wanted]) => [key, withPrivate(wanted, [key, written], within)]));
       return;
     }
     if (node.is === 'scalar' && node.value === null) {
@@ -82,16 +81,15 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
     }
     const told = evaluation.diagnostics.length;
     // Of numbers the platform keeps as text, `2.0` and `2` mean different things.
-    const evaluated = evaluate(node, {
-      ...evaluation,
-      ...(isNumberAsText(field) ? { asWritten: true } : {}),
-      ...(mayHoldSecrets(field) ? {} : { refuseSecrets: misplacedSecret(written, node, evaluation.values) }),
+    const evaluated = evaluate(node, evaluation, {
+      asWritten: isNumberAsText(field),
+      refuseSecrets: mayHoldSecrets(field) ? undefined : misplacedSecret(written, node, evaluation.values),
     });
-    const wanted = withPrivate(evaluated, [written], { privateKeys, addSecret });
+    const wanted = withPrivate(evaluated, [written], within);
     // What could not be evaluated has no value that could be wrong too.
     fields[name] = hasErrors(evaluation.diagnostics.slice(told))
       ? wanted
-      : checked(wanted, written, field, node, { ...evaluation, privateKeys });
+      : checked(wanted, written, field, node, within);
     const { refersTo } = field;
     if (refersTo !== undefined) fields[name] = withNames(fields[name], (key) => evaluation.named(refersTo, key));
   };
@@ -343,7 +341,6 @@ function readMap(
     evaluation.diagnostics.push(
       diagnostic('env-value', message, { remedy, address: evaluation.address, position: position(node.at) }),
     );
-  const asText = { asWritten: true as const, ...evaluation };
   for (const [key, { keyAt, node }] of entries) {
     const expression = expressionIn(key, evaluation.sources);
     if (expression !== undefined) {
@@ -365,7 +362,7 @@ function readMap(
       report(`${name} is null`, node, missingBlank(key, true) ?? remedy);
       continue;
     }
-    const value = evaluate(node, asText);
+    const value = evaluate(node, evaluation, { asWritten: true });
     wanted.set(key, value);
     const text = wholeValue(value);
     if (text !== undefined) known.set(key, String(text));

@@ -1,5 +1,5 @@
 import { maskValue } from '../secrets/looks-secret.ts';
-import type { Evaluation } from './evaluate.ts';
+import type { Reading } from './evaluate.ts';
 import type { Refusal, Values } from './sources/source.ts';
 import type { Node } from './tree.ts';
 
@@ -11,7 +11,7 @@ export function misplacedSecret(
   field: string,
   node: Node,
   { variableNames }: Pick<Values, 'variableNames'>,
-): NonNullable<Evaluation['refuseSecrets']> {
+): NonNullable<Reading['refuseSecrets']> {
   return (scalar, names): Refusal => {
     const [first = ''] = names;
     const written = JSON.stringify(scalar.source.replaceAll(/(?<!\$)\$\{secret:/g, '${var:'));

@@ -1,7 +1,8 @@
+import type { ComposeYaml } from '../kind/compose-yaml.ts';
 import { readComposeYaml } from '../kind/compose-yaml.ts';
-import { secretMarks } from './secret-marks.ts';
+import type { Marks } from './secret-marks.ts';
 import type { Concealed, Wanted } from './wanted.ts';
-import { concealedIn, knownTexts, withTexts, writtenName } from './wanted.ts';
+import { concealedIn, withTexts, writtenName } from './wanted.ts';
 
 /** A secret in a text of YAML that changes how it is read. */
 export interface MisreadSecret {
@@ -15,43 +16,40 @@ export interface MisreadSecret {
 }
 
 /**
- * The secrets that YAML does not read as the text that they are. Checks read a text with marks in place of its secrets: that is
- * true of the text itself only where each secret is what a mark is, a part of one scalar. Says nothing of a text that is no YAML
- * with marks either, and nothing of secrets that this run does not have, but that they stand in a key.
+ * The secrets that YAML does not read as the text that they are. Checks read a text with marks in place of its secrets, which
+ * is `marked`: that is true of the text itself only where each secret is what a mark is, a part of one scalar. Says nothing of
+ * a text that is no YAML with marks either, and nothing of secrets that this run does not have, but that they stand in a key.
  */
-export function misreadSecrets(wanted: Wanted): readonly MisreadSecret[] {
+export function misreadSecrets(
+  wanted: Wanted,
+  marked: ComposeYaml | undefined,
+  marks: Marks,
+): readonly MisreadSecret[] {
   const secrets = new Map(
     concealedIn(wanted).flatMap((one) => (one.from === 'secret' ? [[writtenName(one), one]] : [])),
   );
-  const shape = wanted.content.reveal();
-  // A text that is one secret is not checked.
-  if (secrets.size === 0 || (shape.is === 'text' && shape.pieces.length === 1)) return [];
-  const marks = secretMarks(knownTexts(wanted));
-  const readWith = (known: readonly string[]): ReturnType<typeof readComposeYaml> | undefined => {
-    const text = withTexts(wanted, (part) =>
-      part.from === 'env' || known.includes(writtenName(part)) ? part.hidden : marks.of(part),
-    );
-    return typeof text === 'string' ? readComposeYaml(text) : undefined;
-  };
-  const marked = readWith([]);
-  if (marked === undefined || 'unreadable' in marked) return [];
-  const isMisread = (known: readonly (readonly [string, Concealed])[]): boolean => {
-    const real = readWith(known.map(([written]) => written));
-    const texts = new Map(known.map(([, one]) => [marks.of(one) ?? '', one.hidden ?? '']));
-    return real === undefined || 'unreadable' in real || !isRead(marked.content, real.content, texts);
+  if (secrets.size === 0 || marked === undefined || 'unreadable' in marked) return [];
+  const isMisread = (known: readonly Concealed[]): boolean => {
+    const texts = new Map(known.map((one) => [marks.of(one), one.hidden ?? '']));
+    const textOf = (part: Concealed): string | undefined => {
+      const mark = part.from === 'env' ? undefined : marks.of(part);
+      return mark === undefined ? part.hidden : (texts.get(mark) ?? mark);
+    };
+    const real = readComposeYaml(String(withTexts(wanted, textOf)));
+    return 'unreadable' in real || !isRead(marked.content, real.content, texts);
   };
   const keys = keysIn(marked.content);
-  const found = [...secrets].map(([written, secret]): MisreadSecret & { readonly secret: Concealed } => {
+  const found = [...secrets].map(([written, secret]) => {
     const isInKey = keys.some((key) => key.includes(marks.of(secret) ?? ''));
     const mayBeQuoted = secret.hidden === undefined || !/['\n\r]/.test(secret.hidden);
-    return { name: secret.name, written, is: isInKey ? 'key' : 'misread', mayBeQuoted, secret };
+    return { name: secret.name, written, is: isInKey ? 'key' : 'misread', mayBeQuoted, secret } as const;
   });
   const inValues = found.filter(({ is, secret }) => is === 'misread' && secret.hidden !== undefined);
-  const alone = inValues.filter(({ written, secret }) => isMisread([[written, secret]]));
+  const inKeys = found.filter(({ is }) => is === 'key');
+  if (inValues.length === 0 || !isMisread(inValues.map(({ secret }) => secret))) return inKeys;
+  const alone = inValues.filter(({ secret }) => isMisread([secret]));
   // Two that are text by themselves may be something else beside each other.
-  const isPair = alone.length === 0 && inValues.length > 1;
-  const misread = isPair && isMisread(inValues.map(({ written, secret }) => [written, secret])) ? inValues : alone;
-  return [...found.filter(({ is }) => is === 'key'), ...misread];
+  return [...inKeys, ...(alone.length > 0 ? alone : inValues)];
 }
 
 /** All keys of the maps in a value. */
@@ -62,7 +60,7 @@ function keysIn(value: unknown): string[] {
 }
 
 /** Whether a value is the one with marks, with the secrets in their place. A number is the text that it is written as. */
-function isRead(marked: unknown, real: unknown, texts: ReadonlyMap<string, string>): boolean {
+function isRead(marked: unknown, real: unknown, texts: ReadonlyMap<string | undefined, string>): boolean {
   if (typeof marked === 'string') {
     const text = Array.from(marked, (sign) => texts.get(sign) ?? sign).join('');
     if (typeof real === 'number') return text !== marked && String(real) === text;

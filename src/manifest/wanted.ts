@@ -111,21 +111,22 @@ function shapeAsWritten(shape: Shape): Json {
 
 /** The concealed parts of a value, from its beginning. */
 export function concealedIn({ content }: Pick<Wanted, 'content'>): readonly Concealed[] {
-  const of = (shape: Shape): readonly Concealed[] => {
-    switch (shape.is) {
-      case 'value':
-        return [];
-      case 'text':
-        return shape.pieces.filter((piece) => typeof piece === 'object' && isConcealed(piece));
-      case 'list':
-        return shape.items.flatMap(of);
-      case 'map':
-        return shape.entries.flatMap(([, item]) => of(item));
-      default:
-        return shape satisfies never;
-    }
-  };
-  return of(content.reveal());
+  return concealedOf(content.reveal());
+}
+
+function concealedOf(shape: Shape): readonly Concealed[] {
+  switch (shape.is) {
+    case 'value':
+      return [];
+    case 'text':
+      return shape.pieces.filter((piece) => typeof piece === 'object' && isConcealed(piece));
+    case 'list':
+      return shape.items.flatMap(concealedOf);
+    case 'map':
+      return shape.entries.flatMap(([, item]) => concealedOf(item));
+    default:
+      return shape satisfies never;
+  }
 }
 
 /** The whole of a text; or what stands around the values that are not known yet, or concealed. */
@@ -226,6 +227,7 @@ export function join(
   textOf: (piece: Reference | Concealed) => string | undefined,
   at?: Place,
 ): Json | undefined {
+  if (shape.is === 'value') return shape.value; // most are
   let characters = 0;
   const joined = (one: Shape): Json | undefined => {
     switch (one.is) {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { serviceNetworks } from '../api/values.ts';
 import { json, text } from '../kind/codecs.ts';
+import { composeYamlOf } from '../kind/compose-yaml.ts';
 import {
   imagesWithData,
   mountedVolumes,
@@ -190,7 +191,7 @@ export const compose = defineKind({
     explains: 'compose.getConvertedCompose',
   },
   checks: {
-    yaml: ['composeFile'],
+    yaml: { field: 'composeFile', read: composeYamlOf },
     each: servicesExist,
     hints: {
       mounts:

@@ -4,7 +4,7 @@ import { isAlias, isCollection, isScalar, visit } from 'yaml';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import type { Json } from '../../kind/json.ts';
 import { canonical, isObject } from '../../kind/json.ts';
-import { readComposeYaml } from '../../kind/compose-yaml.ts';
+import { composeYamlOf, readComposeYaml } from '../../kind/compose-yaml.ts';
 import type { Variables } from './compose-variables.ts';
 import { withVariables } from './compose-variables.ts';
 
@@ -21,8 +21,9 @@ export function serviceSuffix(compose: (field: string) => Json): string {
 /** A block that names a service of the compose file needs one that exists: the deployment would fail. */
 export function servicesExist(self: CheckedResource, children: readonly CheckedResource[]): Problem[] {
   const { composeFile, sourceType } = self.values;
-  if (sourceType !== 'raw' || typeof composeFile !== 'string') return [];
-  const found = readComposeFile(composeFile);
+  const read = composeYamlOf(self);
+  if (sourceType !== 'raw' || typeof composeFile !== 'string' || read === undefined) return [];
+  const found = readComposeFile(composeFile, read);
   if ('unreadable' in found) {
     const problem = { code: 'inconsistent', address: self.address, field: 'composeFile' } as const;
     const remedy = 'Correct the compose file: its deployment would fail.';
@@ -125,8 +126,8 @@ function mapIn(value: Json | undefined): { readonly [key: string]: Json | undefi
 /** The content of a compose file, or why it cannot be read. */
 function readComposeFile(
   text: string,
+  found = readComposeYaml(text),
 ): { readonly content: ReturnType<typeof mapIn> } | { readonly unreadable: string | YAMLError } {
-  const found = readComposeYaml(text);
   if ('content' in found) return { content: isObject(found.content) ? found.content : {} };
   const { unreadable: document } = found;
   const [error] = document.errors;
