@@ -87,9 +87,17 @@ const forms: readonly Form[] = [
     valueAt: (text, from) =>
       upTo(text, from, /(?:[^{}\n]|\{(?:[^{}\n]|\{[^{}\n]*\})*\})*(?:\}[^\s"'`,;/)@:?&\]|<>$\\}=.-][^\s"'`]*)?/y),
   },
-  // `define('PASSWORD', 'x')` and `set $password x`
+  // `define('PASSWORD', 'x')`, `X-Api-Key "x"`, `set $password x`, `login a password x`, and `requirepass x` as a line.
   {
-    name: /(?<![\w-])(?:\w{1,64}\([ \t]{0,8}["'](\w{1,128})["'][ \t]{0,8},[ \t]{0,16}(?=["']|\d{3})|set[ \t]{1,8}\$([A-Za-z_]\w{0,127})[ \t]{1,16})/g,
+    name: new RegExp(
+      [
+        String.raw`(?<![\w-])(?:\w{1,64}\([ \t]{0,8}["'](\w{1,128})["'][ \t]{0,8},[ \t]{0,16}(?=["']|\d{3})`,
+        String.raw`((?:X-[\w-]{0,32})?(?:(?:Api-?)?Key|Token|Secret|Auth))["']?[ \t]{1,4}(?=["'])|set[ \t]{1,8}\$(\w{1,128})[ \t]{1,16}`,
+        String.raw`(?:^[ \t]{0,64}(?:sentinel[ \t]{1,8})?|login[ \t]{1,8}\S{1,128}[ \t]{1,8})([\w-]{0,32}(?:passw(?:or)?d|pass|auth))`,
+      ].join('|') +
+        String.raw`(?:(?<=sentinel[ \t]{1,8}auth-pass)[ \t]{1,8}\S{1,64})?[ \t]{1,32}(?=[^\s:=>]\S*[ \t]*$))`,
+      'gim',
+    ),
     valueAt: (text, from) => quoted(text, from) ?? upTo(text, from, /[^\s"'`;()]*/y),
   },
 ];

@@ -2,14 +2,12 @@ import type { Attribute } from '../kind/attribute.ts';
 import type { Field } from '../kind/field.ts';
 import type { Json } from '../kind/json.ts';
 import { isObject } from '../kind/json.ts';
-import { findInAddresses } from './addresses.ts';
 import { entriesIn } from './entries.ts';
 import { bareValue, isAddress, isOpenValue, isWorkingDirectory } from './open-values.ts';
 import type { Part } from './parts.ts';
 import { addPart, replaceParts } from './parts.ts';
-import { findKeysInPem } from './pem.ts';
 import { concealedMark, redacted, rotatedMark } from './secret.ts';
-import { contentRules } from './secret-forms.ts';
+import { contentRules, openBlock } from './secret-forms.ts';
 import { isOpenName, isUserName, rulesOfKey } from './secret-names.ts';
 
 /** How values and texts are masked. */
@@ -116,9 +114,7 @@ export function secretParts(text: string, how: Masking = {}): readonly Part[] {
   const found: Part[] = [...(how.known?.(text) ?? [])];
   // Most values: no rule matches so little.
   if (found.length === 0 && text.length < 15 && /^[\w./-]*$/.test(text)) return [];
-  const open: Part[] = [];
-  findKeysInPem(text, found, open);
-  findInAddresses(text, found);
+  const open = Array.from(text.matchAll(openBlock), ({ 0: block, index }) => [index, index + block.length] as const);
   const isNamed = (key: string) => isPrivate(key, how) || rulesOfKey(key).length > 0;
   for (const { key, value, parts } of entriesIn(text, isNamed, how.isEnv)) {
     const at = parts[0]?.[0] ?? 0;

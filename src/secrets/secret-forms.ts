@@ -22,19 +22,25 @@ export interface ContentRule {
 
 const boundary = '(?<![A-Za-z0-9_-])';
 
-/** Tokens by their prefixes. */
+/** How tokens begin, by the services that give them. */
 const tokens = [
-  String.raw`gh[pousr]_\w{16,} github_pat_\w{16,} gl(?:pat|dt|rt|ptt|soat|cbt|ft|agent|oas)-[\w-]{16,}`,
-  String.raw`(?:sk|rk)_(?:live|test)_\w{10,} whsec_[\w+/=]{10,} (?:AKIA|ASIA)[A-Z0-9]{12,} xox[abeoprs]-[\w-]{10,}`,
-  String.raw`xapp-[\w-]{10,} AIza[\w-]{30,} ya29\.[\w-]{20,} GOCSPX-[\w-]{16,} npm_\w{20,} pypi-[\w-]{20,}`,
-  String.raw`sk-(?:ant-|proj-|or-)?[\w-]{16,} hf_\w{16,} SG\.[\w-]{16,}\.[\w-]{16,} dckr_(?:pat|oat)_[\w-]{16,}`,
-  String.raw`do[opr]_v1_\w{32,} hv[sbr]\.[\w-]{16,} shp(?:at|ca|pa|ss)_\w{16,} gl(?:sa|c)_[\w+/=]{16,} tskey-[\w-]{12,}`,
-  String.raw`lin_api_\w{16,} gsk_\w{16,} r8_\w{16,} nvapi-[\w-]{16,} key-[0-9a-f]{32} sntrys_[\w=+/-]{16,}`,
-  String.raw`rubygems_\w{16,}`,
+  String.raw`gh[pousr]_ github_pat_ gl(?:pat|dt|rt|ptt|soat|cbt|ft|agent|oas)- (?:sk|rk)_(?:live|test)_ whsec_ AKIA ASIA xox[abeoprs]- xapp-`,
+  String.raw`AIza ya29\. GOCSPX- npm_(?=[^\W_]{12}) pypi- sk- hf_ SG\. dckr_(?:pat|oat)_ do[opr]_v1_ hv[sbr]\. shp(?:at|ca|pa|ss)_ glsa_ glc_ tskey-`,
+  String.raw`lin_api_ gsk_ r8_ nvapi- key-(?=[\da-f]{32}) sntrys_ rubygems_`,
 ].flatMap((line) => line.split(' '));
+
+/** What ends an address; a variable in its user has signs of its own. */
+const endOfAddress = String.raw`\s"'\x60<>;|\\`;
+const userOfAddress = String.raw`(?:\$\{(?:[^{}\s]|\{[^{}\s]*\})*\}|(?!\$\{)[^/?#:@${endOfAddress}])`;
 
 /** What a secret is written like, under any key or none. */
 export const contentRules: readonly ContentRule[] = [
+  {
+    name: 'private key',
+    isToken: true,
+    says: 'a private key in PEM, to the end of the text where nothing ends it',
+    pattern: /-----BEGIN [A-Z\d ]{0,42}PRIVATE KEY[^]*?(?:-----END [^]*?-----|$)/g,
+  },
   {
     name: 'age identity',
     isToken: true,
@@ -51,7 +57,7 @@ export const contentRules: readonly ContentRule[] = [
     name: 'known token',
     isToken: true,
     says: 'a token with a known prefix: of GitHub, GitLab, Stripe, AWS, Slack, Google, npm, PyPI, OpenAI, Docker, Vault and others',
-    pattern: new RegExp(`${boundary}(?:${tokens.join('|')})`, 'g'),
+    pattern: new RegExp(String.raw`${boundary}(?:${tokens.join('|')})[\w+/=.-]{12,}`, 'g'),
   },
   {
     name: 'webhook',
@@ -75,33 +81,26 @@ export const contentRules: readonly ContentRule[] = [
       !/^(?:[A-Z]?[a-z]{1,24}|[A-Z]{1,24})[.,]?$/.test(secret) && !/^[a-z]+(?:-[a-z]+)+[.,]?$/i.test(secret),
   },
   {
-    name: 'header',
-    says: 'the value in quotes behind X-…-Key, X-…-Token or Api-Key, as servers write headers',
-    pattern: /(?<![\w-])(?:X-[\w-]{0,32})?(?:Api-?Key|Key|Token|Secret|Auth)["']?[ \t]{1,4}["']([^"'\n]{1,256})["']/gi,
-    check: (secret) => !/^\$\{?\w+\}?$|^\{.*\}$/.test(secret),
-  },
-  {
     name: 'SQL',
     says: 'the password in quotes of SQL: PASSWORD ‘…’, IDENTIFIED BY ‘…’',
     pattern: /(?<![A-Za-z_])(?:password|identified[ \t]{1,4}by(?:[ \t]{1,4}password)?)[ \t]{1,4}e?'([^'\n]{1,256})'/gi,
-  },
-  {
-    name: 'line of a configuration file',
-    says: 'requirepass, masterauth, auth-pass, password and passwd at the start of a line with one word behind; login … password … of netrc',
-    pattern:
-      /(?:^[ \t]{0,32}(?:requirepass|masterauth|auth-pass|sentinel auth-pass \S{1,64}|password|passwd|auth_pass)[ \t]{1,32}(?![:=])([^\s]{1,256})[ \t]{0,32}$|(?<![\w-])login[ \t]{1,8}[^\s]{1,128}[ \t]{1,8}password[ \t]{1,8}([^\s]{1,256}))/gim,
-    check: (secret) => !/^["']?(?:\$\{?\w+\}?|required|requisite|sufficient|optional|\{)["']?;?$/.test(secret),
   },
   {
     name: 'short option',
     says: 'passwords in short options of well-known programs: redis-cli -a, mysql -p…, sshpass -p, mongosh -p, docker login -p, sqlcmd -P, ldapsearch -w',
     pattern: new RegExp(
       [
-        `redis-cli["']?(?:[\\s,]{1,4}["']?[\\w.:$/{}-]{1,64}["']?){0,8}?[\\s,]{1,4}["']?-a["']?[\\s,]{1,4}["']?([^\\s"',\\]]{1,256})`,
-        `(?:mysql|mysqladmin|mysqldump|mariadb|mariadb-admin|mariadb-dump)["']?(?:[\\s,]{1,4}["']?[\\w.:$/{}=-]{1,64}["']?){0,8}?[\\s,]{1,4}["']?-p([^\\s"',\\]]{1,256})`,
-        `(?:sshpass|mongosh|mongo|mongodump|docker[ \\t]login)["']?(?:[\\s,]{1,4}["']?[\\w.:$/{}=-]{1,64}["']?){0,8}?[\\s,]{1,4}["']?-p["']?[\\s,]{0,4}["']?([^\\s"',\\]]{1,256})`,
-        `(?:sqlcmd|bcp|ldap(?:search|add|modify|whoami))["']?(?:[\\s,]{1,4}["']?[\\w.:$/{}=-]{1,64}["']?){0,8}?[\\s,]{1,4}["']?-[Pw]["']?[\\s,]{0,4}["']?([^\\s"',\\]]{1,256})`,
-      ].join('|'),
+        ['redis-cli', 'a', '{1,4}'],
+        ['(?:mysql|mariadb)(?:-?admin|-?dump)?', 'p', '{0}'],
+        ['(?:sshpass|mongo(?:sh|dump)?|docker[ \\t]login)', 'p', '{0,4}'],
+        ['(?:sqlcmd|bcp)', 'P', '{0,4}'],
+        ['ldap(?:search|add|modify|whoami)', 'w', '{0,4}'],
+      ]
+        .map(
+          ([program, option, gap]) =>
+            String.raw`${program}["']?(?:[\s,]{1,4}["']?[\w.:$/{}=-]{1,64}["']?){0,8}?[\s,]{1,4}["']?-${option}["']?[\s,]${gap}["']?([^\s"',\]]{1,256})`,
+        )
+        .join('|'),
       'g',
     ),
     check: (secret) => !isReference(secret) && !/^(?:-.*|\\+)$/.test(secret),
@@ -111,36 +110,35 @@ export const contentRules: readonly ContentRule[] = [
     says: 'the password behind -u, --user or --proxy-user of curl, also without a blank between them',
     pattern: new RegExp(
       [
-        String.raw`(?<=[\s"',])(?:-[fsSkLgiIv]{0,8}u|-U|--user|--proxy-user)`,
-        String.raw`(?=["']?[\s,=]{0,64}(?:-[ \t]{1,8})?["']?[^\s"':,]{1,64}:)`,
-        String.raw`(?<=(?<![\w-])curl["'\s](?:[^\n;|&]|&(?![&\s])|\\\r?\n|\r?\n[ \t]{0,64}(?=["'-])){0,400})`,
-        String.raw`["']?[\s,=]{0,64}(?:-[ \t]{1,8})?`,
-        String.raw`(?:"[^\s"':]{1,64}:([^"\n]{1,256})"|'[^\s"':]{1,64}:([^'\n]{1,256})'|[^\s"':,]{1,64}:([^\s"',\]]{1,256}))`,
+        String.raw`(?<=[\s"',])(?:-[fsSkLgiIv]{0,8}u|-U|--user|--proxy-user)(?=["']?[\s,=]{0,64}(?:-[ \t])?["']?[^\s"':,]{1,64}:)`,
+        String.raw`(?<=(?<![\w-])curl["'\s][^;|]{0,400})["']?[\s,=]{0,64}(?:-[ \t])?`,
+        String.raw`(?:"[^\s"':]{1,64}:([^"\n]{1,256})|'[^\s"':]{1,64}:([^'\n]{1,256})|[^\s"':,]{1,64}:([^\s"',\]]{1,256}))`,
       ].join(''),
       'g',
     ),
     check: (secret) => !isReference(secret) && !/^(?:\$\(|<|\d{1,5}$)/.test(secret) && !secret.startsWith('//'),
   },
   {
-    name: 'address of Go',
-    says: 'the password of user:password@tcp(host), as drivers of Go write addresses',
-    pattern: /(?<![\w.%+:@/-])[\w.%+-]{1,64}:([^\s"'`]{1,256})@\w{0,16}\(/g,
-    // With a scheme it is found as an address.
-    check: (secret) => !isReference(secret) && !/^(?:%[a-z]$|\/\/)/.test(secret),
+    name: 'address',
+    isToken: true,
+    says: 'the password of scheme://user:password@host; who stands there alone, where that may be a token',
+    pattern: new RegExp(
+      [
+        String.raw`:\/\/(?:${userOfAddress}*:(?!\d{0,5}(?:[/?#${endOfAddress}]|$))`,
+        // Over HTTP a path may have the second sign; else a password may have a slash, and one without any other sign a question.
+        String.raw`(?:(?<=https?:\/\/[^:@\s]{0,256}:)([^/?#${endOfAddress}]+)@|((?::(?!\/\/)|[^:?#${endOfAddress}])+)@|((?::(?!\/\/)|[^:${endOfAddress}])+)@)`,
+        String.raw`|(?!(?<!https?:\/\/)[a-z][a-z_-]{0,15}@)(${userOfAddress}+)@)`,
+      ].join(''),
+      'gi',
+    ),
+    check: (secret) => !isReference(secret),
   },
   {
     name: 'address without a scheme',
-    says: 'the password of user:password@host; without a port or a path behind the host, one that is no plain word',
+    says: 'the password of user:password@host, or of user:password@tcp(host) as drivers of Go write it; without a port or a path behind the host, one that is no plain word',
     pattern:
-      /(?<![^\s"'`=,([{>])(?:[A-Za-z][\w.%+-]{0,63})?:([^\s"'`@/:,;|<>(){}[\]\\]{1,128})@(?=[A-Za-z\d]|\[[\da-f:]{2,39}\])/g,
+      /(?<![\w.%+:@/-])[\w.%+-]{1,64}:([^\s"'`]{1,256})@\w{0,16}\(|(?<![^\s"'`=,([{>])(?:[A-Za-z][\w.%+-]{0,63})?:([^\s"'`@/:,;|<>(){}[\]\\]{1,128})@(?=[A-Za-z\d]|\[[\da-f:]{2,39}\])/g,
     check: isOfUser,
-  },
-  {
-    name: 'routing key of PagerDuty',
-    says: 'routing_key in receivers for PagerDuty and in its events; those of message brokers are none',
-    pattern:
-      /routing_?key(?=\\?["']?[ \t]{0,4}[:=])(?<=pager_?duty[^]{0,600}|(?=[^]{0,400}event_action)routing_?key)\\?["']?[ \t]{0,4}[:=][ \t]{0,4}\\?["']?([^\s"'#,}\]\\]{1,256})/gi,
-    check: (secret) => !isReference(secret) && !/^(?:\$\{?\w|\{\{|<)/.test(secret),
   },
   {
     name: 'high entropy',
@@ -176,24 +174,23 @@ function isRandomChunk(chunk: string): boolean {
 }
 
 /** Words before a colon that are no user: what follows them is an address of mail, a package or an image. */
-const labels: ReadonlySet<string> = new Set(
-  (
-    'mailto mail email e-mail to cc bcc from sender reply-to contact maintainer author owner admin-contact acct sip sips xmpp ' +
-    'jid im npm pkg workspace patch file link portal git ssh github gitlab docker oci image url uri http https'
-  ).split(' '),
-);
+const label =
+  /(?<![\w.%+-])(?:mailto|e?-?mail|to|b?cc|from|sender|reply-to|contact|maintainer|author|owner|acct|sips?|xmpp|jid|im|npm|pkg|workspace|patch|file|link|git(?:hub|lab)?|ssh|docker|oci|image|ur[li]|https?):$/i;
 
 /** Whether what stands between a colon and a host is the password of a user. */
 function isOfUser(secret: string, before: string, behind: string): boolean {
-  const user = /([A-Za-z][\w.%+-]*)?:$/.exec(before)?.[1];
-  if (isReference(secret) || /^%[a-z]$/.test(secret) || (user !== undefined && labels.has(user.toLowerCase())))
-    return false;
+  if (isReference(secret) || /^(?:%[a-z]$|\/\/)/.test(secret) || label.test(before)) return false;
+  if (/^@\w*\(/.test(behind)) return true;
   const [, host = '', isPlace] = /^@([\w.-]*|\[[\da-f:]*\])(:\d{2,5}(?!\d)|[/?])?/.exec(behind) ?? [];
   // A digest or a version.
   if (/^(?:sha\d+|md5|v?\d+(?:\.\d+){0,2}(?:-.*)?|latest)$/i.test(host)) return false;
   if (isPlace !== undefined) return true;
-  return user !== undefined && !/^(?:[A-Za-z._-]+|v?\d+(?:\.\d+)*(?:-\w+)*)$/.test(secret);
+  return /[\w%+-]:$/.test(before) && !/^(?:[A-Za-z._-]+|v?\d+(?:\.\d+)*(?:-\w+)*)$/.test(secret);
 }
+
+/** Blocks of PEM that hold nothing but base64 and headers, such as certificates. */
+export const openBlock =
+  /-----BEGIN ([A-Z\d][A-Z\d ]{0,63})-----(?:(?:Version|Comment|Hash|Charset|MessageID|Proc-Type|DEK-Info):[^\n]{0,128}\n|[A-Za-z\d+/=\s]|\\[nr])*-----END \1-----/g;
 
 /** Digests, commits and public keys, by what stands before them. */
 function isKnownOpen(secret: string, before: string): boolean {

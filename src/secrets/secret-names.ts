@@ -16,36 +16,31 @@ export interface KeyRule {
 const setOf = (...words: readonly string[]): ReadonlySet<string> => new Set(words.join(' ').split(' '));
 const last = (words: readonly string[], back = 0): string => words.at(-1 - back) ?? '';
 
-/** Words behind the name of a secret that leave it one: `PASSWORD_OLD`, `API_KEY_READ_ONLY`, `TOKEN_1`. */
+/** Words behind the name of a secret that leave it one: `KEY_OLD`, `API_KEY_READ_ONLY`, `TOKEN_1`. */
 const qualifiers = setOf(
-  'base base64 b64 hex hash hashed value plain raw text string data encrypted current previous old new next primary secondary',
-  'tertiary default prod production staging stage dev development test testing live sandbox local read write only readonly',
-  'ro rw full admin root main master replica internal external backup shared personal ci eu us',
+  'base64 b64 hex hash hashed value plain raw text string data encrypted current previous old new next primary secondary default',
+  'prod production staging stage dev test live local read write only readonly ro rw full admin root main master backup ci',
 );
 
 /** Words at the end of a key that say something about a secret and are none: `PASSWORD_MIN_LENGTH`, `TOKEN_URL`. */
 const aspects = setOf(
-  'file files path dir directory folder mount name names label length size min max minimum maximum ttl expiry expires',
-  'expire expiration lifetime timeout age days hours minutes seconds interval rotation policy algorithm alg algo type',
-  'kind mode method scheme format header url uri endpoint host port provider backend driver store count limit required',
-  'enabled enable disabled disable allowed allow reset change changed strength rounds iterations cost version issuer audience',
-  'realm domain prefix suffix field column parameter param template subject page link command env user username email',
-  'id ids grant scope scopes encoding encryption authentication hashing hasher hashers validators validation manager vault hint hints',
-  'in users connector option options regex pattern rule rules origin origins table',
+  'file files path dir directory name names label length size min max minimum maximum count limit ttl expiry expires expire',
+  'expiration lifetime timeout age days hours minutes seconds interval rotation policy algorithm algo type mode method scheme',
+  'format encoding header url uri endpoint host port provider backend driver store required enabled enable disabled disable',
+  'allowed allow reset change changed strength rounds iterations cost version issuer audience realm domain prefix suffix field',
+  'column table parameter param template subject page link command env user users username email id ids grant scope scopes',
+  'hasher hashers hashing hint hints in connector options pattern rules validators manager',
 );
 
 /** Words before `key` that make it a lookup, or one that is meant to be seen. */
 const openKeys = setOf(
-  'public pub publishable site primary foreign sort partition cache routing shard range composite unique map group',
-  'locale i18n translation idempotency index lookup object feature flag hot hotkey shortcut order dictionary label gpg pgp',
-  'annotation metric tag column row event topic message record field property config setting known host',
+  'public pub publishable site host gpg pgp primary foreign unique sort partition shard cache index idempotency map translation routing',
 );
 
 /** Words before `key` with which it always is a secret. */
 const secretKeys = setOf(
-  'api secret private access master encryption encrypt enc signing sign app application session auth jwt account admin',
-  'license licence service deploy webhook hmac aes crypto cipher shared',
-  'consumer subscription root write read security cookie search token integration',
+  'api secret private access master encryption encrypt enc signing sign app application session auth jwt account admin root',
+  'license licence service deploy webhook hmac aes crypto cipher shared consumer subscription read write search security cookie token integration',
 );
 
 /** A word, a small number or a name of words. */
@@ -56,10 +51,8 @@ const plainWord =
 const loginMethod =
   /^(?:none|no|disabled?|enabled?|required|optional|any|all|both|auto|default|basic|digest|bearer|jwt|plain|login|local|internal|external|native|simple|trust|peer|md5|s?sha\d*|cram-?md5|scram(?:-sha-?\d+)?|ntlm|gssapi|kerberos|krb5|x-?509|m?tls|ldaps?|saml2?|oidc|oauth2?|openid|sso|container|htpasswd|trace|debug|info|warn|error|cas|pam|radius|github|gitlab|google|discord|[\w-]+@(?:file|docker|swarm|internal|consul\w*|kubernetes\w*)|-?\d{1,3})$/i;
 
-const isPasswordWord = (word: string): boolean =>
-  /(?:passw(?:or)?ds?|passwort|kennwort|senha|contrasena|passphrase|passcode|pwd|pw|psk)$/.test(word)
-    ? word !== 'oldpwd'
-    : word.endsWith('pass') && !/^(?:compass|bypass|surpass|trespass|encompass|overpass|underpass)$/.test(word);
+const passwordWord =
+  /(?:passw(?:or)?ds?|passwort|kennwort|senha|contrasena|passphrase|passcode|(?<!^old)pwd|pw|psk|(?<!^(?:com|by|sur|tres|encom|over))pass)$/;
 
 const isKeyWord = (words: readonly string[], back = 0): boolean => /^keys?$/.test(last(words, back));
 
@@ -75,24 +68,21 @@ const hasSecretKey = (words: readonly string[]): boolean =>
 export const keyRules: readonly KeyRule[] = [
   {
     name: 'password',
-    says: 'password, passwd, passphrase, pwd, pw, psk, pass or passcode, also at the end of a longer word and before the name of a user or service',
+    says: 'password, passwd or passphrase anywhere; pwd, pw, psk, pass or passcode, also before the name of a user or service; all of them also at the end of a longer word',
     matches: (words) =>
       words.some(
         (word, at) =>
-          isPasswordWord(word) &&
-          !(word === 'pass' && /^(?:proxy|fastcgi|uwsgi|grpc|scgi)$/.test(words[at - 1] ?? '')) &&
-          (at === words.length - 1 || (at > 0 && !/^(?:through|thru|headers?|by|on|along)$/.test(words[at + 1] ?? ''))),
+          passwordWord.test(word) &&
+          (/^passw|^passphrase$/.test(word) ||
+            at === words.length - 1 ||
+            (at > 0 && !/^(?:through|thru|headers?|by|on|along)$/.test(words[at + 1] ?? ''))) &&
+          !(word === 'pass' && /^(?:proxy|fastcgi|uwsgi|grpc|scgi)$/.test(words[at - 1] ?? '')),
       ),
   },
   {
-    name: 'password of something',
-    says: 'password, passwd, passphrase or secret anywhere, when the last word is no aspect of it, such as length, file or url',
-    matches: (words) => words.some((word) => /^(?:password|passwd|passphrase|secret)$/.test(word)),
-  },
-  {
     name: 'secret',
-    says: 'secret or secrets, also at the end of a longer word',
-    matches: (words) => /secrets?$/.test(last(words)),
+    says: 'secret anywhere, also at the end of a longer word',
+    matches: (words) => words.some((word) => /secrets?$/.test(word)),
   },
   {
     name: 'token',
@@ -121,9 +111,10 @@ export const keyRules: readonly KeyRule[] = [
     open: plainWord,
   },
   {
-    name: 'key of PagerDuty',
-    says: 'key behind pagerduty, also its routing key; the routing keys of message brokers are none',
-    matches: (words) => isKeyWord(words) && words.some((word) => /^(?:pagerduty|pd)$/.test(word)),
+    name: 'routing key',
+    says: 'routing key, as of PagerDuty, when the value is no word and no name with dots, as message brokers have them',
+    matches: (words) => isKeyWord(words) && last(words, 1) === 'routing',
+    open: /^[a-z_-]*$|[.*#]/i,
   },
   {
     name: 'credential',

@@ -6,6 +6,10 @@ import { contentRules } from '../../src/secrets/secret-forms.ts';
 /** Each rule finds its examples, and leaves what looks alike. */
 
 const table: Record<string, { readonly examples: readonly string[]; readonly others: readonly string[] }> = {
+  'private key': {
+    examples: ['-----BEGIN PRIVATE KEY-----MIIE-----END PRIVATE KEY-----', '# -----BEGIN RSA PRIVATE KEY-----'],
+    others: ['-----BEGIN PUBLIC KEY-----', 'BEGIN PRIVATE KEY'],
+  },
   'age identity': {
     examples: ['AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZ'],
     others: ['AGE-SECRET-KEY-1', 'age1gfpyysjzgfpyysjzgfpyysjzgfpyysjz'],
@@ -39,17 +43,9 @@ const table: Record<string, { readonly examples: readonly string[]; readonly oth
     examples: ['Authorization: Bearer abc123def456', 'Basic dXNlcjpwYXNz'],
     others: ['Bearer authentication', 'basic setup', 'the token provider'],
   },
-  header: {
-    examples: ['header_up X-Api-Key "internal-4711"', 'proxy_set_header X-Auth-Token "a b";'],
-    others: ['proxy_set_header X-Api-Key $api_key;', 'header_up X-Real-IP "{remote_host}"'],
-  },
   SQL: {
     examples: ["CREATE USER shop WITH PASSWORD 'hunter2'", "ALTER USER root IDENTIFIED BY 'x'"],
     others: ["COMMENT ON COLUMN users.password IS 'hashed'"],
-  },
-  'line of a configuration file': {
-    examples: ['requirepass foobared', 'machine a login b password c0de'],
-    others: ['requirepass is a setting of redis', 'password required pam_unix.so', 'password = ${PW}'],
   },
   'short option': {
     examples: [
@@ -65,17 +61,31 @@ const table: Record<string, { readonly examples: readonly string[]; readonly oth
     examples: ['curl -u admin:hunter2 http://a', 'curl -uadmin:hunter2 http://a', "curl -fsSu 'admin:a b' http://a"],
     others: ['curl -fsS http://a:80', 'curl -u $USER:$PASSWORD http://a', 'docker run -u shop:staff curlimages/curl'],
   },
-  'address of Go': {
-    examples: ['shop:hunter2@tcp(db:3306)/shop', 'DATA_SOURCE_NAME=exporter:hunter2@(db:3306)/'],
+  address: {
+    examples: [
+      'postgres://shop:hunter2@db/shop',
+      '# postgres://shop:hunter2@db/shop',
+      'postgres://${DB_USER:-shop}:hunter2@db/shop',
+      'jdbc:postgresql://shop:hun?ter2@db/shop',
+      'git+https://token@git.example.com/shop',
+      'ssh://token4711@git.example.com/shop',
+    ],
     others: [
       'postgres://shop@(known after apply)/shop',
-      'root:@tcp(db:3306)/shop',
-      'shop@tcp(db:3306)/shop',
-      '%s:%s@tcp(%s:%d)/%s',
+      'postgres://shop:${PASSWORD}@db/shop',
+      'ssh://git@git.example.com/shop.git',
+      'http://registry:4873/@scope/package',
+      'redis://:@redis:6379/0',
     ],
   },
   'address without a scheme': {
-    examples: ['shop:hunter2@db', ':hunter2@redis:6379/0', 'shop:password@db.example.com/shop'],
+    examples: [
+      'shop:hunter2@db',
+      ':hunter2@redis:6379/0',
+      'shop:password@db.example.com/shop',
+      'shop:hunter2@tcp(db:3306)/shop',
+      'DATA_SOURCE_NAME=exporter:hunter2@(db:3306)/',
+    ],
     others: [
       'mailto:bob@example.com',
       'nginx:1.27@sha256:9f86d081884c7d659a2feaa0c55ad015',
@@ -84,11 +94,10 @@ const table: Record<string, { readonly examples: readonly string[]; readonly oth
       'shop:$PASSWORD@db:5432',
       'at 10:30@Berlin',
       'git@git.example.com:team/shop.git',
+      'root:@tcp(db:3306)/shop',
+      'shop@tcp(db:3306)/shop',
+      '%s:%s@tcp(%s:%d)/%s',
     ],
-  },
-  'routing key of PagerDuty': {
-    examples: ['pagerduty_configs: [{ routing_key: R0-1 }]', '{"routing_key": "R0-1", "event_action": "trigger"}'],
-    others: ['routing_key: orders.created', 'pagerduty_configs: [{ routing_key: "{{ .Key }}" }]'],
   },
   'high entropy': {
     examples: ['kX8vQ2mZp4Lr9TnW', '9f86d081884c7d659a2feaa0c55ad015', 'q8Zt/4vKp+1XwR7n/Ls9bYc2Qm0HdJ3uTf6Ae5Go'],

@@ -23,6 +23,8 @@ const table: Record<string, { readonly examples: readonly string[]; readonly oth
       'ftppass',
       'DB_PASSWORT',
       'WIFI_PSK',
+      'PASSWORD_FOR_BOB',
+      'REDIS_PASSWORD_JOBS',
     ],
     others: [
       'PASSWORD_MIN_LENGTH',
@@ -36,14 +38,13 @@ const table: Record<string, { readonly examples: readonly string[]; readonly oth
       'TLS_PASS_THROUGH',
       'TRESPASS',
       'PASS_HEADERS',
+      'PASSWORD_HASHER',
+      'PASSWORD_RESET_URL',
+      'password_file',
     ],
   },
-  'password of something': {
-    examples: ['PASSWORD_FOR_BOB', 'REDIS_PASSWORD_JOBS', 'TRUEUP_SECRET_DB'],
-    others: ['PASSWORD_HASHER', 'PASSWORD_RESET_URL', 'password_file', 'SECRET_NAME'],
-  },
   secret: {
-    examples: ['CLIENT_SECRET', 'clientSecret', 'JWT_SECRET', 'AUTHSECRET', 'secret'],
+    examples: ['CLIENT_SECRET', 'clientSecret', 'JWT_SECRET', 'AUTHSECRET', 'secret', 'TRUEUP_SECRET_DB'],
     others: ['SECRET_NAME', 'secretary', 'SECRETS_DIR'],
   },
   token: {
@@ -73,6 +74,7 @@ const table: Record<string, { readonly examples: readonly string[]; readonly oth
       'ACCESS_KEY_BACKUP',
       'SECRET_KEY_JOBS',
       'APIKEY_METRICS',
+      'pagerdutyServiceKey',
     ],
     others: [
       'PUBLIC_KEY',
@@ -93,9 +95,9 @@ const table: Record<string, { readonly examples: readonly string[]; readonly oth
     examples: ['MAPS_KEY', 'FERNET_KEY', 'key', 'PUSHER_KEYS'],
     others: ['PRIMARY_KEY', 'sort_key', 'CACHE_KEY', 'CASSANDRA_KEYSPACE', 'RECAPTCHA_SITE_KEY'],
   },
-  'key of PagerDuty': {
-    examples: ['PAGERDUTY_ROUTING_KEY', 'pagerdutyServiceKey', 'PD_ROUTING_KEY'],
-    others: ['ROUTING_KEY', 'RABBITMQ_ROUTING_KEY'],
+  'routing key': {
+    examples: ['PAGERDUTY_ROUTING_KEY', 'routing_key', 'PD_ROUTING_KEY'],
+    others: ['ROUTING_KEYS_FILE', 'ROUTING'],
   },
   credential: {
     examples: ['GOOGLE_CREDENTIALS', 'DB_CREDS', 'SENTRY_DSN', 'traefik.http.middlewares.a.basicauth.users'],
@@ -159,6 +161,9 @@ test.each([
   ['MAPS_KEY', 'Region', false],
   ['AZURE_STORAGE_KEY', 'Zm9vYmFy', true],
   ['STORAGE_KEY', 'theme', false],
+  ['RABBITMQ_ROUTING_KEY', 'orders.v2', false],
+  ['ROUTING_KEY', 'orders-created', false],
+  ['routing_key', 'R02BILLING', true],
   ['ADMIN_PIN', '4711', true],
   ['LED_PIN', '13', false],
   ['GPG_KEY', 'E3FF2839C048B25C084DEBE9B26995E310250568', false],
