@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { capturePicture, pictureWidth, renderCaptures } from './support/captures.ts';
+import { capturePicture, capturePlans, pictureWidth, plansOfPage, renderCaptures } from './support/captures.ts';
 import { pictureOf, pictureTitle } from './support/picture.ts';
 
 /** Writes docs/plans.md and the picture of a plan; with --check it only says which of them is out of date. */
 
 const files = {
-  'docs/plans.md': await renderCaptures(),
+  'docs/plans.md': renderCaptures(await capturePlans(plansOfPage)),
   'docs/pictures/plan.svg': pictureOf(await capturePicture(), { title: pictureTitle, columns: pictureWidth }),
 };
 for (const [name, text] of Object.entries(files)) {

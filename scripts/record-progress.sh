@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Records the progress of an apply, on terminals of two widths and in a pipe, and writes docs/progress.md.
-# It takes about two minutes and needs tmux. The platform is the emulator, which takes its time as a real one does.
+# Records the progress of an apply on a terminal, and writes docs/progress.md and its picture.
+# It takes about a minute and needs tmux. The platform is the emulator, which takes its time as a real one does.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -50,19 +50,17 @@ pane() {
 
 # block TITLE: a heading and what comes in as plain text.
 block() {
-  printf '\n### %s\n\n```text\n' "$1" >>"$page"
+  printf '\n## %s\n\n```text\n' "$1" >>"$page"
   sed '${/^$/d}' >>"$page"
   printf '```\n' >>"$page"
 }
 
-# record COLUMNS ROWS SECOND SECOND: an apply in a terminal at two moments and at its end.
+# record COLUMNS ROWS SECONDS: an apply in a terminal after so many seconds and at its end.
 record() {
   tmux -L "$socket" -f /dev/null new-session -d -s record -x "$1" -y "$2" "env PS1='$ ' bash --norc --noprofile"
   tmux -L "$socket" send-keys -t record "clear; node '$trueup' -C '$folder/run' apply --auto-approve" Enter
   sleep "$3"
   pane | block "After $3 seconds"
-  sleep "$(($4 - $3))"
-  pane | block "After $4 seconds"
   for _ in $(seq 300); do
     if pane | grep -qE '^(Applied|Not everything|Interrupted)'; then break; fi
     sleep 0.2
@@ -77,35 +75,17 @@ cat >"$page" <<'EOF'
 
 ![An apply on a terminal: finished actions above, running and waiting ones below](pictures/progress.svg)
 
-`scripts/record-progress.sh` recorded this page. On a terminal, Trueup redraws the open actions in place, never wider or
-higher than the terminal; running actions come first, and a last line counts those that do not fit. Each finished action
-stays above them as one line, a failed one with its reason. `NO_COLOR` and `--no-color` turn colours off. With `TERM=dumb`
-Trueup prints lines, as in a pipe. Programs use `--format json`: [json-output.md](json-output.md).
+- **On a terminal** Trueup redraws the open actions in place, never wider or higher than the terminal. Running actions come
+  first, and a last line counts those that do not fit. Each finished action stays above them as one line, a failed one with its
+  reason. `NO_COLOR` and `--no-color` turn colours off.
+- **In a pipe, and with `TERM=dumb`**, Trueup prints a line for each event. Where nothing happened for 30 s, it prints what still
+  runs.
+- **Programs** use `--format json`: [events](json-output.md#trueupevent).
+
+`scripts/record-progress.sh` recorded the following: an apply of examples/shop on a terminal of 80 columns and 24 lines.
 EOF
 
-begin hello 100 6000
-printf '\n## examples/hello on a terminal of 80 columns\n' >>"$page"
-record 80 24 3 6
-
 begin shop 200 4000
-printf '\n## examples/shop on a terminal of 80 columns\n' >>"$page"
-record 80 24 4 14
-
-begin shop 200 4000
-printf '\n## examples/shop on a terminal of 120 columns\n' >>"$page"
-record 120 45 4 14
-
-begin hello 100 40000
-printf '\n## examples/hello in a pipe\n' >>"$page"
-node "$trueup" -C "$folder/run" apply --auto-approve 2>&1 >/dev/null | cat | block "With a deployment of 40 seconds"
-
-begin shop 50 1000
-printf '\n## examples/shop in a pipe\n' >>"$page"
-node "$trueup" -C "$folder/run" apply --auto-approve 2>&1 >/dev/null | cat >"$folder/lines"
-{
-  head -n 25 "$folder/lines"
-  echo "[$(($(wc -l <"$folder/lines") - 35)) lines]"
-  tail -n 10 "$folder/lines"
-} | block "The first lines and the last"
+record 80 24 5
 npx tsx scripts/picture-progress.ts
 echo "$page"

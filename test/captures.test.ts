@@ -1,16 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { capturePicture, pictureWidth, renderCaptures } from '../scripts/support/captures.ts';
+import { capturePicture, capturePlans, pictureWidth, renderCaptures } from '../scripts/support/captures.ts';
 import { pictureOf, pictureTitle } from '../scripts/support/picture.ts';
 
 it('docs/plans.md has what plan prints today (npm run captures)', { timeout: 180_000 }, async () => {
-  const page = await renderCaptures();
-  for (const width of [80, 120]) {
-    const captures = page.split(`\n${width} columns:\n\n\`\`\`text\n`).slice(1);
-    expect(captures).toHaveLength(10);
-    for (const capture of captures)
-      for (const line of capture.split('\n```')[0]?.split('\n') ?? []) expect(line.length).toBeLessThanOrEqual(width);
+  const captured = await capturePlans();
+  expect(captured.size).toBe(10);
+  for (const texts of captured.values()) {
+    expect([...texts.keys()]).toEqual([80, 120]);
+    for (const [width, text] of texts)
+      for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(width);
   }
+  const page = renderCaptures(captured);
+  expect(page.match(/^(?:80|120) columns:$/gm)).toHaveLength(10);
   expect(page).toBe(readFileSync(new URL('../docs/plans.md', import.meta.url), 'utf8'));
 });
 

@@ -1,4 +1,4 @@
-/** The ten plans of docs/plans.md: what was applied before, what happened since, and what is planned. */
+/** Ten plans, five of them on docs/plans.md: what was applied before, what happened since, and what is planned. */
 
 /** The files of a project, by path. */
 type Files = Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ interface ChangeByHand {
   readonly members: Readonly<Record<string, unknown>>;
 }
 
-/** One plan of the page. */
+/** One captured plan. */
 export interface CapturedPlan {
   readonly title: string;
   /** What a reader has to know, in one or two sentences. */
@@ -21,6 +21,8 @@ export interface CapturedPlan {
   readonly applied?: Files;
   readonly byHand?: readonly ChangeByHand[];
   readonly planned: Files;
+  /** The page shows it; of the others the tests look at the width. */
+  readonly isOnPage?: true;
 }
 
 /** The secrets of all plans, by name. */
@@ -150,8 +152,8 @@ const many = (tag: string): Files => {
 export const capturedPlans: readonly CapturedPlan[] = [
   {
     title: 'A new stack',
-    about:
-      'A database with a nightly backup, and a compose with a domain and a mounted file. Nothing of it exists yet.',
+    isOnPage: true,
+    about: 'A database with a nightly backup, and a compose with a domain and a mounted file. None of it exists yet.',
     planned: { 'trueup.yaml': stack, 'shop.yml': shop('4.1') },
   },
   {
@@ -162,6 +164,7 @@ export const capturedPlans: readonly CapturedPlan[] = [
   },
   {
     title: 'Other variables',
+    isOnPage: true,
     about: 'In `env:` one key is new, one is gone, one has another value, and so has the secret behind another.',
     applied: {
       'trueup.yaml': envOfWeb('LOG_LEVEL: info\nREGION: eu-1\nOLD_FLAG: "1"\nAPI_TOKEN: old-${secret:API_TOKEN}'),
@@ -178,6 +181,7 @@ export const capturedPlans: readonly CapturedPlan[] = [
   },
   {
     title: 'A compose file changed on the platform',
+    isOnPage: true,
     about: 'The manifest is as it was applied. The image of one service was changed on the platform.',
     applied: compose(large()),
     byHand: [
@@ -192,6 +196,7 @@ export const capturedPlans: readonly CapturedPlan[] = [
   },
   {
     title: 'A conflict',
+    isOnPage: true,
     about: 'Since the last apply the manifest got another image, and so did the platform.',
     applied: onlyDatabase({ image: 'postgres:17.5' }),
     byHand: [
@@ -206,6 +211,7 @@ export const capturedPlans: readonly CapturedPlan[] = [
   },
   {
     title: 'A database that has to be replaced',
+    isOnPage: true,
     about: '`databaseName` became `store` in the manifest. A running database keeps its name.',
     applied: onlyDatabase({}),
     planned: onlyDatabase({ name: 'store' }),

@@ -18,47 +18,55 @@ export async function capturePicture(): Promise<string> {
 /** The columns of the picture. */
 export const pictureWidth = 96;
 
-/** Makes the page of the captured plans: every plan by the real command line, on a platform of its own. */
-export async function renderCaptures(): Promise<string> {
-  const sections: string[] = [];
-  for (const plan of capturedPlans) sections.push(await section(plan));
+/** Captures every plan by the real command line, on a platform of its own: by its title, the texts by width in columns. */
+export async function capturePlans(plans = capturedPlans): Promise<ReadonlyMap<string, ReadonlyMap<number, string>>> {
+  const captured = new Map<string, ReadonlyMap<number, string>>();
+  for (const plan of plans) {
+    const texts = await capture(plan, widths);
+    captured.set(plan.title, new Map(widths.map((width, at) => [width, texts[at]?.trimEnd() ?? ''])));
+  }
+  return captured;
+}
+
+/** The plans that the page shows. */
+export const plansOfPage = capturedPlans.filter(({ isOnPage }) => isOnPage);
+
+/** Makes the page of the captured plans. */
+export function renderCaptures(captured: Awaited<ReturnType<typeof capturePlans>>): string {
+  const sections = plansOfPage.map(({ title, about }) => {
+    const texts = [...(captured.get(title) ?? [])];
+    const captures = texts.map(([width, text]) => `${width} columns:\n\n\`\`\`text\n${text}\n\`\`\`\n`);
+    return `## ${title}\n\n${about}\n\n${captures.join('\n')}`;
+  });
   return `${introduction}\n${sections.join('\n')}`;
 }
 
-const introduction = `<!-- Made by \`npm run captures\`: ten plans of the real command line on the emulator. -->
+const introduction = `<!-- Made by \`npm run captures\`: plans of the real command line on the emulator. -->
 
-# Ten plans
+# Five plans
 
-What \`trueup plan\` prints, on a terminal of 80 and of 120 columns, without colours. Ids are replaced by numbers.
+These are plans as \`trueup plan\` prints them, on a terminal of 80 and of 120 columns, without colours. Numbers replace the ids.
 
 ## How to read a plan
 
-- **The head** says where it applies: the platform, the project, the state with its version, and the commit that is checked
-  out. \`commit\` counts the files of the manifest that the index of git does not have with the same content. Without such
-  a count it claims nothing of the work tree.
-- **The blocks** stand in the order of the manifest, a deletion where its block stood. Below a service stand its domains, its
+- **The head** says where the plan applies: the platform, the project, the state with its version, and the commit that is
+  checked out. \`commit\` counts the files of the manifest that the index of git does not have with the same content. Without such
+  a count it claims nothing about the work tree.
+- **The blocks** stand in the order of the manifest, a deletion where its block was. Below a service stand its domains, its
   mounts and its deployment.
 - **A long text** shows the lines that differ: \`-\` is what the platform has, \`+\` what apply writes, \`~\` a line in which only a
   secret part changes. \`@@ -84,7 +84,7 @@ services.web\` is before 7 lines from line 84 on, on both sides, below the keys
-  \`services\` and \`web\`. [Which values show](secrets.md#which-values-a-plan-shows). \`--full\` shows what \`… 349 more lines\`
-  counts.
+  \`services\` and \`web\`. [Which values a plan shows](secrets.md#which-values-a-plan-shows). \`--full\` shows what
+  \`… 349 more lines\` counts.
 - **A reference** to a destination, a server or another object shows its name, where a list of the run has it and no other
-  object is called the same; else its id, also where the name is secret or looks like a secret.
-- **Equal changes** of 3 or more services are one block, which names the first services. \`--full\` shows each. What is
-  deleted, replaced or adopted, data at risk and errors always name every address.
+  object has the same name. Else it shows the id, also where the name is secret or looks like a secret.
+- **Equal changes** of 3 or more services are one block, which names the first services. \`--full\` shows each. Deletions,
+  replacements, adoptions, data at risk and errors always name every address.
 - **The foot** says which services restart, whose data is at risk, how many objects of the project are not managed, what the
   signs mean, and how much changes. It repeats the errors of a long plan.
 - **A change of the state alone** is a change: a \`moved:\` entry that sends nothing, an option such as \`protect:\`, and a
-  field that leaves the manifest. It is counted, and apply asks for it.
+  field that leaves the manifest. The plan counts it, and apply asks for it.
 `;
-
-async function section(plan: CapturedPlan): Promise<string> {
-  const captured = await capture(plan, widths);
-  const captures = captured.map(
-    (text, index) => `${widths[index]} columns:\n\n\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`,
-  );
-  return `## ${plan.title}\n\n${plan.about}\n\n${captures.join('\n')}`;
-}
 
 /** What the plan prints at each width. */
 async function capture(plan: CapturedPlan, columns: readonly number[], how?: 'colours'): Promise<string[]> {
