@@ -265,6 +265,20 @@ test('values are compared by the judge, and where there is nothing to judge yet 
   });
 });
 
+test('YAML of others is parsed in one place, which refuses what nests too deeply', () => {
+  const parsing = sourceFiles().filter(({ path, text }) => {
+    const names = [...text.matchAll(/^import \{([^}]*)\} from 'yaml';/gm)].flatMap(([, list = '']) =>
+      list.split(/[ ,]+/),
+    );
+    return !path.startsWith('..') && names.some((name) => /^(?:parse\w*|Lexer|Parser|Composer)$/.test(name));
+  });
+  expect(parsing.map(({ path }) => path)).toEqual([
+    'edit/format.ts', // tokens of a text that was read before
+    'emulator/compose-file.ts', // shares nothing with the kinds
+    'kind/yaml.ts',
+  ]);
+});
+
 /** The files that tests are named after: of the source and of the scripts, and what stands at the root of the project. */
 function namesOfTests(): ReadonlySet<string> {
   const root = resolve(source, '..');

@@ -1,5 +1,5 @@
 import type { Document } from 'yaml';
-import { isMap, isSeq, parseDocument, stringify } from 'yaml';
+import { isMap, isSeq, stringify } from 'yaml';
 import * as z from 'zod';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
@@ -8,6 +8,7 @@ import { problemOf } from '../manifest/problem.ts';
 import { driftMemoryKey } from '../manifest/settings-shape.ts';
 import type { Node } from '../manifest/tree.ts';
 import { toJson } from '../kind/simple-yaml.ts';
+import { parseYaml } from '../kind/yaml.ts';
 import { position, readTree } from '../manifest/tree.ts';
 import type { FindingName, Subject } from './finding.ts';
 
@@ -124,7 +125,7 @@ export function memoryText(before: string | undefined, memory: Memory): string |
   const present = before === undefined ? [] : parseMemory('drift.yaml', before);
   if (before !== undefined && areEqual(present, memory)) return undefined;
   if (before === undefined && memory.length === 0) return undefined;
-  const document = parseDocument(before?.replace(/^\uFEFF/, '') || emptyMemory, { schema: 'core' });
+  const document = parseYaml(before?.replace(/^\uFEFF/, '') || emptyMemory, { schema: 'core' });
   const isFresh = present.length === 0;
   if (!document.has(driftMemoryKey)) document.set(driftMemoryKey, 1);
   const list = document.get('findings');

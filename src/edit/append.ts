@@ -1,8 +1,9 @@
-import type { Document, ParsedNode, YAMLMap } from 'yaml';
-import { isMap, isNode, isScalar, parseDocument } from 'yaml';
+import type { YAMLMap } from 'yaml';
+import { isMap, isNode, isScalar } from 'yaml';
 import { usage } from '../diagnostics/usage.ts';
 import type { Entry } from '../export/yaml.ts';
 import { indentedBy, renderEntries } from '../export/yaml.ts';
+import { parseYaml } from '../kind/yaml.ts';
 import { breakAt, lineEnd, lineStart } from './tokens.ts';
 
 /**
@@ -11,12 +12,7 @@ import { breakAt, lineEnd, lineStart } from './tokens.ts';
  * @throws {Stop} `usage`, when a map on the way is written in braces, or comes from an alias.
  */
 export function appendEntries(file: string, text: string, entries: readonly Entry[]): string {
-  const document: Document.Parsed<ParsedNode> = parseDocument(text, {
-    logLevel: 'silent',
-    prettyErrors: false,
-    schema: 'core',
-  });
-  const { contents } = document;
+  const { contents } = parseYaml(text, { logLevel: 'silent', prettyErrors: false, schema: 'core' });
   const end = breakAt(text, 0);
   const linesOf = (added: readonly Entry[], column: number) =>
     indentedBy(column, renderEntries(added)).replaceAll('\n', end);

@@ -1,6 +1,7 @@
 import type { ParsedNode, YAMLMap } from 'yaml';
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, LineCounter } from 'yaml';
 import type { Value } from '../export/yaml.ts';
+import { parseYaml } from '../kind/yaml.ts';
 import type { Entry, MapNode, Node } from '../manifest/tree.ts';
 import { readTree } from '../manifest/tree.ts';
 import { insert, remove } from './entries.ts';
@@ -107,7 +108,7 @@ function made({ file, text, tree }: Reading, edits: readonly Edit[], splices: re
 }
 
 function read(text: string): ParsedNode | null {
-  return parseDocument(text, {
+  return parseYaml(text, {
     keepSourceTokens: true,
     uniqueKeys: false,
     prettyErrors: false,

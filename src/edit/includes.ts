@@ -1,9 +1,10 @@
-import { isMap, isScalar, isSeq, parseDocument } from 'yaml';
+import { isMap, isScalar, isSeq } from 'yaml';
 import { Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { SecretFile } from '../export/root-file.ts';
 import { patternsFor } from '../export/root-file.ts';
 import { plainly } from '../export/yaml.ts';
+import { parseYaml } from '../kind/yaml.ts';
 import { matchesGlob } from '../manifest/glob.ts';
 import type { Edit } from './edit.ts';
 import { editYaml } from './edit.ts';
@@ -14,7 +15,7 @@ import { editYaml } from './edit.ts';
  * @throws {Stop} `usage`, when the text is in a form that no line can be added to.
  */
 export function withIncludes(text: string, files: readonly string[], secrets?: SecretFile): string {
-  const { contents } = parseDocument(text, { logLevel: 'silent', prettyErrors: false, schema: 'core' });
+  const { contents } = parseYaml(text, { logLevel: 'silent', prettyErrors: false, schema: 'core' });
   if (!isMap(contents)) throw cannotAdd(files);
   const list = contents.get('include', true);
   const items = isSeq(list) ? list.items : [];

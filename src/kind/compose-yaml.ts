@@ -1,8 +1,8 @@
 import type { Document } from 'yaml';
-import { parseDocument } from 'yaml';
 import { onceInTurn } from '../api/once.ts';
 import type { CheckedResource } from './checks.ts';
 import { readSimpleYaml, toJson } from './simple-yaml.ts';
+import { parseYaml } from './yaml.ts';
 
 /** The content of a compose file, or its document where that cannot be read. */
 export type ComposeYaml = { readonly content: unknown } | { readonly unreadable: Document.Parsed };
@@ -20,7 +20,7 @@ export function readComposeYaml(text: string): ComposeYaml {
   // The parser gives the keys of a merged map in another order, and counts the uses of an anchor.
   const simple = /<<|&\w/.test(text) ? undefined : readSimpleYaml(text, () => undefined);
   if (simple !== undefined) return { content: toJson(simple) };
-  const document = parseDocument(text, { merge: true, logLevel: 'error', prettyErrors: false });
+  const document = parseYaml(text, { merge: true, logLevel: 'error', prettyErrors: false });
   if (document.errors.length > 0) return { unreadable: document };
   try {
     const content: unknown = document.toJS({ maxAliasCount });

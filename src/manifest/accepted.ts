@@ -1,8 +1,9 @@
-import { isMap, isSeq, parseDocument, stringify } from 'yaml';
+import { isMap, isSeq, stringify } from 'yaml';
 import * as z from 'zod';
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { toJson } from '../kind/simple-yaml.ts';
+import { parseYaml } from '../kind/yaml.ts';
 import { problemOf } from './problem.ts';
 import { acceptedKey } from './settings-shape.ts';
 import { position, readTree } from './tree.ts';
@@ -114,7 +115,7 @@ export function parseAccepted(name: string, written: string, diagnostics: Diagno
 
 /** The text of a file with some entries added or replaced. Comments, order and line ends of `before` stay. */
 export function acceptedText(before: string | undefined, added: readonly AcceptedDrift[]): string {
-  const document = parseDocument(before?.replace(/^\uFEFF/, '') || emptyFile, { prettyErrors: false, schema: 'core' });
+  const document = parseYaml(before?.replace(/^\uFEFF/, '') || emptyFile, { prettyErrors: false, schema: 'core' });
   const present = parseAccepted('accepted.yaml', before ?? '', []);
   let list = document.get('accepted');
   if (!isSeq(list)) {

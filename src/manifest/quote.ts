@@ -1,9 +1,10 @@
 import type { Document, Node } from 'yaml';
-import { CST, isAlias, isMap, isScalar, isSeq, Lexer, parseDocument } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import { onceFor } from '../api/once.ts';
 import type { Diagnostic, Position, Quote } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
 import { withTop } from '../kind/top.ts';
+import { maxLevels, parseYaml, yamlTokens } from '../kind/yaml.ts';
 import { isReference } from '../secrets/open-values.ts';
 import { isSecretEntry, isSecretName, maskText, maskValue, secretParts } from '../secrets/looks-secret.ts';
 import { redacted } from '../secrets/secret.ts';
@@ -14,9 +15,6 @@ const mask = '********';
 
 /** Most characters of a line that is quoted. */
 const longest = 4_000;
-
-/** Most keys and lists around something that shows. */
-const deepest = 64;
 
 /**
  * Adds the line that each diagnostic is about; `texts` has the files by name. Masks what looks secret, the literal values of
@@ -203,14 +201,8 @@ interface Names {
 
 function commentsIn(text: string): Hidden[] {
   const found: Hidden[] = [];
-  let [at, isScalarNext] = [0, false];
-  for (const source of new Lexer().lex(text)) {
-    const type = CST.tokenType(source);
-    if (type === 'comment' && !isScalarNext) found.push({ from: at, to: at + source.length, shown: '' });
-    const isSign = !isScalarNext && (type === 'scalar' || type === 'doc-mode' || type === 'flow-error-end');
-    if (!isSign) at += source.length;
-    isScalarNext = isSign && type === 'scalar';
-  }
+  for (const { type, source, at } of yamlTokens(text))
+    if (type === 'comment') found.push({ from: at, to: at + source.length, shown: '' });
   return found;
 }
 
@@ -261,7 +253,7 @@ function hiddenInTree(text: string, { secretKeys, privateKeys, matters }: Names)
     const { key, isSecret, depth } = around;
     if (isScalar(node)) scalar(node, node.value, around);
     else if (isAlias(node) || (!isMap(node) && !isSeq(node))) return;
-    else if (depth >= deepest) hide(node.range?.[0] ?? 0, node.range?.[1] ?? 0);
+    else if (depth >= maxLevels) hide(node.range?.[0] ?? 0, node.range?.[1] ?? 0);
     else if (isSeq(node)) {
       let option: string | undefined;
       for (const item of node.items) {
@@ -299,13 +291,8 @@ function hiddenInTree(text: string, { secretKeys, privateKeys, matters }: Names)
 }
 
 function treeOf(text: string): Document | undefined {
-  try {
-    const tree = parseDocument(text, { logLevel: 'silent', prettyErrors: false, strict: false, uniqueKeys: false });
-    return tree.errors.length > 0 ? undefined : tree;
-  } catch {
-    // Too deep for the parser.
-    return undefined;
-  }
+  const tree = parseYaml(text, { logLevel: 'silent', prettyErrors: false, strict: false, uniqueKeys: false });
+  return tree.errors.length > 0 ? undefined : tree;
 }
 
 /** The names in every `private:` of a text. */

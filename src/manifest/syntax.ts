@@ -1,5 +1,5 @@
 import type { YAMLError } from 'yaml';
-import { CST, Lexer } from 'yaml';
+import { maxLevels, yamlTokens } from '../kind/yaml.ts';
 
 /** What is wrong with a text that is not valid YAML, the remedy, and the part that it is about. */
 interface Explanation {
@@ -8,6 +8,12 @@ interface Explanation {
   readonly from: number;
   readonly to: number;
 }
+
+/** A text that nests too deeply. */
+export const tooDeep = {
+  message: `nested more than ${maxLevels} levels deep`,
+  remedy: 'No manifest and no compose file needs that: check the brackets and the indentation.',
+};
 
 /**
  * Explains why a text is not valid YAML. It quotes nothing of the text but names of tags and directives, and no name in a line
@@ -20,6 +26,7 @@ export function explainSyntax({ code, message, pos: [from, to] }: YAMLError, tex
     from: place[0],
     to: place[1],
   });
+  if (code === 'RESOURCE_EXHAUSTION') return about(tooDeep.message, tooDeep.remedy);
   const line = lineAt(text, from);
   const indent = /^[ \t]*/.exec(line.text)?.[0] ?? '';
 
@@ -235,11 +242,10 @@ function nextLine(text: string, end: number): number {
 
 /** The start of the last text in quotes before an offset. */
 function lastQuotes(text: string, quote: string, offset: number): number {
-  let [at, found] = [0, 0];
-  for (const source of tokens(text)) {
+  let found = 0;
+  for (const { source, at } of yamlTokens(text)) {
     if (at >= offset) break;
     if (source.startsWith(quote)) found = at;
-    at += source.length;
   }
   return found;
 }
@@ -247,24 +253,12 @@ function lastQuotes(text: string, quote: string, offset: number): number {
 /** The brackets that are open before an offset, outermost first. */
 function openBrackets(text: string, offset: number): { sign: string; at: number }[] {
   const open: { sign: string; at: number }[] = [];
-  let at = 0;
-  for (const source of tokens(text)) {
+  for (const { source, at } of yamlTokens(text)) {
     if (at >= offset) break;
     if (source === '{' || source === '[') open.push({ sign: source, at });
     if (source === '}' || source === ']') open.pop();
-    at += source.length;
   }
   return open;
-}
-
-/** The tokens of a text, without the signs that the lexer puts between them. */
-function* tokens(text: string): Generator<string> {
-  let isScalar = false;
-  for (const source of new Lexer().lex(text)) {
-    const type: CST.TokenType | null = isScalar ? null : CST.tokenType(source);
-    isScalar = type === 'scalar';
-    if (type !== 'scalar' && type !== 'doc-mode' && type !== 'flow-error-end') yield source;
-  }
 }
 
 /** Whether a `${` stands behind a sign of YAML without a quote between them; in linear time. */

@@ -1,11 +1,12 @@
-import type { Document, Pair, ParsedNode, YAMLError } from 'yaml';
-import { CST, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, parseDocument, visit as visitNodes } from 'yaml';
+import type { CST, Document, Pair, ParsedNode, YAMLError } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, LineCounter, visit as visitNodes } from 'yaml';
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { closest } from '../diagnostics/closest.ts';
 import type { YamlEntry, YamlMap, YamlNode, YamlScalar } from '../kind/simple-yaml.ts';
 import { readSimpleYaml } from '../kind/simple-yaml.ts';
-import { explainSyntax, mayHoldSecret } from './syntax.ts';
+import { maxLevels, parseYaml, yamlTokens } from '../kind/yaml.ts';
+import { explainSyntax, mayHoldSecret, tooDeep } from './syntax.ts';
 
 /** A YAML value that knows where it stands. Aliases are followed and merge keys are merged. */
 export type Node = YamlNode<Place>;
@@ -61,7 +62,6 @@ export function isEmpty(node: Node): boolean {
   return node.is === 'scalar' && node.value === null;
 }
 
-const deepest = 64;
 /** Most values to which aliases and merge keys may expand. */
 const mostNodes = 1_000_000;
 /** Most bytes of memory for the parser, by `costs`. A file with 10,000 services costs 440 MB where it needs the parser. */
@@ -69,7 +69,7 @@ const mostCost = 500_000_000;
 const [leastCost, highestCost] = [100, 1_000];
 /** Bytes that the parser takes for a token with what it makes of it, as measured. A line counts double, for its time. */
 const costs: Readonly<Partial<Record<CST.TokenType, number>>> = {
-  scalar: 500,
+  scalar: 600,
   'single-quoted-scalar': 600,
   'double-quoted-scalar': 600,
   alias: 600,
@@ -85,10 +85,6 @@ const costs: Readonly<Partial<Record<CST.TokenType, number>>> = {
 };
 /** YAML has two directives, and a manifest needs none. */
 const mostDirectives = 100;
-const tooDeep = {
-  message: `nested more than ${deepest} levels deep`,
-  remedy: 'Nothing of a manifest needs that; check the brackets and the indentation.',
-};
 /** Characters that YAML 1.2 forbids everywhere: control characters but tab and line ends (section 5.1, c-printable). */
 // oxlint-disable-next-line no-control-regex -- they are what it looks for
 const forbidden = /[\0-\x08\x0B\x0C\x0E-\x1F]/g;
@@ -114,38 +110,26 @@ export function parseTree(file: string, text: string, diagnostics: Diagnostic[])
     return undefined;
   }
   const lines = new LineCounter();
-  let contents: ParsedNode | null;
-  try {
-    const document = parseDocument(text, {
-      lineCounter: lines,
-      uniqueKeys: false, // checked below, in linear time
-      prettyErrors: false,
-      logLevel: 'error', // a second document in the file is told only from this level on
-      schema: 'core', // whatever a %YAML line says: `yes` is text and 0755 is a number
-      resolveKnownTags: false,
-      keepSourceTokens: false,
-    });
-    const problem = document.errors[0] ?? document.warnings[0];
-    if (problem !== undefined) {
-      diagnostics.push(syntaxDiagnostic(file, text, lines, problem));
-      return undefined;
-    }
-    const place = forbiddenAt(text, document);
-    if (place !== undefined) {
-      diagnostics.push(forbiddenDiagnostic(text, { file, offset: place, lines }));
-      return undefined;
-    }
-    contents = document.contents;
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    diagnostics.push(
-      diagnostic('yaml-syntax', `${file} is ${tooDeep.message}`, {
-        remedy: tooDeep.remedy,
-        position: { file, line: 1, column: 1 },
-      }),
-    );
+  const document = parseYaml(text, {
+    lineCounter: lines,
+    uniqueKeys: false, // checked below, in linear time
+    prettyErrors: false,
+    logLevel: 'error', // a second document in the file is told only from this level on
+    schema: 'core', // whatever a %YAML line says: `yes` is text and 0755 is a number
+    resolveKnownTags: false,
+    keepSourceTokens: false,
+  });
+  const problem = document.errors[0] ?? document.warnings[0];
+  if (problem !== undefined) {
+    diagnostics.push(syntaxDiagnostic(text, { file, lines: linesOf(text) }, problem));
     return undefined;
   }
+  const place = forbiddenAt(text, document);
+  if (place !== undefined) {
+    diagnostics.push(forbiddenDiagnostic(text, { file, offset: place, lines }));
+    return undefined;
+  }
+  const { contents } = document;
   return contents === null ? undefined : convert(contents, { file, text, lines, diagnostics });
 }
 
@@ -154,10 +138,7 @@ function tooMany(text: string): { readonly message: string; readonly remedy: str
   // A shorter text than that holds too few tokens.
   if (text.length * highestCost <= mostCost && !/^%/m.test(text)) return undefined;
   let [cost, directives] = [0, 0];
-  let isScalar = false;
-  for (const token of new Lexer().lex(text)) {
-    const type: CST.TokenType | null = isScalar ? null : CST.tokenType(token);
-    isScalar = type === 'scalar'; // its text is the next token
+  for (const { type } of yamlTokens(text)) {
     cost += (type === null ? undefined : costs[type]) ?? leastCost;
     if (type === 'directive-line' && ++directives > mostDirectives) {
       return {
@@ -255,7 +236,7 @@ function convert(contents: ParsedNode, reading: Reading): Node | undefined {
       lines: reading.lines,
     };
     if (failed) return { node: { is: 'scalar', value: null, source: '', at }, size: 1 };
-    if (depth > deepest) return { node: fail(at, tooDeep.message, tooDeep.remedy), size: 1 };
+    if (depth > maxLevels) return { node: fail(at, tooDeep.message, tooDeep.remedy), size: 1 };
     if (isAlias(node)) {
       const target = anchors.get(node.source);
       if (target !== undefined) return target;
@@ -342,9 +323,7 @@ function scalar(node: unknown, at: Place): ScalarNode {
 
 const notStorable = 'text with the character NUL, or with half of a surrogate pair, cannot be stored';
 
-function syntaxDiagnostic(file: string, text: string, lines: LineCounter, problem: YAMLError): Diagnostic {
-  const isTooDeep = problem.code === 'RESOURCE_EXHAUSTION';
-  const found = isTooDeep ? { ...tooDeep, from: problem.pos[0], to: problem.pos[1] } : explainSyntax(problem, text);
-  const { message, remedy, from, to } = found;
-  return diagnostic('yaml-syntax', message, { remedy, position: position({ file, offset: from, end: to, lines }) });
+function syntaxDiagnostic(text: string, where: Pick<Place, 'file' | 'lines'>, problem: YAMLError): Diagnostic {
+  const { message, remedy, from, to } = explainSyntax(problem, text);
+  return diagnostic('yaml-syntax', message, { remedy, position: position({ ...where, offset: from, end: to }) });
 }

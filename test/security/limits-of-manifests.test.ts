@@ -180,6 +180,50 @@ describe('U17: the limits of one YAML file', () => {
     expect(await warningsOf(`${text}${'#a\n\n'.repeat(1_500_000)}`)).toEqual([]);
   });
 
+  const deep: readonly (readonly [string, string, number])[] = [
+    ...[60_000, 120_000].flatMap((many): (readonly [string, string, number])[] => [
+      [`${many} braces`, '{ '.repeat(many), 129],
+      [`${many} brackets`, '['.repeat(many), 65],
+      [`${many} lists in a line`, '- '.repeat(many), 129],
+    ]),
+    ['1,000 columns', Array.from({ length: 1_000 }, (_, at) => `${' '.repeat(at)}a:\n`).join(''), 65],
+  ];
+  describe.each(deep)('what nests too deeply is refused at its place: %s', (title, text, column) => {
+    const line = title === '1,000 columns' ? 65 : 1;
+    const stack = (composeFile: string) =>
+      `${head}environments:\n  production:\n    compose:\n      a: { source: { type: raw, composeFile: ${composeFile} } }\n`;
+    const inFile = (file: string) => ({
+      code: 'yaml-syntax',
+      message: 'nested more than 64 levels deep',
+      position: { file, line, column },
+    });
+
+    test('a manifest', async () => {
+      expect((await problemsOf(text)).problems).toMatchObject([inFile('trueup.yaml')]);
+    });
+
+    test('a file that it includes', async () => {
+      const files = { 'trueup.yaml': `${head}include: [more.yaml]\n`, 'more.yaml': text };
+      expect((await problemsOf(files)).problems).toMatchObject([inFile('more.yaml')]);
+    });
+
+    test('a compose file beside it', async () => {
+      const files = { 'trueup.yaml': stack('"${file:compose.yml}"'), 'compose.yml': text };
+      const message = 'source.composeFile: the compose file cannot be read: nested more than 64 levels deep';
+      expect((await problemsOf(files)).problems).toMatchObject([
+        { ...inFile('compose.yml'), code: 'inconsistent', message },
+      ]);
+    });
+
+    test('a compose file in it', async () => {
+      const { problems } = await problemsOf(stack(JSON.stringify(text)));
+      const message = `source.composeFile: the compose file cannot be read, line ${line}, column ${column} of it: nested more than 64 levels deep`;
+      expect(problems).toMatchObject([
+        { ...inFile('trueup.yaml'), code: 'inconsistent', message, position: { line: 7 } },
+      ]);
+    });
+  });
+
   test('more than 100 directives are refused before they take memory', async () => {
     const expected = oneError('too-large', /more than 100 lines that begin with %/);
     for (const lines of ['%\n'.repeat(101), '%\n'.repeat(8_000_000 - 100)])

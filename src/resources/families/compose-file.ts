@@ -31,7 +31,11 @@ export function servicesExist(self: CheckedResource, children: readonly CheckedR
     return [
       typeof error === 'string'
         ? { ...problem, message: error, remedy }
-        : { ...problem, message: 'the compose file is not valid YAML', syntax: { text: composeFile, error } },
+        : {
+            ...problem,
+            message: `the compose file ${error.code === 'RESOURCE_EXHAUSTION' ? 'cannot be read' : 'is not valid YAML'}`,
+            syntax: { text: composeFile, error },
+          },
     ];
   }
   const services = Object.keys(mapIn(found.content.services));
