@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { commands, nameIn } from '../src/cli/commands/index.ts';
 import { kinds } from '../src/resources/index.ts';
 import { inOneVocabulary } from './support/one-vocabulary.ts';
 import { usedByTest } from './support/suites.ts';
@@ -166,8 +167,11 @@ function violations(files: readonly SourceFile[]): string[] {
     }
     const touches =
       /\bprocess\.\w|\bconsole\.|\bDate\.now\(|new Date\(\)|Math\.random|\bsetTimeout\(|from 'node:(fs|net|http|os|child_process|crypto)|from 'undici\b|\bfetch\(|import\('(pg|undici)'\)/;
-    // A format is a view of src/render; the command line chooses one by its name and never asks which it is.
-    if (place === 'cli' && /isJson|'json'|-json\.ts'|json-view/.test(code)) found.push(`${path} asks for a format`);
+    // The formats of a command stand above its definition; the command line chooses one by its name, and no work asks which it is.
+    const asks = path.startsWith('cli/commands/')
+      ? /isJson|'json'|defineCommand\([\s\S]*(?:jsonView|Json\()/
+      : /isJson|'json'|-json\.ts'|json-view/;
+    if (place === 'cli' && asks.test(code)) found.push(`${path} asks for a format`);
     // A bundle lies at another depth than the module. These have a bundle of their own, or give way to what it holds.
     const isFixed = ['ci/main.ts', 'project/version.ts'].includes(path);
     if (!isFixed && /\bimport\.meta\b/.test(code)) found.push(`${path} depends on its place`);
@@ -211,7 +215,10 @@ test.each([
   ['plan/x.ts', 'const now = new Date();', 'touches the world'],
   ['plan/x.ts', "const page = new URL('../../docs/x.md', import.meta.url);", 'depends on its place'],
   ['cli/x.ts', "if (options.format === 'json') return;", 'asks for a format'],
-  ['cli/commands/x.ts', "import { diagnosticJson } from '../../render/diagnostics-json.ts';", 'asks for a format'],
+  ['cli/x.ts', "import { diagnosticJson } from '../render/diagnostics-json.ts';", 'asks for a format'],
+  ['cli/commands/x.ts', "if (format === 'json') return;", 'asks for a format'],
+  ['cli/commands/x.ts', 'defineCommand({ execute: () => printJson(screen, {}) });', 'asks for a format'],
+  ['cli/commands/x.ts', 'defineCommand({ formats });\nconst view = jsonView(screen);', 'asks for a format'],
   ['render/x.ts', "import type { Plan } from '../plan/action.ts';", 'views take documents'],
   ['emulator/x.ts', "import type { Kind } from '../kind/kind.ts';", 'imports kind/kind.ts'],
   ['render/x.ts', "import { page } from '../../scripts/docs/markdown.ts';", 'imports ../scripts/docs/markdown.ts'],
@@ -221,6 +228,23 @@ test.each([
   ['state/x.ts', "import { writeFileSync } from 'node:fs';", 'touches the world'],
 ])('a violation in %s is found', (path, text, message) => {
   expect(violations([{ path, text }])).toContainEqual(expect.stringContaining(message));
+});
+
+test('each command is one file, and one line of the table; nothing else defines one', () => {
+  const names = commands.map(([usage]) => nameIn(usage).replace(' ', '-'));
+  const files = sourceFiles();
+  const table = files.find(({ path }) => path === 'cli/commands/index.ts')?.text ?? '';
+  expect([...table.matchAll(/import\('\.\/([\w-]+)\.ts'\)/g)].map(([, name]) => name)).toEqual(names);
+  const defining = (word: RegExp) => files.filter(({ text }) => word.test(text)).map(({ path }) => path);
+  expect(defining(/^export const command(?:: Group)? = /m)).toEqual(
+    names.map((name) => `cli/commands/${name}.ts`).toSorted(),
+  );
+  const inCommands = readdirSync(join(source, 'cli/commands')).map((name) => `cli/commands/${name}`);
+  expect(inCommands.filter((path) => !defining(/^export const command\b/m).includes(path))).toEqual([
+    'cli/commands/index.ts',
+  ]);
+  // commander is for one file, and its errors for another.
+  expect(defining(/^import \{[^}]*\} from 'commander'/m)).toEqual(['cli/command-line.ts', 'cli/program.ts']);
 });
 
 test('the list of files with side effects names only files that have some', () => {

@@ -9,47 +9,21 @@ import { placeWords } from '../render/plan-head.ts';
 import { printable } from '../render/printable.ts';
 import { askYes } from './prompt.ts';
 import type { Run } from './command.ts';
-import type { ValuesFlags } from './values.ts';
 
-/** The options that choose a part of a plan. */
-export interface NarrowFlags {
-  readonly target?: readonly string[];
-  readonly exclude?: readonly string[];
-  /** Addresses whose objects are deleted and created again. */
-  readonly replace?: readonly string[];
-  /** Drift that was accepted is put back as well. */
-  readonly includeAccepted?: true;
-}
-
-/** The options of `apply` and `destroy`. */
-export interface ApplyFlags extends NarrowFlags, ValuesFlags {
+/** The options of `apply` and `destroy` that give consent. */
+interface ConsentFlags {
   readonly autoApprove?: true;
-  /** The plan is shown without cuts. */
-  readonly full?: true;
   readonly adopt?: true;
   readonly allowDataLoss?: true;
   readonly allowMassDelete?: true;
   readonly allowMassRecreate?: true;
-  /** In-flight timeout: seconds that an unanswered request may take to reach the platform. */
-  readonly inFlightTimeout?: string;
-  /** The same, by its earlier name. */
-  readonly fence?: string;
-}
-
-/** The options of `apply` about deployments. */
-export interface DeployFlags {
-  /** false: plans no deployments. */
-  readonly deploy?: boolean;
-  /** false: does not wait for deployments. */
-  readonly wait?: boolean;
-  readonly deployTimeout?: readonly string[];
 }
 
 /** Gets the consent that a plan needs, by flag or by question; undefined: the answer is no. */
 export async function approve(
   run: Run,
   made: Plan,
-  task: { flags: ApplyFlags; command: 'apply' | 'destroy'; about: PlanAbout },
+  task: { flags: ConsentFlags; command: 'apply' | 'destroy'; about: PlanAbout },
 ): Promise<Permissions | undefined> {
   const { flags, command } = task;
   const isAsking = run.cannotAsk === undefined && flags.autoApprove !== true;

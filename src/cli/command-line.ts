@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { CommanderError } from 'commander';
 import type { Process } from './process.ts';
+import { loadedCommands } from './command.ts';
 import { createProgram, nameOf } from './program.ts';
 
 /** Runs the command line of a process; `onLoaded` is called before its command begins. Returns the exit code. */
@@ -9,7 +10,7 @@ export async function runCommandLine(process: Process, onLoaded?: () => void): P
   const onEnd = (exitCode: number): void => {
     code = exitCode;
   };
-  const program = createProgram(process, onEnd, onLoaded);
+  const program = await createProgram(process, onEnd, { onLoaded });
   let named = program;
   for (const above of [program, ...program.commands])
     above.hook('preSubcommand', (_above, command) => {
@@ -54,18 +55,17 @@ function joined(words: readonly string[], valued: readonly string[]): string[] {
 
 /** Reports a command line that cannot be followed, in the format that it asks for where that can be made out. */
 async function report(process: Process, error: unknown, command: Command): Promise<number> {
-  const [{ chooseFormat, reportFailure }, { openTerminal }, { redactorOf }, { usage }, { formatsOf }, plain] =
+  const [{ chooseFormat, reportFailure }, { openTerminal }, { redactorOf }, { usage }, { commonFormats }] =
     await Promise.all([
       import('./run.ts'),
       import('./terminal.ts'),
       import('../secrets/sources/env.ts'),
       import('./options.ts'),
-      import('./command.ts'),
-      import('../render/formats/plain.ts'),
+      import('../render/common-formats.ts'),
     ]);
   const { argv, env } = process;
   const name = argv.find((word) => word.startsWith('--format='))?.slice(9) ?? argv[argv.indexOf('--format') + 1] ?? '';
-  const formats = (await formatsOf(command)) ?? plain.commonFormats;
+  const formats = loadedCommands.get(command)?.formats ?? commonFormats;
   const terminal = openTerminal(process, !argv.includes('--no-color'));
   const redactor = redactorOf(env);
   // A word of the command line may have been filled in from a secret.

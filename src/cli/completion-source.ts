@@ -6,9 +6,9 @@ import { findOperation } from '../operate/check-input.ts';
 import { codes } from '../diagnostics/codes.ts';
 import type { Kind } from '../kind/kind.ts';
 import { alternativesOf } from '../kind/command-call.ts';
-import { commonFormats } from '../render/formats/plain.ts';
+import { commonFormats } from '../render/common-formats.ts';
 import type { Manifest } from '../manifest/manifest.ts';
-import { formatsOf } from './command.ts';
+import { loadedCommands } from './command.ts';
 import type { Before, Candidate, Source } from './complete.ts';
 import { loadManifest } from '../project/load.ts';
 import { inItsProfile } from '../project/profile.ts';
@@ -57,7 +57,10 @@ async function findValues(before: Before, name: string, process: Surroundings): 
       case 'command':
         return commands(settle(before, process).kinds);
       case 'format':
-        return Object.keys((await formatsOf(before.command)) ?? commonFormats).map((value) => ({ value, about: '' }));
+        return Object.keys(loadedCommands.get(before.command)?.formats ?? commonFormats).map((value) => ({
+          value,
+          about: '',
+        }));
       case 'output':
         return [...(await load(settle(before, process))).outputs.keys()].map((value) => ({
           value,

@@ -1,33 +1,29 @@
-import { Command } from 'commander';
-import { setLoader } from './command.ts';
+import { Argument, Command as Program, Help, Option } from 'commander';
+import type { Command, Group, OptionText } from './command.ts';
+import { loadedCommands } from './command.ts';
+import { commands, nameIn } from './commands/index.ts';
 import { describeExitCodes } from '../render/exit-codes.ts';
 import { printed } from '../render/printable.ts';
-import { addCall } from './groups/call.ts';
-import { addChanging } from './groups/changing.ts';
-import { addCompletion } from './groups/completion.ts';
-import { addDrift } from './groups/drift.ts';
-import { addOutput } from './groups/output.ts';
-import { addPlanning } from './groups/planning.ts';
-import { addServices } from './groups/services.ts';
-import { addState } from './groups/state.ts';
-import { addTakingOver } from './groups/taking-over.ts';
-import { addTools } from './groups/tools.ts';
-import type { Runner } from './groups/shared.ts';
-import { collect } from './groups/shared.ts';
 import type { GlobalOptions } from './options.ts';
 import type { Process } from './process.ts';
 import { readVersion } from '../project/version.ts';
 
 /**
- * Builds the command line of a process; `onEnd` gets the exit code of the command. A command is loaded when it runs, so
- * that help and version are fast; `onLoaded` is called then.
+ * Builds the command line of a process; `onEnd` gets the exit code of the command, `onLoaded` is called before that begins. Only
+ * commands whose words `isNamed` are loaded, so that help and version are fast; of the others it knows name and summary.
  */
-export function createProgram(
+export async function createProgram(
   process: Process,
   onEnd: (exitCode: number) => void,
-  onLoaded: () => void = () => {},
-): Command {
-  const program = new Command('trueup')
+  {
+    onLoaded = () => {},
+    isNamed = (word) => process.argv.includes(word),
+  }: { readonly onLoaded?: (() => void) | undefined; readonly isNamed?: (word: string) => boolean } = {},
+): Promise<Program> {
+  /** How the help lists a command, without loading it. */
+  const terms = new Map<Program, string>();
+  const usualHelp = new Help();
+  const program = new Program('trueup')
     .description('Keeps a deployment platform true to a git repository.')
     .version(readVersion())
     .option('-C, --directory <dir>', 'folder of the manifest (default: the current one)')
@@ -48,7 +44,10 @@ export function createProgram(
     .option('--link-base <url>', 'where markdown links lines of files to; default: the commit that the forge runs')
     .option('--marker <name>', 'name of the comment in its first line, in markdown; default: made from the manifest')
     .option('--no-color', 'no colour; also NO_COLOR=1')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({
+      showGlobalOptions: true,
+      subcommandTerm: (command) => terms.get(command) ?? usualHelp.subcommandTerm(command),
+    })
     .configureOutput({
       writeOut: (text) => process.stdout.write(printed(text)),
       writeErr: (text) => process.stderr.write(printed(text)),
@@ -85,36 +84,66 @@ Examples:
   trueup plan --no-bulk
   trueup apply --auto-approve --format json`,
     );
-  const run: Runner = (command, load) => {
-    setLoader(command, load);
-    command.action(async () => {
-      const [{ runCommand }, action] = await Promise.all([import('./run.ts'), load()]);
+  for (const [usage, summary, load] of commands) {
+    const words = nameIn(usage).split(' ');
+    const [name = '', above] = words.toReversed();
+    const parent = program.commands.find((one) => one.name() === above) ?? program;
+    const part = parent.command(name).description(summary);
+    terms.set(part, above === undefined ? usage : usage.slice(above.length + 1));
+    if (!words.every(isNamed)) continue;
+    const { command } = await load();
+    loadedCommands.set(part, command);
+    define(part, command);
+    if (command.formats === undefined) continue;
+    part.action(async () => {
+      const { runCommand } = await import('./run.ts');
       onLoaded();
-      onEnd(
-        await runCommand(process, {
-          options: program.opts<GlobalOptions>(),
-          command: action,
-          name: nameOf(command),
-          isFull: command.opts<{ full?: true }>().full === true,
-        }),
-      );
+      const given = { args: part.args, flags: part.opts() };
+      onEnd(await runCommand(process, { options: program.opts<GlobalOptions>(), command, given, name: nameOf(part) }));
     });
-  };
-  addPlanning(program, run);
-  addDrift(program, run);
-  addChanging(program, run);
-  addTakingOver(program, run);
-  addState(program, run);
-  addServices(program, run);
-  addOutput(program, run);
-  addCall(program, run);
-  addTools(program, run);
-  addCompletion(program, run, process);
+  }
+  program
+    .command('complete', { hidden: true })
+    .argument('[words...]')
+    .action(async (words: readonly string[]) =>
+      (await import('./candidates.ts')).printCandidates(program, words, process),
+    );
   return program;
 }
 
 /** The full name of a command: `state list`. */
-export function nameOf(command: Command): string {
+export function nameOf(command: Program): string {
   const { parent } = command;
   return parent?.parent ? `${nameOf(parent)} ${command.name()}` : command.name();
+}
+
+/** Gives a part of the command line the arguments, the options and the help of its command. */
+function define(part: Program, command: Command | Group): void {
+  for (const [name, text] of Object.entries(command.arguments ?? {})) {
+    part.addArgument(typeof text === 'string' ? new Argument(name, text) : new Argument(name).choices(text.choices));
+  }
+  for (const [flags, text] of Object.entries(command.options ?? {})) part.addOption(optionOf(flags, text));
+  const { notes, examples, footer } = command;
+  const paragraphs = [
+    ...(notes === undefined ? [] : [notes]),
+    ['Examples:', ...examples].join('\n  '),
+    ...(footer === undefined ? [] : [footer]),
+  ];
+  part.addHelpText('after', `\n${paragraphs.join('\n\n')}${footer === undefined ? '\n' : ''}`);
+}
+
+function optionOf(flags: string, text: OptionText): Option {
+  if (typeof text === 'string') return new Option(flags, text);
+  if ('means' in text) return new Option(flags).implies({ [text.means]: true }).hideHelp();
+  if ('isHidden' in text) return new Option(flags).hideHelp();
+  const option = new Option(flags, text.about);
+  if (text.default !== undefined) option.default(text.default);
+  if (text.isRepeatable === true) option.argParser(collect);
+  else if (text.read !== undefined) option.argParser(text.read);
+  return option;
+}
+
+/** Adds a value of an option that can be repeated. */
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
 }

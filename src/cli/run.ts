@@ -5,12 +5,13 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Environment } from '../project/folder.ts';
 import { inItsProfile } from '../project/profile.ts';
 import type { Formats, View } from '../render/format.ts';
+import { systemClock } from '../state/clock.ts';
 import { printable } from '../render/printable.ts';
 import type { Style } from '../render/style.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { redactorOf } from '../secrets/sources/env.ts';
 import { asksForTraces } from '../trace/settings.ts';
-import type { Command, Run } from './command.ts';
+import type { Command, Given, Run } from './command.ts';
 import type { Exit } from '../render/exit-codes.ts';
 import { exitCodes, stopExits } from '../render/exit-codes.ts';
 import type { GlobalOptions } from './options.ts';
@@ -24,17 +25,13 @@ import { openTerminal } from './terminal.ts';
 /** Runs a command to its end; every failure becomes a message and an exit code. Returns the exit code. */
 export async function runCommand(
   process: Process,
-  {
-    options,
-    command,
-    name,
-    isFull = false,
-  }: { options: GlobalOptions; command: Command; name: string; isFull?: boolean },
+  { options, command, given, name }: { options: GlobalOptions; command: Command; given: Given; name: string },
 ): Promise<number> {
   const { env } = process;
   const terminal = openTerminal(process, options.color, () => readReviewSite(options, process));
   const redactor = redactorOf(env);
   const format = chooseFormat(command.formats, options.format);
+  const isFull = 'full' in given.flags;
   const errStyle: Style = isFull ? { ...terminal.errStyle, isFull } : terminal.errStyle;
   const view = await (format ?? command.formats.text)({ ...terminal, errStyle });
   showWarnings(process, { terminal, redactor });
@@ -49,7 +46,10 @@ export async function runCommand(
     await refuseLinkOut(about.options);
     const run = runFor(view, about);
     const execute = () =>
-      inItsProfile(run.options, async (now) => exitCodes[await command.execute({ ...run, options: now }, view)].code);
+      inItsProfile(
+        run.options,
+        async (now) => exitCodes[await command.execute({ ...run, options: now }, view, given)].code,
+      );
     return await (asksForTraces(env) ? (await import('./traced.ts')).traced(run, name, execute) : execute());
   } catch (error) {
     return reportFailure(error, { env, terminal, redactor, view });
@@ -75,11 +75,15 @@ export function chooseFormat<V extends View>(formats: Formats<V>, name: string):
 }
 
 /** A run that reports to a view. */
-export function runFor(view: View, about: Pick<Run, 'options' | 'process' | 'terminal'>): Run {
+export function runFor(
+  view: View,
+  about: Pick<Run, 'options' | 'process' | 'terminal'> & Partial<Pick<Run, 'clock'>>,
+): Run {
   const { terminal } = about;
   /** Work that began again in another profile finds the same warnings. */
   const warned = new Set<string>();
   return {
+    clock: systemClock,
     ...about,
     cannotAsk: whyNotAsk(view, terminal),
     warn: (warnings) => {

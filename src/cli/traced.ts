@@ -1,6 +1,6 @@
 import { readVersion } from '../project/version.ts';
 import { createExporter } from '../trace/exporter.ts';
-import { commonFormats } from '../render/formats/plain.ts';
+import { textView } from '../render/text-view.ts';
 import { traceSettings } from '../trace/settings.ts';
 import { runIn } from '../trace/span.ts';
 import type { Run } from './command.ts';
@@ -15,7 +15,7 @@ const good = new Set([0, 2, 8]);
 export async function traced(run: Run, name: string, execute: () => Promise<number>): Promise<number> {
   const { process, terminal, options } = run;
   // Text in every format: the document of the run is printed by then.
-  const { warnings: warn } = commonFormats.text(terminal);
+  const { warnings: warn } = textView(terminal);
   const settings = traceSettings(process.env);
   if (settings === undefined) return execute();
   if ('code' in settings) {

@@ -1,15 +1,8 @@
 import { usage } from '../diagnostics/usage.ts';
 import type { Values } from '../plan/shown.ts';
 import type { View } from '../render/format.ts';
-import type { Run } from './command.ts';
-
-/** The options for the values of a plan. */
-export interface ValuesFlags {
-  /** Shows no value of a field that may hold secrets. */
-  readonly hideValues?: true;
-  /** Shows also what the platform has under keys that are not declared. */
-  readonly showValues?: true;
-}
+import type { FlagsOf, Run } from './command.ts';
+import type { values } from './shared-options.ts';
 
 /**
  * Reads the options for the values of a plan. Unreviewed values are for the eyes of one person: on a terminal, not
@@ -20,7 +13,7 @@ export interface ValuesFlags {
 export function readValues(
   { process }: Pick<Run, 'process'>,
   { asks }: Pick<View, 'asks'>,
-  { hideValues, showValues }: ValuesFlags,
+  { hideValues, showValues }: FlagsOf<typeof values>,
 ): Values {
   if (showValues !== true) return hideValues === true ? 'hidden' : 'usual';
   if (hideValues === true) throw usage('--show-values and --hide-values exclude each other', 'Leave one of them out.');

@@ -14,3 +14,8 @@ export interface Style {
 
 /** No colour and no limit, for a pipe or a file. */
 export const plainStyle: Style = { width: undefined, paint: (_tone, text) => text };
+
+/** A style in which nothing is cut short, where that is asked for. */
+export function styleFor(isFull: boolean, style: Style): Style {
+  return isFull ? { ...style, isFull } : style;
+}

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { applyCommand } from '../../src/cli/commands/apply.ts';
-import { destroyCommand } from '../../src/cli/commands/destroy.ts';
+import { applyCommand, destroyCommand } from './asked.ts';
 import { execute, recordingTerminal } from '../support/commands.ts';
 import { processOfTest } from '../support/process.ts';
 import { project } from './process.ts';

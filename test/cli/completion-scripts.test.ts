@@ -36,11 +36,11 @@ beforeAll(() => {
 });
 
 const here = processOfTest({ env: environment(), cwd: folder });
-const structure = () => createProgram(here, () => {});
+const structure = () => createProgram(here, () => {}, { isNamed: () => true });
 
 /** What the program offers at the last of the words. */
 async function candidates(words: readonly string[], dir = folder): Promise<string[] | 'files'> {
-  const found = await complete(structure(), ['-C', dir, ...words], valuesFor(here));
+  const found = await complete(await structure(), ['-C', dir, ...words], valuesFor(here));
   return found === 'files' ? found : found.map(({ value }) => value);
 }
 
@@ -152,7 +152,7 @@ describe('a shell is answered', () => {
 
 describe('the scripts', () => {
   it('are there for the shells that the help names, and for no other', async () => {
-    const completion = structure().commands.find((command) => command.name() === 'completion');
+    const completion = (await structure()).commands.find((command) => command.name() === 'completion');
     expect(completion?.registeredArguments[0]?.argChoices).toEqual(shells);
     const run = await trueup(['completion', 'tcsh']);
     expect(run).toMatchObject({ code: 1, out: '' });

@@ -24,7 +24,7 @@ describe('the program completes', () => {
     const candidates = async (...words: string[]) => {
       const here = processOfTest({ env: environment(), cwd: place.folder });
       const found = await complete(
-        createProgram(here, () => {}),
+        await createProgram(here, () => {}, { isNamed: () => true }),
         words,
         valuesFor(here),
       );

@@ -1,8 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { applyCommand } from '../../src/cli/commands/apply.ts';
-import { destroyCommand } from '../../src/cli/commands/destroy.ts';
 import { loadForSession, withLock } from '../../src/cli/locked.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
@@ -11,6 +9,7 @@ import { loadManifest } from '../../src/project/load.ts';
 import { textView } from '../../src/render/text-view.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import { withWrite } from '../../src/state/pending.ts';
+import { applyCommand, destroyCommand } from './asked.ts';
 import { execute, recordingTerminal, runIn } from '../support/commands.ts';
 import { processOfTest } from '../support/process.ts';
 import { project, trueup } from './process.ts';
@@ -190,7 +189,7 @@ test('gives the lock back when a signal ends it before the manifest is checked',
   const signals = processOfTest({ cwd: folder });
   const exits: number[] = [];
   signals.exit = (code: number) => void exits.push(code);
-  const run = runIn(folder, textView(terminal), terminal, signals);
+  const run = runIn(folder, textView(terminal), terminal, { signals });
   const held = loadForSession(
     run,
     async (onSettings) => {

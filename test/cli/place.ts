@@ -4,7 +4,6 @@ import { afterAll, beforeAll, vi } from 'vitest';
 import { contracts } from '../../src/api/contract.ts';
 import { soughtIn } from '../../src/state/capabilities.ts';
 import { systemClock } from '../../src/state/clock.ts';
-import type { Command } from '../../src/cli/command.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import type { Emulator, EmulatorOptions } from '../../src/emulator/emulator.ts';
@@ -13,6 +12,7 @@ import { PlatformError } from '../../src/api/errors.ts';
 import { anyDocument } from '../../src/render/documents.ts';
 import type { State } from '../../src/state/state.ts';
 import { localStore } from '../../src/state/backends/local.ts';
+import type { Asked } from '../support/commands.ts';
 import { execute, recordingTerminal } from '../support/commands.ts';
 import { keepTestKey } from '../support/state-key.ts';
 import type { ProcessOfTest } from '../support/process.ts';
@@ -107,7 +107,7 @@ export function places() {
       /** The requests since the last call, as `METHOD operation`. */
       requests: () => emulator.log.splice(0).map(({ method, operation }) => `${method} ${operation}`),
       /** Runs a command in this process; `exit` is its ending, or what stopped it. */
-      run: (command: Command, about: About = {}) => runAt(folder, command, about),
+      run: (command: Asked, about: About = {}) => runAt(folder, command, about),
     };
   };
 }
@@ -130,7 +130,7 @@ interface About {
   readonly signals?: ProcessOfTest;
 }
 
-async function runAt(folder: string, command: Command, { format, width, height, signals }: About): Promise<Ran> {
+async function runAt(folder: string, command: Asked, { format, width, height, signals }: About): Promise<Ran> {
   const { printed, terminal } = recordingTerminal({
     ...(width === undefined ? {} : { width }),
     ...(height === undefined ? {} : { height }),

@@ -15,9 +15,6 @@ import {
 } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { applyCommand } from '../../src/cli/commands/apply.ts';
-import { destroyCommand } from '../../src/cli/commands/destroy.ts';
-import { planCommand } from '../../src/cli/commands/plan.ts';
 import { readPlanFile, writePlanFile } from '../../src/cli/plan-file.ts';
 import { readVersion } from '../../src/project/version.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
@@ -25,6 +22,7 @@ import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 import type { PlanFile } from '../../src/plan/file.ts';
 import { planFileText } from '../../src/plan/file.ts';
+import { applyCommand, destroyCommand, planCommand } from './asked.ts';
 import { apiKey, places } from './place.ts';
 import type { Finished } from './process.ts';
 import { documentOf, documentsOf, finish, program, project, start, trueup } from './process.ts';

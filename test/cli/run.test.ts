@@ -2,15 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
-import type { RunFlags } from '../../src/cli/commands/run.ts';
-import { statusCommand } from '../../src/cli/commands/status.ts';
-import { executeCommand } from '../../src/cli/commands/run.ts';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import type { Row } from '../../src/kind/json.ts';
 import { alternativesOf } from '../../src/kind/command-call.ts';
 import type { RunDocument } from '../../src/render/documents.ts';
 import { isOperation } from '../../src/api/contract.ts';
 import { kinds } from '../../src/resources/index.ts';
+import type { RunFlags } from './asked.ts';
+import { executeCommand, statusCommand } from './asked.ts';
 import { documentOf, trueup } from './process.ts';
 import { apiKey, documentIn, places } from './place.ts';
 import { processOfTest } from '../support/process.ts';
@@ -137,9 +136,9 @@ describe('every command of every kind', () => {
     ]);
   });
 
-  it('is in the help of the command', () => {
+  it('is in the help of the command', async () => {
     let help = '';
-    const program = createProgram(processOfTest({ cwd: '/' }), () => {});
+    const program = await createProgram(processOfTest({ args: ['run'], cwd: '/' }), () => {});
     const command = program.commands.find((item) => item.name() === 'run');
     command?.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
     for (const name of kinds.flatMap((kind) => Object.keys(kind.commands ?? {}))) {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { applyCommand } from '../../src/cli/commands/apply.ts';
-import { planCommand } from '../../src/cli/commands/plan.ts';
 import { readValues } from '../../src/cli/values.ts';
+import { applyCommand, planCommand } from './asked.ts';
 import { processOfTest } from '../support/process.ts';
 import { documentIn, places } from './place.ts';
 

@@ -1,16 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Send } from '../../src/api/wire.ts';
-import { applyCommand } from '../../src/cli/commands/apply.ts';
-import { exportCommand } from '../../src/cli/commands/export.ts';
-import { planCommand } from '../../src/cli/commands/plan.ts';
-import { stateRemoveCommand } from '../../src/cli/commands/state-edit.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { failure } from '../../src/emulator/faults/answers.ts';
 import { hasChanges } from '../../src/plan/action.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
 import { exportDocument } from '../../src/render/documents.ts';
 import { session } from '../../src/session.ts';
+import { applyCommand, exportCommand, planCommand, stateRemoveCommand } from '../cli/asked.ts';
 import { execute, recordingTerminal } from '../support/commands.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';

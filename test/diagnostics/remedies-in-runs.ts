@@ -3,15 +3,7 @@ import { copyFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Command } from '../../src/cli/command.ts';
-import { applyCommand } from '../../src/cli/commands/apply.ts';
-import { driftCommand } from '../../src/cli/commands/drift.ts';
-import { logsCommand } from '../../src/cli/commands/logs.ts';
-import { planCommand } from '../../src/cli/commands/plan.ts';
-import { stateAcceptOlderCommand } from '../../src/cli/commands/state-key.ts';
-import { stateRebuildCommand } from '../../src/cli/commands/state-rebuild.ts';
-import { stateUnlockCommand } from '../../src/cli/commands/state.ts';
-import { statusCommand } from '../../src/cli/commands/status.ts';
+import type { Asked } from '../support/commands.ts';
 import { settleOptions } from '../../src/cli/options.ts';
 import { readPlanFile } from '../../src/cli/plan-file.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
@@ -24,6 +16,16 @@ import { newStateKey } from '../../src/secrets/state-key.ts';
 import { givenKey } from '../../src/state/keys.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import { asksForTraces, traceSettings } from '../../src/trace/settings.ts';
+import {
+  applyCommand,
+  driftCommand,
+  logsCommand,
+  planCommand,
+  stateAcceptOlderCommand,
+  stateRebuildCommand,
+  stateUnlockCommand,
+  statusCommand,
+} from '../cli/asked.ts';
 import { execute, recordingTerminal } from '../support/commands.ts';
 import type { Bench } from '../support/world.ts';
 import type { inRuns as provocations } from './in-runs.ts';
@@ -33,7 +35,7 @@ import type { Row } from './remedy.ts';
 import { applied } from './remedy.ts';
 
 /** Executes a command in a folder; a failure is an error. */
-export async function ran({ folder }: Pick<Bench, 'folder'>, command: Command): Promise<string> {
+export async function ran({ folder }: Pick<Bench, 'folder'>, command: Asked): Promise<string> {
   const { printed, terminal } = recordingTerminal();
   const exit = await execute(command, { folder, terminal, format: 'json' });
   if (exit === 'failed') throw new Error(printed.err);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { planCommand } from '../../src/cli/commands/plan.ts';
 import type { Format } from '../../src/render/format.ts';
-import type { PlanCommandView } from '../../src/render/formats/plan.ts';
-import { planFormats } from '../../src/render/formats/plan.ts';
+import type { PlanCommandView } from '../../src/render/reports.ts';
+import { command as plan } from '../../src/cli/commands/plan.ts';
 import { textView } from '../../src/render/text-view.ts';
+import { planCommand } from '../cli/asked.ts';
 import { execute, recordingTerminal } from '../support/commands.ts';
 import { documentOf, documentsOf, project, trueup } from '../cli/process.ts';
 
@@ -24,7 +24,7 @@ describe('a format that is added to a command', () => {
     plan: ({ plan }) => screen.out(plan.actions.map(({ address, action }) => `- **${action}** ${address}\n`).join('')),
   });
   /** With the one line in the table of formats. */
-  const command = { ...planCommand({}), formats: { ...planFormats, markdown } };
+  const command = { ...planCommand({}), command: { ...plan, formats: { ...plan.formats, markdown } } };
   const folder = project(manifest);
 
   it('prints the plan without a change of the command', async () => {

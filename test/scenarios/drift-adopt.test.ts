@@ -2,11 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Operation } from '../../src/api/contract.ts';
-import { applyCommand } from '../../src/cli/commands/apply.ts';
-import { driftAdoptCommand } from '../../src/cli/commands/drift-adopt.ts';
-import { driftCommand } from '../../src/cli/commands/drift.ts';
-import { planCommand } from '../../src/cli/commands/plan.ts';
 import type { Json } from '../../src/kind/json.ts';
+import { applyCommand, driftAdoptCommand, driftCommand, planCommand } from '../cli/asked.ts';
 import { apiKey, documentIn, places } from '../cli/place.ts';
 import { edit } from '../support/drifting.ts';
 

@@ -1,10 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, test, vi } from 'vitest';
-import { applyCommand } from '../../src/cli/commands/apply.ts';
-import { driftCommand } from '../../src/cli/commands/drift.ts';
-import { planCommand } from '../../src/cli/commands/plan.ts';
-import { validateCommand } from '../../src/cli/commands/validate.ts';
+import { applyCommand, driftCommand, planCommand, validateCommand } from '../cli/asked.ts';
 import { edit } from '../support/drifting.ts';
 import { receivers } from '../support/receiver.ts';
 import { documentIn, places } from '../cli/place.ts';

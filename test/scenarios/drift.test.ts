@@ -1,9 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { driftAcceptCommand } from '../../src/cli/commands/drift-accept.ts';
-import { driftCommand } from '../../src/cli/commands/drift.ts';
 import { refuseWrites } from '../../src/project/drift.ts';
+import { driftAcceptCommand, driftCommand } from '../cli/asked.ts';
 import { clientOf, driftOf, edit } from '../support/drifting.ts';
 import { bench, head } from '../support/world.ts';
 import { documentIn, places } from '../cli/place.ts';

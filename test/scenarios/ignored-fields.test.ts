@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { applyCommand } from '../../src/cli/commands/apply.ts';
-import { planCommand } from '../../src/cli/commands/plan.ts';
 import { localStore } from '../../src/state/backends/local.ts';
+import { applyCommand, planCommand } from '../cli/asked.ts';
 import { places } from '../cli/place.ts';
 
 const open = places();

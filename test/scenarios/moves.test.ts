@@ -1,10 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { applyCommand } from '../../src/cli/commands/apply.ts';
-import { planCommand } from '../../src/cli/commands/plan.ts';
 import { hasChanges } from '../../src/plan/action.ts';
 import { planDocument } from '../../src/documents/plan.ts';
+import { applyCommand, planCommand } from '../cli/asked.ts';
 import { documentOf, project, trueup } from '../cli/process.ts';
 import { shown } from '../render/plans.ts';
 import { execute, recordingTerminal } from '../support/commands.ts';

@@ -183,9 +183,9 @@ describe('the line of cron', () => {
   });
 });
 
-test('the hooks of pre-commit run commands that there are, and change nothing', () => {
+test('the hooks of pre-commit run commands that there are, and change nothing', async () => {
   const hooks = parse(read('.pre-commit-hooks.yaml')) as { id: string; entry: string; pass_filenames: boolean }[];
-  const program = createProgram(processOfTest({ cwd: root }), () => {});
+  const program = await createProgram(processOfTest({ cwd: root }), () => {}, { isNamed: () => true });
   expect(hooks.map(({ entry }) => entry)).toEqual(['trueup validate', 'trueup fmt --check']);
   for (const { entry, pass_filenames: passes } of hooks) {
     const [, name, option] = entry.split(' ');

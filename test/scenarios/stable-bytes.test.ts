@@ -4,8 +4,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
-import { driftFormats } from '../../src/render/formats/drift.ts';
-import { planFormats } from '../../src/render/formats/plan.ts';
+import { command as drift } from '../../src/cli/commands/drift.ts';
+import { command as plan } from '../../src/cli/commands/plan.ts';
 import { apiKey } from '../cli/place.ts';
 import { project, trueup } from '../cli/process.ts';
 
@@ -85,8 +85,8 @@ function unordered(text: string): string[] {
 const whole = ['json', 'sarif', 'junit'];
 
 const commands = [
-  ['plan', Object.keys(planFormats), ['plan']],
-  ['drift', Object.keys(driftFormats), ['drift', '--no-remember']],
+  ['plan', Object.keys(plan.formats), ['plan']],
+  ['drift', Object.keys(drift.formats), ['drift', '--no-remember']],
 ] as const;
 
 describe.each(commands)('a report of %s has the same bytes', (command, formats, words) => {

@@ -428,15 +428,12 @@ describe('on a platform of Dokploy, with every kind, no word of the API document
 
   it('in help, pages, schemas and what needs no platform', async () => {
     const { run, folder, found } = await everyKind();
-    type Help = ReturnType<typeof createProgram>;
+    type Help = Awaited<ReturnType<typeof createProgram>>;
     const paths = (command: Help, path: readonly string[]): (readonly string[])[] => [
       path,
       ...command.commands.flatMap((one) => paths(one, [...path, one.name()])),
     ];
-    for (const path of paths(
-      createProgram(processOfTest({ cwd: folder }), () => undefined),
-      [],
-    ))
+    for (const path of paths(await createProgram(processOfTest({ cwd: folder }), () => undefined), []))
       await run(...path, '--help');
     for (const args of [['--help'], ['plan', '-C', folder], ['deploy']]) {
       const process = processOfTest({ args, env, cwd: folder });

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
-import { executeCommand } from '../../src/cli/commands/run.ts';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { systemClock } from '../../src/state/clock.ts';
+import { executeCommand } from '../cli/asked.ts';
 import { places } from '../cli/place.ts';
 import type { Send } from '../../src/api/wire.ts';
 import type { Row } from '../../src/kind/json.ts';

@@ -302,7 +302,7 @@ it('S8: nothing is written to a stream but text that went through the edge', () 
     'ci/run.ts': ['stderr.write(', 'stdout.write('],
     // Hands on what trueup printed.
     'ci/trueup.ts': ['stderr.write(', 'stdout.write(', 'unchanged('],
-    'cli/commands/completion.ts': ['stdout.write('],
+    'cli/candidates.ts': ['stdout.write('],
     'cli/live.ts': ['unchanged('],
     'cli/program.ts': ['stderr.write(', 'stdout.write('],
     // Echoes what people type, which readline did before by itself.

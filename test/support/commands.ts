@@ -1,4 +1,4 @@
-import type { Command, Run } from '../../src/cli/command.ts';
+import type { Command, Given, Run } from '../../src/cli/command.ts';
 import type { Exit } from '../../src/render/exit-codes.ts';
 import { chooseFormat, runFor } from '../../src/cli/run.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
@@ -7,6 +7,8 @@ import { printed } from '../../src/render/printable.ts';
 import { noSite } from '../../src/render/review-site.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import { kinds } from '../../src/resources/index.ts';
+import type { Clock } from '../../src/state/clock.ts';
+import { systemClock } from '../../src/state/clock.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import { environment } from './environment.ts';
 import type { ProcessOfTest } from './process.ts';
@@ -36,7 +38,12 @@ export function recordingTerminal(
 }
 
 /** A run in a folder that reports to a view; `signals` sends it signals. */
-export function runIn(folder: string, view: View, terminal: Terminal, signals = processOfTest({ cwd: folder })): Run {
+export function runIn(
+  folder: string,
+  view: View,
+  terminal: Terminal,
+  { signals = processOfTest({ cwd: folder }), clock = systemClock }: { signals?: ProcessOfTest; clock?: Clock } = {},
+): Run {
   const options = {
     folder,
     file: 'trueup.yaml',
@@ -50,12 +57,19 @@ export function runIn(folder: string, view: View, terminal: Terminal, signals = 
     options,
     process: signals,
     terminal,
+    clock,
   });
+}
+
+/** A command with the words of its command line, and the time. */
+export interface Asked extends Given {
+  readonly command: Command;
+  readonly clock?: Clock;
 }
 
 /** Executes a command in a folder; rejects with what stops it. */
 export async function execute(
-  command: Command,
+  { command, args, flags, clock }: Asked,
   about: {
     readonly folder: string;
     readonly terminal: Terminal;
@@ -67,5 +81,9 @@ export async function execute(
   const open = chooseFormat(command.formats, format);
   if (open === undefined) throw new Error(`the command has no format ${format}`);
   const view = await open(terminal);
-  return command.execute(runIn(folder, view, terminal, signals), view);
+  const run = runIn(folder, view, terminal, {
+    ...(signals === undefined ? {} : { signals }),
+    ...(clock === undefined ? {} : { clock }),
+  });
+  return command.execute(run, view, { args, flags });
 }

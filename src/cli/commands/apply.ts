@@ -1,40 +1,131 @@
 import { attempts } from '../../api/attempts.ts';
 import type { Deploying } from '../../apply/run.ts';
-import type { Settings } from '../../manifest/settings.ts';
-import { longestTimeoutMs } from '../../state/wait-out.ts';
-import { readNarrowing } from '../../plan/narrow.ts';
 import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
-import type { ApplyView } from '../../render/formats/apply.ts';
-import { applyFormats } from '../../render/formats/apply.ts';
 import { endingOf } from '../../documents/ending.ts';
 import { planDocument } from '../../documents/plan.ts';
 import { resultDocument } from '../../documents/result.ts';
-import type { PlanRequest, Session } from '../../session.ts';
-import type { ApplyFlags, DeployFlags, NarrowFlags } from '../approval.ts';
-import { approve } from '../approval.ts';
-import { progressClock } from '../progress-clock.ts';
-import type { Command, Run } from '../command.ts';
-import type { Exit } from '../../render/exit-codes.ts';
-import { exitCodes, stopExits } from '../../render/exit-codes.ts';
-import { readDeployLimits } from '../deploy-limits.ts';
+import type { Settings } from '../../manifest/settings.ts';
+import { readNarrowing } from '../../plan/narrow.ts';
 import { aboutPlan } from '../../project/about-plan.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
+import { renderResult } from '../../render/apply-text.ts';
+import { renderDiagnostics } from '../../render/diagnostics-text.ts';
+import type { Exit } from '../../render/exit-codes.ts';
+import { exitCodes, stopExits } from '../../render/exit-codes.ts';
+import type { Format, Formats } from '../../render/format.ts';
+import { jsonView, printJson } from '../../render/json-view.ts';
+import { renderPlan } from '../../render/plan-text.ts';
+import { eventDocuments, eventLines, eventTree } from '../../render/progress-reporters.ts';
+import { createProgress } from '../../render/progress.ts';
+import type { ApplyView } from '../../render/reports.ts';
+import { styleFor } from '../../render/style.ts';
+import { textView } from '../../render/text-view.ts';
+import type { PlanRequest, Session } from '../../session.ts';
+import { longestTimeoutMs } from '../../state/wait-out.ts';
+import { approve } from '../approval.ts';
+import type { FlagsOf, Given, Options, Run } from '../command.ts';
+import { defineCommand } from '../command.ts';
+import { readDeployLimits } from '../deploy-limits.ts';
 import { loadForSession, withLock } from '../locked.ts';
 import { readSeconds, usage } from '../options.ts';
 import { readPlanFile } from '../plan-file.ts';
+import { progressClock } from '../progress-clock.ts';
+import {
+  adding,
+  allowDataLoss,
+  autoApprove,
+  fullWithFile,
+  inFlightTimeout,
+  narrowing,
+  noDeploy,
+  values,
+} from '../shared-options.ts';
 import type { Interruption } from '../signals.ts';
 import { readValues } from '../values.ts';
 
-/** Plans, asks, and applies; with a plan file it applies without a question. */
-export function applyCommand(flags: ApplyFlags & DeployFlags, path?: string): Command<ApplyView> {
-  return { formats: applyFormats, execute: (run, view) => apply(run, view, { flags, path }) };
-}
+const text: Format<ApplyView> = (screen) => {
+  const { out, err, outStyle, errStyle, live } = screen;
+  let hasChanges = false;
+  return {
+    ...textView(screen),
+    plan: (plan, isFull) => {
+      ({ hasChanges } = plan);
+      out(renderPlan(plan, styleFor(isFull, outStyle)));
+    },
+    progress: (input) => {
+      if (hasChanges) out('\n');
+      const reporter = live === undefined ? eventLines(err, errStyle) : eventTree(live, errStyle);
+      return createProgress({ ...input, reporter });
+    },
+    result: (result) => {
+      if (hasChanges) err('\n');
+      if (hasChanges || result.exitCode !== 0) out(renderResult(result, outStyle));
+      const unsaved = result.diagnostics.filter(({ source }) => source === 'state');
+      if (unsaved.length > 0) err(`${renderDiagnostics(unsaved, errStyle)}\n`);
+    },
+  };
+};
 
-async function apply(
-  run: Run,
-  view: ApplyView,
-  { flags, path }: { flags: ApplyFlags & DeployFlags; path: string | undefined },
-): Promise<Exit> {
+const json: Format<ApplyView> = (screen) => {
+  const print = (document: object): void => printJson(screen, document, 'lines');
+  return {
+    ...jsonView(screen, 'lines'),
+    plan: print,
+    progress: (input) => createProgress({ ...input, reporter: eventDocuments(print) }),
+    result: print,
+  };
+};
+
+const reports = async () => (await import('../../render/reports.ts')).applyReports;
+
+/** The formats of `apply` and `destroy`. */
+export const applyFormats: Formats<ApplyView> = {
+  text,
+  json,
+  html: async (screen) => (await reports()).html(screen),
+  markdown: async (screen) => (await reports()).markdown(screen),
+};
+
+const options = {
+  ...narrowing,
+  ...adding,
+  ...autoApprove,
+  '--adopt': 'take over objects that exist already',
+  ...allowDataLoss,
+  '--allow-mass-delete': 'allow to delete more than 10 of a kind, or 30 % of at least 10',
+  '--allow-mass-recreate': 'allow to create again everything, or that much of a kind, that is gone',
+  ...noDeploy,
+  ...fullWithFile,
+  ...values,
+  ...inFlightTimeout,
+  '--no-wait': 'start deployments and do not wait for their end',
+  '--deploy-timeout <[kind=]time>': {
+    about: 'time limit of a deployment: 15m, 900; default: 15m; repeatable',
+    isRepeatable: true,
+  },
+} as const satisfies Options;
+
+type ApplyFlags = FlagsOf<typeof options>;
+
+/** Plans, asks, and applies; with a plan file it applies without a question. */
+export const command = defineCommand({
+  arguments: { '[plan]': 'file from plan --out: applied without a question if the plan is still the same' },
+  options,
+  examples: [
+    'trueup apply',
+    'trueup apply --auto-approve --adopt',
+    'trueup apply plan.trueup --format html > apply.html',
+    'trueup apply plan.trueup',
+    'trueup apply --full plan.trueup',
+    'trueup apply --target production.compose.shop',
+    'trueup apply --replace production.redis.cache --allow-data-loss',
+    'trueup apply --auto-approve --deploy-timeout 10m --deploy-timeout application=30m',
+  ],
+  formats: applyFormats,
+  execute: apply,
+});
+
+async function apply(run: Run, view: ApplyView, { args: [path], flags }: Given<ApplyFlags>): Promise<Exit> {
   const limitMs = readDeployLimits(flags.deployTimeout ?? [], run.options.kinds);
   const deploying = { waits: flags.wait !== false, limitMs };
   if (path === undefined) {
@@ -63,7 +154,10 @@ async function apply(
 }
 
 /** @throws {Stop} `usage`, when a plan file is to be narrowed: it says itself what it is narrowed to. */
-export function refuseNarrowing({ target, exclude, replace, includeAccepted }: NarrowFlags, plan: string): void {
+export function refuseNarrowing(
+  { target, exclude, replace, includeAccepted }: FlagsOf<typeof narrowing & typeof adding>,
+  plan: string,
+): void {
   for (const [name, given] of Object.entries({ target, exclude, replace })) {
     if (given === undefined) continue;
     throw usage(`--${name} cannot be combined with a plan file`, `Write the file with ${plan} --${name} … --out FILE.`);

@@ -1,48 +1,117 @@
 import { consequenceOf } from '../../api/consequences.ts';
 import type { Operation, Profile } from '../../api/contract.ts';
-import { contracts } from '../../api/contract.ts';
+import { beyondDocument, contract, contracts, isOperation } from '../../api/contract.ts';
+import { describeLimit } from '../../api/key-limit.ts';
+import { shownOnce } from '../../api/secret-members.ts';
 import { bareAnswers } from '../../api/vocabulary.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { profileOf, textIn } from '../../kind/profile.ts';
-import { shownOnce } from '../../api/secret-members.ts';
 import { Stop } from '../../diagnostics/diagnostic.ts';
-import type { CallView } from '../../render/formats/call.ts';
-import { callFormats } from '../../render/formats/call.ts';
-import { counted } from '../../render/lines.ts';
-import { printable } from '../../render/printable.ts';
-import { redactAnswer, redactInput, addSecretsOf } from '../../secrets/call-secrets.ts';
-import { confirm } from '../approval.ts';
-import { describeLimit } from '../../api/key-limit.ts';
+import { profileOf, textIn } from '../../kind/profile.ts';
 import { checkInput, findOperation } from '../../operate/check-input.ts';
-import type { Command, Run } from '../command.ts';
-import { readInput } from '../call-input.ts';
-import { openPlatform } from '../connect.ts';
-import type { Exit } from '../../render/exit-codes.ts';
-import { readSeconds, requireRaw, usage } from '../options.ts';
 import { findPlatform } from '../../project/target.ts';
-import { listOperations } from './call-list.ts';
+import { renderAnswer } from '../../render/answer-text.ts';
+import type { Exit } from '../../render/exit-codes.ts';
+import type { Formats, Screen, View } from '../../render/format.ts';
+import { jsonView, printJson } from '../../render/json-view.ts';
+import { counted } from '../../render/lines.ts';
+import { operationsJson } from '../../render/operations-json.ts';
+import type { Words } from '../../render/operations-text.ts';
+import { renderOperation, renderOperations } from '../../render/operations-text.ts';
+import { printable } from '../../render/printable.ts';
+import { textView } from '../../render/text-view.ts';
+import { addSecretsOf, redactAnswer, redactInput } from '../../secrets/call-secrets.ts';
+import { confirm } from '../approval.ts';
+import { readInput } from '../call-input.ts';
+import type { FlagsOf, Given, Options, Run } from '../command.ts';
+import { defineCommand } from '../command.ts';
+import { openPlatform } from '../connect.ts';
+import { readSeconds, requireRaw, usage } from '../options.ts';
+import { alsoAutoApprove } from '../shared-options.ts';
 
-/** The options of `call`. */
-export interface CallFlags {
-  readonly input?: string;
-  readonly list?: string | true;
-  readonly showSecrets?: true;
-  readonly raw?: true;
-  readonly yes?: true;
-  readonly timeout: string;
+/** Prints what `call` reports. */
+interface CallView extends View {
+  /** Prints the answer of the platform; `redact` goes over the text that is printed. */
+  readonly answer: (answer: unknown, redact: (text: string) => string) => void;
+  /** Prints it without escapes: text as it is, everything else as JSON; undefined: a format that needs none. */
+  readonly raw: CallView['answer'] | undefined;
+  /** Prints the members of one operation; `words` gives names of the API document those of the platform. */
+  readonly operation: (operation: Operation, words: Words) => void;
+  readonly operations: (operations: readonly Operation[], words: Words) => void;
 }
+
+/** The formats of `call`. */
+const formats: Formats<CallView> = {
+  text: (screen) => ({
+    ...textView(screen),
+    answer: (answer, redact) => {
+      if (screen.outStyle.width === undefined) printAnswer(screen, answer, redact);
+      else screen.out(redact(renderAnswer(answer)));
+    },
+    raw: (answer, redact) => screen.raw(redact(typeof answer === 'string' ? `${answer}\n` : jsonOf(answer))),
+    operation: (operation, words) => screen.out(renderOperation(operation, screen.outStyle, words)),
+    operations: (operations, words) => screen.out(renderOperations(operations, screen.outStyle, words)),
+  }),
+  json: (screen) => ({
+    ...jsonView(screen),
+    answer: (answer, redact) => printAnswer(screen, answer, redact),
+    raw: undefined,
+    operation: (operation, words) => printJson(screen, operationsJson([operation], words)),
+    operations: (operations, words) => printJson(screen, operationsJson(operations, words)),
+  }),
+};
+
+/** Prints an answer as the platform gave it, for jq. */
+function printAnswer({ out }: Screen, answer: unknown, redact: (text: string) => string): void {
+  out(redact(jsonOf(answer)));
+}
+
+function jsonOf(answer: unknown): string {
+  return `${JSON.stringify(answer ?? null, null, 2)}\n`;
+}
+
+const options = {
+  '--input <json>': 'input as a JSON object, or @file, or - for standard input',
+  '--list [what]': 'list the operations, those of a group, or the members of one; sends nothing',
+  '--show-secrets': 'print the secrets in the answer',
+  '--raw': 'print the answer unchanged, also characters that a terminal obeys',
+  '--yes': 'do not ask before a deletion, stop or replacement; required without a terminal',
+  ...alsoAutoApprove,
+  '--timeout <time>': {
+    about: 'time limit of the request, including the deployment of a database',
+    default: '30s',
+  },
+} as const satisfies Options;
 
 type Input = Readonly<Record<string, unknown>>;
 
 /** Calls one operation of the platform and prints its answer. */
-export function callCommand(words: readonly string[], flags: CallFlags): Command<CallView> {
-  return { formats: callFormats, execute: (run, view) => call(run, view, { words, flags }) };
-}
+export const command = defineCommand({
+  arguments: {
+    '[operation]': 'such as compose.one',
+    '[members...]': 'input: name=text, name:=JSON, name=@file, name=@- for standard input',
+  },
+  options,
+  notes: `call uses the platform of the manifest, else that of TRUEUP_URL. It neither reads nor writes the state of Trueup.
+name=text becomes a number, true, false, null or JSON where the operation takes one.
+Pass secrets by file or standard input: other processes see a command line, and the shell keeps it.
+The answer is JSON in a pipe and with --format json. Its secrets are redacted, except the key of user.createApiKey,
+which the platform shows once; call creates such a key with rateLimitEnabled=false unless you set it.`,
+  examples: [
+    'trueup call --list compose',
+    'trueup call --list compose.update',
+    'trueup call compose.one composeId=cmp_1 | jq .domains',
+    'trueup call sshKey.create --input @key.json privateKey=@id_ed25519',
+    'trueup call postgres.saveExternalPort postgresId=pg_1 externalPort=null',
+    'trueup call compose.stop composeId=cmp_1 --yes',
+  ],
+  formats,
+  execute: call,
+});
 
 async function call(
   run: Run,
   view: CallView,
-  { words: [name, ...words], flags }: { words: readonly string[]; flags: CallFlags },
+  { args: [name, ...words], flags }: Given<FlagsOf<typeof options>>,
 ): Promise<Exit> {
   const { options, terminal } = run;
   const { redactor } = options;
@@ -138,4 +207,21 @@ function print(
     terminal.err(`${counted(count, 'secret')} redacted; --show-secrets shows ${count === 1 ? 'it' : 'them'}.\n`);
   const once = shownOnce[operation];
   if (once !== undefined) terminal.err(`The platform shows ${once} only once. Store it in a safe place now.\n`);
+}
+
+/** Lists the operations of the API document, all of a group, or the members of one. */
+function listOperations(view: CallView, what: string | undefined, profile: Profile): Exit {
+  const words = (text: string) => textIn(text, profile);
+  const documented = Object.keys(contract).filter(isOperation);
+  // Many a group is beyond the document, such as that of projects, and a call takes its operations too.
+  const all: readonly Operation[] = what === undefined ? documented : [...documented, ...beyondDocument];
+  const isIn = (operation: Operation, group: string) =>
+    [operation, textIn(operation, 'dokploy')].some((name) => name.startsWith(`${group}.`));
+  const group = all.filter((operation) => what === undefined || isIn(operation, what));
+  const isOne = group.length === 0 && what !== undefined;
+  const chosen: readonly Operation[] = isOne ? [findOperation(what, profile)] : group;
+  const [only] = chosen;
+  if (only !== undefined && isOne) view.operation(only, words);
+  else view.operations(chosen, words);
+  return 'done';
 }

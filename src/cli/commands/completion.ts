@@ -1,36 +1,34 @@
-import type { Command as Program } from 'commander';
-import type { CompletionView } from '../../render/formats/plain.ts';
-import { completionFormats } from '../../render/formats/plain.ts';
-import { printable, printed } from '../../render/printable.ts';
-import type { Command } from '../command.ts';
-import { complete } from '../complete.ts';
+import type { Formats, Screen, View } from '../../render/format.ts';
+import { jsonView } from '../../render/json-view.ts';
+import { textView } from '../../render/text-view.ts';
+import { defineCommand } from '../command.ts';
 import { completionScript, shells } from '../completion-scripts.ts';
-import { valuesFor } from '../completion-source.ts';
 import { usage } from '../options.ts';
-import type { Process } from '../process.ts';
+
+/** Prints what `completion` reports: a script, in every format. */
+interface CompletionView extends View {
+  readonly script: Screen['out'];
+}
+
+/** The formats of `completion`. */
+const formats: Formats<CompletionView> = {
+  text: (screen) => ({ ...textView(screen), script: screen.out }),
+  json: (screen) => ({ ...jsonView(screen), script: screen.out }),
+};
 
 /** Prints the script of a shell. */
-export function completionCommand(name: string): Command<CompletionView> {
-  return {
-    formats: completionFormats,
-    execute: (_run, view) => {
-      const shell = shells.find((item) => item === name);
-      if (shell === undefined) throw usage(`no completion for the shell ${name}`, `Shells: ${shells.join(', ')}.`);
-      view.script(completionScript(shell));
-      return Promise.resolve('done');
-    },
-  };
-}
-
-/** Prints the candidates for a shell. Prints nothing on any error: the user is typing. */
-export async function printCandidates(program: Program, words: readonly string[], process: Process): Promise<void> {
-  const found = await complete(program, words, valuesFor(process)).catch(() => []);
-  // A shell inserts what it is given: a value that cannot be printed as it is cannot be offered.
-  const lines =
-    found === 'files'
-      ? [':files']
-      : found
-          .filter(({ value }) => printable(value) === value)
-          .map(({ value, about }) => (about ? `${value}\t${about}` : value));
-  process.stdout.write(printed(lines.map((line) => `${line}\n`).join('')));
-}
+export const command = defineCommand({
+  arguments: { '<shell>': { choices: shells } },
+  examples: [
+    'eval "$(trueup completion bash)"        # in ~/.bashrc',
+    'source <(trueup completion zsh)         # in ~/.zshrc, after compinit',
+    'trueup completion fish | source         # in ~/.config/fish/config.fish',
+  ],
+  formats,
+  execute: (_run, view, { args: [name = ''] }) => {
+    const shell = shells.find((item) => item === name);
+    if (shell === undefined) throw usage(`no completion for the shell ${name}`, `Shells: ${shells.join(', ')}.`);
+    view.script(completionScript(shell));
+    return Promise.resolve('done');
+  },
+});

@@ -1,20 +1,48 @@
+import { Stop } from '../../diagnostics/diagnostic.ts';
 import type { Check } from '../../operate/examine.ts';
 import { examinePlatform, examineState, neededFor } from '../../operate/examine.ts';
-import { Stop } from '../../diagnostics/diagnostic.ts';
 import { loadManifest } from '../../project/load.ts';
 import { openStore } from '../../project/open-store.ts';
 import { findTarget } from '../../project/target.ts';
-import type { DoctorView } from '../../render/formats/doctor.ts';
-import { doctorFormats } from '../../render/formats/doctor.ts';
+import { doctorJson, renderChecks } from '../../render/doctor.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { exitCodes } from '../../render/exit-codes.ts';
-import { systemClock } from '../../state/clock.ts';
-import type { Command } from '../command.ts';
+import type { Formats, View } from '../../render/format.ts';
+import { jsonView, printJson } from '../../render/json-view.ts';
+import { textView } from '../../render/text-view.ts';
+import type { Run } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { openPlatform } from '../connect.ts';
 
+/** Prints what `doctor` finds. */
+interface DoctorView extends View {
+  readonly checks: (
+    checks: readonly Check[],
+    counts: { readonly reads: number; readonly writes: number },
+    exitCode: number,
+  ) => void;
+}
+
+/** The formats of `doctor`. */
+const formats: Formats<DoctorView> = {
+  text: (screen) => ({
+    ...textView(screen),
+    checks: (checks) => screen.out(renderChecks(checks, screen.outStyle)),
+  }),
+  json: (screen) => ({
+    ...jsonView(screen),
+    checks: (...shown) => printJson(screen, doctorJson(...shown)),
+  }),
+};
+
 /** Examines what a run needs: address, key, rights, version, capabilities, clock, state. Sends GETs only, each once. */
-export const doctorCommand: Command<DoctorView> = {
-  formats: doctorFormats,
+export const command = defineCommand({
+  examples: [
+    'trueup doctor',
+    'TRUEUP_URL=https://deploy.example.com trueup doctor',
+    'trueup doctor --format json | jq \'.checks[] | select(.is != "good")\'',
+  ],
+  formats,
   execute: async (run, view) => {
     const { options } = run;
     const target = await findTarget(options);
@@ -26,7 +54,7 @@ export const doctorCommand: Command<DoctorView> = {
       const discovers = platform !== 'emulator';
       const { kinds } = options;
       const needed = await operationsNeeded(run);
-      const input = { client, url, discovers, kinds, clock: systemClock, remembered: state?.platform, needed };
+      const input = { client, url, discovers, kinds, clock: run.clock, remembered: state?.platform, needed };
       const checks = [...(await examinePlatform(input)), ...ofState];
       const exit = exitOf(checks);
       view.checks(checks, client.counts, exitCodes[exit].code);
@@ -35,10 +63,10 @@ export const doctorCommand: Command<DoctorView> = {
       await close();
     }
   },
-};
+});
 
 /** The operations that an apply of the manifest can need; undefined where it cannot be read, which other commands report. */
-async function operationsNeeded({ options }: Parameters<(typeof doctorCommand)['execute']>[0]) {
+async function operationsNeeded({ options }: Run) {
   try {
     const { manifest } = await loadManifest(options);
     return neededFor(manifest.resources);

@@ -3,58 +3,67 @@ import { realpath } from 'node:fs/promises';
 import { driftAcceptDocument } from '../../documents/drift.ts';
 import { foreignTo } from '../../manifest/git-blame.ts';
 import { readRepositories, repositoryAround } from '../../manifest/git-repository.ts';
+import { isTooFar } from '../../plan/accepted.ts';
 import { acceptDrift, refuseWrites } from '../../project/drift.ts';
 import { loadManifest } from '../../project/load.ts';
-import type { Exit } from '../../render/exit-codes.ts';
-import type { DriftAcceptCommandView } from '../../render/formats/drift.ts';
-import { driftAcceptFormats } from '../../render/formats/drift.ts';
-import type { Clock } from '../../state/clock.ts';
-import { isoTime, systemClock } from '../../state/clock.ts';
-import type { Command, Run } from '../command.ts';
+import type { DriftAcceptDocument } from '../../render/documents.ts';
+import { renderDriftAccept } from '../../render/drift-text.ts';
+import type { Formats, View } from '../../render/format.ts';
+import { jsonView, printJson } from '../../render/json-view.ts';
+import { textView } from '../../render/text-view.ts';
+import { isoTime } from '../../state/clock.ts';
+import type { Run } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { connect } from '../connect.ts';
-import { isTooFar } from '../../plan/accepted.ts';
 import { usage } from '../options.ts';
 
-/** The options of `drift accept`. */
-interface AcceptFlags {
-  readonly field?: string;
-  readonly until?: string;
-  readonly because?: string;
-  readonly by?: string;
+/** Prints what `drift accept` reports. */
+interface DriftAcceptCommandView extends View {
+  readonly accepted: (document: DriftAcceptDocument) => void;
 }
+
+/** The formats of `drift accept`. */
+const formats: Formats<DriftAcceptCommandView> = {
+  text: (screen) => ({
+    ...textView(screen),
+    accepted: (document) => screen.out(renderDriftAccept(document, screen.outStyle)),
+  }),
+  json: (screen) => ({ ...jsonView(screen), accepted: (document) => printJson(screen, document) }),
+};
 
 /** Accepts what drifted at an address until a day. Sends GETs only, and writes the file of accepted drift. */
-export function driftAcceptCommand(
-  subject: string,
-  flags: AcceptFlags,
-  clock: Pick<Clock, 'wall'> = systemClock,
-): Command<DriftAcceptCommandView> {
-  return { formats: driftAcceptFormats, execute: (run, view) => acceptAt(run, view, subject, flags, clock.wall()) };
-}
-
-async function acceptAt(
-  run: Run,
-  view: DriftAcceptCommandView,
-  subject: string,
-  { field, ...flags }: AcceptFlags,
-  now: number,
-): Promise<Exit> {
-  const { options, terminal } = run;
-  const until = readDay(flags.until, isoTime(now).slice(0, 10));
-  const because = readText('--because', flags.because);
-  const by = flags.by === undefined ? await nameInGit(run) : readText('--by', flags.by);
-  const { manifest, warnings } = await loadManifest(options);
-  run.warn(warnings);
-  const about = { options, terminal, purpose: 'drift accept', mayWrite: refuseWrites };
-  const connection = await connect(manifest.settings, about);
-  try {
-    const request = { subject, field, until, because, by };
-    view.accepted(driftAcceptDocument(await acceptDrift(manifest, connection, { folder: options, now, request })));
-    return 'done';
-  } finally {
-    await connection.close();
-  }
-}
+export const command = defineCommand({
+  arguments: { '<address>': 'address, as trueup drift prints it, or the id of an object without one' },
+  options: {
+    '--field <path>': 'only this field, such as env.REGION',
+    '--until <day>': 'last day on which it may stay, such as 2027-01-31; required',
+    '--because <text>': 'the reason; required',
+    '--by <name>': 'who accepts it; default: user.name of git',
+  },
+  examples: [
+    "trueup drift accept production.compose.shop --until 2027-01-31 --because 'vendor moves us'",
+    "trueup drift accept production.redis.cache --field dockerImage --until 2027-01-31 --because 'hot fix' --by ops",
+  ],
+  formats,
+  execute: async (run, view, { args: [subject = ''], flags: { field, ...flags } }) => {
+    const { options, terminal } = run;
+    const now = run.clock.wall();
+    const until = readDay(flags.until, isoTime(now).slice(0, 10));
+    const because = readText('--because', flags.because);
+    const by = flags.by === undefined ? await nameInGit(run) : readText('--by', flags.by);
+    const { manifest, warnings } = await loadManifest(options);
+    run.warn(warnings);
+    const about = { options, terminal, purpose: 'drift accept', mayWrite: refuseWrites };
+    const connection = await connect(manifest.settings, about);
+    try {
+      const request = { subject, field, until, because, by };
+      view.accepted(driftAcceptDocument(await acceptDrift(manifest, connection, { folder: options, now, request })));
+      return 'done';
+    } finally {
+      await connection.close();
+    }
+  },
+});
 
 /** The last day of an acceptance. @throws {Stop} `usage` */
 function readDay(text: string | undefined, today: string): string {

@@ -1,74 +1,182 @@
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import type { Finding } from '../../drift/finding.ts';
+import { groupBy } from '../../kind/group.ts';
 import { maskedText } from '../../manifest/quote.ts';
 import { adoptDrift } from '../../project/adopt-drift.ts';
 import { refuseWrites } from '../../project/drift.ts';
 import { loadManifest } from '../../project/load.ts';
-import type { DriftAdoptView } from '../../render/formats/drift-adopt.ts';
-import { driftAdoptFormats } from '../../render/formats/drift-adopt.ts';
+import { diagnosticJson } from '../../render/diagnostics-json.ts';
+import { renderDiagnostics } from '../../render/diagnostics-text.ts';
+import type { DriftAdoptDocument } from '../../render/documents.ts';
+import { renderAdoption } from '../../render/drift-text.ts';
+import type { Formats, Screen, View } from '../../render/format.ts';
 import { maskedChanges } from '../../render/hunks.ts';
+import { jsonView, printJson } from '../../render/json-view.ts';
+import { counted, fold, indented, listed } from '../../render/lines.ts';
+import { printable } from '../../render/printable.ts';
+import type { Style } from '../../render/style.ts';
+import { textDifference } from '../../render/text-lines.ts';
+import { textView } from '../../render/text-view.ts';
 import { maskText } from '../../secrets/looks-secret.ts';
-import type { Clock } from '../../state/clock.ts';
-import { systemClock } from '../../state/clock.ts';
-import type { Command } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { connect } from '../connect.ts';
 import { usage } from '../options.ts';
 
-/** The options of `drift adopt`. */
-interface AdoptFlags {
-  readonly field?: string;
-  readonly all?: true;
-  readonly dryRun?: true;
+/** What `drift adopt` did. */
+interface Adoption {
+  readonly adopted: readonly { readonly finding: Finding; readonly file: string }[];
+  /** Why others were not adopted. */
+  readonly left: readonly Diagnostic[];
+  readonly isWritten: boolean;
+  /** Addresses of the services that the next apply deploys. */
+  readonly deploys: readonly string[];
+  /** The texts of the files before and after, without what may be secret. */
+  readonly differences: readonly Difference[];
+}
+
+interface Difference {
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+  /** The lines of `after` that change only in what is masked, by their numbers. */
+  readonly masked: ReadonlyMap<number, string>;
+}
+
+/** Prints what `drift adopt` reports. */
+interface DriftAdoptView extends View {
+  readonly adopted: (result: Adoption) => void;
+}
+
+/** The formats of `drift adopt`. */
+const formats: Formats<DriftAdoptView> = {
+  text: (screen) => ({
+    ...textView(screen),
+    adopted: (result) => {
+      screen.out(adoptionText(result, screen));
+      if (result.left.length > 0) screen.err(renderDiagnostics(result.left, screen.errStyle));
+    },
+  }),
+  json: (screen) => ({
+    ...jsonView(screen),
+    adopted: ({ adopted, left, isWritten, deploys, differences }) => {
+      const document: DriftAdoptDocument = {
+        format: 'trueup/drift-adopt',
+        version: 1,
+        written: isWritten,
+        files: differences.map(({ path }) => path),
+        adopted: adopted.map(({ finding: { is, address = '', path }, file }) => ({
+          is,
+          address,
+          ...(path === undefined ? {} : { path }),
+          file,
+        })),
+        deploys: [...deploys],
+        diagnostics: left.map(diagnosticJson),
+      };
+      printJson(screen, document);
+    },
+  }),
+};
+
+function adoptionText(result: Adoption, { outStyle: style }: Screen): string {
+  const { adopted, isWritten, deploys, differences } = result;
+  const lines = differences.flatMap(({ path, before, after, masked }) => [
+    style.paint('strong', printable(path)),
+    ...textDifference([before, after], { rotated: masked, indent: 0, style }),
+    '',
+  ]);
+  const subjects = isWritten ? adopted.map(({ finding }) => `  ${nameOf(finding)}`) : changes(adopted, style);
+  const head = isWritten
+    ? `Adopted ${counted(adopted.length, 'finding')}; trueup plan shows no change of:`
+    : `Would adopt ${counted(adopted.length, 'finding')}; nothing was written:`;
+  const end =
+    deploys.length === 0
+      ? []
+      : fold(
+          `The next apply deploys ${listed(deploys.map(printable), 5)}: what runs may not have these values.`,
+          0,
+          style,
+        );
+  return `${[...lines, head, ...subjects, ...end].join('\n')}\n`;
+}
+
+function nameOf({ is, address = '', path }: Finding): string {
+  const where = path === undefined ? address : `${address}: ${path}`;
+  return `${printable(where)}${is === 'missing' ? ' (block removed)' : ''}`;
+}
+
+/** The changes of the manifest by address, with values as plans show them: the differences of files mask more. */
+function changes(adopted: Adoption['adopted'], style: Style): string[] {
+  const fields = adopted.filter(({ finding }) => finding.path !== undefined);
+  const byAddress = groupBy(fields.map(({ finding }) => [finding.address ?? '', finding]));
+  return [
+    ...adopted.filter(({ finding }) => finding.path === undefined).map(({ finding }) => `  ${nameOf(finding)}`),
+    ...[...byAddress].flatMap(([address, found]) => [
+      `  ${printable(address)}`,
+      ...found.flatMap((finding) => indented(renderAdoption(finding, style), 4)),
+    ]),
+  ];
 }
 
 /** Writes what the platform has into the manifest. Sends GETs only. */
-export function driftAdoptCommand(
-  subjects: readonly string[],
-  flags: AdoptFlags,
-  clock: Pick<Clock, 'wall'> = systemClock,
-): Command<DriftAdoptView> {
-  return {
-    formats: driftAdoptFormats,
-    execute: async (run, view) => {
-      const { options, terminal } = run;
-      const { field, all, dryRun } = flags;
-      checkSubjects(subjects, flags);
-      const { manifest, warnings } = await loadManifest(options);
-      run.warn(warnings);
-      const about = { options, terminal, purpose: 'drift adopt', mayWrite: refuseWrites };
-      const connection = await connect(manifest.settings, about);
-      try {
-        const request = { subjects, field, isAll: all === true, writes: dryRun !== true };
-        const result = await adoptDrift(manifest, connection, { options, now: clock.wall(), request });
-        // What only the platform has shows no more here than in the list of what was adopted.
-        const hidden = result.adopted.flatMap(({ finding: { platform, path = '' } }) =>
-          platform?.is === 'hidden' ? (/[^.[\]"]+(?="?\]?$)/.exec(path) ?? []) : [],
-        );
-        const ofUser = manifest.resources.flatMap(({ privateKeys: own }) => [...(own ?? [])]);
-        const privateKeys = new Set([...ofUser, ...hidden]);
-        const shown = (path: string, text: string) =>
-          manifest.texts.has(path)
-            ? maskedText(text.replace(/^\uFEFF/, ''), options.kinds, privateKeys)
-            : maskText(text, { privateKeys });
-        view.adopted({
-          ...result,
-          differences: result.files.map(({ path, before, after }) => {
-            const texts = [shown(path, before), shown(path, after)] as const;
-            return { path, before: texts[0], after: texts[1], masked: maskedChanges([before, after], texts) };
-          }),
-        });
-        return result.left.length > 0 ? 'failed' : 'done';
-      } finally {
-        await connection.close();
-      }
-    },
-  };
-}
+export const command = defineCommand({
+  arguments: { '[address...]': 'addresses, as trueup drift prints them; the block of a missing object is removed' },
+  options: {
+    '--field <path>': 'only this field, such as env.REGION',
+    '--all': 'every drifted field that was not accepted, instead of addresses',
+    '--dry-run': 'show what would change, and write nothing',
+  },
+  notes: 'Only the values change: comments, order, quotes, anchors and line breaks stay. A secret is never written.',
+  examples: [
+    'trueup drift adopt production.compose.shop --field env.REGION',
+    'trueup drift adopt production.compose.shop production.redis.cache',
+    'trueup drift adopt --all --dry-run',
+  ],
+  formats,
+  execute: async (run, view, { args: subjects, flags: { field, all, dryRun } }) => {
+    const { options, terminal } = run;
+    const isAll = all === true;
+    checkSubjects(subjects, { field, isAll });
+    const { manifest, warnings } = await loadManifest(options);
+    run.warn(warnings);
+    const about = { options, terminal, purpose: 'drift adopt', mayWrite: refuseWrites };
+    const connection = await connect(manifest.settings, about);
+    try {
+      const request = { subjects, field, isAll, writes: dryRun !== true };
+      const result = await adoptDrift(manifest, connection, { options, now: run.clock.wall(), request });
+      // What only the platform has shows no more here than in the list of what was adopted.
+      const hidden = result.adopted.flatMap(({ finding: { platform, path = '' } }) =>
+        platform?.is === 'hidden' ? (/[^.[\]"]+(?="?\]?$)/.exec(path) ?? []) : [],
+      );
+      const ofUser = manifest.resources.flatMap(({ privateKeys: own }) => [...(own ?? [])]);
+      const privateKeys = new Set([...ofUser, ...hidden]);
+      const shown = (path: string, text: string) =>
+        manifest.texts.has(path)
+          ? maskedText(text.replace(/^\uFEFF/, ''), options.kinds, privateKeys)
+          : maskText(text, { privateKeys });
+      view.adopted({
+        ...result,
+        differences: result.files.map(({ path, before, after }) => {
+          const texts = [shown(path, before), shown(path, after)] as const;
+          return { path, before: texts[0], after: texts[1], masked: maskedChanges([before, after], texts) };
+        }),
+      });
+      return result.left.length > 0 ? 'failed' : 'done';
+    } finally {
+      await connection.close();
+    }
+  },
+});
 
 /** @throws {Stop} `usage`, when nothing says what is adopted, or too much */
-function checkSubjects(subjects: readonly string[], { field, all }: AdoptFlags): void {
-  if (all === true && (subjects.length > 0 || field !== undefined)) {
+function checkSubjects(
+  subjects: readonly string[],
+  { field, isAll }: { readonly field: string | undefined; readonly isAll: boolean },
+): void {
+  if (isAll && (subjects.length > 0 || field !== undefined)) {
     throw usage('--all takes neither addresses nor --field', 'Leave one of them out.');
   }
-  if (all !== true && subjects.length === 0) {
+  if (!isAll && subjects.length === 0) {
     throw usage('no address says what to adopt', 'Name addresses as trueup drift prints them, or write --all.');
   }
   if (field !== undefined && subjects.length > 1)

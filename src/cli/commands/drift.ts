@@ -7,44 +7,67 @@ import { findDrift, refuseWrites } from '../../project/drift.ts';
 import { loadManifest } from '../../project/load.ts';
 import { notify } from '../../project/notify.ts';
 import { pipelineRun } from '../../project/pipeline-run.ts';
+import { renderDrift } from '../../render/drift-text.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { driftExit } from '../../render/exit-codes.ts';
-import type { DriftCommandView } from '../../render/formats/drift.ts';
-import { driftFormats } from '../../render/formats/drift.ts';
+import type { Formats } from '../../render/format.ts';
+import { jsonView, printJson } from '../../render/json-view.ts';
 import { notificationOf } from '../../render/notification.ts';
-import type { Clock } from '../../state/clock.ts';
-import { isoTime, systemClock } from '../../state/clock.ts';
-import type { Command, Run } from '../command.ts';
+import type { DriftCommandView } from '../../render/reports.ts';
+import { styleFor } from '../../render/style.ts';
+import { textView } from '../../render/text-view.ts';
+import { isoTime } from '../../state/clock.ts';
+import type { FlagsOf, Options, Run } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { openProject } from '../connect.ts';
 import { usage } from '../options.ts';
+import { values } from '../shared-options.ts';
 import { commandLine } from '../shell-command.ts';
-import type { ValuesFlags } from '../values.ts';
 import { readValues } from '../values.ts';
 
-/** The options of `drift`. */
-interface DriftFlags extends ValuesFlags {
-  readonly full?: true;
-  /** false: the memory stays as it is. */
-  readonly remember?: boolean;
-  /** true: every receiver gets a message; false: none does. Undefined: as the manifest says, when the run remembers. */
-  readonly notify?: boolean;
-}
+const reports = async () => (await import('../../render/reports.ts')).driftReports;
+
+/** The formats of `drift`. */
+const formats: Formats<DriftCommandView> = {
+  text: (screen) => ({
+    ...textView(screen),
+    drift: ({ drift, applying, isFull }) => screen.out(renderDrift(drift, applying, styleFor(isFull, screen.outStyle))),
+  }),
+  json: (screen) => ({ ...jsonView(screen), drift: ({ drift }) => printJson(screen, drift) }),
+  markdown: async (screen) => (await reports()).markdown(screen),
+  sarif: async (screen) => (await reports()).sarif(screen),
+  junit: async (screen) => (await reports()).junit(screen),
+  html: async (screen) => (await reports()).html(screen),
+};
+
+const options = {
+  '--no-remember': 'do not write the memory, drift.yaml',
+  '--notify': 'send a message to every receiver of drift.notify, also when nothing is new',
+  '--no-notify': 'send no message; the default with --no-remember',
+  '--full': 'list also what is ignored, and all lines of long texts and lists',
+  ...values,
+} as const satisfies Options;
+
+type DriftFlags = FlagsOf<typeof options>;
 
 /** Compares the platform with what was applied last, and remembers what it found. Sends the platform GETs only. */
-export function driftCommand(
-  flags: DriftFlags,
-  { wall, sleep = systemClock.sleep }: Pick<Clock, 'wall'> & Partial<Pick<Clock, 'sleep'>> = systemClock,
-): Command<DriftCommandView> {
-  return { formats: driftFormats, execute: (run, view) => compare(run, view, flags, { wall, sleep }) };
-}
+export const command = defineCommand({
+  options,
+  notes: `Sends the platform GETs only: a key that may only read is enough, and no secret has to be at hand. drift.yaml beside the
+manifest remembers what was found, so that the exit code is 2 for new drift, and 8 for drift that is known or accepted.`,
+  examples: [
+    'trueup drift',
+    'trueup drift --no-remember --format json | jq .summary',
+    'trueup drift --notify --no-remember',
+    'trueup drift --format markdown > drift.md',
+    "trueup drift accept production.compose.shop --field env.REGION --until 2027-01-31 --because 'vendor moves us'",
+  ],
+  formats,
+  execute: (run, view, { flags }) => compare(run, view, flags),
+});
 
-async function compare(
-  run: Run,
-  view: DriftCommandView,
-  flags: DriftFlags,
-  clock: Pick<Clock, 'wall' | 'sleep'>,
-): Promise<Exit> {
-  const { options, terminal } = run;
+async function compare(run: Run, view: DriftCommandView, flags: DriftFlags): Promise<Exit> {
+  const { options, terminal, clock } = run;
   const values = readValues(run, view, flags);
   // Secrets of the environment only: whoever may not know them can compare by digests.
   const about = { options, terminal, purpose: 'drift', mayWrite: refuseWrites };

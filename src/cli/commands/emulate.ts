@@ -1,39 +1,77 @@
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
-import { contracts, type Profile, profiles } from '../../api/contract.ts';
+import type { Profile } from '../../api/contract.ts';
+import { contracts, profiles } from '../../api/contract.ts';
 import { closest } from '../../diagnostics/closest.ts';
+import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import { usage } from '../../diagnostics/usage.ts';
 import { createEmulator } from '../../emulator/emulator.ts';
 import { createFaults } from '../../emulator/faults/faults.ts';
 import { serve } from '../../emulator/server.ts';
-import type { EmulateView } from '../../render/formats/emulate.ts';
-import { emulateFormats } from '../../render/formats/emulate.ts';
-import { printable } from '../../render/printable.ts';
-import type { Command, Run } from '../command.ts';
 import { emulatorKey } from '../../project/connect.ts';
 import { openEmulatorFile } from '../../project/emulator-file.ts';
+import type { EmulatorDocument } from '../../render/documents.ts';
 import type { Exit } from '../../render/exit-codes.ts';
+import type { Formats, View } from '../../render/format.ts';
+import { jsonView, printJson } from '../../render/json-view.ts';
+import { printable } from '../../render/printable.ts';
+import { textView } from '../../render/text-view.ts';
+import type { FlagsOf, Options, Run } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { readFaultsFile } from '../faults-file.ts';
 import { readInteger, readMilliseconds } from '../options.ts';
 
-/** The options of `emulate`. */
-export interface EmulateFlags {
-  readonly port: string;
-  readonly host: string;
-  readonly data?: string;
-  readonly latency: string;
-  readonly deployTime: string;
-  readonly documentedOnly?: true;
-  readonly strict?: true;
-  readonly profile?: string;
-  readonly faults?: string;
+/** Prints what `emulate` reports. */
+interface EmulateView extends View {
+  readonly listening: (at: Pick<EmulatorDocument, 'url' | 'apiKey'>) => void;
 }
 
+/** The formats of `emulate`. */
+const formats: Formats<EmulateView> = {
+  text: (screen) => ({
+    ...textView(screen),
+    listening: ({ url, apiKey }) => screen.out(`TRUEUP_URL=${url}\nTRUEUP_API_KEY=${apiKey}\n`),
+  }),
+  json: (screen) => ({
+    ...jsonView(screen),
+    listening: ({ url, apiKey }) => {
+      const document: EmulatorDocument = { format: 'trueup/emulator', version: 1, url, apiKey };
+      printJson(screen, document);
+    },
+  }),
+};
+
+const options = {
+  '--port <n>': { about: 'port to listen on; 0 takes a free one', default: '4050' },
+  '--host <address>': { about: 'address to listen on', default: '127.0.0.1' },
+  '--data <file>': 'file that stores the emulated platform; default: none, it ends with the process',
+  '--latency <time>': { about: 'delay of each answer, in ms or as in 2s', default: '0' },
+  '--deploy-time <time>': { about: 'duration of a deployment, in ms or as in 2s', default: '0' },
+  '--documented-only': 'serve only the operations of the API document: none creates a project or connects a provider',
+  '--profile <name>': { about: 'names that the API uses: standard or dokploy', default: 'standard' },
+  '--strict': 'refuse members that the API document does not have; the real platform ignores them',
+  '--faults <file>': 'YAML file of the requests that go wrong, when, and how; stderr reports each',
+} as const satisfies Options;
+
+type EmulateFlags = FlagsOf<typeof options>;
+
 /** Serves the emulator over HTTP until a signal stops it. */
-export function emulateCommand(flags: EmulateFlags): Command<EmulateView> {
-  return { formats: emulateFormats, execute: (run, view) => emulate(run, view, flags) };
-}
+export const command = defineCommand({
+  options,
+  notes: `A file of faults, as docs/faults.md explains:
+  faults:
+    - { on: "*.create", at: 1, after: drop }   # executed, but the connection ends before the answer
+    - { on: GET, chance: 30%, before: { answer: 503 } }`,
+  examples: [
+    'trueup emulate',
+    'trueup emulate --data world.json',
+    'trueup emulate --port 0 --documented-only',
+    'trueup emulate --profile dokploy',
+    'trueup emulate --faults faults.yaml',
+  ],
+  formats,
+  execute: (run, view, { flags }) => emulate(run, view, flags),
+});
 
 async function emulate({ process, terminal }: Run, view: EmulateView, flags: EmulateFlags): Promise<Exit> {
   const port = readInteger('--port', flags.port, 0, 65_535);
@@ -72,10 +110,10 @@ async function emulate({ process, terminal }: Run, view: EmulateView, flags: Emu
   }
 }
 
-function readProfile(given: string | undefined): Profile {
-  const profile = profiles.find((name) => name === (given ?? 'standard'));
+function readProfile(given: string): Profile {
+  const profile = profiles.find((name) => name === given);
   if (profile !== undefined) return profile;
-  const guess = closest(given ?? '', profiles);
+  const guess = closest(given, profiles);
   throw usage(
     `--profile must be ${profiles.join(' or ')}, got ${JSON.stringify(given)}`,
     guess === undefined ? undefined : `Did you mean ${guess}?`,

@@ -1,66 +1,105 @@
+import { usage } from '../../diagnostics/usage.ts';
+import type { Manifest } from '../../manifest/manifest.ts';
+import type { Outputs } from '../../manifest/wanted.ts';
+import { resolve } from '../../manifest/wanted.ts';
 import { serveRemembered } from '../../observe/capabilities.ts';
 import { readStateOf } from '../../operate/addressed.ts';
-import type { Question } from '../../operate/evaluate.ts';
+import type { Evaluated, Question } from '../../operate/evaluate.ts';
 import { evaluateQuestion, outputsInState, questionOf, referring } from '../../operate/evaluate.ts';
 import { readReferences } from '../../operate/outputs.ts';
-import type { Manifest } from '../../manifest/manifest.ts';
-import { resolve } from '../../manifest/wanted.ts';
-import type { Outputs } from '../../manifest/wanted.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { openStore } from '../../project/open-store.ts';
 import { targetOf } from '../../project/target.ts';
-import type { EvalView } from '../../render/formats/eval.ts';
-import { evalFormats } from '../../render/formats/eval.ts';
-import { usage } from '../../diagnostics/usage.ts';
-import type { Command, Run } from '../command.ts';
+import type { EvaluationDocument } from '../../render/documents.ts';
+import type { Formats, View } from '../../render/format.ts';
+import { jsonView, printJson } from '../../render/json-view.ts';
+import { printable } from '../../render/printable.ts';
+import { textView } from '../../render/text-view.ts';
+import type { Run } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { connect } from '../connect.ts';
 
-/** The options of `eval`. */
-interface EvalFlags {
-  /** The address of the block that an expression is evaluated in. */
-  readonly in?: string;
-  readonly showSecrets?: true;
+/** Prints what `eval` reports. */
+interface EvalView extends View {
+  readonly evaluated: (result: Evaluated) => void;
 }
+
+/** As text, the value as JSON, so that its type shows; stderr says where references were read. */
+const formats: Formats<EvalView> = {
+  text: (screen) => ({
+    ...textView(screen),
+    evaluated: ({ value, references }) => {
+      screen.out(`${JSON.stringify(value, null, 2)}\n`);
+      for (const { name, from } of references) screen.err(`${printable(name)} is from the ${from}.\n`);
+    },
+  }),
+  json: (screen) => ({
+    ...jsonView(screen),
+    evaluated: ({ value, isSensitive, references }) => {
+      const document: EvaluationDocument = {
+        format: 'trueup/evaluation',
+        version: 1,
+        value: value as EvaluationDocument['value'], // the document's type only spells it without readonly
+        sensitive: isSensitive,
+        references: references.map((reference) => ({ ...reference })),
+      };
+      printJson(screen, document);
+    },
+  }),
+};
 
 /**
  * Prints the value of an expression, or what the manifest has at a path. Sends GETs, and only for what the state does not
  * know.
  */
-export function evalCommand(written: string, flags: EvalFlags): Command<EvalView> {
-  return {
-    formats: evalFormats,
-    execute: async (run, view) => {
-      const { options, terminal } = run;
-      const showsSecrets = flags.showSecrets === true;
-      const freeText = written.includes('${') ? { text: written, within: flags.in } : undefined;
-      if (freeText === undefined && flags.in !== undefined)
-        throw usage('--in goes with an expression', 'Leave it out: an address of the manifest says where it is.');
-      // What is hidden need not be known.
-      const { manifest, warnings } = showsSecrets
-        ? await loadWithSecrets(options, { freeText })
-        : await loadManifest(options, { freeText });
-      run.warn(warnings);
-      const question = questionOf(written, manifest);
-      const { inState, onPlatform } = await findOutputs(question, manifest, run);
-      // They are texts of the platform.
-      const shown = (outputs: Outputs): Outputs => {
-        if (showsSecrets) return outputs;
-        return (reference) => {
-          const text = outputs(reference);
-          return text === undefined ? undefined : options.redactor.redact(text);
-        };
+export const command = defineCommand({
+  arguments: {
+    '<expression>': "a text with expressions, such as '${var:tag}', or a path: production.compose.shop.env.TAG",
+  },
+  options: {
+    '--in <address>': 'evaluate the expression as a field of the resource at this address',
+    '--show-secrets': 'print values that contain a secret',
+  },
+  notes: 'Only ${ref:…} may send requests: ids are read from the state, and all else with GETs. stderr says which.',
+  examples: [
+    "trueup eval '${var:tag}' --var tag=2025.11.3",
+    "trueup eval 'http://${ref:production.postgres.main.host}:5432'",
+    "trueup eval '${ref:postgres.main.host}' --in production.compose.shop",
+    'trueup eval production.compose.shop.env.TAG',
+    'trueup eval production.compose.shop --format json | jq .value.env',
+  ],
+  formats,
+  execute: async (run, view, { args: [written = ''], flags }) => {
+    const { options, terminal } = run;
+    const showsSecrets = flags.showSecrets === true;
+    const freeText = written.includes('${') ? { text: written, within: flags.in } : undefined;
+    if (freeText === undefined && flags.in !== undefined)
+      throw usage('--in goes with an expression', 'Leave it out: an address of the manifest says where it is.');
+    // What is hidden need not be known.
+    const { manifest, warnings } = showsSecrets
+      ? await loadWithSecrets(options, { freeText })
+      : await loadManifest(options, { freeText });
+    run.warn(warnings);
+    const question = questionOf(written, manifest);
+    const { inState, onPlatform } = await findOutputs(question, manifest, run);
+    // They are texts of the platform.
+    const shown = (outputs: Outputs): Outputs => {
+      if (showsSecrets) return outputs;
+      return (reference) => {
+        const text = outputs(reference);
+        return text === undefined ? undefined : options.redactor.redact(text);
       };
-      const result = evaluateQuestion(question, {
-        inState: shown(inState),
-        onPlatform: shown(onPlatform),
-        showsSecrets,
-      });
-      view.evaluated(result);
-      if (result.isSensitive && !showsSecrets) terminal.err('A part is redacted; --show-secrets shows it.\n');
-      return 'done';
-    },
-  };
-}
+    };
+    const result = evaluateQuestion(question, {
+      inState: shown(inState),
+      onPlatform: shown(onPlatform),
+      showsSecrets,
+    });
+    view.evaluated(result);
+    if (result.isSensitive && !showsSecrets) terminal.err('A part is redacted; --show-secrets shows it.\n');
+    return 'done';
+  },
+});
 
 /** Reads what a question refers to: from the state, and from the platform only where the state does not have all of it. */
 async function findOutputs(

@@ -1,37 +1,94 @@
-import { profileOf, textIn } from '../../kind/profile.ts';
+import { join } from 'node:path';
 import { closest } from '../../diagnostics/closest.ts';
 import type { Code } from '../../diagnostics/codes.ts';
 import { codes } from '../../diagnostics/codes.ts';
 import { Stop } from '../../diagnostics/diagnostic.ts';
 import { usage } from '../../diagnostics/usage.ts';
-import { addressParts } from '../../kind/address.ts';
-import { declaredResources } from '../../project/load.ts';
+import { explainedDocument } from '../../documents/plan.ts';
+import { addressMeant, addressParts, blockAddress } from '../../kind/address.ts';
+import { profileOf, textIn } from '../../kind/profile.ts';
+import type { LineOrigin } from '../../manifest/git-blame.ts';
+import { lineOrigin } from '../../manifest/git-blame.ts';
+import type { Manifest } from '../../manifest/manifest.ts';
+import type { PartOfManifest } from '../../manifest/value-at.ts';
+import { findPart } from '../../manifest/value-at.ts';
+import type { Plan } from '../../plan/action.ts';
+import type { ExplainedAddress } from '../../plan/explain.ts';
+import { actionsAt, explainPart, explainRemoved } from '../../plan/explain.ts';
+import { declaredResources, loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { readPage } from '../../project/version.ts';
-import type { ExplainView } from '../../render/formats/explain.ts';
-import { explainFormats } from '../../render/formats/explain.ts';
-import type { Command, Run } from '../command.ts';
-import { explainAddress } from './explain-address.ts';
+import { plan } from '../../reconcile.ts';
+import type { ExplanationDocument } from '../../render/documents.ts';
+import type { AboutAddress, Explanation } from '../../render/explain-text.ts';
+import { addressJson, addressText, explanationText } from '../../render/explain-text.ts';
+import type { Formats, View } from '../../render/format.ts';
+import { jsonView, printJson } from '../../render/json-view.ts';
+import { textView } from '../../render/text-view.ts';
+import type { Run } from '../command.ts';
+import { defineCommand } from '../command.ts';
+import { connect } from '../connect.ts';
+
+/** Prints what `explain` reports. */
+interface ExplainView extends View {
+  readonly explanation: (result: Explanation) => void;
+  readonly address: (result: AboutAddress) => void;
+}
+
+/** The formats of `explain`. */
+const formats: Formats<ExplainView> = {
+  text: (screen) => ({
+    ...textView(screen),
+    explanation: (result) => screen.out(explanationText(result, screen.outStyle)),
+    address: (result) => screen.out(addressText(result, screen.outStyle)),
+  }),
+  json: (screen) => ({
+    ...jsonView(screen),
+    explanation: ({ code, examples }) => {
+      const { severity, meaning, remedy } = codes[code];
+      const document: ExplanationDocument = {
+        format: 'trueup/explanation',
+        version: 1,
+        code,
+        severity,
+        meaning,
+        remedy,
+        examples: [...examples],
+      };
+      printJson(screen, document);
+    },
+    address: (result) => printJson(screen, addressJson(result)),
+  }),
+};
 
 /** Explains a code of errors, warnings and notes; or explains an address. */
-export function explainCommand(written: string, flags: { readonly offline?: true }): Command<ExplainView> {
-  return {
-    formats: explainFormats,
-    execute: async (run, view) => {
-      const words = (text: string) => textIn(text, profileOf(run.options.kinds));
-      const code = codeIn(written);
-      if (code === undefined) {
-        if (!(await mayBeAddress(written, run))) throw noCode(written);
-        await explainAddress(written, { run, view, isOffline: flags.offline === true });
-        return 'done';
-      }
-      const sections = (readPage('diagnostics.md') ?? '').split(/^## /m);
-      const section = words(sections.find((one) => one.startsWith(`${code}\n`)) ?? '');
-      const examples = [...section.matchAll(/^```\w+\n(.*?)\n```$/gms)].map(([, example = '']) => example);
-      view.explanation({ code, examples });
+export const command = defineCommand({
+  arguments: { '<code-or-address>': 'the code in brackets, such as unknown-key; or an address, also of a field' },
+  options: { '--offline': 'of an address: make no plan, and send nothing' },
+  notes: `Of an address it prints the file and the line, the commit that changed the line last, what it needs and what needs it, and
+what the next plan does there: each change with its cause, and the requests that apply would send. It sends GETs only.`,
+  examples: [
+    'trueup explain unknown-key',
+    "trueup explain 'error[data-at-risk]'",
+    'trueup explain production.compose.shop',
+    'trueup explain production.compose.shop.env.TAG --format json',
+    'trueup explain production.postgres.main --offline',
+  ],
+  formats,
+  execute: async (run, view, { args: [written = ''], flags }) => {
+    const words = (text: string) => textIn(text, profileOf(run.options.kinds));
+    const code = codeIn(written);
+    if (code === undefined) {
+      if (!(await mayBeAddress(written, run))) throw noCode(written);
+      await explainAddress(written, { run, view, isOffline: flags.offline === true });
       return 'done';
-    },
-  };
-}
+    }
+    const sections = (readPage('diagnostics.md') ?? '').split(/^## /m);
+    const section = words(sections.find((one) => one.startsWith(`${code}\n`)) ?? '');
+    const examples = [...section.matchAll(/^```\w+\n(.*?)\n```$/gms)].map(([, example = '']) => example);
+    view.explanation({ code, examples });
+    return 'done';
+  },
+});
 
 /** The code, also from `error[code]`; undefined when there is none of that name. */
 function codeIn(written: string): Code | undefined {
@@ -60,4 +117,76 @@ function noCode(written: string): Stop {
 
 function isCode(name: string): name is Code {
   return Object.hasOwn(codes, name);
+}
+
+/**
+ * Explains an address: where it is declared, what the next plan does there and with which requests, and who changed its line
+ * last. Sends GETs only, and with `isOffline` nothing.
+ *
+ * @throws {Stop} `usage`, when there is nothing at the address; and as the loading of a manifest and a plan do
+ */
+async function explainAddress(
+  asked: string,
+  { run, view, isOffline }: { readonly run: Run; readonly view: ExplainView; readonly isOffline: boolean },
+): Promise<void> {
+  const { options } = run;
+  const written = addressMeant(asked, options.kinds);
+  const { manifest, warnings } = await (isOffline ? loadManifest : loadWithSecrets)(options);
+  run.warn(warnings);
+  const part = findPart(written, manifest.resources);
+  const known = manifest.resources.map(({ address }) => address);
+  const isDeclared = part !== undefined && (part.path.length === 0 || part.values.length > 0);
+  if (isOffline) {
+    if (!isDeclared) throw nothingAt(written, known);
+    const explained = explainPart(part, manifest.resources);
+    view.address({ explained, origin: await originOf(explained, manifest, run) });
+    return;
+  }
+  const { made, reads } = await makePlan(manifest, run);
+  const explained = isDeclared ? explainPart(part, manifest.resources) : explainRemoved(written, made.actions);
+  if (explained === undefined) {
+    const removed = made.actions.map(({ address }) => blockAddress(address));
+    throw nothingAt(written, [...new Set([...known, ...removed])]);
+  }
+  const actions = actionsAt(explained, fieldsOf(part), made.actions);
+  const diagnostics = made.diagnostics.filter(({ address }) => address === explained.address);
+  const planned = explainedDocument(made, { actions, diagnostics, reads });
+  view.address({ explained, origin: await originOf(explained, manifest, run), planned });
+}
+
+function fieldsOf(part: PartOfManifest | undefined): ReadonlySet<string> {
+  return new Set(part?.values.map(({ attribute }) => attribute.field));
+}
+
+function nothingAt(written: string, known: readonly string[]) {
+  const guess = closest(written, known);
+  const remedy = guess === undefined ? 'trueup graph lists the addresses.' : `Did you mean ${guess}?`;
+  return usage(`there is nothing at ${written}`, remedy);
+}
+
+async function makePlan(
+  manifest: Manifest,
+  { options, terminal }: Run,
+): Promise<{ readonly made: Plan; readonly reads: number }> {
+  const connection = await connect(manifest.settings, { options, terminal, purpose: 'explain' });
+  try {
+    const made = await plan(manifest, connection);
+    return { made, reads: connection.client.counts.reads };
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Where the line of an address comes from, without secrets. */
+async function originOf(
+  { position }: ExplainedAddress,
+  { texts }: Manifest,
+  { options }: Run,
+): Promise<LineOrigin | undefined> {
+  const text = position === undefined ? undefined : texts.get(position.file);
+  if (position === undefined || text === undefined) return undefined;
+  const origin = await lineOrigin(join(options.folder, position.file), text, position.line);
+  if (origin?.is !== 'committed') return origin;
+  const { redactor } = options;
+  return { ...origin, author: redactor.redact(origin.author), subject: redactor.redact(origin.subject) };
 }

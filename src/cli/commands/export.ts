@@ -2,47 +2,73 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
+import type { TerraformState } from '../../export/terraform.ts';
+import { mostStateBytes, onlyProject, readTerraformState } from '../../export/terraform.ts';
 import { addressMeant } from '../../kind/address.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
+import { settingsShape } from '../../manifest/settings-shape.ts';
 import type { Settings } from '../../manifest/settings.ts';
 import { platformOf } from '../../manifest/settings.ts';
-import { settingsShape } from '../../manifest/settings-shape.ts';
 import { exportProject } from '../../project/export-project.ts';
 import { loadWithSecrets } from '../../project/load.ts';
 import { checkAddresses } from '../../project/platform-address.ts';
 import { stateFolder } from '../../project/state-location.ts';
 import { findTarget } from '../../project/target.ts';
 import { leavingNothing } from '../../project/write-files.ts';
-import type { ExportView } from '../../render/formats/export.ts';
-import { exportFormats } from '../../render/formats/export.ts';
 import type { Exit } from '../../render/exit-codes.ts';
-import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
-import type { TerraformState } from '../../export/terraform.ts';
-import { mostStateBytes, onlyProject, readTerraformState } from '../../export/terraform.ts';
-import type { Command, Run } from '../command.ts';
+import type { ExportReport } from '../../render/export-report.ts';
+import { exportJson, renderExport } from '../../render/export-report.ts';
+import type { Formats, View } from '../../render/format.ts';
+import { jsonView, printJson } from '../../render/json-view.ts';
+import { textView } from '../../render/text-view.ts';
+import type { FlagsOf, Options, Run } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { withLock } from '../locked.ts';
 import { usage } from '../options.ts';
+import { secretValues } from '../shared-options.ts';
 
-/** The options of `export`. */
-export interface ExportFlags {
-  /** Another folder for a new manifest. */
-  readonly out?: string;
-  readonly url?: string;
-  readonly project?: string;
-  readonly unmanaged?: true;
-  /** The one object that is exported, with all below it. */
-  readonly address?: string;
-  readonly withSecrets?: string;
-  readonly ageRecipient?: readonly string[];
-  readonly force?: true;
-  /** A Terraform state whose addresses name the blocks. */
-  readonly fromTerraform?: string;
+/** Prints what `export` reports. */
+export interface ExportView extends View {
+  readonly exported: (report: ExportReport) => void;
 }
+
+/** The formats of `export`. */
+export const exportFormats: Formats<ExportView> = {
+  text: (screen) => ({
+    ...textView(screen),
+    exported: (report) => screen.out(renderExport(report, screen.outStyle)),
+  }),
+  json: (screen) => ({ ...jsonView(screen), exported: (report) => printJson(screen, exportJson(report)) }),
+};
+
+const options = {
+  '--out <dir>': 'folder of the new manifest (default: the current one)',
+  '--url <url>': 'address of the platform, where no manifest and no TRUEUP_URL names it',
+  '--project <id>': 'id or name of the project, where no manifest names it',
+  '--unmanaged': 'beside a manifest that is there: add what it does not manage, and leave the rest as it is',
+  '--address <address>': 'add one object, with all below it, to the manifest that is there',
+  ...secretValues,
+  '--from-terraform <file>': 'name blocks like the addresses of a Terraform state, and say what differs',
+  '--force': 'replace files that are there',
+} as const satisfies Options;
+
+type ExportFlags = FlagsOf<typeof options>;
 
 /** Writes what the platform has as a manifest, with its state. Sends GETs only. */
-export function exportCommand(flags: ExportFlags): Command<ExportView> {
-  return { formats: exportFormats, execute: (run, view) => runExport(run, view, flags) };
-}
+export const command = defineCommand({
+  options,
+  examples: [
+    'trueup export --url https://deploy.example.com --project prj_1',
+    'trueup export --from-terraform terraform.tfstate',
+    'trueup export --out infra --with-secrets infra/secrets.env',
+    'trueup export --unmanaged',
+    'trueup export --address production.compose.shop',
+    'trueup export --with-secrets secrets.env.age --age-recipient age1…',
+  ],
+  formats: exportFormats,
+  execute: (run, view, { flags }) => runExport(run, view, flags),
+});
 
 /** Runs an export, for `export` and `init`. */
 export async function runExport(run: Run, view: ExportView, flags: ExportFlags): Promise<Exit> {

@@ -1,42 +1,93 @@
 import { resolve } from 'node:path';
 import { maskedText } from '../../manifest/quote.ts';
 import { formatFiles } from '../../project/format-files.ts';
-import type { FmtView } from '../../render/formats/fmt.ts';
-import { fmtFormats } from '../../render/formats/fmt.ts';
-import type { Command } from '../command.ts';
+import type { FormatDocument } from '../../render/documents.ts';
+import type { Formats, Screen, View } from '../../render/format.ts';
+import { jsonView, printJson } from '../../render/json-view.ts';
+import { counted } from '../../render/lines.ts';
+import { printable } from '../../render/printable.ts';
+import { textDifference } from '../../render/text-lines.ts';
+import { textView } from '../../render/text-view.ts';
+import { defineCommand } from '../command.ts';
 
-/** The options of `fmt`. */
-export interface FmtFlags {
-  /** Fails where a file is not formatted, and writes nothing. */
-  readonly check?: true;
-  /** Shows the differences, and writes nothing. */
-  readonly diff?: true;
+/** What `fmt` found in the files of a manifest. */
+interface Formatted {
+  readonly files: readonly { readonly path: string; readonly isChanged: boolean }[];
+  readonly isWritten: boolean;
+  /** It only asks whether everything is formatted. */
+  readonly isCheck: boolean;
+  /** The texts before and after, without what may be secret. */
+  readonly differences: readonly { readonly path: string; readonly before: string; readonly after: string }[];
+}
+
+/** Prints what `fmt` reports. */
+interface FmtView extends View {
+  readonly formatted: (result: Formatted) => void;
+}
+
+/** The formats of `fmt`. */
+const formats: Formats<FmtView> = {
+  text: (screen) => ({ ...textView(screen), formatted: (result) => screen.out(formattedText(result, screen)) }),
+  json: (screen) => ({
+    ...jsonView(screen),
+    formatted: ({ files, isWritten }) => {
+      const document: FormatDocument = {
+        format: 'trueup/format',
+        version: 1,
+        written: isWritten,
+        files: files.map(({ path, isChanged }) => ({ path, changed: isChanged })),
+      };
+      printJson(screen, document);
+    },
+  }),
+};
+
+function formattedText({ files, isWritten, isCheck, differences }: Formatted, { outStyle: style }: Screen): string {
+  const changed = files.filter(({ isChanged }) => isChanged);
+  const lines = changed.flatMap(({ path }) => {
+    const found = differences.find((one) => one.path === path);
+    const name = printable(path);
+    if (found === undefined) return [name];
+    return [style.paint('strong', name), ...textDifference([found.before, found.after], { indent: 0, style }), ''];
+  });
+  const of = `${changed.length} of ${counted(files.length, 'file')}`;
+  const end =
+    changed.length === 0
+      ? `${counted(files.length, 'file')} formatted already.`
+      : isWritten
+        ? `Formatted ${of}.`
+        : `${of} not formatted${isCheck ? ': run trueup fmt' : ''}.`;
+  return `${[...lines, end].join('\n')}\n`;
 }
 
 /** Formats the files of a manifest. Sends nothing. */
-export function fmtCommand(paths: readonly string[], { check, diff }: FmtFlags): Command<FmtView> {
-  return {
-    formats: fmtFormats,
-    execute: async ({ options, process }, view) => {
-      const writes = check !== true && diff !== true;
-      const files = await formatFiles(
-        options,
-        paths.map((path) => resolve(process.cwd(), path)),
-        { writes },
-      );
-      const changed = files.filter(({ before, after }) => before !== after);
-      const shown = (text: string) => maskedText(text.replace(/^\uFEFF/, ''), options.kinds);
-      const exit = check === true && changed.length > 0 ? 'failed' : 'done';
-      view.formatted({
-        files: files.map(({ path, before, after }) => ({ path, isChanged: before !== after })),
-        isWritten: writes,
-        isCheck: check === true,
-        differences:
-          diff === true
-            ? changed.map(({ path, before, after }) => ({ path, before: shown(before), after: shown(after) }))
-            : [],
-      });
-      return exit;
-    },
-  };
-}
+export const command = defineCommand({
+  arguments: { '[files...]': 'only these files, each below the folder of the manifest' },
+  options: {
+    '--check': 'write nothing; list the files that are not formatted, and exit with 1 if there are any',
+    '--diff': 'write nothing; show what would change',
+  },
+  examples: ['trueup fmt', 'trueup fmt --check --diff', 'trueup fmt environments/production.yaml'],
+  formats,
+  execute: async ({ options, process }, view, { args, flags: { check, diff } }) => {
+    const writes = check !== true && diff !== true;
+    const files = await formatFiles(
+      options,
+      args.map((path) => resolve(process.cwd(), path)),
+      { writes },
+    );
+    const changed = files.filter(({ before, after }) => before !== after);
+    const shown = (text: string) => maskedText(text.replace(/^\uFEFF/, ''), options.kinds);
+    const exit = check === true && changed.length > 0 ? 'failed' : 'done';
+    view.formatted({
+      files: files.map(({ path, before, after }) => ({ path, isChanged: before !== after })),
+      isWritten: writes,
+      isCheck: check === true,
+      differences:
+        diff === true
+          ? changed.map(({ path, before, after }) => ({ path, before: shown(before), after: shown(after) }))
+          : [],
+    });
+    return exit;
+  },
+});

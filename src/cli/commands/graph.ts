@@ -3,25 +3,109 @@ import { dependencies } from '../../graph/order.ts';
 import { addressMeant, isWithin, normalAddress } from '../../kind/address.ts';
 import { matchesGlob } from '../../manifest/glob.ts';
 import type { Resource } from '../../manifest/resource.ts';
+import { resourcePosition } from '../../manifest/resource.ts';
 import { loadManifest } from '../../project/load.ts';
-import type { GraphView } from '../../render/formats/graph.ts';
-import { graphFormats } from '../../render/formats/graph.ts';
-import type { Command } from '../command.ts';
+import type { GraphDocument } from '../../render/documents.ts';
+import type { Format, Formats, Screen, View } from '../../render/format.ts';
+import type { GraphNode } from '../../render/graph-model.ts';
+import { edgesOf } from '../../render/graph-model.ts';
+import { renderSvg } from '../../render/graph-svg.ts';
+import { jsonView, printJson } from '../../render/json-view.ts';
+import { fold, indented } from '../../render/lines.ts';
+import { printable } from '../../render/printable.ts';
+import type { Style } from '../../render/style.ts';
+import { textView } from '../../render/text-view.ts';
+import { defineCommand } from '../command.ts';
 import { usage } from '../options.ts';
+import { target } from '../shared-options.ts';
 
-/** Prints the resources of the manifest and what each depends on. Sends nothing. */
-export function graphCommand({ target = [] }: { readonly target?: readonly string[] }): Command<GraphView> {
+/** Prints what `graph` reports. */
+interface GraphView extends View {
+  /** Resources of the manifest, each after its parent. */
+  readonly graph: (resources: readonly Resource[]) => void;
+}
+
+/** The formats of `graph`. */
+const formats: Formats<GraphView> = {
+  text: pictured((nodes, { outStyle }) => renderText(nodes, outStyle)),
+  json: (screen) => ({ ...jsonView(screen), graph: (resources) => printJson(screen, graphJson(resources)) }),
+  dot: pictured((nodes) => renderDot(nodes)),
+  svg: pictured((nodes) => renderSvg(nodes)),
+};
+
+function pictured(render: (nodes: readonly GraphNode[], screen: Screen) => string): Format<GraphView> {
+  return (screen) => ({
+    ...textView(screen),
+    graph: (resources) => screen.out(render(resources.map(nodeOf), screen)),
+  });
+}
+
+function nodeOf(resource: Resource): GraphNode {
+  const { address, kind, parent } = resource;
+  return { address, kind: kind.kind, parent, dependsOn: dependencies(resource) };
+}
+
+function graphJson(resources: readonly Resource[]): GraphDocument {
   return {
-    formats: graphFormats,
-    execute: async (run, view) => {
-      const { manifest, warnings } = await loadManifest(run.options);
-      run.warn(warnings);
-      const wanted = target.map((word) => addressMeant(word, run.options.kinds));
-      view.graph(target.length === 0 ? manifest.resources : narrowed(manifest.resources, wanted));
-      return 'done';
-    },
+    format: 'trueup/graph',
+    version: 1,
+    resources: resources.map((resource) => {
+      const { address, kind, parent } = resource;
+      return {
+        address,
+        kind: kind.kind,
+        ...(parent === undefined ? {} : { parent }),
+        dependsOn: dependencies(resource),
+        position: resourcePosition(resource),
+      };
+    }),
   };
 }
+
+/** Every resource on a line, with what it needs beside its parent. */
+function renderText(nodes: readonly GraphNode[], style: Style): string {
+  const lines = nodes.flatMap(({ address, kind, parent, dependsOn }) => {
+    const needs = dependsOn.filter((one) => one !== parent).map(printable);
+    const words = needs.length === 0 ? [] : fold(`needs ${needs.join(', ')}`, 2, style);
+    return [`${printable(address)} ${style.paint('faint', `(${printable(kind)})`)}`, ...indented(words, 2)];
+  });
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** The language of Graphviz; an arrow points to what a resource needs. */
+function renderDot(nodes: readonly GraphNode[]): string {
+  const names = new Map(nodes.map(({ address }, at) => [address, `r${at}`]));
+  const lines = [
+    ...nodes.map(({ address, kind }, at) => `r${at} [label=${quoted(address)}, tooltip=${quoted(kind)}];`),
+    ...edgesOf(nodes).map(({ from, to }) => `${names.get(from)} -> ${names.get(to)};`),
+  ];
+  return `digraph trueup {\n  rankdir=RL;\n  node [shape=box, fontname=monospace];\n${indented(lines, 2).join('\n')}\n}\n`;
+}
+
+/** A text as Graphviz shows it as it is: it knows escapes and the entities of HTML. */
+function quoted(text: string): string {
+  const clean = printable(text).replaceAll('&', '&amp;').replaceAll('\\', '\\\\').replaceAll('"', '\\"');
+  return `"${clean}"`;
+}
+
+/** Prints the resources of the manifest and what each depends on. Sends nothing. */
+export const command = defineCommand({
+  options: target,
+  examples: [
+    'trueup graph',
+    'trueup graph --format svg > graph.svg',
+    'trueup graph --target production.compose.shop --format dot | dot -Tpng > shop.png',
+  ],
+  formats,
+  execute: async (run, view, { flags }) => {
+    const targets = flags.target ?? [];
+    const { manifest, warnings } = await loadManifest(run.options);
+    run.warn(warnings);
+    const wanted = targets.map((word) => addressMeant(word, run.options.kinds));
+    view.graph(targets.length === 0 ? manifest.resources : narrowed(manifest.resources, wanted));
+    return 'done';
+  },
+});
 
 /** What the targets name, what is below it, and all that these need. @throws {Stop} `usage`, when one names nothing */
 function narrowed(resources: readonly Resource[], targets: readonly string[]): readonly Resource[] {

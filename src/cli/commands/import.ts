@@ -1,33 +1,67 @@
-import { normalAddress } from '../../kind/address.ts';
-import { importObject } from '../../import.ts';
-import { plan } from '../../reconcile.ts';
 import { planDocument } from '../../documents/plan.ts';
-import type { ImportView } from '../../render/formats/import.ts';
-import { importFormats } from '../../render/formats/import.ts';
-import type { Command } from '../command.ts';
+import { importObject } from '../../import.ts';
+import { normalAddress } from '../../kind/address.ts';
 import { aboutPlan } from '../../project/about-plan.ts';
 import { loadWithSecrets } from '../../project/load.ts';
+import { plan } from '../../reconcile.ts';
+import type { PlanDocument } from '../../render/documents.ts';
+import type { Formats, View } from '../../render/format.ts';
+import { jsonView, printJson } from '../../render/json-view.ts';
+import { renderPlan } from '../../render/plan-text.ts';
+import { printable } from '../../render/printable.ts';
+import { textView } from '../../render/text-view.ts';
+import { defineCommand } from '../command.ts';
 import { withLock } from '../locked.ts';
 
-/** Adopts an existing object at an address, and shows the next plan. */
-export function importCommand(tie: { readonly address: string; readonly id: string }): Command<ImportView> {
-  const { id } = tie;
-  const address = normalAddress(tie.address) ?? tie.address;
-  return {
-    formats: importFormats,
-    execute: async (run, view) => {
-      const { manifest, warnings } = await loadWithSecrets(run.options);
-      run.warn(warnings);
-      return withLock(run, manifest, {
-        purpose: 'import',
-        work: async ({ connection: world }) => {
-          await importObject(manifest, world, address, id);
-          const made = await plan(manifest, world);
-          const about = await aboutPlan(made, { manifest, folder: run.options.folder, world });
-          view.imported({ address, id, plan: planDocument({ plan: made, counts: world.client.counts, about }) });
-          return 'done';
-        },
-      });
-    },
-  };
+/** The result of `import`: the object at the address, and the plan of the next apply. */
+interface ImportResult {
+  readonly plan: PlanDocument;
+  readonly address: string;
+  readonly id: string;
 }
+
+/** Prints what `import` reports. */
+interface ImportView extends View {
+  readonly imported: (result: ImportResult) => void;
+}
+
+/** The formats of `import`. */
+const formats: Formats<ImportView> = {
+  text: (screen) => ({
+    ...textView(screen),
+    imported: ({ address, id, plan }) => {
+      screen.out(`Adopted ${printable(id)} at ${printable(address)}. The next apply would do this:\n\n`);
+      screen.out(renderPlan(plan, screen.outStyle));
+    },
+  }),
+  json: (screen) => ({ ...jsonView(screen), imported: ({ plan }) => printJson(screen, plan) }),
+};
+
+/** Adopts an existing object at an address, and shows the next plan. */
+export const command = defineCommand({
+  arguments: {
+    '<address>': 'address of the resource, as in plans',
+    '<id>': 'id of the object; write -- before one that begins with a hyphen',
+  },
+  examples: [
+    'trueup import production.postgres.main pg_123',
+    'trueup import \'production.compose.shop.domains["shop.example.com"]\' dom_7',
+    'trueup import -- production.redis.cache -x8Kd_1',
+  ],
+  formats,
+  execute: async (run, view, { args: [written = '', id = ''] }) => {
+    const address = normalAddress(written) ?? written;
+    const { manifest, warnings } = await loadWithSecrets(run.options);
+    run.warn(warnings);
+    return withLock(run, manifest, {
+      purpose: 'import',
+      work: async ({ connection: world }) => {
+        await importObject(manifest, world, address, id);
+        const made = await plan(manifest, world);
+        const about = await aboutPlan(made, { manifest, folder: run.options.folder, world });
+        view.imported({ address, id, plan: planDocument({ plan: made, counts: world.client.counts, about }) });
+        return 'done';
+      },
+    });
+  },
+});

@@ -2,15 +2,16 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isOfKey, PlatformError } from '../../api/errors.ts';
 import { Stop } from '../../diagnostics/diagnostic.ts';
-import type { Kind } from '../../kind/kind.ts';
-import { root } from '../../kind/kind.ts';
-import { readableName } from '../../kind/syntax.ts';
-import { kindsThere } from '../../kind/kinds-on.ts';
-import { inOwnWords } from '../../kind/profile.ts';
-import { manifestSchema } from '../../manifest/json-schema.ts';
+import { shellWord } from '../../diagnostics/shell-word.ts';
 import { rootText } from '../../export/root-file.ts';
 import type { Survey } from '../../export/survey.ts';
 import { survey, withChildren } from '../../export/survey.ts';
+import type { Kind } from '../../kind/kind.ts';
+import { root } from '../../kind/kind.ts';
+import { kindsThere } from '../../kind/kinds-on.ts';
+import { inOwnWords } from '../../kind/profile.ts';
+import { readableName } from '../../kind/syntax.ts';
+import { manifestSchema } from '../../manifest/json-schema.ts';
 import type { NamedProject, Reader } from '../../observe/reader.ts';
 import { createReader } from '../../observe/reader.ts';
 import { inItsProfile } from '../../project/profile.ts';
@@ -18,45 +19,115 @@ import type { NewFile } from '../../project/write-files.ts';
 import { ignoring, writeFiles } from '../../project/write-files.ts';
 import { learnPlatform } from '../../reconcile.ts';
 import { renderDiagnostics } from '../../render/diagnostics-text.ts';
-import type { ExportReport } from '../../render/formats/export.ts';
-import type { InitView } from '../../render/formats/init.ts';
-import { initFormats } from '../../render/formats/init.ts';
 import type { Exit } from '../../render/exit-codes.ts';
+import type { ExportReport } from '../../render/export-report.ts';
+import { exportJson } from '../../render/export-report.ts';
+import type { Formats } from '../../render/format.ts';
+import { printJson } from '../../render/json-view.ts';
 import { counted } from '../../render/lines.ts';
-import type { Command, Run } from '../command.ts';
+import { printable } from '../../render/printable.ts';
+import type { FlagsOf, Options, Run } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { openPlatform } from '../connect.ts';
 import { usage } from '../options.ts';
 import type { Prompt } from '../prompt.ts';
 import { openPrompt } from '../prompt.ts';
 import { explain } from '../run.ts';
-import type { ExportFlags } from './export.ts';
-import { platformAt, runExport } from './export.ts';
+import { secretValues } from '../shared-options.ts';
+import type { ExportView } from './export.ts';
+import { exportFormats, platformAt, runExport } from './export.ts';
 
-/** The options of `init`. */
-type InitFlags = Pick<ExportFlags, 'url' | 'project' | 'withSecrets' | 'ageRecipient'> & {
-  readonly yes?: true;
-  /** false: writes a manifest without resources. */
-  readonly export?: boolean;
+/** Prints what `init` reports: what there is, the export, and what to do next. */
+interface InitView extends ExportView {
+  /** The projects that there are, before the question for one; `more`: others that are not shown. */
+  readonly projects: (shown: readonly NamedProject[], more: number) => void;
+  /** The project that a number of the list means; `called`: the ids of others that have this number as their name. */
+  readonly chosen: (what: {
+    readonly number: string;
+    readonly name: string;
+    readonly called: readonly string[];
+  }) => void;
+  readonly found: (what: { readonly project: string; readonly kinds: ReadonlyMap<string, number> }) => void;
+  /** A manifest without resources; `file`: its name, which `files` has among others. */
+  readonly empty: (
+    written: Pick<ExportReport, 'project' | 'folder' | 'files' | 'counts'> & { readonly file: string },
+  ) => void;
+  readonly ready: (about: {
+    readonly isExported: boolean;
+    /** The key was typed: later runs need it from the environment. */
+    readonly needsKey: boolean;
+  }) => void;
+}
+
+/** The formats of `init`. */
+const formats: Formats<InitView> = {
+  text: (screen) => ({
+    ...exportFormats.text(screen),
+    projects: (shown, more) => {
+      const names = shown.map(({ name }) => printable(name));
+      const width = Math.max(...names.map((name) => name.length));
+      const lines = shown.map(({ services }, at) => {
+        const [number, name = ''] = [String(at + 1).padStart(String(shown.length).length), names[at]];
+        return `  ${number}  ${name.padEnd(width)}  ${counted(services, 'service')}`;
+      });
+      screen.out(`${['Projects:', ...lines, ...(more > 0 ? [`  and ${more} more`] : [])].join('\n')}\n`);
+    },
+    chosen: ({ number, name, called }) => {
+      const line = `Number ${number} is ${printable(name)}.`;
+      const others = called.map((id) => ` The project with the name ${number}: trueup init --project ${shellWord(id)}`);
+      screen.out(`${[line, ...others].join('')}\n`);
+    },
+    found: ({ project, kinds }) => {
+      const counts = [...kinds].map(([section, count]) => `${section} ${count}`).join(', ');
+      screen.out(`Project ${printable(project)}, by section: ${counts}.\n`);
+    },
+    empty: ({ folder, file }) => screen.out(`Wrote ${printable(file)} in ${printable(folder)}, without resources.\n`),
+    ready: ({ isExported, needsKey }) => {
+      const lines = [
+        ...(needsKey ? ['Set TRUEUP_API_KEY to the key: it was not saved.'] : []),
+        `Next: trueup ${isExported ? 'plan' : 'export'}`,
+      ];
+      screen.out(`${lines.join('\n')}\n`);
+    },
+  }),
+  json: (screen) => ({
+    ...exportFormats.json(screen),
+    projects: () => {},
+    chosen: () => {},
+    found: () => {},
+    empty: (written) => printJson(screen, exportJson({ ...written, blocks: new Map(), secrets: [], notes: [] })),
+    ready: () => {},
+  }),
 };
 
+const options = {
+  '--url <url>': 'address of the platform',
+  '--project <id>': 'id or name of the project',
+  '--no-export': 'write a manifest without resources',
+  ...secretValues,
+  '--yes': 'ask nothing',
+} as const satisfies Options;
+
+type InitFlags = FlagsOf<typeof options>;
+
 /** Sets up a folder for a project: asks for what no option says, writes the manifest, and exports what is there. */
-export function initCommand(flags: InitFlags): Command<InitView> {
-  return {
-    formats: initFormats,
-    execute: async (run, view) => {
-      const { folder, file } = run.options;
-      if (existsSync(join(folder, file))) {
-        throw usage(`there is a manifest in ${folder}`, 'trueup export --unmanaged adds what it does not manage.');
-      }
-      const prompt = run.cannotAsk === undefined && flags.yes !== true ? openPrompt(run.process) : undefined;
-      try {
-        return await init(run, view, { flags, prompt });
-      } finally {
-        prompt?.close();
-      }
-    },
-  };
-}
+export const command = defineCommand({
+  options,
+  examples: ['trueup init', 'trueup init --url https://deploy.example.com --project prj_1 --yes'],
+  formats,
+  execute: async (run, view, { flags }) => {
+    const { folder, file } = run.options;
+    if (existsSync(join(folder, file))) {
+      throw usage(`there is a manifest in ${folder}`, 'trueup export --unmanaged adds what it does not manage.');
+    }
+    const prompt = run.cannotAsk === undefined && flags.yes !== true ? openPrompt(run.process) : undefined;
+    try {
+      return await init(run, view, { flags, prompt });
+    } finally {
+      prompt?.close();
+    }
+  },
+});
 
 interface Asking {
   readonly flags: InitFlags;

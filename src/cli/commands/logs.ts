@@ -1,63 +1,106 @@
-import { projectOf } from '../../state/bound.ts';
+import { usage } from '../../diagnostics/usage.ts';
+import { shellWord } from '../../diagnostics/shell-word.ts';
+import { addressParts } from '../../kind/address.ts';
 import { kindsThere } from '../../kind/kinds-on.ts';
 import { serveRemembered } from '../../observe/capabilities.ts';
 import { findObjects, objectsOn, readStateOf } from '../../operate/addressed.ts';
 import { logRequest, readLog } from '../../operate/logs.ts';
-import type { LogsView } from '../../render/formats/logs.ts';
-import { logsFormats } from '../../render/formats/logs.ts';
-import type { Command } from '../command.ts';
-import { openPlatform } from '../connect.ts';
-import { readSince, requireRaw } from '../options.ts';
 import { declaredResources } from '../../project/load.ts';
 import { openStore } from '../../project/open-store.ts';
 import { findTarget } from '../../project/target.ts';
+import type { Formats, View } from '../../render/format.ts';
+import { jsonView, printJson } from '../../render/json-view.ts';
+import { logsJson, renderLog } from '../../render/logs.ts';
+import { textView } from '../../render/text-view.ts';
+import { projectOf } from '../../state/bound.ts';
+import { defineCommand } from '../command.ts';
+import { openPlatform } from '../connect.ts';
+import { readSince, requireRaw } from '../options.ts';
+import { id } from '../shared-options.ts';
 
-/** The options of `logs`. */
-export interface LogsFlags {
-  readonly id?: string;
-  readonly tail?: string;
-  readonly since?: string;
-  readonly search?: string;
-  readonly deployment?: string | true;
-  readonly showSecrets?: true;
-  readonly raw?: true;
+/** Prints what `logs` reports. */
+interface LogsView extends View {
+  readonly log: (address: string, text: string) => void;
+  /** Prints the log as the service wrote it; undefined: a format in which no character can do harm. */
+  readonly raw: ((text: string) => void) | undefined;
 }
 
+/** The formats of `logs`. */
+const formats: Formats<LogsView> = {
+  text: (screen) => ({
+    ...textView(screen),
+    log: (_address, text) => screen.out(renderLog(text, { keepsColours: false })),
+    raw: (text) => screen.raw(renderLog(text, { keepsColours: true })),
+  }),
+  json: (screen) => ({
+    ...jsonView(screen),
+    log: (address, text) => printJson(screen, logsJson(address, text)),
+    raw: undefined,
+  }),
+};
+
 /** Prints the log of a service, where the platform documents one. */
-export function logsCommand(address: string, flags: LogsFlags): Command<LogsView> {
-  return {
-    formats: logsFormats,
-    execute: async (run, view) => {
-      const { options, terminal } = run;
-      const { kinds } = options;
-      const raw = flags.raw === true ? requireRaw(view.raw) : undefined;
-      const target = await findTarget(options);
-      const state = await readStateOf(target.project, openStore(target.state, options));
-      const [object] = await findObjects({
-        kinds,
-        state,
-        declared: () => declaredResources(options),
-        addresses: [address],
-        givenId: flags.id,
-      });
-      if (object === undefined) throw new Error('an address was neither found nor refused');
-      const since = flags.since === undefined ? undefined : readSince(flags.since);
-      logRequest(object, { ...flags, since }, kinds);
-      const { client, close } = await openPlatform(target, { options, terminal, purpose: 'logs' });
-      try {
-        serveRemembered(client, state);
-        const kindsOnPlatform = kindsThere(kinds, client.contract);
-        const [known = object] = objectsOn([object], kindsOnPlatform);
-        const request = logRequest(known, { ...flags, since }, kindsOnPlatform);
-        const showsSecrets = flags.showSecrets === true;
-        const project = state === undefined ? target.project : projectOf(state);
-        const log = await readLog(client, request, { addSecret: options.redactor.add, showsSecrets, kinds, project });
-        if (raw === undefined) view.log(object.address, log);
-        else raw(log);
-        return 'done';
-      } finally {
-        await close();
-      }
+export const command = defineCommand({
+  arguments: { '<address>': 'address of the resource, as in plans' },
+  options: {
+    ...id,
+    '--tail <n>': 'last lines only: 1 to 10000; default: 100',
+    '--since <time>': 'newer lines only: 30s, 15m, 1h30m, or all',
+    '--search <text>': 'lines with this text only: letters, digits, space, ".", "_", "-"',
+    '--deployment [id]': {
+      about: 'log of its last deployment, or of the one with this id',
+      read: readDeploymentId,
     },
-  };
+    '--show-secrets': 'do not redact the secrets of the service',
+    '--raw': 'print the log unchanged, also characters that a terminal obeys',
+  },
+  examples: [
+    'trueup logs production.postgres.main',
+    'trueup logs production.postgres.main --tail 20 --since 1h',
+    'trueup logs production.compose.shop --deployment',
+  ],
+  formats,
+  execute: async (run, view, { args: [address = ''], flags }) => {
+    const { options, terminal } = run;
+    const { kinds } = options;
+    const raw = flags.raw === true ? requireRaw(view.raw) : undefined;
+    const target = await findTarget(options);
+    const state = await readStateOf(target.project, openStore(target.state, options));
+    const [object] = await findObjects({
+      kinds,
+      state,
+      declared: () => declaredResources(options),
+      addresses: [address],
+      givenId: flags.id,
+    });
+    if (object === undefined) throw new Error('an address was neither found nor refused');
+    const since = flags.since === undefined ? undefined : readSince(flags.since);
+    logRequest(object, { ...flags, since }, kinds);
+    const { client, close } = await openPlatform(target, { options, terminal, purpose: 'logs' });
+    try {
+      serveRemembered(client, state);
+      const kindsOnPlatform = kindsThere(kinds, client.contract);
+      const [known = object] = objectsOn([object], kindsOnPlatform);
+      const request = logRequest(known, { ...flags, since }, kindsOnPlatform);
+      const showsSecrets = flags.showSecrets === true;
+      const project = state === undefined ? target.project : projectOf(state);
+      const log = await readLog(client, request, { addSecret: options.redactor.add, showsSecrets, kinds, project });
+      if (raw === undefined) view.log(object.address, log);
+      else raw(log);
+      return 'done';
+    } finally {
+      await close();
+    }
+  },
+});
+
+/**
+ * Reads the id of a deployment.
+ *
+ * @throws {Stop} `usage`, for an address: an option with a value takes the address that stands behind it.
+ */
+function readDeploymentId(value: string): string {
+  if ((addressParts(value)?.length ?? 0) < 2) return value;
+  const remedy = `Write the address first: trueup logs ${shellWord(value)} --deployment`;
+  throw usage(`--deployment takes the id of a deployment, got the address ${value}`, remedy);
 }

@@ -1,51 +1,86 @@
 import { serveRemembered } from '../../observe/capabilities.ts';
 import { readStateOf } from '../../operate/addressed.ts';
+import type { OutputValue } from '../../operate/outputs.ts';
 import { chooseOutputs, evaluateOutputs, requireSecrets, requireShown } from '../../operate/outputs.ts';
-import type { OutputView } from '../../render/formats/output.ts';
-import { outputFormats } from '../../render/formats/output.ts';
-import { counted } from '../../render/lines.ts';
-import type { Command } from '../command.ts';
-import { connect } from '../connect.ts';
-import { requireRaw, usage } from '../options.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { openStore } from '../../project/open-store.ts';
 import { targetOf } from '../../project/target.ts';
+import type { Formats, View } from '../../render/format.ts';
+import { jsonView, printJson } from '../../render/json-view.ts';
+import { counted } from '../../render/lines.ts';
+import { outputsJson, renderOutput, renderOutputs } from '../../render/outputs.ts';
+import { textView } from '../../render/text-view.ts';
+import { defineCommand } from '../command.ts';
+import { connect } from '../connect.ts';
+import { requireRaw, usage } from '../options.ts';
+
+/** Prints what `output` reports. */
+interface OutputView extends View {
+  /** Prints one output by itself, as scripts take it. */
+  readonly output: (output: OutputValue, showsSecrets: boolean) => void;
+  /** The same without escapes; undefined: a format in which no character can do harm. */
+  readonly raw: OutputView['output'] | undefined;
+  readonly outputs: (outputs: readonly OutputValue[], showsSecrets: boolean) => void;
+}
+
+/** The formats of `output`. */
+const formats: Formats<OutputView> = {
+  text: (screen) => ({
+    ...textView(screen),
+    output: (output, showsSecrets) => screen.out(renderOutput(output, showsSecrets)),
+    raw: (output, showsSecrets) => screen.raw(renderOutput(output, showsSecrets)),
+    outputs: (outputs, showsSecrets) => {
+      screen.out(renderOutputs(outputs, showsSecrets));
+      if (outputs.length === 0) screen.err('The manifest declares no outputs.\n');
+    },
+  }),
+  json: (screen) => ({
+    ...jsonView(screen),
+    output: (output, showsSecrets) => printJson(screen, outputsJson([output], showsSecrets)),
+    raw: undefined,
+    outputs: (outputs, showsSecrets) => printJson(screen, outputsJson(outputs, showsSecrets)),
+  }),
+};
 
 /** Prints the outputs of the manifest, or one of them. Sends GETs only. */
-export function outputCommand(
-  name: string | undefined,
-  flags: { readonly showSecrets?: true; readonly raw?: true },
-): Command<OutputView> {
-  return {
-    formats: outputFormats,
-    execute: async (run, view) => {
-      const { options, terminal } = run;
-      if (flags.raw === true && name === undefined) throw usage('--raw needs the name of one output');
-      const print = flags.raw === true ? requireRaw(view.raw) : view.output;
-      // What is hidden need not be known.
-      const load = flags.showSecrets === true ? loadWithSecrets : loadManifest;
-      const { manifest, warnings } = await load(options);
-      run.warn(warnings);
-      const names = chooseOutputs([...manifest.outputs.keys()], name);
-      if (name !== undefined && flags.showSecrets !== true) requireShown(manifest.outputs, name);
-      const target = targetOf(manifest.settings, options);
-      const state = await readStateOf(target.project, openStore(target.state, options));
-      const connection = await connect(manifest.settings, { options, terminal, purpose: 'output' });
-      try {
-        serveRemembered(connection.client, state);
-        const outputs = await evaluateOutputs({ ...connection, manifest, state, names });
-        const showsSecrets = flags.showSecrets === true;
-        if (showsSecrets) requireSecrets(outputs);
-        const [only] = outputs;
-        if (name !== undefined && only !== undefined) print(only, showsSecrets);
-        else view.outputs(outputs, showsSecrets);
-        const hidden = showsSecrets ? 0 : outputs.filter(({ isSensitive }) => isSensitive).length;
-        if (hidden > 0)
-          terminal.err(`${counted(hidden, 'value')} redacted; --show-secrets shows ${hidden === 1 ? 'it' : 'them'}.\n`);
-        return 'done';
-      } finally {
-        await connection.close();
-      }
-    },
-  };
-}
+export const command = defineCommand({
+  arguments: { '[output]': 'name of one output: print only its value' },
+  options: {
+    '--show-secrets': 'print values that contain a secret',
+    '--raw': 'print the value unchanged, also characters that a terminal obeys',
+  },
+  notes: `In the manifest:
+  outputs:
+    db_host: \${ref:production.postgres.main.host}`,
+  examples: ['trueup output', 'psql -h "$(trueup output db_host)"', 'trueup output --format json | jq .outputs'],
+  formats,
+  execute: async (run, view, { args: [name], flags }) => {
+    const { options, terminal } = run;
+    if (flags.raw === true && name === undefined) throw usage('--raw needs the name of one output');
+    const print = flags.raw === true ? requireRaw(view.raw) : view.output;
+    // What is hidden need not be known.
+    const load = flags.showSecrets === true ? loadWithSecrets : loadManifest;
+    const { manifest, warnings } = await load(options);
+    run.warn(warnings);
+    const names = chooseOutputs([...manifest.outputs.keys()], name);
+    if (name !== undefined && flags.showSecrets !== true) requireShown(manifest.outputs, name);
+    const target = targetOf(manifest.settings, options);
+    const state = await readStateOf(target.project, openStore(target.state, options));
+    const connection = await connect(manifest.settings, { options, terminal, purpose: 'output' });
+    try {
+      serveRemembered(connection.client, state);
+      const outputs = await evaluateOutputs({ ...connection, manifest, state, names });
+      const showsSecrets = flags.showSecrets === true;
+      if (showsSecrets) requireSecrets(outputs);
+      const [only] = outputs;
+      if (name !== undefined && only !== undefined) print(only, showsSecrets);
+      else view.outputs(outputs, showsSecrets);
+      const hidden = showsSecrets ? 0 : outputs.filter(({ isSensitive }) => isSensitive).length;
+      if (hidden > 0)
+        terminal.err(`${counted(hidden, 'value')} redacted; --show-secrets shows ${hidden === 1 ? 'it' : 'them'}.\n`);
+      return 'done';
+    } finally {
+      await connection.close();
+    }
+  },
+});

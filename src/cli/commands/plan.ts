@@ -6,37 +6,79 @@ import { planFile } from '../../plan/fingerprint.ts';
 import { readNarrowing } from '../../plan/narrow.ts';
 import { obstacles } from '../../plan/safeguard.ts';
 import { aboutPlan } from '../../project/about-plan.ts';
+import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { readVersion } from '../../project/version.ts';
-import type { PlanCommandView } from '../../render/formats/plan.ts';
-import { planFormats } from '../../render/formats/plan.ts';
+import type { Exit } from '../../render/exit-codes.ts';
+import type { Formats } from '../../render/format.ts';
+import { jsonView, printJson } from '../../render/json-view.ts';
+import { renderPlan } from '../../render/plan-text.ts';
 import { printable } from '../../render/printable.ts';
+import type { PlanCommandView } from '../../render/reports.ts';
+import { styleFor } from '../../render/style.ts';
+import { textView } from '../../render/text-view.ts';
 import { makePlan } from '../../review.ts';
 import type { StateStore } from '../../state/state.ts';
-import type { NarrowFlags } from '../approval.ts';
-import type { Command, Run } from '../command.ts';
+import type { FlagsOf, Options, Run } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { openProject } from '../connect.ts';
-import type { Exit } from '../../render/exit-codes.ts';
-import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { usage } from '../options.ts';
 import { checkPlanPath, writePlanFile } from '../plan-file.ts';
+import { adding, full, narrowing, noDeploy, values } from '../shared-options.ts';
 import { commandLine } from '../shell-command.ts';
-import type { ValuesFlags } from '../values.ts';
 import { readValues } from '../values.ts';
 
-/** The options of `plan`. */
-interface PlanFlags extends NarrowFlags, ValuesFlags {
-  readonly detailedExitcode?: true;
-  readonly deploy?: boolean;
-  readonly destroy?: true;
-  readonly full?: true;
-  /** The plan file to write. */
-  readonly out?: string;
-}
+const reports = async () => (await import('../../render/reports.ts')).planReports;
+
+/** The formats of `plan` and `show`. */
+export const planFormats: Formats<PlanCommandView> = {
+  text: (screen) => ({
+    ...textView(screen),
+    plan: ({ plan, isFull, savedTo, command }) => {
+      screen.out(renderPlan(plan, styleFor(isFull, screen.outStyle)));
+      if (savedTo === undefined) return;
+      const name = printable(savedTo);
+      screen.out(`Saved to ${name}. To apply this plan and nothing else, run:\n  ${printable(command)}\n`);
+    },
+  }),
+  json: (screen) => ({ ...jsonView(screen), plan: ({ plan }) => printJson(screen, plan) }),
+  markdown: async (screen) => (await reports()).markdown(screen),
+  sarif: async (screen) => (await reports()).sarif(screen),
+  junit: async (screen) => (await reports()).junit(screen),
+  html: async (screen) => (await reports()).html(screen),
+};
+
+const options = {
+  '--detailed-exitcode': 'exit with 2 when there are changes',
+  ...noDeploy,
+  '--destroy': 'plan what trueup destroy would do',
+  ...narrowing,
+  ...adding,
+  ...full,
+  ...values,
+  '--out <file>':
+    'save the plan for a review and for trueup apply; the file has digests, and what it prints is encrypted',
+} as const satisfies Options;
+
+type PlanFlags = FlagsOf<typeof options>;
 
 /** Shows the differences between manifest and platform. Sends GETs only. */
-export function planCommand(flags: PlanFlags): Command<PlanCommandView> {
-  return { formats: planFormats, execute: (run, view) => showPlan(run, view, flags) };
-}
+export const command = defineCommand({
+  options,
+  examples: [
+    'trueup plan',
+    'trueup plan --full',
+    'trueup plan --hide-values',
+    'trueup plan --detailed-exitcode',
+    'trueup plan --format json | jq .summary',
+    'trueup plan --format markdown > comment.md',
+    'trueup plan --format html > plan.html',
+    'trueup plan --format markdown --link-base https://git.example.com/shop/infra/src/commit/0d5c7e0f6a1b',
+    'trueup plan --out plan.trueup',
+    "trueup plan --target 'production.compose.*' --exclude production.compose.shop",
+  ],
+  formats: planFormats,
+  execute: (run, view, { flags }) => showPlan(run, view, flags),
+});
 
 async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Promise<Exit> {
   const { options, terminal } = run;

@@ -1,107 +1,165 @@
 import { kindsThere } from '../../kind/kinds-on.ts';
 import { serveRemembered } from '../../observe/capabilities.ts';
+import { projectLists } from '../../observe/ownership.ts';
+import { createReader } from '../../observe/reader.ts';
 import { findObjects, objectsOn, readStateOf } from '../../operate/addressed.ts';
 import type { ObjectCommand } from '../../operate/command.ts';
 import { commandDeadlines, usualCommandSeconds } from '../../operate/deadlines.ts';
 import type { CommandResult, Execution } from '../../operate/execute.ts';
 import { executeCommands } from '../../operate/execute.ts';
-import { checkTargets, checkCommand, prepareCommands } from '../../operate/prepare.ts';
-import { projectLists } from '../../observe/ownership.ts';
-import { projectOf } from '../../state/bound.ts';
-import { createReader } from '../../observe/reader.ts';
-import { systemClock } from '../../state/clock.ts';
-import type { RunView } from '../../render/formats/run.ts';
-import { runFormats } from '../../render/formats/run.ts';
-import { printable } from '../../render/printable.ts';
-import { confirm } from '../approval.ts';
-import type { Command, Run } from '../command.ts';
-import { openPlatform } from '../connect.ts';
+import { checkCommand, checkTargets, prepareCommands } from '../../operate/prepare.ts';
 import { declaredResources } from '../../project/load.ts';
 import { openStore } from '../../project/open-store.ts';
+import { findTarget } from '../../project/target.ts';
+import { renderDiagnostics } from '../../render/diagnostics-text.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { exitCodes } from '../../render/exit-codes.ts';
+import type { Formats, View } from '../../render/format.ts';
+import { jsonView, printJson } from '../../render/json-view.ts';
+import { printable } from '../../render/printable.ts';
+import type { CommandResultsView } from '../../render/run-json.ts';
+import { commandResultsJson } from '../../render/run-json.ts';
+import { renderCommandResult } from '../../render/run-text.ts';
+import { textView } from '../../render/text-view.ts';
+import { projectOf } from '../../state/bound.ts';
+import { confirm } from '../approval.ts';
+import type { FlagsOf, Options, Run } from '../command.ts';
+import { defineCommand } from '../command.ts';
+import { openPlatform } from '../connect.ts';
 import { readSeconds, usage } from '../options.ts';
+import { alsoAutoApprove, id } from '../shared-options.ts';
 import { watchSignals } from '../signals.ts';
-import { findTarget } from '../../project/target.ts';
 
-/** The options of `run`. */
-export interface RunFlags {
-  readonly id?: string;
-  readonly yes?: true;
-  readonly allowDataLoss?: true;
-  readonly showSecrets?: true;
-  readonly wait: boolean;
-  readonly timeout?: string;
+/** Prints what `run` reports. */
+interface RunView extends View {
+  /** Prints the result for one object as soon as it is known. */
+  readonly result: (result: CommandResult, showsSecrets: boolean) => void;
+  readonly results: (view: CommandResultsView, exitCode: number) => void;
 }
+
+/** The formats of `run`. */
+const formats: Formats<RunView> = {
+  text: (screen) => ({
+    ...textView(screen),
+    result: (result, showsSecrets) => screen.out(renderCommandResult(result, { style: screen.outStyle, showsSecrets })),
+    results: ({ results, showsSecrets }) => {
+      const diagnostics = results.flatMap((result) => result.diagnostics);
+      if (diagnostics.length > 0) screen.err(`\n${renderDiagnostics(diagnostics, screen.errStyle)}`);
+      if (!showsSecrets && results.some(({ renewed }) => renewed !== undefined)) {
+        screen.err('1 secret redacted; --show-secrets shows it.\n');
+      }
+    },
+  }),
+  json: (screen) => ({
+    ...jsonView(screen),
+    result: () => {},
+    results: (view, exitCode) => printJson(screen, commandResultsJson(view, exitCode)),
+  }),
+};
+
+const options = {
+  ...id,
+  '--yes': 'do not ask before a service stops or data is lost; required without a terminal',
+  ...alsoAutoApprove,
+  '--allow-data-loss': 'allow the deletion of data: rebuild empties a database',
+  '--no-wait': 'do not wait for the end of a deployment',
+  '--timeout <time>': 'time limit of each command; default: 60s, and 30m for deployments, rebuild and backup',
+  '--show-secrets': 'print the token that refresh-token creates',
+} as const satisfies Options;
+
+type RunFlags = FlagsOf<typeof options>;
 
 /**
  * Runs a command on objects, in the given order. Does not take the lock of the state: the command does not change it,
  * and `kill-build` must work while an apply waits for that build.
  */
-export function executeCommand([name = '', ...addresses]: readonly string[], flags: RunFlags): Command<RunView> {
-  return {
-    formats: runFormats,
-    execute: async (run, view) => {
-      const { options, terminal } = run;
-      const { kinds } = options;
-      checkCommand(name, kinds);
-      if (addresses.length === 0)
-        throw usage('an address is missing', 'trueup state list shows the addresses of the state.');
-      if (flags.id !== undefined && addresses.length > 1) throw usage('--id takes exactly one address');
-      const seconds = flags.timeout === undefined ? undefined : readSeconds('--timeout', flags.timeout, 1, 86_400);
-      const target = await findTarget(options);
-      const state = await readStateOf(target.project, openStore(target.state, options));
-      const declared = () => declaredResources(options);
-      const named = await findObjects({ kinds, state, declared, addresses, givenId: flags.id });
-      checkTargets(name, named, { kinds, state });
-      const { client, close, abandon } = await openPlatform(target, {
-        options,
-        terminal,
-        purpose: 'run',
-        deadlineMs: commandDeadlines(
-          named.map(({ kind }) => kind),
-          name,
-          seconds,
-        ),
+export const command = defineCommand({
+  arguments: {
+    '<command>': 'one of the commands below',
+    '<address...>': 'addresses, as in plans; in this order, until one fails',
+  },
+  options,
+  notes: `  start, stop, reload         services
+  deploy, redeploy            services; redeploy uses the code or the file that the platform has
+  rebuild                     databases, on empty volumes
+  kill-build, clean-queues    compose stacks
+  refresh-token               compose stacks
+  backup                      backups and volume backups, now
+  execute                     schedules, now
+  test                        git providers, domains, destinations, registries, servers,
+                              notifications
+  setup                       servers: installs what services need
+
+Ids come from the state, else from id: in the manifest. All addresses are checked before the first request, and no
+request is sent twice. run does not take the lock of the state: kill-build works while an apply waits.`,
+  examples: [
+    'trueup run redeploy production.compose.shop',
+    'trueup run stop production.compose.shop production.postgres.main --yes',
+    'trueup run backup production.postgres.main.backups.nightly',
+    'trueup run rebuild staging.postgres.main --allow-data-loss',
+    'trueup run test ai.helper \'production.compose.shop.domains["shop.example.com"]\'',
+  ],
+  formats,
+  execute: async (run, view, { args: [name = '', ...addresses], flags }) => {
+    const { options, terminal } = run;
+    const { kinds } = options;
+    checkCommand(name, kinds);
+    if (addresses.length === 0)
+      throw usage('an address is missing', 'trueup state list shows the addresses of the state.');
+    if (flags.id !== undefined && addresses.length > 1) throw usage('--id takes exactly one address');
+    const seconds = flags.timeout === undefined ? undefined : readSeconds('--timeout', flags.timeout, 1, 86_400);
+    const target = await findTarget(options);
+    const state = await readStateOf(target.project, openStore(target.state, options));
+    const declared = () => declaredResources(options);
+    const named = await findObjects({ kinds, state, declared, addresses, givenId: flags.id });
+    checkTargets(name, named, { kinds, state });
+    const { client, close, abandon } = await openPlatform(target, {
+      options,
+      terminal,
+      purpose: 'run',
+      deadlineMs: commandDeadlines(
+        named.map(({ kind }) => kind),
+        name,
+        seconds,
+      ),
+    });
+    try {
+      serveRemembered(client, state);
+      const kindsOnPlatform = kindsThere(kinds, client.contract);
+      const objects = objectsOn(named, kindsOnPlatform);
+      checkTargets(name, objects, { kinds: kindsOnPlatform, state });
+      const dataLoss = flags.allowDataLoss === true;
+      const project = state === undefined ? target.project : projectOf(state);
+      const readAt = run.clock.monotonic();
+      const foreignNow: Execution['foreignNow'] = async ({ address }) => {
+        if (project === undefined) return [];
+        const lists = projectLists({ kinds, reader: createReader(client), projectId: project });
+        return lists.foreignAmong(objects.filter((object) => object.address === address));
+      };
+      const commands = await prepareCommands(client, options.redactor.add, {
+        name,
+        objects,
+        dataLoss,
+        kinds,
+        project,
       });
-      try {
-        serveRemembered(client, state);
-        const kindsOnPlatform = kindsThere(kinds, client.contract);
-        const objects = objectsOn(named, kindsOnPlatform);
-        checkTargets(name, objects, { kinds: kindsOnPlatform, state });
-        const dataLoss = flags.allowDataLoss === true;
-        const project = state === undefined ? target.project : projectOf(state);
-        const readAt = systemClock.monotonic();
-        const foreignNow: Execution['foreignNow'] = async ({ address }) => {
-          if (project === undefined) return [];
-          const lists = projectLists({ kinds, reader: createReader(client), projectId: project });
-          return lists.foreignAmong(objects.filter((object) => object.address === address));
-        };
-        const commands = await prepareCommands(client, options.redactor.add, {
-          name,
-          objects,
-          dataLoss,
-          kinds,
-          project,
-        });
-        const place = target.platform === 'emulator' ? 'the embedded emulator' : new URL(target.platform.url).host;
-        if (!(await hasConsent(run, commands, { place, isGiven: flags.yes === true }))) return 'failed';
-        return await execute(run, view, {
-          client,
-          abandon,
-          readAt,
-          foreignNow,
-          name,
-          commands,
-          flags,
-          seconds: seconds ?? usualCommandSeconds,
-        });
-      } finally {
-        await close();
-      }
-    },
-  };
-}
+      const place = target.platform === 'emulator' ? 'the embedded emulator' : new URL(target.platform.url).host;
+      if (!(await hasConsent(run, commands, { place, isGiven: flags.yes === true }))) return 'failed';
+      return await execute(run, view, {
+        client,
+        abandon,
+        readAt,
+        foreignNow,
+        name,
+        commands,
+        flags,
+        seconds: seconds ?? usualCommandSeconds,
+      });
+    } finally {
+      await close();
+    }
+  },
+});
 
 async function hasConsent(
   run: Run,
@@ -148,7 +206,7 @@ async function execute(
       signal,
       readAt,
       foreignNow,
-      limitMs: flags.wait ? seconds * 1_000 : undefined,
+      limitMs: flags.wait !== false ? seconds * 1_000 : undefined,
       onStart: ({ address }) => {
         sent = address;
         left -= 1;

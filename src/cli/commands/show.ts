@@ -2,18 +2,24 @@ import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import { isIntact } from '../../plan/fingerprint.ts';
 import { findKey } from '../../project/open-store.ts';
 import { readVersion } from '../../project/version.ts';
-import type { Exit } from '../../render/exit-codes.ts';
-import type { PlanCommandView } from '../../render/formats/plan.ts';
-import { planFormats } from '../../render/formats/plan.ts';
 import { planDocument } from '../../render/documents.ts';
-import type { Command, Run } from '../command.ts';
+import type { Exit } from '../../render/exit-codes.ts';
+import type { PlanCommandView } from '../../render/reports.ts';
+import type { Run } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { readPlanFile } from '../plan-file.ts';
+import { full } from '../shared-options.ts';
 import { commandLine } from '../shell-command.ts';
+import { planFormats } from './plan.ts';
 
 /** Prints a plan file as `plan` printed it. Sends nothing; the key of the state proves that the file is unchanged. */
-export function showCommand(path: string, flags: { readonly full?: true }): Command<PlanCommandView> {
-  return { formats: planFormats, execute: (run, view) => show(run, view, { path, isFull: flags.full === true }) };
-}
+export const command = defineCommand({
+  arguments: { '<plan>': 'file from plan --out' },
+  options: full,
+  examples: ['trueup show plan.trueup', 'trueup show plan.trueup --format markdown'],
+  formats: planFormats,
+  execute: (run, view, { args: [path = ''], flags }) => show(run, view, { path, isFull: flags.full === true }),
+});
 
 async function show(
   run: Run,

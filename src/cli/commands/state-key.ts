@@ -1,38 +1,63 @@
-import type { StateAcceptView, StateKeyView } from '../../render/formats/state.ts';
-import { stateAcceptFormats, stateKeyFormats } from '../../render/formats/state.ts';
-import { gone } from '../../state/unusable.ts';
-import type { StateStore } from '../../state/state.ts';
 import { openStore } from '../../project/open-store.ts';
 import { findState } from '../../project/target.ts';
-import { confirm } from '../approval.ts';
-import type { Command, Run } from '../command.ts';
+import type { Formats, Screen, View } from '../../render/format.ts';
+import { jsonView, printJson } from '../../render/json-view.ts';
+import type { StateKeyReport } from '../../render/state-json.ts';
+import { stateKeyJson } from '../../render/state-json.ts';
+import { textView } from '../../render/text-view.ts';
+import type { StateStore } from '../../state/state.ts';
+import type { FlagsOf, Options, Run } from '../command.ts';
+import { defineCommand } from '../command.ts';
 
-/** The options of `state key`. */
-interface KeyFlags {
-  readonly migrate?: true;
-  readonly rotate?: true;
-  readonly print?: true;
+/** Prints what `state key` reports. */
+interface StateKeyView extends View {
+  /** The place of the key, and what changed. */
+  readonly place: (report: StateKeyReport) => void;
+  /** The key itself, the same in every format. */
+  readonly key: Screen['out'];
 }
+
+/** The formats of `state key`. */
+const formats: Formats<StateKeyView> = {
+  text: (screen) => ({
+    ...textView(screen),
+    place: ({ state, key }) => screen.err(`The key of the state ${state}: ${key}\n`),
+    key: screen.out,
+  }),
+  json: (screen) => ({
+    ...jsonView(screen),
+    place: (report) => printJson(screen, stateKeyJson(report)),
+    key: screen.out,
+  }),
+};
+
+const options = {
+  '--print': 'print the key, for TRUEUP_STATE_KEY of a pipeline; do not print it into a log',
+  '--rotate': 'give the state a new key',
+  '--migrate': 'accept a state of an earlier version, which has no MAC, and write one',
+} as const satisfies Options;
+
+type KeyFlags = FlagsOf<typeof options>;
 
 /** Makes the key of a state where there is none. */
-export function stateKeyCommand(flags: KeyFlags): Command<StateKeyView> {
-  return {
-    formats: stateKeyFormats,
-    execute: async (run, view) => {
-      const acceptsUnsealed = flags.migrate === true;
-      const { state: location } = await findState(run.options);
-      const store = openStore(location, run.options, { mayMake: true, acceptsUnsealed });
-      try {
-        const did = await change(run, store, flags);
-        if (flags.print === true) view.key(`${(await store.key()).text()}\n`);
-        else view.place({ state: store.location, key: store.keyName, did });
-        return 'done';
-      } finally {
-        await store.close();
-      }
-    },
-  };
-}
+export const command = defineCommand({
+  options,
+  examples: ['trueup state key', 'trueup state key --print', 'trueup state key --migrate'],
+  formats,
+  execute: async (run, view, { flags }) => {
+    const acceptsUnsealed = flags.migrate === true;
+    const { state: location } = await findState(run.options);
+    const store = openStore(location, run.options, { mayMake: true, acceptsUnsealed });
+    try {
+      const did = await change(run, store, flags);
+      if (flags.print === true) view.key(`${(await store.key()).text()}\n`);
+      else view.place({ state: store.location, key: store.keyName, did });
+      return 'done';
+    } finally {
+      await store.close();
+    }
+  },
+});
 
 /** Does what the flags say, and gives what changed; without one, makes the key where there is none. */
 async function change(run: Run, store: StateStore, { migrate: migrates, rotate: rotates }: KeyFlags) {
@@ -69,44 +94,4 @@ async function migrate({ terminal }: Run, store: StateStore): Promise<boolean> {
   await store.write({ ...state, serial: state.serial + 1 });
   terminal.err(`Wrote the state ${store.location} with a MAC. Keep a copy of its key: no run can do without it.\n`);
   return true;
-}
-
-/** Goes on from a state that is older than the one that was saved last. */
-export function stateAcceptOlderCommand(flags: { readonly yes?: true }): Command<StateAcceptView> {
-  return {
-    formats: stateAcceptFormats,
-    execute: async (run, view) => {
-      const { state: location } = await findState(run.options);
-      const store = openStore(location, run.options);
-      try {
-        await store.lock({ purpose: 'state accept-older' });
-        const newest = await store.newest();
-        const state = await store.read({ acceptsOlder: true });
-        if (state === undefined && newest !== undefined) throw gone(store.location, newest.serial);
-        const isOlder =
-          state !== undefined &&
-          newest !== undefined &&
-          (state.lineage !== newest.lineage || state.serial < newest.serial);
-        if (!isOlder) {
-          run.terminal.err('The state is the newest one: nothing was changed.\n');
-          view.accepted({ serial: state?.serial, isAccepted: false });
-          return 'done';
-        }
-        const isMeant = await confirm(run, {
-          question: `The state ${store.location} is at version ${state.serial}, and version ${newest.serial} was saved last.
-Trueup does not know what was created, changed or deleted since: the next plan may show that again.`,
-          about: `go on from version ${state.serial} of the state`,
-          isGiven: flags.yes === true,
-        });
-        if (!isMeant) return 'failed';
-        const serial = Math.max(state.serial, newest.serial) + 1;
-        await store.write({ ...state, serial });
-        run.terminal.err('Accepted the older state. Review the next plan.\n');
-        view.accepted({ serial, isAccepted: true });
-        return 'done';
-      } finally {
-        await store.close();
-      }
-    },
-  };
 }

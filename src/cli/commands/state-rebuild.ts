@@ -1,22 +1,41 @@
 import { hasErrors, Stop } from '../../diagnostics/diagnostic.ts';
 import type { Plan } from '../../plan/action.ts';
+import { loadWithSecrets } from '../../project/load.ts';
 import { plan } from '../../reconcile.ts';
-import type { StateRebuildView } from '../../render/formats/state.ts';
-import { stateRebuildFormats } from '../../render/formats/state.ts';
+import type { Exit } from '../../render/exit-codes.ts';
+import type { Formats, View } from '../../render/format.ts';
+import { jsonView, printJson } from '../../render/json-view.ts';
 import { counted } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';
+import { stateListJson } from '../../render/state-json.ts';
+import { textView } from '../../render/text-view.ts';
 import type { StateRecord } from '../../state/record.ts';
+import type { State } from '../../state/state.ts';
 import { confirm } from '../approval.ts';
-import type { Command, Run } from '../command.ts';
-import type { Exit } from '../../render/exit-codes.ts';
-import { loadWithSecrets } from '../../project/load.ts';
+import type { Run } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { withLock } from '../locked.ts';
 import { usage } from '../options.ts';
+import { alsoAutoApprove } from '../shared-options.ts';
+
+/** Prints what `state rebuild` reports, beside its notices. */
+interface StateRebuildView extends View {
+  readonly rebuilt: (state: State) => void;
+}
+
+/** The formats of `state rebuild`. */
+const formats: Formats<StateRebuildView> = {
+  text: (screen) => ({ ...textView(screen), rebuilt: () => {} }),
+  json: (screen) => ({ ...jsonView(screen), rebuilt: (state) => printJson(screen, stateListJson(state)) }),
+};
 
 /** Rebuilds a lost state: every declared object that the platform has gets its address. Changes nothing else. */
-export function stateRebuildCommand(flags: { readonly yes?: true }): Command<StateRebuildView> {
-  return { formats: stateRebuildFormats, execute: (run, view) => rebuild(run, view, flags.yes === true) };
-}
+export const command = defineCommand({
+  options: { '--yes': 'do not ask; required without a terminal', ...alsoAutoApprove },
+  examples: ['trueup state rebuild', 'trueup state rebuild -C deploy --yes'],
+  formats,
+  execute: (run, view, { flags }) => rebuild(run, view, flags.yes === true),
+});
 
 async function rebuild(run: Run, view: StateRebuildView, isGiven: boolean): Promise<Exit> {
   const { options, terminal } = run;

@@ -8,44 +8,97 @@ import { readStateOf } from '../../operate/addressed.ts';
 import { chooseServices } from '../../operate/choose-services.ts';
 import type { ServiceState } from '../../operate/service-states.ts';
 import { observeServices, servicesOf } from '../../operate/service-states.ts';
-import type { StatusView } from '../../render/formats/status.ts';
-import { statusFormats } from '../../render/formats/status.ts';
-import type { Command, Run } from '../command.ts';
-import { openPlatform } from '../connect.ts';
 import { openStore } from '../../project/open-store.ts';
-import { exitCodes } from '../../render/exit-codes.ts';
-import { readSeconds, usage } from '../options.ts';
 import type { Target } from '../../project/target.ts';
 import { findTarget } from '../../project/target.ts';
+import { exitCodes } from '../../render/exit-codes.ts';
+import type { Formats, Screen, View } from '../../render/format.ts';
+import { jsonView, printJson } from '../../render/json-view.ts';
+import { statusJson } from '../../render/status-json.ts';
+import { renderService, renderServices, renderVersion } from '../../render/status-text.ts';
+import { textView } from '../../render/text-view.ts';
+import type { Run } from '../command.ts';
+import { defineCommand } from '../command.ts';
+import { openPlatform } from '../connect.ts';
+import { readSeconds, usage } from '../options.ts';
 
-/** The options of `status`. */
-export interface StatusFlags {
-  readonly watch?: true;
-  readonly interval: string;
+/** Prints what `status` reports. */
+interface StatusView extends View {
+  readonly services: (
+    services: readonly ServiceState[],
+    counts: { readonly reads: number; readonly writes: number },
+    platformVersion?: string,
+  ) => void;
+  /** Begins to print the services again and again; undefined: a format that cannot. */
+  readonly watch: (() => (services: readonly ServiceState[]) => void) | undefined;
+}
+
+/** The formats of `status`. */
+const formats: Formats<StatusView> = {
+  text: (screen) => ({
+    ...textView(screen),
+    services: (services, _counts, version) => {
+      if (services.length > 0) screen.out(renderServices(services, screen.outStyle));
+      if (version !== undefined) screen.out(renderVersion(version, screen.outStyle));
+      if (services.length === 0) screen.err('The state has no services: nothing was applied from here.\n');
+    },
+    watch: () => (screen.size === undefined ? printChanges(screen) : redraw(screen)),
+  }),
+  json: (screen) => ({
+    ...jsonView(screen),
+    services: (...shown) => printJson(screen, statusJson(...shown)),
+    watch: undefined,
+  }),
+};
+
+function redraw({ out, clear, outStyle, size }: Screen): (services: readonly ServiceState[]) => void {
+  return (services) => {
+    clear();
+    out(renderServices(services, outStyle, size?.()));
+  };
+}
+
+/** Adds a line for each service that changed since it was printed last. */
+function printChanges({ out, outStyle }: Screen): (services: readonly ServiceState[]) => void {
+  const shown = new Map<string, string>();
+  return (services) => {
+    const lines = services.map((service) => [service.address, renderService(service, outStyle)] as const);
+    const fresh = lines.filter(([address, line]) => shown.get(address) !== line);
+    for (const [address, line] of fresh) shown.set(address, line);
+    out(fresh.map(([, line]) => line).join(''));
+  };
 }
 
 /** Shows the status of all services of the state, or of those at and below some addresses. Sends GETs only. */
-export function statusCommand(addresses: readonly string[], flags: StatusFlags): Command<StatusView> {
-  return {
-    formats: statusFormats,
-    execute: async (run, view) => {
-      const { options } = run;
-      const intervalMs = readSeconds('--interval', flags.interval, 1, 3_600) * 1_000;
-      const target = await findTarget(options);
-      if (flags.watch === true) {
-        const show = view.watch?.();
-        if (show === undefined) {
-          throw usage('--watch has no end, and --format json prints one document', 'Run it again and again instead.');
-        }
-        await watch(run, view, { show, addresses, target, intervalMs });
-        return 'done';
+export const command = defineCommand({
+  arguments: { '[address...]': 'services, or environments; default: all services of the state' },
+  options: {
+    '--watch': 'repeat until interrupted; in a pipe, print a line for each change',
+    '--interval <time>': { about: 'time between two reads with --watch', default: '2s' },
+  },
+  examples: [
+    'trueup status',
+    'trueup status production --watch',
+    'trueup status --format json | jq \'.services[] | select(.status == "error")\'',
+  ],
+  formats,
+  execute: async (run, view, { args: addresses, flags }) => {
+    const { options } = run;
+    const intervalMs = readSeconds('--interval', flags.interval, 1, 3_600) * 1_000;
+    const target = await findTarget(options);
+    if (flags.watch === true) {
+      const show = view.watch?.();
+      if (show === undefined) {
+        throw usage('--watch has no end, and --format json prints one document', 'Run it again and again instead.');
       }
-      const { services, counts, version } = await readServices(run, addresses, target);
-      view.services(services, counts, version);
+      await watch(run, view, { show, addresses, target, intervalMs });
       return 'done';
-    },
-  };
-}
+    }
+    const { services, counts, version } = await readServices(run, addresses, target);
+    view.services(services, counts, version);
+    return 'done';
+  },
+});
 
 /** Reads the services once. Opens the platform each time: the embedded emulator serves one process at a time. */
 async function readServices({ options, terminal }: Run, addresses: readonly string[], target: Target) {

@@ -1,14 +1,87 @@
-import type { ValidateView } from '../../render/formats/validate.ts';
-import { validateFormats } from '../../render/formats/validate.ts';
-import type { Command } from '../command.ts';
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { Resource } from '../../manifest/resource.ts';
 import { wantedAttributes } from '../../manifest/resource.ts';
 import type { Wanted } from '../../manifest/wanted.ts';
 import { checkManifest } from '../../project/load.ts';
+import { validationJson } from '../../render/diagnostics-json.ts';
+import {
+  diagnosticCases,
+  diagnosticResults,
+  diagnosticRules,
+  junitView,
+  sarifView,
+} from '../../render/finding-views.ts';
+import type { Formats, View } from '../../render/format.ts';
+import { jsonView, printJson } from '../../render/json-view.ts';
+import { junitXml } from '../../render/junit.ts';
+import { counted } from '../../render/lines.ts';
+import { sarifLog } from '../../render/sarif.ts';
+import { textView } from '../../render/text-view.ts';
+import { defineCommand } from '../command.ts';
+
+/** A manifest without errors. */
+interface Validation {
+  readonly file: string;
+  /** The number of resources. */
+  readonly resources: number;
+  readonly warnings: readonly Diagnostic[];
+  /** The names of the secrets that the environment does not have: the values that hold them were not checked. */
+  readonly secretsMissing: readonly string[];
+  /** The manifest declares other sources of secrets, which `validate` does not ask. */
+  readonly hasSources: boolean;
+}
+
+/** Prints what `validate` reports. */
+interface ValidateView extends View {
+  readonly valid: (result: Validation) => void;
+}
+
+/** The formats of `validate`. */
+const formats: Formats<ValidateView> = {
+  text: (screen) => ({
+    ...textView(screen),
+    valid: (result) => screen.out(`${result.file} is valid: ${summary(result)}.\n`),
+  }),
+  json: (screen) => ({
+    ...jsonView(screen),
+    valid: (result) => printJson(screen, validationJson(result)),
+  }),
+  sarif: (screen) => ({
+    ...sarifView(screen, 'validate'),
+    valid: ({ warnings }) => {
+      const log = { command: 'validate', results: diagnosticResults(warnings), isSuccessful: true };
+      printJson(screen, sarifLog(log, diagnosticRules, screen.site()));
+    },
+  }),
+  junit: (screen) => ({
+    ...junitView(screen, 'validate'),
+    valid: (result) => {
+      const manifest = { group: 'manifest', name: result.file, output: [summary(result)] };
+      screen.out(junitXml('trueup validate', [manifest, ...diagnosticCases(result.warnings, screen.site())]));
+    },
+  }),
+};
+
+/** What was checked, and what was not: `3 resources, but 1 secret is missing: DB. Values that hold it were not checked`. */
+function summary({ resources, secretsMissing, hasSources }: Validation): string {
+  const checked = counted(resources, 'resource');
+  if (secretsMissing.length === 0) return checked;
+  const isOne = secretsMissing.length === 1;
+  const those = `${counted(secretsMissing.length, 'secret')} ${isOne ? 'is' : 'are'}`;
+  const where = hasSources ? 'not in the environment, and validate asks no other source' : 'missing';
+  return `${checked}, but ${those} ${where}: ${secretsMissing.join(', ')}. Values that hold ${isOne ? 'it' : 'them'} were not checked`;
+}
 
 /** Checks the manifest without a request. */
-export const validateCommand: Command<ValidateView> = {
-  formats: validateFormats,
+export const command = defineCommand({
+  options: { '--full': 'show each error, also when there are more than 50' },
+  examples: [
+    'trueup validate',
+    'trueup validate --full',
+    'trueup validate -C deploy --format json',
+    'trueup validate --format sarif > trueup.sarif',
+  ],
+  formats,
   execute: async (run, view) => {
     const { options } = run;
     const { manifest, warnings } = await checkManifest(options);
@@ -23,7 +96,7 @@ export const validateCommand: Command<ValidateView> = {
     });
     return 'done';
   },
-};
+});
 
 function wantedIn(resource: Resource): Wanted[] {
   return [...wantedAttributes(resource)].map(({ wanted }) => wanted);

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { driftAdoptCommand } from '../../../src/cli/commands/drift-adopt.ts';
-import { planCommand } from '../../../src/cli/commands/plan.ts';
+import { driftAdoptCommand, planCommand } from '../asked.ts';
 import { edit } from '../../support/drifting.ts';
 import { apiKey, places } from '../place.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { evalCommand } from '../../../src/cli/commands/eval.ts';
+import { evalCommand } from '../asked.ts';
 import { documentIn, places } from '../place.ts';
 import { documentOf, project, trueup } from '../process.ts';
 

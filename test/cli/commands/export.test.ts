@@ -3,9 +3,8 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { exportCommand } from '../../../src/cli/commands/export.ts';
-import { planCommand } from '../../../src/cli/commands/plan.ts';
 import { exportDocument } from '../../../src/render/documents.ts';
+import { exportCommand, planCommand } from '../asked.ts';
 import { execute, recordingTerminal } from '../../support/commands.ts';
 import { createEmulator } from '../../../src/emulator/emulator.ts';
 import { serve } from '../../../src/emulator/server.ts';

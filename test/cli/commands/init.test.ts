@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createEmulator } from '../../../src/emulator/emulator.ts';
 import { serve } from '../../../src/emulator/server.ts';
+import { initCommand } from '../asked.ts';
 import { documentOf, trueup } from '../process.ts';
-import { initCommand } from '../../../src/cli/commands/init.ts';
 import { execute, recordingTerminal } from '../../support/commands.ts';
 import { processOfTest } from '../../support/process.ts';
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { contracts } from '../../../src/api/contract.ts';
-import { logsCommand } from '../../../src/cli/commands/logs.ts';
 import type { Emulator } from '../../../src/emulator/emulator.ts';
 import { addRow } from '../../../src/emulator/world.ts';
 import { localStore } from '../../../src/state/backends/local.ts';
 import { soughtIn } from '../../../src/state/capabilities.ts';
+import { logsCommand } from '../asked.ts';
 import { apiKey, documentIn, places } from '../place.ts';
 import { documentOf, trueup } from '../process.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { outputCommand } from '../../../src/cli/commands/output.ts';
+import { outputCommand } from '../asked.ts';
 import { documentIn, places } from '../place.ts';
 import { documentOf, project, trueup } from '../process.ts';
 

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { planCommand } from '../../../src/cli/commands/plan.ts';
 import { nodeDisk } from '../../../src/state/disk.ts';
 import { thisHost } from '../../../src/state/host.ts';
 import { localStore } from '../../../src/state/backends/local.ts';
+import { planCommand } from '../asked.ts';
 import { documentIn, places } from '../place.ts';
 
 const open = places();

@@ -1,13 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { StatusFlags } from '../../../src/cli/commands/status.ts';
-import { statusCommand } from '../../../src/cli/commands/status.ts';
-import { executeCommand } from '../../../src/cli/commands/run.ts';
 import { openEmulatorFile } from '../../../src/project/emulator-file.ts';
 import { contracts } from '../../../src/api/contract.ts';
 import { soughtIn } from '../../../src/state/capabilities.ts';
 import type { Emulator } from '../../../src/emulator/emulator.ts';
+import { executeCommand, statusCommand } from '../asked.ts';
 import { processOfTest } from '../../support/process.ts';
 import { apiKey, documentIn, places } from '../place.ts';
 import { finish, start, trueup } from '../process.ts';
@@ -29,7 +27,7 @@ const sections = `environments:
   staging:
     application: { web: { source: { type: docker, image: nginx }, domains: { web.example.com: { port: 80 } } } }
 `;
-const status = (addresses: readonly string[] = [], flags: Partial<StatusFlags> = {}) =>
+const status = (addresses: readonly string[] = [], flags: Partial<Parameters<typeof statusCommand>[1]> = {}) =>
   statusCommand(addresses, { interval: '2', ...flags });
 
 /** A platform whose compose stacks were deployed in this way. */

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { stateRebuildCommand } from '../../../src/cli/commands/state-rebuild.ts';
 import { Stop } from '../../../src/diagnostics/diagnostic.ts';
 import { localStore } from '../../../src/state/backends/local.ts';
+import { stateRebuildCommand } from '../../cli/asked.ts';
 import { execute, recordingTerminal } from '../../support/commands.ts';
 import { yamlOf } from '../../support/random-yaml.ts';
 import type { Ending } from './applying.ts';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it, vi } from 'vitest';
-import { explainCommand } from '../../../src/cli/commands/explain.ts';
+import { explainCommand } from '../asked.ts';
 import { documentIn, places } from '../place.ts';
 import { project, trueup } from '../process.ts';
 

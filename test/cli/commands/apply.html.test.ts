@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { applyFormats } from '../../../src/render/formats/apply.ts';
+import { applyFormats } from '../../../src/cli/commands/apply.ts';
 import { noSite } from '../../../src/render/review-site.ts';
 import { plainStyle } from '../../../src/render/style.ts';
 import { documentOf } from '../../support/documents.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { exportFormats } from '../../../src/render/formats/export.ts';
+import { exportFormats } from '../../../src/cli/commands/export.ts';
 import { noSite } from '../../../src/render/review-site.ts';
 import { plainStyle } from '../../../src/render/style.ts';
 

@@ -1,12 +1,9 @@
-import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { diagnosticJson } from '../diagnostics-json.ts';
-import type { ExportDocument } from '../documents.ts';
-import type { Formats, View } from '../format.ts';
-import { jsonView, printJson } from '../json-view.ts';
-import { counted, requestCounts } from '../lines.ts';
-import { printable } from '../printable.ts';
-import type { Style } from '../style.ts';
-import { textView } from '../text-view.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnosticJson } from './diagnostics-json.ts';
+import type { ExportDocument } from './documents.ts';
+import { counted, requestCounts } from './lines.ts';
+import { printable } from './printable.ts';
+import type { Style } from './style.ts';
 
 /** The result of `export`. */
 export interface ExportReport {
@@ -26,20 +23,6 @@ export interface ExportReport {
   readonly isEmpty: boolean;
   readonly counts: { readonly reads: number; readonly writes: number };
 }
-
-/** Prints what `export` reports. */
-export interface ExportView extends View {
-  readonly exported: (report: ExportReport) => void;
-}
-
-/** The formats of `export`. */
-export const exportFormats: Formats<ExportView> = {
-  text: (screen) => ({
-    ...textView(screen),
-    exported: (report) => screen.out(renderExport(report, screen.outStyle)),
-  }),
-  json: (screen) => ({ ...jsonView(screen), exported: (report) => printJson(screen, exportJson(report)) }),
-};
 
 /** What was exported as a document. */
 export function exportJson({
@@ -71,7 +54,8 @@ export function exportJson({
 /** Most files that are listed one by one. */
 const mostFiles = 12;
 
-function renderExport(report: ExportReport, style: Style): string {
+/** What was exported, and what to do next. */
+export function renderExport(report: ExportReport, style: Style): string {
   const { project, folder, blocks, files, notes, counts } = report;
   if (blocks.size === 0) {
     return `Everything in project ${printable(project)} is managed already, or cannot be.\n${leftOut(notes, style)}`;

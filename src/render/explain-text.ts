@@ -1,21 +1,18 @@
-import type { Code } from '../../diagnostics/codes.ts';
-import { codes } from '../../diagnostics/codes.ts';
-import { pageOf } from '../../manifest/unknown-key.ts';
-import type { LineOrigin } from '../../manifest/git-blame.ts';
-import type { ExplainedAddress } from '../../plan/explain.ts';
-import type { AddressDocument, ExplanationDocument } from '../documents.ts';
-import type { Formats, Screen, View } from '../format.ts';
-import { renderDiagnostic } from '../diagnostics-text.ts';
-import { jsonView, printJson } from '../json-view.ts';
-import { renderGroups } from '../equal-groups.ts';
-import { groupActions } from '../groups.ts';
-import { fold, indented, requestCounts } from '../lines.ts';
-import { printable } from '../printable.ts';
-import type { Style } from '../style.ts';
-import { textView } from '../text-view.ts';
+import type { Code } from '../diagnostics/codes.ts';
+import { codes } from '../diagnostics/codes.ts';
+import type { LineOrigin } from '../manifest/git-blame.ts';
+import { pageOf } from '../manifest/unknown-key.ts';
+import type { ExplainedAddress } from '../plan/explain.ts';
+import { renderDiagnostic } from './diagnostics-text.ts';
+import type { AddressDocument } from './documents.ts';
+import { renderGroups } from './equal-groups.ts';
+import { groupActions } from './groups.ts';
+import { fold, indented, requestCounts } from './lines.ts';
+import { printable } from './printable.ts';
+import type { Style } from './style.ts';
 
 /** What is known of a code of diagnostics. */
-interface Explanation {
+export interface Explanation {
   readonly code: Code;
   /** Texts that show it: files of a manifest that has the mistake, and what a run reported. */
   readonly examples: readonly string[];
@@ -25,7 +22,7 @@ interface Explanation {
 type PlannedAt = NonNullable<AddressDocument['planned']>;
 
 /** What is known about an address. */
-interface AboutAddress {
+export interface AboutAddress {
   readonly explained: ExplainedAddress;
   /** Undefined: git does not know. */
   readonly origin: LineOrigin | undefined;
@@ -33,39 +30,8 @@ interface AboutAddress {
   readonly planned?: PlannedAt;
 }
 
-/** Prints what `explain` reports. */
-export interface ExplainView extends View {
-  readonly explanation: (result: Explanation) => void;
-  readonly address: (result: AboutAddress) => void;
-}
-
-/** The formats of `explain`. */
-export const explainFormats: Formats<ExplainView> = {
-  text: (screen) => ({
-    ...textView(screen),
-    explanation: (result) => screen.out(explanationText(result, screen)),
-    address: (result) => screen.out(addressText(result, screen)),
-  }),
-  json: (screen) => ({
-    ...jsonView(screen),
-    explanation: ({ code, examples }) => {
-      const { severity, meaning, remedy } = codes[code];
-      const document: ExplanationDocument = {
-        format: 'trueup/explanation',
-        version: 1,
-        code,
-        severity,
-        meaning,
-        remedy,
-        examples: [...examples],
-      };
-      printJson(screen, document);
-    },
-    address: (result) => printJson(screen, addressJson(result)),
-  }),
-};
-
-function explanationText({ code, examples }: Explanation, { outStyle }: Screen): string {
+/** What a code means and what to do, with examples. */
+export function explanationText({ code, examples }: Explanation, outStyle: Style): string {
   const { severity, meaning, remedy } = codes[code];
   const title = outStyle.paint('strong', `${severity}[${code}]`);
   const [first = '', ...rest] = fold(remedy, 5, outStyle);
@@ -78,7 +44,8 @@ function explanationText({ code, examples }: Explanation, { outStyle }: Screen):
     .join('\n');
 }
 
-function addressText({ explained, origin, planned }: AboutAddress, { outStyle: style }: Screen): string {
+/** What is known of an address. */
+export function addressText({ explained, origin, planned }: AboutAddress, style: Style): string {
   const { address, path, kind, position, dependsOn, neededBy } = explained;
   const name = printable(path === '' ? address : `${address}: ${path}`);
   const place =
@@ -125,7 +92,8 @@ function plannedBlocks({ actions, diagnostics, requests }: PlannedAt, style: Sty
   ];
 }
 
-function addressJson({ explained, origin, planned }: AboutAddress): AddressDocument {
+/** The same as a document. */
+export function addressJson({ explained, origin, planned }: AboutAddress): AddressDocument {
   const { address, path, kind, position, dependsOn, neededBy } = explained;
   return {
     format: 'trueup/address',

@@ -1,0 +1,118 @@
+import type { Command, Group } from '../command.ts';
+
+/** A command as the help lists it, its summary, and the file that has all else: no option is known before it is loaded. */
+export type Entry = readonly [
+  usage: string,
+  summary: string,
+  load: () => Promise<{ readonly command: Command | Group }>,
+];
+
+/** All commands, in the order of the help. */
+export const commands: readonly Entry[] = [
+  ['validate [options]', 'check the manifest; sends nothing', () => import('./validate.ts')],
+  [
+    'fmt [options] [files...]',
+    'format the manifest and the files that it includes; keeps comments, quotes and the order',
+    () => import('./fmt.ts'),
+  ],
+  ['plan [options]', 'show the differences between manifest and platform; changes nothing', () => import('./plan.ts')],
+  [
+    'show [options] <plan>',
+    'print a saved plan as plan printed it; sends nothing, and needs the key of the state only',
+    () => import('./show.ts'),
+  ],
+  [
+    'graph [options]',
+    'print the resources of the manifest and what each depends on; sends nothing',
+    () => import('./graph.ts'),
+  ],
+  [
+    'drift [options]',
+    'say what changed on the platform since the last apply; changes nothing there',
+    () => import('./drift.ts'),
+  ],
+  [
+    'drift accept [options] <address>',
+    'accept what drifted at an address until a day; changes nothing on the platform',
+    () => import('./drift-accept.ts'),
+  ],
+  [
+    'drift adopt [options] [address...]',
+    'write what the platform has into the YAML files; changes nothing on the platform',
+    () => import('./drift-adopt.ts'),
+  ],
+  ['apply [options] [plan]', 'change the platform to match the manifest', () => import('./apply.ts')],
+  ['destroy [options] [plan]', 'delete everything that the state holds', () => import('./destroy.ts')],
+  [
+    'init [options]',
+    'set up a folder for a project: asks, writes the manifest, and exports what is there',
+    () => import('./init.ts'),
+  ],
+  [
+    'export [options]',
+    'write what the platform has as a manifest; changes nothing on the platform',
+    () => import('./export.ts'),
+  ],
+  ['import <address> <id>', 'adopt an existing object at an address', () => import('./import.ts')],
+  ['state', 'show or repair the state', () => import('./state.ts')],
+  ['state list', 'list the resources of the state', () => import('./state-list.ts')],
+  ['state show <address>', 'show one resource of the state, without secrets', () => import('./state-show.ts')],
+  [
+    'state mv [options] <address> <to>',
+    'give a resource of the state another address, with everything below it; sends nothing',
+    () => import('./state-mv.ts'),
+  ],
+  [
+    'state rm [options] <address...>',
+    'remove resources from the state, each with everything below it; their objects stay on the platform',
+    () => import('./state-rm.ts'),
+  ],
+  ['state unlock [options]', 'remove the lock of a run that no longer exists', () => import('./state-unlock.ts')],
+  ['state key [options]', 'make the key of the state, or name it', () => import('./state-key.ts')],
+  [
+    'state accept-older [options]',
+    'go on from a state that is older than the one that was saved last',
+    () => import('./state-accept-older.ts'),
+  ],
+  ['state rebuild [options]', 'rebuild a lost state from the platform', () => import('./state-rebuild.ts')],
+  [
+    'run [options] <command> <address...>',
+    'run a command on services, backups, domains or what the organization has',
+    () => import('./run.ts'),
+  ],
+  [
+    'status [options] [address...]',
+    'show the status and the last deployment of services; changes nothing',
+    () => import('./status.ts'),
+  ],
+  [
+    'doctor',
+    'check address, API key, rights, version and capabilities of the platform, clock and state',
+    () => import('./doctor.ts'),
+  ],
+  [
+    'logs [options] <address>',
+    'print the log of a service or of its last deployment, where the platform serves it',
+    () => import('./logs.ts'),
+  ],
+  ['output [options] [output]', 'print the outputs of the manifest; changes nothing', () => import('./output.ts')],
+  [
+    'eval [options] <expression>',
+    'print the value of an expression, or of a path of the manifest, as JSON; changes nothing',
+    () => import('./eval.ts'),
+  ],
+  ['call [options] [operation] [members...]', "call one operation of the platform's API", () => import('./call.ts')],
+  ['emulate [options]', 'serve the emulator over HTTP until interrupted', () => import('./emulate.ts')],
+  [
+    'explain [options] <code-or-address>',
+    'explain the code of an error, warning or note; or an address: its line, what changes and why',
+    () => import('./explain.ts'),
+  ],
+  ['schema [options]', 'print the JSON Schema of manifests, for editors', () => import('./schema.ts')],
+  ['completion <shell>', 'print the completion script of a shell', () => import('./completion.ts')],
+];
+
+/** The words of a usage that name the command: `state mv`. */
+export function nameIn(usage: string): string {
+  return usage.replace(/ [[<].*/, '');
+}

@@ -1,0 +1,89 @@
+import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
+import { checkProject } from '../../operate/addressed.ts';
+import type { EditedState } from '../../operate/edit-state.ts';
+import { moveInState } from '../../operate/edit-state.ts';
+import { openStore } from '../../project/open-store.ts';
+import { findState } from '../../project/target.ts';
+import type { Exit } from '../../render/exit-codes.ts';
+import type { Formats, View } from '../../render/format.ts';
+import { jsonView, printJson } from '../../render/json-view.ts';
+import type { StateEdit } from '../../render/state-json.ts';
+import { stateEditJson } from '../../render/state-json.ts';
+import { renderStateEdit } from '../../render/state-text.ts';
+import { textView } from '../../render/text-view.ts';
+import type { State } from '../../state/state.ts';
+import type { Options, Run } from '../command.ts';
+import { defineCommand } from '../command.ts';
+
+export const dryRun = { '--dry-run': 'say what would be done, and write nothing' } as const satisfies Options;
+
+/** Prints what `state mv` and `state rm` report. */
+interface StateEditView extends View {
+  readonly edited: (result: StateEdit) => void;
+}
+
+/** The formats of `state mv` and `state rm`. */
+export const stateEditFormats: Formats<StateEditView> = {
+  text: (screen) => ({ ...textView(screen), edited: (result) => screen.out(renderStateEdit(result, screen.outStyle)) }),
+  json: (screen) => ({ ...jsonView(screen), edited: (result) => printJson(screen, stateEditJson(result)) }),
+};
+
+/** Gives a resource of the state another address, with everything below it. Sends nothing to the platform. */
+export const command = defineCommand({
+  arguments: {
+    '<address>': 'its address in the state',
+    '<to>': 'its new address; the state has nothing there',
+  },
+  options: dryRun,
+  examples: ['trueup state mv production.redis.old production.redis.new'],
+  formats: stateEditFormats,
+  execute: (run, view, { args: [from = '', to = ''], flags }) =>
+    editState(run, view, {
+      purpose: 'state mv',
+      isDryRun: flags.dryRun === true,
+      edit: (state) => moveInState(state, { from, to }, run.options.kinds),
+    }),
+});
+
+/** Changes the state under its lock, or shows the change; `approve` returning false leaves it as it is. */
+export async function editState(
+  run: Run,
+  view: StateEditView,
+  {
+    purpose,
+    isDryRun,
+    edit,
+    approve,
+  }: {
+    readonly purpose: string;
+    readonly isDryRun: boolean;
+    readonly edit: (state: State) => EditedState;
+    readonly approve?: (edited: EditedState) => Promise<boolean>;
+  },
+): Promise<Exit> {
+  const { project, state: location } = await findState(run.options);
+  const store = openStore(location, run.options);
+  try {
+    if (!isDryRun) await store.lock({ purpose, timeoutMs: run.options.lockTimeoutMs ?? 0 });
+    const state = await store.read();
+    if (state === undefined) throw noState(store.location);
+    checkProject(state, project, store.location);
+    const edited = edit(state);
+    if (!isDryRun) {
+      if ((await approve?.(edited)) === false) return 'failed';
+      await store.write({ ...edited.state, serial: state.serial + 1 });
+    }
+    view.edited({ edited, serial: isDryRun ? state.serial : state.serial + 1, isDryRun });
+    return 'done';
+  } finally {
+    await store.close();
+  }
+}
+
+function noState(location: string): Stop {
+  return new Stop('refused', [
+    diagnostic('bad-reference', `there is no state in ${location}; nothing was written`, {
+      remedy: 'trueup apply begins one, trueup state rebuild makes one from the platform.',
+    }),
+  ]);
+}

@@ -1,0 +1,70 @@
+import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
+import { openStore } from '../../project/open-store.ts';
+import { findState } from '../../project/target.ts';
+import type { Exit } from '../../render/exit-codes.ts';
+import type { Formats, View } from '../../render/format.ts';
+import { jsonView, printJson } from '../../render/json-view.ts';
+import { printable } from '../../render/printable.ts';
+import { unlockJson } from '../../render/state-json.ts';
+import { textView } from '../../render/text-view.ts';
+import type { Holder } from '../../state/holder.ts';
+import { confirm } from '../approval.ts';
+import type { Run } from '../command.ts';
+import { defineCommand } from '../command.ts';
+import { alsoAutoApprove } from '../shared-options.ts';
+
+/** Prints what `state unlock` reports, beside its notices. */
+interface StateUnlockView extends View {
+  /** The holder that lost the lock; undefined: the state was not locked. */
+  readonly unlocked: (holder: Pick<Holder, 'owner' | 'purpose' | 'since'> | undefined) => void;
+}
+
+/** The formats of `state unlock`. */
+const formats: Formats<StateUnlockView> = {
+  text: (screen) => ({ ...textView(screen), unlocked: () => {} }),
+  json: (screen) => ({ ...jsonView(screen), unlocked: (holder) => printJson(screen, unlockJson(holder)) }),
+};
+
+/** Removes the lock of a run that no longer exists. */
+export const command = defineCommand({
+  options: { '--yes': 'do not ask; required without a terminal', ...alsoAutoApprove },
+  examples: ['trueup state unlock', 'trueup state unlock --yes'],
+  formats,
+  execute: (run, view, { flags }) => unlock(run, view, flags.yes === true),
+});
+
+async function unlock(run: Run, view: StateUnlockView, isGiven: boolean): Promise<Exit> {
+  const { terminal } = run;
+  const { state: location } = await findState(run.options);
+  const store = openStore(location, run.options);
+  try {
+    const holder = await store.holder();
+    if (holder === undefined) {
+      terminal.err('The state is not locked.\n');
+      view.unlocked(undefined);
+      return 'done';
+    }
+    const { purpose, since, endsInMs } = holder;
+    const owner = printable(holder.owner);
+    const ends = endsInMs === undefined ? '' : `; the lock expires in ${Math.ceil(endsInMs / 1_000)} s`;
+    const held = `${owner} holds the lock of the state ${store.location} since ${printable(since)}, for ${printable(purpose)}`;
+    const isMeant = await confirm(run, {
+      question: `${held}${ends}.\nIf that run still exists, it saves nothing more and starts nothing new; its last requests leave within a minute.
+The next run waits until those have reached the platform: 2 minutes at most.`,
+      about: `remove the lock: ${held}`,
+      isGiven,
+    });
+    if (!isMeant) return 'failed';
+    if (!(await holder.remove())) {
+      const message = `the lock was not removed: it was renewed, released or taken meanwhile, so ${owner} may still be running`;
+      throw new Stop('locked', [
+        diagnostic('locked', message, { remedy: 'Run trueup state unlock again to see who holds the lock now.' }),
+      ]);
+    }
+    terminal.err(`Removed the lock of ${owner}.\n`);
+    view.unlocked(holder);
+    return 'done';
+  } finally {
+    await store.close();
+  }
+}
