@@ -1,49 +1,42 @@
-import { answerBodyOf } from '../../src/api/answers.ts';
-import { consequenceOf } from '../../src/api/consequences.ts';
-import { contract, endpointOf, requiredMembers, type Operation } from '../../src/api/contract.ts';
-import { isOpenEnded } from '../../src/api/members.ts';
-import { isSecretMember } from '../../src/api/secret-members.ts';
+import { contract, type Operation } from '../../src/api/contract.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { fieldPath } from '../../src/kind/wire.ts';
 import { callsOf } from './kind-calls.ts';
 import { pageName } from './kind-place.ts';
-import { code, enumerate, page, points, table } from './markdown.ts';
-import { schemaWords } from './schema-words.ts';
+import { code, enumerate, page, table } from './markdown.ts';
 
 /** What the page about the endpoints is made from. */
 export interface EndpointDocs {
   readonly kinds: readonly Kind[];
-  /** By operation: the test that exercises it, as it is to be shown. */
-  readonly tests: ReadonlyMap<string, string>;
+  /** By operation that a test sends over HTTP: how many recorded answers of the platform are replayed beside it. */
+  readonly recorded: ReadonlyMap<string, number>;
 }
 
-/** The page about all endpoints: who uses each, which test exercises it, what it takes and what it answers. */
-export function renderEndpointDocs({ kinds, tests }: EndpointDocs): string {
+/** The page about all endpoints: who uses each, how it is tested, and which of them moves which field. */
+export function renderEndpointDocs({ kinds, recorded }: EndpointDocs): string {
   const operations = Object.keys(contract) as Operation[]; // the keys of the contract are its operations
-  const groups = [...new Set(operations.map(groupOf))];
+  const groups = new Set(operations.map((operation) => operation.split('.')[0]));
   const used = usage(kinds);
   return page([
     '# Endpoints',
-    `The ${operations.length} operations of the API in ${groups.length} groups: which part of Trueup uses each, and the test ` +
-      'that exercises it over HTTP. Then, for each field of each [kind](kinds/README.md), the operations that carry it; then ' +
-      'what each operation takes and answers. `trueup call OPERATION name=value` calls any of them.',
+    `The API document has ${operations.length} operations in ${groups.size} groups. This page says which part of Trueup uses each, and which ` +
+      'operations carry each field of each [kind](kinds/README.md).',
+    '`trueup schema --openapi` prints what each operation takes and answers. `trueup call --list OPERATION` prints what one takes. ' +
+      '`trueup call OPERATION name=value` calls any of them.',
+    'A [test](../test/scenarios/endpoints.test.ts) sends each operation over HTTP. For many, ' +
+      '[another one](../test/scenarios/recorded-samples.test.ts) replays answers that were recorded on a real platform: the last ' +
+      'column has their number.',
     '## Who uses which endpoint',
     table(
-      ['endpoint', 'used by', 'test'],
+      ['endpoint', 'used by', 'recorded'],
       operations.map((operation) => [
-        `[${code(operation)}](#${groupOf(operation).toLowerCase()})`,
+        code(operation),
         usedBy(operation, used),
-        tests.get(operation) ?? '',
+        recorded.get(operation)?.toString() ?? '',
       ]),
     ),
     '## Which endpoint moves which field',
     table(['kind', 'field', 'sent when it is created', 'sent when it changes'], fieldRows(kinds)),
-    '## What each endpoint takes and answers',
-    'A member with a star is required. All bodies are JSON objects; a GET takes its members as a query.',
-    ...groups.flatMap((group) => [
-      `### ${group}`,
-      points(operations.filter((operation) => groupOf(operation) === group).map(reference)),
-    ]),
   ]);
 }
 
@@ -102,31 +95,4 @@ function fieldRows(kinds: readonly Kind[]): string[][] {
 
 function unchanged(kind: Kind, name: string): string {
   return kind.fields[name]?.onChange === 'replace' ? 'a new object' : 'refused';
-}
-
-function reference(operation: Operation): string {
-  const { method, input } = endpointOf(operation);
-  const required = requiredMembers(operation);
-  const members = Object.entries(input.shape).map(([name, schema]) => {
-    const star = required.includes(name) ? '\\*' : '';
-    const secret = isSecretMember(name) ? ', secret' : '';
-    // Members of a raw shape are schemas of the core; all of this contract are classic ones.
-    return `${code(name)}${star} ${schemaWords(schema as Parameters<typeof schemaWords>[0])}${secret}`;
-  });
-  if (isOpenEnded(operation)) members.push('others that the API document does not show');
-  const ends = consequenceOf(operation, {});
-  return [
-    `**${method} ${code(operation)}** takes ${members.length === 0 ? 'nothing' : members.join(' · ')}.`,
-    `Answers ${answer(operation)}.`,
-    ...(ends === undefined ? [] : [`Not undone by any other call: ${ends}.`]),
-  ].join(' ');
-}
-
-function answer(operation: Operation): string {
-  const body = answerBodyOf(operation);
-  return /^[aeiou]/.test(body) ? `an ${body}` : /^(null|nothing|false)/.test(body) ? body : `a ${body}`;
-}
-
-function groupOf(operation: Operation): string {
-  return operation.split('.')[0] ?? '';
 }

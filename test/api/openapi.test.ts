@@ -12,9 +12,21 @@ import { serve } from '../../src/emulator/server.ts';
 interface Described {
   readonly operationId: string;
   readonly tags: readonly string[];
+  readonly description?: string;
   readonly parameters?: readonly { readonly name: string; readonly required: boolean }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { schema: z.core.JSONSchema.JSONSchema }>> };
   readonly responses: Readonly<Record<string, unknown>>;
+}
+
+/** The API document in machine form. */
+interface Documented {
+  readonly endpoints: readonly {
+    readonly group: string;
+    readonly operation: string;
+    readonly method: string;
+    readonly openEnded: boolean;
+    readonly fields: readonly { readonly name: string; readonly required: boolean; readonly default?: unknown }[];
+  }[];
 }
 
 interface Description {
@@ -90,6 +102,48 @@ describe('the description of the API', () => {
       }
     }
     expect(count).toBe(745);
+  });
+
+  it('has the method and every documented member of each operation, the required ones as such', () => {
+    const { endpoints } = JSON.parse(
+      readFileSync(new URL('../fixtures/contract.json', import.meta.url), 'utf8'),
+    ) as Documented;
+    expect(endpoints).toHaveLength(192);
+    const { paths } = written();
+    for (const { group, operation, method, openEnded, fields } of endpoints) {
+      const { parameters, requestBody } =
+        paths[`/api/${group}.${operation}`]?.[method.toLowerCase()] ?? ({} as Partial<Described>);
+      const {
+        properties = {},
+        required = [],
+        additionalProperties,
+      } = requestBody?.content['application/json']?.schema ?? {};
+      const members = parameters?.map(({ name, required: isRequired }): [string, boolean] => [name, isRequired]);
+      const shown =
+        members ?? Object.keys(properties).map((name): [string, boolean] => [name, required.includes(name)]);
+      // A default makes a member optional, whatever the document calls it.
+      const expected = fields.map((field) => [field.name, field.required && field.default === undefined] as const);
+      expect([operation, Object.fromEntries(shown)]).toEqual([operation, Object.fromEntries(expected)]);
+      if (method === 'POST') expect([operation, additionalProperties]).toEqual([operation, openEnded ? {} : false]);
+    }
+  });
+
+  it('states the answer of an operation, its limits, and its consequences', () => {
+    const { paths } = written();
+    const answerOf = (operation: string, method: string) => paths[`/api/${operation}`]?.[method]?.responses['200'];
+    expect(answerOf('sshKey.all', 'get')).toMatchObject({
+      content: { 'application/json': { schema: { type: 'array' } } },
+    });
+    expect(answerOf('compose.update', 'post')).toMatchObject({ description: 'Done. Answers object or nothing.' });
+    expect(paths['/api/user.createApiKey']?.['post']?.requestBody).toMatchObject({
+      content: { 'application/json': { schema: { properties: { name: { minLength: 1, maxLength: 32 } } } } },
+    });
+    expect(paths['/api/postgres.search']?.['get']?.parameters).toContainEqual(
+      expect.objectContaining({ name: 'limit', schema: { type: 'number', minimum: 1, maximum: 100, default: 20 } }),
+    );
+    expect(paths['/api/postgres.rebuild']?.['post']?.description).toMatch(
+      /^Not undone by any other call: its volumes are deleted/,
+    );
   });
 
   it('has input schemas that accept and refuse the same inputs as the contract', () => {
