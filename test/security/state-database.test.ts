@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
+import { readPostgresAddress } from '../../src/state/backends/postgres-address.ts';
 import { project, trueup } from '../cli/process.ts';
 import { listeners } from '../support/listeners.ts';
 import { keyText } from '../support/state-key.ts';
@@ -78,6 +79,8 @@ describe('S22: a connection to another machine has TLS', () => {
     ['', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
     [`?sslrootcert=${join(certificates, 'database.crt')}`, 'ERR_TLS_CERT_ALTNAME_INVALID'],
     ['?sslmode=no-verify', undefined],
+    ['?uselibpqcompat=true&sslmode=require', undefined],
+    ['?uselibpqcompat=true&sslmode=prefer', undefined],
   ])('S22: whose certificate is checked, with %j', async (parameters, code) => {
     const pem = (name: string) => readFileSync(join(certificates, name));
     const secureContext = createSecureContext({ cert: pem('database.crt'), key: pem('database.key') });
@@ -93,12 +96,36 @@ describe('S22: a connection to another machine has TLS', () => {
     const run = await list(`postgres://u:${password}@${server.host}/db${parameters}`);
     expect(run.code).toBe(7);
     if (code === undefined) {
-      expect(decrypted).toContain(password);
+      // Whoever is between could have made that certificate.
+      expect(run.err).toContain(
+        'it asked for the password in clear, and its certificate is not checked; the password was not sent',
+      );
+      expect(decrypted).toContain('user\0u\0');
+      expect(decrypted).not.toContain(password);
       return;
     }
     expect(run.err).toContain(`the certificate of the database is not trusted (${code})`);
     expect(run.err).toContain('Write sslrootcert=FILE in TRUEUP_STATE_URL');
     expect(decrypted).toBe('');
+  });
+
+  it.each([
+    ['db.example.com', '', true],
+    ['db.example.com', 'sslmode=verify-full', true],
+    ['db.example.com', 'sslmode=require', true],
+    ['db.example.com', 'sslmode=disable', false],
+    ['db.example.com', 'sslmode=no-verify', false],
+    ['db.example.com', 'sslmode=verify-ca&uselibpqcompat=true', false],
+    ['localhost', '', false],
+    ['localhost', 'ssl=true', true],
+    ['localhost', 'sslmode=disable', true],
+    ['127.1.2.3', 'sslmode=disable', true],
+    ['[::1]', '', false],
+    ['db.example.com', 'host=/run/postgresql', false],
+    ['db.example.com', 'host=127.0.0.1&sslmode=disable', true],
+    ['localhost', 'host=db.example.com&sslmode=disable', false],
+  ])('S22: whether %s?%s may ask for the password itself: %s', (host, query, may) => {
+    expect(readPostgresAddress(`postgres://u:${password}@${host}/db?${query}`).takesPassword).toBe(may);
   });
 
   it('S22: a password is never sent in clear without it', async () => {

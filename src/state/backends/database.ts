@@ -187,8 +187,9 @@ function whyUnusable(
   if (code === tooMuch) return { what: `cannot be used: ${message}`, remedy };
   const disable = 'Write sslmode=disable in TRUEUP_STATE_URL where only you can read the network.';
   if (code === cleartext) {
+    const why = hasTls ? 'its certificate is not checked' : 'the connection has no TLS';
     return {
-      what: `cannot be used: ${message}, and the connection has no TLS; the password was not sent`,
+      what: `cannot be used: ${message}, and ${why}; the password was not sent`,
       remedy: `Let the database use scram-sha-256, or write sslmode=${isLocal ? 'disable' : 'verify-full'} in TRUEUP_STATE_URL.`,
     };
   }

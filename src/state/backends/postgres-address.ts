@@ -10,7 +10,10 @@ export interface PostgresAddress {
   readonly hasTls: boolean;
   /** This machine, over the loopback or a socket of the file system. */
   readonly isLocal: boolean;
-  /** The server may ask for the password itself: over TLS, or on this machine where the address says sslmode=disable. */
+  /**
+   * The server may ask for the password itself: over TLS with a certificate that is checked, or on this machine where the
+   * address says sslmode=disable.
+   */
   readonly takesPassword: boolean;
 }
 
@@ -39,7 +42,9 @@ export function readPostgresAddress(text: string): PostgresAddress {
   const isLocal = host.startsWith('/') || isLoopback(host) || host === '::1';
   const mode = parameter('sslmode');
   const hasTls = mode === undefined ? !isLocal || ssl !== undefined : mode !== 'disable';
-  const takesPassword = hasTls || (isLocal && mode === 'disable');
+  // As libpq has it, most modes check less.
+  const isChecked = mode !== 'no-verify' && (parameter('uselibpqcompat') !== 'true' || mode === 'verify-full');
+  const takesPassword = (hasTls && isChecked) || (isLocal && mode === 'disable');
   return {
     url,
     location: `postgres://${parameter('host') ?? url.host}${url.pathname}`,
