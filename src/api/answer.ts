@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { InputIssue } from './errors.ts';
 import type { WireAnswer } from './wire.ts';
+import { parseJson, TooManyParts } from './limited-body.ts';
 import { once } from './once.ts';
 
 /** The body of a 2xx answer: data, or the reason why it is none. */
@@ -15,9 +16,9 @@ export function readData({ headers, body }: WireAnswer): Data {
   if (type.startsWith('text/plain')) return { isData: true, data: body };
   if (type !== '' && !type.includes('json')) return { isData: false, why: 'is neither JSON nor text' };
   try {
-    return { isData: true, data: JSON.parse(text) as unknown };
-  } catch {
-    return { isData: false, why: 'is not complete JSON' };
+    return { isData: true, data: parseJson(text) };
+  } catch (error) {
+    return { isData: false, why: error instanceof TooManyParts ? error.message : 'is not complete JSON' };
   }
 }
 
@@ -62,7 +63,7 @@ export function readError({ headers, body }: WireAnswer, redact: (text: string) 
   const nothing = { code: undefined, issues: [], absence: undefined };
   if (isMarkup(type, text)) return { ...nothing, message: cleanText(readTitle(redact(text)), redact) };
 
-  const parsed = errorBody().safeParse(parseJson(text));
+  const parsed = errorBody().safeParse(readJson(text));
   if (!parsed.success) {
     // JSON of another kind says nothing to a reader.
     return { ...nothing, message: /^[[{]/.test(text) ? '' : cleanText(text, redact) };
@@ -128,7 +129,7 @@ function readTitle(page: string): string {
   return /<title[^>]{0,200}>([^<]{0,1000})/i.exec(page.slice(0, 65_536))?.[1] ?? '';
 }
 
-function parseJson(text: string): unknown {
+function readJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

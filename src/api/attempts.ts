@@ -101,6 +101,8 @@ export const attempts = {
   state: {
     /** The longest answer that is read: a hundred thousand resources have less. Bytes. */
     maxAnswerBytes: 128 * 1024 * 1024,
+    /** The rows of one answer of a database that are read: each takes memory, also an empty one. */
+    maxRows: 1_000_000,
     /** The pages of one list of objects that are read, of 1,000 objects each. */
     maxPages: 100,
   },

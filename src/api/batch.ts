@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { attempts } from './attempts.ts';
 import type { WireAnswer } from './wire.ts';
+import { parseJson } from './limited-body.ts';
 import { once } from './once.ts';
 
 /** One read of a batch, in the words of the wire. */
@@ -105,7 +106,7 @@ const answerBody = once(() =>
 
 function readItems(body: string): z.output<ReturnType<typeof answerBody>> | undefined {
   try {
-    return answerBody().safeParse(JSON.parse(body)).data;
+    return answerBody().safeParse(parseJson(body)).data;
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { readAtMost } from '../api/limited-body.ts';
+import { parseJson, readAtMost } from '../api/limited-body.ts';
 import type { Forge } from './forge.ts';
 
 /** A request to a forge that did not succeed. The message holds neither a token nor text of the answer. */
@@ -85,7 +85,7 @@ async function follow(first: URL, own: Readonly<Record<string, string>>, request
 export async function callForgeJson(forge: Forge, request: ForgeRequest): Promise<unknown> {
   const body = await callForge(forge, request);
   try {
-    return JSON.parse(body.toString('utf8')) as unknown;
+    return parseJson(body.toString('utf8'));
   } catch (error) {
     throw new ForgeError(200, `the forge answered ${request.method} ${request.path} without JSON`, error);
   }

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { parseJson, TooManyParts } from '../api/limited-body.ts';
 import type { Authenticity } from './authenticity.ts';
 import { withNextKey } from './digests.ts';
 import type { Format } from './formats.ts';
@@ -50,9 +51,9 @@ export function parseSealed(
 ): { readonly content: unknown; readonly mac: string } {
   let content: unknown;
   try {
-    content = JSON.parse(text);
+    content = parseJson(text);
   } catch (error) {
-    throw unusable(location, 'is not valid JSON', { cause: error });
+    throw unusable(location, error instanceof TooManyParts ? error.message : 'is not valid JSON', { cause: error });
   }
   const version = versionOf(stateIn(content));
   if (version === 1 || version === 2) authenticity.acceptUnsealed(location);

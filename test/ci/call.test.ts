@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { callForge } from '../../src/ci/call.ts';
+import { callForge, callForgeJson } from '../../src/ci/call.ts';
 import type { Forge } from '../../src/ci/forge.ts';
 
 const closing: (() => void)[] = [];
@@ -70,5 +70,14 @@ test.each([
   await expect(callForge(forgeOf('github'), { method: 'GET', path })).rejects.toMatchObject({
     status: 302,
     message: 'the forge answered 302 to GET /plan',
+  });
+});
+
+test('an answer of millions of empty objects is an error, and is not parsed', async () => {
+  const api = await listen((_request, response) => void response.end(`[${'{},'.repeat(2_000_000)}{}]`));
+  const forge: Forge = { name: 'github', api, repository: '/repos/shop/infra', commit: 'c0ffee' };
+  await expect(callForgeJson(forge, { method: 'GET', path: '/user' })).rejects.toMatchObject({
+    message: 'the forge answered GET /user without JSON',
+    cause: { message: 'has more than 2000000 objects and lists' },
   });
 });

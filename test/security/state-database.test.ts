@@ -184,6 +184,33 @@ describe('S22: a connection to another machine has TLS', () => {
     },
   );
 
+  it('a server that answers with rows without end is given up: an empty row takes seven bytes, and more of the memory', async () => {
+    const message = (type: string, content: string) => {
+      const bytes = Buffer.from(`${type}\0\0\0\0${content}`, 'latin1');
+      bytes.writeUInt32BE(content.length + 4, 1);
+      return bytes;
+    };
+    const ready = message('Z', 'I');
+    const none = [message('T', '\0\0'), message('C', 'SELECT 0\0'), ready];
+    const rows = Buffer.concat(Array.from({ length: 10_000 }, () => message('D', '\0\0')));
+    const server = await listen((socket) =>
+      socket.once('data', () => {
+        socket.write(Buffer.concat([message('R', '\0\0\0\0'), ready]));
+        socket.once('data', () => {
+          socket.write(Buffer.concat(none));
+          socket.once('data', () => {
+            socket.write(Buffer.concat([message('1', ''), message('2', ''), message('T', '\0\0')]));
+            for (let count = 0; count <= 1_000_000; count += 10_000) socket.write(rows);
+            socket.write(Buffer.concat(none.slice(1)));
+          });
+        });
+      }),
+    );
+    const { code, out, err } = await list(`postgres://u:${password}@${server.loopback}/db`);
+    expect({ code, out }).toEqual({ code: 7, out: '' });
+    expect(err).toContain('cannot be used: it answered with more than 1000000 rows');
+  });
+
   it.each(['ssl=0', 'ssl=false', 'ssl=no-verify'])('S22: and %s is no way around', async (parameter) => {
     const server = await listen(askForPassword);
     const { code, err } = await list(`postgres://u:${password}@${server.host}/db?${parameter}`);

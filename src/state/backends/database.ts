@@ -45,7 +45,7 @@ export function openDatabase(
   const location = `${address.location}, ${schema}.state of ${name}`;
   const why = (error: unknown) => redact(wordsOf(error));
   let opening: Promise<Client> | undefined;
-  let received: Received = { bytes: 0 };
+  let received: Received = { bytes: 0, rows: 0 };
 
   const open = async (): Promise<Client> => {
     // Loaded at the first statement: most runs need no database.
@@ -88,7 +88,7 @@ export function openDatabase(
       const connection = (opening ??= open());
       try {
         const client = await connection;
-        received.bytes = 0;
+        Object.assign(received, { bytes: 0, rows: 0 });
         return await work(client);
       } catch (error) {
         if (isAnswer(error)) throw error;
@@ -155,21 +155,27 @@ const cleartext = 'TRUEUP_CLEARTEXT_PASSWORD';
 /** What came since the last statement was sent. */
 interface Received {
   bytes: number;
+  rows: number;
 }
 
 /** Ends the connection of a server that answers without end, before the answer fills the memory. */
 function limitAnswers(client: Client): Received {
-  const received: Received = { bytes: 0 };
+  const received: Received = { bytes: 0, rows: 0 };
   const connection = connectionOf(client);
+  const { maxAnswerBytes, maxRows } = attempts.state;
+  const giveUp = (what: string) => {
+    connection.stream.destroy(Object.assign(new Error(`it answered with more than ${what}`), { code: tooMuch }));
+  };
   const watch = () => {
-    const { stream } = connection;
-    stream.on('data', (part: Buffer) => {
+    connection.stream.on('data', (part: Buffer) => {
       received.bytes += part.length;
-      if (received.bytes <= attempts.state.maxAnswerBytes) return;
-      const message = `it answered with more than ${attempts.state.maxAnswerBytes / 1024 ** 2} MiB`;
-      stream.destroy(Object.assign(new Error(message), { code: tooMuch }));
+      if (received.bytes > maxAnswerBytes) giveUp(`${maxAnswerBytes / 1024 ** 2} MiB`);
     });
   };
+  connection.on('dataRow', () => {
+    received.rows++;
+    if (received.rows > maxRows) giveUp(`${maxRows} rows`);
+  });
   connection.on('connect', watch);
   connection.on('sslconnect', watch);
   return received;
