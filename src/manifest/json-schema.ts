@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Field, Union } from '../kind/field.ts';
-import { schemaOf } from '../kind/field.ts';
+import { mayHoldSecrets, schemaOf } from '../kind/field.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { Json } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -12,7 +12,7 @@ import { caseFields, writtenFields, writtenSchema } from '../kind/written.ts';
 import { sectionsOf } from './blocks.ts';
 import { expressionSources } from './sources/all.ts';
 import { described, withOtherWords, withWords } from './schema-descriptions.ts';
-import { expressionSchema, withExpressions } from './schema-expressions.ts';
+import { expressionSchemas, withExpressions, withoutSecrets } from './schema-expressions.ts';
 import type { Schema } from './schema-expressions.ts';
 import { includedKeys, neededSettings, settingsShape } from './settings-shape.ts';
 
@@ -24,7 +24,7 @@ import { includedKeys, neededSettings, settingsShape } from './settings-shape.ts
  */
 export function manifestSchema(kinds: readonly Kind[], sources = expressionSources): Schema {
   const definitions: Record<string, Schema> = {
-    expression: expressionSchema(sources),
+    ...expressionSchemas(sources),
     cleared: { description: 'Clears the field on the platform.', type: 'null' },
   };
   const top = topOf(withTop(kinds));
@@ -110,7 +110,11 @@ function resourceSchema(kind: Kind, link: ParentLink, building: Building): Schem
     if (written.is === 'field') properties[key] = fieldSchema(kind, written.field);
     else if (written.is === 'union') properties[key] = unionSchema(kind, written.union);
     // Options are read as they stand: no expressions.
-    else properties[key] = { ...withWords(jsonSchema(written.schema), written.words), ...defaultOf(written.otherwise) };
+    else
+      properties[key] = {
+        ...withWords(withoutSecrets(jsonSchema(written.schema)), written.words),
+        ...defaultOf(written.otherwise),
+      };
   }
   Object.assign(properties, sectionSchemas(kind.kind, building));
   return { description: kind.summary, type: 'object', properties, additionalProperties: false };
@@ -119,7 +123,7 @@ function resourceSchema(kind: Kind, link: ParentLink, building: Building): Schem
 function fieldSchema(kind: Kind, name: string): Schema {
   const field = kind.fields[name];
   if (field === undefined) throw new Error(`${kind.kind} has no field ${name}`);
-  const written = withExpressions(withoutDescriptions(jsonSchema(writtenSchema(field))));
+  const written = withExpressions(withoutDescriptions(jsonSchema(writtenSchema(field))), mayHoldSecrets(field));
   const schema = withOtherWords(withWords(written, field.words), field.spelling?.()?.others);
   const { description } = jsonSchema(schemaOf(field));
   const canBeCleared = field.onNull === undefined ? canBeNull(kind, name) : 'value' in field.onNull;

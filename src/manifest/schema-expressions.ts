@@ -3,35 +3,66 @@ import type { ExpressionSource } from './sources/source.ts';
 /** A piece of JSON Schema. */
 export type Schema = { readonly [key: string]: unknown };
 
-/** Lets every scalar that does not take any text be written as an expression too. */
-export function withExpressions(schema: Schema): Schema {
-  const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, descend(key, value)]));
-  if (!isNarrowScalar(schema)) return inner;
-  const { description, ...rest } = inner;
-  return { ...(description === undefined ? {} : { description }), anyOf: [rest, { $ref: '#/$defs/expression' }] };
+/**
+ * Lets every scalar that does not take any text be written as an expression too; unless the value `takesSecrets`, no text in
+ * it has a `${secret:…}`.
+ */
+export function withExpressions(schema: Schema, takesSecrets: boolean): Schema {
+  const inner = (value: unknown) => withExpressions(value as Schema, takesSecrets);
+  const content = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => {
+      if (key === 'properties')
+        return [key, Object.fromEntries(Object.entries(value as Schema).map(([name, item]) => [name, inner(item)]))];
+      if (['anyOf', 'oneOf', 'allOf', 'prefixItems'].includes(key))
+        return [key, (value as readonly Schema[]).map(inner)];
+      const isSchema =
+        (key === 'items' || key === 'additionalProperties') && typeof value === 'object' && value !== null;
+      return [key, isSchema ? inner(value) : value];
+    }),
+  );
+  const own = takesSecrets ? content : withoutSecrets(content);
+  if (!isNarrowScalar(schema)) return own;
+  const { description, ...rest } = own;
+  const expression = { $ref: takesSecrets ? '#/$defs/secret' : '#/$defs/expression' };
+  return { ...(description === undefined ? {} : { description }), anyOf: [rest, expression] };
 }
 
-/** The definition `expression`: text with an expression in it, whose value is not known before it is evaluated. */
-export function expressionSchema(sources: readonly ExpressionSource[]): Schema {
-  const forms = sources.map(({ name }) => `\${${name}:…}`).join(', ');
+/** A text that holds no `${secret:…}`; any other schema as it is. */
+export function withoutSecrets(schema: Schema): Schema {
+  const { type, minLength, description, ...limits } = schema;
+  if (type !== 'string' || 'const' in limits || 'enum' in limits) return schema;
+  const isPlain = Object.keys(limits).length === 0 && (minLength === undefined || minLength === 1);
+  if (!isPlain) return { ...schema, allOf: [{ $ref: '#/$defs/text' }] };
   return {
-    description: `Text with an expression: ${forms}.`,
-    type: 'string',
-    pattern: `\\$\\{(${sources.map(({ name }) => name).join('|')}):`,
+    ...(description === undefined ? {} : { description }),
+    $ref: minLength === undefined ? '#/$defs/text' : '#/$defs/filled',
   };
 }
 
-function descend(key: string, value: unknown): unknown {
-  if (key === 'properties') {
-    return Object.fromEntries(
-      Object.entries(value as Schema).map(([name, item]) => [name, withExpressions(item as Schema)]),
-    );
-  }
-  if (key === 'anyOf' || key === 'oneOf' || key === 'allOf' || key === 'prefixItems') {
-    return (value as readonly Schema[]).map((item) => withExpressions(item));
-  }
-  const isSchema = (key === 'items' || key === 'additionalProperties') && typeof value === 'object' && value !== null;
-  return isSchema ? withExpressions(value as Schema) : value;
+/**
+ * The definitions that the schemas of fields refer to. `expression`: text with an expression in it, whose value is not known
+ * before it is evaluated; `secret`: the same where it may be a secret; `text`: any other text than a secret; `filled`: the same,
+ * and not empty.
+ */
+export function expressionSchemas(sources: readonly ExpressionSource[]): Record<string, Schema> {
+  const about = (names: readonly string[]) => ({
+    description: `Text with an expression: ${names.map((name) => `\${${name}:…}`).join(', ')}.`,
+    type: 'string',
+    pattern: `\\$\\{(${names.join('|')}):`,
+  });
+  const names = sources.map(({ name }) => name);
+  const text = {
+    description:
+      'Text without ${secret:…}: plans show this value, or objects are found by it. Write ${var:NAME}, and set TRUEUP_VAR_NAME.',
+    type: 'string',
+    pattern: String.raw`^[^$]*(?:(?:\$\$\{secret:|\$(?!\$?\{secret:))[^$]*)*$`,
+  };
+  return {
+    text,
+    filled: { ...text, minLength: 1 },
+    expression: { ...about(names.filter((name) => name !== 'secret')), allOf: [{ $ref: '#/$defs/text' }] },
+    secret: about(names),
+  };
 }
 
 /** Text of any form takes an expression by itself. */

@@ -4,6 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseDocument } from 'yaml';
 import * as z from 'zod';
+import { mayHoldSecrets } from '../../src/kind/field.ts';
+import type { Json } from '../../src/kind/json.ts';
+import type { Kind } from '../../src/kind/kind.ts';
 import { inProfile } from '../../src/kind/profile.ts';
 import { manifestSchema } from '../../src/manifest/json-schema.ts';
 import { kinds } from '../../src/resources/index.ts';
@@ -56,6 +59,33 @@ function nodesIn(node: Node, at = ''): readonly { readonly at: string; readonly 
 }
 
 const nodes = nodesIn(whole);
+
+/** The field at a JSON pointer of the schema. */
+function fieldAt(at: string): { readonly kind: Kind; readonly name: string } | undefined {
+  const [, definition = '', rest = ''] = /^\/\$defs\/([^/]+)((?:\/.*)?)$/.exec(at) ?? [];
+  const kind = kinds.find((one) => one.kind === definition.replace(/-of-.*$/, ''));
+  const [, key, inUnion, inner = ''] =
+    /^\/properties\/([^/]+)(?:(\/oneOf\/\d+)\/properties\/([^/]+))?$/.exec(rest) ?? [];
+  if (kind === undefined || key === undefined) return undefined;
+  if (inUnion !== undefined) {
+    const union = kind.unions?.find((one) => (one.at ?? one.tag) === key);
+    const cases = Object.values(union?.cases ?? {});
+    const name = cases[Number(inUnion.split('/').at(-1))]?.[inner];
+    return name === undefined ? undefined : { kind, name };
+  }
+  const [name] = Object.entries(kind.fields).find(([one, { written = one }]) => written === key) ?? [];
+  return name === undefined ? undefined : { kind, name };
+}
+
+/** A value with a text in place of each of its texts in turn. */
+function withEachText(value: Json, text: string): Json[] {
+  if (typeof value !== 'object' || value === null) return [text];
+  if (Array.isArray(value))
+    return value.flatMap((item: Json, at) => withEachText(item, text).map((one) => value.with(at, one)));
+  return Object.entries(value as Record<string, Json>).flatMap(([key, item]) =>
+    withEachText(item, text).map((one): Json => ({ ...(value as Record<string, Json>), [key]: one })),
+  );
+}
 
 /** Manifests with one mistake each. */
 const broken: readonly string[] = [
@@ -138,6 +168,41 @@ describe('the JSON Schema of manifests', () => {
     expect(accepts(postgres('externalPort: 15432'))).toBe(true);
     expect(accepts(postgres('externalPort: "${var:port}"'))).toBe(true);
     expect(accepts(postgres('externalPort: high'))).toBe(false);
+  });
+
+  it('accepts ${secret:…} in exactly the fields that may hold secrets, alone, in a text and deep in a value', () => {
+    const wrong = nodes.flatMap(({ at }) => {
+      const { kind, name } = fieldAt(at) ?? {};
+      const field = kind?.fields[name ?? ''];
+      if (field === undefined) return [];
+      const check = strict.getSchema(`${id}#${encodeURI(at)}`);
+      return ['${secret:PW}', '/a${secret:PW}b', '$${secret:PW} ${secret:PW}', 'https://h/${secret:PW}'].flatMap(
+        (secret) => {
+          const values = field.examples.flatMap((example) => withEachText(example, secret));
+          const taken = values.filter((value) => check?.(value) === true);
+          const isRight = mayHoldSecrets(field)
+            ? secret !== '${secret:PW}' || taken.length === values.length
+            : taken.length === 0;
+          return isRight ? [] : [`${at}: ${JSON.stringify(taken[0] ?? values[0])}`];
+        },
+      );
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('accepts what is no expression: a ${secret:…} with two dollars, and another variable', () => {
+    for (const image of [
+      'postgres:$${secret:a}',
+      'postgres:$$${secret:a}',
+      'postgres:${SECRET}',
+      'a$',
+      '$$$',
+      '${var:secret:}',
+    ])
+      expect([image, accepts(postgres(`dockerImage: '${image}'`))]).toEqual([image, true]);
+    for (const image of ['${secret:a}', '$${secret:a}${secret:b}', 'x\n${secret:a}', '${var:a}${secret:a}'])
+      expect([image, accepts(postgres(`dockerImage: ${JSON.stringify(image)}`))]).toEqual([image, false]);
+    expect(strictly(read(postgres(`dockerImage: '${'$'.repeat(100_000)}{secret:a}'`)))).toBe(true);
   });
 
   it('U2: accepts amounts with a unit, and no other text', () => {
