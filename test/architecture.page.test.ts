@@ -8,11 +8,12 @@ import { advance, startJob } from '../src/apply/job.ts';
 import { actionOf } from './support/plan-values.ts';
 import { tableRows } from './docs/pages.ts';
 
-/** ARCHITECTURE.md beside the code that it describes. */
+/** ARCHITECTURE.md, the walk in docs/decisions.md and the attempts in docs/recovery.md, beside the code that they describe. */
 
 const root = resolve(import.meta.dirname, '..');
-/** The page, with one space where its tables have several. */
-const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').replaceAll(/ {2,}\|/g, ' |');
+/** A page, with one space where its tables have several. */
+const read = (path: string) => readFileSync(join(root, path), 'utf8').replaceAll(/ {2,}\|/g, ' |');
+const [page, decisions, recovery] = [read('ARCHITECTURE.md'), read('docs/decisions.md'), read('docs/recovery.md')];
 
 /** The rows of the table of attempts: roles of one policy share a row. */
 function attemptRows(all: Readonly<Record<string, Policy>>): string[] {
@@ -27,7 +28,7 @@ function attemptRows(all: Readonly<Record<string, Policy>>): string[] {
 
 describe('the table of attempts', () => {
   test('has a row for each policy, and no other', () => {
-    const shown = tableRows(page, 'request').map((cells) => `| ${cells.join(' | ')} |`);
+    const shown = tableRows(recovery, 'request').map((cells) => `| ${cells.join(' | ')} |`);
     expect(shown).toEqual(attemptRows(policies));
   });
 
@@ -84,7 +85,8 @@ describe('the diagram of an action', () => {
 });
 
 describe('the walk', () => {
-  const [, part = ''] = page.split('## The walk of a newcomer');
+  const [, rest = ''] = decisions.split('## The walk of a newcomer');
+  const [part = ''] = rest.split('\n## ');
   const calls = [...part.matchAll(/`(\w+)` \(?(?:in )?`([\w/-]+\.ts)`/g)];
 
   test('takes at most 18 calls', () => {
@@ -103,8 +105,14 @@ describe('the walk', () => {
   });
 });
 
-test('every file that the page names is there', () => {
-  const named = [...page.matchAll(/`((?:src\/|test\/|[a-z]+\/)[\w/-]+\.ts)`/g)].map(([, path = '']) => path);
+test('the page has at most two screens', () => {
+  expect(page.split('\n').length).toBeLessThanOrEqual(130);
+});
+
+test('every file that the page and the walk name is there', () => {
+  const named = [...`${page}\n${decisions}`.matchAll(/`((?:src\/|test\/|[a-z]+\/)[\w/-]+\.ts)`/g)].map(
+    ([, path = '']) => path,
+  );
   expect(named.length).toBeGreaterThan(30);
   const isThere = (path: string) => existsSync(join(root, path)) || existsSync(join(root, 'src', path));
   expect(named.filter((path) => !isThere(path))).toEqual([]);
