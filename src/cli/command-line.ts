@@ -55,14 +55,21 @@ function joined(words: readonly string[], valued: readonly string[]): string[] {
 
 /** Reports a command line that cannot be followed, in the format that it asks for where that can be made out. */
 async function report(process: Process, error: unknown, command: Command): Promise<number> {
-  const [{ chooseFormat, reportFailure }, { openTerminal }, { redactorOf }, { usage }, { commonFormats }] =
-    await Promise.all([
-      import('./run.ts'),
-      import('./terminal.ts'),
-      import('../secrets/sources/env.ts'),
-      import('./options.ts'),
-      import('../render/common-formats.ts'),
-    ]);
+  const [
+    { chooseFormat, reportFailure },
+    { openTerminal },
+    { redactorOf },
+    { usage },
+    { commonFormats },
+    { remedyFor },
+  ] = await Promise.all([
+    import('./run.ts'),
+    import('./terminal.ts'),
+    import('../secrets/sources/env.ts'),
+    import('./options.ts'),
+    import('../render/common-formats.ts'),
+    import('./other-words.ts'),
+  ]);
   const { argv, env } = process;
   const name = argv.find((word) => word.startsWith('--format='))?.slice(9) ?? argv[argv.indexOf('--format') + 1] ?? '';
   const formats = loadedCommands.get(command)?.formats ?? commonFormats;
@@ -70,12 +77,34 @@ async function report(process: Process, error: unknown, command: Command): Promi
   const redactor = redactorOf(env);
   // A word of the command line may have been filled in from a secret.
   const why = (message: string) => redactor.redact(oneLine(message));
-  return reportFailure(error instanceof CommanderError ? usage(why(error.message), helpFor(command, error)) : error, {
+  const explained = (found: CommanderError) => {
+    const meant = remedyFor(unknownWord(found, argv), {
+      ...(command.parent === null ? {} : { name: nameOf(command) }),
+      has: (option) => takes(command, option),
+    });
+    // What commander takes for a slip of the pen is the word of another command line.
+    const message = meant === undefined ? found.message : found.message.replace(/\n\(Did you mean [^]*$/, '');
+    return usage(why(message), meant ?? helpFor(command, found));
+  };
+  return reportFailure(error instanceof CommanderError ? explained(error) : error, {
     env,
     terminal,
     redactor,
     view: await (chooseFormat(formats, name) ?? formats.text)(terminal),
   });
+}
+
+/** The word of a command line that its command does not know. */
+function unknownWord({ message }: CommanderError, words: readonly string[]): string {
+  // It would read a manifest of that name.
+  if (words.includes('logs') && words.includes('-f', words.indexOf('logs'))) return '--follow';
+  return /unknown (?:command|option) '([^'=]*)/.exec(message)?.[1] ?? '';
+}
+
+/** Whether a command takes an option. */
+function takes(command: Command, option: string): boolean {
+  const isHere = command.options.some(({ short, long }) => option === short || option === long);
+  return isHere || (command.parent !== null && takes(command.parent, option));
 }
 
 /** Where the words of a command stand. */

@@ -87,19 +87,21 @@ export type FlagsOf<O> = {
   >;
 };
 
-type NameOf<F> = F extends `--no-${infer Name}`
-  ? Camel<Name>
-  : F extends `--${infer Name} ${string}`
+type NameOf<F> = F extends `-${string}, --${infer Long}`
+  ? NameOf<`--${Long}`>
+  : F extends `--no-${infer Name}`
     ? Camel<Name>
-    : F extends `--${infer Name}`
+    : F extends `--${infer Name} ${string}`
       ? Camel<Name>
-      : never;
+      : F extends `--${infer Name}`
+        ? Camel<Name>
+        : never;
 
-type ValueOf<F, About> = F extends `--${string} <${string}>`
+type ValueOf<F, About> = F extends `${string} <${string}>`
   ? About extends { isRepeatable: true }
     ? readonly string[]
     : string
-  : F extends `--${string} [${string}]`
+  : F extends `${string} [${string}]`
     ? string | true
     : F extends `--no-${string}`
       ? boolean

@@ -166,6 +166,7 @@ function settle({ options }: Pick<Before, 'options'>, process: Surroundings): Se
     file: options.get('file')?.at(-1) ?? 'trueup.yaml',
     var: options.get('var') ?? [],
     connections: '4',
+    lockTimeout: '0',
     format: 'text',
     color: false,
   };

@@ -4,6 +4,8 @@ import { kinds } from '../resources/index.ts';
 import type { ProjectFolder } from '../project/folder.ts';
 import { glance } from '../project/glance.ts';
 import { findPlace } from '../project/folder.ts';
+import type { FlagsOf } from './command.ts';
+import type { globalOptions } from './global-options.ts';
 import type { Process } from './process.ts';
 import { readDuration } from '../kind/units.ts';
 import { usage } from '../diagnostics/usage.ts';
@@ -13,21 +15,7 @@ import { redactorOf } from '../secrets/sources/env.ts';
 export { usage };
 
 /** The options of every command, as written. */
-export interface GlobalOptions {
-  readonly directory?: string;
-  readonly file: string;
-  readonly var?: readonly string[];
-  readonly connections: string;
-  readonly bulk?: boolean;
-  readonly lockTimeout?: string;
-  readonly allowSecretCommands?: true;
-  readonly allowHttp?: true;
-  readonly pinned?: boolean;
-  readonly format: string;
-  readonly linkBase?: string;
-  readonly marker?: string;
-  readonly color: boolean;
-}
+export type GlobalOptions = FlagsOf<typeof globalOptions>;
 
 /** The options of every command, parsed. */
 export interface Settled extends ProjectFolder {

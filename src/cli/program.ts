@@ -1,9 +1,9 @@
 import { Argument, Command as Program, Help, Option } from 'commander';
-import type { Command, Group, OptionText } from './command.ts';
+import type { Command, Group, Options, OptionText } from './command.ts';
 import { loadedCommands } from './command.ts';
 import { commands, nameIn } from './commands/index.ts';
-import { describeExitCodes } from '../render/exit-codes.ts';
 import { printed } from '../render/printable.ts';
+import { firstHelp, globalOptions, programHelp } from './global-options.ts';
 import type { GlobalOptions } from './options.ts';
 import type { Process } from './process.ts';
 import { readVersion } from '../project/version.ts';
@@ -26,24 +26,6 @@ export async function createProgram(
   const program = new Program('trueup')
     .description('Keeps a deployment platform true to a git repository.')
     .version(readVersion())
-    .option('-C, --directory <dir>', 'folder of the manifest (default: the current one)')
-    .option('-f, --file <name>', 'manifest in that folder, with its state beside it', 'trueup.yaml')
-    .option('--var <name=value>', 'value of a variable; repeatable; also TRUEUP_VAR_<name>', collect)
-    .option('--connections <n>', 'largest number of requests at a time', '4')
-    .option('--no-bulk', 'read each object with a request of its own, also where the platform answers many in one')
-    .option('--lock-timeout <time>', 'wait so long for a run that holds the lock of the state: 30s, 5m', '0')
-    .option('--allow-secret-commands', 'run the programs that the manifest names under secrets:')
-    .option('--pinned', 'only TRUEUP_URL and TRUEUP_STATE_URL choose platform and state; the default where CI is set')
-    .option('--no-pinned', 'the manifest may choose them; also TRUEUP_PINNED=false')
-    .option('--allow-http', 'allow plain http to other machines; also TRUEUP_ALLOW_HTTP=true')
-    .option(
-      '--format <format>',
-      'format of stdout: text, json; of some commands also html, markdown, sarif, junit, svg or dot',
-      'text',
-    )
-    .option('--link-base <url>', 'where markdown links lines of files to; default: the commit that the forge runs')
-    .option('--marker <name>', 'name of the comment in its first line, in markdown; default: made from the manifest')
-    .option('--no-color', 'no colour; also NO_COLOR=1')
     .configureHelp({
       showGlobalOptions: true,
       subcommandTerm: (command) => terms.get(command) ?? usualHelp.subcommandTerm(command),
@@ -54,36 +36,12 @@ export async function createProgram(
       outputError: () => {}, // command-line.ts reports it, in the format that was asked for
     })
     .exitOverride()
-    .addHelpText(
-      'after',
-      `
-Environment:
-  TRUEUP_API_KEY        key of the platform
-  TRUEUP_URL            the only platform that this run may use
-  TRUEUP_SECRET_<NAME>  value of \${secret:NAME}
-  TRUEUP_AGE_IDENTITY, TRUEUP_AGE_IDENTITY_FILE
-                        key that decrypts age secrets, or a file with the key
-  TRUEUP_VAR_<name>     value of \${var:name}
-  TRUEUP_STATE_KEY      key that authenticates the state; a state in a folder has one of its own: .trueup/key
-  TRUEUP_STATE_URL      the only location of the state that this run may use: postgres://…, s3://bucket/prefix?endpoint=…
-  TRUEUP_PINNED         true or false: --pinned, --no-pinned
-  TRUEUP_ENV_ALLOW      names that \${env:…} may read where CI is set, such as REGION,CI_COMMIT_*
-  TRUEUP_FILE_ALLOW     files that git does not track and a run may read, such as build/*.yml
-  TRUEUP_ALLOW_HTTP     true: --allow-http
-  AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN
-                        key for the state, for state: { backend: s3 }
-  TRUEUP_DEBUG=1        prints the stack of an error, and warnings of Node
-  OTEL_EXPORTER_OTLP_ENDPOINT
-                        exports an OpenTelemetry trace of the run
-
-Exit codes:
-${describeExitCodes()}
-Examples:
-  trueup validate
-  trueup plan -C deploy --var tag=2025.11.3
-  trueup plan --no-bulk
-  trueup apply --auto-approve --format json`,
-    );
+    .addHelpText('after', (context) => (isBare(context.error) ? '' : programHelp));
+  addOptions(program, globalOptions);
+  const isBare = (isError: boolean | undefined): boolean => isError === true && program.args.length === 0;
+  const wholeHelp = program.helpInformation.bind(program);
+  program.helpInformation = (context) =>
+    isBare(context?.error) ? firstHelp(program.description()) : wholeHelp(context);
   for (const [usage, summary, load] of commands) {
     const words = nameIn(usage).split(' ');
     const [name = '', above] = words.toReversed();
@@ -122,7 +80,7 @@ function define(part: Program, command: Command | Group): void {
   for (const [name, text] of Object.entries(command.arguments ?? {})) {
     part.addArgument(typeof text === 'string' ? new Argument(name, text) : new Argument(name).choices(text.choices));
   }
-  for (const [flags, text] of Object.entries(command.options ?? {})) part.addOption(optionOf(flags, text));
+  addOptions(part, command.options ?? {});
   const { notes, examples, footer } = command;
   const paragraphs = [
     ...(notes === undefined ? [] : [notes]),
@@ -130,6 +88,10 @@ function define(part: Program, command: Command | Group): void {
     ...(footer === undefined ? [] : [footer]),
   ];
   part.addHelpText('after', `\n${paragraphs.join('\n\n')}${footer === undefined ? '\n' : ''}`);
+}
+
+function addOptions(part: Program, options: Options): void {
+  for (const [flags, text] of Object.entries(options)) part.addOption(optionOf(flags, text));
 }
 
 function optionOf(flags: string, text: OptionText): Option {

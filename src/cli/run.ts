@@ -28,7 +28,7 @@ export async function runCommand(
   { options, command, given, name }: { options: GlobalOptions; command: Command; given: Given; name: string },
 ): Promise<number> {
   const { env } = process;
-  const terminal = openTerminal(process, options.color, () => readReviewSite(options, process));
+  const terminal = openTerminal(process, options.color !== false, () => readReviewSite(options, process));
   const redactor = redactorOf(env);
   const format = chooseFormat(command.formats, options.format);
   const isFull = 'full' in given.flags;

@@ -240,7 +240,10 @@ export const inRuns = {
     }),
   usage: () =>
     reported(() => {
-      settleOptions({ file: 'trueup.yaml', connections: 'many', format: 'text', color: false }, process);
+      settleOptions(
+        { file: 'trueup.yaml', connections: 'many', lockTimeout: '0', format: 'text', color: false },
+        process,
+      );
       return Promise.resolve([]);
     }),
   'not-exported': (made) => reported(async () => (await exportOf(made)).notes),

@@ -259,7 +259,7 @@ export const inRuns = {
   },
   usage: {
     'Run trueup --help, or trueup COMMAND --help.': () => {
-      settleOptions({ file: 'trueup.yaml', connections: '4', format: 'text', color: false }, process);
+      settleOptions({ file: 'trueup.yaml', connections: '4', lockTimeout: '0', format: 'text', color: false }, process);
       return Promise.resolve([]);
     },
   },

@@ -45,7 +45,6 @@ export const fastToo = [
 
 /** Slow although they import nothing of that: they wait for a disk, start programs through the source, or try at length. */
 export const slowToo = [
-  'test/cli/program.test.ts', // loads all commands
   'test/manifest/workspace.test.ts', // replaces a module of Node
   'test/secrets/sources/command.test.ts',
   'test/state/backends/local.conformance.test.ts',

@@ -28,6 +28,7 @@ import { defineCommand } from '../command.ts';
 import { openPlatform } from '../connect.ts';
 import { readSeconds, usage } from '../options.ts';
 import { alsoAutoApprove, id } from '../shared-options.ts';
+import { remedyFor } from '../other-words.ts';
 import { watchSignals } from '../signals.ts';
 
 /** Prints what `run` reports. */
@@ -103,6 +104,8 @@ request is sent twice. run does not take the lock of the state: kill-build works
   execute: async (run, view, { args: [name = '', ...addresses], flags }) => {
     const { options, terminal } = run;
     const { kinds } = options;
+    const meant = remedyFor(name, { name: 'run' });
+    if (meant !== undefined) throw usage(`there is no command ${name}`, meant);
     checkCommand(name, kinds);
     if (addresses.length === 0)
       throw usage('an address is missing', 'trueup state list shows the addresses of the state.');
