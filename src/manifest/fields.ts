@@ -27,6 +27,7 @@ import {
   problemOf,
   shown,
   shownKey,
+  withoutMarks,
   wordsOf,
 } from './problem.ts';
 import { misplacedSecret } from './misplaced-secret.ts';
@@ -38,7 +39,7 @@ import { isEmpty, position } from './tree.ts';
 import { reshapedSetting } from './reshape.ts';
 import { pageOf, remedyForKey } from './unknown-key.ts';
 import type { Outputs, Resolved, Wanted } from './wanted.ts';
-import { asWritten, knownValue, resolve, withNames } from './wanted.ts';
+import { asWritten, checkedValue, knownValue, resolve, withNames } from './wanted.ts';
 
 /** What the kinds know about the place of a block. */
 interface BlockPlace {
@@ -383,10 +384,11 @@ function checked(
   node: Node,
   evaluation: Evaluation & { readonly privateKeys?: ReadonlySet<string> },
 ): Wanted {
-  const found = wholeValue(wanted);
+  const found = checkedValue(wanted);
   if (found === undefined) return wanted;
   const isFilledIn = node.is === 'scalar' && typeof node.value === 'string' && node.value.includes('${');
-  const { value, error } = conform(field, found, isFilledIn, wanted.written);
+  const { value, error: refusal } = conform(field, found, isFilledIn, wanted.written);
+  const error = refusal === undefined ? undefined : withoutMarks(refusal, found);
   if (error !== undefined) {
     const isSecret = field.secrecy !== undefined || wanted.isSecret;
     const source = node.is === 'scalar' ? node.source : undefined;

@@ -1,5 +1,8 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { closest } from '../diagnostics/closest.ts';
+import type { Json } from '../kind/json.ts';
+import { textsIn } from '../kind/json.ts';
+import { concealedMark } from '../secrets/secret.ts';
 import type { Node, Place } from './tree.ts';
 
 /** A value that a schema refuses. */
@@ -248,4 +251,18 @@ function innermostAt(node: Node, path: readonly PropertyKey[]): Node {
     current = next;
   }
   return current;
+}
+
+/** What an error says of the parts of a value without a mark; undefined where that is nothing. */
+export function withoutMarks(error: z.ZodError, value: Json): z.ZodError | undefined {
+  const inner = (at: Json | undefined, key: PropertyKey): Json | undefined =>
+    typeof at === 'object' && at !== null ? (at as Readonly<Record<PropertyKey, Json>>)[key] : undefined;
+  const isMarked = ({ code, path }: z.core.$ZodIssue): boolean => {
+    const found = path.reduce(inner, value);
+    // Of a list or a map only these depend on the texts in it.
+    const isAboutTexts = typeof found === 'string' || code === 'custom' || code === 'invalid_union';
+    return isAboutTexts && textsIn(found).some((text) => text.includes(concealedMark));
+  };
+  const issues = error.issues.filter((issue) => !isMarked(issue));
+  return issues.length === 0 ? undefined : new z.ZodError(issues);
 }

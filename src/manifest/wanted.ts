@@ -1,7 +1,7 @@
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Json } from '../kind/json.ts';
 import type { Secret } from '../secrets/secret.ts';
-import { redacted, secret } from '../secrets/secret.ts';
+import { concealedMark, redacted, secret } from '../secrets/secret.ts';
 import { urlencode } from './encoding.ts';
 import type { Place } from './tree.ts';
 import { position } from './tree.ts';
@@ -96,6 +96,19 @@ export function withTexts(
 
 function withConcealed(shape: Shape, textOf: (part: Concealed) => string | undefined): Json | undefined {
   return join(shape, (piece) => (isConcealed(piece) ? textOf(piece) : undefined));
+}
+
+/**
+ * A value for the check of its field, which reads a secret only where that is a text by itself. Beside other text a mark stands
+ * for it: what a check says of both would tell something of the secret to whoever writes the rest.
+ */
+export function checkedValue({ content, reading }: Wanted): Json | undefined {
+  const textOf = (piece: Reference | Concealed, isAlone: boolean): string | undefined => {
+    if (!isConcealed(piece)) return undefined;
+    return piece.from === 'secret' && !isAlone ? concealedMark : (piece.hidden ?? concealedMark);
+  };
+  const value = join(content.reveal(), textOf);
+  return value === undefined || reading === undefined ? value : reading.reveal();
 }
 
 /** A value as it is written: with its expressions. */
@@ -224,7 +237,7 @@ function fill({ content, at }: Wanted, outputs: Outputs, hide: Hide): Json {
 /** A value with texts in place of its parts; undefined where one has none. Throws when it is too long. `at`: its place. */
 export function join(
   shape: Shape,
-  textOf: (piece: Reference | Concealed) => string | undefined,
+  textOf: (piece: Reference | Concealed, isAlone: boolean) => string | undefined,
   at?: Place,
 ): Json | undefined {
   if (shape.is === 'value') return shape.value; // most are
@@ -234,7 +247,9 @@ export function join(
       case 'value':
         return one.value;
       case 'text': {
-        const texts = one.pieces.map((piece) => (typeof piece === 'string' ? piece : textOf(piece)));
+        const texts = one.pieces.map((piece) =>
+          typeof piece === 'string' ? piece : textOf(piece, one.pieces.length === 1),
+        );
         for (const text of texts) characters += text?.length ?? 0;
         if (at !== undefined && characters > mostCharactersOfValue)
           throw tooLong('this value has', mostCharactersOfValue, at);

@@ -97,6 +97,58 @@ async function printed(manifest: (guess: string) => string, guess: string, words
   return said.replaceAll(guess, 'GUESS').replaceAll(guess.toLowerCase(), 'GUESS');
 }
 
+/** Texts that their fields constrain: what stands around a secret must not decide whether the field takes it. */
+const constrained: Readonly<Record<string, readonly [(around: string) => string, right: string, wrong: string]>> = {
+  'the port of an address': [
+    (around) => `ai: { a: { apiUrl: "http://h:${around}\${secret:PIN}/", apiKey: "", model: m } }\n`,
+    '6', // of 4711: 64711 is a port
+    '7',
+  ],
+  'a flag with a value': [
+    (around) =>
+      `destinations: { a: { provider: AWS, accessKey: a, secretAccessKey: b, bucket: c, region: d, endpoint: "https://h", additionalFlags: ["--a\${secret:FLAG}${around}"] } }\n`,
+    '1', // behind `=x`
+    '=1',
+  ],
+  'a host': [
+    (around) => `registries: { a: { registryUrl: "h${around}\${secret:PASSWORD}", username: u, password: p } }\n`,
+    '',
+    'a',
+  ],
+  'a user name': [
+    (around) => `registries: { a: { registryUrl: h, username: "${around}\${secret:PASSWORD}", password: p } }\n`,
+    'a',
+    ' ',
+  ],
+};
+
+describe.each(Object.entries(constrained))('a guess beside a secret in %s', (_title, [manifest, right, wrong]) => {
+  it.each(commands.slice(0, 6).map((words) => [words.join(' '), words] as const))(
+    'prints the same in trueup %s',
+    async (_name, words) => {
+      const folder = (around: string) => project(`${top}environments: { production: {} }\n${manifest(around)}`);
+      const said = async (around: string, secrets: Readonly<Record<string, string>>) => {
+        const at = folder(around);
+        const { code, out, err } = await trueup([...words, '-C', at], {
+          env: { TRUEUP_STATE_KEY: stateKey, ...secrets },
+        });
+        return `${code}\n${out}\n${err}`.replaceAll(at, 'FOLDER').replaceAll(/trueup-cli-\w+/g, '');
+      };
+      const secrets = {
+        TRUEUP_SECRET_PIN: '4711',
+        TRUEUP_SECRET_FLAG: '=x',
+        TRUEUP_SECRET_PASSWORD: 'correct-horse-battery',
+      };
+      const others = {
+        TRUEUP_SECRET_PIN: '471199',
+        TRUEUP_SECRET_FLAG: ' x',
+        TRUEUP_SECRET_PASSWORD: 'correct/horse battery ',
+      };
+      for (const around of [right, wrong]) expect(await said(around, secrets), around).toBe(await said(around, others));
+    },
+  );
+});
+
 describe.each(Object.entries(places))('S7: a guess that stands as %s', (_title, manifest) => {
   it.each(commands.map((words) => [words.join(' '), words] as const))(
     'S7: prints the same in trueup %s',
