@@ -17,8 +17,8 @@ export function beyondDocument(kind: Kind, kinds: readonly Kind[]): string[] {
     const others = all.filter(isThereWithout);
     const needed = all.filter((operation) => !others.includes(operation));
     return [
-      `The API document has no such object. A platform has them that serves ${enumerate(needed.map(code), 'and')}; elsewhere a block is an error of the plan.`,
-      `${enumerate(others.map(code), 'and')}: a plan that needs one of these on a platform without it says so.`,
+      `The API document has no such object. A platform has it when it serves ${enumerate(needed.map(code), 'and')}. Elsewhere a block is an error of the plan.`,
+      `${enumerate(others.map(code), 'and')}: a plan says so when it needs one of these and the platform lacks it.`,
     ];
   }
   const byOperation = new Map<Operation, { only: string[]; changes: string[]; replaced: string[] }>();
@@ -44,7 +44,7 @@ export function beyondDocument(kind: Kind, kinds: readonly Kind[]): string[] {
         : [`${code(operation)}: ${only.join(', ')}. Elsewhere such a line is an error of the plan.`]),
       ...(changes.length === 0
         ? []
-        : [`${code(operation)}: a change of ${changes.join(', ')}. Elsewhere it is refused.`]),
+        : [`${code(operation)}: a change of ${changes.join(', ')}. Elsewhere Trueup refuses it.`]),
       ...(replaced.length === 0
         ? []
         : [

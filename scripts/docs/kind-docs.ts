@@ -39,7 +39,7 @@ export function renderKindPage(kind: Kind, kinds: readonly Kind[]): string {
       ? []
       : [
           '## Beyond the API document',
-          'Some platforms serve operations that the API document does not have. Trueup uses these where they are:',
+          'Some platforms serve operations that the API document lacks. Trueup uses these where the platform serves them:',
           points(beyond),
         ]),
     ...(risks.length === 0 ? [] : ['## Deletion and replacement', points(risks)]),
@@ -56,10 +56,10 @@ function renderIndex(kinds: readonly Kind[]): string {
   );
   return page([
     '# Kinds',
-    'What a manifest can declare, by where it stands; the key of a block is what `<…>` says. Which endpoints of the API ' +
-      'that takes, and which are left to `trueup call`: [endpoints](../endpoints.md).',
+    'This table has all that a manifest can declare, by its place; `<…>` is the key of a block. ' +
+      '[Endpoints](../endpoints.md) says which operations of the API Trueup uses for that.',
     table(
-      ['where', 'kind', 'what it is'],
+      ['where', 'kind', 'meaning'],
       rows.toSorted((a, b) => (a.path < b.path ? -1 : 1)).map(({ cells }) => cells),
     ),
     '## How to read the tables',
@@ -68,16 +68,16 @@ function renderIndex(kinds: readonly Kind[]): string {
 }
 
 const legend: readonly string[] = [
-  'Some names are others on Dokploy: the pages say both. A manifest may write either, on any platform; with ' +
-    '`profile: dokploy` plans and messages have those of Dokploy.',
-  'A key that is left out is not managed; one that was managed and is left out is released, not cleared.',
-  '**In place**: an update writes it; what else the operation cannot do without is sent as it was read just before. ' +
-    '**Next deployment**: what runs takes it then.',
-  '**A new object replaces the old one**: on an edit only. What was changed on the platform is said and left. What is ' +
-    'adopted or declared for the first time is an error where the platform has another value, never a replacement.',
-  '**Refused**: the plan is an error that says why. What `null` is refused for has no empty value on the platform.',
+  'Dokploy has other names for some things, and the pages have both. A manifest may use either, on any platform. With ' +
+    '`profile: dokploy` plans and messages have the names of Dokploy.',
+  'Trueup does not manage a key that you leave out. If it managed the key before, it leaves the value alone.',
+  '**In place**: an update writes it. Trueup sends the other members that the operation requires as it read them just before. ' +
+    '**Next deployment**: it takes effect then.',
+  '**A new object replaces the old one**: on an edit only. Trueup reports a change of the platform and leaves it. Where the platform ' +
+    'has another value and the object is adopted, or the field is new in the block, that is an error, never a replacement.',
+  '**Refused**: the plan has an error with the reason. A field that refuses `null` has no empty value on the platform.',
   'In types, a member with a star is required.',
-  'When a field is written at all: [the table](../field-decisions.md).',
+  '[Field decisions](../field-decisions.md) says when Trueup writes a field.',
 ];
 
 /** All pages about kinds, by their names: also about the one that the top of a manifest can declare. */
@@ -94,7 +94,7 @@ export function kindPages(declared: readonly Kind[]): ReadonlyMap<string, string
 }
 
 function otherName(kind: Kind): string {
-  return `The kind ${linkTo(kind)}, as Dokploy calls it.`;
+  return `Dokploy's name of the kind ${linkTo(kind)}.`;
 }
 
 function renderHints(kind: Kind): string[] {
@@ -107,7 +107,7 @@ function renderOptions(kind: Kind): string {
   const written = new Map(Object.values(kind.parents).flatMap((link: ParentLink) => [...writtenFields(kind, link)]));
   const merge = mergeOption(kind);
   return table(
-    ['key', 'what it says', 'type', 'when left out'],
+    ['key', 'effect', 'type', 'when left out'],
     [...written].flatMap(([name, is]) => {
       if (is.is !== 'option') return [];
       const sent = kind.operations.deleteOptions?.[name];
@@ -117,7 +117,7 @@ function renderOptions(kind: Kind): string {
           : sent === undefined
             ? 'not set'
             : code(JSON.stringify(sent.otherwise));
-      const goesWith = sent === undefined ? '' : ` Goes with ${code(kind.operations.delete ?? '')}.`;
+      const goesWith = sent === undefined ? '' : ` Sent with ${code(kind.operations.delete ?? '')}.`;
       return [[code(name), `${is.schema.description ?? ''}${goesWith}`, schemaWords(is.schema), otherwise]];
     }),
   );

@@ -4,24 +4,24 @@ import { root } from '../../src/kind/kind.ts';
 import { choosesId, fieldPath } from '../../src/kind/wire.ts';
 import { code, enumerate } from './markdown.ts';
 
-/** How it is known which object of the platform a block means, a sentence each. */
+/** The rules by which Trueup finds the object of a block, a sentence each. */
 export function identityOf(kind: Kind): string[] {
   const { create } = kind.operations;
   const isTop = Object.keys(kind.parents).every((parent) => parent === root);
   const isUnlisted = create !== undefined && answerBodyOf(create) !== 'object';
   return [
-    `The one whose id is in the state, or that ${code('id:')} pins.`,
-    `Otherwise the one${isTop ? '' : ' below the same parent'} with the same ${naturalKey(kind)}: a single one is adopted, with consent ` +
-      '(`apply` asks, or wants `--adopt`); several are an error that lists their ids.',
+    `The object with the id of the state, or with the id that ${code('id:')} pins.`,
+    `Otherwise the object${isTop ? '' : ' below the same parent'} with the same ${naturalKey(kind)}. Trueup adopts a single one, with consent ` +
+      '(`apply` asks, or needs `--adopt`). Several are an error that lists their ids.',
     ...(kind.isTop === true ? [] : [whatKeyMeans(kind)]),
-    ...(choosesId(kind) ? ['A new one gets an id that Trueup chose, by which it is recognised.'] : []),
+    ...(choosesId(kind) ? ['Trueup chooses the id of a new one, and recognises it by that id.'] : []),
     ...(isUnlisted && !choosesId(kind)
-      ? ['The platform does not tell the id of a new one: it is what the list has afterwards and had not before.']
+      ? ['The platform does not return the id of a new one. The object is the new row in the list.']
       : []),
     ...(kind.identity.listedOnce === undefined
       ? []
       : [
-          `A new one is in no list before ${kind.identity.listedOnce}: until then it is pending, and never made again.`,
+          `A new one is in no list before ${kind.identity.listedOnce}. Until then it is pending, and Trueup never creates it again.`,
         ]),
     ...provided(kind),
   ];
@@ -29,8 +29,8 @@ export function identityOf(kind: Kind): string[] {
 
 function whatKeyMeans({ identity: { keyField } }: Kind): string {
   return keyField === undefined
-    ? 'The key of the block is a label and no part of the object.'
-    : `The key of the block stands for ${code(keyField)} where that is not written.`;
+    ? 'The key of the block is a label, and not part of the object.'
+    : `The key of the block is its ${code(keyField)}, unless the block declares ${code(keyField)}.`;
 }
 
 /** The fields of the natural key, by the case they depend on where there is one. */
@@ -54,14 +54,13 @@ function naturalKey(kind: Kind): string {
 function provided(kind: Kind): string[] {
   const about = kind.lifecycle?.provided;
   if (about === undefined) return [];
-  if (about.allows === 'nothing')
-    return ['What the platform makes by itself is no object of ours: it is never touched.'];
+  if (about.allows === 'nothing') return ['Trueup never touches an object that the platform itself created.'];
   const { fixed, madeWith } = about;
   const kept = fixed.length === 0 ? '' : ` Its ${enumerate(fixed.map(code))} cannot be changed.`;
   const own = Object.entries(madeWith).map(([name, value]) => `${code(name)} ${code(JSON.stringify(value))}`);
   const free =
     own.length === 0
       ? ''
-      : ` To fill in what is empty, or to overwrite what it was made with (${own.join(', ')}), takes no consent.`;
-  return [`One that the platform made by itself is adopted, and never created or deleted.${kept}${free}`];
+      : ` Trueup needs no consent to set empty fields, or to overwrite the values of its creation (${own.join(', ')}).`;
+  return [`Trueup adopts an object that the platform itself created, and never creates or deletes it.${kept}${free}`];
 }

@@ -122,7 +122,7 @@ function casesBeside(kind: Kind, name: string): string[] {
     return words.length === 0
       ? []
       : [
-          `Goes with ${enumerate(
+          `Only with ${enumerate(
             words.map((word) => code(`${tag}: ${word}`)),
             'or',
           )}.`,

@@ -7,7 +7,7 @@ import { flags, safeguards } from '../../src/diagnostics/safeguards.ts';
 import type { Loss } from '../../src/kind/lifecycle.ts';
 import { code, enumerate } from './markdown.ts';
 
-/** What a deletion or a replacement does beside what its name says, a sentence each. */
+/** Side effects of a deletion or a replacement, a sentence each. */
 export function risksOf(kind: Kind): string[] {
   return [...replacement(kind), ...lossesOf(kind), ...changesOf(kind), ...goesAlong(kind)];
 }
@@ -15,12 +15,10 @@ export function risksOf(kind: Kind): string[] {
 function replacement(kind: Kind): string[] {
   if (!Object.values(kind.fields).some(({ onChange }) => onChange === 'replace')) return [];
   if (kind.lifecycle?.createBeforeDestroy === undefined)
-    return ['A replacement deletes the old object before it makes the new one.'];
+    return ['A replacement deletes the old object before it creates the new one.'];
   const { unless } = kind.lifecycle.createBeforeDestroy;
-  const exception = unless === undefined ? '' : `, unless ${code(unless)} is declared, of which there can be no two`;
-  return [
-    `A replacement makes the new object, leads what refers to it there, and then deletes the old one${exception}.`,
-  ];
+  const exception = unless === undefined ? '' : `, unless ${code(unless)} is declared, which must be unique`;
+  return [`A replacement creates the new object, points its users to it, and then deletes the old one${exception}.`];
 }
 
 /** What would be lost: the declaration is asked about each case, each option and both actions. */
@@ -77,11 +75,11 @@ function ofProtected({ of }: Pick<Loss, 'of'>): string {
 
 function needs({ of }: Pick<Loss, 'of'>): string {
   const { permission }: Safeguard = safeguards[of];
-  return permission === undefined ? 'the plan warns' : `it wants \`${flags[permission]}\` or \`protect: false\``;
+  return permission === undefined ? 'the plan warns' : `it needs \`${flags[permission]}\` or \`protect: false\``;
 }
 
 function goesAlong(kind: Kind): string[] {
   return kind.lifecycle?.deletedWithParent === true
-    ? ['When its parent is deleted it goes with it, without a request of its own.']
+    ? ['It is deleted with its parent, without a request of its own.']
     : [];
 }

@@ -9,7 +9,7 @@ import { onceFor } from '../api/once.ts';
 
 /** Settings that every resource has. */
 const commonOptions = {
-  id: z.string().min(1).describe('Id on the platform: takes over exactly this object.'),
+  id: z.string().min(1).describe('Id on the platform: adopts exactly this object.'),
   protect: z
     .boolean()
     .describe(

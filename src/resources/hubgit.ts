@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { defineKind } from '../kind/kind.ts';
 import { providerDeletion, providerIn, providerName, providerOutputs } from './families/provider-fields.ts';
 
-/** A git host with apps: taken over and updated. It is made in the browser. */
+/** A git host with apps: adopted and updated. A person creates it in the browser. */
 export const hubgit = defineKind({
   kind: 'hubgit',
   section: 'hubgit',
   alsoCalled: ['github'],
-  summary: 'A git host with apps: taken over and updated. It is made in the browser.',
+  summary: 'A git host with apps: adopted and updated. A person creates it in the browser.',
   identity: { id: 'hubgitId', key: ['name'], keyField: 'name' },
   parents: providerIn('hubgit.hubgitProviders'),
   fields: {

@@ -4,12 +4,12 @@ import { defineKind } from '../kind/kind.ts';
 import { scheduleCommands, scheduleFields, scheduleOperations } from './families/schedules.ts';
 import { crontabLine } from './families/short-forms.ts';
 
-/** A script that a server runs by the clock: the one of the platform at the top of a manifest, another one below its block. */
+/** A script that a server runs on a schedule: the one of the platform at the top of a manifest, another one below its block. */
 export const machineSchedule = defineKind({
   kind: 'machineSchedule',
   section: 'schedules',
   alsoCalled: ['schedule', 'cron', 'crons', 'cronjobs', 'jobs', 'tasks'],
-  summary: 'A script that the server of the platform, or the server above it, runs by the clock.',
+  summary: 'A script that the server of the platform, or the server above it, runs on a schedule.',
   identity: { id: 'scheduleId', key: ['name'], keyField: 'name' },
   short: crontabLine('script'),
   parents: {

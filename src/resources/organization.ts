@@ -5,7 +5,7 @@ import { defineKind } from '../kind/kind.ts';
 export const organization = defineKind({
   kind: 'organization',
   section: 'organizations',
-  summary: 'The organization that the API key acts in: taken over and updated, never made or deleted.',
+  summary: 'The organization that the API key acts in: adopted and updated, never created or deleted.',
   identity: { id: 'id', idAs: 'organizationId', key: ['name'], keyField: 'name' },
   parents: { root: { listed: { call: 'organization.all' }, rows: 'whole', set: {}, idAt: 'id' } },
   fields: {

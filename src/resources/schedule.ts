@@ -14,12 +14,12 @@ const of = (scheduleType: string): ParentLink => ({
   ...(scheduleType === 'compose' ? {} : { lacks: ['serviceName'] }),
 });
 
-/** A command that the platform runs in a container of a service, by the clock. */
+/** A command that the platform runs in a container of a service, on a schedule. */
 export const schedule = defineKind({
   kind: 'schedule',
   section: 'schedules',
   alsoCalled: ['schedule', 'cron', 'crons', 'cronjobs', 'jobs', 'tasks'],
-  summary: 'A command that the platform runs in a container of a service, by the clock.',
+  summary: 'A command that the platform runs in a container of a service, on a schedule.',
   identity: { id: 'scheduleId', key: ['name'], keyField: 'name' },
   short: crontabLine('command'),
   parents: { application: of('application'), compose: of('compose') },

@@ -155,7 +155,7 @@ describe('a page states', () => {
     );
     expect(keyRow('application', 'name')?.[3]).toMatch(/^in place/);
     expect(pageOf('application')).toContain(
-      '`application.update`: a change of `name`, `description`. Elsewhere it is refused.',
+      '`application.update`: a change of `name`, `description`. Elsewhere Trueup refuses it.',
     );
     expect(pageOf('certificate')).toContain(
       '`certificates.update`: a change of `name`, `certificateData`, `privateKey` in place. Elsewhere a new object replaces the old one.',
@@ -166,7 +166,7 @@ describe('a page states', () => {
     expect(keyRow('postgres', 'databasePassword')?.[0]).toContain('**Secret:**');
     expect(keyRow('compose', 'env')?.[0]).toContain('**May hold secrets:** plans show what git shows');
     expect(keyRow('compose', 'source.sshKey')?.[0]).toContain('Refers to [sshKey](ssh-key.md).');
-    expect(keyRow('mount', 'volumeName')?.[0]).toContain('Goes with `type: volume`.');
+    expect(keyRow('mount', 'volumeName')?.[0]).toContain('Only with `type: volume`.');
     expect(keyRow('domain', 'serviceName')?.[0]).toContain('Only below compose.');
     expect(pageOf('application')).toContain('`type: drop` cannot be declared: its code is a file that is uploaded');
   });
@@ -175,10 +175,10 @@ describe('a page states', () => {
     expect(pageOf('domain')).toContain('below the same parent with the same `host`, `path` and `serviceName`');
     expect(pageOf('mount')).toContain('same `mountPath` (`type: bind` or `type: volume`) or `filePath` (`type: file`)');
     expect(pageOf('sshKey')).toContain('with the same `publicKey`');
-    expect(pageOf('sshKey')).toContain('The platform does not tell the id of a new one');
-    expect(pageOf('certificate')).toContain('A new one gets an id that Trueup chose');
+    expect(pageOf('sshKey')).toContain('The platform does not return the id of a new one');
+    expect(pageOf('certificate')).toContain('Trueup chooses the id of a new one');
     expect(pageOf('labgit')).toContain('in no list before it is connected in the browser');
-    expect(pageOf('environment')).toContain('adopted, and never created or deleted. Its `name` cannot be changed.');
+    expect(pageOf('environment')).toContain('and never creates or deletes it. Its `name` cannot be changed.');
     expect(pageOf('backup')).toContain('The key of the block is a label');
   });
 
@@ -188,7 +188,7 @@ describe('a page states', () => {
     expect(pageOf('compose')).toContain('Replacement puts data at risk (the volumes of this compose)');
     expect(pageOf('mount')).toContain('Deletion with `type: volume` puts data at risk');
     expect(pageOf('redis')).toContain('Deletion puts data at risk (the data of this database)');
-    expect(pageOf('certificate')).toContain('makes the new object, leads what refers to it there');
+    expect(pageOf('certificate')).toContain('creates the new object, points its users to it');
   });
 
   test('which options and outputs there are', () => {
