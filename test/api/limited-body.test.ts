@@ -1,6 +1,10 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { readData } from '../../src/api/answer.ts';
 import { parseJson } from '../../src/api/limited-body.ts';
+import { createTransport } from '../../src/api/transport.ts';
 import { parseState } from '../../src/state/parse.ts';
 import { authenticityOf } from '../../src/state/authenticity.ts';
 import { testKey } from '../support/state-key.ts';
@@ -24,4 +28,24 @@ test('large texts, and as many other values, are', () => {
   const text = JSON.stringify({ file: 'x'.repeat(8_000_000) });
   expect(JSON.stringify(parseJson(text))).toBe(text);
   expect(parseJson(many('1'))).toHaveLength(2_000_001);
+});
+
+test('an answer of a platform without end is given up at 64 MiB', async () => {
+  const part = Buffer.alloc(1024 * 1024, ' ');
+  let sent = 0;
+  const server = createServer((_request, response) => {
+    const more = () => {
+      for (let isOpen = true; isOpen && sent < 200; sent++) isOpen = response.write(part);
+      if (sent < 200) response.once('drain', more);
+      else response.end();
+    };
+    more();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const transport = createTransport({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  const asked = transport.send({ method: 'GET', path: '/api/user.get', headers: {}, body: undefined });
+  await expect(asked).rejects.toMatchObject({ code: 'BODY_LIMIT' });
+  expect(sent).toBeLessThan(200);
+  await transport.close(true);
+  server.close().closeAllConnections();
 });

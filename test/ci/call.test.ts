@@ -73,6 +73,21 @@ test.each([
   });
 });
 
+test('an answer without end is an error', async () => {
+  const part = Buffer.alloc(1024 * 1024, ' ');
+  let sent = 0;
+  const api = await listen((_request, response) => {
+    const more = () => {
+      for (let isOpen = true; isOpen && sent < 200; sent++) isOpen = response.write(part);
+      if (sent < 200) response.once('drain', more);
+      else response.end();
+    };
+    more();
+  });
+  const forge: Forge = { name: 'gitlab', api, repository: '/projects/12', commit: 'c0ffee' };
+  await expect(callForge(forge, { method: 'GET', path: '/user' })).rejects.toThrow('more than 83886080 bytes');
+});
+
 test('an answer of millions of empty objects is an error, and is not parsed', async () => {
   const api = await listen((_request, response) => void response.end(`[${'{},'.repeat(2_000_000)}{}]`));
   const forge: Forge = { name: 'github', api, repository: '/repos/shop/infra', commit: 'c0ffee' };

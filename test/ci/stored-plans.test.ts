@@ -105,6 +105,10 @@ describe('a plan on GitHub', () => {
 });
 
 describe('an archive', () => {
+  // Some kilobytes that unpack to more than the limit, also where the archive tells another length.
+  const bomb = zipOf('plan.trueup', Buffer.alloc(64 * 1024 * 1024 + 1));
+  const lying = Buffer.from(bomb);
+  lying.writeUInt32LE(3, bomb.lastIndexOf(Buffer.from('PK\x01\x02', 'latin1')) + 24);
   const archive = zipOf('plan.trueup', second);
 
   test('gives its one file', () => {
@@ -113,6 +117,8 @@ describe('an archive', () => {
 
   test.each([
     ['another file', zipOf('../plan.trueup', second)],
+    ['a bomb', bomb],
+    ['a bomb with another length', lying],
     ['no archive', Buffer.from('PK')],
     ['nothing', Buffer.alloc(0)],
     ['its beginning', archive.subarray(0, archive.length - 30)],

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { cleanText } from '../../src/api/answer.ts';
+import { withoutSlash } from '../../src/api/slash.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { wordsOf } from '../../src/edit/format.ts';
 import { ignoreLine } from '../../src/export/names.ts';
@@ -30,6 +31,12 @@ test('A7: the target of a volume with many slashes', limit, () => {
     'data at /',
     'data at /a/b',
   ]);
+});
+
+test('A7: an address or a prefix with many slashes that are not its end', limit, () => {
+  const slashes = `a${'/'.repeat(many)}b`;
+  expect(withoutSlash(slashes)).toBe(slashes);
+  expect(['a//', '/', '', 'a/b'].map(withoutSlash)).toEqual(['a', '', '', 'a/b']);
 });
 
 test('A7: blanks that are not the end of a line', limit, () => {

@@ -151,7 +151,7 @@ describe('S22: a connection to another machine has TLS', () => {
     expect(server.received).toContain(password);
   });
 
-  it.each(['while the connection is made', 'behind the connection'])(
+  it.each(['while the connection is made', 'behind the connection', 'over TLS'])(
     'a server that answers without end %s is given up',
     async (when) => {
       const head = (type: string, length: number) => {
@@ -161,7 +161,7 @@ describe('S22: a connection to another machine has TLS', () => {
         return bytes;
       };
       const endless = (socket: Socket) => {
-        socket.write(head(when === 'while the connection is made' ? 'N' : 'D', 0x7f_ff_ff_ff));
+        socket.write(head(when === 'behind the connection' ? 'D' : 'N', 0x7f_ff_ff_ff));
         const part = Buffer.alloc(1024 * 1024);
         const more = () => {
           while (!socket.destroyed && socket.write(part));
@@ -169,15 +169,24 @@ describe('S22: a connection to another machine has TLS', () => {
         };
         more();
       };
+      const pem = (name: string) => readFileSync(join(certificates, name));
+      const secureContext = createSecureContext({ cert: pem('database.crt'), key: pem('database.key') });
       const server = await listen((socket) =>
         socket.once('data', () => {
+          if (when === 'over TLS') {
+            socket.write('S');
+            const secure = new TLSSocket(socket, { isServer: true, secureContext });
+            secure.on('error', () => {}).once('data', () => endless(secure));
+            return;
+          }
           if (when === 'while the connection is made') return endless(socket);
           // AuthenticationOk, ReadyForQuery.
           socket.write('R\0\0\0\b\0\0\0\0Z\0\0\0\x05I', 'latin1');
           socket.once('data', () => endless(socket));
         }),
       );
-      const { code, out, err } = await list(`postgres://u:${password}@${server.loopback}/db`);
+      const query = when === 'over TLS' ? '?sslmode=no-verify' : '';
+      const { code, out, err } = await list(`postgres://u:${password}@${server.loopback}/db${query}`);
       expect({ code, out }).toEqual({ code: 7, out: '' });
       expect(err).toContain('cannot be used: it answered with more than 128 MiB');
       expect(server.connections).toBe(1);
