@@ -6,6 +6,8 @@ import { concealedIn, knownTexts, writtenName } from './wanted.ts';
 export interface Marks {
   /** The mark of a secret: one character, the same wherever it is named with the same encoding. */
   readonly of: (secret: Pick<Concealed, 'name' | 'isEncoded'>) => string | undefined;
+  /** The number of marks in a text, or of characters that could be one. */
+  readonly countIn: (text: string) => number;
   /** A text with the expressions of secrets in place of their marks. */
   readonly asWritten: (text: string) => string;
 }
@@ -31,6 +33,7 @@ export function secretMarks(texts: Iterable<string>): Marks {
       names.set(mark, name);
       return mark;
     },
+    countIn: (text) => text.match(anyMark)?.length ?? 0,
     asWritten: (text) =>
       text.replaceAll(anyMark, (mark) => {
         const name = names.get(mark);

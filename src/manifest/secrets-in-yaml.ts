@@ -1,8 +1,9 @@
+import { textsIn } from '../kind/json.ts';
 import type { ComposeYaml } from '../kind/compose-yaml.ts';
 import { readComposeYaml } from '../kind/compose-yaml.ts';
 import type { Marks } from './secret-marks.ts';
 import type { Concealed, Wanted } from './wanted.ts';
-import { concealedIn, withTexts, writtenName } from './wanted.ts';
+import { concealedIn, knownTexts, withTexts, writtenName } from './wanted.ts';
 
 /** A secret in a text of YAML that changes how it is read. */
 export interface MisreadSecret {
@@ -29,6 +30,7 @@ export function misreadSecrets(
     concealedIn(wanted).flatMap((one) => (one.from === 'secret' ? [[writtenName(one), one]] : [])),
   );
   if (secrets.size === 0 || marked === undefined || 'unreadable' in marked) return [];
+  if (areWords(wanted, marked.content, marks)) return [];
   const isMisread = (known: readonly Concealed[]): boolean => {
     const texts = new Map(known.map((one) => [marks.of(one), one.hidden ?? '']));
     const textOf = (part: Concealed): string | undefined => {
@@ -50,6 +52,21 @@ export function misreadSecrets(
   const alone = inValues.filter(({ secret }) => isMisread([secret]));
   // Two that are text by themselves may be something else beside each other.
   return [...inKeys, ...(alone.length > 0 ? alone : inValues)];
+}
+
+/**
+ * Returns true where YAML reads each secret as it reads its mark, without trying: all are words that stand for themselves
+ * only, and stand in values. Behind the beginning of a number, in a comment or an anchor, a word may be something else.
+ */
+function areWords(wanted: Wanted, content: unknown, marks: Marks): boolean {
+  const parts = concealedIn(wanted).filter(({ from }) => from === 'secret');
+  const values = textsIn(content).filter((text) => marks.countIn(text) > 0);
+  return (
+    parts.every(({ hidden = '' }) => /^[A-Za-z][\w-]{5,}$/.test(hidden)) &&
+    marks.countIn(values.join('')) === parts.length &&
+    !values.some((text) => /^[-+.\d]/.test(text)) &&
+    !knownTexts(wanted).some((text) => text.includes('&'))
+  );
 }
 
 /** All keys of the maps in a value. */

@@ -75,6 +75,16 @@ describe('without quotes, a secret', () => {
   );
 });
 
+test.each([
+  ['command: 0x${secret:X}', 'abcdef'],
+  ['command: 1${secret:X}', 'e123456'],
+  ['command: [&anchor a, &${secret:X} b, *anchor]', 'anchor'],
+  // The alias repeats one mark, and the other one is an anchor: as many as in the text.
+  ["command: [&anchor 'a${secret:X}', &${secret:X} b, *anchor]", 'anchor'],
+])('a word that becomes something else behind what stands before it is found: %s', async (line, word) => {
+  expect(await reported(inService(line), word)).toEqual([quote]);
+});
+
 test('in quotes, blocks and comments a secret is what it is, or is refused', async () => {
   for (const secret of ['abc #def', '0x1F', '{a: b}', 'true'])
     expect(await reported(inService('command: \'${secret:X}\'\n    entrypoint: "${secret:X}"'), secret)).toEqual([]);
@@ -90,7 +100,7 @@ test('in quotes, blocks and comments a secret is what it is, or is refused', asy
 test('no secret stands in a key, whether or not the run has it', async () => {
   const expected =
     'source.composeFile: a key of a map must not hold ${secret:X} -> Write ${var:X} in place of ${secret:X}, declare X: {} under variables:, and set TRUEUP_VAR_X to the value.';
-  for (const secret of ['8080', 'a', undefined]) {
+  for (const secret of ['8080', 'a', 'a-word-of-letters', undefined]) {
     expect(await reported(inService('environment: { "A${secret:X}": 1 }'), secret)).toEqual([expected]);
     expect(await reported(compose('services:\n  ${secret:X}:\n    image: nginx:1.27'), secret)).toEqual([expected]);
   }
