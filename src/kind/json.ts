@@ -37,9 +37,15 @@ function sorted(value: Json): Json {
 
 /** Every text in a value, however deep. */
 export function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  if (Array.isArray(value)) return value.flatMap(textsIn);
-  return isObject(value) ? Object.values(value).flatMap(textsIn) : [];
+  const found: string[] = [];
+  addTexts(value, found);
+  return found;
+}
+
+function addTexts(value: unknown, found: string[]): void {
+  if (typeof value === 'string') found.push(value);
+  else if (Array.isArray(value)) for (const item of value) addTexts(item, found);
+  else if (isObject(value)) for (const item of Object.values(value)) addTexts(item, found);
 }
 
 /** A value with another text in place of each text in it. */

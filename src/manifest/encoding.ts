@@ -11,9 +11,10 @@ export type TextPart = string | (Expression & { readonly value: string | undefin
  * `postgres://shop:${secret:PW}@db/shop`. What is percent-encoded already would not.
  */
 export function breakingAddresses(parts: readonly TextPart[]): readonly Expression[] {
+  const expressions = parts.filter((part) => typeof part === 'object');
+  if (!expressions.some(({ value = '', encoding }) => encoding === undefined && breaks.test(value))) return [];
   // Each expression is one character, which stands in no text.
   const text = parts.map((part) => (typeof part === 'string' ? part.replaceAll(hole, ' ') : hole)).join('');
-  const expressions = parts.filter((part) => typeof part === 'object');
   const found: Expression[] = [];
   let count = 0;
   let from = 0;
