@@ -16,31 +16,31 @@ export interface Redacted {
 
 /** Redacts the secrets of an answer, at any depth. Keeps a value that the platform shows only this once. */
 export function redactAnswer(operation: Operation, answer: unknown): Redacted {
-  return redactValue(answer, { isSecret: secretAnswers.has(operation), kept: shownOnce[operation] });
+  let count = 0;
+  const hide = (shown: string): string => {
+    count++;
+    return shown;
+  };
+  return { shown: redactMember(hide, answer, secretAnswers.has(operation), shownOnce[operation]), count };
 }
 
 /** Redacts the secrets of an input, at any depth. */
 export function redactInput(input: unknown): unknown {
-  return redactValue(input, { isSecret: false, kept: undefined }).shown;
+  return redactMember((shown) => shown, input);
 }
 
-function redactValue(value: unknown, about: { isSecret: boolean; kept: string | undefined }): Redacted {
-  if (about.isSecret) return isEmpty(value) ? { shown: value, count: 0 } : { shown: redacted, count: 1 };
+function redactMember(hide: (shown: string) => string, value: unknown, isSecret = false, kept?: string): unknown {
+  if (isSecret) return isEmpty(value) ? value : hide(redacted);
   if (typeof value === 'string') {
     const shown = value.replace(/(?<=:\/\/)[^\s/@]+(?=@)/g, redacted);
-    return { shown, count: shown === value ? 0 : 1 };
+    return shown === value ? value : hide(shown);
   }
-  if (!Array.isArray(value) && !isObject(value)) return { shown: value, count: 0 };
-  let count = 0;
-  const redactMember = (name: string, inner: unknown): unknown => {
-    const inside = redactValue(inner, { isSecret: name !== about.kept && isSecretMember(name), kept: undefined });
-    count += inside.count;
-    return inside.shown;
-  };
-  const shown = Array.isArray(value)
-    ? value.map((item: unknown) => redactMember('', item))
-    : Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, redactMember(name, inner)]));
-  return { shown, count };
+  if (Array.isArray(value)) return value.map((item: unknown) => redactMember(hide, item));
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).map(([name, inner]) => {
+    return [name, redactMember(hide, inner, name !== kept && isSecretMember(name))] as const;
+  });
+  return Object.fromEntries(members);
 }
 
 /** Nothing that could be secret: whether a value is set may be known. */

@@ -79,7 +79,7 @@ const forms: readonly Form[] = [
       ].join(''),
       'gi',
     ),
-    valueAt: (text, from) => upTo(text, from, /(?<=CDATA\[)(?:[^\]]|\](?!\]>))*|[^<]*(?=<\/)|(?!\s)[^<\n]*/iy),
+    valueAt: (text, from) => upTo(text, from, /(?<=CDATA\[)(?:[^\]]|\](?!\]>))*|[^<]*(?=<\/)|(?![\s"'])[^<\n]*/iy),
   },
   // `${PASSWORD:-x}`: with the defaults in it, and what is joined to its brace.
   {
@@ -146,7 +146,8 @@ function assigned(text: string, from: number, match: RegExpExecArray, isEnv: boo
   if (inQuotes !== undefined) return inQuotes;
   // `- "KEY=value"`: the quote before the name ends the value.
   if (!isYaml && isAt(match.index - (quote?.length ?? 0))) return upToQuote(text, start, quote, isFirst);
-  if (!isFirst) return bare(text, start, isYaml ? /[^\n\r"'`\\]*/y : /(?:[^\s"'`;&|)<>\\]|\\[^\s"'`])*/y);
+  const within = isYaml ? /[^\n\r"'`\\]*/y : /(?:[^\s"'`;&|)<>\\]|\\[^\s"'`])*/y;
+  if (!isFirst) return bare(text, start, /["']:$/.test(match[0]) ? flowEnd : within);
   const line = endOf(lineEnd, text, start);
   // Behind `#` an env file has a comment, where people may have meant the rest of a password.
   const comment = isYaml ? text.slice(start, line).search(/[ \t]#(?=\s|$)/) : -1;
@@ -157,14 +158,19 @@ function assigned(text: string, from: number, match: RegExpExecArray, isEnv: boo
 }
 
 function lineBefore(text: string, at: number): string {
-  const near = text.slice(Math.max(0, at - 256), at);
+  const near = text.slice(Math.max(0, at - 512), at);
   return near.slice(near.lastIndexOf('\n') + 1);
+}
+
+/** The line before a place, without its texts in quotes: what still has a quote is open there. */
+export function openBefore(text: string, at: number): string {
+  const line = lineBefore(text, at).replace(/(?<!\w(?='))(?<!\\)(\\{0,3}["'`]).*?(?<!\\)\1/g, '');
+  return line.replace(/\w'/g, '');
 }
 
 /** The quote that is open in the line before a place, and whether a brace or bracket outside of quotes is. */
 function around(text: string, at: number): { readonly quote: string | undefined; readonly isFlow: boolean } {
-  const line = lineBefore(text, at).replace(/(?<!\w(?='))(?<!\\)(\\{0,3}["'`]).*?(?<!\\)\1/g, '');
-  const open = line.replace(/\w'/g, '');
+  const open = openBefore(text, at);
   const quote = /\\{0,3}["'`](?=[^"'`]*$)/.exec(open)?.[0];
   const count = (signs: RegExp) => open.match(signs)?.length ?? 0;
   return { quote, isFlow: quote === undefined && count(/[[{]/g) > count(/[\]}]/g) };

@@ -2,8 +2,8 @@ import type { Attribute } from '../kind/attribute.ts';
 import type { Field } from '../kind/field.ts';
 import type { Json } from '../kind/json.ts';
 import { isObject } from '../kind/json.ts';
-import { entriesIn } from './entries.ts';
-import { bareValue, isAddress, isOpenValue, isWorkingDirectory } from './open-values.ts';
+import { entriesIn, openBefore } from './entries.ts';
+import { bareValue, isOpenValue } from './open-values.ts';
 import type { Part } from './parts.ts';
 import { addPart, replaceParts } from './parts.ts';
 import { concealedMark, redacted, rotatedMark } from './secret.ts';
@@ -53,10 +53,11 @@ export function isSecretEntry(key: string, value: string, how: Masking = {}): bo
   if (rules.length === 0) return false;
   // Only texts of YAML, shells and templates have aliases, `$x`, `<x>` and `%x%`.
   if (how.isEnv === true && /^(?:\*.+|\$\w+|<.+>|%\w+%)$/s.test(value.trim())) return true;
-  if (isOpenValue(value) || isWorkingDirectory(key, value)) return false;
+  // What a shell keeps is a folder: `PWD=/app`.
+  if (isOpenValue(value) || (key === 'PWD' && /^[~./]/.test(value))) return false;
   const bare = bareValue(value);
-  // Whoever knows the address of a webhook may use it.
-  if (isAddress(bare) && !/webhook/i.test(key)) return false;
+  // What is secret in an address is found by itself; whoever knows that of a webhook may use it.
+  if (/^[a-z][a-z\d+.-]{0,31}:\/\/\S+$/i.test(bare) && !/webhook/i.test(key)) return false;
   return rules.some(({ open }) => open?.test(bare) !== true);
 }
 
@@ -114,27 +115,23 @@ export function secretParts(text: string, how: Masking = {}): readonly Part[] {
   const found: Part[] = [...(how.known?.(text) ?? [])];
   // Most values: no rule matches so little.
   if (found.length === 0 && text.length < 15 && /^[\w./-]*$/.test(text)) return [];
-  const open = Array.from(text.matchAll(openBlock), ({ 0: block, index }) => [index, index + block.length] as const);
   const isNamed = (key: string) => isPrivate(key, how) || rulesOfKey(key).length > 0;
   for (const { key, value, parts } of entriesIn(text, isNamed, how.isEnv)) {
     const at = parts[0]?.[0] ?? 0;
     const isComment = isInComment(text, at);
     if (!isSecretEntry(key, value, isComment ? { ...how, isEnv: false } : how)) continue;
-    if (!isComment || isPrivate(key, how) || isSettingInComment(text, at)) found.push(...parts);
+    if (!isComment || isPrivate(key, how) || isSettingInComment(text, at) || isNoProse(value)) found.push(...parts);
   }
-  for (const { pattern, check, isGuess, isToken } of text.length < 6 ? [] : contentRules) {
-    if (isGuess === true && how.isOpen === true) continue;
-    let nextOpen = 0;
-    for (const match of text.matchAll(pattern)) {
+  const guessed = text.replace(openBlock, (block) => ' '.repeat(block.length));
+  for (const { pattern, check, isGuess = false, isToken } of text.length < 6 ? [] : contentRules) {
+    if (isGuess && how.isOpen === true) continue;
+    for (const match of (isGuess ? guessed : text).matchAll(pattern)) {
       const secret = match.slice(1).find((group) => group !== undefined) ?? match[0];
       const from = match.index + match[0].lastIndexOf(secret);
-      if (isToken !== true && isInComment(text, from)) continue;
-      while ((open[nextOpen]?.[1] ?? Infinity) <= from) nextOpen++;
-      if (isGuess === true && (open[nextOpen]?.[0] ?? Infinity) <= from) continue;
       const to = from + secret.length;
-      if (check !== undefined && !check(secret, text.slice(Math.max(0, from - 64), from), text.slice(to, to + 64)))
-        continue;
-      found.push([from, to]);
+      if (isToken !== true && (isGuess || !isNoProse(secret)) && isInComment(text, from)) continue;
+      if (check?.(secret, text.slice(Math.max(0, from - 64), from), text.slice(to, to + 64)) !== false)
+        found.push([from, to]);
     }
   }
   const parts: Part[] = [];
@@ -144,26 +141,19 @@ export function secretParts(text: string, how: Masking = {}): readonly Part[] {
 
 /** Returns true behind a sign that begins a comment: at the start of a line, or outside of quotes in it. */
 function isInComment(text: string, at: number): boolean {
-  const near = text.slice(Math.max(0, at - 512), at);
-  const line = near.slice(near.lastIndexOf('\n') + 1);
-  if (/^[ \t]*["']?(?:#|\/\/[ \t/]|;|--[ \t])/.test(line)) return true;
-  let quote: string | undefined;
-  for (const { 0: sign, index } of line.matchAll(/["'`]|[ \t]#(?=[ \t#])/g)) {
-    if (sign.includes('#') && quote === undefined) return true;
-    if (sign === quote) quote = undefined;
-    else if (quote === undefined && !sign.includes('#') && !/\w/.test(line[index - 1] ?? '')) quote = sign;
-  }
-  return false;
+  return /^[ \t]*["']?(?:#|\/\/[ \t/]|;|--[ \t])|^[^"'`]*[ \t]#[ \t#]/.test(openBefore(text, at));
+}
+
+/** Returns true for what counts in a comment too: a word as no text has them. */
+function isNoProse(secret: string): boolean {
+  return /^(?=.*(?:\d|[a-z][A-Z]))\S{6,}$/.test(secret);
 }
 
 /** Returns true for a setting that a comment switches off: a name, and one word or a text in quotes as its value. */
 function isSettingInComment(text: string, at: number): boolean {
   const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at + 512).split('\n', 1)[0] ?? '';
-  return settingInComment.test(line);
+  return /^\W*(?:export[ \t]+)?[\w.-]+["']?[ \t]*[:=][ \t]*(?:"[^"]+"|'[^']+'|[^\s"']+)["',]*\s*$/.test(line);
 }
-
-const settingInComment =
-  /^[ \t]*(?:#|\/\/|;|--)[#;/ \t]*(?:-[ \t]+)?(?:export[ \t]+)?["']?[\w.-]{1,128}["']?[ \t]*[:=][ \t]*(?:"[^"]+"|'[^']+'|[^\s"']+),?["']?[ \t]*$/;
 
 function isPrivate(key: string, { privateKeys }: Masking): boolean {
   return privateKeys?.has(key) === true;

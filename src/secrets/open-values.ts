@@ -1,8 +1,8 @@
-/** What stands under a secret name and is none: nothing, a flag, a list of names, a reference, a path, an alias. */
+/** What stands under a secret name and is none: nothing, a flag, a time, a list of names, a reference, a path, an alias. */
 export function isOpenValue(value: string): boolean {
   const text = bareValue(value);
   return (
-    /^(?:\W?|[01]|true|false|yes|no|on|off|null|none|nil|undefined|\*[\w-]+|!reset|\{\}|\[\]|[[{(]|\(sensitive\))$/i.test(
+    /^(?:\W?|[01]|true|false|yes|no|on|off|null|none|nil|undefined|\*[\w-]+|!reset|\{\}|\[\]|[[{(]|\(sensitive\)|\d{1,3}(?:ms|[smhd]))$/i.test(
       text,
     ) ||
     /^\[ *[A-Za-z_.-]+(?: *, *[A-Za-z_.-]+)* *\]$/.test(text) ||
@@ -20,39 +20,29 @@ export function bareValue(value: string): string {
 
 /** A variable of compose or a shell, a template, or several of them; one with a default that is no reference is none. */
 export function isReference(text: string): boolean {
-  return text.length <= 512 && (reference.test(text) || filledIn.test(text) || isReferenceInDefault(text));
-}
-
-function isReferenceInDefault(text: string): boolean {
+  if (text.length > 512) return false;
   const bare = bareValue(text);
-  return bare !== text && (bare === '' || isReference(bare));
+  return reference.test(text) || filledIn.test(text) || (bare !== text && (bare === '' || isReference(bare)));
 }
 
 const variable = String.raw`\$\$?(?:\w+|\{\w[\w.]*(?::?\?[^{}]*|(?::\w+)+|:?[-+])?\}|\{\{[^{}]*\}\}|\((?:\w+|(?:cat|file|<)[^()]*)\))`;
 const reference = new RegExp(
-  String.raw`^(?:(?:Bearer|Basic|Token)[ \t]+|base64:)?(?:${variable}[:/@., -]{0,2})+["',;]{0,4}$|^\$\{\w+:?\?|^\$\$?\([^\n]*\)$|^\{\{[^{}]*\}\}$|^<[\w -]{1,40}>$|^%\w+%$`,
+  String.raw`^(?:(?:Bearer|Basic|Token)[ \t]+|base64:)?(?:${variable}[:/@., -]{0,2})+["',;)\]]{0,4}$|^\$\{\w+:?\?|^\$\$?\([^\n]*\)$|^\{\{[^{}]*\}\}$|^<[\w -]{1,40}>$|^%(?:\w|\w+%|\{[^{}]*\})$`,
 );
 /** An expression of a manifest: where it was filled in, its value stands here. Or one of a program. */
 const filledIn =
   /^\$\{(?:secret|env|var|ref|file):[^}]*\}$|^(?:process\.env|os\.environ|env|secrets?)[.[(/:]["'\w.-]+(?:,[ \t]?(?:""|''|null))?[\])]?$|^[A-Za-z_]+(?:[.:]{1,2}[A-Za-z_]+)+\([^\n]*\)[;,]?$/;
 
-/** An address with a scheme: what is secret in it is found by itself. */
-export function isAddress(text: string): boolean {
-  return /^[a-z][a-z\d+.-]{0,31}:\/\/\S+$/i.test(text);
-}
-
 /** A path of words, also below a variable: `/run/secrets/db`, `./certs/shop.key`, `${HOME}/.ssh/id_rsa`. */
 function isPath(text: string): boolean {
   if (text.length > 256) return false;
   const path = text.replace(/^\$(?:\w+|\{[\w.]+(?::?-[\w./-]*)?\})(?=\/)/, '');
-  if (!/^(?:\.{0,2}|~)\/[\w./-]+$|^[\w-]+(?:\/[\w.-]+)+\.\w{1,5}$/.test(path)) return false;
-  const parts = path.split(/[-_./~]+/).filter((part) => part !== '');
+  if (!/^(?:\.{0,2}|~)\/[\w./@-]+$|^[\w-]+(?:\/[\w.-]+)+\.\w{1,5}$/.test(path)) return false;
+  const parts = path.split(/[-_./~@]+/).filter((part) => part !== '');
   return (
-    parts.length >= 2 && parts.every((part) => /^(?:[A-Z]?[a-z]{0,20}\d{0,4}|ed25519|[A-Z]{1,16}|\d{1,4})$/.test(part))
+    parts.length >= 2 &&
+    parts.every((part) =>
+      /^(?:(?:[A-Z]?[a-z]{0,20}|[a-z]{2,20}(?:[A-Z][a-z]{2,20}){1,3})\d{0,4}|ed25519|[A-Z]{1,16}|\d{1,4})$/.test(part),
+    )
   );
-}
-
-/** What a shell keeps under these names. */
-export function isWorkingDirectory(key: string, value: string): boolean {
-  return /^(?:OLD)?PWD$/.test(key) && /^["']?(?:~|\.{0,2})\/[\w./@ -]*["']?$/.test(value);
 }

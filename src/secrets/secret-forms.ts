@@ -20,14 +20,15 @@ export interface ContentRule {
   readonly isToken?: true;
 }
 
-const boundary = '(?<![A-Za-z0-9_-])';
-
 /** How tokens begin, by the services that give them. */
 const tokens = [
-  String.raw`gh[pousr]_ github_pat_ gl(?:pat|dt|rt|ptt|soat|cbt|ft|agent|oas)- (?:sk|rk)_(?:live|test)_ whsec_ AKIA ASIA xox[abeoprs]- xapp-`,
-  String.raw`AIza ya29\. GOCSPX- npm_(?=[^\W_]{12}) pypi- sk- hf_ SG\. dckr_(?:pat|oat)_ do[opr]_v1_ hv[sbr]\. shp(?:at|ca|pa|ss)_ glsa_ glc_ tskey-`,
-  String.raw`lin_api_ gsk_ r8_ nvapi- key-(?=[\da-f]{32}) sntrys_ rubygems_`,
+  String.raw`eyJ(?=[\w-]{8,}\.) AGE-SECRET-KEY- gh[pousr]_ github_pat_ gl(?:pat|dt|rt|ptt|soat|cbt|ft|agent|oas)- (?:sk|rk)_(?:live|test)_ whsec_`,
+  String.raw`AKIA ASIA xox[abeoprs]- xapp- AIza ya29\. GOCSPX- npm_(?=[^\W_]{12}) pypi- sk- hf_ SG\. dckr_(?:pat|oat)_ do[opr]_v1_ hv[sbr]\.`,
+  String.raw`shp(?:at|ca|pa|ss)_ glsa_ glc_ tskey- lin_api_ gsk_ r8_ nvapi- key-(?=[\da-f]{32}) sntrys_ rubygems_`,
 ].flatMap((line) => line.split(' '));
+
+/** Words of a command line, also as a list. */
+const words = String.raw`["']?(?:[\s,]{1,16}["']?[\w.:$/{}=-]{1,64}["']?){0,8}?[\s,]{1,16}["']?`;
 
 /** What ends an address; a variable in its user has signs of its own. */
 const endOfAddress = String.raw`\s"'\x60<>;|\\`;
@@ -42,29 +43,17 @@ export const contentRules: readonly ContentRule[] = [
     pattern: /-----BEGIN [A-Z\d ]{0,42}PRIVATE KEY[^]*?(?:-----END [^]*?-----|$)/g,
   },
   {
-    name: 'age identity',
+    name: 'token',
     isToken: true,
-    says: 'an identity of age',
-    pattern: /AGE-SECRET-KEY-(?:PQ-)?1[A-Z0-9]{20,}/gi,
-  },
-  {
-    name: 'JWT',
-    isToken: true,
-    says: 'a JSON web token',
-    pattern: new RegExp(`${boundary}eyJ[\\w-]{8,}\\.[\\w-]{4,}(?:\\.[\\w-]*)?`, 'g'),
-  },
-  {
-    name: 'known token',
-    isToken: true,
-    says: 'a token with a known prefix: of GitHub, GitLab, Stripe, AWS, Slack, Google, npm, PyPI, OpenAI, Docker, Vault and others',
-    pattern: new RegExp(String.raw`${boundary}(?:${tokens.join('|')})[\w+/=.-]{12,}`, 'g'),
+    says: 'a JSON web token, an identity of age, or a token with the prefix of GitHub, GitLab, Stripe, AWS, Slack, Google, npm, PyPI, OpenAI, Docker, Vault and others',
+    pattern: new RegExp(String.raw`(?<![A-Za-z0-9_-])(?:${tokens.join('|')})[\w+/=.-]{12,}`, 'g'),
   },
   {
     name: 'webhook',
     isToken: true,
-    says: 'an address that lets whoever has it send messages: webhooks of Slack, Discord, Teams and bots of Telegram',
+    says: 'an address that lets whoever has it send messages: webhooks of Slack, Discord, Teams and Gotify, bots of Telegram',
     pattern:
-      /(?:hooks\.slack\.com\/(?:services|workflows)\/|discord(?:app)?\.com\/api\/webhooks\/|\.webhook\.office\.com\/webhookb2\/|api\.telegram\.org\/(?:file\/)?bot)([^\s"'<>]{4,})/g,
+      /(?:hooks\.slack\.com\/(?:services|workflows)\/|discord(?:app)?\.com\/api\/webhooks\/|\.webhook\.office\.com\/webhookb2\/|gotify:\/\/[^\s\/\"'<>]{1,253}\/|api\.telegram\.org\/(?:file\/)?bot)([^\s"'<>]{4,})/g,
   },
   {
     name: 'password hash',
@@ -77,8 +66,7 @@ export const contentRules: readonly ContentRule[] = [
     name: 'bearer',
     says: 'what follows Bearer, Basic or Token and is no word',
     pattern: /(?<![A-Za-z])(?:Bearer|Basic|Token)[ \t]{1,4}([A-Za-z0-9+/=._~-]{6,})/gi,
-    check: (secret) =>
-      !/^(?:[A-Z]?[a-z]{1,24}|[A-Z]{1,24})[.,]?$/.test(secret) && !/^[a-z]+(?:-[a-z]+)+[.,]?$/i.test(secret),
+    check: (secret) => !/^(?:[A-Z]?[a-z]{1,24}|[A-Z]{1,24}|[A-Za-z]+(?:-[A-Za-z]+)+)[.,]?$/.test(secret),
   },
   {
     name: 'SQL',
@@ -90,17 +78,9 @@ export const contentRules: readonly ContentRule[] = [
     says: 'passwords in short options of well-known programs: redis-cli -a, mysql -p…, sshpass -p, mongosh -p, docker login -p, sqlcmd -P, ldapsearch -w',
     pattern: new RegExp(
       [
-        ['redis-cli', 'a', '{1,4}'],
-        ['(?:mysql|mariadb)(?:-?admin|-?dump)?', 'p', '{0}'],
-        ['(?:sshpass|mongo(?:sh|dump)?|docker[ \\t]login)', 'p', '{0,4}'],
-        ['(?:sqlcmd|bcp)', 'P', '{0,4}'],
-        ['ldap(?:search|add|modify|whoami)', 'w', '{0,4}'],
-      ]
-        .map(
-          ([program, option, gap]) =>
-            String.raw`${program}["']?(?:[\s,]{1,4}["']?[\w.:$/{}=-]{1,64}["']?){0,8}?[\s,]{1,4}["']?-${option}["']?[\s,]${gap}["']?([^\s"',\]]{1,256})`,
-        )
-        .join('|'),
+        String.raw`(?:redis-cli${words}-a|(?:mysql|mariadb)(?:-?admin|-?dump)?${words}-p(?![\s,])|(?:sshpass|mongo(?:sh|dump)?|docker[ \t]login)${words}-p`,
+        String.raw`|(?:sqlcmd|bcp)${words}-P|ldap(?:search|add|modify|whoami)${words}-w)["']?[\s,]{0,4}["']?([^\s"',\]]{1,256})`,
+      ].join(''),
       'g',
     ),
     check: (secret) => !isReference(secret) && !/^(?:-.*|\\+)$/.test(secret),
@@ -175,7 +155,7 @@ function isRandomChunk(chunk: string): boolean {
 
 /** Words before a colon that are no user: what follows them is an address of mail, a package or an image. */
 const label =
-  /(?<![\w.%+-])(?:mailto|e?-?mail|to|b?cc|from|sender|reply-to|contact|maintainer|author|owner|acct|sips?|xmpp|jid|im|npm|pkg|workspace|patch|file|link|git(?:hub|lab)?|ssh|docker|oci|image|ur[li]|https?):$/i;
+  /(?<![\w.%+-])(?:mailto|e?-?mail|to|b?cc|from|sender|contact|author|owner|sips?|xmpp|jid|npm|pkg|patch|file|link|git(?:hub|lab)?|ssh|docker|oci|image|ur[li]|https?):$/i;
 
 /** Whether what stands between a colon and a host is the password of a user. */
 function isOfUser(secret: string, before: string, behind: string): boolean {
@@ -200,8 +180,7 @@ function isKnownOpen(secret: string, before: string): boolean {
     );
   return (
     /(?:sha(?:1|224|256|384|512)|md5)[:=-]["']?$/i.test(before) ||
-    /^(?:sha(?:1|256|384|512)?-|AAAA[BCE]3NzaC1|pk_(?:live|test)_)/.test(secret) ||
-    /(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\S{4,20}|sk-ssh-\S{4,32})\s$/.test(before) ||
+    /^(?:sha(?:1|256|384|512)?-|AAAA[BCEGI][23n]|pk_(?:live|test)_)/.test(secret) ||
     isOpenName(name?.[1] ?? name?.[2] ?? '') ||
     // A commit, in an address, behind a name or as the tag of an image.
     (/^[0-9a-f]{40}$/.test(secret) && /[/@#(-]$|\/[\w.-]+:$/.test(before))

@@ -30,6 +30,11 @@ describe('the value of a secret key', () => {
     '/run/secrets/db_password',
     './certs/shop.key',
     '*db-password',
+    '24h',
+    '%p',
+    '%{ldap:userPassword}',
+    '$DB_PASSWORD]',
+    '/org/users/Admin@org1.example.com/peerKeys/keystore',
   ])('%s is none', (value) => {
     expect(isSecretEntry('DB_PASSWORD', value)).toBe(false);
   });
@@ -134,6 +139,7 @@ describe('a text', () => {
     'if (token === undefined) return;',
     'auth: true\nauthor: somebody\nkeyspace: shop',
     'tags: [a, b]\nkey: value\n',
+    `{"a": [{${'"x": 1, '.repeat(80)}"password": null, "b": {"token": 0}}]}`,
   ])('%j is shown as it is', (text) => {
     expect(maskText(text)).toBe(text);
   });
@@ -199,6 +205,7 @@ describe('a text of a certain language', () => {
     '<password></password>\n<user>a</user>',
     '<password>\n</password>',
     '<password>${DB_PASSWORD}</password>',
+    "('Twilio', '<your-password>', NULL, NULL)",
     '<token> is the token that you made before',
     '<property name="username" value="root"/>',
     '<property name="password" value="${jdbc.password}"/>',
@@ -441,7 +448,7 @@ describe('in a comment', () => {
     '; api_key: ask your admin',
     'image: nginx # the token: see above',
     'A=1 # password: at least 12 characters',
-    '# Bearer authentication with the token kX8vQ2mZp4Lr9TnW',
+    '# Bearer authentication with the token below',
     "# ALTER USER shop WITH PASSWORD 'new one';",
     '# build 9f86d081884c7d659a2feaa0c55ad015',
   ])('%j is prose', (text) => {
@@ -460,6 +467,14 @@ describe('in a comment', () => {
     'A: 1 # https://hooks.slack.com/services/T000/B000/hunter2',
     '# postgres://shop:hunter2@db/shop',
     '# -----BEGIN PRIVATE KEY-----hunter2-----END PRIVATE KEY-----',
+    '# curl -H "Authorization: Bearer Kx-hunter2" http://a',
+    '# curl -X POST "http://a" -H  "authorization: shop_hunter2" -H  "Content-Type: application/json"',
+    '# curl -u admin:hunter2 http://a',
+    '# mysql -u root -phunter2',
+    '# docker run -e POSTGRES_PASSWORD=hunter2 postgres',
+    ';forcedb = host=localhost user=baz password=hunter2',
+    '#   #password => "hunter2"',
+    'A: 1 # (e.g., "host=db user=postgres password=hunter2")',
   ])('%j holds a secret', (text) => {
     expect(maskText(text)).not.toContain('hunter2');
     expect(maskEnvText(`B=1\n${text}\n`)).not.toContain('hunter2');

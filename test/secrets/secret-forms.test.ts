@@ -10,26 +10,36 @@ const table: Record<string, { readonly examples: readonly string[]; readonly oth
     examples: ['-----BEGIN PRIVATE KEY-----MIIE-----END PRIVATE KEY-----', '# -----BEGIN RSA PRIVATE KEY-----'],
     others: ['-----BEGIN PUBLIC KEY-----', 'BEGIN PRIVATE KEY'],
   },
-  'age identity': {
-    examples: ['AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZ'],
-    others: ['AGE-SECRET-KEY-1', 'age1gfpyysjzgfpyysjzgfpyysjzgfpyysjz'],
-  },
-  JWT: {
-    examples: ['eyJhbGciOiJIUzI1NiJ9.eyJyb2xlIjoiYW5vbiJ9.c2lnbmF0dXJl'],
-    others: ['eyJrey', 'theyJustSaid.something.else'],
-  },
-  'known token': {
+  token: {
     examples: [
       'ghp_16C7e42F292c6912E7710c838347Ae178B4a',
+      'eyJhbGciOiJIUzI1NiJ9.eyJyb2xlIjoiYW5vbiJ9.c2lnbmF0dXJl',
+      'AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZ',
       'glpat-x1y2z3x1y2z3x1y2z3x1',
       'whsec_4eC39HqLyjWDarjtT1',
       'AKIAIOSFODNN7EXAMPLE',
       'xoxb-2444-1234567890-abcdef',
+      '# npm_16C7e42F292c6912E7710c838347Ae178B4a',
     ],
-    others: ['pk_live_4eC39HqLyjWDarjtT1', 'sk-learn', 'ghp_short', 'task-runner-with-a-long-name', 'AKIA'],
+    others: [
+      'pk_live_4eC39HqLyjWDarjtT1',
+      'sk-learn',
+      'ghp_short',
+      'task-runner-with-a-long-name',
+      'AKIA',
+      'npm_config_loglevel=error',
+      'AGE-SECRET-KEY-1',
+      'age1gfpyysjzgfpyysjzgfpyysjzgfpyysjz',
+      'eyJrey',
+      'theyJustSaid.something.else',
+    ],
   },
   webhook: {
-    examples: ['https://hooks.slack.com/services/T000/B000/XXXX', 'https://discord.com/api/webhooks/123/abc-def'],
+    examples: [
+      'https://hooks.slack.com/services/T000/B000/XXXX',
+      'https://discord.com/api/webhooks/123/abc-def',
+      'gotify://push.example.com/Az.D4iJL/?priority=1',
+    ],
     others: ['https://hooks.slack.com/', 'https://discord.com/developers/docs/resources/webhook'],
   },
   'password hash': {
@@ -52,10 +62,11 @@ const table: Record<string, { readonly examples: readonly string[]; readonly oth
       'redis-cli -h cache -a hunter2 ping',
       '["CMD", "redis-cli", "-a", "hunter2", "ping"]',
       'mysqladmin ping -phunter2',
+      "mariadb-dump     --all-databases     -u root -p'hunter2' | gzip",
       '/opt/mssql-tools/bin/sqlcmd -S localhost -U sa -P hunter2',
       'ldapsearch -x -D cn=admin -w hunter2',
     ],
-    others: ['redis-cli ping', 'redis-cli -a $REDIS_PASSWORD ping', 'mysqladmin ping -h localhost'],
+    others: ['redis-cli ping', 'redis-cli -a $REDIS_PASSWORD ping', 'mysqladmin ping -h localhost', 'mysql -p shop'],
   },
   'user of curl': {
     examples: ['curl -u admin:hunter2 http://a', 'curl -uadmin:hunter2 http://a', "curl -fsSu 'admin:a b' http://a"],

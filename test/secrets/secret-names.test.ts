@@ -39,6 +39,8 @@ const table: Record<string, { readonly examples: readonly string[]; readonly oth
       'TRESPASS',
       'PASS_HEADERS',
       'PASSWORD_HASHER',
+      'password_query',
+      'PASSWORD_OPTIONS',
       'PASSWORD_RESET_URL',
       'password_file',
     ],
@@ -75,6 +77,8 @@ const table: Record<string, { readonly examples: readonly string[]; readonly oth
       'SECRET_KEY_JOBS',
       'APIKEY_METRICS',
       'pagerdutyServiceKey',
+      'YOURLS_COOKIEKEY',
+      's3-access-key-id',
     ],
     others: [
       'PUBLIC_KEY',
@@ -120,7 +124,7 @@ const table: Record<string, { readonly examples: readonly string[]; readonly oth
     others: ['COOKIE_DOMAIN', 'WEBHOOK_URL', 'SEEDERS'],
   },
   pin: {
-    examples: ['ADMIN_PIN', 'PIN_CODE', 'RECOVERY_CODE'],
+    examples: ['ADMIN_PIN', 'PIN_CODE', 'RECOVERY_CODE', 'PADDLE_AUTH_CODE'],
     others: ['PINNED', 'EXIT_CODE', 'COUNTRY_CODE'],
   },
 };
@@ -180,6 +184,9 @@ test.each([
   'IMAGE_DIGEST',
   'TURNSTILE_SITE_KEY',
   'buildId',
+  'UV_HASH',
+  'DATA_HASH',
+  'sha256sum',
 ])('%s is a name whose value is meant to be seen', (key) => {
   expect(isOpenName(key)).toBe(true);
 });
