@@ -8,14 +8,11 @@ import { isSecretEntry, secretParts, secretTexts } from './looks-secret.ts';
 import type { Redactor } from './redactor.ts';
 import { redacted } from './secret.ts';
 
-/** A value without its secrets, and how many secrets it held. */
-export interface Redacted {
-  readonly shown: unknown;
-  readonly count: number;
-}
-
-/** Redacts the secrets of an answer, at any depth. Keeps a value that the platform shows only this once. */
-export function redactAnswer(operation: Operation, answer: unknown): Redacted {
+/** Redacts the secrets of an answer, at any depth, and counts them. Keeps a value that the platform shows only this once. */
+export function redactAnswer(
+  operation: Operation,
+  answer: unknown,
+): { readonly shown: unknown; readonly count: number } {
   let count = 0;
   const hide = (shown: string): string => {
     count++;
@@ -37,10 +34,12 @@ function redactMember(hide: (shown: string) => string, value: unknown, isSecret 
   }
   if (Array.isArray(value)) return value.map((item: unknown) => redactMember(hide, item));
   if (!isObject(value)) return value;
-  const members = Object.entries(value).map(([name, inner]) => {
-    return [name, redactMember(hide, inner, name !== kept && isSecretMember(name))] as const;
-  });
-  return Object.fromEntries(members);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      redactMember(hide, inner, name !== kept && isSecretMember(name)),
+    ]),
+  );
 }
 
 /** Nothing that could be secret: whether a value is set may be known. */

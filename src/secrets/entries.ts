@@ -38,8 +38,8 @@ export function* entriesIn(text: string, isWanted: (key: string) => boolean, isE
       if (key === undefined) continue;
       const { values, end } = valueAt(text, at, match, isEnv);
       for (const parts of values) {
-        const value = unquoted(text.slice(parts[0]?.[0], parts.at(-1)?.[1]));
-        yield { key, value, parts };
+        const written = text.slice(parts[0]?.[0], parts.at(-1)?.[1]);
+        yield { key, value: written.replace(/^(["'`]?)(.*?)\1[,;]?$/s, '$2'), parts };
       }
       at = Math.max(at, end);
     }
@@ -248,7 +248,3 @@ function linesBelow(text: string, from: number, indent: number, how: 'block' | '
 /** What is no further line of a value, but a comment, or a name with its own. */
 const nextKey = /^(?:#|["']?[\w.-]+["']?[ \t]*:(?:[ \t]|$))/;
 const nextEntry = /^(?:#|(?:export[ \t]+)?[\w.-]+[ \t]*(?:=|:[ \t]))/;
-
-function unquoted(text: string): string {
-  return text.replace(/^(["'`])(.*)\1[,;]?$/s, '$2').replace(/[,;]$/, '');
-}

@@ -123,7 +123,7 @@ export function secretParts(text: string, how: Masking = {}): readonly Part[] {
     if (!isComment || isPrivate(key, how) || isSettingInComment(text, at) || isNoProse(value)) found.push(...parts);
   }
   const guessed = text.replace(openBlock, (block) => ' '.repeat(block.length));
-  for (const { pattern, check, isGuess = false, isToken } of text.length < 6 ? [] : contentRules) {
+  for (const { pattern, check, isGuess = false, isToken } of contentRules) {
     if (isGuess && how.isOpen === true) continue;
     for (const match of (isGuess ? guessed : text).matchAll(pattern)) {
       const secret = match.slice(1).find((group) => group !== undefined) ?? match[0];

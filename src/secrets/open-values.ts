@@ -2,7 +2,7 @@
 export function isOpenValue(value: string): boolean {
   const text = bareValue(value);
   return (
-    /^(?:\W?|[01]|true|false|yes|no|on|off|null|none|nil|undefined|\*[\w-]+|!reset|\{\}|\[\]|[[{(]|\(sensitive\)|\d{1,3}(?:ms|[smhd]))$/i.test(
+    /^(?:\W?|[01]|true|false|yes|no|on|off|null|none|nil|undefined|\*[\w-]+|!reset|[[{(][\]})]?|\(sensitive\)|\d{1,3}(?:ms|[smhd]))$/i.test(
       text,
     ) ||
     /^\[ *[A-Za-z_.-]+(?: *, *[A-Za-z_.-]+)* *\]$/.test(text) ||
@@ -14,24 +14,25 @@ export function isOpenValue(value: string): boolean {
 /** A value without its quotes, the comment behind it and the variable whose default it is. */
 export function bareValue(value: string): string {
   const bare = value.trim().split(/[,;]?[ \t]+#[ \t]/, 1)[0] ?? '';
-  const open = bare.length > 512 || !bare.endsWith('}') ? undefined : /^\$\$?\{\w+:?[-+]/.exec(bare)?.[0];
+  const open =
+    bare.length > 512 || !bare.endsWith('}') ? undefined : /^\$\$?\{(?:\w+:?[-+]|[A-Z\d_]+:(?!\?))/.exec(bare)?.[0];
   return open === undefined ? bare : bareValue(bare.slice(open.length, -1));
 }
 
-/** A variable of compose or a shell, a template, or several of them; one with a default that is no reference is none. */
+/** A variable of compose, a shell or a manifest, a template, or several of them; one with a default that is no reference is none. */
 export function isReference(text: string): boolean {
   if (text.length > 512) return false;
   const bare = bareValue(text);
   return reference.test(text) || filledIn.test(text) || (bare !== text && (bare === '' || isReference(bare)));
 }
 
-const variable = String.raw`\$\$?(?:\w+|\{\w[\w.]*(?::?\?[^{}]*|(?::\w+)+|:?[-+])?\}|\{\{[^{}]*\}\}|\((?:\w+|(?:cat|file|<)[^()]*)\))`;
+const variable = String.raw`\$\$?(?:\w+|\{(?:(?:secret|env|var|ref|file):[^{}]*|[a-z]+(?::\w+)+|\w[\w.]*(?::?\?[^{}]*|:?[-+])?)\}|\{\{[^{}]*\}\}|\((?:\w+|(?:cat|file|<)[^()]*)\))`;
 const reference = new RegExp(
   String.raw`^(?:(?:Bearer|Basic|Token)[ \t]+|base64:)?(?:${variable}[:/@., -]{0,2})+["',;)\]]{0,4}$|^\$\{\w+:?\?|^\$\$?\([^\n]*\)$|^\{\{[^{}]*\}\}$|^<[\w -]{1,40}>$|^%(?:\w|\w+%|\{[^{}]*\})$`,
 );
-/** An expression of a manifest: where it was filled in, its value stands here. Or one of a program. */
+/** An expression of a program. */
 const filledIn =
-  /^\$\{(?:secret|env|var|ref|file):[^}]*\}$|^(?:process\.env|os\.environ|env|secrets?)[.[(/:]["'\w.-]+(?:,[ \t]?(?:""|''|null))?[\])]?$|^[A-Za-z_]+(?:[.:]{1,2}[A-Za-z_]+)+\([^\n]*\)[;,]?$/;
+  /^(?:process\.env|os\.environ|env|secrets?)[.[(/:]["'\w.-]+(?:,[ \t]?(?:""|''|null))?[\])]?$|^[A-Za-z_]+(?:[.:]{1,2}[A-Za-z_]+)+\([^\n]*\)[;,]?$/;
 
 /** A path of words, also below a variable: `/run/secrets/db`, `./certs/shop.key`, `${HOME}/.ssh/id_rsa`. */
 function isPath(text: string): boolean {
@@ -42,7 +43,7 @@ function isPath(text: string): boolean {
   return (
     parts.length >= 2 &&
     parts.every((part) =>
-      /^(?:(?:[A-Z]?[a-z]{0,20}|[a-z]{2,20}(?:[A-Z][a-z]{2,20}){1,3})\d{0,4}|ed25519|[A-Z]{1,16}|\d{1,4})$/.test(part),
+      /^(?:(?:[A-Z]?[a-z]{0,20}|[a-z]{2,20}(?:[A-Z][a-z]{2,20}){1,3})\d{0,5}|[A-Z]{1,16})$/.test(part),
     )
   );
 }

@@ -53,7 +53,7 @@ export const contentRules: readonly ContentRule[] = [
     isToken: true,
     says: 'an address that lets whoever has it send messages: webhooks of Slack, Discord, Teams and Gotify, bots of Telegram',
     pattern:
-      /(?:hooks\.slack\.com\/(?:services|workflows)\/|discord(?:app)?\.com\/api\/webhooks\/|\.webhook\.office\.com\/webhookb2\/|gotify:\/\/[^\s\/\"'<>]{1,253}\/|api\.telegram\.org\/(?:file\/)?bot)([^\s"'<>]{4,})/g,
+      /(?:hooks\.slack\.com\/(?:services|workflows)\/|discord(?:app)?\.com\/api\/webhooks\/|\.webhook\.office\.com\/webhookb2\/|gotify:\/\/[^\s/"'<>]{1,253}\/|api\.telegram\.org\/(?:file\/)?bot)([^\s"'<>]{4,})/g,
   },
   {
     name: 'password hash',
@@ -83,7 +83,7 @@ export const contentRules: readonly ContentRule[] = [
       ].join(''),
       'g',
     ),
-    check: (secret) => !isReference(secret) && !/^(?:-.*|\\+)$/.test(secret),
+    check: (secret) => !isReference(secret) && !/^(?:-|\\+$)/.test(secret),
   },
   {
     name: 'user of curl',
@@ -96,7 +96,7 @@ export const contentRules: readonly ContentRule[] = [
       ].join(''),
       'g',
     ),
-    check: (secret) => !isReference(secret) && !/^(?:\$\(|<|\d{1,5}$)/.test(secret) && !secret.startsWith('//'),
+    check: (secret) => !isReference(secret) && !/^(?:\$\(|<|\/\/|\d{1,5}$)/.test(secret),
   },
   {
     name: 'address',
@@ -105,7 +105,7 @@ export const contentRules: readonly ContentRule[] = [
     pattern: new RegExp(
       [
         String.raw`:\/\/(?:${userOfAddress}*:(?!\d{0,5}(?:[/?#${endOfAddress}]|$))`,
-        // Over HTTP a path may have the second sign; else a password may have a slash, and one without any other sign a question.
+        // Over HTTP a path may have the second sign; any other password may have a slash.
         String.raw`(?:(?<=https?:\/\/[^:@\s]{0,256}:)([^/?#${endOfAddress}]+)@|((?::(?!\/\/)|[^:?#${endOfAddress}])+)@|((?::(?!\/\/)|[^:${endOfAddress}])+)@)`,
         String.raw`|(?!(?<!https?:\/\/)[a-z][a-z_-]{0,15}@)(${userOfAddress}+)@)`,
       ].join(''),
@@ -131,31 +131,23 @@ export const contentRules: readonly ContentRule[] = [
 
 /** Whether a part of a text between separators looks random: many changes between letters, capitals and digits. */
 function isRandom(text: string): boolean {
-  if (/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text)) return false;
   if (text.split(/[^A-Za-z0-9]+/).some((chunk) => chunk.length >= 16 && isRandomChunk(chunk))) return true;
   // Base64 has slashes and pluses at any place.
   return text.length >= 24 && /[+/]/.test(text) && isRandomChunk(text.replace(/[^A-Za-z0-9]+/g, ''));
 }
 
 function isRandomChunk(chunk: string): boolean {
-  if (!/[0-9]/.test(chunk) && !(/[a-z]/.test(chunk) && /[A-Z]/.test(chunk))) return false;
-  if (/^\d+$/.test(chunk)) return false;
   if (new Set(chunk).size < 8) return false;
   // A name of words, such as `s3ForcePathStyle`.
-  const inWords =
-    chunk
-      .match(/[A-Z]?[a-z]{3,}/g)
-      ?.filter((word) => /[aeiouy]/.test(word))
-      .join('').length ?? 0;
-  if (inWords / chunk.length >= 0.6) return false;
+  if (chunk.replace(/[A-Z]?(?=[a-z]*[aeiouy])[a-z]{3,}/g, '').length / chunk.length <= 0.4) return false;
   // A capital and the small letters behind it are one word.
   const runs = chunk.match(/[A-Z]?[a-z]+|[A-Z]+|\d+/g)?.length ?? 0;
-  return runs / chunk.length >= (/[0-9]/.test(chunk) ? 0.3 : 0.42);
+  return runs / chunk.length >= (/\d/.test(chunk) ? 0.3 : 0.42);
 }
 
 /** Words before a colon that are no user: what follows them is an address of mail, a package or an image. */
 const label =
-  /(?<![\w.%+-])(?:mailto|e?-?mail|to|b?cc|from|sender|contact|author|owner|sips?|xmpp|jid|npm|pkg|patch|file|link|git(?:hub|lab)?|ssh|docker|oci|image|ur[li]|https?):$/i;
+  /(?<![\w.%+-])(?:mailto|e?-?mail|to|b?cc|from|sender|contact|author|owner|sip|xmpp|jid|npm|pkg|patch|git(?:hub|lab)?|ssh|docker|oci|image|ur[li]|https?):$/i;
 
 /** Whether what stands between a colon and a host is the password of a user. */
 function isOfUser(secret: string, before: string, behind: string): boolean {
@@ -179,7 +171,6 @@ function isKnownOpen(secret: string, before: string): boolean {
       before,
     );
   return (
-    /(?:sha(?:1|224|256|384|512)|md5)[:=-]["']?$/i.test(before) ||
     /^(?:sha(?:1|256|384|512)?-|AAAA[BCEGI][23n]|pk_(?:live|test)_)/.test(secret) ||
     isOpenName(name?.[1] ?? name?.[2] ?? '') ||
     // A commit, in an address, behind a name or as the tag of an image.

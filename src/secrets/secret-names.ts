@@ -47,11 +47,11 @@ const keysOfServices = anyOf(
 
 /** A word, a small number or a name of words. */
 const plainWord =
-  /^(?!.{65}|.*(?:secret|passw|token|change.?me)|[A-F]{8,}$)(?:[A-Za-z]{1,20}|-?\d{1,4}|[A-Za-z]{2,20}(?:[-_. ][A-Za-z]{1,20}){1,4}|\$\w+)$/i;
+  /^(?!.{65}|.*(?:secret|passw|token|change.?me)|[A-F]{8,}$)(?:[A-Za-z]{1,20}|-?\d{1,4}|[A-Za-z]{2,20}(?:[-_. ][A-Za-z]{1,20}){1,4})$/i;
 
 /** Ways to log in, and names of services that do it. */
 const loginMethod =
-  /^(?:none|no|disabled?|enabled?|required|optional|any|all|both|auto|default|basic|digest|bearer|jwt|plain|login|local|internal|external|native|simple|trust|peer|md5|s?sha\d*|cram-?md5|scram(?:-sha-?\d+)?|ntlm|gssapi|kerberos|krb5|x-?509|m?tls|ldaps?|saml2?|oidc|oauth2?|openid|sso|container|htpasswd|trace|debug|info|warn|error|cas|pam|radius|github|gitlab|google|discord|[\w-]+@(?:file|docker|swarm|internal|consul\w*|kubernetes\w*)|-?\d{1,3})$/i;
+  /^(?:none|no|disabled?|enabled?|required|optional|all|auto|default|basic|digest|bearer|jwt|plain|login|local|internal|external|trust|peer|md5|s?sha\d*|s?cram(?:-?md5|-sha-?\d+)?|ntlm|gssapi|kerberos|m?tls|ldaps?|saml2?|oidc|oauth2?|openid|sso|container|htpasswd|debug|info|warn|error|github|gitlab|google|[\w-]+@(?:file|docker|swarm|internal|consul\w*|kubernetes\w*)|-?\d{1,3})$/i;
 
 /** The names of keys that hold secrets. */
 export const keyRules: readonly KeyRule[] = [
@@ -81,9 +81,9 @@ export const keyRules: readonly KeyRule[] = [
     open: /^(?:u?u?id|pk|sk|[A-Za-z]+_?id|[a-z]+(?:_[a-z]+)+|\d{1,4})$/i,
   },
   {
-    name: 'another key',
-    says: 'key behind any other word, but for public, primary, sort, cache and the like',
-    words: new RegExp(String.raw`^(?!.*\b${openKeys}\b).*\bkeys?$`),
+    name: 'another key or cookie',
+    says: 'key behind any other word, but for public, primary, sort, cache and the like; authorization, cookie, webhook or seed; when the value is no plain word',
+    words: new RegExp(String.raw`^(?!.*\b${openKeys}\b).*\bkeys?$|\b(?:authorization|cookie|webhook|seed)$`),
     open: plainWord,
   },
   {
@@ -104,12 +104,6 @@ export const keyRules: readonly KeyRule[] = [
     open: loginMethod,
   },
   {
-    name: 'cookie',
-    says: 'authorization, cookie, webhook or seed, when the value is no plain word',
-    words: /\b(?:authorization|cookie|webhook|seed)$/,
-    open: plainWord,
-  },
-  {
     name: 'pin',
     says: 'pin, and code behind pin, login, recovery, invite, access or auth, when the value is no word and no smaller number',
     words: /\b(?:pin|(?:pin|login|recovery|invite|access|auth) code)$/,
@@ -118,7 +112,7 @@ export const keyRules: readonly KeyRule[] = [
 ];
 
 const qualified = new RegExp(String.raw`(?: (?:v?\d+|${qualifiers}))+$`);
-const aspect = new RegExp(String.raw`\b${aspects}s?$`);
+const aspect = new RegExp(String.raw`\b(?<!\baccess key (?=id)|auth (?=users))${aspects}s?$`);
 const known = new Map<string, readonly KeyRule[]>();
 
 /** The rules that a key matches; remembered, because the same keys come again. */
@@ -129,8 +123,7 @@ export function rulesOfKey(key: string): readonly KeyRule[] {
   const words = wordsOf(key)
     .replace(qualified, '')
     .replace(/(?<=[a-z])\d+$/, '');
-  const isAspect = aspect.test(words) && !/\baccess key id$|auth users$/.test(words);
-  const found = isAspect ? [] : keyRules.filter((rule) => rule.words.test(words));
+  const found = aspect.test(words) ? [] : keyRules.filter((rule) => rule.words.test(words));
   if (known.size >= 10_000) known.clear();
   known.set(key, found);
   return found;
@@ -142,7 +135,7 @@ export function isOpenName(key: string): boolean {
 }
 
 const openName =
-  /(?:(?:sha\d*|md5)(?:sum)?|digest|checksum|commit|revision|rev|ref|integrity|etag|fingerprint|thumbprint|version|release|tag|image|branch|hash|uuid|guid|uid|recipient|\bid)s?$|(?:public|pub|publishable|site|gpg|pgp) ?key$/;
+  /(?:(?:sha\d*|md5)(?:sum)?|digest|checksum|commit|revision|rev|ref|integrity|(?:finger|thumb)print|version|release|tag|image|branch|hash|uid|recipient|\bid)s?$|(?:pub(?:lic|lishable)?|site|gpg|pgp) ?key$/;
 
 /** Returns true for a key that holds the name of a user: it is no secret, also beside a password in a secret field. */
 export function isUserName(key: string): boolean {

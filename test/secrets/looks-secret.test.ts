@@ -7,12 +7,19 @@ const maskEnvText = (text: string): string => maskText(text, { isEnv: true });
 /** What looks like a secret is masked, in values and in texts; the rest stays as it is. */
 
 describe('the value of a secret key', () => {
-  test.each(['hunter2', '12345678', 'correct horse', '/k3jf/+Jw==', 'user:pass', '${PW:-hunter2}', 'a', '-x'])(
-    '%s is a secret',
-    (value) => {
-      expect(isSecretEntry('DB_PASSWORD', value)).toBe(true);
-    },
-  );
+  test.each([
+    'hunter2',
+    '12345678',
+    'correct horse',
+    '/k3jf/+Jw==',
+    'user:pass',
+    '${PW:-hunter2}',
+    '${DB_PW:hunter2}',
+    'a',
+    '-x',
+  ])('%s is a secret', (value) => {
+    expect(isSecretEntry('DB_PASSWORD', value)).toBe(true);
+  });
 
   test.each([
     '',
@@ -24,6 +31,8 @@ describe('the value of a secret key', () => {
     '$$DB_PASSWORD',
     '${DB_PASSWORD:?must be set}',
     '${DB_PASSWORD:-}',
+    '${DB_PASSWORD:}',
+    '${secret:DB_PASSWORD|urlencode}',
     '${DB_PASSWORD:-${OTHER}}',
     '${{environment.PW}}',
     '{{ vault.password }}',

@@ -95,9 +95,27 @@ const table: Record<string, { readonly examples: readonly string[]; readonly oth
     examples: ['X_SECONDARY_KEY', 'AZURE_PRIMARY_KEY', 'cosmosTertiaryKey'],
     others: ['PRIMARY_KEY', 'PRIMARY_KEY_COLUMN'],
   },
-  'another key': {
-    examples: ['MAPS_KEY', 'FERNET_KEY', 'key', 'PUSHER_KEYS'],
-    others: ['PRIMARY_KEY', 'sort_key', 'CACHE_KEY', 'CASSANDRA_KEYSPACE', 'RECAPTCHA_SITE_KEY'],
+  'another key or cookie': {
+    examples: [
+      'MAPS_KEY',
+      'FERNET_KEY',
+      'key',
+      'PUSHER_KEYS',
+      'Authorization',
+      'SESSION_COOKIE',
+      'ALERT_WEBHOOK',
+      'TOTP_SEED',
+    ],
+    others: [
+      'PRIMARY_KEY',
+      'sort_key',
+      'CACHE_KEY',
+      'CASSANDRA_KEYSPACE',
+      'RECAPTCHA_SITE_KEY',
+      'COOKIE_DOMAIN',
+      'WEBHOOK_URL',
+      'SEEDERS',
+    ],
   },
   'routing key': {
     examples: ['PAGERDUTY_ROUTING_KEY', 'routing_key', 'PD_ROUTING_KEY'],
@@ -118,10 +136,6 @@ const table: Record<string, { readonly examples: readonly string[]; readonly oth
       'PEPPER',
     ],
     others: ['AUTH_URL', 'OAUTH_CLIENT_ID', 'AUTHOR', 'AUTH_SERVER', 'MONGO_AUTH_DB'],
-  },
-  cookie: {
-    examples: ['Authorization', 'SESSION_COOKIE', 'ALERT_WEBHOOK', 'TOTP_SEED'],
-    others: ['COOKIE_DOMAIN', 'WEBHOOK_URL', 'SEEDERS'],
   },
   pin: {
     examples: ['ADMIN_PIN', 'PIN_CODE', 'RECOVERY_CODE', 'PADDLE_AUTH_CODE'],
