@@ -39,7 +39,6 @@ interface CallView extends View {
   readonly operations: (operations: readonly Operation[], words: Words) => void;
 }
 
-/** The formats of `call`. */
 const formats: Formats<CallView> = {
   text: (screen) => ({
     ...textView(screen),

@@ -10,7 +10,6 @@ interface CompletionView extends View {
   readonly script: Screen['out'];
 }
 
-/** The formats of `completion`. */
 const formats: Formats<CompletionView> = {
   text: (screen) => ({ ...textView(screen), script: screen.out }),
   json: (screen) => ({ ...jsonView(screen), script: screen.out }),

@@ -7,33 +7,18 @@ import { findTarget } from '../../project/target.ts';
 import { doctorJson, renderChecks } from '../../render/doctor.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { exitCodes } from '../../render/exit-codes.ts';
-import type { Formats, View } from '../../render/format.ts';
-import { jsonView, printJson } from '../../render/json-view.ts';
-import { textView } from '../../render/text-view.ts';
+import { reportFormats } from '../../render/report-view.ts';
 import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
 import { openPlatform } from '../connect.ts';
 
-/** Prints what `doctor` finds. */
-interface DoctorView extends View {
-  readonly checks: (
-    checks: readonly Check[],
-    counts: { readonly reads: number; readonly writes: number },
-    exitCode: number,
-  ) => void;
-}
+/** The checks, the requests and the exit code of a run. */
+type Examined = Parameters<typeof doctorJson>;
 
-/** The formats of `doctor`. */
-const formats: Formats<DoctorView> = {
-  text: (screen) => ({
-    ...textView(screen),
-    checks: (checks) => screen.out(renderChecks(checks, screen.outStyle)),
-  }),
-  json: (screen) => ({
-    ...jsonView(screen),
-    checks: (...shown) => printJson(screen, doctorJson(...shown)),
-  }),
-};
+const formats = reportFormats<Examined>({
+  text: ([checks], { out, outStyle }) => out(renderChecks(checks, outStyle)),
+  json: (examined) => doctorJson(...examined),
+});
 
 /** Examines what a run needs: address, key, rights, version, capabilities, clock, state. Sends GETs only, each once. */
 export const command = defineCommand({
@@ -57,7 +42,7 @@ export const command = defineCommand({
       const input = { client, url, discovers, kinds, clock: run.clock, remembered: state?.platform, needed };
       const checks = [...(await examinePlatform(input)), ...ofState];
       const exit = exitOf(checks);
-      view.checks(checks, client.counts, exitCodes[exit].code);
+      view.report([checks, client.counts, exitCodes[exit].code]);
       return exit;
     } finally {
       await close();

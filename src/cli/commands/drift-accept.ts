@@ -8,28 +8,17 @@ import { acceptDrift, refuseWrites } from '../../project/drift.ts';
 import { loadManifest } from '../../project/load.ts';
 import type { DriftAcceptDocument } from '../../render/documents.ts';
 import { renderDriftAccept } from '../../render/drift-text.ts';
-import type { Formats, View } from '../../render/format.ts';
-import { jsonView, printJson } from '../../render/json-view.ts';
-import { textView } from '../../render/text-view.ts';
+import { reportFormats } from '../../render/report-view.ts';
 import { isoTime } from '../../state/clock.ts';
 import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
 import { connect } from '../connect.ts';
 import { usage } from '../options.ts';
 
-/** Prints what `drift accept` reports. */
-interface DriftAcceptCommandView extends View {
-  readonly accepted: (document: DriftAcceptDocument) => void;
-}
-
-/** The formats of `drift accept`. */
-const formats: Formats<DriftAcceptCommandView> = {
-  text: (screen) => ({
-    ...textView(screen),
-    accepted: (document) => screen.out(renderDriftAccept(document, screen.outStyle)),
-  }),
-  json: (screen) => ({ ...jsonView(screen), accepted: (document) => printJson(screen, document) }),
-};
+const formats = reportFormats<DriftAcceptDocument>({
+  text: (document, { out, outStyle }) => out(renderDriftAccept(document, outStyle)),
+  json: (document) => document,
+});
 
 /** Accepts what drifted at an address until a day. Sends GETs only, and writes the file of accepted drift. */
 export const command = defineCommand({
@@ -57,7 +46,7 @@ export const command = defineCommand({
     const connection = await connect(manifest.settings, about);
     try {
       const request = { subject, field, until, because, by };
-      view.accepted(driftAcceptDocument(await acceptDrift(manifest, connection, { folder: options, now, request })));
+      view.report(driftAcceptDocument(await acceptDrift(manifest, connection, { folder: options, now, request })));
       return 'done';
     } finally {
       await connection.close();

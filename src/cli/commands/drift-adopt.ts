@@ -9,14 +9,13 @@ import { diagnosticJson } from '../../render/diagnostics-json.ts';
 import { renderDiagnostics } from '../../render/diagnostics-text.ts';
 import type { DriftAdoptDocument } from '../../render/documents.ts';
 import { renderAdoption } from '../../render/drift-text.ts';
-import type { Formats, Screen, View } from '../../render/format.ts';
+import type { Screen } from '../../render/format.ts';
 import { maskedChanges } from '../../render/hunks.ts';
-import { jsonView, printJson } from '../../render/json-view.ts';
 import { counted, fold, indented, listed } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';
+import { reportFormats } from '../../render/report-view.ts';
 import type { Style } from '../../render/style.ts';
 import { textDifference } from '../../render/text-lines.ts';
-import { textView } from '../../render/text-view.ts';
 import { maskText } from '../../secrets/looks-secret.ts';
 import { defineCommand } from '../command.ts';
 import { connect } from '../connect.ts';
@@ -42,41 +41,26 @@ interface Difference {
   readonly masked: ReadonlyMap<number, string>;
 }
 
-/** Prints what `drift adopt` reports. */
-interface DriftAdoptView extends View {
-  readonly adopted: (result: Adoption) => void;
-}
-
-/** The formats of `drift adopt`. */
-const formats: Formats<DriftAdoptView> = {
-  text: (screen) => ({
-    ...textView(screen),
-    adopted: (result) => {
-      screen.out(adoptionText(result, screen));
-      if (result.left.length > 0) screen.err(renderDiagnostics(result.left, screen.errStyle));
-    },
+const formats = reportFormats<Adoption>({
+  text: (result, screen) => {
+    screen.out(adoptionText(result, screen));
+    if (result.left.length > 0) screen.err(renderDiagnostics(result.left, screen.errStyle));
+  },
+  json: ({ adopted, left, isWritten, deploys, differences }): DriftAdoptDocument => ({
+    format: 'trueup/drift-adopt',
+    version: 1,
+    written: isWritten,
+    files: differences.map(({ path }) => path),
+    adopted: adopted.map(({ finding: { is, address = '', path }, file }) => ({
+      is,
+      address,
+      ...(path === undefined ? {} : { path }),
+      file,
+    })),
+    deploys: [...deploys],
+    diagnostics: left.map(diagnosticJson),
   }),
-  json: (screen) => ({
-    ...jsonView(screen),
-    adopted: ({ adopted, left, isWritten, deploys, differences }) => {
-      const document: DriftAdoptDocument = {
-        format: 'trueup/drift-adopt',
-        version: 1,
-        written: isWritten,
-        files: differences.map(({ path }) => path),
-        adopted: adopted.map(({ finding: { is, address = '', path }, file }) => ({
-          is,
-          address,
-          ...(path === undefined ? {} : { path }),
-          file,
-        })),
-        deploys: [...deploys],
-        diagnostics: left.map(diagnosticJson),
-      };
-      printJson(screen, document);
-    },
-  }),
-};
+});
 
 function adoptionText(result: Adoption, { outStyle: style }: Screen): string {
   const { adopted, isWritten, deploys, differences } = result;
@@ -154,7 +138,7 @@ export const command = defineCommand({
         manifest.texts.has(path)
           ? maskedText(text.replace(/^\uFEFF/, ''), options.kinds, privateKeys)
           : maskText(text, { privateKeys });
-      view.adopted({
+      view.report({
         ...result,
         differences: result.files.map(({ path, before, after }) => {
           const texts = [shown(path, before), shown(path, after)] as const;

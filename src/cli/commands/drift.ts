@@ -27,7 +27,6 @@ import { readValues } from '../values.ts';
 
 const reports = async () => (await import('../../render/reports.ts')).driftReports;
 
-/** The formats of `drift`. */
 const formats: Formats<DriftCommandView> = {
   text: (screen) => ({
     ...textView(screen),

@@ -12,34 +12,18 @@ import { emulatorKey } from '../../project/connect.ts';
 import { openEmulatorFile } from '../../project/emulator-file.ts';
 import type { EmulatorDocument } from '../../render/documents.ts';
 import type { Exit } from '../../render/exit-codes.ts';
-import type { Formats, View } from '../../render/format.ts';
-import { jsonView, printJson } from '../../render/json-view.ts';
 import { printable } from '../../render/printable.ts';
-import { textView } from '../../render/text-view.ts';
+import type { ReportView } from '../../render/report-view.ts';
+import { reportFormats } from '../../render/report-view.ts';
 import type { FlagsOf, Options, Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
 import { readFaultsFile } from '../faults-file.ts';
 import { readInteger, readMilliseconds } from '../options.ts';
 
-/** Prints what `emulate` reports. */
-interface EmulateView extends View {
-  readonly listening: (at: Pick<EmulatorDocument, 'url' | 'apiKey'>) => void;
-}
-
-/** The formats of `emulate`. */
-const formats: Formats<EmulateView> = {
-  text: (screen) => ({
-    ...textView(screen),
-    listening: ({ url, apiKey }) => screen.out(`TRUEUP_URL=${url}\nTRUEUP_API_KEY=${apiKey}\n`),
-  }),
-  json: (screen) => ({
-    ...jsonView(screen),
-    listening: ({ url, apiKey }) => {
-      const document: EmulatorDocument = { format: 'trueup/emulator', version: 1, url, apiKey };
-      printJson(screen, document);
-    },
-  }),
-};
+const formats = reportFormats<Pick<EmulatorDocument, 'url' | 'apiKey'>>({
+  text: ({ url, apiKey }, { out }) => out(`TRUEUP_URL=${url}\nTRUEUP_API_KEY=${apiKey}\n`),
+  json: (at): EmulatorDocument => ({ format: 'trueup/emulator', version: 1, ...at }),
+});
 
 const options = {
   '--port <n>': { about: 'port to listen on; 0 takes a free one', default: '4050' },
@@ -73,7 +57,11 @@ export const command = defineCommand({
   execute: (run, view, { flags }) => emulate(run, view, flags),
 });
 
-async function emulate({ process, terminal }: Run, view: EmulateView, flags: EmulateFlags): Promise<Exit> {
+async function emulate(
+  { process, terminal }: Run,
+  view: ReportView<Pick<EmulatorDocument, 'url' | 'apiKey'>>,
+  flags: EmulateFlags,
+): Promise<Exit> {
   const port = readInteger('--port', flags.port, 0, 65_535);
   const latencyMs = readMilliseconds('--latency', flags.latency, 0, 60_000);
   const behaviour = {
@@ -100,7 +88,7 @@ async function emulate({ process, terminal }: Run, view: EmulateView, flags: Emu
     });
     const ended = new AbortController();
     const stop = Promise.race([once(process, 'SIGINT', ended), once(process, 'SIGTERM', ended)]);
-    view.listening({ url: server.url, apiKey: emulatorKey });
+    view.report({ url: server.url, apiKey: emulatorKey });
     await stop;
     ended.abort();
     await server.close();

@@ -11,42 +11,26 @@ import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { openStore } from '../../project/open-store.ts';
 import { targetOf } from '../../project/target.ts';
 import type { EvaluationDocument } from '../../render/documents.ts';
-import type { Formats, View } from '../../render/format.ts';
-import { jsonView, printJson } from '../../render/json-view.ts';
 import { printable } from '../../render/printable.ts';
-import { textView } from '../../render/text-view.ts';
+import { reportFormats } from '../../render/report-view.ts';
 import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
 import { connect } from '../connect.ts';
 
-/** Prints what `eval` reports. */
-interface EvalView extends View {
-  readonly evaluated: (result: Evaluated) => void;
-}
-
 /** As text, the value as JSON, so that its type shows; stderr says where references were read. */
-const formats: Formats<EvalView> = {
-  text: (screen) => ({
-    ...textView(screen),
-    evaluated: ({ value, references }) => {
-      screen.out(`${JSON.stringify(value, null, 2)}\n`);
-      for (const { name, from } of references) screen.err(`${printable(name)} is from the ${from}.\n`);
-    },
+const formats = reportFormats<Evaluated>({
+  text: ({ value, references }, { out, err }) => {
+    out(`${JSON.stringify(value, null, 2)}\n`);
+    for (const { name, from } of references) err(`${printable(name)} is from the ${from}.\n`);
+  },
+  json: ({ value, isSensitive, references }): EvaluationDocument => ({
+    format: 'trueup/evaluation',
+    version: 1,
+    value: value as EvaluationDocument['value'], // the document's type only spells it without readonly
+    sensitive: isSensitive,
+    references: references.map((reference) => ({ ...reference })),
   }),
-  json: (screen) => ({
-    ...jsonView(screen),
-    evaluated: ({ value, isSensitive, references }) => {
-      const document: EvaluationDocument = {
-        format: 'trueup/evaluation',
-        version: 1,
-        value: value as EvaluationDocument['value'], // the document's type only spells it without readonly
-        sensitive: isSensitive,
-        references: references.map((reference) => ({ ...reference })),
-      };
-      printJson(screen, document);
-    },
-  }),
-};
+});
 
 /**
  * Prints the value of an expression, or what the manifest has at a path. Sends GETs, and only for what the state does not
@@ -95,7 +79,7 @@ export const command = defineCommand({
       onPlatform: shown(onPlatform),
       showsSecrets,
     });
-    view.evaluated(result);
+    view.report(result);
     if (result.isSensitive && !showsSecrets) terminal.err('A part is redacted; --show-secrets shows it.\n');
     return 'done';
   },

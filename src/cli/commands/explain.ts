@@ -34,7 +34,6 @@ interface ExplainView extends View {
   readonly address: (result: AboutAddress) => void;
 }
 
-/** The formats of `explain`. */
 const formats: Formats<ExplainView> = {
   text: (screen) => ({
     ...textView(screen),

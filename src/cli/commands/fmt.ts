@@ -2,12 +2,11 @@ import { resolve } from 'node:path';
 import { maskedText } from '../../manifest/quote.ts';
 import { formatFiles } from '../../project/format-files.ts';
 import type { FormatDocument } from '../../render/documents.ts';
-import type { Formats, Screen, View } from '../../render/format.ts';
-import { jsonView, printJson } from '../../render/json-view.ts';
+import type { Screen } from '../../render/format.ts';
 import { counted } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';
+import { reportFormats } from '../../render/report-view.ts';
 import { textDifference } from '../../render/text-lines.ts';
-import { textView } from '../../render/text-view.ts';
 import { defineCommand } from '../command.ts';
 
 /** What `fmt` found in the files of a manifest. */
@@ -20,27 +19,15 @@ interface Formatted {
   readonly differences: readonly { readonly path: string; readonly before: string; readonly after: string }[];
 }
 
-/** Prints what `fmt` reports. */
-interface FmtView extends View {
-  readonly formatted: (result: Formatted) => void;
-}
-
-/** The formats of `fmt`. */
-const formats: Formats<FmtView> = {
-  text: (screen) => ({ ...textView(screen), formatted: (result) => screen.out(formattedText(result, screen)) }),
-  json: (screen) => ({
-    ...jsonView(screen),
-    formatted: ({ files, isWritten }) => {
-      const document: FormatDocument = {
-        format: 'trueup/format',
-        version: 1,
-        written: isWritten,
-        files: files.map(({ path, isChanged }) => ({ path, changed: isChanged })),
-      };
-      printJson(screen, document);
-    },
+const formats = reportFormats<Formatted>({
+  text: (result, screen) => screen.out(formattedText(result, screen)),
+  json: ({ files, isWritten }): FormatDocument => ({
+    format: 'trueup/format',
+    version: 1,
+    written: isWritten,
+    files: files.map(({ path, isChanged }) => ({ path, changed: isChanged })),
   }),
-};
+});
 
 function formattedText({ files, isWritten, isCheck, differences }: Formatted, { outStyle: style }: Screen): string {
   const changed = files.filter(({ isChanged }) => isChanged);
@@ -79,7 +66,7 @@ export const command = defineCommand({
     const changed = files.filter(({ before, after }) => before !== after);
     const shown = (text: string) => maskedText(text.replace(/^\uFEFF/, ''), options.kinds);
     const exit = check === true && changed.length > 0 ? 'failed' : 'done';
-    view.formatted({
+    view.report({
       files: files.map(({ path, before, after }) => ({ path, isChanged: before !== after })),
       isWritten: writes,
       isCheck: check === true,

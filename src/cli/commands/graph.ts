@@ -25,7 +25,6 @@ interface GraphView extends View {
   readonly graph: (resources: readonly Resource[]) => void;
 }
 
-/** The formats of `graph`. */
 const formats: Formats<GraphView> = {
   text: pictured((nodes, { outStyle }) => renderText(nodes, outStyle)),
   json: (screen) => ({ ...jsonView(screen), graph: (resources) => printJson(screen, graphJson(resources)) }),

@@ -5,11 +5,9 @@ import { aboutPlan } from '../../project/about-plan.ts';
 import { loadWithSecrets } from '../../project/load.ts';
 import { plan } from '../../reconcile.ts';
 import type { PlanDocument } from '../../render/documents.ts';
-import type { Formats, View } from '../../render/format.ts';
-import { jsonView, printJson } from '../../render/json-view.ts';
 import { renderPlan } from '../../render/plan-text.ts';
 import { printable } from '../../render/printable.ts';
-import { textView } from '../../render/text-view.ts';
+import { reportFormats } from '../../render/report-view.ts';
 import { defineCommand } from '../command.ts';
 import { withLock } from '../locked.ts';
 
@@ -20,22 +18,13 @@ interface ImportResult {
   readonly id: string;
 }
 
-/** Prints what `import` reports. */
-interface ImportView extends View {
-  readonly imported: (result: ImportResult) => void;
-}
-
-/** The formats of `import`. */
-const formats: Formats<ImportView> = {
-  text: (screen) => ({
-    ...textView(screen),
-    imported: ({ address, id, plan }) => {
-      screen.out(`Adopted ${printable(id)} at ${printable(address)}. The next apply would do this:\n\n`);
-      screen.out(renderPlan(plan, screen.outStyle));
-    },
-  }),
-  json: (screen) => ({ ...jsonView(screen), imported: ({ plan }) => printJson(screen, plan) }),
-};
+const formats = reportFormats<ImportResult>({
+  text: ({ address, id, plan }, { out, outStyle }) => {
+    out(`Adopted ${printable(id)} at ${printable(address)}. The next apply would do this:\n\n`);
+    out(renderPlan(plan, outStyle));
+  },
+  json: ({ plan }) => plan,
+});
 
 /** Adopts an existing object at an address, and shows the next plan. */
 export const command = defineCommand({
@@ -59,7 +48,7 @@ export const command = defineCommand({
         await importObject(manifest, world, address, id);
         const made = await plan(manifest, world);
         const about = await aboutPlan(made, { manifest, folder: run.options.folder, world });
-        view.imported({ address, id, plan: planDocument({ plan: made, counts: world.client.counts, about }) });
+        view.report({ address, id, plan: planDocument({ plan: made, counts: world.client.counts, about }) });
         return 'done';
       },
     });

@@ -59,7 +59,6 @@ interface InitView extends ExportView {
   }) => void;
 }
 
-/** The formats of `init`. */
 const formats: Formats<InitView> = {
   text: (screen) => ({
     ...exportFormats.text(screen),

@@ -25,7 +25,6 @@ interface LogsView extends View {
   readonly raw: ((text: string) => void) | undefined;
 }
 
-/** The formats of `logs`. */
 const formats: Formats<LogsView> = {
   text: (screen) => ({
     ...textView(screen),

@@ -23,7 +23,6 @@ interface OutputView extends View {
   readonly outputs: (outputs: readonly OutputValue[], showsSecrets: boolean) => void;
 }
 
-/** The formats of `output`. */
 const formats: Formats<OutputView> = {
   text: (screen) => ({
     ...textView(screen),

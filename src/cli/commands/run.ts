@@ -38,7 +38,6 @@ interface RunView extends View {
   readonly results: (view: CommandResultsView, exitCode: number) => void;
 }
 
-/** The formats of `run`. */
 const formats: Formats<RunView> = {
   text: (screen) => ({
     ...textView(screen),

@@ -12,7 +12,6 @@ interface SchemaView extends View {
   readonly schema: (document: object) => void;
 }
 
-/** The formats of `schema`. */
 const formats: Formats<SchemaView> = {
   text: (screen) => ({ ...textView(screen), schema: (document) => printJson(screen, document) }),
   json: (screen) => ({ ...jsonView(screen), schema: (document) => printJson(screen, document) }),

@@ -1,31 +1,18 @@
 import { openStore } from '../../project/open-store.ts';
 import { findState } from '../../project/target.ts';
-import type { Formats, View } from '../../render/format.ts';
-import { jsonView, printJson } from '../../render/json-view.ts';
+import { reportFormats } from '../../render/report-view.ts';
 import type { AcceptOlderReport } from '../../render/state-json.ts';
 import { acceptOlderJson } from '../../render/state-json.ts';
-import { textView } from '../../render/text-view.ts';
 import { gone } from '../../state/unusable.ts';
 import { confirm } from '../approval.ts';
 import { defineCommand } from '../command.ts';
 import { alsoAutoApprove } from '../shared-options.ts';
 
-/** Prints what `state accept-older` reports, beside its notices. */
-interface StateAcceptView extends View {
-  readonly accepted: (report: AcceptOlderReport) => void;
-}
-
-/** The formats of `state accept-older`. */
-const formats: Formats<StateAcceptView> = {
-  text: (screen) => ({ ...textView(screen), accepted: () => {} }),
-  json: (screen) => ({ ...jsonView(screen), accepted: (report) => printJson(screen, acceptOlderJson(report)) }),
-};
-
 /** Goes on from a state that is older than the one that was saved last. */
 export const command = defineCommand({
   options: { '--yes': 'do not ask; required without a terminal', ...alsoAutoApprove },
   examples: ['trueup state accept-older', 'trueup state accept-older --yes'],
-  formats,
+  formats: reportFormats<AcceptOlderReport>({ json: acceptOlderJson }),
   execute: async (run, view, { flags }) => {
     const { state: location } = await findState(run.options);
     const store = openStore(location, run.options);
@@ -40,7 +27,7 @@ export const command = defineCommand({
         (state.lineage !== newest.lineage || state.serial < newest.serial);
       if (!isOlder) {
         run.terminal.err('The state is the newest one: nothing was changed.\n');
-        view.accepted({ serial: state?.serial, isAccepted: false });
+        view.report({ serial: state?.serial, isAccepted: false });
         return 'done';
       }
       const isMeant = await confirm(run, {
@@ -53,7 +40,7 @@ Trueup does not know what was created, changed or deleted since: the next plan m
       const serial = Math.max(state.serial, newest.serial) + 1;
       await store.write({ ...state, serial });
       run.terminal.err('Accepted the older state. Review the next plan.\n');
-      view.accepted({ serial, isAccepted: true });
+      view.report({ serial, isAccepted: true });
       return 'done';
     } finally {
       await store.close();

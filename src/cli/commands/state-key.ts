@@ -17,7 +17,6 @@ interface StateKeyView extends View {
   readonly key: Screen['out'];
 }
 
-/** The formats of `state key`. */
 const formats: Formats<StateKeyView> = {
   text: (screen) => ({
     ...textView(screen),

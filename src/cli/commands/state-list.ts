@@ -1,39 +1,28 @@
 import { readStateOf } from '../../operate/addressed.ts';
 import { openStore } from '../../project/open-store.ts';
 import { findState } from '../../project/target.ts';
-import type { Formats, View } from '../../render/format.ts';
-import { jsonView, printJson } from '../../render/json-view.ts';
+import { reportFormats } from '../../render/report-view.ts';
 import { stateListJson } from '../../render/state-json.ts';
 import { renderStateList } from '../../render/state-text.ts';
-import { textView } from '../../render/text-view.ts';
 import type { State } from '../../state/state.ts';
 import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
 
-/** Prints what `state list` reports. */
-interface StateListView extends View {
-  /** undefined: there is no state yet. */
-  readonly state: (state: State | undefined) => void;
-}
-
-/** The formats of `state list`. */
-const formats: Formats<StateListView> = {
-  text: (screen) => ({
-    ...textView(screen),
-    state: (state) => {
-      screen.out(renderStateList(state, screen.outStyle));
-      if (state === undefined) screen.err('There is no state yet: nothing was applied from here.\n');
-    },
-  }),
-  json: (screen) => ({ ...jsonView(screen), state: (state) => printJson(screen, stateListJson(state)) }),
-};
+/** Of a state, or undefined: there is none yet. */
+const formats = reportFormats<State | undefined>({
+  text: (state, { out, err, outStyle }) => {
+    out(renderStateList(state, outStyle));
+    if (state === undefined) err('There is no state yet: nothing was applied from here.\n');
+  },
+  json: stateListJson,
+});
 
 /** Lists the resources of the state. */
 export const command = defineCommand({
   examples: ['trueup state list', 'trueup state list --format json'],
   formats,
   execute: async (run, view) => {
-    view.state(await readState(run));
+    view.report(await readState(run));
     return 'done';
   },
 });

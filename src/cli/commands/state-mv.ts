@@ -5,28 +5,23 @@ import { moveInState } from '../../operate/edit-state.ts';
 import { openStore } from '../../project/open-store.ts';
 import { findState } from '../../project/target.ts';
 import type { Exit } from '../../render/exit-codes.ts';
-import type { Formats, View } from '../../render/format.ts';
-import { jsonView, printJson } from '../../render/json-view.ts';
+import type { ReportView } from '../../render/report-view.ts';
+import { reportFormats } from '../../render/report-view.ts';
 import type { StateEdit } from '../../render/state-json.ts';
 import { stateEditJson } from '../../render/state-json.ts';
 import { renderStateEdit } from '../../render/state-text.ts';
-import { textView } from '../../render/text-view.ts';
 import type { State } from '../../state/state.ts';
 import type { Options, Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
 
+/** Shows a change of the state without writing it. */
 export const dryRun = { '--dry-run': 'say what would be done, and write nothing' } as const satisfies Options;
 
-/** Prints what `state mv` and `state rm` report. */
-interface StateEditView extends View {
-  readonly edited: (result: StateEdit) => void;
-}
-
 /** The formats of `state mv` and `state rm`. */
-export const stateEditFormats: Formats<StateEditView> = {
-  text: (screen) => ({ ...textView(screen), edited: (result) => screen.out(renderStateEdit(result, screen.outStyle)) }),
-  json: (screen) => ({ ...jsonView(screen), edited: (result) => printJson(screen, stateEditJson(result)) }),
-};
+export const stateEditFormats = reportFormats<StateEdit>({
+  text: (result, { out, outStyle }) => out(renderStateEdit(result, outStyle)),
+  json: stateEditJson,
+});
 
 /** Gives a resource of the state another address, with everything below it. Sends nothing to the platform. */
 export const command = defineCommand({
@@ -48,7 +43,7 @@ export const command = defineCommand({
 /** Changes the state under its lock, or shows the change; `approve` returning false leaves it as it is. */
 export async function editState(
   run: Run,
-  view: StateEditView,
+  view: ReportView<StateEdit>,
   {
     purpose,
     isDryRun,
@@ -73,7 +68,7 @@ export async function editState(
       if ((await approve?.(edited)) === false) return 'failed';
       await store.write({ ...edited.state, serial: state.serial + 1 });
     }
-    view.edited({ edited, serial: isDryRun ? state.serial : state.serial + 1, isDryRun });
+    view.report({ edited, serial: isDryRun ? state.serial : state.serial + 1, isDryRun });
     return 'done';
   } finally {
     await store.close();

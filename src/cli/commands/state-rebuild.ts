@@ -3,12 +3,11 @@ import type { Plan } from '../../plan/action.ts';
 import { loadWithSecrets } from '../../project/load.ts';
 import { plan } from '../../reconcile.ts';
 import type { Exit } from '../../render/exit-codes.ts';
-import type { Formats, View } from '../../render/format.ts';
-import { jsonView, printJson } from '../../render/json-view.ts';
 import { counted } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';
+import type { ReportView } from '../../render/report-view.ts';
+import { reportFormats } from '../../render/report-view.ts';
 import { stateListJson } from '../../render/state-json.ts';
-import { textView } from '../../render/text-view.ts';
 import type { StateRecord } from '../../state/record.ts';
 import type { State } from '../../state/state.ts';
 import { confirm } from '../approval.ts';
@@ -18,26 +17,15 @@ import { withLock } from '../locked.ts';
 import { usage } from '../options.ts';
 import { alsoAutoApprove } from '../shared-options.ts';
 
-/** Prints what `state rebuild` reports, beside its notices. */
-interface StateRebuildView extends View {
-  readonly rebuilt: (state: State) => void;
-}
-
-/** The formats of `state rebuild`. */
-const formats: Formats<StateRebuildView> = {
-  text: (screen) => ({ ...textView(screen), rebuilt: () => {} }),
-  json: (screen) => ({ ...jsonView(screen), rebuilt: (state) => printJson(screen, stateListJson(state)) }),
-};
-
 /** Rebuilds a lost state: every declared object that the platform has gets its address. Changes nothing else. */
 export const command = defineCommand({
   options: { '--yes': 'do not ask; required without a terminal', ...alsoAutoApprove },
   examples: ['trueup state rebuild', 'trueup state rebuild -C deploy --yes'],
-  formats,
+  formats: reportFormats<State>({ json: stateListJson }),
   execute: (run, view, { flags }) => rebuild(run, view, flags.yes === true),
 });
 
-async function rebuild(run: Run, view: StateRebuildView, isGiven: boolean): Promise<Exit> {
+async function rebuild(run: Run, view: ReportView<State>, isGiven: boolean): Promise<Exit> {
   const { options, terminal } = run;
   const { manifest, warnings } = await loadWithSecrets(options);
   run.warn(warnings);
@@ -69,7 +57,7 @@ async function rebuild(run: Run, view: StateRebuildView, isGiven: boolean): Prom
       const { lineage, serial } = (await world.store.newest()) ?? made.base;
       const state = { ...made.base, lineage, serial: serial + 1, resources: found };
       await world.store.write(state);
-      view.rebuilt(state);
+      view.report(state);
       terminal.err(
         `The state has ${counted(lines.length, 'object')}. trueup plan shows the differences, as when each is first managed.\n`,
       );

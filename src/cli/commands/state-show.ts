@@ -1,32 +1,18 @@
 import { closest } from '../../diagnostics/closest.ts';
 import { addressMeant } from '../../kind/address.ts';
-import type { Formats, View } from '../../render/format.ts';
-import { jsonView, printJson } from '../../render/json-view.ts';
+import { reportFormats } from '../../render/report-view.ts';
 import { stateShowJson } from '../../render/state-json.ts';
 import { renderStateRecord } from '../../render/state-text.ts';
-import { textView } from '../../render/text-view.ts';
 import type { StateRecord } from '../../state/record.ts';
 import { shownRecord } from '../../state/words.ts';
 import { defineCommand } from '../command.ts';
 import { usage } from '../options.ts';
 import { readState } from './state-list.ts';
 
-/** Prints what `state show` reports. */
-interface StateShowView extends View {
-  readonly resource: (address: string, record: StateRecord) => void;
-}
-
-/** The formats of `state show`. */
-const formats: Formats<StateShowView> = {
-  text: (screen) => ({
-    ...textView(screen),
-    resource: (address, record) => screen.out(renderStateRecord(address, record, screen.outStyle)),
-  }),
-  json: (screen) => ({
-    ...jsonView(screen),
-    resource: (address, record) => printJson(screen, stateShowJson(address, record)),
-  }),
-};
+const formats = reportFormats<{ readonly address: string; readonly record: StateRecord }>({
+  text: ({ address, record }, { out, outStyle }) => out(renderStateRecord(address, record, outStyle)),
+  json: ({ address, record }) => stateShowJson(address, record),
+});
 
 /** Shows one resource of the state. */
 export const command = defineCommand({
@@ -48,7 +34,7 @@ export const command = defineCommand({
         guess === undefined ? 'trueup state list shows what it has.' : `Did you mean ${guess}?`,
       );
     }
-    view.resource(address, shownRecord(record, run.options.kinds));
+    view.report({ address, record: shownRecord(record, run.options.kinds) });
     return 'done';
   },
 });

@@ -2,38 +2,28 @@ import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import { openStore } from '../../project/open-store.ts';
 import { findState } from '../../project/target.ts';
 import type { Exit } from '../../render/exit-codes.ts';
-import type { Formats, View } from '../../render/format.ts';
-import { jsonView, printJson } from '../../render/json-view.ts';
 import { printable } from '../../render/printable.ts';
+import type { ReportView } from '../../render/report-view.ts';
+import { reportFormats } from '../../render/report-view.ts';
 import { unlockJson } from '../../render/state-json.ts';
-import { textView } from '../../render/text-view.ts';
 import type { Holder } from '../../state/holder.ts';
 import { confirm } from '../approval.ts';
 import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
 import { alsoAutoApprove } from '../shared-options.ts';
 
-/** Prints what `state unlock` reports, beside its notices. */
-interface StateUnlockView extends View {
-  /** The holder that lost the lock; undefined: the state was not locked. */
-  readonly unlocked: (holder: Pick<Holder, 'owner' | 'purpose' | 'since'> | undefined) => void;
-}
-
-/** The formats of `state unlock`. */
-const formats: Formats<StateUnlockView> = {
-  text: (screen) => ({ ...textView(screen), unlocked: () => {} }),
-  json: (screen) => ({ ...jsonView(screen), unlocked: (holder) => printJson(screen, unlockJson(holder)) }),
-};
+/** The holder that lost the lock; undefined: the state was not locked. */
+type Unlocked = Pick<Holder, 'owner' | 'purpose' | 'since'> | undefined;
 
 /** Removes the lock of a run that no longer exists. */
 export const command = defineCommand({
   options: { '--yes': 'do not ask; required without a terminal', ...alsoAutoApprove },
   examples: ['trueup state unlock', 'trueup state unlock --yes'],
-  formats,
+  formats: reportFormats<Unlocked>({ json: unlockJson }),
   execute: (run, view, { flags }) => unlock(run, view, flags.yes === true),
 });
 
-async function unlock(run: Run, view: StateUnlockView, isGiven: boolean): Promise<Exit> {
+async function unlock(run: Run, view: ReportView<Unlocked>, isGiven: boolean): Promise<Exit> {
   const { terminal } = run;
   const { state: location } = await findState(run.options);
   const store = openStore(location, run.options);
@@ -41,7 +31,7 @@ async function unlock(run: Run, view: StateUnlockView, isGiven: boolean): Promis
     const holder = await store.holder();
     if (holder === undefined) {
       terminal.err('The state is not locked.\n');
-      view.unlocked(undefined);
+      view.report(undefined);
       return 'done';
     }
     const { purpose, since, endsInMs } = holder;
@@ -62,7 +52,7 @@ The next run waits until those have reached the platform: 2 minutes at most.`,
       ]);
     }
     terminal.err(`Removed the lock of ${owner}.\n`);
-    view.unlocked(holder);
+    view.report(holder);
     return 'done';
   } finally {
     await store.close();

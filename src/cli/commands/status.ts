@@ -33,7 +33,6 @@ interface StatusView extends View {
   readonly watch: (() => (services: readonly ServiceState[]) => void) | undefined;
 }
 
-/** The formats of `status`. */
 const formats: Formats<StatusView> = {
   text: (screen) => ({
     ...textView(screen),

@@ -36,7 +36,6 @@ interface ValidateView extends View {
   readonly valid: (result: Validation) => void;
 }
 
-/** The formats of `validate`. */
 const formats: Formats<ValidateView> = {
   text: (screen) => ({
     ...textView(screen),
