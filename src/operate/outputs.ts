@@ -22,7 +22,7 @@ import { createReader } from '../observe/reader.ts';
 export interface OutputValue {
   readonly name: string;
   readonly value: string | undefined;
-  /** A secret is part of it. */
+  /** A secret is part of it, also one that the platform put there. */
   readonly isSensitive: boolean;
   readonly missing: readonly string[];
 }
@@ -53,19 +53,20 @@ interface OutputsInput extends ReferencesInput {
  * @throws as `readReferences`
  */
 export async function evaluateOutputs(input: OutputsInput): Promise<readonly OutputValue[]> {
-  const { manifest, names } = input;
+  const { client, manifest, names } = input;
   const outputs = names.flatMap((name) => {
     const wanted = manifest.outputs.get(name);
     return wanted === undefined ? [] : [{ name, wanted }];
   });
   const subjects = outputs.map(({ name, wanted }) => ({ name: `the output ${name}`, wanted }));
   const valueOf = await readReferences(input, subjects);
+  const isUnclean = (text: string) => client.redact(text) !== text;
   return outputs.map(({ name, wanted }) => {
     const resolved = resolve(wanted, valueOf);
     return {
       name,
       value: resolved.is === 'known' ? String(resolved.value) : undefined,
-      isSensitive: wanted.isSecret,
+      isSensitive: wanted.isSecret || wanted.references.some((reference) => isUnclean(valueOf(reference) ?? '')),
       missing: resolved.is === 'unavailable' ? resolved.secrets : [],
     };
   });
@@ -176,8 +177,8 @@ export function chooseOutputs(declared: readonly string[], name: string | undefi
  *
  * @throws {Stop} `usage`, when a secret is part of the output.
  */
-export function requireShown(declared: Manifest['outputs'], name: string): void {
-  if (declared.get(name)?.isSecret !== true) return;
+export function requireShown(name: string, isSecret: boolean): void {
+  if (!isSecret) return;
   throw usage(`the output ${name} holds a secret`, 'Print it with --show-secrets.');
 }
 

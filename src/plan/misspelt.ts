@@ -19,6 +19,7 @@ interface Slip {
 export function misspeltKeys(
   actions: readonly Action[],
   { objects, unmanaged, provided = [] }: Pick<Observed, 'objects' | 'unmanaged' | 'provided'>,
+  redact: (text: string) => string,
 ): { readonly diagnostics: readonly Diagnostic[]; readonly covers: (from: string, to: string) => boolean } {
   const slips: Slip[] = [];
   const diagnostics = actions.flatMap(({ action, kind, address, position, parent }) => {
@@ -28,7 +29,7 @@ export function misspeltKeys(
     const going = actions.flatMap((one) => {
       const name = objects.get(one.address)?.row[keyField];
       const isGoing = one.kind === kind && (one.action === 'delete' || one.action === 'forget');
-      return isGoing && typeof name === 'string' ? [[name, one] as const] : [];
+      return isGoing && typeof name === 'string' && redact(name) === name ? [[name, one] as const] : [];
     });
     const others = [...unmanaged, ...provided].flatMap((one) =>
       one.kind === kind.kind && one.parentId === parentId && one.name !== undefined ? [one.name] : [],

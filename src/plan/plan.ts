@@ -73,7 +73,7 @@ export function buildPlan(input: PlanInput): Plan {
   const planned = withoutCarriedOver(used, objects, outputs);
   const withOld = { ...planning, observed: { ...observed, objects } };
   const deployed = withDeployments(withOld, planned);
-  const misspelt = misspeltKeys(planned, observed);
+  const misspelt = misspeltKeys(planned, observed, input.redact);
   const about = narrowed?.about(deployed);
   return {
     base: state,

@@ -44,10 +44,13 @@ export type Past = Readonly<z.output<typeof past>>;
 /** The content of a lease. `holder` is null when it is free; `newest` is the newest version that was saved under it. */
 export type LeaseEntry = Readonly<z.output<typeof entrySchema>>;
 
-/** Parses an entry; undefined when the text is none. */
-export function parseEntry(text: string): LeaseEntry | undefined {
+/** Parses an entry, whose words others wrote: without secrets of the run. undefined when the text is none. */
+export function parseEntry(text: string, redact = (words: string) => words): LeaseEntry | undefined {
+  const cleaned = <T extends Past | Hold>(one: T | null): T | null =>
+    one && { ...one, owner: redact(one.owner), purpose: redact(one.purpose), since: redact(one.since) };
   try {
-    return entrySchema.parse(JSON.parse(text));
+    const entry = entrySchema.parse(JSON.parse(text));
+    return { ...entry, holder: cleaned(entry.holder), past: cleaned(entry.past) };
   } catch {
     return undefined;
   }

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Profile } from '../../src/api/contract.ts';
 import type { Emulator } from '../../src/emulator/emulator.ts';
@@ -10,6 +12,7 @@ import { serve } from '../../src/emulator/server.ts';
 import { redacted } from '../../src/secrets/secret.ts';
 import { newStateKey } from '../../src/secrets/state-key.ts';
 import { project, trueup } from '../cli/process.ts';
+import { secretOf, serveS3 } from '../support/s3-server.ts';
 
 /** Texts from elsewhere are clean before they become part of a sentence, wherever they enter. */
 
@@ -70,6 +73,17 @@ describe('a name that only the platform has', () => {
     const { err } = await trueup(['plan', '-C', folder], { env });
     expect(err).not.toContain(secret);
   });
+});
+
+it('an environment that was renamed on the platform is no suggestion for a new one where its name holds a secret', async () => {
+  const { emulator, url } = await platform();
+  const folder = project(`${head(url)}${cache}  older: {}\n`);
+  expect((await trueup(['apply', '--auto-approve', '-C', folder], { env })).code).toBe(0);
+  for (const row of Object.values(emulator.world.tables.environment)) if (row['name'] === 'older') row['name'] = secret;
+  writeFileSync(join(folder, 'trueup.yaml'), `${head(url)}${cache}  ${secret.replace('y', 'x')}: {}\n`);
+  const { out, err } = await trueup(['plan', '-C', folder], { env });
+  expect(out).toContain('batterx');
+  expect(out + err).not.toContain(secret);
 });
 
 describe('a value that only the platform has', () => {
@@ -160,4 +174,65 @@ it('a commit and its author are clean in trueup explain', async () => {
   const { out, err } = await trueup(['explain', 'production.redis.cache', '--offline', '-C', folder], { env });
   expect(out).toContain(redacted);
   expect(out + err).not.toContain(secret);
+});
+
+describe('the holder of a shared lock', () => {
+  it.each([[['apply', '--auto-approve']], [['state', 'unlock']], [['state', 'unlock', '--yes']]])(
+    'shows no secret in trueup %j',
+    async (words) => {
+      const store = await serveS3(['states']);
+      open.push(store);
+      const { url } = await platform();
+      const state = `state: { backend: s3, endpoint: "${store.url}", bucket: states, region: eu-central-1 }\n`;
+      const folder = project(state + head(url) + cache);
+      const about = {
+        env: {
+          ...env,
+          TRUEUP_STATE_KEY: newStateKey().text(),
+          AWS_ACCESS_KEY_ID: 'ci',
+          AWS_SECRET_ACCESS_KEY: secretOf('ci'),
+        },
+      };
+      expect((await trueup(['apply', '--auto-approve', '-C', folder], about)).code).toBe(0);
+      const [name = '', object] = [...store.objects].find(([one]) => one.endsWith('lease.json')) ?? [];
+      if (object === undefined) throw new Error('there is no lease');
+      const holder = {
+        id: 'x',
+        owner: `ci ${secret}`,
+        machine: 'elsewhere',
+        pid: 1,
+        purpose: `apply ${btoa(secret)}`,
+        since: '2026-01-01T00:00:00Z',
+        beat: 1,
+        lastsMs: 60_000,
+      };
+      store.objects.set(name, {
+        ...object,
+        text: JSON.stringify({ ...(JSON.parse(object.text) as object), holder }),
+        at: Date.now(),
+      });
+      const { out, err } = await trueup([...words, '-C', folder], about);
+      expect(out + err).toContain(`ci ${redacted}`);
+      expect(out + err).not.toContain(secret);
+      expect(out + err).not.toContain(btoa(secret).slice(0, -2));
+    },
+  );
+});
+
+describe('an output of the manifest that the platform fills with a secret', () => {
+  it.each([[['output']], [['output', '--format', 'json']], [['output', 'host']], [['output', 'host', '--raw']]])(
+    'does not show in trueup %j',
+    async (words) => {
+      const { emulator, url } = await platform();
+      const folder = project(`${head(url)}${cache}outputs: { host: "\${ref:production.redis.cache.host}:6379" }\n`);
+      expect((await trueup(['apply', '--auto-approve', '-C', folder], { env })).code).toBe(0);
+      for (const row of Object.values(emulator.world.tables.redis)) row['appName'] = `cache-${btoa(secret)}`;
+      const { code, out, err } = await trueup([...words, '-C', folder], { env });
+      expect(out + err).not.toContain(btoa(secret).slice(0, -2));
+      // A script would take (sensitive) for the value.
+      expect([code, out.includes(redacted)]).toEqual(words.includes('host') ? [1, false] : [0, true]);
+      const shown = await trueup(['output', 'host', '--show-secrets', '-C', folder], { env });
+      expect(shown.out).toBe(`cache-${btoa(secret)}:6379\n`);
+    },
+  );
 });

@@ -57,21 +57,22 @@ export const command = defineCommand({
     const { options, terminal } = run;
     if (flags.raw === true && name === undefined) throw usage('--raw needs the name of one output');
     const print = flags.raw === true ? requireRaw(view.raw) : view.output;
+    const showsSecrets = flags.showSecrets === true;
     // What is hidden need not be known.
-    const load = flags.showSecrets === true ? loadWithSecrets : loadManifest;
+    const load = showsSecrets ? loadWithSecrets : loadManifest;
     const { manifest, warnings } = await load(options);
     run.warn(warnings);
     const names = chooseOutputs([...manifest.outputs.keys()], name);
-    if (name !== undefined && flags.showSecrets !== true) requireShown(manifest.outputs, name);
+    if (name !== undefined && !showsSecrets) requireShown(name, manifest.outputs.get(name)?.isSecret === true);
     const target = targetOf(manifest.settings, options);
     const state = await readStateOf(target.project, openStore(target.state, options));
     const connection = await connect(manifest.settings, { options, terminal, purpose: 'output' });
     try {
       serveRemembered(connection.client, state);
       const outputs = await evaluateOutputs({ ...connection, manifest, state, names });
-      const showsSecrets = flags.showSecrets === true;
       if (showsSecrets) requireSecrets(outputs);
       const [only] = outputs;
+      if (name !== undefined && !showsSecrets) requireShown(name, only?.isSensitive === true);
       if (name !== undefined && only !== undefined) print(only, showsSecrets);
       else view.outputs(outputs, showsSecrets);
       const hidden = showsSecrets ? 0 : outputs.filter(({ isSensitive }) => isSensitive).length;

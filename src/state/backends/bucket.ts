@@ -21,6 +21,8 @@ export interface BucketLocation {
 export interface Bucket {
   /** Where an object is, for messages. */
   readonly locationOf: (name: string) => string;
+  /** Replaces the secrets of the run in a text of the store. */
+  readonly redact: (text: string) => string;
   readonly get: (name: string) => Promise<S3Object | undefined>;
   /** Writes an object unless it changed; gives the new tag, or undefined when it changed. */
   readonly put: (name: string, text: string, options: PutOptions) => Promise<string | undefined>;
@@ -130,6 +132,7 @@ export function openBucket(
 
   return {
     locationOf,
+    redact,
     get: async (name) => {
       const answer = await send({ method: 'GET', name });
       if (answer.status === 404 && codeIn(answer) !== 'NoSuchBucket') return undefined;

@@ -10,6 +10,8 @@ import { readPostgresAddress } from './postgres-address.ts';
 export interface Database {
   /** Where it is, without user and password. */
   readonly location: string;
+  /** Replaces the secrets of the run in a text that others wrote. */
+  readonly redact: (text: string) => string;
   /** Runs a statement, twice when the connection is lost; asks `check` before each. A missing table has no rows. */
   readonly query: (text: string, values: readonly unknown[], check?: () => void) => Promise<readonly Row[]>;
   /** Runs statements unless all of some tables exist. */
@@ -105,6 +107,7 @@ export function openDatabase(
 
   return {
     location,
+    redact,
     query: async (text, values, check) => {
       try {
         return await run(async (client) => (await client.query<Row>(text, [...values])).rows, check);

@@ -168,7 +168,7 @@ function postgresRegister(database: Database, schema: string, name: string): Reg
         [name],
       );
       if (row === undefined) return undefined;
-      const entry = parseEntry(String(row.entry));
+      const entry = parseEntry(String(row.entry), database.redact);
       if (entry === undefined) throw unusable(database.location, 'has a lease that is none of Trueup');
       return { entry, version: String(row.version), ageMs: Number(row.age) };
     },

@@ -199,7 +199,7 @@ function s3Register(bucket: Bucket): Register {
     look: async () => {
       const object = await bucket.get(leaseName);
       if (object === undefined) return undefined;
-      const entry = parseEntry(object.text);
+      const entry = parseEntry(object.text, bucket.redact);
       if (entry === undefined) throw unusable(bucket.locationOf(leaseName), 'is no lease of Trueup');
       return { entry, version: object.etag, ageMs: object.ageMs };
     },
