@@ -1,14 +1,15 @@
-import type { Document, Node } from 'yaml';
+import type { Node } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import { onceFor } from '../api/once.ts';
 import type { Diagnostic, Position, Quote } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
 import { withTop } from '../kind/top.ts';
-import { maxLevels, parseYaml, yamlTokens } from '../kind/yaml.ts';
+import { maxLevels, yamlTokens } from '../kind/yaml.ts';
 import { isReference } from '../secrets/open-values.ts';
 import { isSecretEntry, isSecretName, maskText, maskValue, secretParts } from '../secrets/looks-secret.ts';
 import { redacted } from '../secrets/secret.ts';
 import { isUserName } from '../secrets/secret-names.ts';
+import { yamlNodes } from './yaml-nodes.ts';
 
 /** The place of a value that is not quoted. */
 const mask = '********';
@@ -231,7 +232,7 @@ interface Around {
 
 /** What does not show of a valid text; undefined for one that is not. */
 function hiddenInTree(text: string, { secretKeys, privateKeys, matters }: Names): Hidden[] | undefined {
-  const tree = treeOf(text);
+  const tree = yamlNodes(text);
   if (tree === undefined) return undefined;
   const found: Hidden[] = [];
   const hide = (from: number, to: number): void => void found.push({ from, to, shown: mask });
@@ -286,13 +287,8 @@ function hiddenInTree(text: string, { secretKeys, privateKeys, matters }: Names)
       }
     }
   };
-  walk(tree.contents, { isSecret: false, depth: 0 });
+  walk(tree, { isSecret: false, depth: 0 });
   return found;
-}
-
-function treeOf(text: string): Document | undefined {
-  const tree = parseYaml(text, { logLevel: 'silent', prettyErrors: false, strict: false, uniqueKeys: false });
-  return tree.errors.length > 0 ? undefined : tree;
 }
 
 /** The names in every `private:` of a text. */

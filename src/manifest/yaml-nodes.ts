@@ -1,0 +1,34 @@
+import type { Node, Range } from 'yaml';
+import { Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import type { YamlNode } from '../kind/simple-yaml.ts';
+import { readSimpleYaml } from '../kind/simple-yaml.ts';
+import { parseYaml } from '../kind/yaml.ts';
+
+/** Reads all nodes of a text with their places; undefined for one that is not valid YAML. */
+export function yamlNodes(text: string): Node | undefined {
+  // Of merged keys, the simple reader gives only those that count.
+  const simple = /<<|&/.test(text) ? undefined : readSimpleYaml(text, (from, to): Range => [from, to, to]);
+  if (simple !== undefined) return nodeOf(simple);
+  const tree = parseYaml(text, { logLevel: 'silent', prettyErrors: false, strict: false, uniqueKeys: false });
+  return tree.errors.length > 0 ? undefined : (tree.contents ?? new Scalar(null));
+}
+
+function nodeOf(simple: YamlNode<Range>): Node {
+  if (simple.is === 'scalar') return placed(new Scalar(simple.value), simple.at);
+  if (simple.is === 'list') {
+    const list = new YAMLSeq();
+    list.items = simple.items.map(nodeOf);
+    return placed(list, simple.at);
+  }
+  const map = new YAMLMap();
+  map.items = Array.from(
+    simple.entries,
+    ([key, { keyAt, node }]) => new Pair(placed(new Scalar(key), keyAt), nodeOf(node)),
+  );
+  return placed(map, simple.at);
+}
+
+function placed<T extends Node>(node: T, range: Range): T {
+  node.range = range;
+  return node;
+}
