@@ -98,7 +98,7 @@ const forms: readonly Form[] = [
         String.raw`(?:(?<=sentinel[ \t]{1,8}auth-pass)[ \t]{1,8}\S{1,64})?[ \t]{1,32}(?=[^\s:=>]\S*[ \t]*$))`,
       'gim',
     ),
-    valueAt: (text, from) => quoted(text, from) ?? upTo(text, from, /[^\s"'`;()]*/y),
+    valueAt: (text, from) => quoted(text, from) ?? upTo(text, from, /["'].*|[^\s"'`;()]*/y),
   },
 ];
 
@@ -132,12 +132,12 @@ function assigned(text: string, from: number, match: RegExpExecArray, isEnv: boo
   const before = lineBefore(text, match.index);
   const isFirst = firstOfLine.test(before);
   const isYaml = match[0].endsWith(':');
-  const start = endOf(isYaml ? properties : blanks, text, from);
-  if (endOf(object, text, start) > start) return span(text, start, start);
+  const start = endOf(isYaml && !isEnv ? properties : blanks, text, from);
+  if (!isEnv && endOf(object, text, start) > start) return span(text, start, start);
   // A text goes on in lines that are deeper than its key, or than the dash of its item.
   const indent = isYaml ? before.replace(/["']$/, '').length : before.lastIndexOf('-');
   if (/^(?:[\r\n]|$|#\s)/.test(text.slice(start, start + 2)))
-    return isYaml && isFirst ? linesBelow(text, start, indent, 'values') : span(text, start, start);
+    return isYaml && isFirst ? linesBelow(text, start, indent, isEnv ? 'entry' : 'values') : span(text, start, start);
   if (isYaml && isFirst && endOf(blockSign, text, start) > start)
     return linesBelow(text, endOf(lineEnd, text, start), indent, 'block');
   const { quote } = around(text, start);
@@ -225,7 +225,7 @@ function isEscaped(text: string, at: number): boolean {
   return (at - first) % 2 === 1;
 }
 
-/** The lines below a key that are its value: in a block, going on, up to the next entry of an env file, or a list of values. */
+/** The lines below a key that are its value: a block, a text, all up to the next entry of an env file, or a list. */
 function linesBelow(text: string, from: number, indent: number, how: 'block' | 'text' | 'entry' | 'values'): Found {
   const parts: Part[] = [];
   let end = from;
@@ -245,6 +245,6 @@ function linesBelow(text: string, from: number, indent: number, how: 'block' | '
   return { values: how === 'values' ? parts.map((part) => [part]) : parts.length === 0 ? [] : [parts], end };
 }
 
-/** What is no further line of a value, but a comment, or a name with its own. */
+/** No further line of a value: a comment, or a name with its own. */
 const nextKey = /^(?:#|["']?[\w.-]+["']?[ \t]*:(?:[ \t]|$))/;
 const nextEntry = /^(?:#|(?:export[ \t]+)?[\w.-]+[ \t]*(?:=|:[ \t]))/;

@@ -52,11 +52,11 @@ export function isSecretEntry(key: string, value: string, how: Masking = {}): bo
   const rules = rulesOfKey(key);
   if (rules.length === 0) return false;
   // Only texts of YAML, shells and templates have aliases, `$x`, `<x>` and `%x%`.
-  if (how.isEnv === true && /^(?:\*.+|\$\w+|<.+>|%\w+%)$/s.test(value.trim())) return true;
+  if (how.isEnv === true && /^\s*(?:\*.+|\$\w+\W*|<.+>|%\w+%)(?:[ \t]+#.*)?$/s.test(value)) return true;
   // What a shell keeps is a folder: `PWD=/app`.
   if (isOpenValue(value) || (key === 'PWD' && /^[~./]/.test(value))) return false;
   const bare = bareValue(value);
-  // What is secret in an address is found by itself; whoever knows that of a webhook may use it.
+  // An address hides its own secrets; whoever knows that of a webhook may use it.
   if (/^[a-z][a-z\d+.-]{0,31}:\/\/\S+$/i.test(bare) && !/webhook/i.test(key)) return false;
   return rules.some(({ open }) => open?.test(bare) !== true);
 }
@@ -144,7 +144,7 @@ function isInComment(text: string, at: number): boolean {
   return /^[ \t]*["']?(?:#|\/\/[ \t/]|;|--[ \t])|^[^"'`]*[ \t]#[ \t#]/.test(openBefore(text, at));
 }
 
-/** Returns true for what counts in a comment too: a word as no text has them. */
+/** Returns true for a word as no prose has it: it counts in a comment too. */
 function isNoProse(secret: string): boolean {
   return /^(?=.*(?:\d|[a-z][A-Z]))\S{6,}$/.test(secret);
 }

@@ -160,7 +160,7 @@ function isOfUser(secret: string, before: string, behind: string): boolean {
   return /[\w%+-]:$/.test(before) && !/^(?:[A-Za-z._-]+|v?\d+(?:\.\d+)*(?:-\w+)*)$/.test(secret);
 }
 
-/** Blocks of PEM that hold nothing but base64 and headers, such as certificates. */
+/** Blocks of PEM with base64 and headers alone, such as certificates. */
 export const openBlock =
   /-----BEGIN ([A-Z\d][A-Z\d ]{0,63})-----(?:(?:Version|Comment|Hash|Charset|MessageID|Proc-Type|DEK-Info):[^\n]{0,128}\n|[A-Za-z\d+/=\s]|\\[nr])*-----END \1-----/g;
 

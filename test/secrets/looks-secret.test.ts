@@ -186,6 +186,7 @@ describe('a text of a certain language', () => {
     'test:\n  - curl\n  - -u\n  - elastic:hunter2\n',
     'curl --proxy-user a:hunter2 x',
     "define('DB_PASSWORD', 'hunter2');",
+    "define('DB_PASSWORD', 'hunter2);",
     'define( "AUTH_KEY", "(z,X<|c hunter2" );',
     "$db['password'] = 'hunter2';",
     "'password' => 'hunter2',",
@@ -310,13 +311,19 @@ describe('a secret is masked as a whole', () => {
     expect(maskText(`${text.trimEnd()}\nnext: 1\n`)).toContain('next: 1');
   });
 
-  test.each(['PASSWORD="abc\nhunter2\nB=2\n', 'PASSWORD="abc\nhunter2" x\nB=2\n', "PASSWORD='a\n\nhunter2 'b\nB=2\n"])(
-    'of an env file: %j',
-    (text) => {
-      expect(maskEnvText(text)).not.toContain('hunter2');
-      expect(maskEnvText(text)).toContain('B=2\n');
-    },
-  );
+  test.each([
+    'PASSWORD=$hunter2 # c\nB=2\n',
+    'PASSWORD=<hunter2> # c\nB=2\n',
+    'PASSWORD={hunter2} # c\nB=2\n',
+    'PASSWORD: &hunter2\nB=2\n',
+    'PASSWORD:\n  hunter2\nB=2\n',
+    'PASSWORD="abc\nhunter2\nB=2\n',
+    'PASSWORD="abc\nhunter2" x\nB=2\n',
+    "PASSWORD='a\n\nhunter2 'b\nB=2\n",
+  ])('of an env file: %j', (text) => {
+    expect(maskEnvText(text)).not.toContain('hunter2');
+    expect(maskEnvText(text)).toContain('B=2\n');
+  });
 
   test.each([
     ['- password: x1\n  other: 1\n', '- password: (sensitive)\n  other: 1\n'],
