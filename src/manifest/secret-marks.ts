@@ -17,7 +17,7 @@ const [first, last] = [0xe0_00, 0xf8_ff];
 const anyMark = /[\uE000-\uF8FF]/g;
 
 /** Marks for the secrets in some texts, which have none of the characters. */
-export function secretMarks(texts: Iterable<string>): Marks {
+function secretMarks(texts: Iterable<string>): Marks {
   const taken = new Set([...texts].flatMap((text) => text.match(anyMark) ?? []));
   const [marks, names] = [new Map<string, string>(), new Map<string, string>()];
   let next = first;
