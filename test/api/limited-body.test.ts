@@ -44,7 +44,12 @@ test('an answer of a platform without end is given up at 64 MiB', async () => {
   await once(server, 'listening');
   const transport = createTransport({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
   const asked = transport.send({ method: 'GET', path: '/api/user.get', headers: {}, body: undefined });
-  await expect(asked).rejects.toMatchObject({ code: 'BODY_LIMIT' });
+  const ended = asked.then(
+    () => 'whole',
+    ({ code }: { code: string }) => code,
+  );
+  // Not the answer itself, which would be printed.
+  expect(await ended).toBe('BODY_LIMIT');
   expect(sent).toBeLessThan(200);
   await transport.close(true);
   server.close().closeAllConnections();
