@@ -11,13 +11,15 @@ const growth = { closed: { projects: 200, bytes: 0 }, kept: { projects: 50, byte
 beforeAll(async () => {
   const [script] = bundled(['test/support/many-projects.ts']);
   const { closed, kept } = growth;
-  const args = ['--expose-gc', script, String(closed.projects), String(kept.projects)];
+  // Compiled code comes and goes by the load of the machine, and is far more than what a project could leave.
+  const steady = ['--no-opt', '--no-sparkplug', '--no-flush-bytecode'];
+  const args = ['--expose-gc', ...steady, script, String(closed.projects), String(kept.projects)];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   [closed.bytes, kept.bytes] = JSON.parse(stdout) as [number, number];
 });
 
 /** A manifest of 20 databases, its plan and what the platform has are far more than this. Bytes per project. */
-const most = 5_000;
+const most = 500;
 
 test('200 projects that are opened, planned and closed leave no memory in use', () => {
   expect(growth.closed.bytes).toBeLessThan(200 * most);
