@@ -1,9 +1,11 @@
 import type { Settings } from '../manifest/settings.ts';
 import type { OpenClient, OpeningInput } from '../project/connect.ts';
+import { readStateOf } from '../operate/addressed.ts';
 import * as project from '../project/connect.ts';
 import { openProject as open } from '../project/open-project.ts';
+import { openStore } from '../project/open-store.ts';
 import type { Validated } from '../reconcile.ts';
-import type { NamedPlatform } from '../project/target.ts';
+import type { NamedPlatform, Target } from '../project/target.ts';
 import type { Connection, Platform } from '../session.ts';
 import type { Settled } from './options.ts';
 import { renderBulkOff, renderFewer, renderPause } from './pause-text.ts';
@@ -39,6 +41,11 @@ export function platformOf(settings: Settings, about: CommandInput): Platform {
 /** Opens a platform for a command that needs no state. */
 export function openPlatform(platform: NamedPlatform, about: CommandOpening): Promise<OpenClient> {
   return project.openPlatform(platform, onTerminal(about));
+}
+
+/** Reads the state of a target once; undefined: there is none yet. @throws {Stop} `state`, when it is of another project */
+export function readState({ project, state }: Pick<Target, 'project' | 'state'>, options: Settled) {
+  return readStateOf(project, openStore(state, options));
 }
 
 /** Pauses of the platform, that it is overloaded, and the end of bulk reads are reported on the terminal. */

@@ -3,19 +3,17 @@ import type { Manifest } from '../../manifest/manifest.ts';
 import type { Outputs } from '../../manifest/wanted.ts';
 import { resolve } from '../../manifest/wanted.ts';
 import { serveRemembered } from '../../observe/capabilities.ts';
-import { readStateOf } from '../../operate/addressed.ts';
 import type { Evaluated, Question } from '../../operate/evaluate.ts';
 import { evaluateQuestion, outputsInState, questionOf, referring } from '../../operate/evaluate.ts';
 import { readReferences } from '../../operate/outputs.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
-import { openStore } from '../../project/open-store.ts';
 import { targetOf } from '../../project/target.ts';
 import type { EvaluationDocument } from '../../render/documents.ts';
 import { printable } from '../../render/printable.ts';
 import { reportFormats } from '../../render/report-view.ts';
 import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
-import { connect } from '../connect.ts';
+import { connect, readState } from '../connect.ts';
 
 /** As text, the value as JSON, so that its type shows; stderr says where references were read. */
 const formats = reportFormats<Evaluated>({
@@ -96,7 +94,7 @@ async function findOutputs(
   const named = referring(question);
   if (named.length === 0) return { inState: nothing, onPlatform: nothing };
   const target = targetOf(manifest.settings, options);
-  const state = await readStateOf(target.project, openStore(target.state, options));
+  const state = await readState(target, options);
   const inState = outputsInState(state);
   const open = named.filter(({ wanted }) => resolve({ ...wanted, missing: [] }, inState).is === 'pending');
   if (open.length === 0) return { inState, onPlatform: nothing };

@@ -3,10 +3,9 @@ import { shellWord } from '../../diagnostics/shell-word.ts';
 import { addressParts } from '../../kind/address.ts';
 import { kindsThere } from '../../kind/kinds-on.ts';
 import { serveRemembered } from '../../observe/capabilities.ts';
-import { findObjects, objectsOn, readStateOf } from '../../operate/addressed.ts';
+import { findObjects, objectsOn } from '../../operate/addressed.ts';
 import { logRequest, readLog } from '../../operate/logs.ts';
 import { declaredResources } from '../../project/load.ts';
-import { openStore } from '../../project/open-store.ts';
 import { findTarget } from '../../project/target.ts';
 import type { Formats, View } from '../../render/format.ts';
 import { jsonView, printJson } from '../../render/json-view.ts';
@@ -14,7 +13,7 @@ import { logsJson, renderLog } from '../../render/logs.ts';
 import { textView } from '../../render/text-view.ts';
 import { projectOf } from '../../state/bound.ts';
 import { defineCommand } from '../command.ts';
-import { openPlatform } from '../connect.ts';
+import { openPlatform, readState } from '../connect.ts';
 import { readSince, requireRaw } from '../options.ts';
 import { id } from '../shared-options.ts';
 
@@ -64,7 +63,7 @@ export const command = defineCommand({
     const { kinds } = options;
     const raw = flags.raw === true ? requireRaw(view.raw) : undefined;
     const target = await findTarget(options);
-    const state = await readStateOf(target.project, openStore(target.state, options));
+    const state = await readState(target, options);
     const [object] = await findObjects({
       kinds,
       state,

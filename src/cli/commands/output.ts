@@ -1,9 +1,7 @@
 import { serveRemembered } from '../../observe/capabilities.ts';
-import { readStateOf } from '../../operate/addressed.ts';
 import type { OutputValue } from '../../operate/outputs.ts';
 import { chooseOutputs, evaluateOutputs, requireSecrets, requireShown } from '../../operate/outputs.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
-import { openStore } from '../../project/open-store.ts';
 import { targetOf } from '../../project/target.ts';
 import type { Formats, View } from '../../render/format.ts';
 import { jsonView, printJson } from '../../render/json-view.ts';
@@ -11,7 +9,7 @@ import { counted } from '../../render/lines.ts';
 import { outputsJson, renderOutput, renderOutputs } from '../../render/outputs.ts';
 import { textView } from '../../render/text-view.ts';
 import { defineCommand } from '../command.ts';
-import { connect } from '../connect.ts';
+import { connect, readState } from '../connect.ts';
 import { requireRaw, usage } from '../options.ts';
 
 /** Prints what `output` reports. */
@@ -65,7 +63,7 @@ export const command = defineCommand({
     const names = chooseOutputs([...manifest.outputs.keys()], name);
     if (name !== undefined && !showsSecrets) requireShown(name, manifest.outputs.get(name)?.isSecret === true);
     const target = targetOf(manifest.settings, options);
-    const state = await readStateOf(target.project, openStore(target.state, options));
+    const state = await readState(target, options);
     const connection = await connect(manifest.settings, { options, terminal, purpose: 'output' });
     try {
       serveRemembered(connection.client, state);

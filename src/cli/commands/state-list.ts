@@ -1,12 +1,10 @@
-import { readStateOf } from '../../operate/addressed.ts';
-import { openStore } from '../../project/open-store.ts';
 import { findState } from '../../project/target.ts';
 import { reportFormats } from '../../render/report-view.ts';
 import { stateListJson } from '../../render/state-json.ts';
 import { renderStateList } from '../../render/state-text.ts';
 import type { State } from '../../state/state.ts';
-import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
+import { readState } from '../connect.ts';
 
 /** Of a state, or undefined: there is none yet. */
 const formats = reportFormats<State | undefined>({
@@ -22,13 +20,7 @@ export const command = defineCommand({
   examples: ['trueup state list', 'trueup state list --format json'],
   formats,
   execute: async (run, view) => {
-    view.report(await readState(run));
+    view.report(await readState(await findState(run.options), run.options));
     return 'done';
   },
 });
-
-/** Reads the state of the manifest; a state in its folder can be read without a manifest. */
-export async function readState(run: Run): Promise<State | undefined> {
-  const { project, state } = await findState(run.options);
-  return readStateOf(project, openStore(state, run.options));
-}

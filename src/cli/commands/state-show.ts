@@ -1,13 +1,14 @@
 import { closest } from '../../diagnostics/closest.ts';
 import { addressMeant } from '../../kind/address.ts';
+import { findState } from '../../project/target.ts';
 import { reportFormats } from '../../render/report-view.ts';
 import { stateShowJson } from '../../render/state-json.ts';
 import { renderStateRecord } from '../../render/state-text.ts';
 import type { StateRecord } from '../../state/record.ts';
 import { shownRecord } from '../../state/words.ts';
 import { defineCommand } from '../command.ts';
+import { readState } from '../connect.ts';
 import { usage } from '../options.ts';
-import { readState } from './state-list.ts';
 
 const formats = reportFormats<{ readonly address: string; readonly record: StateRecord }>({
   text: ({ address, record }, { out, outStyle }) => out(renderStateRecord(address, record, outStyle)),
@@ -23,7 +24,7 @@ export const command = defineCommand({
   ],
   formats,
   execute: async (run, view, { args: [written = ''] }) => {
-    const state = await readState(run);
+    const state = await readState(await findState(run.options), run.options);
     const address = addressMeant(written, run.options.kinds);
     const resources = new Map(Object.entries(state?.resources ?? {}));
     const record = resources.get(address);

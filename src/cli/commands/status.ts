@@ -4,11 +4,9 @@ import { PlatformError } from '../../api/errors.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { Stop } from '../../diagnostics/diagnostic.ts';
 import { serveRemembered } from '../../observe/capabilities.ts';
-import { readStateOf } from '../../operate/addressed.ts';
 import { chooseServices } from '../../operate/choose-services.ts';
 import type { ServiceState } from '../../operate/service-states.ts';
 import { observeServices, servicesOf } from '../../operate/service-states.ts';
-import { openStore } from '../../project/open-store.ts';
 import type { Target } from '../../project/target.ts';
 import { findTarget } from '../../project/target.ts';
 import { exitCodes } from '../../render/exit-codes.ts';
@@ -19,7 +17,7 @@ import { renderService, renderServices, renderVersion } from '../../render/statu
 import { textView } from '../../render/text-view.ts';
 import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
-import { openPlatform } from '../connect.ts';
+import { openPlatform, readState } from '../connect.ts';
 import { readSeconds, usage } from '../options.ts';
 
 /** Prints what `status` reports. */
@@ -102,7 +100,7 @@ export const command = defineCommand({
 /** Reads the services once. Opens the platform each time: the embedded emulator serves one process at a time. */
 async function readServices({ options, terminal }: Run, addresses: readonly string[], target: Target) {
   const { kinds } = options;
-  const state = await readStateOf(target.project, openStore(target.state, options));
+  const state = await readState(target, options);
   const all = state === undefined ? [] : servicesOf(state, kinds);
   const chosen = chooseServices(all, addresses, Object.keys(state?.resources ?? {}));
   if (state === undefined || chosen.length === 0)
