@@ -157,20 +157,17 @@ test('gives up what the platform does not answer when the connection is closed',
   await connection.close();
 });
 
+/** A folder, with surroundings that have nothing. */
+function placeIn(folder: string): ProjectFolder {
+  return { folder, file: 'trueup.yaml', env: {}, redactor: createRedactor(), kinds, variables: new Map() };
+}
+
 test('a manifest that is missing in a sub folder is named where it is: nothing says to write a second one', async () => {
   const above = mkdtempSync(join(tmpdir(), 'trueup-open-'));
   writeFileSync(join(above, 'trueup.yaml'), '');
   const folder = join(above, 'environments', 'production');
   mkdirSync(folder, { recursive: true });
-  const options: ProjectFolder = {
-    folder,
-    file: 'trueup.yaml',
-    env: {},
-    redactor: createRedactor(),
-    kinds,
-    variables: new Map(),
-  };
-  await expect(loadManifest(options)).rejects.toMatchObject({
+  await expect(loadManifest(placeIn(folder))).rejects.toMatchObject({
     diagnostics: [{ code: 'file-unreadable', remedy: `There is one in ${above}: give -C ${above}.` }],
   });
 });
@@ -185,15 +182,7 @@ test.each([
 ])('a manifest that is missing is reported where there is %s', async (_where, names, remedy) => {
   const folder = mkdtempSync(join(tmpdir(), 'trueup-open-'));
   for (const name of names) writeFileSync(join(folder, name), '');
-  const options: ProjectFolder = {
-    folder,
-    file: 'trueup.yaml',
-    env: {},
-    redactor: createRedactor(),
-    kinds,
-    variables: new Map(),
-  };
-  await expect(loadManifest(options)).rejects.toMatchObject({
+  await expect(loadManifest(placeIn(folder))).rejects.toMatchObject({
     diagnostics: [{ code: 'file-unreadable', message: `there is no file trueup.yaml in ${folder}`, remedy }],
   });
 });

@@ -1,22 +1,11 @@
 import { expect, it } from 'vitest';
 import { exportFormats } from '../../../src/cli/commands/export.ts';
-import { noSite } from '../../../src/render/review-site.ts';
-import { plainStyle } from '../../../src/render/style.ts';
+import { recordingTerminal } from '../../support/commands.ts';
 
 /** The text about an export with so many secrets. */
 function textOf(count: number, secretsFile?: string): string {
-  let out = '';
-  const view = exportFormats.text({
-    out: (text) => (out += text),
-    err: () => {},
-    raw: () => {},
-    clear: () => {},
-    size: undefined,
-    outStyle: plainStyle,
-    errStyle: plainStyle,
-    live: undefined,
-    site: () => noSite,
-  });
+  const { printed, terminal } = recordingTerminal();
+  const view = exportFormats.text(terminal);
   view.exported({
     project: 'prj_1',
     folder: '/infra',
@@ -30,7 +19,7 @@ function textOf(count: number, secretsFile?: string): string {
     isEmpty: true,
     counts: { reads: 1, writes: 0 },
   });
-  return out;
+  return printed.out;
 }
 
 it('counts secrets in words that fit their number', () => {
