@@ -2,7 +2,7 @@ import { usage } from '../diagnostics/usage.ts';
 import type { Values } from '../plan/shown.ts';
 import type { View } from '../render/format.ts';
 import type { FlagsOf, Run } from './command.ts';
-import type { values } from './shared-options.ts';
+import type { values } from './option-sets.ts';
 
 /**
  * Reads the options for the values of a plan. Unreviewed values are for the eyes of one person: on a terminal, not

@@ -39,7 +39,7 @@ import {
   narrowing,
   noDeploy,
   values,
-} from '../shared-options.ts';
+} from '../option-sets.ts';
 import type { Interruption } from '../signals.ts';
 import { readValues } from '../values.ts';
 

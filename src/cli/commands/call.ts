@@ -26,7 +26,7 @@ import type { FlagsOf, Given, Options, Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
 import { openPlatform } from '../connect.ts';
 import { readSeconds, requireRaw, usage } from '../options.ts';
-import { alsoAutoApprove } from '../shared-options.ts';
+import { alsoAutoApprove } from '../option-sets.ts';
 
 /** Prints what `call` reports. */
 interface CallView extends View {

@@ -2,7 +2,7 @@ import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import { readNarrowing } from '../../plan/narrow.ts';
 import { defineCommand } from '../command.ts';
 import { readPlanFile } from '../plan-file.ts';
-import { allowDataLoss, autoApprove, fullWithFile, inFlightTimeout, narrowing, values } from '../shared-options.ts';
+import { allowDataLoss, autoApprove, fullWithFile, inFlightTimeout, narrowing, values } from '../option-sets.ts';
 import { applyFormats, planAndApply, refuseNarrowing } from './apply.ts';
 
 /** Deletes everything that the state holds; with a plan file only what was reviewed. It asks in both cases. */

@@ -21,7 +21,7 @@ import type { FlagsOf, Options, Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
 import { openProject } from '../connect.ts';
 import { usage } from '../options.ts';
-import { values } from '../shared-options.ts';
+import { values } from '../option-sets.ts';
 import { commandLine } from '../shell-command.ts';
 import { readValues } from '../values.ts';
 

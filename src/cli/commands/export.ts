@@ -26,7 +26,7 @@ import type { FlagsOf, Options, Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
 import { withLock } from '../locked.ts';
 import { usage } from '../options.ts';
-import { secretValues } from '../shared-options.ts';
+import { secretValues } from '../option-sets.ts';
 
 /** Prints what `export` reports. */
 export interface ExportView extends View {

@@ -17,7 +17,7 @@ import type { Style } from '../../render/style.ts';
 import { textView } from '../../render/text-view.ts';
 import { defineCommand } from '../command.ts';
 import { usage } from '../options.ts';
-import { target } from '../shared-options.ts';
+import { target } from '../option-sets.ts';
 
 /** Prints what `graph` reports. */
 interface GraphView extends View {

@@ -33,7 +33,7 @@ import { usage } from '../options.ts';
 import type { Prompt } from '../prompt.ts';
 import { openPrompt } from '../prompt.ts';
 import { explain } from '../run.ts';
-import { secretValues } from '../shared-options.ts';
+import { secretValues } from '../option-sets.ts';
 import type { ExportView } from './export.ts';
 import { exportFormats, platformAt, runExport } from './export.ts';
 

@@ -15,7 +15,7 @@ import { projectOf } from '../../state/bound.ts';
 import { defineCommand } from '../command.ts';
 import { openPlatform, readState } from '../connect.ts';
 import { readSince, requireRaw } from '../options.ts';
-import { id } from '../shared-options.ts';
+import { id } from '../option-sets.ts';
 
 /** Prints what `logs` reports. */
 interface LogsView extends View {

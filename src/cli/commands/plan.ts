@@ -23,7 +23,7 @@ import { defineCommand } from '../command.ts';
 import { openProject } from '../connect.ts';
 import { usage } from '../options.ts';
 import { checkPlanPath, writePlanFile } from '../plan-file.ts';
-import { adding, full, narrowing, noDeploy, values } from '../shared-options.ts';
+import { adding, full, narrowing, noDeploy, values } from '../option-sets.ts';
 import { commandLine } from '../shell-command.ts';
 import { readValues } from '../values.ts';
 

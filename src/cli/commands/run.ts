@@ -26,7 +26,7 @@ import type { FlagsOf, Options, Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
 import { openPlatform, readState } from '../connect.ts';
 import { readSeconds, usage } from '../options.ts';
-import { alsoAutoApprove, id } from '../shared-options.ts';
+import { alsoAutoApprove, id } from '../option-sets.ts';
 import { remedyFor } from '../other-words.ts';
 import { watchSignals } from '../signals.ts';
 

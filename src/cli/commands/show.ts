@@ -8,7 +8,7 @@ import type { PlanCommandView } from '../../render/reports.ts';
 import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
 import { readPlanFile } from '../plan-file.ts';
-import { full } from '../shared-options.ts';
+import { full } from '../option-sets.ts';
 import { commandLine } from '../shell-command.ts';
 import { planFormats } from './plan.ts';
 

@@ -6,7 +6,7 @@ import { acceptOlderJson } from '../../render/state-json.ts';
 import { gone } from '../../state/unusable.ts';
 import { confirm } from '../approval.ts';
 import { defineCommand } from '../command.ts';
-import { alsoAutoApprove } from '../shared-options.ts';
+import { alsoAutoApprove } from '../option-sets.ts';
 
 /** Goes on from a state that is older than the one that was saved last. */
 export const command = defineCommand({

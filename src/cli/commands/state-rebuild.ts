@@ -15,7 +15,7 @@ import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
 import { withLock } from '../locked.ts';
 import { usage } from '../options.ts';
-import { alsoAutoApprove } from '../shared-options.ts';
+import { alsoAutoApprove } from '../option-sets.ts';
 
 /** Rebuilds a lost state: every declared object that the platform has gets its address. Changes nothing else. */
 export const command = defineCommand({

@@ -10,7 +10,7 @@ import type { Holder } from '../../state/holder.ts';
 import { confirm } from '../approval.ts';
 import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
-import { alsoAutoApprove } from '../shared-options.ts';
+import { alsoAutoApprove } from '../option-sets.ts';
 
 /** The holder that lost the lock; undefined: the state was not locked. */
 type Unlocked = Pick<Holder, 'owner' | 'purpose' | 'since'> | undefined;
