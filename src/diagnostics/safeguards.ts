@@ -49,8 +49,7 @@ export const safeguards = {
     needs: lifted,
   },
   'another object': {
-    would:
-      'delete an object that has the id of the state, and another key and mostly other values than the last apply left',
+    would: 'delete an object with the id of the state, whose key and most values differ from what the last apply left',
     knows: 'the row of the object, and the values in the state',
     code: 'data-at-risk',
     permission: 'dataLoss',

@@ -114,7 +114,7 @@ export function parseTree(file: string, text: string, diagnostics: Diagnostic[])
     lineCounter: lines,
     uniqueKeys: false, // checked below, in linear time
     prettyErrors: false,
-    logLevel: 'error', // a second document in the file is told only from this level on
+    logLevel: 'error', // only from this level on, a second document in the file is reported
     schema: 'core', // whatever a %YAML line says: `yes` is text and 0755 is a number
     resolveKnownTags: false,
     keepSourceTokens: false,

@@ -19,7 +19,7 @@ interface Found {
   readonly end: number;
 }
 
-/** How a name is written in front of its value: its groups are names, one of which may be wanted. */
+/** A way to write a name in front of its value. Each group of the pattern is a name. */
 interface Form {
   readonly name: RegExp;
   readonly valueAt: (text: string, from: number, match: RegExpExecArray, isEnv: boolean) => Found;

@@ -101,7 +101,7 @@ export const contentRules: readonly ContentRule[] = [
   {
     name: 'address',
     isToken: true,
-    says: 'the password of scheme://user:password@host; who stands there alone, where that may be a token',
+    says: 'the password of scheme://user:password@host; a user without one, where it may be a token',
     pattern: new RegExp(
       [
         String.raw`:\/\/(?:${userOfAddress}*:(?!\d{0,5}(?:[/?#${endOfAddress}]|$))`,
