@@ -27,7 +27,7 @@ export { drift, plan, session } from './library/session.ts';
 export type { ApplyRequest, Project } from './library/project.ts';
 export { open } from './library/project.ts';
 
-export type { ApplyOptions, SessionOptions } from './session.ts';
+export type { ApplyOptions, SessionOptions } from './workflow/session.ts';
 export type { Permissions } from './plan/safeguard.ts';
 export type { Deploying } from './apply/run.ts';
 export type { ApplyEvent } from './apply/job.ts';

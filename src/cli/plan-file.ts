@@ -8,7 +8,7 @@ import { isPlanFileText, parsePlanFile, planFileText } from '../plan/file.ts';
 import { withDrafts } from '../project/drafts.ts';
 import { leavesWorkspace } from '../project/links.ts';
 import { readVersion } from '../project/version.ts';
-import type { ReviewedPlan } from '../review.ts';
+import type { ReviewedPlan } from '../workflow/reviewed.ts';
 
 /** Size limit of a plan file, in bytes. */
 const limit = 64 * 1024 * 1024;

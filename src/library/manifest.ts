@@ -9,7 +9,7 @@ import { inItsProfile, OtherProfile } from '../project/profile.ts';
 import { findPlace } from '../project/folder.ts';
 import { refuseLinkOut } from '../project/root-of-trust.ts';
 import { checkManifest, loadWithSecrets } from '../project/load.ts';
-import type { Validated } from '../reconcile.ts';
+import type { Validated } from '../workflow/validate.ts';
 import { kinds } from '../resources/index.ts';
 import type { Handle } from './handle.ts';
 import { createHandles } from './handle.ts';

@@ -11,7 +11,7 @@ import { planDocument as documentOf } from '../documents/plan.ts';
 import { renderPlan } from '../render/plan-text.ts';
 import { printed } from '../render/printable.ts';
 import { plainStyle } from '../render/style.ts';
-import type { Purpose, ReviewedPlan } from '../review.ts';
+import type { Purpose, ReviewedPlan } from '../workflow/reviewed.ts';
 import type { StateKey } from '../secrets/state-key.ts';
 import { isoTime } from '../state/clock.ts';
 import type { Handle } from './handle.ts';

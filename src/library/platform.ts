@@ -10,7 +10,7 @@ import { OtherProfile, recognising, storeOfProfile } from '../project/profile.ts
 import type { Kind } from '../kind/kind.ts';
 import { kinds as allKinds } from '../resources/index.ts';
 import type { Redactor } from '../secrets/redactor.ts';
-import type { Connection, Connecting, Platform as OpenPlatform } from '../session.ts';
+import type { Connection, Connecting, Platform as OpenPlatform } from '../workflow/session.ts';
 import type { StateStore } from '../state/state.ts';
 import type { Handle } from './handle.ts';
 import { createHandles } from './handle.ts';

@@ -2,7 +2,7 @@ import type { ApplyEvent } from '../apply/job.ts';
 import type { Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { Permissions } from '../plan/safeguard.ts';
-import type { SessionOptions } from '../session.ts';
+import type { SessionOptions } from '../workflow/session.ts';
 import type { DriftDocument } from '../render/documents.ts';
 import type { Manifest, ManifestOptions } from './manifest.ts';
 import { readManifest, readOwnManifest } from './manifest.ts';

@@ -4,6 +4,10 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
+import type { Settings } from '../manifest/settings.ts';
+import { position } from '../manifest/tree.ts';
+import { isBoundTo } from '../state/bound.ts';
+import type { State } from '../state/state.ts';
 import type { NamedProject, Reader } from './reader.ts';
 
 /** A list at the top of a project, and the id of that project. */
@@ -101,4 +105,23 @@ function remedyWith(projects: readonly NamedProject[] | undefined, isWritten: bo
   return isWritten
     ? `Write project: with the name or id of a project that the API key may see: ${names}.`
     : `The API key may see these: ${names}.`;
+}
+
+/**
+ * The project that a run reads: the one of its state, where the manifest means that; else what the manifest says, which is
+ * looked for in the list of projects when a state belongs to another one.
+ *
+ * @throws {Stop} `refused`, when several projects have the name.
+ */
+export async function projectToRead(
+  saved: State | undefined,
+  { project, projectAt }: Settings,
+  { reader, kinds }: { readonly reader: Reader; readonly kinds: readonly Kind[] },
+): Promise<string> {
+  if (saved === undefined) return project;
+  if (isBoundTo(saved, project)) return saved.projectId;
+  const kind = kinds.find(({ parents: { [root]: link } }) => link?.projects !== undefined);
+  const projects = kind === undefined ? undefined : await reader.projects(kind);
+  const at = projectAt === undefined ? undefined : position(projectAt);
+  return (projects === undefined ? undefined : idOfProject(projects, project, at)) ?? project;
 }

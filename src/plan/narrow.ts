@@ -9,7 +9,7 @@ import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';
 import type { Observed, ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
-import type { Action, AttributeChange, LeftOut, Narrowing } from './action.ts';
+import type { Action, AttributeChange, LeftOut, Narrowing, Plan } from './action.ts';
 import { actionFor, idle } from './action-for.ts';
 import type { PlanInput } from './input.ts';
 
@@ -325,4 +325,21 @@ export function leftOutOf(
       const needs = needed.get(address);
       return { address, action, ...(needs === undefined ? {} : { needs: blockOf(needs) }) };
     });
+}
+
+/** A plan whose list of what it leaves out is as the manifest declares it; last what it does not declare any more. */
+export function inOrderOf(declared: readonly Pick<Resource, 'address'>[], plan: Plan): Plan {
+  if (plan.narrowed === undefined) return plan;
+  const places = new Map(declared.map(({ address }, place) => [address, place]));
+  const placeOf = ({ address }: LeftOut) => places.get(blockAddress(address)) ?? declared.length;
+  const leftOut = plan.narrowed.leftOut.toSorted((a, b) => placeOf(a) - placeOf(b));
+  return { ...plan, narrowed: { ...plan.narrowed, leftOut } };
+}
+
+/** What was found of all that a plan has, and of what that depends on. */
+export function concerning(found: readonly Diagnostic[], { narrowed, actions }: Plan): readonly Diagnostic[] {
+  if (narrowed === undefined) return found;
+  const within = actions.filter(({ isLeftOut }) => isLeftOut !== true);
+  const concerned = new Set(within.flatMap(({ address, dependsOn }) => [address, ...dependsOn]));
+  return found.filter(({ address }) => address === undefined || concerned.has(address));
 }

@@ -1,6 +1,7 @@
 import type { Kind } from '../kind/kind.ts';
-import { topAddress, topOf } from '../kind/top.ts';
+import { topAddress, topOf, withTop } from '../kind/top.ts';
 import type { Resource } from '../manifest/resource.ts';
+import type { Settings } from '../manifest/settings.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 
@@ -37,4 +38,18 @@ export function pinnedToState(
   const { projectId = '' } = state ?? {};
   if (projectId === '' || hasTop(state, kinds)) return resources;
   return resources.map((one) => (one.kind.isTop === true ? { ...one, pinned: one.pinned ?? projectId } : one));
+}
+
+/**
+ * Whether a plan has the project as one of its objects. What was never taken over is not destroyed; where the state holds
+ * nothing, or is that of no project, there may be no project to read. `kinds` are without the top. Never throws.
+ */
+export function isTopOwned(
+  { ownsProject }: Settings,
+  saved: State | undefined,
+  kinds: readonly Kind[],
+  destroys: boolean,
+): boolean {
+  const isEmpty = saved === undefined || saved.projectId === '' || Object.keys(saved.resources).length === 0;
+  return ownsProject === true && (!destroys || isEmpty || hasTop(saved, withTop(kinds)));
 }

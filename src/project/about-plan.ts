@@ -5,7 +5,7 @@ import type { Manifest } from '../manifest/manifest.ts';
 import type { Plan } from '../plan/action.ts';
 import { platformName } from '../plan/fingerprint.ts';
 import type { ReadClient } from '../api/client.ts';
-import type { World } from '../reconcile.ts';
+import type { World } from '../workflow/world.ts';
 import type { PlanAbout } from '../render/plan-head.ts';
 
 /**

@@ -13,7 +13,7 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { lateOperations } from '../kind/command-call.ts';
 import { profileOf } from '../kind/profile.ts';
 import type { Settings } from '../manifest/settings.ts';
-import type { Connection, Platform } from '../session.ts';
+import type { Connection, Platform } from '../workflow/session.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 import { refuseLinks } from './links.ts';
 import { tracedSend } from '../trace/send.ts';

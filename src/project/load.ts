@@ -12,8 +12,8 @@ import { askSources, learnSecrets, missingSecrets } from '../manifest/secret-sou
 import type { FileText, Workspace } from '../manifest/workspace.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
-import type { Validated } from '../reconcile.ts';
-import { validate } from '../reconcile.ts';
+import type { Validated } from '../workflow/validate.ts';
+import { validate } from '../workflow/validate.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 import { rememberedAtAGlance } from './glance.ts';

@@ -1,8 +1,8 @@
 import type { Settings } from '../manifest/settings.ts';
 import type { ReadAhead } from '../observe/ahead.ts';
-import type { Validated } from '../reconcile.ts';
-import { planAhead } from '../reconcile.ts';
-import type { Connection } from '../session.ts';
+import type { Validated } from '../workflow/validate.ts';
+import { planAhead } from '../workflow/ahead.ts';
+import type { Connection } from '../workflow/session.ts';
 import type { OpeningInput } from './connect.ts';
 import { connect } from './connect.ts';
 import { checkAddresses } from './platform-address.ts';

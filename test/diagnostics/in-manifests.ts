@@ -2,7 +2,7 @@ import { adoptOnly } from '../../src/manifest/required.ts';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
 import type { Code } from '../../src/diagnostics/codes.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
-import { validate } from '../../src/reconcile.ts';
+import { validate } from '../../src/workflow/validate.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { database, folderWith, head, production, reported, stack } from './provoked.ts';
 

@@ -1,6 +1,6 @@
 import { documentOf } from '../support/documents.ts';
 import { planFile } from '../../src/plan/fingerprint.ts';
-import { makePlan, planAgain } from '../../src/review.ts';
+import { makePlan, planAgain } from '../../src/workflow/reviewed.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import { renderPlanMarkdown } from '../../src/render/plan-markdown.ts';
 import { noSite } from '../../src/render/review-site.ts';
@@ -13,7 +13,8 @@ import { kinds } from '../../src/resources/index.ts';
 import type { Told } from '../support/publishing.ts';
 import { publishing } from '../support/publishing.ts';
 import { acceptDrift } from '../../src/project/drift.ts';
-import { applyPlan, plan } from '../../src/reconcile.ts';
+import { applyPlan } from '../../src/workflow/apply.ts';
+import { plan } from '../../src/workflow/plan.ts';
 import { mirror } from '../support/kind-beyond-document.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';

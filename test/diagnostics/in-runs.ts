@@ -12,7 +12,7 @@ import { editYaml } from '../../src/edit/edit.ts';
 import { plainly } from '../../src/export/yaml.ts';
 import { notify } from '../../src/project/notify.ts';
 import { writeFiles } from '../../src/project/write-files.ts';
-import { applyPlan } from '../../src/reconcile.ts';
+import { applyPlan } from '../../src/workflow/apply.ts';
 import { anyDocument } from '../../src/render/documents.ts';
 import { notificationOf } from '../../src/render/notification.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';

@@ -6,7 +6,7 @@ import { failure } from '../../src/emulator/faults/answers.ts';
 import { hasChanges } from '../../src/plan/action.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
 import { exportDocument } from '../../src/render/documents.ts';
-import { session } from '../../src/session.ts';
+import { session } from '../../src/workflow/session.ts';
 import { applyCommand, exportCommand, planCommand, stateRemoveCommand } from '../cli/asked.ts';
 import { execute, recordingTerminal } from '../support/commands.ts';
 import type { Bench } from '../support/world.ts';

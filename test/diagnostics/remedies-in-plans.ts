@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { importObject } from '../../src/import.ts';
+import { importObject } from '../../src/workflow/import.ts';
 import { removeFromState } from '../../src/operate/edit-state.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
-import { plan } from '../../src/reconcile.ts';
+import { plan } from '../../src/workflow/plan.ts';
 import { renderPlanPage } from '../../src/render/html/plan.ts';
 import { kinds } from '../../src/resources/index.ts';
-import { session } from '../../src/session.ts';
+import { session } from '../../src/workflow/session.ts';
 import { documentOf } from '../support/documents.ts';
 import { documentOf as openApi, publishing } from '../support/publishing.ts';
 import type { Bench } from '../support/world.ts';

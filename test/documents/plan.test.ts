@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { planDocument } from '../../src/documents/plan.ts';
 import { hasChanges } from '../../src/plan/action.ts';
-import { plan as planManifest, planDestruction } from '../../src/reconcile.ts';
+import { plan as planManifest, planDestruction } from '../../src/workflow/plan.ts';
 import { anyDocument, planDocument as schema } from '../../src/render/documents.ts';
 import { renderPlan } from '../../src/render/plan-text.ts';
 import { plainStyle } from '../../src/render/style.ts';

@@ -4,7 +4,7 @@ import { parseExpressions } from '../../src/manifest/expression.ts';
 import { expressionSources } from '../../src/manifest/sources/all.ts';
 import { describe, expect, it, test } from 'vitest';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
-import { validate } from '../../src/reconcile.ts';
+import { validate } from '../../src/workflow/validate.ts';
 import { actionsOf } from '../support/faults.ts';
 import { oneError, told, warningsOf } from '../support/problems.ts';
 import { testKinds as kinds } from '../support/profile.ts';

@@ -150,7 +150,7 @@ describe('${var:}', () => {
   test('prefers the value given for the run to the default', async () => {
     const made = bench();
     const { openWorkspace } = await import('../../src/manifest/workspace.ts');
-    const { validate } = await import('../../src/reconcile.ts');
+    const { validate } = await import('../../src/workflow/validate.ts');
     const { kinds } = await import('../../src/resources/index.ts');
     await made.manifest(redis('        replicas: ${var:count}\n', variables));
     const { manifest } = await validate({

@@ -8,7 +8,7 @@ import type { AskingInput } from '../../src/manifest/secret-sources.ts';
 import { askSources, missingSecrets } from '../../src/manifest/secret-sources.ts';
 import type { FileText } from '../../src/manifest/workspace.ts';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
-import { validate } from '../../src/reconcile.ts';
+import { validate } from '../../src/workflow/validate.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import { environment } from '../support/environment.ts';

@@ -3,7 +3,7 @@ import { createClient } from '../../src/api/client.ts';
 import { PlatformError } from '../../src/api/errors.ts';
 import type { WireAnswer } from '../../src/api/wire.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
-import { plan } from '../../src/reconcile.ts';
+import { plan } from '../../src/workflow/plan.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 

@@ -10,7 +10,7 @@ import type { Json, Row } from '../../src/kind/json.ts';
 import { isRow } from '../../src/kind/json.ts';
 import { root } from '../../src/kind/kind.ts';
 import type { Plan } from '../../src/plan/action.ts';
-import { plan } from '../../src/reconcile.ts';
+import { plan } from '../../src/workflow/plan.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { addKey, addPerson } from '../emulator/people.ts';
 import { actionsOf, answered, answering, everything, failed, idOf, operationOf, worldOver } from '../support/faults.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Plan } from '../../src/plan/action.ts';
-import { applyPlan, plan } from '../../src/reconcile.ts';
+import { applyPlan } from '../../src/workflow/apply.ts';
+import { plan } from '../../src/workflow/plan.ts';
 import { deployAddress } from '../../src/kind/address.ts';
 import { actionsOf, answering, applyOver, everything, failed, idOf, notesOf, results } from '../support/faults.ts';
 import { deployByHand } from '../support/deployments.ts';

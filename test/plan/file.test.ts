@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { planFile } from '../../src/plan/fingerprint.ts';
-import { makePlan } from '../../src/review.ts';
+import { makePlan } from '../../src/workflow/reviewed.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import { oldAddress } from '../../src/kind/address.ts';
 import { textsIn } from '../../src/kind/json.ts';

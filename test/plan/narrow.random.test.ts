@@ -9,7 +9,7 @@ import type { Plan } from '../../src/plan/action.ts';
 import { hasChanges } from '../../src/plan/action.ts';
 import { everything, readNarrowing } from '../../src/plan/narrow.ts';
 import { obstacles } from '../../src/plan/safeguard.ts';
-import { session } from '../../src/session.ts';
+import { session } from '../../src/workflow/session.ts';
 import { look, rowsOf } from '../scenarios/histories/platform.ts';
 import { newRun } from '../scenarios/histories/run.ts';
 import { everything as permitted } from '../support/faults.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Plan } from '../../src/plan/action.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
-import { session } from '../../src/session.ts';
+import { session } from '../../src/workflow/session.ts';
 import { composeBody, database, production } from '../support/manifest-texts.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { everything, readNarrowing } from '../../src/plan/narrow.ts';
 import { obstacles } from '../../src/plan/safeguard.ts';
-import { session } from '../../src/session.ts';
+import { session } from '../../src/workflow/session.ts';
 import { look } from '../scenarios/histories/platform.ts';
 import { newRun } from '../scenarios/histories/run.ts';
 import { everything as permitted } from '../support/faults.ts';

@@ -4,7 +4,7 @@ import type { Action } from '../../src/plan/action.ts';
 import type { Guard, Permissions } from '../../src/plan/safeguard.ts';
 import { massDeletions } from '../../src/plan/mass-deletion.ts';
 import { guards, obstacles } from '../../src/plan/safeguard.ts';
-import { applyPlan } from '../../src/reconcile.ts';
+import { applyPlan } from '../../src/workflow/apply.ts';
 import {
   actionsOf,
   answering,

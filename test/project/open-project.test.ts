@@ -10,10 +10,10 @@ import { platformOf } from '../../src/project/connect.ts';
 import type { ProjectFolder } from '../../src/project/folder.ts';
 import { loadManifest } from '../../src/project/load.ts';
 import { openProject } from '../../src/project/open-project.ts';
-import { plan } from '../../src/reconcile.ts';
+import { plan } from '../../src/workflow/plan.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
-import { session } from '../../src/session.ts';
+import { session } from '../../src/workflow/session.ts';
 
 /** A manifest is opened together with its platform: what its state knows is read meanwhile. */
 

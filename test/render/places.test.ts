@@ -4,7 +4,7 @@ import { drawGraph, renderSvg } from '../../src/render/graph-svg.ts';
 import { renderPlanPage } from '../../src/render/html/plan.ts';
 import { environmentOf, isEnvironment, serviceOf } from '../../src/render/places.ts';
 import { planDocument } from '../../src/documents/plan.ts';
-import { planDestruction } from '../../src/reconcile.ts';
+import { planDestruction } from '../../src/workflow/plan.ts';
 import { bench } from '../support/world.ts';
 import { everything, plansNothing } from '../support/faults.ts';
 import { shown } from './plans.ts';

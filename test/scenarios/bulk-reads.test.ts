@@ -9,7 +9,7 @@ import type { Row } from '../../src/emulator/json.ts';
 import { servicesOf, observeServices } from '../../src/operate/service-states.ts';
 import { addKey } from '../emulator/people.ts';
 import type { Send } from '../../src/api/wire.ts';
-import { session } from '../../src/session.ts';
+import { session } from '../../src/workflow/session.ts';
 import {
   applyThrough,
   batchFaults,

@@ -137,7 +137,7 @@ test('a stack for TRUEUP_DEBUG=1 names the files of the source', () => {
   writeFileSync(join(place, 'trueup.yaml'), 'trueup: 1\n');
   const { status, stderr } = trueup(['validate'], { TRUEUP_DEBUG: '1' });
   expect(status).toBe(3);
-  expect(stderr).toMatch(/^ +at .*src\/reconcile\.ts:\d+:\d+/m);
+  expect(stderr).toMatch(/^ +at .*src\/workflow\/validate\.ts:\d+:\d+/m);
 });
 
 test('a program that is not built says so, and knows its version', () => {

@@ -11,7 +11,7 @@ import { seedWorld } from '../../src/emulator/world.ts';
 import { moveInState, removeFromState } from '../../src/operate/edit-state.ts';
 import type { Drift } from '../../src/project/drift.ts';
 import { acceptDrift, findDrift } from '../../src/project/drift.ts';
-import { importObject } from '../../src/import.ts';
+import { importObject } from '../../src/workflow/import.ts';
 import { driftAcceptDocument, driftDocument } from '../../src/documents/drift.ts';
 import { renderDrift, renderDriftAccept } from '../../src/render/drift-text.ts';
 import { plainStyle } from '../../src/render/style.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { plan, applyPlan } from '../../src/reconcile.ts';
+import { plan } from '../../src/workflow/plan.ts';
+import { applyPlan } from '../../src/workflow/apply.ts';
 import { endingOf } from '../../src/documents/ending.ts';
 import type { StateStore } from '../../src/state/state.ts';
 import { unusable } from '../../src/state/unusable.ts';

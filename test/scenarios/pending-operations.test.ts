@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Send } from '../../src/api/wire.ts';
 import type { Row } from '../../src/kind/json.ts';
-import { applyPlan, plan } from '../../src/reconcile.ts';
+import { applyPlan } from '../../src/workflow/apply.ts';
+import { plan } from '../../src/workflow/plan.ts';
 import {
   applyOver,
   connection,

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
-import { planDestruction } from '../../src/reconcile.ts';
-import { session } from '../../src/session.ts';
+import { planDestruction } from '../../src/workflow/plan.ts';
+import { session } from '../../src/workflow/session.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import {
   actionsOf,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Row } from '../../src/kind/json.ts';
-import { importObject } from '../../src/import.ts';
+import { importObject } from '../../src/workflow/import.ts';
 import {
   actionsOf,
   applyOver,

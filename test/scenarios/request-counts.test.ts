@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { session } from '../../src/session.ts';
+import { session } from '../../src/workflow/session.ts';
 import { batching, bulkClient, platformThrough } from '../support/bulk.ts';
 import { actionsOf, everything, results } from '../support/faults.ts';
 import { composeBody } from '../support/manifest-texts.ts';

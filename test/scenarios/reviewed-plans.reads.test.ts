@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Send } from '../../src/api/wire.ts';
 import type { Emulator } from '../../src/emulator/emulator.ts';
-import { session } from '../../src/session.ts';
+import { session } from '../../src/workflow/session.ts';
 import { batching, bulkClient } from '../support/bulk.ts';
 import { actionsOf, everything, idOf, notesOf, plansNothing, refusal, results, rowsIn } from '../support/faults.ts';
 import { composeBody, database, production } from '../support/manifest-texts.ts';

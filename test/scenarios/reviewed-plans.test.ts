@@ -12,7 +12,7 @@ import { isRow } from '../../src/kind/json.ts';
 import { idMember } from '../../src/kind/wire.ts';
 import type { Action, Plan } from '../../src/plan/action.ts';
 import { obstacles } from '../../src/plan/safeguard.ts';
-import { plan } from '../../src/reconcile.ts';
+import { plan } from '../../src/workflow/plan.ts';
 import type { State } from '../../src/state/state.ts';
 import { actionsOf, notesOf } from '../support/faults.ts';
 import { declareMentioned, modelOf } from '../support/random-blocks.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Row } from '../../src/kind/json.ts';
-import { applyPlan } from '../../src/reconcile.ts';
+import { applyPlan } from '../../src/workflow/apply.ts';
 import {
   actionsOf,
   answered,

@@ -1,7 +1,7 @@
-import { importObject } from '../../src/import.ts';
+import { importObject } from '../../src/workflow/import.ts';
 import { moveInState, removeFromState } from '../../src/operate/edit-state.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
-import { session } from '../../src/session.ts';
+import { session } from '../../src/workflow/session.ts';
 import { applyOver, connection, idOf } from '../support/faults.ts';
 import type { Bench } from '../support/world.ts';
 

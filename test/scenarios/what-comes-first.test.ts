@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
-import { session } from '../../src/session.ts';
+import { session } from '../../src/workflow/session.ts';
 import { everything, idOf, plansNothing, rowsIn } from '../support/faults.ts';
 import { begin, goOn, killedRun, startAfter } from '../support/histories.ts';
 import { inItsWords } from '../support/profile.ts';

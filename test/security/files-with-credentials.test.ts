@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { askSources } from '../../src/manifest/secret-sources.ts';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
-import { validate } from '../../src/reconcile.ts';
+import { validate } from '../../src/workflow/validate.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { oneError, problemsOf, told } from '../support/problems.ts';
 import { head } from '../support/world.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/kind/json.ts';
 import { hasChanges } from '../../src/plan/action.ts';
 import { planDocument } from '../../src/documents/plan.ts';
-import { importObject } from '../../src/import.ts';
+import { importObject } from '../../src/workflow/import.ts';
 import { renderPlan } from '../../src/render/plan-text.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import type { StateRecord } from '../../src/state/record.ts';

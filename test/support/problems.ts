@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
-import { validate } from '../../src/reconcile.ts';
+import { validate } from '../../src/workflow/validate.ts';
 import { testKinds as kinds } from './profile.ts';
 import { bench } from './world.ts';
 

@@ -2,7 +2,7 @@ import { createClient } from '../../src/api/client.ts';
 import type { Contract } from '../../src/api/contract.ts';
 import { extendedContracts, contracts } from '../../src/api/contract.ts';
 import type { Send } from '../../src/api/wire.ts';
-import type { World } from '../../src/reconcile.ts';
+import type { World } from '../../src/workflow/world.ts';
 import type { Bench } from './world.ts';
 
 /** What a platform tells of itself. */

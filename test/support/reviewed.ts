@@ -1,14 +1,14 @@
 import { expect } from 'vitest';
-import type { ReviewedPlan } from '../../src/review.ts';
+import type { ReviewedPlan } from '../../src/workflow/reviewed.ts';
 import { planFile } from '../../src/plan/fingerprint.ts';
-import { makePlan, planAgain } from '../../src/review.ts';
+import { makePlan, planAgain } from '../../src/workflow/reviewed.ts';
 import type { ApplyResult } from '../../src/apply/job.ts';
 import type { Narrowing, Plan } from '../../src/plan/action.ts';
 import { everything } from '../../src/plan/narrow.ts';
 import type { PlanFile } from '../../src/plan/file.ts';
 import { parsePlanFile, planFileText } from '../../src/plan/file.ts';
 import { obstacles } from '../../src/plan/safeguard.ts';
-import { session } from '../../src/session.ts';
+import { session } from '../../src/workflow/session.ts';
 import { refusal } from './faults.ts';
 import type { Bench } from './world.ts';
 

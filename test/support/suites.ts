@@ -17,8 +17,10 @@ const slowImports = [
   'src/cli/command-line.ts',
   'src/emulator/server.ts',
   'src/library/project.ts',
-  'src/reconcile.ts',
-  'src/session.ts',
+  'src/workflow/apply.ts',
+  'src/workflow/plan.ts',
+  'src/workflow/session.ts',
+  'src/workflow/validate.ts',
   'node:child_process',
   'node:http',
   'node:https',
@@ -40,7 +42,7 @@ export const fastToo = [
   'test/plan/safeguard.test.ts',
   'test/plan/settle.test.ts',
   'test/readme.test.ts',
-  'test/session.test.ts',
+  'test/workflow/session.test.ts',
 ];
 
 /** Slow although they import nothing of that: they wait for a disk, start programs through the source, or try at length. */

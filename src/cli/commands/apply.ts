@@ -20,7 +20,7 @@ import { createProgress } from '../../render/progress.ts';
 import type { ApplyView } from '../../render/reports.ts';
 import { styleFor } from '../../render/style.ts';
 import { textView } from '../../render/text-view.ts';
-import type { PlanRequest, Session } from '../../session.ts';
+import type { PlanRequest, Session } from '../../workflow/session.ts';
 import { longestTimeoutMs } from '../../state/wait-out.ts';
 import { approve } from '../approval.ts';
 import type { FlagsOf, Given, Options, Run } from '../command.ts';

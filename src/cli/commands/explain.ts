@@ -17,7 +17,7 @@ import type { ExplainedAddress } from '../../plan/explain.ts';
 import { actionsAt, explainPart, explainRemoved } from '../../plan/explain.ts';
 import { declaredResources, loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { readPage } from '../../project/version.ts';
-import { plan } from '../../reconcile.ts';
+import { plan } from '../../workflow/plan.ts';
 import type { ExplanationDocument } from '../../render/documents.ts';
 import type { AboutAddress, Explanation } from '../../render/explain-text.ts';
 import { addressJson, addressText, explanationText } from '../../render/explain-text.ts';

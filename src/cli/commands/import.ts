@@ -1,9 +1,9 @@
 import { planDocument } from '../../documents/plan.ts';
-import { importObject } from '../../import.ts';
+import { importObject } from '../../workflow/import.ts';
 import { normalAddress } from '../../kind/address.ts';
 import { aboutPlan } from '../../project/about-plan.ts';
 import { loadWithSecrets } from '../../project/load.ts';
-import { plan } from '../../reconcile.ts';
+import { plan } from '../../workflow/plan.ts';
 import type { PlanDocument } from '../../render/documents.ts';
 import { renderPlan } from '../../render/plan-text.ts';
 import { printable } from '../../render/printable.ts';

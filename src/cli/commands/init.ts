@@ -17,7 +17,7 @@ import { createReader } from '../../observe/reader.ts';
 import { inItsProfile } from '../../project/profile.ts';
 import type { NewFile } from '../../project/write-files.ts';
 import { ignoring, writeFiles } from '../../project/write-files.ts';
-import { learnPlatform } from '../../reconcile.ts';
+import { learnPlatform } from '../../workflow/platform.ts';
 import { renderDiagnostics } from '../../render/diagnostics-text.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import type { ExportReport } from '../../render/export-report.ts';

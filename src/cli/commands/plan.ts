@@ -16,7 +16,7 @@ import { printable } from '../../render/printable.ts';
 import type { PlanCommandView } from '../../render/reports.ts';
 import { styleFor } from '../../render/style.ts';
 import { textView } from '../../render/text-view.ts';
-import { makePlan } from '../../review.ts';
+import { makePlan } from '../../workflow/reviewed.ts';
 import type { StateStore } from '../../state/state.ts';
 import type { FlagsOf, Options, Run } from '../command.ts';
 import { defineCommand } from '../command.ts';

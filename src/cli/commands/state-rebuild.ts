@@ -1,7 +1,7 @@
 import { hasErrors, Stop } from '../../diagnostics/diagnostic.ts';
 import type { Plan } from '../../plan/action.ts';
 import { loadWithSecrets } from '../../project/load.ts';
-import { plan } from '../../reconcile.ts';
+import { plan } from '../../workflow/plan.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { counted } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';

@@ -1,7 +1,7 @@
 import { createClient } from '../../../src/api/client.ts';
 import type { Send, WireAnswer, WireRequest } from '../../../src/api/wire.ts';
 import { createFaults } from '../../../src/emulator/faults/faults.ts';
-import type { World } from '../../../src/reconcile.ts';
+import type { World } from '../../../src/workflow/world.ts';
 import type { StateStore } from '../../../src/state/state.ts';
 import { answered, connection, operationOf } from '../../support/faults.ts';
 import { batchFaults } from '../../support/bulk.ts';

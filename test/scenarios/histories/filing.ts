@@ -1,5 +1,5 @@
 import { planFile } from '../../../src/plan/fingerprint.ts';
-import { makePlan, planAgain } from '../../../src/review.ts';
+import { makePlan, planAgain } from '../../../src/workflow/reviewed.ts';
 import { Stop } from '../../../src/diagnostics/diagnostic.ts';
 import { planFileText } from '../../../src/plan/file.ts';
 import { reviewedPlan, thisVersion } from '../../support/reviewed.ts';

@@ -10,7 +10,7 @@ import { createOf, idMember } from '../../../src/kind/wire.ts';
 import type { Manifest } from '../../../src/manifest/manifest.ts';
 import type { Workspace } from '../../../src/manifest/workspace.ts';
 import type { Action, Member, Plan, Step } from '../../../src/plan/action.ts';
-import { validate } from '../../../src/reconcile.ts';
+import { validate } from '../../../src/workflow/validate.ts';
 import { kinds } from '../../../src/resources/index.ts';
 import { isDeployOrder } from '../../support/deployments.ts';
 import { operationOf } from '../../support/faults.ts';

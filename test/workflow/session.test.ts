@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { Send } from '../src/api/wire.ts';
-import { hasChanges } from '../src/plan/action.ts';
-import { session } from '../src/session.ts';
-import { createMemory, memoryStore } from '../src/state/backends/memory.ts';
-import { processTime } from '../src/state/conformance/virtual-processes.ts';
-import { stopOf } from '../src/state/conformance/states.ts';
-import { applyOver, connection, everything, operationOf, platformOver, results } from './support/faults.ts';
-import { database, production } from './support/manifest-texts.ts';
-import { bench } from './support/world.ts';
+import type { Send } from '../../src/api/wire.ts';
+import { hasChanges } from '../../src/plan/action.ts';
+import { session } from '../../src/workflow/session.ts';
+import { createMemory, memoryStore } from '../../src/state/backends/memory.ts';
+import { processTime } from '../../src/state/conformance/virtual-processes.ts';
+import { stopOf } from '../../src/state/conformance/states.ts';
+import { applyOver, connection, everything, operationOf, platformOver, results } from '../support/faults.ts';
+import { database, production } from '../support/manifest-texts.ts';
+import { bench } from '../support/world.ts';
 
 /** A session: the lock of the state, the wait for an earlier run, a plan, its apply, and the release. */
 

@@ -1,16 +1,16 @@
-import type { Diagnostic } from './diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from './diagnostics/diagnostic.ts';
-import type { Manifest } from './manifest/manifest.ts';
-import type { Narrowing, Plan } from './plan/action.ts';
-import type { PlanFile } from './plan/file.ts';
-import { isIntact, planFacts, platformName, versionOf } from './plan/fingerprint.ts';
-import { everything, isNarrow } from './plan/narrow.ts';
-import type { Touched } from './plan/reads.ts';
-import { touchedBy } from './plan/reads.ts';
-import { comparePlans, elsewhere, isSamePlan, upgraded } from './plan/reviewed.ts';
-import type { World } from './reconcile.ts';
-import { plan, planDestruction } from './reconcile.ts';
-import { counted } from './render/lines.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import type { Narrowing, Plan } from '../plan/action.ts';
+import type { PlanFile } from '../plan/file.ts';
+import { isIntact, planFacts, platformName, versionOf } from '../plan/fingerprint.ts';
+import { everything, isNarrow } from '../plan/narrow.ts';
+import type { Touched } from '../plan/reads.ts';
+import { touchedBy } from '../plan/reads.ts';
+import { comparePlans, elsewhere, isSamePlan, upgraded } from '../plan/reviewed.ts';
+import type { World } from './world.ts';
+import { plan, planDestruction } from './plan.ts';
+import { counted } from '../render/lines.ts';
 
 /** A plan file that a person reviewed, as it was read. */
 export interface ReviewedPlan {

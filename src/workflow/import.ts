@@ -1,11 +1,11 @@
-import { closest } from './diagnostics/closest.ts';
-import type { Diagnostic } from './diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from './diagnostics/diagnostic.ts';
-import type { Manifest } from './manifest/manifest.ts';
-import type { Plan } from './plan/action.ts';
-import type { World } from './reconcile.ts';
-import { planWithIds } from './reconcile.ts';
-import type { State } from './state/state.ts';
+import { closest } from '../diagnostics/closest.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import type { Plan } from '../plan/action.ts';
+import type { World } from './world.ts';
+import { planWithIds } from './plan.ts';
+import type { State } from '../state/state.ts';
 
 /** Adopts an existing object at an address of the manifest, without changing either. Gives the plan that follows. */
 export async function importObject(manifest: Manifest, world: World, address: string, id: string): Promise<Plan> {

@@ -1,25 +1,26 @@
-import type { ApplyEvent, ApplyResult } from './apply/job.ts';
-import type { Deploying } from './apply/run.ts';
-import { attempts } from './api/attempts.ts';
-import { msToWait, waitOut } from './state/wait-out.ts';
-import { diagnostic, Stop } from './diagnostics/diagnostic.ts';
-import type { Kind } from './kind/kind.ts';
-import { lateOperations } from './kind/command-call.ts';
-import type { Manifest } from './manifest/manifest.ts';
-import type { Settings } from './manifest/settings.ts';
-import type { Narrowing, Plan } from './plan/action.ts';
-import { everything } from './plan/narrow.ts';
-import type { Permissions } from './plan/safeguard.ts';
-import type { Values } from './plan/shown.ts';
-import { requirePermissions } from './plan/safeguard.ts';
-import type { World } from './reconcile.ts';
-import { applyPlan, planAhead } from './reconcile.ts';
-import type { ReviewedPlan } from './review.ts';
-import { makePlan, planAgain } from './review.ts';
-import type { Clock } from './state/clock.ts';
-import { systemClock } from './state/clock.ts';
-import type { Lease } from './state/lease.ts';
-import type { State } from './state/state.ts';
+import type { ApplyEvent, ApplyResult } from '../apply/job.ts';
+import type { Deploying } from '../apply/run.ts';
+import { attempts } from '../api/attempts.ts';
+import { msToWait, waitOut } from '../state/wait-out.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Kind } from '../kind/kind.ts';
+import { lateOperations } from '../kind/command-call.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import type { Settings } from '../manifest/settings.ts';
+import type { Narrowing, Plan } from '../plan/action.ts';
+import { everything } from '../plan/narrow.ts';
+import type { Permissions } from '../plan/safeguard.ts';
+import type { Values } from '../plan/shown.ts';
+import { requirePermissions } from '../plan/safeguard.ts';
+import type { World } from './world.ts';
+import { applyPlan } from './apply.ts';
+import { planAhead } from './ahead.ts';
+import type { ReviewedPlan } from './reviewed.ts';
+import { makePlan, planAgain } from './reviewed.ts';
+import type { Clock } from '../state/clock.ts';
+import { systemClock } from '../state/clock.ts';
+import type { Lease } from '../state/lease.ts';
+import type { State } from '../state/state.ts';
 
 /** A platform and its state, as a session reaches them. */
 export interface Platform {

@@ -1,0 +1,281 @@
+import { interruptibleReads } from '../api/client.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic, hasErrors, Stop } from '../diagnostics/diagnostic.ts';
+import { inOrder } from '../graph/order.ts';
+import { withTop } from '../kind/top.ts';
+import type { AcceptedDrift } from '../manifest/accepted.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { withQuotes } from '../manifest/quote.ts';
+import type { Resource } from '../manifest/resource.ts';
+import type { Settings } from '../manifest/settings.ts';
+import { position } from '../manifest/tree.ts';
+import type { Seen } from '../observe/observe.ts';
+import { observe } from '../observe/observe.ts';
+import { otherName, projectToRead } from '../observe/project-id.ts';
+import type { Proof } from '../observe/proof.ts';
+import { ofItsOrganization, proved, refuseForeign, shownOf } from '../observe/proof.ts';
+import { createReader } from '../observe/reader.ts';
+import { rowSecrets } from '../observe/row-secrets.ts';
+import { acceptancesOn } from '../plan/accepted.ts';
+import type { Narrowing, Plan } from '../plan/action.ts';
+import { inFileOrder } from '../plan/file-order.ts';
+import { applyMoves } from '../plan/moved.ts';
+import { concerning, everything, inOrderOf, isNarrow, narrowingMeant, unknownIn } from '../plan/narrow.ts';
+import { buildPlan } from '../plan/plan.ts';
+import type { Touched } from '../plan/reads.ts';
+import { readsOf } from '../plan/reads.ts';
+import { redactPlan } from '../plan/redacted.ts';
+import { isTopOwned, pinnedToState, placed } from '../plan/top.ts';
+import { boundTo } from '../state/bound.ts';
+import { isoTime, systemClock } from '../state/clock.ts';
+import { digestsAt, digestsOf } from '../state/digests.ts';
+import { newState } from '../state/new-state.ts';
+import type { State } from '../state/state.ts';
+import { inSpan } from '../trace/span.ts';
+import { platformOf } from './platform.ts';
+import type { ReadWorld } from './world.ts';
+
+/** What a plan is asked for. */
+export interface PlanOptions {
+  /** false: deployments are left to others. */
+  readonly deploys?: boolean | undefined;
+  /** What the plan is narrowed to, and what it replaces on purpose; nothing by default. */
+  readonly narrowing?: Narrowing | undefined;
+  /** What the state begins with when there is none yet: as it was for a plan that was reviewed. */
+  readonly begins?: Pick<State, 'lineage'> | undefined;
+  /** What a reviewed plan touches: only that is read, and what it depends on. Everything by default. */
+  readonly touched?: Touched | undefined;
+}
+
+/** What is declared, and the plan to make of it. */
+interface Request extends PlanOptions {
+  readonly settings: Settings;
+  readonly resources: readonly Resource[];
+  /** The drift that a person accepted. */
+  readonly accepted?: readonly AcceptedDrift[];
+  /** Everything goes. */
+  readonly destroys?: boolean;
+}
+
+/** manifest + state + platform -> plan: reads with GETs and writes nothing. */
+export async function plan(manifest: Manifest, world: ReadWorld, options: PlanOptions = {}): Promise<Plan> {
+  const { settings, resources, accepted, texts } = manifest;
+  try {
+    return await inSpan('plan', () => planFor({ ...options, settings, resources, accepted }, world));
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error;
+    const { failure, diagnostics, cause } = error;
+    throw new Stop(failure, withQuotes(diagnostics, texts, world.kinds), { cause });
+  }
+}
+
+/** The plan of a manifest that declares nothing: everything that is ours goes. */
+export async function planDestruction(
+  { settings }: Manifest,
+  world: ReadWorld,
+  options: Omit<PlanOptions, 'deploys'> = {},
+): Promise<Plan> {
+  const request = { ...options, settings: { ...settings, moved: [] }, resources: [], destroys: true };
+  return inSpan('plan', () => planFor(request, world));
+}
+
+/** The plan of a manifest whose blocks at some addresses mean the objects with these ids, as `id:` would say. */
+export function planWithIds(manifest: Manifest, world: ReadWorld, ids: ReadonlyMap<string, string>): Promise<Plan> {
+  const { settings } = manifest;
+  const resources = manifest.resources.map((resource) => {
+    const id = ids.get(resource.address);
+    return id === undefined ? resource : { ...resource, pinned: id };
+  });
+  return planFor({ settings, resources }, world);
+}
+
+async function planFor(request: Request, world: ReadWorld): Promise<Plan> {
+  const start = await prepare(request, world);
+  const seen = await readObjects(start, request, world);
+  // It was upgraded since: what it serves now is discovered, and everything is read again.
+  if (seen === 'upgraded') return planFor(request, { ...world, discovers: 'again' });
+  for (const text of rowSecrets(seen.observed, start.kinds)) world.addSecret(text);
+  const state = stateFor(start, seen, request, world);
+  const { found, proof } = provedFindings(start, seen, request, world);
+  const digestsOfObjects = digestsAt(start.key, state);
+  const today = isoTime((world.clock ?? systemClock).wall()).slice(0, 10);
+  const acceptances = acceptancesOn(today, request.accepted ?? [], digestsOfObjects);
+  const { order, diagnostics: circles } = inOrder(seen.resources);
+  if (hasErrors(circles)) throw new Stop('refused', circles);
+  const made = buildPlan({
+    kinds: start.kinds,
+    unserved: start.unserved,
+    resources: order,
+    observed: seen.observed,
+    state,
+    saved: start.saved,
+    deploys: request.deploys ?? true,
+    destroys: request.destroys ?? false,
+    narrowing: start.narrowing,
+    digests: digestsOf(start.key, state),
+    accepting: { ...acceptances, digestsOfObjects },
+    origins: start.moved.origins,
+    redact: world.client.redact,
+    values: world.values,
+  });
+  const concerned = concerning([...found, ...acceptances.diagnostics], made);
+  if (hasErrors(concerned)) throw new Stop('refused', concerned);
+  return finished(made, { start, concerned, proof, redact: world.client.redact });
+}
+
+/** What a plan has before it reads the objects of the platform. */
+interface Start {
+  /** The state as it is stored, and what has been read ahead with it. */
+  readonly saved: State | undefined;
+  readonly ahead: ReturnType<NonNullable<ReadWorld['ahead']>['take']>;
+  readonly moved: ReturnType<typeof applyMoves<State | undefined>>;
+  readonly key: Awaited<ReturnType<ReadWorld['store']['key']>>;
+  readonly platform: Awaited<ReturnType<typeof platformOf>>;
+  /** The kinds that the platform serves, and those that it does not. */
+  readonly kinds: ReadWorld['kinds'];
+  readonly unserved: ReadWorld['kinds'];
+  readonly resources: readonly Resource[];
+  readonly narrowing: Narrowing;
+  /** The project is one of the objects of the plan. */
+  readonly ownsProject: boolean;
+  /** The client of all reads; the signal of the run ends their pauses. */
+  readonly client: ReadWorld['client'];
+}
+
+/** Reads the state, and finds out what the platform serves of what the manifest has. */
+async function prepare(
+  { settings, resources: written, destroys = false, narrowing: asked = everything }: Request,
+  world: ReadWorld,
+): Promise<Start> {
+  const { store, signal } = world;
+  const ahead = world.ahead?.take();
+  const saved = ahead?.state ?? (await inSpan('state', () => store.read()));
+  const ownsProject = isTopOwned(settings, saved, world.kinds, destroys);
+  const every = ownsProject ? withTop(world.kinds) : world.kinds;
+  const client = signal === undefined ? world.client : interruptibleReads(world.client, signal);
+  const platform = await withOrganization(
+    platformOf(saved, written, { ...world, kinds: every, client }, ahead?.version),
+    { saved, client },
+    world,
+  );
+  const { kinds } = platform;
+  const resources = ownsProject ? pinnedToState(platform.resources, saved, kinds) : platform.resources;
+  const narrowing = narrowingMeant(asked, kinds);
+  const key = await store.key();
+  const moved = applyMoves(placed(saved, withTop(world.kinds), ownsProject), settings.moved, resources);
+  const declared = resources.map(({ address }) => address);
+  const known = [...new Set([...declared, ...Object.keys(moved.state?.resources ?? {})])];
+  const unknown = unknownIn(narrowing, known, declared);
+  if (unknown.length > 0) throw new Stop('refused', unknown);
+  const unserved = every.filter(({ kind }) => !kinds.some((there) => there.kind === kind));
+  return { saved, ahead, moved, key, platform, kinds, unserved, resources, narrowing, ownsProject, client };
+}
+
+/** Reads the objects, and the version of the platform beside them; `upgraded` where that is not the one of the state. */
+async function readObjects(
+  { saved, ahead, moved, key, platform, kinds, resources, ownsProject, client }: Start,
+  { settings, touched }: Request,
+  world: ReadWorld,
+): Promise<Seen | 'upgraded'> {
+  const records = moved.state?.resources ?? {};
+  const reader = createReader(client, 'in bulk');
+  const digests = digestsOf(key, moved.state ?? { keyNumber: 1, resources: {} });
+  const observing = {
+    reader: ahead?.over(reader) ?? reader,
+    kinds,
+    resources,
+    records,
+    projectId: ownsProject ? '' : await projectToRead(saved, settings, { reader: createReader(world.client), kinds }),
+    projectAt: placeOfProject(settings),
+    clock: world.clock ?? systemClock,
+    since: ahead?.since,
+    signal: world.signal,
+    digests,
+    only: touched === undefined ? undefined : readsOf(touched, { kinds, resources, records, digests }),
+  };
+  const observation = inSpan('observe', () => observe(observing));
+  const reads = Promise.all([observation, platform.version()]);
+  const [seen, version] = await withOrganization(reads, { saved, client }, world);
+  return version === platform.assumed ? seen : 'upgraded';
+}
+
+/** The state that the plan begins with. @throws {Stop} `state`, when it is of another organization or project. */
+function stateFor(
+  { moved, platform: { capabilities }, ownsProject }: Start,
+  { observed: { organizationId, projectId } }: Seen,
+  { settings, begins }: Request,
+  { store: { location }, endpoint }: ReadWorld,
+): State {
+  const begun = moved.state ?? { ...newState(organizationId, projectId), ...begins };
+  const isKnown = capabilities === undefined || capabilities === begun.platform;
+  const state = isKnown ? begun : { ...begun, platform: capabilities };
+  // With the state of another project, every object is in another project.
+  const own = ownsProject ? state.projectId : projectId;
+  refuseForeign(state, { organizationId, projectId: own, named: settings.project }, { location, endpoint });
+  return boundTo(state, settings);
+}
+
+/** What was found so far, proved. @throws {Stop} `refused`, when an error is about the whole plan. */
+function provedFindings(
+  { saved, moved, platform, narrowing, ownsProject }: Start,
+  seen: Seen,
+  { settings }: Request,
+  { client, store, endpoint }: ReadWorld,
+): { readonly found: readonly Diagnostic[]; readonly proof: Proof } {
+  const { observed } = seen;
+  const proof: Proof = {
+    endpoint,
+    profile: client.contract.profile,
+    caller: observed,
+    shows: shownOf(saved, observed),
+    served: { before: saved?.platform, now: platform.capabilities },
+  };
+  const { projectId, projectName } = observed;
+  const named = { projectId, projectName: projectName === undefined ? undefined : client.redact(projectName) };
+  const renamed = ownsProject ? [] : otherName({ named: settings.project, at: placeOfProject(settings) }, named);
+  const migrates = store.isUnsealed() ? [migration(store)] : [];
+  const all = [...migrates, ...moved.diagnostics, ...platform.diagnostics, ...renamed, ...seen.diagnostics];
+  const found = proved(all, proof);
+  // Errors of what a narrowed plan leaves out do not concern it, which is known only once it is made.
+  const ofAll = isNarrow(narrowing) ? found.filter(({ address }) => address === undefined) : found;
+  if (hasErrors(ofAll)) throw new Stop('refused', found);
+  return { found, proof };
+}
+
+/** A plan as it is shown: in the order of the manifest, with remedies that are proved, and without secrets of the run. */
+function finished(
+  made: Plan,
+  about: {
+    readonly start: Start;
+    readonly concerned: readonly Diagnostic[];
+    readonly proof: Proof;
+    readonly redact: (text: string) => string;
+  },
+): Plan {
+  const { start, concerned, proof, redact } = about;
+  const actions = inFileOrder(made.actions, start.resources).map((action) => {
+    const notes = proved(action.notes, proof);
+    return notes === action.notes ? action : { ...action, notes };
+  });
+  const diagnostics = [...concerned, ...proved(made.diagnostics, proof)];
+  return redactPlan({ ...inOrderOf(start.resources, made), actions, diagnostics }, redact);
+}
+
+/** What the platform answers; where it refuses, with the organization of the key and of the state. */
+function withOrganization<T>(
+  answer: Promise<T>,
+  { saved, client }: Pick<Start, 'saved' | 'client'>,
+  { store, endpoint }: ReadWorld,
+): Promise<T> {
+  return ofItsOrganization(answer, saved, { client, location: store.location, endpoint });
+}
+
+function placeOfProject({ projectAt }: Settings) {
+  return projectAt === undefined ? undefined : position(projectAt);
+}
+
+/** What an apply is about to do to the state of an earlier version. */
+function migration({ location, keyName }: ReadWorld['store']): Diagnostic {
+  const message = `an earlier version wrote the state ${location}, without a MAC: the next apply gives it one, made with ${keyName}`;
+  return diagnostic('state-migrates', message);
+}

@@ -1,0 +1,34 @@
+import type { Client, ReadClient } from '../api/client.ts';
+import type { Kind } from '../kind/kind.ts';
+import type { ReadAhead } from '../observe/ahead.ts';
+import type { Values } from '../plan/shown.ts';
+import type { Redactor } from '../secrets/redactor.ts';
+import type { Clock } from '../state/clock.ts';
+import type { StateStore } from '../state/state.ts';
+
+/** Where a run reads and writes. */
+export interface World {
+  readonly client: Client;
+  readonly store: StateStore;
+  readonly kinds: readonly Kind[];
+  /** The address of the platform as messages name it, or `platform: emulator`; `the platform` by default. */
+  readonly endpoint?: string | undefined;
+  /** Told of every value that must not show in text that comes from elsewhere. */
+  readonly addSecret: Redactor['add'];
+  /** The clock of this machine, unless another one is given. */
+  readonly clock?: Clock;
+  /** The values that a plan shows; `usual` by default. */
+  readonly values?: Values | undefined;
+  /**
+   * Whether a plan finds out what the platform serves: where the state remembers nothing of that, or `again`. By default it
+   * is what the contract of the client says.
+   */
+  readonly discovers?: boolean | 'again';
+  /** Ends the pauses of a plan, which then throws a Stop. */
+  readonly signal?: AbortSignal | undefined;
+  /** What is read of the state and the platform while the manifest is checked. */
+  readonly ahead?: ReadAhead | undefined;
+}
+
+/** Where a plan reads. */
+export type ReadWorld = Omit<World, 'client'> & { readonly client: ReadClient };
