@@ -85,6 +85,14 @@ test.each([
   expect(await reported(inService(line), word)).toEqual([quote]);
 });
 
+test.each([
+  ['a merge', 'command: [a]\n    x-a: &a { one: 1 }\n    x-b: &${secret:X} { two: 1 }\n    labels: { <<: *a }', 'a'],
+  ['an alias', 'command: [&a one, &${secret:X} two]\n    labels: { *a : 1 }', 'a'],
+])('a secret that changes no value but a key is found: in %s', async (_what, lines, secret) => {
+  expect(await reported(inService(lines), 'other')).toEqual([]);
+  expect(await reported(inService(lines), secret)).toEqual([quote]);
+});
+
 test('in quotes, blocks and comments a secret is what it is, or is refused', async () => {
   for (const secret of ['abc #def', '0x1F', '{a: b}', 'true'])
     expect(await reported(inService('command: \'${secret:X}\'\n    entrypoint: "${secret:X}"'), secret)).toEqual([]);
