@@ -74,8 +74,8 @@ async function mergedPull(forge: Forge, report: Report): Promise<MergedPull | un
   const { name, repository, commit } = forge;
   if (forge.token === undefined) return undefined;
   const path = {
-    github: `${repository}/commits/${commit}/pulls`,
-    gitlab: `${repository}/repository/commits/${commit}/merge_requests`,
+    github: `${repository}/commits/${commit}/pulls?per_page=100`,
+    gitlab: `${repository}/repository/commits/${commit}/merge_requests?per_page=100`,
     gitea: `${repository}/commits/${commit}/pull`,
   }[name];
   try {
@@ -84,8 +84,12 @@ async function mergedPull(forge: Forge, report: Report): Promise<MergedPull | un
     const merged = answer.find((one) => one?.merged === true || one?.state === 'merged' || isText(one?.merged_at));
     const number = merged?.iid ?? merged?.number;
     if (!Number.isSafeInteger(number)) return undefined;
-    const head = merged?.head?.sha;
-    return { number: Number(number), ...(isText(head) ? { head } : {}) };
+    const [head, author] = [merged?.head?.sha, merged?.user?.login];
+    return {
+      number: Number(number),
+      ...(isText(head) ? { head } : {}),
+      ...(isText(author) ? { author } : {}),
+    };
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
     if (error.status !== 404) report.say(`The pull request of this commit is unknown: ${error.message}.`);
@@ -101,6 +105,7 @@ interface Pull {
   readonly merged?: unknown;
   readonly merged_at?: unknown;
   readonly head?: { readonly sha?: unknown };
+  readonly user?: { readonly login?: unknown } | null;
 }
 
 function isText(value: unknown): value is string {

@@ -1,3 +1,4 @@
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { callForge, callForgeJson, ForgeError } from './call.ts';
 import type { Forge } from './forge.ts';
 import { readSingleFile } from './zip.ts';
@@ -15,6 +16,8 @@ export interface MergedPull {
   readonly number: number;
   /** The last commit of its branch, where the forge tells it. */
   readonly head?: string;
+  /** The account that opened it, where the forge tells it. */
+  readonly author?: string;
 }
 
 /**
@@ -47,7 +50,7 @@ async function storeFile(forge: Forge, path: string, plan: Uint8Array): Promise<
  * Fetches the newest stored plan of a manifest: the one of the applied commit itself, else that of the pull request that
  * was merged, which its reviewers saw, else any. undefined: there is none.
  *
- * @throws {ForgeError}
+ * @throws {ForgeError} @throws {Stop} `refused`, when artifacts of forks stand before one that may be there
  */
 export async function fetchPlan(forge: Forge, manifest: string, merged?: MergedPull): Promise<Buffer | undefined> {
   const { packages, commit } = forge;
@@ -86,6 +89,7 @@ function packagePath(packages: string, manifest: string, file: string): string {
 /** An artifact: https://docs.github.com/en/rest/actions/artifacts */
 interface Artifact {
   readonly id: number;
+  readonly name: string;
   readonly expired: boolean;
   readonly created_at: string;
   readonly workflow_run?: {
@@ -96,32 +100,103 @@ interface Artifact {
   } | null;
 }
 
-/** Artifacts in one answer, and most answers that are read: whoever opens a pull request can upload some of any name. */
-const perPage = 100;
-const maxPages = 50;
+/** A run of a workflow: https://docs.github.com/en/rest/actions/workflow-runs */
+interface Run {
+  readonly id: number;
+  readonly head_sha?: string;
+  readonly repository?: { readonly id?: number };
+  readonly head_repository?: { readonly id?: number } | null;
+}
 
-/** @throws {ForgeError} also where artifacts of forks fill so many answers that a plan behind them would be missed. */
+/** Rows in one answer, and most answers of one list that are read: GitHub ends a search for runs behind 1,000. */
+const perPage = 100;
+const maxPages = 10;
+
+/**
+ * Whoever opens a pull request can upload any number of artifacts of any name, and start runs of any commit that is public.
+ * Nobody else can start runs in the name of the author of another one, or by a push to the repository: those go first.
+ */
 async function fetchArtifact(forge: Forge, manifest: string, merged?: MergedPull): Promise<Buffer | undefined> {
-  const heads = [forge.commit, merged?.head ?? ''].filter((head) => head !== '');
-  const own: Artifact[] = [];
-  for (let page = 1; ; page++) {
-    if (page > maxPages) throw new ForgeError(0, `the forge lists too many artifacts ${artifactName(manifest)}`);
-    const path = `${forge.repository}/actions/artifacts?per_page=${perPage}&page=${page}&name=${artifactName(manifest)}`;
-    const answer = (await callForgeJson(forge, { method: 'GET', path })) as { artifacts?: readonly Artifact[] };
-    const artifacts = answer.artifacts ?? [];
-    own.push(...artifacts.filter(isOwn));
-    // That of the commit itself goes before all others.
-    if (artifacts.length < perPage || own.some((one) => one.workflow_run?.head_sha === heads[0])) break;
-  }
-  const newest = own.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1));
-  const ofHead = (head: string) => newest.find(({ workflow_run: run }) => run?.head_sha === head);
-  const found = [...heads.map(ofHead), ...newest].find((one) => one !== undefined);
+  const name = artifactName(manifest);
+  const found = await findArtifact(forge, name, merged);
   if (found === undefined) return undefined;
   const archive = `${forge.repository}/actions/artifacts/${found.id}/zip`;
   return readSingleFile(await callForge(forge, { method: 'GET', path: archive }), planFileName);
 }
 
-/** Whether a run of the repository itself uploaded an artifact, and not one of a fork. */
-function isOwn({ expired, workflow_run: run }: Artifact): boolean {
-  return !expired && run?.head_repository_id !== undefined && run.head_repository_id === run.repository_id;
+async function findArtifact(forge: Forge, name: string, merged?: MergedPull): Promise<Artifact | undefined> {
+  const { commit } = forge;
+  const { head = '', author = '' } = merged ?? {};
+  const ofName = (page: number) => listArtifacts(forge, 'artifacts', { name, page });
+  let rows = await ofName(1);
+  if (rows.length < perPage) {
+    const own = newestFirst(rows);
+    const ofHead = (sha: string) => own.find(({ workflow_run: run }) => sha !== '' && run?.head_sha === sha);
+    return ofHead(commit) ?? ofHead(head) ?? own[0];
+  }
+  const searches = [
+    { head_sha: commit, event: 'workflow_dispatch' },
+    { head_sha: commit, event: 'push' },
+    { head_sha: commit },
+    ...(author === '' ? [] : [{ head_sha: head, actor: author }]),
+    { head_sha: head },
+  ];
+  for (const search of searches.filter((one) => one.head_sha !== '')) {
+    const found = await findInRuns(forge, name, search);
+    if (found !== undefined) return found;
+  }
+  for (let page = 2; page <= maxPages + 1; page++) {
+    const [newest] = newestFirst(rows);
+    if (newest !== undefined || rows.length < perPage) return newest;
+    rows = await ofName(page);
+  }
+  const message = `forks uploaded too many artifacts ${name} to find one of another commit; nothing was sent`;
+  const remedy = 'Run the plan job for this commit, review it, and run this job again.';
+  throw new Stop('refused', [diagnostic('plan-outdated', message, { remedy })]);
+}
+
+/** The newest artifact of a name that the runs of a search uploaded. */
+async function findInRuns(
+  forge: Forge,
+  name: string,
+  search: Readonly<Record<string, string>> & { readonly head_sha: string },
+): Promise<Artifact | undefined> {
+  const found: Artifact[] = [];
+  for (let page = 1; page <= maxPages; page++) {
+    const answer = (await getPage(forge, 'runs', { ...search, page })) as { workflow_runs?: readonly Run[] };
+    const runs = answer.workflow_runs ?? [];
+    for (const { id, head_sha: sha, repository, head_repository: from } of runs) {
+      if (sha !== search.head_sha || from?.id === undefined || from.id !== repository?.id) continue;
+      found.push(...(await listArtifacts(forge, `runs/${id}/artifacts`, { name, page: 1 })));
+    }
+    if (runs.length < perPage) break;
+  }
+  return newestFirst(found.filter((one) => one.name === name))[0];
+}
+
+async function listArtifacts(
+  forge: Forge,
+  list: string,
+  query: Readonly<Record<string, string | number>>,
+): Promise<readonly Artifact[]> {
+  const answer = (await getPage(forge, list, query)) as { artifacts?: readonly Artifact[] };
+  return answer.artifacts ?? [];
+}
+
+function getPage(forge: Forge, list: string, query: Readonly<Record<string, string | number>>): Promise<unknown> {
+  const words = Object.entries({ per_page: perPage, ...query }).map(([key, value]): [string, string] => [
+    key,
+    String(value),
+  ]);
+  return callForgeJson(forge, {
+    method: 'GET',
+    path: `${forge.repository}/actions/${list}?${new URLSearchParams(words).toString()}`,
+  });
+}
+
+/** The artifacts that runs of the repository itself uploaded, and no run of a fork. */
+function newestFirst(artifacts: readonly Artifact[]): Artifact[] {
+  const isOwn = ({ expired, workflow_run: run }: Artifact) =>
+    !expired && run?.head_repository_id !== undefined && run.head_repository_id === run.repository_id;
+  return artifacts.filter(isOwn).toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1));
 }

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Forge } from '../../src/ci/forge.ts';
 import { readForge } from '../../src/ci/forge.ts';
+import type { MergedPull } from '../../src/ci/stored-plans.ts';
 import { artifactName, fetchPlan, storePlan } from '../../src/ci/stored-plans.ts';
 import { readSingleFile } from '../../src/ci/zip.ts';
 import type { FakeForge } from '../support/fake-forge.ts';
@@ -75,20 +76,70 @@ describe('a plan on GitHub', () => {
     expect(await fetchPlan({ ...forge, commit: 'bb22' }, content, { number: 7, head: 'aa11' })).toEqual(second);
   });
 
-  test.each([100, 350])('is found behind %d artifacts that forks uploaded since', async (count) => {
+  const foreign = (count: number, more: { head?: string; name?: string } = {}) =>
+    Array.from({ length: count }, () => ({ name: artifactName(content), content: second, isForeign: true, ...more }));
+
+  test.each([100, 350, 6_000])('is found behind %d artifacts that forks uploaded since', async (count) => {
     const { server, forge } = await forgeOf('github');
     const name = artifactName(content);
-    const foreign = Array.from({ length: count }, () => ({ name, content: second, isForeign: true }));
-    server.artifacts.push({ name, content: first, head: 'aa11' }, ...foreign);
-    expect(await fetchPlan(forge, content, { number: 7, head: 'aa11' })).toEqual(first);
-    expect(await fetchPlan(forge, content)).toEqual(first);
+    server.artifacts.push({ name, content: first, head: 'aa11' }, ...foreign(count));
+    expect(await fetchPlan(forge, content, { number: 7, head: 'aa11', author: 'member' })).toEqual(first);
+    expect(server.log.length).toBeLessThan(10);
+    expect(await fetchPlan({ ...forge, commit: 'aa11' }, content)).toEqual(first);
+    if (count < 1_000) expect(await fetchPlan(forge, content)).toEqual(first);
   });
 
-  test('that may stand behind ever more artifacts is an error, and no missing plan', async () => {
+  test.each<[string, { actor?: string; event?: string }, number, MergedPull | undefined]>([
+    ['of a member who opened the pull request', {}, 2_000, { number: 7, head: 'aa11', author: 'member' }],
+    ['of a member who pushed to it', { actor: 'x[bot]' }, 900, { number: 7, head: 'aa11', author: 'member' }],
+    ['of a forge that does not tell the author', {}, 900, { number: 7, head: 'aa11' }],
+    ['that a member started', { event: 'workflow_dispatch' }, 2_000, undefined],
+    ['of a push', { event: 'push' }, 2_000, undefined],
+  ])('is found in the run %s, also where runs of forks have the same commit', async (_whose, run, count, merged) => {
     const { server, forge } = await forgeOf('github');
     const name = artifactName(content);
-    server.artifacts.push(...Array.from({ length: 5_001 }, () => ({ name, content: second, isForeign: true })));
-    await expect(fetchPlan(forge, content)).rejects.toThrow(`the forge lists too many artifacts ${name}`);
+    server.artifacts.push({ name, content: first, head: 'aa11', ...run }, ...foreign(count, { head: 'aa11' }));
+    server.artifacts.push(...foreign(2_000, { head: 'bb22' }));
+    const at = merged === undefined ? { ...forge, commit: 'aa11' } : forge;
+    expect(await fetchPlan(at, content, merged)).toEqual(first);
+    expect(server.log.length).toBeLessThan(20);
+  });
+
+  test('of the commit goes before that of its pull request, and the newest of several before all others', async () => {
+    const { server, forge } = await forgeOf('github');
+    const name = artifactName(content);
+    const run = { name, head: 'aa11', event: 'workflow_dispatch' };
+    server.artifacts.push(
+      { ...run, content: first },
+      { ...run, content: second },
+      { ...run, name: 'x', content: first },
+    );
+    server.artifacts.push({ ...run, content: first, expired: true }, { name, content: first, head: 'bb22' });
+    server.artifacts.push(...foreign(100));
+    const at = { ...forge, commit: 'aa11' };
+    expect(await fetchPlan(at, content, { number: 7, head: 'bb22', author: 'member' })).toEqual(second);
+    expect(await fetchPlan(forge, content, { number: 7, head: 'bb22', author: 'member' })).toEqual(first);
+  });
+
+  test('of another commit that may stand behind ever more artifacts is an error with the way on, and no missing plan', async () => {
+    const { server, forge } = await forgeOf('github');
+    server.artifacts.push({ name: artifactName(content), content: first, head: 'bb22' }, ...foreign(6_000));
+    const at = { ...forge, commit: 'cc33' };
+    const found = fetchPlan(at, content, { number: 7, head: 'aa11', author: 'member' });
+    await expect(found).rejects.toMatchObject({
+      diagnostics: [
+        {
+          message: expect.stringMatching(
+            /^forks uploaded too many artifacts trueup-plan-0123abcd to find one of another commit/,
+          ),
+          remedy: 'Run the plan job for this commit, review it, and run this job again.',
+        },
+      ],
+    });
+    expect(server.log.length).toBeLessThan(20);
+    const planned = { name: artifactName(content), content: second, head: at.commit, event: 'workflow_dispatch' };
+    server.artifacts.push(planned, ...foreign(6_000, { head: at.commit }));
+    expect(await fetchPlan(at, content)).toEqual(second);
   });
 
   test('is none where nobody knows which repository uploaded it', async () => {

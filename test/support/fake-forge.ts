@@ -22,6 +22,9 @@ interface FakeArtifact {
   readonly isForeign?: boolean;
   /** The last commit of the branch of its run. */
   readonly head?: string;
+  /** Who started its run, and by what. */
+  readonly actor?: string;
+  readonly event?: string;
   /** Its run was deleted. */
   readonly hasNoRun?: boolean;
   readonly expired?: boolean;
@@ -171,18 +174,37 @@ export async function serveForge(
   }
 
   function readArtifact(path: string, query: URLSearchParams): Answer | undefined {
+    const [page, size] = ['page', 'per_page'].map((key) => Number(query.get(key) ?? 1)) as [number, number];
+    const paged = <T>(rows: readonly T[]) => rows.toReversed().slice((page - 1) * size, page * size);
+    const isAsked = (key: string, value: string | undefined) => [null, value].includes(query.get(key));
+    const rowOf = (
+      { name: own, isForeign = false, head, hasNoRun = false, expired = false }: FakeArtifact,
+      id: number,
+    ) => ({
+      id,
+      name: own,
+      expired,
+      created_at: new Date(id * 1_000).toISOString(),
+      workflow_run: hasNoRun ? null : { repository_id: 1, head_repository_id: isForeign ? 2 : 1, head_sha: head },
+    });
     if (path === '/repos/shop/infra/actions/artifacts') {
-      const wanted = query.get('name');
-      const rows = artifacts.map(({ name: own, isForeign = false, head, hasNoRun = false, expired = false }, id) => ({
-        id,
-        name: own,
-        expired,
-        created_at: new Date(id * 1_000).toISOString(),
-        workflow_run: hasNoRun ? null : { repository_id: 1, head_repository_id: isForeign ? 2 : 1, head_sha: head },
-      }));
-      const [page, size] = ['page', 'per_page'].map((key) => Number(query.get(key) ?? 1)) as [number, number];
-      const found = rows.filter((one) => one.name === wanted).toReversed();
-      return { status: 200, json: { artifacts: found.slice((page - 1) * size, page * size) } };
+      const found = artifacts.map(rowOf).filter((one) => isAsked('name', one.name));
+      return { status: 200, json: { artifacts: paged(found) } };
+    }
+    if (path === '/repos/shop/infra/actions/runs') {
+      // Each artifact has a run of its own, which has its number. A search ends with the newest 1,000.
+      const found = artifacts.flatMap(({ isForeign = false, head, actor, event, hasNoRun = false }, id) => {
+        const by = actor ?? (isForeign ? 'stranger' : 'member');
+        const isFound = isAsked('head_sha', head) && isAsked('actor', by) && isAsked('event', event ?? 'pull_request');
+        if (hasNoRun || !isFound) return [];
+        return [{ id, head_sha: head, repository: { id: 1 }, head_repository: isForeign ? { id: 2 } : { id: 1 } }];
+      });
+      return { status: 200, json: { workflow_runs: paged(found.slice(-1_000)) } };
+    }
+    const [, run] = /^\/repos\/shop\/infra\/actions\/runs\/(\d+)\/artifacts$/.exec(path) ?? [];
+    if (run !== undefined) {
+      const found = artifacts.map(rowOf).filter((one) => one.id === Number(run) && isAsked('name', one.name));
+      return { status: 200, json: { artifacts: paged(found) } };
     }
     const [, id] = /^\/repos\/shop\/infra\/actions\/artifacts\/(\d+)\/zip$/.exec(path) ?? [];
     const found = id === undefined ? undefined : artifacts[Number(id)];
@@ -209,7 +231,13 @@ export async function serveForge(
           ]
         : [
             { number: 99, state: 'open', merged_at: null },
-            { number, state: 'closed', merged_at: '2026-01-02T03:04:05Z', head: { sha: heads.get(number) } },
+            {
+              number,
+              state: 'closed',
+              merged_at: '2026-01-02T03:04:05Z',
+              head: { sha: heads.get(number) },
+              user: { login: 'member' },
+            },
           ];
     return { status: 200, json: [open, closed] };
   }
