@@ -33,7 +33,7 @@ const hangs = 120_000;
 
 /** What replaces modules or globals for as long as a worker lives: each of these files has one of its own. */
 const alone = [
-  'test/edit/adopt.readings.test.ts',
+  'test/drift/adopt-text.readings.test.ts',
   'test/manifest/workspace.test.ts',
   'test/security/hostile-repository.test.ts',
   'test/scenarios/convergence-reproduction.test.ts',

@@ -23,16 +23,16 @@ const order = [
   'graph',
   'observe',
   'plan',
-  'drift',
   'apply',
   'operate',
   'emulator',
   'render',
   'documents',
   'workflow',
-  'export',
   'edit',
   'project',
+  'export',
+  'drift',
   'library',
   'index.ts',
   'exports',
@@ -48,18 +48,7 @@ const narrow: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Folders that compute only: no disk, no network, no clock, no environment. */
-const pure = [
-  'kind',
-  'graph',
-  'plan',
-  'drift',
-  'edit',
-  'render',
-  'documents',
-  'resources',
-  'diagnostics',
-  'scripts/docs',
-];
+const pure = ['kind', 'graph', 'plan', 'edit', 'render', 'documents', 'resources', 'diagnostics', 'scripts/docs'];
 
 /** Folders that do not know which kinds there are. */
 const kindless = order.filter((folder) => !['resources', 'emulator', 'api', 'index.ts'].includes(folder));
@@ -73,6 +62,10 @@ const worldly = [
   'api/agent.ts',
   'api/undici.d.ts', // types only
   'api/transport.ts',
+  'drift/memory-file.ts',
+  'drift/notify.ts', // signs messages
+  'export/editor-files.ts',
+  'export/export-project.ts',
   'library/manifest.ts', // the environment of the process, unless another is given
   'manifest/files.ts',
   'manifest/git-blame.ts',
@@ -82,12 +75,9 @@ const worldly = [
   'manifest/git-object.ts',
   'manifest/regular-file.ts',
   'manifest/workspace.ts',
-  'project/drift-memory.ts',
-  'project/export-project.ts',
   'project/glance.ts',
   'project/links.ts',
   'project/load.ts',
-  'project/notify.ts', // signs messages
   'project/open-store.ts',
   'project/root-of-trust.ts', // looks where links lead
   'project/same-server.ts', // asks for the addresses of a host
@@ -120,7 +110,7 @@ const namesakes: Readonly<Record<string, readonly string[]>> = {
   'manifest/quote.ts': ['tag'], // a token of YAML
   'kind/words.ts': ['port', 'schedule'], // fields
   'export/compose.ts': ['organization'], // a file
-  'cli/commands/init.ts': ['organization'],
+  'export/editor-files.ts': ['organization'],
   'state/conformance/states.ts': ['redis'], // records of made-up resources
   'trace/send.ts': ['server'], // attributes of a span
   'cli/commands/status.ts': ['server'], // a failure

@@ -1,8 +1,8 @@
 import type { YAMLMap } from 'yaml';
 import { isMap, isNode, isScalar } from 'yaml';
 import { usage } from '../diagnostics/usage.ts';
-import type { Entry } from '../export/yaml.ts';
-import { indentedBy, renderEntries } from '../export/yaml.ts';
+import type { Entry } from './yaml.ts';
+import { indentedBy, renderEntries } from './yaml.ts';
 import { parseYaml } from '../kind/yaml.ts';
 import { breakAt, lineEnd, lineStart } from './tokens.ts';
 

@@ -1,7 +1,7 @@
 import type { CST, YAMLMap, YAMLSeq } from 'yaml';
 import { isMap } from 'yaml';
-import type { Value } from '../export/yaml.ts';
-import { indentedBy, renderEntries } from '../export/yaml.ts';
+import type { Value } from './yaml.ts';
+import { indentedBy, renderEntries } from './yaml.ts';
 import { keyText } from './nodes.ts';
 import type { Work } from './splices.ts';
 import { refused, unusual } from './splices.ts';

@@ -1,6 +1,6 @@
 import type { YAMLMap } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
-import type { Value } from '../export/yaml.ts';
+import type { Value } from './yaml.ts';
 import type { Json } from '../kind/json.ts';
 import { same } from '../kind/json.ts';
 import { jsonOf } from './written.ts';

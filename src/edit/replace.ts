@@ -1,7 +1,7 @@
 import type { CST, ParsedNode, YAMLMap, YAMLSeq } from 'yaml';
 import { isMap, isScalar, isSeq, Scalar } from 'yaml';
-import type { Value } from '../export/yaml.ts';
-import { plainly, renderEntries } from '../export/yaml.ts';
+import type { Value } from './yaml.ts';
+import { plainly, renderEntries } from './yaml.ts';
 import { parseExpressions } from '../manifest/expression.ts';
 import { expressionSources } from '../manifest/sources/all.ts';
 import { replaceBlockText } from './block-text.ts';

@@ -1,6 +1,6 @@
 import { Document, Scalar, YAMLSeq } from 'yaml';
-import type { Entry, Value } from '../export/yaml.ts';
-import { escaped, isClear, nodeOf, plainly, renderEntries, visible } from '../export/yaml.ts';
+import type { Entry, Value } from './yaml.ts';
+import { escaped, isClear, nodeOf, plainly, renderEntries, visible } from './yaml.ts';
 import type { Json } from '../kind/json.ts';
 import { isObject } from '../kind/json.ts';
 import type { Node } from '../manifest/tree.ts';

@@ -34,8 +34,8 @@ import { lastPart } from './names.ts';
 import type { References } from './references.ts';
 import type { Secrets } from './secrets.ts';
 import { secretSpans, withSpans } from './secrets.ts';
-import type { Entry, Value } from './yaml.ts';
-import { escaped, isUnstorable, plainly } from './yaml.ts';
+import type { Entry, Value } from '../edit/yaml.ts';
+import { escaped, isUnstorable, plainly } from '../edit/yaml.ts';
 
 /** What writing a block needs beside its object. */
 export interface Writing {

@@ -15,8 +15,8 @@ import { createSecrets } from './secrets.ts';
 import type { Survey, Surveyed } from './survey.ts';
 import type { TerraformState } from './terraform.ts';
 import { terraformKeys, terraformNotes } from './terraform.ts';
-import type { Entry } from './yaml.ts';
-import { renderEntries } from './yaml.ts';
+import type { Entry } from '../edit/yaml.ts';
+import { renderEntries } from '../edit/yaml.ts';
 
 /** The files of an export, with what they hold. */
 export interface Composed {

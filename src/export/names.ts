@@ -68,15 +68,6 @@ export function yamlStem(text: string): string {
   return fileName(text).replace(/\.(?=ya?ml$)/i, '-');
 }
 
-/** The line of a .gitignore that matches one path below its folder, whatever characters it has. */
-export function ignoreLine(path: string): string {
-  const escaped = path
-    .replaceAll(/[\\[\]*?!#]/g, String.raw`\$&`)
-    .replace(/(?<! ) +$/, (blanks) => blanks.replaceAll(' ', String.raw`\ `));
-  // No line can hold these.
-  return `/${escaped.replaceAll(/[\r\n]/g, '?')}`;
-}
-
 /** The last part of a path, whatever separates the parts. */
 export function lastPart(path: string): string {
   return path.split(/[\\/]/).findLast((part) => part !== '' && part !== '.' && part !== '..') ?? path;

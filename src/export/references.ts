@@ -1,6 +1,6 @@
 import { outputValue } from '../kind/wire.ts';
 import type { Placed, Present } from './address.ts';
-import { escaped } from './yaml.ts';
+import { escaped } from '../edit/yaml.ts';
 
 /** The references from blocks to others: by the name that the platform made up for a service, and by id. */
 export interface References {

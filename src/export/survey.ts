@@ -146,3 +146,13 @@ async function surveyBelow(reading: Reading, parent: Surveyed, kind: Kind): Prom
   const all = await unlessHidden(reading, what, async () => surveyAll(reading, await list(), about));
   return all.filter(({ isProvided }) => !isProvided || kind.lifecycle?.provided?.allows !== 'nothing');
 }
+
+/** How many objects of each section there are, in the order of the kinds. */
+export function countKinds({ tops }: Survey): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  const ofProject = ({ kind }: (typeof tops)[number]) => kind.identity.addressedByKey === true;
+  for (const top of tops.toSorted((a, b) => Number(ofProject(b)) - Number(ofProject(a)))) {
+    for (const { kind } of withChildren(top)) counts.set(kind.section, (counts.get(kind.section) ?? 0) + 1);
+  }
+  return counts;
+}

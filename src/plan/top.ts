@@ -6,7 +6,7 @@ import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 
 /** Whether a state has the object that the top of the manifest stands for. Never throws. */
-export function hasTop(state: State | undefined, kinds: readonly Kind[]): boolean {
+function hasTop(state: State | undefined, kinds: readonly Kind[]): boolean {
   const top = topOf(kinds);
   return top !== undefined && state?.resources[topAddress(top)]?.kind === top.kind;
 }

@@ -3,7 +3,6 @@ import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, unlink } from 'node
 import { dirname, join } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { reasonOf } from '../state/disk.ts';
-import { ignoreLine } from '../export/names.ts';
 import { removeDrafts, withDrafts } from './drafts.ts';
 import { leavesWorkspace } from './links.ts';
 
@@ -167,4 +166,13 @@ async function removeLock(stateFolder: string): Promise<void> {
   for (const version of versions) await unlink(join(folder, version));
   await rmdir(folder);
   await rmdir(stateFolder);
+}
+
+/** The line of a .gitignore that matches one path below its folder, whatever characters it has. */
+export function ignoreLine(path: string): string {
+  const escaped = path
+    .replaceAll(/[\\[\]*?!#]/g, String.raw`\$&`)
+    .replace(/(?<! ) +$/, (blanks) => blanks.replaceAll(' ', String.raw`\ `));
+  // No line can hold these.
+  return `/${escaped.replaceAll(/[\r\n]/g, '?')}`;
 }

@@ -1,7 +1,7 @@
 import { importObject } from '../../src/workflow/import.ts';
 import { moveInState, removeFromState } from '../../src/operate/edit-state.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
-import { acceptDrift } from '../../src/project/drift.ts';
+import { acceptDrift } from '../../src/drift/find.ts';
 import { plan, planDestruction } from '../../src/workflow/plan.ts';
 import { testKinds } from '../support/profile.ts';
 import type { Bench } from '../support/world.ts';

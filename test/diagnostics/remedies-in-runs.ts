@@ -8,7 +8,7 @@ import { settleOptions } from '../../src/cli/options.ts';
 import { readPlanFile } from '../../src/cli/plan-file.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { editYaml } from '../../src/edit/edit.ts';
-import { plainly } from '../../src/export/yaml.ts';
+import { plainly } from '../../src/edit/yaml.ts';
 import { checkPlatform } from '../../src/project/platform-address.ts';
 import { writeFiles } from '../../src/project/write-files.ts';
 import { anyDocument } from '../../src/render/documents.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LineCounter } from 'yaml';
 import { afterAll, describe, expect, it } from 'vitest';
-import { notify } from '../../src/project/notify.ts';
+import { notify } from '../../src/drift/notify.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import { finding, messageOf } from '../support/notifications.ts';
 

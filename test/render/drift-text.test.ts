@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { DriftInput } from '../../src/documents/drift.ts';
-import { driftDocument } from '../../src/documents/drift.ts';
+import type { DriftInput } from '../../src/drift/document.ts';
+import { driftDocument } from '../../src/drift/document.ts';
 import type { Finding } from '../../src/drift/finding.ts';
 import { lineOf } from '../../src/drift/remedies.ts';
 import { columnsOf } from '../../src/render/columns.ts';

@@ -1,5 +1,5 @@
-import type { DriftInput } from '../../src/documents/drift.ts';
-import { driftDocument } from '../../src/documents/drift.ts';
+import type { DriftInput } from '../../src/drift/document.ts';
+import { driftDocument } from '../../src/drift/document.ts';
 import type { Finding } from '../../src/drift/finding.ts';
 import { findingId } from '../../src/drift/finding.ts';
 import type { DriftDocument } from '../../src/render/documents.ts';

@@ -3,7 +3,7 @@ import { cleanText } from '../../src/api/answer.ts';
 import { withoutSlash } from '../../src/api/slash.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { wordsOf } from '../../src/edit/format.ts';
-import { ignoreLine } from '../../src/export/names.ts';
+import { ignoreLine } from '../../src/project/write-files.ts';
 import { maskedText } from '../../src/manifest/quote.ts';
 import { shown } from '../../src/manifest/problem.ts';
 import { reshapedSetting } from '../../src/manifest/reshape.ts';

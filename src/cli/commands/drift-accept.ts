@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { realpath } from 'node:fs/promises';
-import { driftAcceptDocument } from '../../documents/drift.ts';
+import { driftAcceptDocument } from '../../drift/document.ts';
 import { foreignTo } from '../../manifest/git-blame.ts';
 import { readRepositories, repositoryAround } from '../../manifest/git-repository.ts';
 import { isTooFar } from '../../plan/accepted.ts';
-import { acceptDrift, refuseWrites } from '../../project/drift.ts';
+import { acceptDrift, refuseWrites } from '../../drift/find.ts';
 import { loadManifest } from '../../project/load.ts';
 import type { DriftAcceptDocument } from '../../render/documents.ts';
 import { renderDriftAccept } from '../../render/drift-text.ts';

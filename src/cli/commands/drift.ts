@@ -1,11 +1,11 @@
-import { driftDocument } from '../../documents/drift.ts';
+import { driftDocument } from '../../drift/document.ts';
 import { lineOf } from '../../drift/remedies.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { aboutPlan } from '../../project/about-plan.ts';
-import type { Drift } from '../../project/drift.ts';
-import { findDrift, refuseWrites } from '../../project/drift.ts';
+import type { Drift } from '../../drift/find.ts';
+import { findDrift, refuseWrites } from '../../drift/find.ts';
 import { loadManifest } from '../../project/load.ts';
-import { notify } from '../../project/notify.ts';
+import { notify } from '../../drift/notify.ts';
 import { pipelineRun } from '../../project/pipeline-run.ts';
 import { renderDrift } from '../../render/drift-text.ts';
 import type { Exit } from '../../render/exit-codes.ts';

@@ -10,7 +10,7 @@ import type { Manifest } from '../../manifest/manifest.ts';
 import { settingsShape } from '../../manifest/settings-shape.ts';
 import type { Settings } from '../../manifest/settings.ts';
 import { platformOf } from '../../manifest/settings.ts';
-import { exportProject } from '../../project/export-project.ts';
+import { exportProject } from '../../export/export-project.ts';
 import { loadWithSecrets } from '../../project/load.ts';
 import { checkAddresses } from '../../project/platform-address.ts';
 import { stateFolder } from '../../project/state-location.ts';

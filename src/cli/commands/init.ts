@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { isOfKey, PlatformError } from '../../api/errors.ts';
 import { Stop } from '../../diagnostics/diagnostic.ts';
 import { shellWord } from '../../diagnostics/shell-word.ts';
+import { editorFiles } from '../../export/editor-files.ts';
 import { rootText } from '../../export/root-file.ts';
 import type { Survey } from '../../export/survey.ts';
-import { survey, withChildren } from '../../export/survey.ts';
+import { countKinds, survey } from '../../export/survey.ts';
 import type { Kind } from '../../kind/kind.ts';
 import { root } from '../../kind/kind.ts';
 import { kindsThere } from '../../kind/kinds-on.ts';
@@ -15,7 +16,6 @@ import { manifestSchema } from '../../manifest/json-schema.ts';
 import type { NamedProject, Reader } from '../../observe/reader.ts';
 import { createReader } from '../../observe/reader.ts';
 import { inItsProfile } from '../../project/profile.ts';
-import type { NewFile } from '../../project/write-files.ts';
 import { ignoring, writeFiles } from '../../project/write-files.ts';
 import { learnPlatform } from '../../workflow/platform.ts';
 import { renderDiagnostics } from '../../render/diagnostics-text.ts';
@@ -329,26 +329,4 @@ async function openWith(
     await close();
     throw error;
   }
-}
-
-/** How many objects of each section there are, in the order of the kinds. */
-function countKinds({ tops }: Survey): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  const ofProject = ({ kind }: (typeof tops)[number]) => kind.identity.addressedByKey === true;
-  for (const top of tops.toSorted((a, b) => Number(ofProject(b)) - Number(ofProject(a)))) {
-    for (const { kind } of withChildren(top)) counts.set(kind.section, (counts.get(kind.section) ?? 0) + 1);
-  }
-  return counts;
-}
-
-/** The schema for editors, and the settings that find it; none where there are settings already. */
-function editorFiles(folder: string, file: string, schema: object): NewFile[] {
-  const settings = '.vscode/settings.json';
-  if (existsSync(join(folder, settings))) return [];
-  const patterns = [file, 'organization.yaml', 'environments/*.yaml', 'unmanaged*.yaml'];
-  const content = { 'yaml.schemas': { './.vscode/trueup.schema.json': patterns } };
-  return [
-    { path: '.vscode/trueup.schema.json', content: `${JSON.stringify(schema, null, 2)}\n` },
-    { path: settings, content: `${JSON.stringify(content, null, 2)}\n` },
-  ];
 }

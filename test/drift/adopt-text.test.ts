@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { adoptDrift } from '../../src/project/adopt-drift.ts';
+import { adoptDrift } from '../../src/drift/adopt.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
-import { filesOf, manifests } from './manifests.ts';
+import { filesOf, manifests } from '../edit/manifests.ts';
 
 /** The platform gets the new values of each manifest; adopting them has to give the text with them, byte for byte. */
 

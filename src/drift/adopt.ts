@@ -1,9 +1,9 @@
 import { readingOnly } from '../api/client.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import type { Finding } from '../drift/finding.ts';
-import type { Adopted } from '../edit/adopt.ts';
-import { adopt, isSettled } from '../edit/adopt.ts';
+import type { Finding } from './finding.ts';
+import type { Adopted } from './adopt-text.ts';
+import { adopt, isSettled } from './adopt-text.ts';
 import { overlay, remembering } from '../export/export.ts';
 import { addressMeant, blockAddress, isWithin } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -13,10 +13,10 @@ import type { Manifest } from '../manifest/manifest.ts';
 import type { World } from '../workflow/world.ts';
 import { plan } from '../workflow/plan.ts';
 import { knownParts } from '../secrets/looks-secret.ts';
-import { findDrift, nothingThere } from './drift.ts';
-import type { ProjectFolder } from './folder.ts';
-import { loadManifest, openFolder } from './load.ts';
-import { writeFiles } from './write-files.ts';
+import { findDrift, nothingThere } from './find.ts';
+import type { ProjectFolder } from '../project/folder.ts';
+import { loadManifest, openFolder } from '../project/load.ts';
+import { writeFiles } from '../project/write-files.ts';
 
 /** What is adopted, and how. */
 export interface AdoptRequest {

@@ -1,16 +1,16 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Finding, Found, Status } from '../drift/finding.ts';
-import { findingId } from '../drift/finding.ts';
-import type { Ignored } from '../drift/ignore.ts';
-import type { Entry } from '../drift/memory.ts';
-import type { CommandText } from '../drift/remedies.ts';
-import { remediesFor, remedyText } from '../drift/remedies.ts';
+import type { Finding, Found, Status } from './finding.ts';
+import { findingId } from './finding.ts';
+import type { Ignored } from './ignore.ts';
+import type { Entry } from './memory.ts';
+import type { CommandText } from './remedies.ts';
+import { remediesFor, remedyText } from './remedies.ts';
 import type { Plan } from '../plan/action.ts';
 import { diagnosticJson } from '../render/diagnostics-json.ts';
 import type { DriftAcceptDocument, DriftDocument } from '../render/documents.ts';
 import { driftExit, exitCodes } from '../render/exit-codes.ts';
 import type { PlanAbout } from '../render/plan-head.ts';
-import { comparisonOf } from './plan.ts';
+import { comparisonOf } from '../documents/plan.ts';
 
 /** What `drift` found, and what a run knows beside it. */
 export interface DriftInput {

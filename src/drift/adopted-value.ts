@@ -1,6 +1,6 @@
 import { blockValue, inHumanUnits, namedIn } from '../export/block.ts';
-import type { Value } from '../export/yaml.ts';
-import { plainly } from '../export/yaml.ts';
+import type { Value } from '../edit/yaml.ts';
+import { plainly } from '../edit/yaml.ts';
 import type { Field } from '../kind/field.ts';
 import { mayHoldSecrets } from '../kind/field.ts';
 import type { Json } from '../kind/json.ts';

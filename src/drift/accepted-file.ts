@@ -2,9 +2,9 @@ import { acceptedLimit, acceptedName, acceptedText, parseAccepted } from '../man
 import type { AcceptedDrift } from '../manifest/accepted.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { Stop } from '../diagnostics/diagnostic.ts';
-import { readFileOf } from './drift-memory.ts';
-import type { ProjectFolder } from './folder.ts';
-import { writeFiles } from './write-files.ts';
+import { readFileOf } from './memory-file.ts';
+import type { ProjectFolder } from '../project/folder.ts';
+import { writeFiles } from '../project/write-files.ts';
 
 /**
  * Adds entries to the file of accepted drift of a manifest. Gives the name of the file.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withIncludes } from '../../src/edit/includes.ts';
+import { withIncludes } from '../../src/export/includes.ts';
 
 /** Manifests that get more files to include. */
 

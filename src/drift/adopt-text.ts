@@ -1,8 +1,8 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import type { Finding } from '../drift/finding.ts';
-import type { Entry, Value } from '../export/yaml.ts';
-import { plainly } from '../export/yaml.ts';
+import type { Finding } from './finding.ts';
+import type { Entry, Value } from '../edit/yaml.ts';
+import { plainly } from '../edit/yaml.ts';
 import type { Attribute } from '../kind/attribute.ts';
 import { pathOf } from '../kind/attribute.ts';
 import type { Union } from '../kind/field.ts';
@@ -20,8 +20,8 @@ import type { AttributeChange, Plan } from '../plan/action.ts';
 import type { Masking } from '../secrets/looks-secret.ts';
 import { secret } from '../secrets/secret.ts';
 import { adoptedValue } from './adopted-value.ts';
-import type { Edit, Edits } from './edit.ts';
-import { editTogether, editYaml } from './edit.ts';
+import type { Edit, Edits } from '../edit/edit.ts';
+import { editTogether, editYaml } from '../edit/edit.ts';
 
 /** What adopting is computed from. */
 export interface AdoptInput {

@@ -1,8 +1,8 @@
 import { isAbsolute, relative, sep } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
-import type { SecretFile } from '../export/root-file.ts';
-import type { NamedSecret } from '../export/secrets.ts';
+import type { SecretFile } from './root-file.ts';
+import type { NamedSecret } from './secrets.ts';
 import { writeEnvText } from '../kind/env-text.ts';
 import { encryptAge } from '../secrets/sources/age.ts';
 

@@ -1,13 +1,13 @@
 import { isMap, isScalar, isSeq } from 'yaml';
 import { Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
-import type { SecretFile } from '../export/root-file.ts';
-import { patternsFor } from '../export/root-file.ts';
-import { plainly } from '../export/yaml.ts';
+import type { SecretFile } from './root-file.ts';
+import { patternsFor } from './root-file.ts';
+import { plainly } from '../edit/yaml.ts';
 import { parseYaml } from '../kind/yaml.ts';
 import { matchesGlob } from '../manifest/glob.ts';
-import type { Edit } from './edit.ts';
-import { editYaml } from './edit.ts';
+import type { Edit } from '../edit/edit.ts';
+import { editYaml } from '../edit/edit.ts';
 
 /**
  * The text of a manifest that includes more files. Everything else stays byte for byte.

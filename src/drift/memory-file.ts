@@ -1,14 +1,14 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import type { Memory } from '../drift/memory.ts';
-import { memoryLimit, memoryText, parseMemory } from '../drift/memory.ts';
+import type { Memory } from './memory.ts';
+import { memoryLimit, memoryText, parseMemory } from './memory.ts';
 import { memoryFile } from '../manifest/memory-file.ts';
 import type { DriftSettings } from '../manifest/settings.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
 import type { StateStore } from '../state/state.ts';
-import type { ProjectFolder } from './folder.ts';
-import { writeFiles } from './write-files.ts';
+import type { ProjectFolder } from '../project/folder.ts';
+import { writeFiles } from '../project/write-files.ts';
 
 /** The place where `trueup drift` remembers findings. */
 export interface MemoryStore {

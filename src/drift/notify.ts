@@ -9,15 +9,15 @@ import type { Receiver, Settings } from '../manifest/settings.ts';
 import { position } from '../manifest/tree.ts';
 import { chats } from '../render/chats.ts';
 import type { DriftNotificationDocument } from '../render/documents.ts';
-import type { Notified } from '../documents/drift.ts';
+import type { Notified } from './document.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
 import { isLoopback } from '../api/loopback.ts';
 import type { Clock } from '../state/clock.ts';
 import { systemClock } from '../state/clock.ts';
-import type { Environment } from './folder.ts';
-import { isOfPlatform } from './same-server.ts';
-import { readVersion } from './version.ts';
+import type { Environment } from '../project/folder.ts';
+import { isOfPlatform } from '../project/same-server.ts';
+import { readVersion } from '../project/version.ts';
 
 /** The surroundings of notifications. */
 export interface NotifyOptions {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type * as Tree from '../../src/manifest/tree.ts';
-import { adoptDrift } from '../../src/project/adopt-drift.ts';
+import { adoptDrift } from '../../src/drift/adopt.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import { bench, head } from '../support/world.ts';
