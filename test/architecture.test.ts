@@ -249,6 +249,41 @@ test('the table of folders in ARCHITECTURE.md has every folder, in the order of 
   expect(folders).toEqual(order);
 });
 
+/** Groups of files that import each other in a circle, types included. What is loaded when it is needed makes none. */
+function circles(files: readonly SourceFile[]): string[][] {
+  const imports = new Map(
+    files.map(({ path, text }) => [
+      path,
+      [...text.matchAll(/\bfrom '(\.[^']+)'/g)].map(([, name = '']) =>
+        relative(source, resolve(source, dirname(path), name)),
+      ),
+    ]),
+  );
+  const reaches = (from: string): Set<string> => {
+    const seen = new Set<string>();
+    const open = [from];
+    for (let path = open.pop(); path !== undefined; path = open.pop()) {
+      for (const next of imports.get(path) ?? []) if (!seen.has(next) && seen.add(next)) open.push(next);
+    }
+    return seen;
+  };
+  const reached = new Map(files.map(({ path }) => [path, reaches(path)]));
+  const inCircle = files.map(({ path }) => path).filter((path) => reached.get(path)?.has(path) === true);
+  const groups = inCircle.map((path) =>
+    inCircle.filter((one) => reached.get(path)?.has(one) && reached.get(one)?.has(path)),
+  );
+  return groups.filter(([first], at) => first === inCircle[at]);
+}
+
+test('no files import each other in a circle', () => {
+  const [a, b] = ["import { b } from './b.ts';", "import type { A } from './a.ts';"];
+  const c = "import { b } from './b.ts';";
+  const made = { 'plan/a.ts': a, 'plan/b.ts': b, 'plan/c.ts': c };
+  expect(circles(Object.entries(made).map(([path, text]) => ({ path, text })))).toEqual([['plan/a.ts', 'plan/b.ts']]);
+  const found = circles(sourceFiles());
+  expect(found.map((files) => files.filter((path) => !path.startsWith('plan/')))).toEqual(found.map(() => []));
+});
+
 /** The files, but for some, that call a function, with the number of calls. */
 function callsOf(name: string, but: readonly string[]): Record<string, number> {
   const calls = sourceFiles().map(({ path, text }) => {

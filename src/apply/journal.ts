@@ -1,6 +1,6 @@
 import { deployAddress } from '../kind/address.ts';
 import { same } from '../kind/json.ts';
-import type { Content } from '../state/formats.ts';
+import type { Content } from '../state/record.ts';
 import type { Deploys, StateRecord } from '../state/record.ts';
 import type { State, StateStore } from '../state/state.ts';
 import type { Wave } from '../state/wave.ts';

@@ -3,6 +3,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Exit } from '../render/exit-codes.ts';
 import type { Formats, View } from '../render/format.ts';
 import type { Clock } from '../state/clock.ts';
+import type { FlagsOf, Options } from './flags.ts';
 import type { Settled } from './options.ts';
 import type { Process } from './process.ts';
 import type { Terminal } from './terminal.ts';
@@ -25,24 +26,6 @@ export interface Given<Flags = object> {
   readonly args: readonly string[];
   readonly flags: Flags;
 }
-
-/** An option: its line of the help, or more about it. */
-export type OptionText =
-  | string
-  | {
-      readonly about: string;
-      readonly default?: string;
-      /** All values are kept, in their order. */
-      readonly isRepeatable?: true;
-      /** Checks a value. @throws {Stop} `usage` */
-      readonly read?: (value: string) => string;
-    }
-  /** Another name of that option, or an earlier form. The help does not show it. */
-  | { readonly means: string }
-  | { readonly isHidden: true };
-
-/** Options by their form: `--full`, `--no-wait`, `--out <file>`, `--list [what]`. */
-export type Options = Readonly<Record<string, OptionText>>;
 
 /** Arguments by their form, `<address>`, `[files...]`, with their lines of the help. */
 type Arguments = Readonly<Record<string, string | { readonly choices: readonly string[] }>>;
@@ -76,37 +59,3 @@ export function defineCommand<V extends View, const O extends Options>(
 ): Command<V, FlagsOf<O>> {
   return command;
 }
-
-/** The values of options: those with a default are always there. */
-export type FlagsOf<O> = {
-  readonly [F in keyof O as O[F] extends { default: string } ? NameOf<F> : never]: ValueOf<F, O[F]>;
-} & {
-  readonly [F in keyof O as O[F] extends { default: string } | { means: string } ? never : NameOf<F>]?: ValueOf<
-    F,
-    O[F]
-  >;
-};
-
-type NameOf<F> = F extends `-${string}, --${infer Long}`
-  ? NameOf<`--${Long}`>
-  : F extends `--no-${infer Name}`
-    ? Camel<Name>
-    : F extends `--${infer Name} ${string}`
-      ? Camel<Name>
-      : F extends `--${infer Name}`
-        ? Camel<Name>
-        : never;
-
-type ValueOf<F, About> = F extends `${string} <${string}>`
-  ? About extends { isRepeatable: true }
-    ? readonly string[]
-    : string
-  : F extends `${string} [${string}]`
-    ? string | true
-    : F extends `--no-${string}`
-      ? boolean
-      : true;
-
-type Camel<Text extends string> = Text extends `${infer First}-${infer Rest}`
-  ? `${First}${Capitalize<Camel<Rest>>}`
-  : Text;

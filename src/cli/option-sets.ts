@@ -1,4 +1,4 @@
-import type { Options } from './command.ts';
+import type { Options } from './flags.ts';
 
 /** Options that several commands have. Each may be spread where the help of a command lists it. */
 

@@ -4,7 +4,7 @@ import { kinds } from '../resources/index.ts';
 import type { ProjectFolder } from '../project/folder.ts';
 import { glance } from '../project/glance.ts';
 import { findPlace } from '../project/folder.ts';
-import type { FlagsOf } from './command.ts';
+import type { FlagsOf } from './flags.ts';
 import type { globalOptions } from './global-options.ts';
 import type { Process } from './process.ts';
 import { readDuration } from '../kind/units.ts';

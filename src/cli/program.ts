@@ -1,9 +1,11 @@
 import { Argument, Command as Program, Help, Option } from 'commander';
-import type { Command, Group, Options, OptionText } from './command.ts';
+import type { Command, Group } from './command.ts';
+import type { Options, OptionText } from './flags.ts';
 import { loadedCommands } from './command.ts';
 import { commands, nameIn } from './commands/index.ts';
 import { printed } from '../render/printable.ts';
-import { firstHelp, globalOptions, programHelp } from './global-options.ts';
+import { firstHelp } from './first-help.ts';
+import { globalOptions, programHelp } from './global-options.ts';
 import type { GlobalOptions } from './options.ts';
 import type { Process } from './process.ts';
 import { readVersion } from '../project/version.ts';

@@ -1,7 +1,8 @@
 import { usage } from '../diagnostics/usage.ts';
 import type { Values } from '../plan/shown.ts';
 import type { View } from '../render/format.ts';
-import type { FlagsOf, Run } from './command.ts';
+import type { FlagsOf } from './flags.ts';
+import type { Run } from './command.ts';
 import type { values } from './option-sets.ts';
 
 /**

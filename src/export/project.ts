@@ -6,7 +6,7 @@ import { isRow } from '../kind/json.ts';
 import { kindsThere } from '../kind/kinds-on.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath, observedValue, valueAt } from '../kind/wire.ts';
-import { lacksRight } from '../observe/hidden.ts';
+import { lacksRight } from '../observe/answers.ts';
 import type { Reader } from '../observe/reader.ts';
 import type { Survey } from './survey.ts';
 

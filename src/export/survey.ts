@@ -8,7 +8,7 @@ import type { ParentLink } from '../kind/parent.ts';
 import { valueAt } from '../kind/wire.ts';
 import { rowsIn } from '../observe/answers.ts';
 import { topIdOf } from '../observe/expected.ts';
-import { lacksRight } from '../observe/hidden.ts';
+import { lacksRight } from '../observe/answers.ts';
 import type { Place } from '../observe/observed.ts';
 import { readTop } from '../observe/project-id.ts';
 import type { Reader } from '../observe/reader.ts';

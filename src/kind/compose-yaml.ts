@@ -1,6 +1,6 @@
 import type { Document } from 'yaml';
 import { onceInTurn } from '../api/once.ts';
-import type { CheckedResource } from './checks.ts';
+import type { Json } from './json.ts';
 import { readSimpleYaml, toJson } from './simple-yaml.ts';
 import { parseYaml } from './yaml.ts';
 
@@ -8,8 +8,9 @@ import { parseYaml } from './yaml.ts';
 export type ComposeYaml = { readonly content: unknown } | { readonly unreadable: Document.Parsed };
 
 /** The compose file of a block, read once for all of its checks; undefined where its text is not known. */
-export const composeYamlOf = onceInTurn(({ values: { composeFile } }: CheckedResource): ComposeYaml | undefined =>
-  typeof composeFile === 'string' ? readComposeYaml(composeFile) : undefined,
+export const composeYamlOf = onceInTurn(
+  ({ values: { composeFile } }: { readonly values: Readonly<Record<string, Json>> }): ComposeYaml | undefined =>
+    typeof composeFile === 'string' ? readComposeYaml(composeFile) : undefined,
 );
 
 /**

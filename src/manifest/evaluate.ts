@@ -10,7 +10,8 @@ import type { ExpressionSource, Refusal, Resolution, Values } from './sources/so
 import { badExpression } from './sources/source.ts';
 import type { Node, Place, ScalarNode } from './tree.ts';
 import { position } from './tree.ts';
-import type { Reference, Shape, ShapePiece, Wanted } from './wanted.ts';
+import type { Reference } from './reference.ts';
+import type { Shape, ShapePiece, Wanted } from './wanted.ts';
 import { join, mostCharactersOfValue, tooLong } from './wanted.ts';
 
 /** Most characters of all values of a manifest together. */

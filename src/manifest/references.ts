@@ -4,7 +4,7 @@ import type { Kind } from '../kind/kind.ts';
 import type { Block } from './resource.ts';
 import type { Node, Place } from './tree.ts';
 import { position } from './tree.ts';
-import type { Reference } from './wanted.ts';
+import type { Reference } from './reference.ts';
 
 /** The blocks that references can name. */
 export interface Blocks {

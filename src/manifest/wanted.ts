@@ -3,22 +3,13 @@ import type { Json } from '../kind/json.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { concealedMark, redacted, secret } from '../secrets/secret.ts';
 import { urlencode } from './encoding.ts';
+import type { Reference } from './reference.ts';
+import { referenceName } from './reference.ts';
 import type { Place } from './tree.ts';
 import { position } from './tree.ts';
 
 /** Most characters of one value. One request carries at most 1,000,000 bytes: what is above only costs memory. */
 export const mostCharactersOfValue = 16 * 1024 * 1024;
-
-/** A `${ref:…}` that has been found: an output of another resource. */
-export interface Reference {
-  readonly address: string;
-  readonly output: string;
-}
-
-/** The name of an output, for messages: `production.redis.main.host`. */
-export function referenceName({ address, output }: Reference): string {
-  return `${address}.${output}`;
-}
 
 /** What a user wants in one field. Its content never prints. */
 export interface Wanted {

@@ -4,7 +4,8 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Claim, Expected, IdentifyInput, Parent } from './expected.ts';
 import { canBeLost, parentIdOf, positionOf } from './expected.ts';
-import { incomplete, lacksRight, refused, someOf } from './hidden.ts';
+import { incomplete, refused, someOf } from './hidden.ts';
+import { lacksRight } from './answers.ts';
 import type { ObservedObject } from './observed.ts';
 import { isInWholeRow, parentIn, readById, readObject } from './read-object.ts';
 

@@ -1,3 +1,4 @@
+import { PlatformError } from '../api/errors.ts';
 import { servedName } from '../kind/wire.ts';
 import { withArticle } from '../diagnostics/article.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
@@ -65,4 +66,10 @@ function unusable(operation: string, what: string): Stop {
       remedy: 'Check that the address is the platform itself and not a proxy or a login page.',
     }),
   ]);
+}
+
+/** Whether a request failed because of a right that the key lacks; a key that is not accepted says nothing of that. */
+export function lacksRight(error: unknown): error is PlatformError {
+  if (!(error instanceof PlatformError) || error.code === undefined) return false;
+  return error.status === 403 || (error.status === 401 && !error.isKeyRefused);
 }

@@ -9,7 +9,7 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { rememberedOf, soughtIn } from '../state/capabilities.ts';
 import type { Capabilities, State } from '../state/state.ts';
 import { asCaller, callerOf } from './answers.ts';
-import { lacksRight } from './hidden.ts';
+import { lacksRight } from './answers.ts';
 import { isUnserved } from './reader.ts';
 
 /** Lets a client use what a state remembers of the platform, and gives that. Sends nothing. Never throws. */

@@ -1,5 +1,5 @@
 import { servedName } from '../kind/wire.ts';
-import { PlatformError } from '../api/errors.ts';
+import type { PlatformError } from '../api/errors.ts';
 import { rightTo } from '../api/rights.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
@@ -37,12 +37,6 @@ export function refuseHidden(input: IdentifyInput, found: ReadonlyMap<string, Ob
     return isIncomplete ? [incomplete(kind, present)] : [];
   });
   if (problems.length > 0) throw new Stop('platform', problems);
-}
-
-/** Whether a request failed because of a right that the key lacks; a key that is not accepted says nothing of that. */
-export function lacksRight(error: unknown): error is PlatformError {
-  if (!(error instanceof PlatformError) || error.code === undefined) return false;
-  return error.status === 403 || (error.status === 401 && !error.isKeyRefused);
 }
 
 /** Says that objects of the state are hidden from the key, or gone, and that the platform does not tell which. */

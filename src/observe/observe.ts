@@ -16,7 +16,7 @@ import { pendingCreate } from '../state/pending.ts';
 import { callerOf, rowsIn } from './answers.ts';
 import type { Expected, IdentifyInput, Listed, ObserveInput, Parent } from './expected.ts';
 import { positionOf } from './expected.ts';
-import { lacksRight } from './hidden.ts';
+import { lacksRight } from './answers.ts';
 import { identify } from './identify.ts';
 import { searchIn } from './match.ts';
 import { bindNames, hasSecretName, namedKinds } from './names.ts';

@@ -6,7 +6,7 @@ import { root } from '../kind/kind.ts';
 import { idsBelow } from '../kind/wire.ts';
 import type { Expected, IdentifyInput } from './expected.ts';
 import { positionOf, topIdOf } from './expected.ts';
-import { lacksRight } from './hidden.ts';
+import { lacksRight } from './answers.ts';
 import type { ObservedObject, Place } from './observed.ts';
 import { parentIn } from './read-object.ts';
 import { idOfProject } from './project-id.ts';

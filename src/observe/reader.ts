@@ -8,7 +8,7 @@ import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { idMember, servedName } from '../kind/wire.ts';
 import { asCaller, asRow, asRows, rowsIn } from './answers.ts';
-import { lacksRight } from './hidden.ts';
+import { lacksRight } from './answers.ts';
 import type { Place } from './observed.ts';
 import { fromContext } from './observed.ts';
 

@@ -6,7 +6,7 @@ import { profiles } from '../api/contract.ts';
 import { once } from '../api/once.ts';
 import { deployAddress } from '../kind/address.ts';
 import { isObject } from '../kind/json.ts';
-import type { Deploys, StateRecord } from './record.ts';
+import type { Content } from './record.ts';
 import type { State } from './state.ts';
 
 /** The formats of a state that are read. A journal has the format of the state it begins with. */
@@ -28,9 +28,6 @@ const formerRecords: Readonly<Record<Exclude<Format, 4>, () => z.ZodType<FormerR
   2: once(() => formerRecordSchema() as z.ZodType<FormerRecord>),
   3: once(() => z.custom<FormerRecord>(isObject)),
 };
-
-/** What the state holds at an address: a record; of the address of a deployment, the deployments of its service. */
-export type Content = StateRecord | Deploys;
 
 /**
  * Reads what a journal of a format says of an address, in the newest format: the contents that it replaces, null for what it

@@ -142,3 +142,6 @@ export interface UnknownRecord extends RecordFacts {
 
 /** One resource as the state holds it. */
 export type StateRecord = KnownRecord | UnknownRecord;
+
+/** What the state holds at an address: a record; of the address of a deployment, the deployments of its service. */
+export type Content = StateRecord | Deploys;

@@ -3,7 +3,7 @@ import type { Documents } from './documents.ts';
 import type { Holder } from './holder.ts';
 import type { Lease, LockRequest } from './lease.ts';
 import type { Version } from './lease-entry.ts';
-import type { Content } from './formats.ts';
+import type { Content } from './record.ts';
 import type { Deploys, StateRecord } from './record.ts';
 import type { StateKey } from '../secrets/state-key.ts';
 

@@ -11,7 +11,7 @@ import { largestSerial } from './lease-entry.ts';
 import type { Lease, LeaseContext } from './lease.ts';
 import { leaseContext } from './lease.ts';
 import type { StateStorage, Writer } from './storage.ts';
-import type { Content } from './formats.ts';
+import type { Content } from './record.ts';
 import type { State, StateStore } from './state.ts';
 import { takeLease } from './take-lease.ts';
 import { gone, lostKey, older, unusable, withoutMac } from './unusable.ts';

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { isSameMac } from '../secrets/state-key.ts';
 import type { Authenticity } from './authenticity.ts';
 import type { Format } from './formats.ts';
-import type { Content } from './formats.ts';
+import type { Content } from './record.ts';
 import { readContents } from './formats.ts';
 import { serviceOfDeployment } from '../kind/address.ts';
 import type { Deploys, StateRecord } from './record.ts';

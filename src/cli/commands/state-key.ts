@@ -6,7 +6,8 @@ import type { StateKeyReport } from '../../render/state-json.ts';
 import { stateKeyJson } from '../../render/state-json.ts';
 import { textView } from '../../render/text-view.ts';
 import type { StateStore } from '../../state/state.ts';
-import type { FlagsOf, Options, Run } from '../command.ts';
+import type { FlagsOf, Options } from '../flags.ts';
+import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
 
 /** Prints what `state key` reports. */

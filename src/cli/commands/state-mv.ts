@@ -11,7 +11,8 @@ import type { StateEdit } from '../../render/state-json.ts';
 import { stateEditJson } from '../../render/state-json.ts';
 import { renderStateEdit } from '../../render/state-text.ts';
 import type { State } from '../../state/state.ts';
-import type { Options, Run } from '../command.ts';
+import type { Options } from '../flags.ts';
+import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
 
 /** Shows a change of the state without writing it. */

@@ -1,6 +1,6 @@
 import type { Code } from '../../diagnostics/codes.ts';
 import type { Place } from '../tree.ts';
-import type { Reference } from '../wanted.ts';
+import type { Reference } from '../reference.ts';
 import type { FileText } from '../workspace.ts';
 
 /** A source of values: the word before the colon of `${word:argument}`, and how its argument becomes a value. */

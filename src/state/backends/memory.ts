@@ -7,7 +7,7 @@ import type { LeaseContext } from '../lease.ts';
 import type { StateStorage } from '../storage.ts';
 import type { Register } from '../register.ts';
 import { serviceOfDeployment } from '../../kind/address.ts';
-import type { Content } from '../formats.ts';
+import type { Content } from '../record.ts';
 import type { State, StateStore } from '../state.ts';
 import { storeOver } from '../store.ts';
 
