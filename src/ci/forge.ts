@@ -1,3 +1,4 @@
+import { defined } from '../kind/json.ts';
 import { withoutSlash } from '../api/slash.ts';
 import type { Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
@@ -59,7 +60,7 @@ function gitlab(env: Environment): Forge | undefined {
     repository: `/projects/${project}`,
     commit,
     ...(number === undefined ? {} : { pull: { number, isFork } }),
-    ...(token === undefined ? {} : { token }),
+    ...defined({ token }),
     ...(jobToken === undefined ? {} : { storeHeaders: { 'job-token': jobToken } }),
   };
 }
@@ -93,8 +94,7 @@ function github(env: Environment, event: string): Forge | undefined {
     ...(isGitea && isAddress(server) ? { packages: `${withoutSlash(server)}/api/packages/${owner}/generic` } : {}),
     repository: `/repos/${repository}`,
     commit,
-    ...(pull === undefined ? {} : { pull }),
-    ...(token === undefined ? {} : { token }),
+    ...defined({ pull, token }),
     ...(isGitea && token !== undefined ? { storeHeaders: { authorization: `token ${token}` } } : {}),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../kind/json.ts';
 import { acceptedLimit, acceptedName, acceptedText, parseAccepted } from '../manifest/accepted.ts';
 import type { AcceptedDrift } from '../manifest/accepted.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
@@ -21,6 +22,6 @@ export async function writeAccepted(
   if (before !== undefined) parseAccepted(path, before, mistakes);
   if (mistakes.length > 0) throw new Stop('manifest', mistakes);
   const content = acceptedText(before, added);
-  await writeFiles(folder, [{ path, content, ...(before === undefined ? {} : { replaces: before }) }]);
+  await writeFiles(folder, [{ path, content, ...defined({ replaces: before }) }]);
   return path;
 }

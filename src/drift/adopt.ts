@@ -1,3 +1,4 @@
+import { defined } from '../kind/json.ts';
 import { readingOnly } from '../api/client.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
@@ -116,7 +117,7 @@ async function prove(
     new Stop('refused', [
       diagnostic('not-editable', `${message}; nothing was written`, {
         remedy,
-        ...(address === undefined ? {} : { address }),
+        ...defined({ address }),
       }),
       ...why,
     ]);

@@ -1,3 +1,4 @@
+import { defined } from '../kind/json.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Finding, Found, Status } from './finding.ts';
 import { findingId } from './finding.ts';
@@ -61,7 +62,7 @@ export function driftDocument({ drift, counts, about, isFull, command, warnings 
       ? {
           ignored: ignored.map(({ found, because }) => ({
             ...subjectOf(found),
-            ...(because === undefined ? {} : { because }),
+            ...defined({ because }),
           })),
         }
       : {}),
@@ -115,22 +116,16 @@ function findingDocument(finding: Finding, command: CommandText): FindingDocumen
   return {
     id,
     is,
-    ...(address === undefined ? {} : { address }),
+    ...defined({ address }),
     kind,
-    ...(objectId === undefined ? {} : { objectId }),
-    ...(name === undefined ? {} : { name }),
-    ...(path === undefined ? {} : { path }),
-    ...(applied === undefined ? {} : { applied }),
-    ...(platform === undefined ? {} : { platform }),
-    ...(manifest === undefined ? {} : { manifest }),
+    ...defined({ objectId, name, path, applied, platform, manifest }),
     ...(unit === undefined ? {} : { unit: typeof unit === 'string' ? unit : { ...unit } }),
-    ...(summary === undefined ? {} : { summary }),
-    ...(edited === undefined ? {} : { edited }),
+    ...defined({ summary, edited }),
     status,
-    ...(since === undefined ? {} : { since }),
+    ...defined({ since }),
     ...(accepted === undefined ? {} : { accepted: { ...accepted } }),
     ...(flapping === undefined ? {} : { flapping: { ...flapping } }),
-    ...(position === undefined ? {} : { position }),
+    ...defined({ position }),
     remedy: remedyText(finding, command),
     remedies: remediesFor(finding).map(({ aim, command: words }) =>
       words === undefined ? { aim } : { aim, command: command(words) },
@@ -145,9 +140,8 @@ function subjectOf(
   return {
     id: one.id ?? findingId(one),
     is,
-    ...(address === undefined ? {} : { address }),
+    ...defined({ address }),
     kind,
-    ...(objectId === undefined ? {} : { objectId }),
-    ...(path === undefined ? {} : { path }),
+    ...defined({ objectId, path }),
   };
 }

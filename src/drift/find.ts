@@ -1,3 +1,4 @@
+import { defined } from '../kind/json.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { notSent, readingOnly } from '../api/client.ts';
@@ -134,8 +135,7 @@ function acceptedFrom(finding: Finding, acceptance: Acceptance): AcceptedDrift {
   const about = { kind, objectId, digest: digest(), ...acceptance };
   return {
     ...about,
-    ...(field === undefined ? {} : { field }),
-    ...(address === undefined ? {} : { address }),
+    ...defined({ field, address }),
   };
 }
 

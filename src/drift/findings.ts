@@ -1,3 +1,4 @@
+import { defined } from '../kind/json.ts';
 import { blockAddress, childAddress, replacedAddress } from '../kind/address.ts';
 import { pathOf } from '../kind/attribute.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -125,7 +126,7 @@ function findingsAt(about: About, action: Action): Found[] {
   const record = plan.base.resources[action.address];
   const recorded = typeof record?.id === 'string' ? record.id : undefined;
   const id = action.id ?? recorded;
-  const subject = { address, kind: action.kind.kind, ...(id === undefined ? {} : { objectId: id }) };
+  const subject = { address, kind: action.kind.kind, ...defined({ objectId: id }) };
   const where = positionOf(action);
   const pending = (summary: string): Found => ({ ...subject, ...where, is: 'not yet applied', summary });
   if (missing.has(action.address)) {
@@ -203,7 +204,7 @@ function ofOption(subject: Pick<Found, 'address' | 'kind' | 'objectId'>, where: 
     field: path,
     applied: before,
     manifest: after,
-    ...(unit === undefined ? {} : { unit }),
+    ...defined({ unit }),
     ...(at === undefined ? where : { position: at }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../kind/json.ts';
 import type { Acceptance } from '../manifest/accepted.ts';
 import type { Accepted, Acceptances } from '../plan/accepted.ts';
 import type { Finding, Found } from './finding.ts';
@@ -77,8 +78,8 @@ function judged(
   if (is === 'not yet applied' || objectId === undefined)
     return { finding: { ...one, id, status: 'not yet applied' }, entry: undefined };
   const digest = one.digest?.(known?.digest);
-  const subject = { kind, objectId, ...(field === undefined ? {} : { field }) };
-  const about = { ...subject, is, ...(address === undefined ? {} : { address }) };
+  const subject = { kind, objectId, ...defined({ field }) };
+  const about = { ...subject, is, ...defined({ address }) };
   const value = digest === undefined ? {} : { digest };
   const { over = false, ...accepted } = acceptance ?? {};
   const isAccepted = acceptance === undefined ? {} : { accepted: accepted as Acceptance }; // all but one member
@@ -96,7 +97,7 @@ function judged(
     ...about,
     since,
     ...value,
-    ...(changes === undefined ? {} : { changes }),
+    ...defined({ changes }),
     ...(known.accepted === undefined || acceptance !== undefined ? {} : { accepted: known.accepted }),
   };
   const recent = recentChanges(entry, today);

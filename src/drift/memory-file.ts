@@ -1,3 +1,4 @@
+import { defined } from '../kind/json.ts';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
@@ -46,7 +47,7 @@ export function memoryStore(
     get: () => readFileOf(folder, name, { limit: memoryLimit, code: 'drift-memory' }),
     put: async (content, replaces) => {
       try {
-        await writeFiles(folder, [{ path: name, content, ...(replaces === undefined ? {} : { replaces }) }]);
+        await writeFiles(folder, [{ path: name, content, ...defined({ replaces }) }]);
       } catch (error) {
         if (!(error instanceof Stop)) throw error;
         const remedy = 'Run trueup drift again. --no-remember compares without writing the memory.';

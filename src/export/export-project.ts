@@ -1,3 +1,4 @@
+import { defined } from '../kind/json.ts';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
@@ -103,7 +104,7 @@ export async function exportProject(
   const left = how.address === undefined ? undefined : await stateLeft(how.address, { manifest, records, world });
   if (left !== undefined) {
     await writeFiles(folder, []); // removes the drafts of the killed run
-    await world.store.write({ ...left.state, ...(capabilities === undefined ? {} : { platform: capabilities }) });
+    await world.store.write({ ...left.state, ...defined({ platform: capabilities }) });
     const wrote = { files: [], toAdd: undefined, secrets: [], secretsFile: undefined, isSecretsFileNamed: false };
     return { ...wrote, blocks: left.blocks, notes: [], isEmpty: left.isEmpty };
   }
@@ -170,7 +171,7 @@ export async function exportProject(
   // Before the secrets: a killed run leaves none that git would take.
   const ignore = await ignoring(folder, secretPaths);
   const first: NewFile[] = ignore === undefined ? [] : [ignore];
-  const own: NewFile = { path: file, content: root, ...(rootBefore === undefined ? {} : { replaces: rootBefore }) };
+  const own: NewFile = { path: file, content: root, ...defined({ replaces: rootBefore }) };
   // A file that gets a block comes last: where the run is killed before it, the same command starts again.
   const order = ({ path }: NewFile) => `${path === target?.file ? 1 : 0}${path}`;
   const owns = root === rootBefore ? [] : [own];
@@ -185,8 +186,7 @@ export async function exportProject(
   const privately = inside ? [{ path: secretFile.path, content: values, isPrivate: true }] : [];
   await writeFiles(folder, [...first, ...privately, ...all], how);
   // After the files: a state without them would let the next apply delete what it holds.
-  if (exported.blocks.size > 0)
-    await world.store.write({ ...exported.state, ...(capabilities === undefined ? {} : { platform: capabilities }) });
+  if (exported.blocks.size > 0) await world.store.write({ ...exported.state, ...defined({ platform: capabilities }) });
   const written = [...first, ...all].map(({ path }) => path).toSorted();
   const namesFiles = [...exported.files.values()].some((text) => text.includes('${file:'));
   return {

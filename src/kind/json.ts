@@ -71,3 +71,12 @@ export function member(row: Row, name: string): Json | undefined {
   const value = row[name];
   return value === undefined ? undefined : (value as Json); // rows come from JSON.parse
 }
+
+/** An object without the members that are undefined. */
+export function defined<T extends object>(members: T): Defined<T> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<T>;
+}
+
+type Defined<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};

@@ -1,3 +1,4 @@
+import { defined } from '../kind/json.ts';
 import { resolve } from 'node:path';
 import type { Profile } from '../api/contract.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
@@ -149,6 +150,6 @@ function placeOf(
     isPinned: options.isPinned,
     allowsHttp: options.allowsHttp,
     kinds: inProfile(options.kinds ?? kinds, options.profile ?? 'standard'),
-    ...(options.profile === undefined ? {} : { profile: options.profile }),
+    ...defined({ profile: options.profile }),
   };
 }

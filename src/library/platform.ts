@@ -1,3 +1,4 @@
+import { defined } from '../kind/json.ts';
 import type { Profile } from '../api/contract.ts';
 import { contracts } from '../api/contract.ts';
 import { createClient } from '../api/client.ts';
@@ -81,8 +82,7 @@ function connect(
       ? createTransport({
           url,
           isLong,
-          ...(deadlineMs === undefined ? {} : { deadlineMs }),
-          ...(mayWrite === undefined ? {} : { mayWrite }),
+          ...defined({ deadlineMs, mayWrite }),
         })
       : { send: guarded(send, mayWrite), close: () => Promise.resolve() };
   redactor.add(apiKey);
@@ -93,9 +93,7 @@ function connect(
     redact: redactor.redact,
     contract: contracts[words.profile],
     isLong,
-    ...(connections === undefined ? {} : { connections }),
-    ...(bulk === undefined ? {} : { bulk }),
-    ...(onBulkOff === undefined ? {} : { onBulkOff }),
+    ...defined({ connections, bulk, onBulkOff }),
   });
   const inOptions = profile === undefined ? undefined : { by: 'platformAt', at: 'there' };
   const named = words.isNamed ? { by: 'the manifest', at: 'under platform:' } : inOptions;

@@ -1,3 +1,4 @@
+import { defined } from '../kind/json.ts';
 import type { ApplyEvent } from '../apply/job.ts';
 import type { Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
@@ -113,7 +114,7 @@ export async function open(
         });
         return open.apply(made, permissions, {
           signal,
-          ...(onEvent === undefined ? {} : { onEvent }),
+          ...defined({ onEvent }),
         });
       }),
     session: openSession,

@@ -10,7 +10,7 @@ import type { NeededRight } from '../api/rights.ts';
 import { rightsTo } from '../api/rights.ts';
 import { withArticle } from '../diagnostics/article.ts';
 import { Stop } from '../diagnostics/diagnostic.ts';
-import { isRow } from '../kind/json.ts';
+import { isRow, defined } from '../kind/json.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { kindsThere, operationsOf } from '../kind/kinds-on.ts';
@@ -352,7 +352,7 @@ export async function examineState(
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
     const checks = error.diagnostics.map(({ message, remedy }): Check => {
-      return { name: 'state', is: 'bad', message, ...(remedy === undefined ? {} : { remedy }) };
+      return { name: 'state', is: 'bad', message, ...defined({ remedy }) };
     });
     return { state: undefined, checks };
   } finally {

@@ -7,7 +7,7 @@ import { follow, shownIn } from '../apply/follow.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Json, Row } from '../kind/json.ts';
-import { isRow, member } from '../kind/json.ts';
+import { isRow, member, defined } from '../kind/json.ts';
 import { lastLines, ownLog, statusIn } from '../observe/deployments.ts';
 import { createReader } from '../observe/reader.ts';
 import type { Clock } from '../state/clock.ts';
@@ -174,14 +174,14 @@ function failed(
   const remedy = lines.filter((line) => line !== '').join(' ');
   const failure = diagnostic('platform-answer', message, {
     address: command.address,
-    ...(details === undefined ? {} : { details }),
+    ...defined({ details }),
     remedy: remedy === '' ? undefined : remedy,
   });
   return {
     command,
     result: 'failed',
     mayHaveActed,
-    ...(status === undefined ? {} : { status }),
+    ...defined({ status }),
     diagnostics: [failure],
   };
 }

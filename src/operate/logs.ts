@@ -1,3 +1,4 @@
+import { defined } from '../kind/json.ts';
 import type { Client } from '../api/client.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
@@ -48,8 +49,7 @@ export function logRequest(object: Addressed, filter: LogFilter, kinds: readonly
   const input = {
     ...(deployment === undefined ? { [idMember(kind, operation)]: id } : {}),
     ...(tail === undefined ? {} : { tail: /^\d+$/.test(tail) ? Number(tail) : tail }),
-    ...(since === undefined ? {} : { since }),
-    ...(search === undefined ? {} : { search }),
+    ...defined({ since, search }),
   };
   const whole = deployment === undefined ? input : { ...input, deploymentId: String(deployment) };
   const wrong = checkInput(operation, whole, 'trueup logs --help shows what its options take.');

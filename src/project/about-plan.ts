@@ -1,3 +1,4 @@
+import { defined } from '../kind/json.ts';
 import { relative, sep } from 'node:path';
 import { isBelowFolder } from '../manifest/below.ts';
 import { readCommit } from '../manifest/git-commit.ts';
@@ -39,6 +40,6 @@ export async function aboutPlan(
       location: isBelowFolder(folder, location) ? relative(folder, location).split(sep).join('/') : location,
       ...(saved === undefined ? {} : { serial: saved.serial }),
     },
-    ...(commit === undefined ? {} : { commit }),
+    ...defined({ commit }),
   };
 }

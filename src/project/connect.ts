@@ -1,3 +1,4 @@
+import { defined } from '../kind/json.ts';
 import { join } from 'node:path';
 import type { Client } from '../api/client.ts';
 import { createClient } from '../api/client.ts';
@@ -131,11 +132,7 @@ export async function openPlatform(
       isLong,
       // The key of the embedded emulator has none.
       ...(platform === 'emulator' ? {} : { limitOfNewKey: attempts.newKey }),
-      ...(connections === undefined ? {} : { connections }),
-      ...(onPause === undefined ? {} : { onPause }),
-      ...(onFewer === undefined ? {} : { onFewer }),
-      ...(bulk === undefined ? {} : { bulk }),
-      ...(onBulkOff === undefined ? {} : { onBulkOff }),
+      ...defined({ connections, onPause, onFewer, bulk, onBulkOff }),
       ...(isImpatient === true ? { readAttempts: 1, pauseLimitMs: 0 } : {}),
     });
     // Whoever only examines the platform says what is wrong with the profile that the manifest names.
@@ -177,7 +174,7 @@ export async function openPlatform(
       url: platform.url,
       isLong,
       mayWrite: guard,
-      ...(deadlineMs === undefined ? {} : { deadlineMs }),
+      ...defined({ deadlineMs }),
     });
     return transport.send;
   }, mayWrite);

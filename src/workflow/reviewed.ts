@@ -1,3 +1,4 @@
+import { defined } from '../kind/json.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Manifest } from '../manifest/manifest.ts';
@@ -40,7 +41,7 @@ export function makePlan(
   world: World,
   begins?: { readonly lineage: string },
 ): Promise<Plan> {
-  const options = { narrowing, touched, ...(begins === undefined ? {} : { begins }) };
+  const options = { narrowing, touched, ...defined({ begins }) };
   return destroys ? planDestruction(manifest, world, options) : plan(manifest, world, { ...options, deploys });
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../kind/json.ts';
 import type { ApplyEvent, ApplyResult } from '../apply/job.ts';
 import type { Deploying } from '../apply/run.ts';
 import { attempts } from '../api/attempts.ts';
@@ -181,8 +182,7 @@ export async function session<T>(
           lease,
           inFlightTimeoutMs,
           clock,
-          ...(signal === undefined ? {} : { signal }),
-          ...(onWait === undefined ? {} : { onWait }),
+          ...defined({ signal, onWait }),
         });
         if (signal?.aborted === true) throw interrupted();
         const made = await planFor(request, manifest, { ...connection, clock, signal, values: request.values });
@@ -198,7 +198,7 @@ export async function session<T>(
           connections,
           inFlightTimeoutMs,
           clock,
-          ...(deploying === undefined ? {} : { deploying }),
+          ...defined({ deploying }),
           ...about,
         });
       },

@@ -1,3 +1,4 @@
+import { defined } from '../../kind/json.ts';
 import { attempts } from '../../api/attempts.ts';
 import type { Deploying } from '../../apply/run.ts';
 import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
@@ -189,7 +190,7 @@ export async function planAndApply(
   const limits = {
     purpose: task.command,
     inFlightTimeoutMs: readInFlightTimeout(flags),
-    ...(deploying === undefined ? {} : { deploying }),
+    ...defined({ deploying }),
     onWait: (ms: number) => terminal.err(`${waiting(ms)}\n`),
   };
   const loading = async (onSettings?: (settings: Settings) => Promise<void>) => {

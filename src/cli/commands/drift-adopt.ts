@@ -1,3 +1,4 @@
+import { defined } from '../../kind/json.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { Finding } from '../../drift/finding.ts';
 import { groupBy } from '../../kind/group.ts';
@@ -54,7 +55,7 @@ const formats = reportFormats<Adoption>({
     adopted: adopted.map(({ finding: { is, address = '', path }, file }) => ({
       is,
       address,
-      ...(path === undefined ? {} : { path }),
+      ...defined({ path }),
       file,
     })),
     deploys: [...deploys],

@@ -1,3 +1,4 @@
+import { defined } from '../../kind/json.ts';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -126,7 +127,7 @@ async function exportInto(run: Run, view: ExportView, flags: ExportFlags): Promi
     purpose: 'export',
     work: async ({ connection }) => {
       const how = { force, secretsFile, recipients, address, terraform, unmanaged: flags.unmanaged === true };
-      const about = { world: connection, options, how, ...(secret === undefined ? {} : { secret }) };
+      const about = { world: connection, options, how, ...defined({ secret }) };
       const result = await exportProject(manifest, settings, about);
       view.exported({
         ...result,

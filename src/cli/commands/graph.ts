@@ -1,3 +1,4 @@
+import { defined } from '../../kind/json.ts';
 import { closest } from '../../diagnostics/closest.ts';
 import { dependencies } from '../../graph/order.ts';
 import { addressMeant, isWithin, normalAddress } from '../../kind/address.ts';
@@ -53,7 +54,7 @@ function graphJson(resources: readonly Resource[]): GraphDocument {
       return {
         address,
         kind: kind.kind,
-        ...(parent === undefined ? {} : { parent }),
+        ...defined({ parent }),
         dependsOn: dependencies(resource),
         position: resourcePosition(resource),
       };
