@@ -6,7 +6,6 @@
 /** A rule about the name of a key. The last word decides, behind the words of `qualifiers`. */
 export interface KeyRule {
   readonly name: string;
-  readonly says: string;
   readonly words: RegExp;
   /** Values that are no secret under such a name. */
   readonly open?: RegExp;
@@ -53,59 +52,49 @@ const plainWord =
 const loginMethod =
   /^(?:none|no|disabled?|enabled?|required|optional|all|auto|default|basic|digest|bearer|jwt|plain|login|local|internal|external|trust|peer|md5|s?sha\d*|s?cram(?:-?md5|-sha-?\d+)?|ntlm|gssapi|kerberos|m?tls|ldaps?|saml2?|oidc|oauth2?|openid|sso|container|htpasswd|debug|info|warn|error|github|gitlab|google|[\w-]+@(?:file|docker|swarm|internal|consul\w*|kubernetes\w*)|-?\d{1,3})$/i;
 
-/** The names of keys that hold secrets. */
 export const keyRules: readonly KeyRule[] = [
   {
     name: 'password',
-    says: 'password, passwd or passphrase anywhere; pwd, pw, psk, pass or passcode, also before the name of a user or service; all of them also at the end of a longer word',
     words:
       /(?:passw(?:or)?ds?|passphrase)\b|(?:passwort|kennwort|senha|contrasena|passcode|(?<!\bold)pwd|pw|psk|(?<!\b(?:com|by|sur|tres|encom|over|(?:proxy|fastcgi|uwsgi|grpc|scgi) ))pass)(?:$|(?<= \w*) (?!through|thru|header|by|on|along))/,
   },
-  { name: 'secret', says: 'secret anywhere, also at the end of a longer word', words: /secrets?\b/ },
+  { name: 'secret', words: /secrets?\b/ },
   {
     name: 'token',
-    says: 'token, tokens, jwt, bearer or pat, also token at the end of a longer word',
     words: /^(?!.*\b(?:max|min|num|total|context|csrf|per|input|output|prompt)\b).*(?:tokens?|\b(?:jwt|bearer|pat))$/,
   },
   {
     name: 'key',
-    says: 'key behind a word such as api, secret, private, access, master, encryption or session, also in one word and before words such as read only',
     words: new RegExp(
       String.raw`^(?!.*\bpub(?:lic|lishable)?\b).*(?:${secretKeys} ?|\b${keysOfServices} )keys?\b|\baccess key id$`,
     ),
   },
   {
     name: 'one of two keys',
-    says: 'primary, secondary or tertiary key behind another word, when the value is no name of a column',
     words: / (?:primary|secondary|tertiary) keys?$/,
     open: /^(?:u?u?id|pk|sk|[A-Za-z]+_?id|[a-z]+(?:_[a-z]+)+|\d{1,4})$/i,
   },
   {
     name: 'another key or cookie',
-    says: 'key behind any other word, but for public, primary, sort, cache and the like; authorization, cookie, webhook or seed; when the value is no plain word',
     words: new RegExp(String.raw`^(?!.*\b${openKeys}\b).*\bkeys?$|\b(?:authorization|cookie|webhook|seed)$`),
     open: plainWord,
   },
   {
     name: 'routing key',
-    says: 'routing key, as of PagerDuty, when the value is no word and no name with dots, as message brokers have them',
     words: /\brouting keys?$/,
     open: /^[a-z_-]*$|[.*#]/i,
   },
   {
     name: 'credential',
-    says: 'credential, credentials, creds or dsn; htpasswd; the users of basicauth',
     words: /(?:credentials?|\b(?:creds?|dsn|htpasswd|(?:basic|digest)?auth users))$/,
   },
   {
     name: 'auth',
-    says: 'auth, salt, pepper, mnemonic or Erlang cookie, also auth at the end of a longer word, when the value is no way to log in',
     words: /(?:\bauth|masterauth|basicauth|\b(?:salt|pepper|mnemonic|erlang cookie))$/,
     open: loginMethod,
   },
   {
     name: 'pin',
-    says: 'pin, and code behind pin, login, recovery, invite, access or auth, when the value is no word and no smaller number',
     words: /\b(?:pin|(?:pin|login|recovery|invite|access|auth) code)$/,
     open: /^(?:[A-Za-z]{1,20}|\d{1,3})$/,
   },

@@ -35,10 +35,6 @@ class Unprintable<T> implements Secret<T> {
     return redacted;
   }
 
-  [Symbol.toPrimitive](): string {
-    return redacted;
-  }
-
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return redacted;
   }

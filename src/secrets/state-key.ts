@@ -15,13 +15,11 @@ export interface StateKey {
   readonly text: () => string;
   /** The MAC of a text of the state, or of its parts; in a journal, after the MAC of the text before it. */
   readonly stateMac: (text: string | readonly string[], previous?: string) => string;
-  /** The MAC of a text of a plan file. */
   readonly planMac: (text: string) => string;
   /** Packs and encrypts what a plan file shows; the same text gives the same result. */
   readonly encryptPlan: (text: string) => string;
   /** @throws {Error} when another key encrypted it, it was changed, or it is longer than a plan can be. */
   readonly decryptPlan: (encrypted: string) => string;
-  /** The key of the digests of secret values. */
   readonly digestKey: string;
   /** Encrypts a key of earlier digests; the same text gives the same result. */
   readonly encrypt: (text: string) => string;

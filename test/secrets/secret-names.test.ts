@@ -158,8 +158,11 @@ describe.each(keyRules)('the keys "$name"', ({ name, open }) => {
 
 test('the page about secrets has a row for each', () => {
   const page = readFileSync(new URL('../../docs/secrets.md', import.meta.url), 'utf8').replaceAll(/ +/g, ' ');
-  const rows = keyRules.map(({ name, says }) => `| ${name} | ${says} | \`${table[name]?.examples[0]}\` |`);
-  expect(rows.filter((row) => !page.includes(row))).toEqual([]);
+  const hasRow = (name: string) =>
+    page
+      .split('\n')
+      .some((row) => row.startsWith(`| ${name} | `) && row.endsWith(` | \`${table[name]?.examples[0]}\` |`));
+  expect(keyRules.filter(({ name }) => !hasRow(name))).toEqual([]);
 });
 
 test.each([
