@@ -5,6 +5,7 @@
  */
 
 import type { Part } from './parts.ts';
+import { rulesOfKey } from './secret-names.ts';
 
 /** A value behind a name, without its quotes, and its place; of a value of several lines, that of each. */
 interface Entry {
@@ -27,43 +28,84 @@ interface Form {
 
 /** The values behind the names that are wanted, wherever in a text a name and its value stand. */
 export function* entriesIn(text: string, isWanted: (key: string) => boolean, isEnv = false): Generator<Entry> {
-  for (const { name, valueAt } of forms) {
-    for (let at = 0; ;) {
-      name.lastIndex = at;
-      const match = name.exec(text);
-      if (match === null) break;
-      at = name.lastIndex;
-      const key = match.slice(1).find((one) => one !== undefined && isWanted(one));
-      // The value of an open name may itself be a name with a value.
-      if (key === undefined) continue;
-      const { values, end } = valueAt(text, at, match, isEnv);
-      for (const parts of values) {
-        const written = text.slice(parts[0]?.[0], parts.at(-1)?.[1]);
-        yield { key, value: written.replace(/^(["'`]?)(.*?)\1[,;]?$/s, '$2'), parts };
-      }
-      at = Math.max(at, end);
+  for (const form of forms) yield* entriesOf(form, text, isWanted, isEnv);
+  yield* insertedIn(text, isWanted);
+}
+
+function* entriesOf(
+  { name, valueAt }: Form,
+  text: string,
+  isWanted: (key: string) => boolean,
+  isEnv: boolean,
+  from = 0,
+): Generator<Entry> {
+  for (let at = from; ;) {
+    name.lastIndex = at;
+    const match = name.exec(text);
+    if (match === null) return;
+    at = name.lastIndex;
+    const key = match.slice(1).find((one) => one !== undefined && isWanted(one));
+    // The value of an open name may itself be a name with a value.
+    if (key === undefined) continue;
+    const { values, end } = valueAt(text, at, match, isEnv);
+    for (const parts of values) {
+      const written = text.slice(parts[0]?.[0], parts.at(-1)?.[1]);
+      yield { key, value: written.replace(/^(["'`]?)(.*?)\1[,;]?$/s, '$2'), parts };
+    }
+    at = Math.max(at, end);
+  }
+}
+
+/** The values of `INSERT INTO t (a, b) VALUES (1, 2), (3, 4)`, by their columns. */
+function* insertedIn(text: string, isWanted: (key: string) => boolean): Generator<Entry> {
+  for (let at = 0; ;) {
+    insert.lastIndex = at;
+    const [head, names = '', select] = insert.exec(text) ?? [];
+    if (head === undefined) break;
+    at = insert.lastIndex;
+    const columns = names.split(',').map((name) => name.replaceAll(/[^\w.-]/g, ''));
+    let [depth, column] = [select === undefined ? 0 : 1, 0];
+    for (;;) {
+      sqlWord.lastIndex = at;
+      const [word, sign, quote = '', inQuotes, number] = sqlWord.exec(text) ?? [];
+      if (word === undefined) break;
+      const from = at + word.search(/\S/) + quote.length;
+      at += word.length;
+      if (sign === '(' && depth++ === 0) column = 0;
+      if (sign === ')') depth--;
+      if (sign === ',' && depth === 1) column++;
+      const value = inQuotes ?? number ?? '';
+      const key = columns[column] ?? '';
+      if (isWanted(key)) yield { key, value, parts: [[from, from + value.length]] };
     }
   }
 }
 
+const insert = /\binto\s+[^\s(]+\s*\(([^()]*)\)\s*(?:values\s*(?=\()|(select)\s)/gi;
+/** A sign, a text in quotes, a number, or another word of an expression. */
+const sqlWord =
+  /\s*(?:([(),])|(['"])((?:\2\2|\\\2(?!\s*[,)])|(?!\2)[^])*)\2?|(\d\w*)|(?!(?:from|where|into|on|returning)\b)[^\s'"(),;]+)/iy;
+
 const nameOfPair = String.raw`(?:name|key)\\{0,3}["']?[ \t]{0,8}[:=][ \t]{0,8}\\{0,3}["']?([\w.:-]{1,128})`;
 
-/** The ways to write a name and its value. */
+/**
+ * `name = value`, `name: value`, `"name": value`, `$x['name'] = 'value'`, and pairs in both orders:
+ * `name: DB_PASSWORD, value: x`. The second may be JSON within JSON, in braces or lines of YAML.
+ */
+const assignment: Form = {
+  name: new RegExp(
+    [
+      String.raw`(?<![\w.-])(?:${nameOfPair}\\{0,3}["']?[ \t]{0,8}[,;>]?\s{0,64}\\{0,3}["']?value`,
+      String.raw`|value(?=\\{0,3}["']?[ \t]{0,8}[:=][^\n]{1,256}?[\s,"']\s{0,64}\\{0,3}["']?${nameOfPair})|([A-Za-z\d_][\w.-]{0,127}))`,
+      String.raw`(?:\\{0,3}["']|\x60(?=[ \t]{0,8}=))?(?:\](?=[ \t]{0,16}=>?[ \t]{0,16}["']))?[ \t]{0,16}(?::=|=>|=(?!=)|:(?=[\s"'\\[{|>&!*]|$))`,
+    ].join(''),
+    'gim',
+  ),
+  valueAt: assigned,
+};
+
 const forms: readonly Form[] = [
-  // `name = value`, `name: value`, `"name": value`, `$x['name'] = 'value'`, and pairs in both orders:
-  // `name: DB_PASSWORD, value: x`. The second may be JSON within JSON, in braces or lines of YAML.
-  {
-    name: new RegExp(
-      [
-        String.raw`(?<![\w.-])(?:${nameOfPair}\\{0,3}["']?[ \t]{0,8}[,;>]?\s{0,64}\\{0,3}["']?value|value(?=\\{0,3}["']?[ \t]{0,8}[:=][ \t]{0,8}`,
-        String.raw`(?:"(?:[^"\\\n]|\\.){0,256}"|'[^'\n]{0,256}'|\\{1,3}"[^"\n]{0,256}"|[^\s"'\\,}\]][^\n,}\]]{0,255}(?=[,\n])|[^\n]{1,256}(?=\n)),?\s{0,64}`,
-        String.raw`\\{0,3}["']?${nameOfPair})|([A-Za-z\d_][\w.-]{0,127}))`,
-        String.raw`(?:\\{0,3}["'](?:\](?=[ \t]{0,16}=>?[ \t]{0,16}["']))?)?[ \t]{0,16}(?::=|=>|=(?!=)|:(?=[\s"'\\[{|>&!*]|$))`,
-      ].join(''),
-      'gim',
-    ),
-    valueAt: assigned,
-  },
+  assignment,
   // `--password x`, `"--password", "x"`, and the next item of a list of YAML.
   {
     name: /(?<![\w-])--?([A-Za-z][\w.-]{1,63})(?:=|["']?[ \t]*,\s*(?=["'])|["']?[ \t]*\r?\n[ \t]*-[ \t]+|[ \t]+(?:\\\r?\n[ \t]*)?)(?![-\s]|\\\r?\n)/g,
@@ -100,6 +142,11 @@ const forms: readonly Form[] = [
     ),
     valueAt: (text, from) => quoted(text, from) ?? upTo(text, from, /["'].*|[^\s"'`;()]*/y),
   },
+  // `passwords: { anna: x }`, `$passwords = ['anna' => 'x']`, `[passwords]` as a section, and deeper lines.
+  {
+    name: /(passw(?:or)?ds)["']?\]{0,2}(?:[ \t]*(?::=|=>?|:)|(?<=\])$)/gim,
+    valueAt: valuesOfMap,
+  },
 ];
 
 const lineEnd = /[^\n\r]*/y;
@@ -118,6 +165,17 @@ function endOf(pattern: RegExp, text: string, from: number): number {
 
 function upTo(text: string, from: number, pattern: RegExp): Found {
   return span(text, from, endOf(pattern, text, from));
+}
+
+/** The values of a map: in its line up to a bracket, and in lines that are deeper or of its section. */
+function valuesOfMap(text: string, from: number, { 0: head, index }: RegExpExecArray, isEnv: boolean): Found {
+  const indent = /^[ \t#;/-]*/.exec(lineBefore(text, index))?.[0].replaceAll('-', ' ') ?? '';
+  const isBelow = head.endsWith(']') ? String.raw`(?![ \t#;]*\[)` : String.raw`(?=[ \t\r]*\n|${indent}[ \t])`;
+  const lines = String.raw`(?:"[^"\n]{0,512}"|'[^'\n]{0,512}'|[^\]})\n]|[\]})](?![\s,;)}\]]|$))*(?:\n${isBelow}.*)*`;
+  const end = endOf(new RegExp(lines, 'y'), text, from);
+  const isWanted = (name: string) => rulesOfKey(`password ${name}`).length > 0;
+  const entries = entriesOf(assignment, text.slice(0, end), isWanted, isEnv, from);
+  return { values: Array.from(entries, ({ parts }) => parts), end };
 }
 
 /** One value, without the blanks around it. */

@@ -3,7 +3,7 @@ import type { Field } from '../kind/field.ts';
 import type { Json } from '../kind/json.ts';
 import { isObject } from '../kind/json.ts';
 import { entriesIn, openBefore } from './entries.ts';
-import { bareValue, isOpenValue } from './open-values.ts';
+import { bareValue, isOpenValue, isReference } from './open-values.ts';
 import type { Part } from './parts.ts';
 import { addPart, replaceParts } from './parts.ts';
 import { concealedMark, redacted, rotatedMark } from './secret.ts';
@@ -105,7 +105,6 @@ export function secretTexts(value: unknown): readonly string[] {
  * env files and command lines, and what looks secret by itself. Its time is linear in the text.
  */
 export function maskText(text: string, how: Masking = {}): string {
-  if (text.length > mostCharacters) return redacted;
   return replaceParts(text, secretParts(text, how), hiddenLines);
 }
 
@@ -118,9 +117,7 @@ export function secretParts(text: string, how: Masking = {}): readonly Part[] {
   const isNamed = (key: string) => isPrivate(key, how) || rulesOfKey(key).length > 0;
   for (const { key, value, parts } of entriesIn(text, isNamed, how.isEnv)) {
     const at = parts[0]?.[0] ?? 0;
-    const isComment = isInComment(text, at);
-    if (!isSecretEntry(key, value, isComment ? { ...how, isEnv: false } : how)) continue;
-    if (!isComment || isPrivate(key, how) || isSettingInComment(text, at) || isNoProse(value)) found.push(...parts);
+    if (isSecretEntry(key, value, how) && (isPrivate(key, how) || !isProse(text, at, value))) found.push(...parts);
   }
   const guessed = text.replace(openBlock, (block) => ' '.repeat(block.length));
   for (const { pattern, check, isGuess = false, isToken } of contentRules) {
@@ -129,9 +126,9 @@ export function secretParts(text: string, how: Masking = {}): readonly Part[] {
       const secret = match.slice(1).find((group) => group !== undefined) ?? match[0];
       const from = match.index + match[0].lastIndexOf(secret);
       const to = from + secret.length;
-      if (isToken !== true && (isGuess || !isNoProse(secret)) && isInComment(text, from)) continue;
-      if (check?.(secret, text.slice(Math.max(0, from - 64), from), text.slice(to, to + 64)) !== false)
-        found.push([from, to]);
+      if (check?.(secret, text.slice(Math.max(0, from - 64), from), text.slice(to, to + 64)) === false) continue;
+      const isOther = isGuess ? isInComment(text, from) : isProse(text, from, secret);
+      if (isToken === true || !isOther) found.push([from, to]);
     }
   }
   const parts: Part[] = [];
@@ -144,15 +141,12 @@ function isInComment(text: string, at: number): boolean {
   return /^[ \t]*["']?(?:#|\/\/[ \t/]|;|--[ \t])|^[^"'`]*[ \t]#[ \t#]/.test(openBefore(text, at));
 }
 
-/** Returns true for a word as no prose has it: it counts in a comment too. */
-function isNoProse(secret: string): boolean {
-  return /^(?=.*(?:\d|[a-z][A-Z]))\S{6,}$/.test(secret);
-}
-
-/** Returns true for a setting that a comment switches off: a name, and one word or a text in quotes as its value. */
-function isSettingInComment(text: string, at: number): boolean {
+/** Returns true in a comment, but for a word as no prose has it, and the value of a setting that the comment switches off. */
+function isProse(text: string, at: number, secret: string): boolean {
+  if (!isInComment(text, at) || /^(?=.*(?:\d|[a-z][A-Z]))\S{6,}$/.test(secret)) return false;
+  if (isReference(secret)) return true;
   const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at + 512).split('\n', 1)[0] ?? '';
-  return /^\W*(?:export[ \t]+)?[\w.-]+["']?[ \t]*[:=][ \t]*(?:"[^"]+"|'[^']+'|[^\s"']+)["',]*\s*$/.test(line);
+  return !/^\W*(?:export[ \t]+)?[\w.-]+["']?[ \t]*[:=][ \t]*(?:"[^"]+"|'[^']+'|[^\s"']+)["',]*\s*$/.test(line);
 }
 
 function isPrivate(key: string, { privateKeys }: Masking): boolean {

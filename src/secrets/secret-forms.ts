@@ -9,7 +9,6 @@ import { isOpenName } from './secret-names.ts';
 /** A rule about the content of a value, or of a part of a text. */
 export interface ContentRule {
   readonly name: string;
-  readonly says: string;
   /** Global. The first group that takes part is the secret; without groups, the whole match. */
   readonly pattern: RegExp;
   /** Refuses what only looks alike: the secret, and up to 64 characters before and behind it. */
@@ -34,48 +33,40 @@ const words = String.raw`["']?(?:[\s,]{1,16}["']?[\w.:$/{}=-]{1,64}["']?){0,8}?[
 const endOfAddress = String.raw`\s"'\x60<>;|\\`;
 const userOfAddress = String.raw`(?:\$\{(?:[^{}\s]|\{[^{}\s]*\})*\}|(?!\$\{)[^/?#:@${endOfAddress}])`;
 
-/** What a secret is written like, under any key or none. */
 export const contentRules: readonly ContentRule[] = [
   {
     name: 'private key',
     isToken: true,
-    says: 'a private key in PEM, to the end of the text where nothing ends it',
     pattern: /-----BEGIN [A-Z\d ]{0,42}PRIVATE KEY[^]*?(?:-----END [^]*?-----|$)/g,
   },
   {
     name: 'token',
     isToken: true,
-    says: 'a JSON web token, an identity of age, or a token with the prefix of GitHub, GitLab, Stripe, AWS, Slack, Google, npm, PyPI, OpenAI, Docker, Vault and others',
     pattern: new RegExp(String.raw`(?<![A-Za-z0-9_-])(?:${tokens.join('|')})[\w+/=.-]{12,}`, 'g'),
   },
   {
     name: 'webhook',
     isToken: true,
-    says: 'an address that lets whoever has it send messages: webhooks of Slack, Discord, Teams and Gotify, bots of Telegram',
     pattern:
       /(?:hooks\.slack\.com\/(?:services|workflows)\/|discord(?:app)?\.com\/api\/webhooks\/|\.webhook\.office\.com\/webhookb2\/|gotify:\/\/[^\s/"'<>]{1,253}\/|api\.telegram\.org\/(?:file\/)?bot)([^\s"'<>]{4,})/g,
   },
   {
     name: 'password hash',
     isToken: true,
-    says: 'a hash of a password: crypt, bcrypt, apr1, argon2, scrypt; dollars may be doubled',
     pattern:
       /(?:\$\$?(?:2[abxy]?|apr1|argon2(?:id|i|d)|scrypt|[156y])\$\$?[./A-Za-z0-9=,$+]{16,}|\{(?:SSHA|SHA|SMD5|CRYPT)\}[\w+/=$.]{8,})/g,
   },
   {
     name: 'bearer',
-    says: 'what follows Bearer, Basic or Token and is no word',
     pattern: /(?<![A-Za-z])(?:Bearer|Basic|Token)[ \t]{1,4}([A-Za-z0-9+/=._~-]{6,})/gi,
     check: (secret) => !/^(?:[A-Z]?[a-z]{1,24}|[A-Z]{1,24}|[A-Za-z]+(?:-[A-Za-z]+)+)[.,]?$/.test(secret),
   },
   {
     name: 'SQL',
-    says: 'the password in quotes of SQL: PASSWORD ‘…’, IDENTIFIED BY ‘…’',
     pattern: /(?<![A-Za-z_])(?:password|identified[ \t]{1,4}by(?:[ \t]{1,4}password)?)[ \t]{1,4}e?'([^'\n]{1,256})'/gi,
   },
   {
     name: 'short option',
-    says: 'passwords in short options of well-known programs: redis-cli -a, mysql -p…, sshpass -p, mongosh -p, docker login -p, sqlcmd -P, ldapsearch -w',
     pattern: new RegExp(
       [
         String.raw`(?:redis-cli${words}-a|(?:mysql|mariadb)(?:-?admin|-?dump)?${words}-p(?![\s,])|(?:sshpass|mongo(?:sh|dump)?|docker[ \t]login)${words}-p`,
@@ -86,8 +77,19 @@ export const contentRules: readonly ContentRule[] = [
     check: (secret) => !isReference(secret) && !/^(?:-|\\+$)/.test(secret),
   },
   {
+    name: 'access list',
+    pattern:
+      />(?<=[ \t]>)(?<=(?:^[ \t#]*|set|--|["'])user["']?[ \t,]+["']?[\w.-]{1,64}[ \t][^\n]{0,256})([^\s"'>]{1,256})/gim,
+    check: (secret) => !isReference(secret),
+  },
+  {
+    name: 'password file',
+    pattern:
+      /:(?:\*|\d{3,5}):(?<=(?:^|[\s"'=,#;])[\w.*-]{1,253}:[\d*]+:)(?:\d{1,2}:((?=[^\s"',;]*\d)[^\s"',;]{6,256})|[^\s:"',]{1,64}:[^\s:"',]{1,64}:([^\s"'/][^\n"']{0,255}))/g,
+    check: (secret) => !isReference(secret),
+  },
+  {
     name: 'user of curl',
-    says: 'the password behind -u, --user or --proxy-user of curl, also without a blank between them',
     pattern: new RegExp(
       [
         String.raw`(?<=[\s"',])(?:-[fsSkLgiIv]{0,8}u|-U|--user|--proxy-user)(?=["']?[\s,=]{0,64}(?:-[ \t])?["']?[^\s"':,]{1,64}:)`,
@@ -101,7 +103,6 @@ export const contentRules: readonly ContentRule[] = [
   {
     name: 'address',
     isToken: true,
-    says: 'the password of scheme://user:password@host; a user without one, where it may be a token',
     pattern: new RegExp(
       [
         String.raw`:\/\/(?:${userOfAddress}*:(?!\d{0,5}(?:[/?#${endOfAddress}]|$))`,
@@ -115,7 +116,6 @@ export const contentRules: readonly ContentRule[] = [
   },
   {
     name: 'address without a scheme',
-    says: 'the password of user:password@host, or of user:password@tcp(host) as drivers of Go write it; without a port or a path behind the host, one that is no plain word',
     pattern:
       /(?<![\w.%+:@/-])[\w.%+-]{1,64}:([^\s"'`]{1,256})@\w{0,16}\(|(?<![^\s"'`=,([{>])(?:[A-Za-z][\w.%+-]{0,63})?:([^\s"'`@/:,;|<>(){}[\]\\]{1,128})@(?=[A-Za-z\d]|\[[\da-f:]{2,39}\])/g,
     check: isOfUser,
@@ -123,7 +123,6 @@ export const contentRules: readonly ContentRule[] = [
   {
     name: 'high entropy',
     isGuess: true,
-    says: '16 characters or more with a part that looks random; digests, checksums, commits and public keys are none',
     pattern: /(?<![A-Za-z0-9+/=_~-])[A-Za-z0-9+/_~-]{16,}={0,2}/g,
     check: (secret, before) => isRandom(secret) && !isKnownOpen(secret, before),
   },

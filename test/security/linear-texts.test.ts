@@ -70,18 +70,19 @@ test.each([
   expect(diagnostics.some(({ message }) => message.includes('has no quotes'))).toBe(isOpen);
 });
 
-test.each(['Password=;', 'password=a b ', 'TOKEN= ', '--token=a ', '<token>a', '${TOKEN:-', 'token: a, '])(
-  'A7: a line with many values behind names: %s',
-  limit,
-  (piece) => {
-    for (const text of [piece.repeat(many / piece.length), `x "${piece.repeat(many / piece.length)}`]) {
-      const parts = secretParts(text);
-      expect(parts.every(([from, to], at) => from < to && to <= text.length && from >= (parts[at - 1]?.[1] ?? 0))).toBe(
-        true,
-      );
-    }
-  },
-);
+const named = ['Password=;', 'password=a b ', 'TOKEN= ', '--token=a ', '<token>a', '${TOKEN:-', 'token: a, '];
+const maps = ['passwords: ', 'passwords: {a: "b, ', '[passwords]\n', 'a passwords:\n ', "passwords=['a' => \\'b "];
+const rows = ["into t (pin) values ('", 'into t(pin)values(', 'into t(pin)values(\'into t(pin)values("\'"', "'\\', "];
+const columns = ['user a >b ', '"user a b', 'db:5432:a:b:c ', 'a:*:', ':*:'];
+
+test.each([...named, ...maps, ...rows, ...columns])('A7: a line with many values behind names: %s', limit, (piece) => {
+  for (const text of [piece.repeat(many / piece.length), `x "${piece.repeat(many / piece.length)}`]) {
+    const parts = secretParts(text);
+    expect(parts.every(([from, to], at) => from < to && to <= text.length && from >= (parts[at - 1]?.[1] ?? 0))).toBe(
+      true,
+    );
+  }
+});
 
 test.each(['}', ']'])('A7: a text of many mistakes in YAML is quoted: %s', limit, (sign) => {
   expect(maskedText(`x: ${sign.repeat(120_000)}`, kinds).length).toBeLessThan(1_000);
