@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, inject, test } from 'vitest';
+import { needsConsent } from '../src/plan/action.ts';
 import type { PlanDocument } from '../src/render/documents.ts';
 import { documentOf, trueup } from './cli/process.ts';
 import type { Bench } from './support/world.ts';
@@ -64,7 +65,7 @@ test.each(['hello', 'shop', 'project'])(
     const projects = Object.keys(made.emulator.world.tables.project);
     const plan = await made.plan({});
     expect(made.requests('POST')).toEqual([]);
-    expect(plan.actions.filter((action) => action.needsConsent)).toEqual([]);
+    expect(plan.actions.filter(needsConsent)).toEqual([]);
     await applies(made);
     await plansNothing(made);
     const state = JSON.stringify(made.store.state);

@@ -1,6 +1,7 @@
 import { attempts } from '../api/attempts.ts';
 import { saysCreate, takes } from '../kind/wire.ts';
 import type { Action, Member, Step } from '../plan/action.ts';
+import { isLeftOut } from '../plan/action.ts';
 import { wantedOf } from '../plan/standing.ts';
 import { storedPair } from '../plan/storing.ts';
 import { knownPairs } from '../state/known-pairs.ts';
@@ -157,7 +158,7 @@ export function recordOfService(run: Run, service: string): StateRecord {
 /** Records whether a service is stale, once everything in it is over and was read back. */
 export async function settleStale(run: Run, root: Action): Promise<void> {
   const { address, service, kind } = root;
-  if (service === undefined || (root.isLeftOut === true && service.staleness === undefined)) return;
+  if (service === undefined || (isLeftOut(root) && service.staleness === undefined)) return;
   const known = jobOf(run, address).deploys;
   // Stale since earlier, and nothing written now: the record of that time still holds.
   if (service.staleness === undefined && known?.stale?.saved !== undefined) return;

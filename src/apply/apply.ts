@@ -18,7 +18,7 @@ import { runSchedule } from '../graph/schedule.ts';
 import { settleStale, announceWrite } from './announce.ts';
 import { PlatformError } from '../api/errors.ts';
 import type { Action } from '../plan/action.ts';
-import { isEffective } from '../plan/action.ts';
+import { comesWithParent, createsObject, isEffective, isIncluded } from '../plan/action.ts';
 import { writesOrRemoves } from '../plan/decide.ts';
 import type { ActionNode, ApplyNode, ReadBackNode } from '../plan/nodes.ts';
 import { planNodes } from '../plan/nodes.ts';
@@ -199,9 +199,7 @@ async function finish(run: Run): Promise<ApplyResult> {
   const state = isNew ? { ...reached, serial: plan.base.serial + 1 } : plan.base;
   const unsaved = isNew || [...run.jobs.values()].some(isSent) ? await write(store, state) : undefined;
   if (run.ending.defect !== undefined) throw run.ending.defect.error;
-  const reported = [...run.jobs.values()].filter(
-    ({ action }) => action.isLeftOut !== true || action.action !== 'no-op',
-  );
+  const reported = [...run.jobs.values()].filter(({ action }) => isIncluded(action));
   const outcomes = reported.map((job) => ({
     action: job.action,
     result: resultOf(job) ?? ('skipped' as const),
@@ -286,9 +284,9 @@ async function tearDown(run: Run, action: Action): Promise<void> {
 
 /** Sends the requests that create or update the object of an action. */
 async function createOrUpdate(run: Run, action: Action): Promise<void> {
-  if (action.comesWithParent === true) await claimProvided(run, action);
+  if (comesWithParent(action)) await claimProvided(run, action);
   if (action.steps.length === 0) return;
-  if (!action.createsObject) await refuseChanged(run, action);
+  if (!createsObject(action)) await refuseChanged(run, action);
   addOldSecrets(run, action);
   await announceWrite(run, action);
   for (const step of action.steps) {

@@ -3,6 +3,7 @@ import { oldAddress } from '../kind/address.ts';
 import type { Row } from '../kind/json.ts';
 import { valueAt } from '../kind/wire.ts';
 import type { Action, Step } from '../plan/action.ts';
+import { createsFirst, createsObject } from '../plan/action.ts';
 import { settle } from '../plan/settle.ts';
 import { knownPairs } from '../state/known-pairs.ts';
 import { pendingCreate, withWrite } from '../state/pending.ts';
@@ -94,7 +95,7 @@ function recordBefore(run: Run, action: Action): StateRecord | undefined {
   const known = run.journal.now(action.address) ?? undefined;
   if (known === undefined || known.id !== null) return known;
   // The deposed object can be one that an earlier run created without an answer, and that the plan found.
-  const found = action.createsBeforeDestroy ? deposed(run, action.address).at(-1)?.id : undefined;
+  const found = createsFirst(action) ? deposed(run, action.address).at(-1)?.id : undefined;
   return found === undefined ? undefined : recordOf(run, action, found, knownPairs(known));
 }
 
@@ -182,7 +183,7 @@ export async function reportDuplicates(run: Run): Promise<void> {
   const looking: Run = { ...run, reader: createReader(readingOnce(client)) };
   const reports = plan.actions.map(async (action) => {
     const create = action.steps.find(({ role }) => role === 'create');
-    const isCreated = action.createsObject && resultOf(jobOf(run, action.address)) !== 'skipped';
+    const isCreated = createsObject(action) && resultOf(jobOf(run, action.address)) !== 'skipped';
     if (create === undefined || !isCreated || chosenId(action, create) !== undefined) return;
     if (isFoundInList(action)) return; // two new rows in the list ended the create
     if (signal?.aborted === true || run.ending.reason !== undefined) return;

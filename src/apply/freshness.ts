@@ -4,6 +4,7 @@ import type { Row } from '../kind/json.ts';
 import { fieldPath, idsBelow } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, Member, Step } from '../plan/action.ts';
+import { createsObject, deletesObject } from '../plan/action.ts';
 import { compare } from '../plan/compare.ts';
 import { knownPairs } from '../state/known-pairs.ts';
 import { isSent } from './job.ts';
@@ -30,7 +31,7 @@ export async function refuseChanged(run: Run, action: Action, check: Check = {})
   const refuse = (change: string | undefined): void => {
     if (change !== undefined) throw refusal(action, `${change} since the plan was made; ${sentBefore(run, action)}`);
   };
-  if (action.createsObject && step?.role !== 'delete') return findRow(run, action, check);
+  if (createsObject(action) && step?.role !== 'delete') return findRow(run, action, check);
   const scope = await scopeNow(run, action.scope, check);
   if (step?.role === 'delete') {
     refuse(movedSince(run, action.scope, scope) ?? lossSince(run, action, scope));
@@ -50,7 +51,7 @@ export async function refuseChanged(run: Run, action: Action, check: Check = {})
  */
 export async function refuseMoved(run: Run, action: Action, service: string, check: Check = {}): Promise<void> {
   const { root } = scopeOf(run, service);
-  if (root.createsObject || plannedParent(run, root) === undefined) return;
+  if (createsObject(root) || plannedParent(run, root) === undefined) return;
   const change = movedSince(run, service, await scopeNow(run, service, check));
   if (change !== undefined) throw refusal(action, `${change} since the plan was made; ${sentBefore(run, action)}`);
 }
@@ -75,10 +76,11 @@ function gone(run: Run, action: Action): Stop {
  * already is no hindrance: a request of this action may have brought it.
  */
 export function changedSince(action: Action, now: Row, outputs: Outputs, step?: Step): string | undefined {
-  const next = step === undefined ? 0 : action.steps.indexOf(step);
-  const rest = action.steps.slice(next);
+  const steps: readonly Step[] = action.steps;
+  const next = step === undefined ? 0 : steps.indexOf(step);
+  const rest = steps.slice(next);
   const sent = ownMembers(rest);
-  const earlier = ownMembers(action.steps.slice(0, next));
+  const earlier = ownMembers(steps.slice(0, next));
   for (const { planned, verdict } of compare(action, now, outputs)) {
     const { attribute, wanted, decision } = planned;
     const goesAlong = decision.do === 'nothing' && wanted !== undefined && sent.has(attribute.field);
@@ -110,7 +112,7 @@ export function lossSince(run: Run, action: Action, scope: ScopeRow): string | u
   const { root, actions } = scopeOf(run, action.scope);
   const isWhole = root.action === 'delete' || root.teardown.length > 0;
   const going = (isWhole ? actions : [action]).flatMap((one) => {
-    if (one.action !== 'delete' && one.action !== 'replace') return [];
+    if (!deletesObject(one)) return [];
     const planned = run.input.plan.observed.objects.get(one.address);
     const now = planned === undefined ? undefined : findById(scope, one, planned.id);
     return planned === undefined || now === undefined ? [] : [{ one, planned: planned.row, now }];
@@ -176,7 +178,7 @@ function plannedParent(run: Run, { address, kind }: Action): string | undefined 
 async function findRow(run: Run, action: Action, check: Check): Promise<Row | undefined> {
   if (idOf(run, action.address) === undefined) return undefined;
   const row = rowIn(run, action, await scopeNow(run, action.scope, check));
-  if (row !== undefined || !action.createsObject) return row;
+  if (row !== undefined || !createsObject(action)) return row;
   return rowIn(run, action, await scopeNow(run, action.scope, { ...check, isAnew: true }));
 }
 

@@ -2,6 +2,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import { rowId } from '../observe/answers.ts';
 import type { Action } from '../plan/action.ts';
+import { comesWithParent, createsObject, goesWithParent, isHeld, isKept } from '../plan/action.ts';
 import type { Job } from './job.ts';
 import { isOver, isSent, mayLand, resultOf } from './job.ts';
 import { report, reportFailure } from './report.ts';
@@ -12,7 +13,6 @@ import type { ScopeRow } from '../observe/scope-row.ts';
 import { findById, scopeRow } from '../observe/scope-row.ts';
 import { createdAmong } from './find-created.ts';
 import { isAtHome, readScope } from './scope.ts';
-import { isMovedInState } from '../plan/moved.ts';
 import type { Settled } from '../plan/settle.ts';
 import { sentPairs, settle } from '../plan/settle.ts';
 import { withoutError } from '../state/pending.ts';
@@ -98,7 +98,7 @@ function lookFor(run: Run, action: Action, after: ScopeRow | undefined, isTaken:
     const row =
       job.object !== undefined
         ? findById(after, action, job.object.id)
-        : action.createsObject && isSent(job)
+        : createsObject(action) && isSent(job)
           ? createdAmong(run, after.rowsOf(action), action, isTaken)
           : undefined;
     return row === undefined ? { is: 'gone' } : { is: 'row', row };
@@ -115,7 +115,7 @@ function asPlanned(run: Run, action: Action): Found {
 /** Settles an action; `staying`: the objects of its scope that are still there. */
 async function settleAction(run: Run, action: Action, found: Found, staying: ReadonlySet<string>): Promise<void> {
   const { address } = action;
-  if (action.isHeld === true) happen(run, address, { is: 'settled', result: 'done' });
+  if (isHeld(action)) happen(run, address, { is: 'settled', result: 'done' });
   else if (action.action === 'forget') {
     await run.journal.save(address, null, 'with the rest');
     happen(run, address, { is: 'settled', result: 'done' });
@@ -135,7 +135,7 @@ async function settleDeletion(run: Run, action: Action, found: Found, staying: R
     happen(run, address, { is: 'settled', result: failed ?? 'unverified' });
   } else {
     // An object that has no deletion of its own stays with its parent, which has the message.
-    const staysAlong = action.teardown.length === 0 && staying.has(action.parent ?? '');
+    const staysAlong = goesWithParent(action) && staying.has(action.parent ?? '');
     if (failed === undefined && !staysAlong) {
       const message = `${address} was to be deleted and is still there`;
       report(run, action, diagnostic('platform-answer', message, { address, remedy: 'Apply again.' }));
@@ -185,8 +185,13 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
     happen(run, address, { is: 'settled', result: failed });
     return;
   }
-  const wasToMove = action.action === 'move' && !isMovedInState(action);
-  if (found.is === 'row' && failed === undefined && wasToMove && !isAtHome(run, action, found.row)) {
+  if (
+    found.is === 'row' &&
+    failed === undefined &&
+    action.action === 'move' &&
+    !isKept(action) &&
+    !isAtHome(run, action, found.row)
+  ) {
     const message = `${address} was to be moved and is still where it was`;
     report(run, action, diagnostic('platform-answer', message, { address, remedy: 'Apply again.' }));
     happen(run, address, { is: 'settled', result: 'failed' });
@@ -228,7 +233,7 @@ function doneBy(run: Run, address: string): 'done' | 'unverified' {
 function settleRow(run: Run, action: Action, after: Row | undefined): Settled {
   const { outputs, input } = run;
   const job = jobOf(run, action.address);
-  const isOwn = action.createsObject && action.comesWithParent !== true;
+  const isOwn = createsObject(action) && !comesWithParent(action);
   const made = isOwn ? job.object?.row : undefined;
   const isDoubted = job.isDoubted === true;
   const { digests, client } = input;

@@ -9,7 +9,7 @@ import type { Outputs } from '../manifest/wanted.ts';
 import type { Reader } from '../observe/reader.ts';
 import { createReader } from '../observe/reader.ts';
 import type { Action, Plan } from '../plan/action.ts';
-import { isEffective } from '../plan/action.ts';
+import { createsObject, isDeployment, isEffective } from '../plan/action.ts';
 import type { Digest, Digests } from '../secrets/digest.ts';
 import { pendingCreate } from '../state/pending.ts';
 import type { Deploys, StateRecord } from '../state/record.ts';
@@ -170,7 +170,7 @@ function jobBefore({ observed, base }: Plan, action: Action, about: Pick<Job, 'i
     duplicates: known?.duplicates,
   });
   const pending = pendingCreate(known);
-  if (!action.createsObject || known?.id !== null || pending === undefined) return job;
+  if (!createsObject(action) || known?.id !== null || pending === undefined) return job;
   return advance(job, { is: 'duplicate', place: pending }); // this run is about to send it again
 }
 
@@ -261,9 +261,9 @@ function readByPlan({ observed, destroys }: Plan, { kind, address }: Action): Pi
   return { reading: { id: object.id, since: observed.since, row: Promise.resolve(row) } };
 }
 
-function mayReadAhead({ createsObject }: Action, actions: readonly Action[]): boolean {
-  const writing = actions.filter((action) => isEffective(action) && action.action !== 'deploy');
-  return !createsObject && writing.length > 0 && !writing.some(({ steps }) => steps.some(needsRow));
+function mayReadAhead(root: Action, actions: readonly Action[]): boolean {
+  const writing = actions.filter((action) => isEffective(action) && !isDeployment(action));
+  return !createsObject(root) && writing.length > 0 && !writing.some(({ steps }) => steps.some(needsRow));
 }
 
 function takenBefore({ observed, base }: Plan): Set<string> {

@@ -4,6 +4,7 @@ import type { Row } from '../kind/json.ts';
 import type { Reader } from '../observe/reader.ts';
 import { createReader } from '../observe/reader.ts';
 import type { Action } from '../plan/action.ts';
+import { createsObject } from '../plan/action.ts';
 import { poll } from './attempt.ts';
 import { idOf, scopeOf } from './run.ts';
 import type { Run } from './run.ts';
@@ -49,7 +50,7 @@ export function isFresh(run: Run, address: string): boolean {
 export function readOwn(run: Run, root: Action, id: string, client?: Client): Promise<ScopeRow> {
   const reader = client === undefined ? run.together : createReader(client);
   return poll(run, () => readScope(reader, root, id), {
-    isSeen: ({ row }) => row !== undefined || !root.createsObject,
+    isSeen: ({ row }) => row !== undefined || !createsObject(root),
   });
 }
 

@@ -7,6 +7,7 @@ import type { Row } from '../kind/json.ts';
 import { attributeName } from '../kind/attribute.ts';
 import { servedName } from '../kind/wire.ts';
 import type { Action, Step } from '../plan/action.ts';
+import { createsObject } from '../plan/action.ts';
 import { compare } from '../plan/compare.ts';
 import { writesOrRemoves } from '../plan/decide.ts';
 import { withError } from '../state/pending.ts';
@@ -153,7 +154,7 @@ async function lookBefore(
   const { hasPaused } = own;
   const now = run.clock.monotonic();
   const isFresh = now - (sentAt(jobOf(run, action.address)) ?? now) <= attempts.reading.freshMs;
-  const isNew = action.createsObject && step.role !== 'delete' && !isAgain && !hasPaused && isFresh;
+  const isNew = createsObject(action) && step.role !== 'delete' && !isAgain && !hasPaused && isFresh;
   const check = { step, client: own, isAnew: hasPaused };
   if (step.role === 'create') await refuseMoved(run, action, action.scope, check);
   // Nothing of others is in what is not there yet.
@@ -199,7 +200,7 @@ export function requestInput(run: Run, action: Action) {
     action,
     outputs: run.outputs,
     addSecret: run.input.addSecret,
-    made: action.createsObject ? jobOf(run, action.address).object?.row : undefined,
+    made: createsObject(action) ? jobOf(run, action.address).object?.row : undefined,
     idOf: (address: string) => idOf(run, address),
   };
 }

@@ -1,6 +1,6 @@
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Plan } from '../plan/action.ts';
-import { hasChanges } from '../plan/action.ts';
+import { hasChanges, needsConsent } from '../plan/action.ts';
 import type { Permissions } from '../plan/safeguard.ts';
 import { requirePermissions } from '../plan/safeguard.ts';
 import { counted } from '../render/lines.ts';
@@ -58,7 +58,7 @@ function unapproved(why: string, remedy: string): Stop {
 }
 
 function question(made: Plan, { flags, command, about }: Parameters<typeof approve>[2]): string {
-  const adopted = flags.adopt === true ? 0 : made.actions.filter((action) => action.needsConsent).length;
+  const adopted = flags.adopt === true ? 0 : made.actions.filter(needsConsent).length;
   const takesOver =
     adopted === 0
       ? ''

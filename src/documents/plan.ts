@@ -3,9 +3,17 @@ import { addressParts, blockAddress, replacedAddress } from '../kind/address.ts'
 import { groupBy } from '../kind/group.ts';
 import type { Action, Change, Plan } from '../plan/action.ts';
 import {
+  comesWithParent,
   countIgnored,
+  createsFirst,
+  goesWithParent,
   hasChanges,
+  isCompared,
+  isDeployment,
   isEffective,
+  isIncluded,
+  isLeftOut,
+  needsConsent,
   notDeployed,
   overwriting,
   recreating,
@@ -46,7 +54,7 @@ type PlanAction = PlanDocument['actions'][number];
  */
 export function planDocument({ plan, counts, about, allowed, warnings = [] }: PlanInput): PlanDocument {
   // What a narrowed plan leaves out is no part of it. A move in the state is made all the same.
-  const within = plan.actions.filter(({ isLeftOut, action }) => isLeftOut !== true || action !== 'no-op');
+  const within = plan.actions.filter(isIncluded);
   const actions = withDeploymentsInPlace(within);
   const context = contextOf(plan);
   const documented = actions.map((action) => actionDocument(action, context));
@@ -55,7 +63,7 @@ export function planDocument({ plan, counts, about, allowed, warnings = [] }: Pl
     version: 2,
     hasChanges: hasChanges(plan),
     ...(plan.destroys === true ? { destroys: true as const } : {}),
-    summary: Object.fromEntries(countActions(actions)),
+    summary: Object.fromEntries(countActions(documented)),
     ...deletesIn(documented),
     ...comparisonOf(plan),
     requests: { reads: counts.reads, writes: counts.writes },
@@ -81,9 +89,9 @@ export function planDocument({ plan, counts, about, allowed, warnings = [] }: Pl
 /** Actions with each deployment behind everything below its service. */
 function withDeploymentsInPlace(actions: readonly Action[]): readonly Action[] {
   const deployments = new Map<string, Action>();
-  for (const action of actions) if (action.action === 'deploy') deployments.set(blockAddress(action.address), action);
+  for (const action of actions) if (isDeployment(action)) deployments.set(blockAddress(action.address), action);
   if (deployments.size === 0) return actions;
-  const others = actions.filter(({ action }) => action !== 'deploy');
+  const others = actions.filter((action) => !isDeployment(action));
   const parents = new Map(others.map(({ address, parent }) => [address, parent]));
   const last = new Map<string, number>();
   for (const [at, { address }] of others.entries())
@@ -99,9 +107,7 @@ export function comparisonOf(
   plan: Pick<Plan, 'actions'>,
 ): Pick<PlanDocument, 'compared' | 'notCompared' | 'left' | 'ignored'> {
   const notCompared = notComparedIn(plan);
-  const existing = plan.actions.filter(
-    ({ action, isLeftOut }) => isLeftOut !== true && !['create', 'delete', 'forget', 'deploy'].includes(action),
-  );
+  const existing = plan.actions.filter((action) => !isLeftOut(action) && isCompared(action));
   let [declared, left] = [0, 0];
   for (const { attributes } of existing) {
     for (const { wanted, decision, standing } of attributes) {
@@ -187,41 +193,46 @@ export function explainedDocument(
 }
 
 function actionDocument(action: Action, context: Context): PlanAction {
-  const { id, parent, movedFrom, because, isAsked, holds, dataAtRisk, protect, position, steps, teardown } = action;
+  const { id, parent, movedFrom, dataAtRisk, protect, position, steps, teardown } = action;
   const needs = new Set(action.dependsOn.map(blockAddress));
   needs.delete(blockAddress(action.address));
   const requests = steps.length + teardown.length;
   const after = isEffective(action) ? doneBefore(action, context) : [];
-  const isGoing = action.action === 'delete' || (action.action === 'replace' && !action.createsBeforeDestroy);
-  const goesAlong = action.goesWithParent === true || (isGoing && teardown.length === 0);
+  const holds = 'holds' in action ? action.holds : undefined;
+  const name = action.action;
   return {
     address: blockAddress(action.address),
     kind: action.kind.kind,
-    action: action.action,
+    action: name,
     ...(id === undefined ? {} : { id }),
     ...(parent === undefined ? {} : { parent }),
     dependsOn: [...needs].toSorted(),
     ...(movedFrom === undefined ? {} : { movedFrom }),
-    ...(action.createsBeforeDestroy ? { createsBeforeDestroy: true } : {}),
-    ...(action.comesWithParent === true ? { comesWithParent: true as const } : {}),
-    ...(goesAlong ? { goesWithParent: true as const } : {}),
+    ...(createsFirst(action) ? { createsBeforeDestroy: true } : {}),
+    ...(comesWithParent(action) ? { comesWithParent: true as const } : {}),
+    ...(goesWithParent(action) ? { goesWithParent: true as const } : {}),
     ...(action.action === 'delete' ? reasonOf(action, context) : {}),
-    ...(action.isOrdered === true ? { underWay: true as const } : {}),
+    ...(isDeployment(action) && action.start === 'under way' ? { underWay: true as const } : {}),
     requests,
-    ...(requests === 0 && action.action !== 'no-op' ? { sendsNothing: true as const } : {}),
+    ...(requests === 0 && name !== 'no-op' ? { sendsNothing: true as const } : {}),
     ...(after.length === 0 ? {} : { after }),
     changes: inOrderOfLines(action.changes).map(changeDocument),
-    ...(because === undefined ? {} : { because: [...because] }),
+    ...(isDeployment(action) && action.start !== 'first' ? { because: reasonsOf(action) } : {}),
     ...(holds === undefined
       ? {}
       : { holds: Object.fromEntries(Object.entries(holds).map(([noun, names]) => [noun, [...names]])) }),
-    ...(isAsked === undefined ? {} : { asked: isAsked }),
+    ...(action.action === 'replace' && action.isRequested ? { asked: true as const } : {}),
     ...(dataAtRisk === undefined ? {} : { dataAtRisk }),
     ...(protect === undefined ? {} : { protect }),
-    needsConsent: action.needsConsent,
+    needsConsent: needsConsent(action),
     notes: action.notes.map(diagnosticJson),
     ...(position === undefined ? {} : { position }),
   };
+}
+
+/** What a deployment puts into effect; nothing new, where an earlier run started it. */
+function reasonsOf(one: Extract<Action, { action: 'deploy' }>): string[] {
+  return one.start === 'again' ? [...one.because] : [];
 }
 
 /** Why an object is deleted, and the outermost deleted object that it goes with. */
@@ -245,7 +256,7 @@ function outermost({ parent }: Action, { byAddress }: Context): string | undefin
 /** A creation waits for its dependencies; a deletion, for its dependents. */
 function doneBefore(action: Action, { byAddress, users }: Context): NonNullable<PlanAction['after']> {
   const before = action.action === 'delete' ? (users.get(action.address) ?? []) : action.dependsOn;
-  return [...new Set([...before, ...(action.follows ?? [])])].flatMap((address) => {
+  return [...new Set([...before, ...(action.action === 'delete' ? action.follows : [])])].flatMap((address) => {
     const other = byAddress.get(address);
     const isWaitedFor = other !== undefined && isEffective(other);
     return isWaitedFor ? [{ address: blockAddress(address), action: other.action }] : [];

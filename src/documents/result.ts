@@ -1,6 +1,7 @@
 import type { ApplyResult } from '../apply/job.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { blockAddress } from '../kind/address.ts';
+import { isDeployment } from '../plan/action.ts';
 import { diagnosticJson } from '../render/diagnostics-json.ts';
 import type { PlanDocument, ResultDocument } from '../render/documents.ts';
 import type { Ending } from './ending.ts';
@@ -27,7 +28,7 @@ function narrowedTo(
   const written = new Set(
     outcomes
       .filter(({ result, stopped }) => stopped === undefined && (result === 'done' || result === 'unverified'))
-      .filter(({ action }) => action.action !== 'deploy')
+      .filter(({ action }) => !isDeployment(action))
       .map(({ action }) => blockAddress(action.address)),
   );
   const old = oldSecrets.filter(({ writtenAt }) => writtenAt.some((address) => written.has(address)));
@@ -38,7 +39,7 @@ function narrowedTo(
 function rotatedIn({ rotated = [] }: PlanDocument, { outcomes }: ApplyResult): NonNullable<ResultDocument['rotated']> {
   const deployed = new Set(
     outcomes.flatMap(({ action, result }) =>
-      action.action === 'deploy' && result === 'done' ? [blockAddress(action.address)] : [],
+      isDeployment(action) && result === 'done' ? [blockAddress(action.address)] : [],
     ),
   );
   return rotated

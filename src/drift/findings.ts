@@ -7,7 +7,7 @@ import { position } from '../manifest/tree.ts';
 import type { UnmanagedObject } from '../observe/observed.ts';
 import { objectDigest, subjectDigest, subjectField } from '../plan/accepted.ts';
 import type { Action, AttributeChange, Change, Plan, Shown } from '../plan/action.ts';
-import { outputsOf } from '../plan/action.ts';
+import { deletesObject, isDeployment, leavesState, outputsOf } from '../plan/action.ts';
 import { sidesOf, summaryOf, unitOf } from '../plan/changes.ts';
 import { redactShown } from '../plan/redacted.ts';
 import type { SecretsBeside, Values } from '../plan/shown.ts';
@@ -53,8 +53,9 @@ export function findingsOf(input: FindingsInput): Findings {
     })),
     ...unmanaged(input, (id) => duplicates.has(id)),
   ];
-  const uncompared = plan.actions.flatMap(({ action, address }) => {
-    const id = uncomparing.has(action) ? plan.base.resources[address]?.id : undefined;
+  const uncompared = plan.actions.flatMap((action) => {
+    const isUncompared = deletesObject(action) || leavesState(action);
+    const id = isUncompared ? plan.base.resources[action.address]?.id : undefined;
     return typeof id === 'string' ? [id] : [];
   });
   return {
@@ -64,9 +65,6 @@ export function findingsOf(input: FindingsInput): Findings {
     uncompared: new Set(uncompared),
   };
 }
-
-/** The actions of objects whose fields a plan does not compare with the platform. */
-const uncomparing: ReadonlySet<Action['action']> = new Set(['replace', 'delete', 'forget']);
 
 /** What was not applied yet of one object as a whole is one finding, such as a rename and a move. */
 function together(found: readonly Found[]): Found[] {
@@ -111,8 +109,9 @@ function aboutPlan(input: FindingsInput): About {
 }
 
 /** Returns true where the state has an object that the platform does not have any more, and the manifest wants it. */
-function isMissing(plan: Plan, { address, action, notes }: Action): boolean {
-  if (action === 'delete' || action === 'forget' || action === 'deploy') return false;
+function isMissing(plan: Plan, one: Action): boolean {
+  const { address, action, notes } = one;
+  if (leavesState(one) || isDeployment(one)) return false;
   const record = plan.base.resources[address];
   if (typeof record?.id !== 'string' || record.pending?.is === 'create') return false;
   const object = plan.observed.objects.get(address);
@@ -155,7 +154,7 @@ function findingsAt(about: About, action: Action): Found[] {
     case 'replace':
       return [
         pending('replace'),
-        ...(action.replaced ?? [])
+        ...action.replaced
           .flatMap((attribute) => ofAttribute(about, action, attribute, subject))
           .filter(({ is }) => is === 'drifted'),
       ];
@@ -178,7 +177,7 @@ function findingsAt(about: About, action: Action): Found[] {
       ];
     }
     default:
-      return action.action satisfies never;
+      return action satisfies never;
   }
 }
 

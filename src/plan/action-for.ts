@@ -3,25 +3,30 @@ import { dependencies } from '../graph/order.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';
 import type { StateRecord } from '../state/record.ts';
-import type { Action } from './action.ts';
+import type { Action, Keeping, Target } from './action.ts';
 import { planOptions, protection } from './options.ts';
 
-/** What an action has that does nothing. */
-export const idle = {
-  action: 'no-op',
-  createsObject: false,
-  createsBeforeDestroy: false,
+/** What an action has that sends nothing. */
+export const sendsNothing = { teardown: [], steps: [] } as const;
+
+/** Keeps an object as it is, whatever was planned for it. */
+export function keep(one: Target, kept: Keeping['kept']) {
+  const { address, scope, kind, id, parent, dependsOn, options, notes, position, protect } = one;
+  const target = { address, scope, kind, id, parent, dependsOn, options, notes, position, protect };
+  return { ...target, ...unchanged, ...sendsNothing, action: 'no-op', kept } as const;
+}
+
+const unchanged = {
+  movedFrom: undefined,
   changes: [],
-  teardown: [],
-  steps: [],
   attributes: [],
   dataAtRisk: undefined,
-  needsConsent: false,
+  service: undefined,
 } as const;
 
-/** An action that does nothing yet, for an object below that of another action. */
-export function actionFor(
-  { address, kind, parent, options, dependsOn }: Pick<Action, 'address' | 'kind' | 'parent' | 'options' | 'dependsOn'>,
+/** What an action has that nothing is planned for yet, of an object below that of another action. */
+export function targetFor(
+  { address, kind, parent, options, dependsOn }: Pick<Target, 'address' | 'kind' | 'parent' | 'options' | 'dependsOn'>,
   above: Action | undefined,
 ) {
   const notes: Diagnostic[] = [];
@@ -40,12 +45,12 @@ export function actionFor(
     notes,
     position: undefined,
     protect,
-    ...idle,
+    ...unchanged,
   };
 }
 
-/** An action that changes nothing but options, for a declared resource. */
-export function resourceAction(
+/** The same of a declared resource, with the changes of its options. */
+export function resourceTarget(
   resource: Resource,
   above: Action | undefined,
   record: StateRecord | undefined,
@@ -53,13 +58,13 @@ export function resourceAction(
 ) {
   const { options, changes, notes } = planOptions(resource, record?.options, cause);
   const { address, kind, parent } = resource;
-  const base = actionFor({ address, kind, parent, options, dependsOn: dependencies(resource) }, above);
+  const base = targetFor({ address, kind, parent, options, dependsOn: dependencies(resource) }, above);
   base.notes.push(...notes);
   const position = resourcePosition(resource);
   return { ...base, changes, protect: protection(resource.options, record), position };
 }
 
 /** Whether the options of a block protect it; undefined when they do not say. */
-export function protectOf(options: Action['options']): boolean | undefined {
+export function protectOf(options: Target['options']): boolean | undefined {
   return typeof options.protect === 'boolean' ? options.protect : undefined;
 }

@@ -20,7 +20,7 @@ import type { Staleness } from './stale.ts';
 import type { Standing } from './standing.ts';
 import type { Rotation } from './template.ts';
 
-/** The words for what happens to a resource. */
+/** The words for what happens to a resource, in documents and progress. */
 export type ActionName = 'create' | 'update' | 'move' | 'replace' | 'delete' | 'adopt' | 'forget' | 'deploy' | 'no-op';
 
 /** A value as people may see it. */
@@ -108,70 +108,219 @@ export interface AttributeChange {
 interface ServicePlan {
   /** The deployments in the state, brought up to date with those that the platform lists. */
   readonly known: Deploys | undefined;
-  readonly staleness?: Omit<Staleness, 'because'> & Partial<Pick<Staleness, 'because'>>;
+  readonly staleness: Staleness | undefined;
   /**
    * The digest of everything declared that a deployment takes in; undefined while some of it is not known. With `like`,
    * in the form of that one.
    */
   readonly inputs: (outputs: Outputs, like?: string) => string | undefined;
   /** It needs a deployment, and this plan has none. */
-  readonly isLeft?: true;
+  readonly isLeft: boolean;
 }
 
-/** The change of one object. Apply sends these steps and no others. */
-export interface Action {
+/** What every action has. */
+export interface Target {
   readonly address: string;
   /** The service whose row holds the object, or the object itself: one write at a time goes to a scope. */
   readonly scope: string;
   readonly kind: Kind;
-  readonly action: ActionName;
-  /** It creates or replaces. */
-  readonly createsObject: boolean;
-  /** The platform makes its object along with the parent: apply finds it below that, and creates none. */
-  readonly comesWithParent?: true;
-  /** It leaves the state only, because the deletion of its parent takes its object along. */
-  readonly goesWithParent?: true;
-  /** Of a replacement: the old object is still there when it is done, and goes by an action of its own. */
-  readonly createsBeforeDestroy: boolean;
   /** The id on the platform; undefined when there is none yet. */
   readonly id: string | undefined;
   readonly parent: string | undefined;
-  /** Its former address in the state, which `moved:` replaces. A `move` without steps changes nothing else. */
-  readonly movedFrom?: string;
+  /** Its former address in the state, which `moved:` replaces. */
+  readonly movedFrom: string | undefined;
   readonly changes: readonly Change[];
-  /** Requests that take the old object away: of a deletion or a replacement. */
-  readonly teardown: readonly Step[];
-  /** Requests that make and change the object. */
-  readonly steps: readonly Step[];
   readonly attributes: readonly AttributeChange[];
-  /** Of a replacement: those of the object that goes, compared with the manifest. */
-  readonly replaced?: readonly AttributeChange[];
   /** Addresses whose objects must exist before. */
   readonly dependsOn: readonly string[];
-  /** Addresses whose actions come before the teardown, because their objects still use what goes. */
-  readonly follows?: readonly string[];
   readonly options: Readonly<Record<string, Json>>;
   readonly notes: readonly Diagnostic[];
-  /** Of a deletion or a replacement: the parts of what goes. */
-  readonly holds?: Parts;
   /** The data that this deletes or leaves behind, in words. */
   readonly dataAtRisk: string | undefined;
   readonly protect: boolean | undefined;
-  /** It adopts an object that another person created. */
-  readonly needsConsent: boolean;
   readonly position: Position | undefined;
   /** Of a service that stays or comes. */
-  readonly service?: ServicePlan;
-  /** Of a deployment: what it puts into effect, as paths below the service; undefined for the first one. */
-  readonly because?: readonly string[] | undefined;
-  /** Of a deployment: an earlier run started one; apply follows that one first. */
-  readonly isOrdered?: true;
-  /** Nothing can be done about it yet, as its notes say; what is known of it stays as it is. */
-  readonly isHeld?: true;
-  /** The plan was narrowed and leaves it out, or did not read it: it is held, and neither counted nor shown. */
-  readonly isLeftOut?: true;
-  /** `--replace` asked for its replacement. */
-  readonly isAsked?: true;
+  readonly service: ServicePlan | undefined;
+}
+
+/** No requests. */
+type None = readonly [];
+
+/** Requests that make and change an object, and none that take one away. */
+interface Making {
+  readonly teardown: None;
+  readonly steps: readonly Step[];
+}
+
+/** No requests at all. */
+interface Sending {
+  readonly teardown: None;
+  readonly steps: None;
+}
+
+/** Who takes an object away: requests of its own, or the platform, with its parent. */
+type TakingAway =
+  | { readonly by: 'request'; readonly teardown: readonly Step[] }
+  | { readonly by: 'parent'; readonly teardown: None };
+
+/** The parts of what goes. */
+interface Going {
+  readonly holds: Parts | undefined;
+}
+
+interface Creation extends Making {
+  readonly action: 'create';
+}
+
+/** `update` without steps changes the state only. */
+interface Update extends Making {
+  readonly action: 'update' | 'move';
+}
+
+/** An object that is there: found by its key or its pin, or one that the platform makes along with its parent. */
+type Adoption = Making & { readonly action: 'adopt' } & (
+    | { readonly from: 'key'; readonly needsConsent: boolean }
+    | { readonly from: 'pin' | 'parent'; readonly needsConsent: false }
+  );
+
+interface Replacing {
+  readonly action: 'replace';
+  readonly steps: readonly Step[];
+  /** `--replace` asked for it. */
+  readonly isRequested: boolean;
+  /** The attributes of the object that goes, compared with the manifest. */
+  readonly replaced: readonly AttributeChange[];
+}
+
+/** `create first`: the old object is still there when it is done, and goes by an action of its own. */
+type Replacement = Replacing &
+  (
+    | { readonly order: 'create first'; readonly teardown: None }
+    | ({ readonly order: 'delete first' } & Going & TakingAway)
+  );
+
+type Deletion = Going &
+  TakingAway & {
+    readonly action: 'delete';
+    readonly steps: None;
+    /** Addresses whose actions come before the teardown, because their objects still use what goes. */
+    readonly follows: readonly string[];
+  };
+
+/** Its address leaves the state; no request is sent. */
+interface Forgetting extends Sending {
+  readonly action: 'forget';
+  /** The object goes with its parent, is gone, stays on the platform, or whether it is there is not known. */
+  readonly why: 'parent goes' | 'gone' | 'stays there' | 'not known';
+}
+
+type Deployment = Making & { readonly action: 'deploy' } & (
+    | { readonly start: 'first' }
+    /** `because`: what it puts into effect, as paths below the service; empty for what was saved before. */
+    | { readonly start: 'again'; readonly because: readonly string[] }
+    /** An earlier run started one; apply follows that one first. */
+    | { readonly start: 'under way' }
+  );
+
+/** Nothing is done to the object; with `move` it gets another address in the state. */
+export interface Keeping extends Sending {
+  readonly action: 'no-op' | 'move';
+  /**
+   * `held`: nothing can be done about it yet, as its notes say. `left out`: the plan was narrowed and leaves it out, or did
+   * not read it; it is neither counted nor shown. What is known of both stays as it is.
+   */
+  readonly kept: 'as wanted' | 'held' | 'left out';
+}
+
+/** What an action does, with what only that has. */
+export type Doing = Creation | Update | Adoption | Replacement | Deletion | Forgetting | Deployment | Keeping;
+
+/** The change of one object. Apply sends its steps and no others. */
+export type Action = Target & Doing;
+
+/** What becomes of the object at the address of an action. */
+const objectAfter = {
+  create: 'comes',
+  replace: 'is replaced',
+  delete: 'goes',
+  forget: 'leaves the state',
+  adopt: 'is adopted',
+  update: 'stays',
+  move: 'stays',
+  'no-op': 'stays',
+  deploy: 'is deployed',
+} as const satisfies Readonly<Record<Action['action'], string>>;
+
+/** Whether the object of an action is new when it is done. */
+export function createsObject(one: Action): boolean {
+  const after = objectAfter[one.action];
+  return after === 'comes' || after === 'is replaced' || comesWithParent(one);
+}
+
+/** Whether the platform makes the object along with its parent: apply finds it below that, and creates none. */
+export function comesWithParent(one: Action): boolean {
+  return one.action === 'adopt' && one.from === 'parent';
+}
+
+/** Whether the object that an address has goes, with or without a new one in its place. */
+export function deletesObject({ action }: Pick<Action, 'action'>): boolean {
+  return objectAfter[action] === 'goes' || objectAfter[action] === 'is replaced';
+}
+
+/** Whether an address has no object in the state any more when the action is done. */
+export function leavesState({ action }: Pick<Action, 'action'>): boolean {
+  return objectAfter[action] === 'goes' || objectAfter[action] === 'leaves the state';
+}
+
+/** Whether Trueup managed an object before, and goes on managing it. */
+export function stays({ action }: Pick<Action, 'action'>): boolean {
+  return objectAfter[action] === 'stays';
+}
+
+/** Whether the plan compares an object that is there with its block. */
+export function isCompared({ action }: Pick<Action, 'action'>): boolean {
+  const after = objectAfter[action];
+  return after === 'stays' || after === 'is adopted' || after === 'is replaced';
+}
+
+/** Whether the platform takes the object of an action away with its parent. */
+export function goesWithParent(one: Action): boolean {
+  if (one.action === 'forget') return one.why === 'parent goes';
+  return 'by' in one && one.by === 'parent';
+}
+
+export function isDeployment(one: Action): one is Target & Deployment {
+  return one.action === 'deploy';
+}
+
+/** Whether a replacement creates the new object before the old one goes. */
+export function createsFirst(one: Action): boolean {
+  return one.action === 'replace' && one.order === 'create first';
+}
+
+/** Whether an action adopts an object that another person created. */
+export function needsConsent(one: Action): boolean {
+  return one.action === 'adopt' && one.needsConsent;
+}
+
+/** Whether an object stays as it is: an action changes its address in the state, or nothing. */
+export function isKept(one: Action): one is Target & Keeping {
+  return 'kept' in one;
+}
+
+/** Whether nothing can be done about an object, or the plan leaves it out: what is known of it stays as it is. */
+export function isHeld(one: Action): boolean {
+  return isKept(one) && one.kept !== 'as wanted';
+}
+
+/** Whether the plan was narrowed and leaves an object out, or did not read it. */
+export function isLeftOut(one: Action): boolean {
+  return isKept(one) && one.kept === 'left out';
+}
+
+/** Whether an action counts in its plan. Another address in the state is given all the same to what is left out. */
+export function isIncluded(one: Action): boolean {
+  return !isLeftOut(one) || one.action === 'move';
 }
 
 /** Parts of a plan, as addresses or patterns with `*`; each includes everything below it. */
@@ -232,13 +381,13 @@ export function outputsOf(actions: ReadonlyMap<string, Action>, objects: Observe
   return ({ address, output }) => {
     const action = actions.get(address);
     const object = objects.get(address);
-    if (action === undefined || object === undefined || action.createsObject) return undefined;
+    if (action === undefined || object === undefined || createsObject(action)) return undefined;
     return outputValue(action.kind, output, object.id, object.row);
   };
 }
 
 /** Whether an action sends something, or its object goes with its parent. */
-export function isEffective({ action, steps, teardown }: Action): boolean {
+export function isEffective({ action, steps, teardown }: Pick<Action, 'action' | 'steps' | 'teardown'>): boolean {
   return steps.length > 0 || teardown.length > 0 || action === 'delete';
 }
 
@@ -249,7 +398,7 @@ export function hasChanges(plan: Pick<Plan, 'actions'>): boolean {
 
 /** The addresses of the services that a plan restarts: it deploys them, and not for the first time. */
 export function restarting(actions: readonly Action[]): string[] {
-  return deployed(actions, ({ because, isOrdered }) => because !== undefined && isOrdered !== true);
+  return deployed(actions, ({ start }) => start === 'again');
 }
 
 /** The addresses of the services with changes that need a deployment, which the plan does not include. */
@@ -262,11 +411,11 @@ export function notDeployed(actions: readonly Action[]): string[] {
 
 /** The addresses of the services whose deployment an earlier run started: apply waits for its end. */
 export function underWay(actions: readonly Action[]): string[] {
-  return deployed(actions, ({ isOrdered }) => isOrdered === true);
+  return deployed(actions, ({ start }) => start === 'under way');
 }
 
-function deployed(actions: readonly Action[], isMeant: (deployment: Action) => boolean): string[] {
-  const deployments = actions.filter((one) => one.action === 'deploy' && isMeant(one));
+function deployed(actions: readonly Action[], isMeant: (deployment: Deployment) => boolean): string[] {
+  const deployments = actions.filter((one) => isDeployment(one) && isMeant(one));
   return deployments.map(({ address }) => blockAddress(address));
 }
 
@@ -293,7 +442,7 @@ export function isIgnored({ decision }: Pick<AttributeChange, 'decision'>): bool
 }
 
 /** Counts the fields, and keys of maps, that the platform ignores and that a plan does not write again. */
-export function countIgnored(actions: readonly Pick<Action, 'attributes' | 'isLeftOut'>[]): number {
-  const within = actions.filter(({ isLeftOut }) => isLeftOut !== true);
+export function countIgnored(actions: readonly Action[]): number {
+  const within = actions.filter((action) => !isLeftOut(action));
   return within.flatMap(({ attributes }) => attributes).filter(isIgnored).length;
 }

@@ -2,7 +2,7 @@ import type { State } from '../state/state.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { Action, Plan } from './action.ts';
-import { outputsOf } from './action.ts';
+import { createsObject, isDeployment, outputsOf } from './action.ts';
 import { settle } from './settle.ts';
 
 /**
@@ -14,7 +14,7 @@ export function adoptedState(plan: Plan, addresses: ReadonlySet<string>, digests
   const actions = new Map(plan.actions.map((action) => [action.address, action]));
   const outputs = outputsOf(actions, observed.objects);
   const adopted = plan.actions.filter(
-    ({ address, id, action }) => id !== undefined && action !== 'deploy' && addresses.has(address),
+    (action) => action.id !== undefined && !isDeployment(action) && addresses.has(action.address),
   );
   const records = adopted.flatMap((action): [string, StateRecord][] => {
     const { address, kind, id, parent, dependsOn, options } = action;
@@ -44,7 +44,7 @@ export function differing({ attributes }: Action): readonly string[] {
 
 /** Whether an action changes its object, or cannot be carried out. */
 export function changesObject(action: Action): boolean {
-  const { notes, steps, createsObject, action: name } = action;
-  const isRefused = notes.some(({ severity }) => severity === 'error');
-  return name !== 'deploy' && (isRefused || steps.length > 0 || createsObject || differing(action).length > 0);
+  const isRefused = action.notes.some(({ severity }) => severity === 'error');
+  const isChanged = action.steps.length > 0 || createsObject(action) || differing(action).length > 0;
+  return !isDeployment(action) && (isRefused || isChanged);
 }

@@ -13,7 +13,8 @@ import { secret } from '../secrets/secret.ts';
 import { howToGive } from '../secrets/sources/env.ts';
 import { pendingCreate } from '../state/pending.ts';
 import type { Action, Change, AttributeChange } from './action.ts';
-import { resourceAction } from './action-for.ts';
+import { createsObject } from './action.ts';
+import { resourceTarget } from './action-for.ts';
 import { changeOf } from './changes.ts';
 import type { Planning, PlanInput } from './input.ts';
 import { planPending } from './pending.ts';
@@ -31,13 +32,13 @@ export function planCreation(
 ): Action {
   const { kind, address } = resource;
   const record = input.state.resources[address];
-  if (object === undefined && parent?.createsObject === true && comesWithParent(resource)) {
+  if (object === undefined && parent !== undefined && createsObject(parent) && isProvidedWith(resource)) {
     return planComing(input, resource, parent);
   }
   const isPending = object === undefined && record?.id === null;
   if (isPending && kind.identity.listedOnce !== undefined)
     return planPending(input, resource, parent, kind.identity.listedOnce);
-  const base = resourceAction(resource, parent, record, 'create');
+  const base = resourceTarget(resource, parent, record, 'create');
   const { notes } = base;
   if (isPending) {
     const sends = pendingCreate(record)?.sends ?? 1;
@@ -55,26 +56,29 @@ export function planCreation(
   const made = creation(input, resource, notes);
   // A new object has no value in a field that is declared to have none.
   const changes = [...made.changes.filter(({ after }) => after.is !== 'absent'), ...base.changes];
-  if (object === undefined) return { ...base, ...made, changes, action: 'create', createsObject: true };
+  if (object === undefined) return { ...base, ...made, changes, action: 'create', teardown: [] };
   const gone = takeAway(input, base, object, { action: 'replace', parent });
-  const teardown = kind.lifecycle?.deletedWithParent === true ? [] : gone.teardown;
   // A service speaks for what is below it; an environment has no data of its own.
   const dataAtRisk = parent?.dataAtRisk === undefined ? gone.dataAtRisk : undefined;
   return {
     ...base,
     ...made,
-    ...gone,
     changes,
     action: 'replace',
-    createsObject: true,
+    order: 'delete first',
+    ...(kind.lifecycle?.deletedWithParent === true
+      ? { by: 'parent', teardown: [] }
+      : { by: 'request', teardown: gone.teardown }),
+    holds: gone.holds,
+    replaced: [],
+    isRequested: false,
     id: object.id,
-    teardown,
     dataAtRisk,
   };
 }
 
 /** Whether the platform makes the object of a resource along with its parent. */
-function comesWithParent({ kind, fields }: Resource): boolean {
+function isProvidedWith({ kind, fields }: Resource): boolean {
   const { provided } = kind.lifecycle ?? {};
   const comesWith = provided?.allows === 'update' ? provided.comesWith : undefined;
   if (comesWith === undefined) return false;
@@ -87,7 +91,7 @@ function comesWithParent({ kind, fields }: Resource): boolean {
 /** Plans an object that the platform makes along with its parent: it is taken over and updated, never created. */
 function planComing(input: Planning, resource: Resource, parent: Action): Action {
   const { kind, address } = resource;
-  const base = resourceAction(resource, parent, input.state.resources[address], 'first managed');
+  const base = resourceTarget(resource, parent, input.state.resources[address], 'first managed');
   const made = creation(input, resource, base.notes);
   const { provided } = kind.lifecycle ?? {};
   const { fixed = [], madeWith = {} } = provided?.allows === 'update' ? provided : {};
@@ -100,7 +104,8 @@ function planComing(input: Planning, resource: Resource, parent: Action): Action
   });
   const { steps } = updateSteps({ resource, attributes }, {}, undefined);
   const changes = [...made.changes.filter(({ path }) => !fixed.includes(path)), ...base.changes];
-  return { ...base, attributes, changes, steps, action: 'adopt', createsObject: true, comesWithParent: true };
+  const planned = { ...base, attributes, changes, teardown: [], steps } as const;
+  return { ...planned, action: 'adopt', from: 'parent', needsConsent: false };
 }
 
 /** The creation of an object. Adds to `notes` what prevents it: members that create needs, secrets that this run lacks. */

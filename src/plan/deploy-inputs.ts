@@ -8,7 +8,7 @@ import { mentionsIn } from '../manifest/mentions.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { knownTexts, resolve } from '../manifest/wanted.ts';
 import type { Action, AttributeChange } from './action.ts';
-import { isIgnored } from './action.ts';
+import { isHeld, isIgnored, isLeftOut, leavesState } from './action.ts';
 import type { Planning } from './input.ts';
 import { wantedOf } from './standing.ts';
 
@@ -108,9 +108,9 @@ function variablesIn(parent: Action, how: Digesting): Variables {
 const digested = new WeakMap<Action, Variables>(); // so that many services stay linear
 
 /** Whether the object of an action is there once the action is done; not while it is held back. */
-export function isThere({ action, isHeld, isLeftOut, id }: Action): boolean {
-  const isHeldBack = isHeld === true && (isLeftOut !== true || id === undefined);
-  return action !== 'delete' && action !== 'forget' && !isHeldBack;
+export function isThere(one: Action): boolean {
+  const isHeldBack = isHeld(one) && (!isLeftOut(one) || one.id === undefined);
+  return !leavesState(one) && !isHeldBack;
 }
 
 /** Whether what stands below a service reaches its containers at a deployment, and not by itself. */

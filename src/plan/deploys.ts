@@ -12,8 +12,8 @@ import type { Outputs } from '../manifest/wanted.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import { deploymentsIn, statusIn } from '../observe/deployments.ts';
 import type { Action, Member, Step } from './action.ts';
-import { isEffective } from './action.ts';
-import { actionFor } from './action-for.ts';
+import { createsObject, isEffective, isLeftOut } from './action.ts';
+import { targetFor } from './action-for.ts';
 import { stalenessOf } from './stale.ts';
 import type { ServiceActions } from './deploy-inputs.ts';
 import { ignoredInputs, inputsDigest, isThere, reachesContainers } from './deploy-inputs.ts';
@@ -37,36 +37,37 @@ export function withDeployments(input: Planning, planned: readonly Action[]): Ac
     const hasCode = isFetched(root.kind, future);
     const known = afterwards(root.kind, input.state.deployments[root.address], row);
     const staleness = stalenessFor(service, hasCode);
-    const isFirst = root.createsObject || (known === undefined && wasNeverDeployed(root, row));
+    const isFirst = createsObject(root) || (known === undefined && wasNeverDeployed(root, row));
     const isNew =
       isFirst || (known?.inputs === undefined && known?.pending === undefined && wasNeverDeployed(root, row));
     const isNeeded = isFirst || staleness !== undefined || known?.stale !== undefined;
     const isNewCode = (known?.stale?.code ?? staleness?.code) === true;
     const command = isNeeded ? deployCommand(root.kind, future, isNewCode) : undefined;
-    const isTold = root.isLeftOut !== true || staleness !== undefined;
+    const isTold = !isLeftOut(root) || staleness !== undefined;
     const isAllowed = input.deploys && root.options.deploy !== 'never';
     const notes = isAllowed && command !== undefined && isTold ? withheld(service, command, input.outputs) : [];
     // One that a narrowed plan leaves out is deployed for what is below it only.
-    const isChosen = root.isLeftOut !== true || leafs.some(({ address }) => staleness?.through.includes(address));
+    const isChosen = !isLeftOut(root) || leafs.some(({ address }) => staleness?.through.includes(address));
     const isDeployed = isNeeded && isAllowed && isChosen && notes.length === 0;
 
     actions.set(root.address, {
+      ...root,
       service: {
         known: isFirst && known === undefined ? { stale: hasCode ? { code: true } : {} } : known,
         inputs: (outputs, like) => inputsDigest(service, { outputs, digests: input.digests, like }),
-        ...(staleness === undefined ? {} : { staleness }),
-        ...(isNeeded && !isDeployed && isTold ? { isLeft: true } : {}),
+        staleness,
+        isLeft: isNeeded && !isDeployed && isTold,
       },
-      ...root,
       notes: [...root.notes, ...notes],
     });
     if (!isDeployed || command === undefined || 'cannot' in command) continue;
-    const action = {
-      ...deployment(service, command, staleness?.through ?? []),
-      because: isNew ? undefined : (staleness?.because ?? []),
-    };
-    const isOrdered = known?.pending !== undefined && staleness === undefined;
-    deployments.push({ service, action: isOrdered ? { ...action, isOrdered } : action });
+    const isUnderWay = known?.pending !== undefined && staleness === undefined;
+    const start = isNew
+      ? ({ start: 'first' } as const)
+      : isUnderWay
+        ? ({ start: 'under way' } as const)
+        : ({ start: 'again', because: staleness?.because ?? [] } as const);
+    deployments.push({ service, action: { ...deployment(service, command, staleness?.through ?? []), ...start } });
   }
   const deployed = new Set(deployments.map(({ action }) => action.address));
   return [
@@ -127,7 +128,7 @@ function futureRow(root: Action, row: Row | undefined): Row {
     return value === undefined ? [] : [[field, value] as const];
   });
   const none = root.kind.service?.deployments;
-  const before = root.createsObject || row === undefined ? (none === undefined ? {} : { [none]: [] }) : row;
+  const before = createsObject(root) || row === undefined ? (none === undefined ? {} : { [none]: [] }) : row;
   return { ...before, ...Object.fromEntries(declared) };
 }
 
@@ -145,7 +146,7 @@ function withheld(service: ServiceActions, command: KindCommand, outputs: Output
   return [diagnostic('not-deployed', message, { address, position, remedy: command.remedy })];
 }
 
-function deployment({ root, leafs }: ServiceActions, command: PossibleCommand, through: readonly string[]): Action {
+function deployment({ root, leafs }: ServiceActions, command: PossibleCommand, through: readonly string[]) {
   const { address, kind } = root;
   const members: Record<string, Member> = {};
   if (takes(command.call, 'title')) members.title = literal('Trueup');
@@ -156,9 +157,10 @@ function deployment({ root, leafs }: ServiceActions, command: PossibleCommand, t
     .map((leaf) => leaf.address);
   const dependsOn = [...new Set([address, ...changing, ...through])];
   return {
-    ...actionFor({ address: deployAddress(address), kind, parent: address, options: {}, dependsOn }, undefined),
-    action: 'deploy',
+    ...targetFor({ address: deployAddress(address), kind, parent: address, options: {}, dependsOn }, undefined),
+    action: 'deploy' as const,
     id: root.id,
+    teardown: [] as const,
     steps: [...resetSteps(root), stepOf(root, 'deploy', command.call, members, [])],
     position: root.position,
   };

@@ -12,7 +12,7 @@ import { withGaps } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import { fromContext } from '../observe/observed.ts';
 import type { Action, AttributeChange } from './action.ts';
-import { resourceAction } from './action-for.ts';
+import { resourceTarget, sendsNothing } from './action-for.ts';
 import { creation } from './creation.ts';
 import { diffResource } from './diff.ts';
 import type { Planning, PlanInput } from './input.ts';
@@ -39,7 +39,7 @@ export function planExisting(
   const { provided, createBeforeDestroy } = kind.lifecycle ?? {};
   const isAdoption = object.foundBy === 'key' || object.foundBy === 'pin';
   const record = input.state.resources[address];
-  const base = { ...resourceAction(resource, parent, record, isAdoption ? 'first managed' : 'edit'), id: object.id };
+  const base = { ...resourceTarget(resource, parent, record, isAdoption ? 'first managed' : 'edit'), id: object.id };
   const { notes } = base;
   const isProvided = object.isProvided && (provided?.allows === 'update' || object.foundBy !== 'id');
   const {
@@ -91,10 +91,10 @@ export function planExisting(
         : 'Declare it where it is, or correct id:.',
     );
   }
-  const isAsked = input.narrowing.replaces.includes(address);
-  const obstacle = isAsked ? whyNotAnew(kind, isAdoption, isProvided) : undefined;
+  const isRequested = input.narrowing.replaces.includes(address);
+  const obstacle = isRequested ? whyNotAnew(kind, isAdoption, isProvided) : undefined;
   if (obstacle !== undefined) refuse(`${address} cannot be replaced: ${obstacle}`, 'Leave out --replace for it.');
-  if ((isAsked && obstacle === undefined) || changes.some((change) => change.forcesReplacement)) {
+  if ((isRequested && obstacle === undefined) || changes.some((change) => change.forcesReplacement)) {
     const made = creation(input, resource, notes);
     const gone = takeAway(input, base, object, { action: 'replace', parent });
     if (resource.pinned !== undefined) {
@@ -106,18 +106,11 @@ export function planExisting(
     const isKept =
       unless !== undefined && resource.fields[unless] !== undefined && !changes.some(({ path }) => path === unless);
     // The old one goes by an action of its own, when nothing of the manifest uses it any more.
-    const old = createBeforeDestroy !== undefined && !isKept ? { createsBeforeDestroy: true, id: undefined } : gone;
-    const asked = isAsked ? ({ isAsked } as const) : {};
-    return {
-      ...base,
-      ...made,
-      action: 'replace',
-      createsObject: true,
-      replaced: attributes,
-      changes,
-      ...old,
-      ...asked,
-    };
+    const old =
+      createBeforeDestroy !== undefined && !isKept
+        ? ({ order: 'create first', id: undefined, teardown: [] } as const)
+        : ({ order: 'delete first', by: 'request', ...gone } as const);
+    return { ...base, ...made, action: 'replace', replaced: attributes, isRequested, changes, ...old };
   }
   const moveTo = isElsewhere ? resource.parent : undefined;
   const { steps, notes: said } = updateSteps({ resource, attributes }, object.row, moveTo);
@@ -152,15 +145,14 @@ export function planExisting(
   const lost = lossesOf(input, { address, kind, attributes, privateKeys, row: object.row, from, to });
   const { dataAtRisk, warnings } = weigh(lost, { address, position: base.position, isProtected });
   notes.push(...warnings);
-  return {
-    ...base,
-    action: isAdoption ? 'adopt' : isElsewhere ? 'move' : isUpdate ? 'update' : 'no-op',
-    attributes,
-    changes,
-    steps,
-    dataAtRisk,
-    needsConsent: object.foundBy === 'key' && (overwrites || !object.isProvided),
-  };
+  const planned = { ...base, attributes, changes, dataAtRisk };
+  const sends = { teardown: [], steps } as const;
+  if (object.foundBy === 'key')
+    return { ...planned, ...sends, action: 'adopt', from: 'key', needsConsent: overwrites || !object.isProvided };
+  if (object.foundBy === 'pin') return { ...planned, ...sends, action: 'adopt', from: 'pin', needsConsent: false };
+  if (isElsewhere) return { ...planned, ...sends, action: 'move' };
+  if (isUpdate) return { ...planned, ...sends, action: 'update' };
+  return { ...planned, ...sendsNothing, action: 'no-op', kept: 'as wanted' };
 }
 
 /** The rows of all objects by their ids. */

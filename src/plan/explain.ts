@@ -87,8 +87,9 @@ export function actionsAt(
 ): ExplainedAction[] {
   const own = actions.filter((action) => blockAddress(action.address) === address);
   if (path === '') return own.map((action) => ({ action, requests: requestsOf(action, () => true) }));
-  return own.flatMap((action) => {
-    if (action.because?.includes(path) === true) return [{ action, requests: requestsOf(action, () => true) }];
+  return own.flatMap((action): ExplainedAction[] => {
+    if ('because' in action && action.because.includes(path))
+      return [{ action, requests: requestsOf(action, () => true) }];
     const changes = action.changes.filter((change) => change.path === path || change.path.startsWith(`${path}.`));
     if (changes.length === 0) return [];
     const carries = ({ changed }: Step) => changed.some((name) => fields.has(name));
@@ -96,12 +97,8 @@ export function actionsAt(
   });
 }
 
-function requestsOf(
-  { kind, teardown, steps, createsBeforeDestroy }: Action,
-  isMeant: (step: Step) => boolean,
-): PlannedRequest[] {
-  const all = createsBeforeDestroy ? [...steps, ...teardown] : [...teardown, ...steps];
-  return all.filter(isMeant).map(({ operation, members, changed }) => ({
+function requestsOf({ kind, teardown, steps }: Action, isMeant: (step: Step) => boolean): PlannedRequest[] {
+  return [...teardown, ...steps].filter(isMeant).map(({ operation, members, changed }) => ({
     operation: servedName(kind, operation),
     method: endpointOf(operation).method,
     changed: changed.map((name) => servedName(kind, name)),

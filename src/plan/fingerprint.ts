@@ -21,10 +21,9 @@ import type { StateKey } from '../secrets/state-key.ts';
 import { isSameMac } from '../secrets/state-key.ts';
 import type { State } from '../state/state.ts';
 import type { Action, Member, Narrowing, Plan, Step } from './action.ts';
-import { outputsOf } from './action.ts';
+import { createsObject, deletesObject, isKept, isLeftOut, needsConsent, outputsOf } from './action.ts';
 import { everything } from './narrow.ts';
 import type { FactKind, PlanFacts, PlanFile } from './file.ts';
-import { isMovedInState } from './moved.ts';
 import { writesOrRemoves } from './decide.ts';
 
 /** What a plan was made for. */
@@ -136,12 +135,12 @@ function asJson(content: object): Json {
 
 /** Tells the resources that a narrowed plan leaves out, and need not be as they were when it was reviewed. */
 function isWithin({ narrowed, actions }: Plan): (resource: Resource) => boolean {
-  const within = new Set(actions.flatMap(({ address, isLeftOut }) => (isLeftOut === true ? [] : [address])));
+  const within = new Set(actions.flatMap((action) => (isLeftOut(action) ? [] : [action.address])));
   return ({ address }) => narrowed === undefined || within.has(address);
 }
 
 function signedFacts(plan: Plan, resources: readonly Resource[], sign: Sign): PlanFile['facts'] {
-  const actions = plan.actions.filter(({ action, dataAtRisk }) => action !== 'no-op' || dataAtRisk !== undefined);
+  const actions = plan.actions.filter((action) => action.action !== 'no-op' || action.dataAtRisk !== undefined);
   const outputs = outputsOf(new Map(plan.actions.map((action) => [action.address, action])), plan.observed.objects);
   const facts = groupBy([
     ...resources.map((resource) => [resource.address, declaredIn(resource)] as const),
@@ -192,7 +191,7 @@ function* doneBy(action: Action, plan: Plan, outputs: Outputs): Iterable<Fact> {
   yield* overwrittenBy(action, plan);
   for (const { severity, message } of action.notes) if (severity === 'warning') yield ['warning', message, ''];
   yield* atRisk(action);
-  if (action.needsConsent) yield ['consent', '', ''];
+  if (needsConsent(action)) yield ['consent', '', ''];
   for (const { attribute, accepted } of action.attributes)
     if (accepted?.over === true) yield ['lapsed', pathOf(action.kind, attribute), accepted.until];
   const sent: string[] = [];
@@ -213,7 +212,7 @@ function* doneBy(action: Action, plan: Plan, outputs: Outputs): Iterable<Fact> {
 /** The action, and what it comes to when a person does the first step of it by hand. */
 function outcomes(one: Action): string[] {
   const { action, id } = one;
-  if (isMovedInState(one)) return [];
+  if (isKept(one)) return [];
   if (action === 'move') return ['move', 'update'];
   if (action === 'delete') return ['delete', 'forget gone'];
   if (action === 'forget') return id === undefined ? ['forget gone'] : ['forget', 'forget gone'];
@@ -263,7 +262,7 @@ function* overwrittenBy(action: Action, plan: Plan): Iterable<Fact> {
     // Others may go on adding to a set.
     return ['was', path, field.codec === contains && Array.isArray(normal) ? (normal as Json[]) : [normal]];
   };
-  if (action.action === 'delete' || action.action === 'replace') {
+  if (deletesObject(action)) {
     const { resources } = plan.base;
     const record = resources[address] ?? resources[replacedAddress(address) ?? ''];
     const row = plan.observed.objects.get(address)?.row;
@@ -272,7 +271,7 @@ function* overwrittenBy(action: Action, plan: Plan): Iterable<Fact> {
       const field = kind.fields[name];
       if (field !== undefined) yield was(fieldPath(kind, name), field, observedValue(kind, name, row) ?? null);
     }
-  } else if (!action.createsObject) {
+  } else if (!createsObject(action)) {
     for (const { attribute, field, decision, before } of attributes) {
       if (!writesOrRemoves(decision)) continue;
       yield was(pathOf(kind, attribute), field, before.reveal());

@@ -4,6 +4,7 @@ import type { Kind } from '../kind/kind.ts';
 import { fieldPath, isInCase, observedValue } from '../kind/wire.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { Action } from './action.ts';
+import { createsFirst, deletesObject } from './action.ts';
 
 /**
  * Adds to each deletion of something that others name what still uses it: the platform would take it from them without
@@ -43,8 +44,8 @@ export function withUsersOfReplaced(
   objects: ReadonlyMap<string, ObservedObject>,
 ): readonly Action[] {
   const named = namedKinds(kinds);
-  const isDeletedFirst = ({ action, isAsked, createsBeforeDestroy, kind }: Action) =>
-    action === 'replace' && isAsked === true && !createsBeforeDestroy && named.has(kind.kind);
+  const isDeletedFirst = (one: Action) =>
+    one.action === 'replace' && one.isRequested && !createsFirst(one) && named.has(one.kind.kind);
   if (!actions.some(isDeletedFirst)) return actions;
   const users = usersById(actions, objects, 'all');
   return actions.map((action) => {
@@ -88,9 +89,10 @@ function usersById(
   which: 'that stay' | 'all',
 ): ReadonlyMap<string, readonly User[]> {
   const uses: [id: string, by: User][] = [];
-  for (const { address, action, kind, changes } of actions) {
+  for (const action of actions) {
+    const { address, kind, changes } = action;
     const row = objects.get(address)?.row;
-    if (row === undefined || action === 'delete' || action === 'replace') continue;
+    if (row === undefined || deletesObject(action)) continue;
     for (const [name, { refersTo, growsByItself }] of Object.entries(kind.fields)) {
       // What the platform adds by itself, it takes out by itself.
       const ids = refersTo === undefined || growsByItself === true ? [] : [observedValue(kind, name, row) ?? []].flat();

@@ -7,6 +7,7 @@ import { isOfProject } from '../observe/ownership.ts';
 import { replacedAddress } from '../kind/address.ts';
 import type { State } from '../state/state.ts';
 import type { Action } from './action.ts';
+import { deletesObject } from './action.ts';
 
 const isTheManifestWhole = 'Look whether the manifest is whole: the folder, the branch, its includes.';
 
@@ -45,7 +46,7 @@ export function massDeletions(
 }
 
 function tooMany(actions: readonly Action[], { resources }: State): Diagnostic[] {
-  const going = actions.filter(({ action }) => action === 'delete' || action === 'replace');
+  const going = actions.filter(deletesObject);
   return [...groupBy(going.map(({ kind, address }) => [kind.kind, address]))].flatMap(([name, all]) => {
     const addresses = blocksOf(all);
     const count = addresses.length;

@@ -4,6 +4,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { isWithin } from '../kind/address.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { Action } from './action.ts';
+import { leavesState } from './action.ts';
 import { movedEntry } from './moved.ts';
 
 /** A new block, and the one that it was probably meant to be. */
@@ -28,7 +29,7 @@ export function misspeltKeys(
     const parentId = parent === undefined ? undefined : objects.get(parent)?.id;
     const going = actions.flatMap((one) => {
       const name = objects.get(one.address)?.row[keyField];
-      const isGoing = one.kind === kind && (one.action === 'delete' || one.action === 'forget');
+      const isGoing = one.kind === kind && leavesState(one);
       return isGoing && typeof name === 'string' && redact(name) === name ? [[name, one] as const] : [];
     });
     const others = [...unmanaged, ...provided].flatMap((one) =>

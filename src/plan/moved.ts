@@ -9,6 +9,7 @@ import { position } from '../manifest/tree.ts';
 import { moveAddress, readdress } from '../state/edit.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
+import { isKept } from './action.ts';
 import type { Action } from './action.ts';
 
 /** The former address of each record that `moved:` gave a new one, by the new one. */
@@ -84,13 +85,8 @@ export function withOrigins(actions: readonly Action[], origins: Origins): reado
   return actions.map((one) => {
     const movedFrom = origins.get(one.address);
     if (movedFrom === undefined) return one;
-    return { ...one, movedFrom, action: one.action === 'no-op' ? 'move' : one.action };
+    return isKept(one) ? { ...one, movedFrom, action: 'move' } : { ...one, movedFrom };
   });
-}
-
-/** Whether a move changes the address in the state, and nothing on the platform. */
-export function isMovedInState({ action, movedFrom, steps }: Pick<Action, 'action' | 'movedFrom' | 'steps'>): boolean {
-  return action === 'move' && movedFrom !== undefined && steps.length === 0;
 }
 
 /** The records without those of replacements that did not come to their create: the old object is still the one. */

@@ -10,7 +10,8 @@ import { resourcePosition } from '../manifest/resource.ts';
 import type { Observed, ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Action, AttributeChange, LeftOut, Narrowing, Plan } from './action.ts';
-import { actionFor, idle } from './action-for.ts';
+import { createsObject, isDeployment, isLeftOut, leavesState } from './action.ts';
+import { keep, targetFor } from './action-for.ts';
 import type { PlanInput } from './input.ts';
 
 /** The plan as a whole: nothing is left out, nothing is replaced on purpose. */
@@ -195,7 +196,7 @@ function graphOf(actions: readonly Action[], records: NarrowInput['records'], ob
     }),
   );
   const deployments = new Map(
-    actions.flatMap((action) => (action.action === 'deploy' ? [[blockOf(action.address), action] as const] : [])),
+    actions.flatMap((action) => (isDeployment(action) ? [[blockOf(action.address), action] as const] : [])),
   );
   const isChanged = (address: string) => {
     const action = byAddress.get(address);
@@ -205,17 +206,16 @@ function graphOf(actions: readonly Action[], records: NarrowInput['records'], ob
     byAddress,
     needs: (address) => {
       const action = byAddress.get(address);
-      if (action === undefined || !isChange(action) || action.action === 'deploy') return [];
+      if (action === undefined || !isChange(action) || isDeployment(action)) return [];
       const parent = byAddress.get(action.parent ?? '');
-      const isGoing = action.action === 'delete' || action.action === 'forget';
-      const found = isGoing ? [] : action.dependsOn.filter((need) => isNew(byAddress.get(need)));
-      if (isGoing || action.action === 'replace')
+      const found = leavesState(action) ? [] : action.dependsOn.filter((need) => isNew(byAddress.get(need)));
+      if (leavesState(action) || action.action === 'replace')
         found.push(...(users.get(address) ?? []).filter(isChanged), ...(guests.get(action.id ?? '') ?? []));
-      // It goes with its parent.
-      if (action.action === 'delete' && action.teardown.length === 0 && parent !== undefined)
-        found.push(parent.address);
       if (action.action === 'replace') found.push(...(oldOnes.get(address) ?? []));
-      found.push(...(action.follows ?? []).filter(isChanged));
+      if (action.action === 'delete') {
+        if (action.by === 'parent' && parent !== undefined) found.push(parent.address);
+        found.push(...action.follows.filter(isChanged));
+      }
       return found.filter((need) => need !== address);
     },
     takesAlong: (address) =>
@@ -225,7 +225,7 @@ function graphOf(actions: readonly Action[], records: NarrowInput['records'], ob
 
 /** Whether others cannot use an object before its action is done. */
 function isNew(action: Action | undefined): boolean {
-  return action !== undefined && (action.createsObject || action.action === 'adopt');
+  return action !== undefined && (createsObject(action) || action.action === 'adopt');
 }
 
 function isChange({ action }: Pick<Action, 'action'>): boolean {
@@ -281,27 +281,16 @@ export function leaveOut(
 /** An object that stays as it is, whatever the manifest says. */
 function left(action: Action, record: StateRecord, id: string | undefined): Action {
   const { options, dependsOn, parent } = record;
-  const { follows: _, service: _service, ...rest } = action;
-  return {
-    ...rest,
-    ...idle,
-    id,
-    parent: parent ?? undefined,
-    dependsOn,
-    options,
-    notes: [],
-    attributes: action.attributes.map(asItIs),
-    isHeld: true,
-    isLeftOut: true,
-  };
+  const target = { ...action, id, parent: parent ?? undefined, dependsOn, options, notes: [] };
+  return { ...keep(target, 'left out'), attributes: action.attributes.map(asItIs) };
 }
 
 /** What a plan that did not read an object does about it: nothing, and its record stays as it is. */
 export function unreadAction(resource: Resource, record: StateRecord, above: Action | undefined): Action {
   const { address, kind } = resource;
   const { id, options, dependsOn, parent } = record;
-  const rest = actionFor({ address, kind, options, dependsOn, parent: parent ?? undefined }, above);
-  return { ...rest, id: id ?? undefined, position: resourcePosition(resource), isHeld: true, isLeftOut: true };
+  const target = targetFor({ address, kind, options, dependsOn, parent: parent ?? undefined }, above);
+  return keep({ ...target, id: id ?? undefined, position: resourcePosition(resource) }, 'left out');
 }
 
 /** An attribute about which nothing is done; what is declared is not known of one that would change. */
@@ -321,9 +310,10 @@ export function leftOutOf(
   const done = new Set(narrowed.filter(isChange).map(({ address }) => address));
   return whole
     .filter((action) => isChange(action) && !done.has(action.address))
-    .map(({ address, action }) => {
+    .map((action) => {
+      const { address } = action;
       const needs = needed.get(address);
-      return { address, action, ...(needs === undefined ? {} : { needs: blockOf(needs) }) };
+      return { address, action: action.action, ...(needs === undefined ? {} : { needs: blockOf(needs) }) };
     });
 }
 
@@ -339,7 +329,7 @@ export function inOrderOf(declared: readonly Pick<Resource, 'address'>[], plan: 
 /** What was found of all that a plan has, and of what that depends on. */
 export function concerning(found: readonly Diagnostic[], { narrowed, actions }: Plan): readonly Diagnostic[] {
   if (narrowed === undefined) return found;
-  const within = actions.filter(({ isLeftOut }) => isLeftOut !== true);
+  const within = actions.filter((action) => !isLeftOut(action));
   const concerned = new Set(within.flatMap(({ address, dependsOn }) => [address, ...dependsOn]));
   return found.filter(({ address }) => address === undefined || concerned.has(address));
 }

@@ -5,7 +5,7 @@ import type { Edge } from '../graph/schedule.ts';
 import { deployAddress, replacedAddress } from '../kind/address.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import type { Action, Plan } from './action.ts';
-import { isEffective } from './action.ts';
+import { isDeployment, isEffective, isLeftOut, leavesState } from './action.ts';
 import { writesOrRemoves } from './decide.ts';
 
 /** The nodes of a plan, in its order, and which of them come before which. */
@@ -108,7 +108,7 @@ export function circleIn(plan: Ordered): readonly Action[] | undefined {
   // What is made stands in the order of what it depends on: only a deletion that waits for something made closes a circle,
   // and a name that an object takes from another one.
   const mayClose = (one: Action) =>
-    one.action === 'move' || one.follows !== undefined || freedName(one, plan) !== undefined;
+    one.action === 'move' || followedBy(one).length > 0 || freedName(one, plan) !== undefined;
   if (!plan.actions.some(mayClose)) return undefined;
   const before = groupBy(edgesBy(requiredRules, indexOf(plan)).map(({ from, to }) => [to, from]));
   const nodes = new Map(plan.actions.flatMap(actionNodes).map((node) => [node.name, node]));
@@ -144,7 +144,7 @@ interface PlanIndex extends Ordered {
 /** An object is made after all that it depends on, and after the teardown of its old one. One that is left out is not made. */
 function needsAndTeardown(action: Action, plan: PlanIndex): string[] {
   // It depends on what its record says, which may depend on it by now.
-  if (action.isLeftOut === true) return [];
+  if (isLeftOut(action)) return [];
   return [...dependenciesLeft(action, plan), teardownName(action.address)];
 }
 
@@ -195,8 +195,12 @@ function allThatLeaves(action: Action, plan: PlanIndex): string[] {
   return [
     ...[...below, ...guests].flatMap((other) => teardownOf(other) ?? []),
     ...guests.filter((guest) => guest.action === 'move' && !tearsDown(guest)).map(({ address }) => address),
-    ...(action.follows ?? []),
+    ...followedBy(action),
   ];
+}
+
+function followedBy(action: Action): readonly string[] {
+  return action.action === 'delete' ? action.follows : [];
 }
 
 /** The actions of what leaves below an object; below one that only leaves the state, also those. */
@@ -253,8 +257,8 @@ function uniqueIn({ lifecycle }: Action['kind']): string | undefined {
 
 /** The teardowns that `removals` waits for, each with its hub. */
 function removalsOver({ actions, byAddress }: PlanIndex): (readonly [from: string, to: string])[] {
-  return actions.filter(tearsDown).flatMap(({ address, action, parent, kind, scope, teardown }) => {
-    const isRemoval = (action === 'delete' || action === 'replace') && teardown.length > 0 && scope !== address;
+  return actions.filter(tearsDown).flatMap(({ address, parent, kind, scope, teardown }) => {
+    const isRemoval = teardown.length > 0 && scope !== address;
     const below = isRemoval && parent !== undefined && byAddress.has(parent) ? [parent] : [];
     const named = uniqueIn(kind) === undefined ? [] : [`every ${kind.kind}`];
     return [...below, ...named].map((what) => [teardownName(address), removalsName(what)] as const);
@@ -321,12 +325,12 @@ function dependentsAt({ address }: Action, { dependents }: PlanIndex): readonly 
 function dependenciesLeft({ dependsOn }: Action, { byAddress }: PlanIndex): string[] {
   return dependsOn.filter((address) => {
     const needed = byAddress.get(address);
-    return needed !== undefined && needed.action !== 'delete' && needed.action !== 'forget';
+    return needed !== undefined && !leavesState(needed);
   });
 }
 
 function writesBefore({ dependsOn }: Action, { byAddress }: PlanIndex): Action[] {
-  return dependsOn.flatMap((need) => byAddress.get(need) ?? []).filter(({ action }) => action !== 'deploy');
+  return dependsOn.flatMap((need) => byAddress.get(need) ?? []).filter((need) => !isDeployment(need));
 }
 
 function isBelow({ address }: Action, parent: Action, { base }: PlanIndex): boolean {

@@ -2,6 +2,7 @@ import type { Position } from '../diagnostics/diagnostic.ts';
 import { pathOf } from '../kind/attribute.ts';
 import { position } from '../manifest/tree.ts';
 import type { Action, AttributeChange, Plan } from './action.ts';
+import { createsObject, isCompared, isHeld, isLeftOut } from './action.ts';
 import { lacksSecret } from './standing.ts';
 
 /** Something declared that a plan did not compare with the platform. */
@@ -23,8 +24,8 @@ export interface NotCompared {
 export function notComparedIn({ actions }: Pick<Plan, 'actions'>): readonly NotCompared[] {
   return actions.flatMap((action) => {
     // Of a new object there is nothing to compare with, and what goes is not declared.
-    if (action.createsObject || ['create', 'delete', 'forget', 'deploy'].includes(action.action)) return [];
-    if (action.isLeftOut === true || (action.isHeld === true && action.attributes.length === 0)) return leftOut(action);
+    if (createsObject(action) || !isCompared(action)) return [];
+    if (isLeftOut(action) || (isHeld(action) && action.attributes.length === 0)) return leftOut(action);
     return action.attributes.flatMap((one) => notCompared(action, one) ?? []);
   });
 }
@@ -44,13 +45,13 @@ function notCompared(action: Action, one: AttributeChange): NotCompared | undefi
 }
 
 function reasonOf(
-  { isHeld }: Action,
+  action: Action,
   { wanted, standing, decision, before }: AttributeChange,
 ): Pick<NotCompared, 'why' | 'secrets'> | undefined {
   const { declared, there } = standing;
   // Of an error the plan says more than that.
   if (declared === 'never declared' || declared === 'no longer declared' || decision.do === 'error') return undefined;
-  if (isHeld === true) return { why: 'left out' };
+  if (isHeld(action)) return { why: 'left out' };
   if (there === 'unreadable') return { why: 'cannot be decrypted' };
   if (lacksSecret(standing)) {
     const why = declared === 'not recorded, secret missing' ? 'not recorded' : 'secret missing';

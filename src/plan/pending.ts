@@ -3,7 +3,8 @@ import { fieldPath } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Action } from './action.ts';
-import { idle, resourceAction } from './action-for.ts';
+import { isHeld } from './action.ts';
+import { keep, resourceTarget } from './action-for.ts';
 import type { PlanInput } from './input.ts';
 import { declarationOf, isEdited } from './standing.ts';
 
@@ -14,10 +15,10 @@ export function planPending(input: PlanInput, resource: Resource, parent: Action
   const record = input.state.resources[address];
   const message = unlisted(address, record, until);
   const later = edited.length === 0 ? '' : ` Until then ${edited.join(', ')} cannot be changed.`;
-  const base = resourceAction(resource, parent, record);
+  const base = resourceTarget(resource, parent, record);
   const removal = `Connect it there. If the platform does not have it, remove the block, apply, and put it back.${later}`;
   base.notes.push(diagnostic('pending', message, { removal, address, position: base.position }));
-  return { ...base, ...idle, isHeld: true };
+  return keep(base, 'held');
 }
 
 /** Says of an object that the platform lists late what is known of its create. */
@@ -48,11 +49,11 @@ export function heldBack(action: Action, actions: ReadonlyMap<string, Action>): 
   const waiting = action.dependsOn.filter((need) => {
     const other = actions.get(need);
     if (other === undefined || other.id !== undefined) return false;
-    return other.isHeld === true || other.kind.identity.listedOnce !== undefined;
+    return isHeld(other) || other.kind.identity.listedOnce !== undefined;
   });
   if (waiting.length === 0) return action;
   const { address, position } = action;
   const message = `${address} waits for ${waiting.join(', ')}, whose id is not known yet`;
   const note = diagnostic('pending', message, { address, position, remedy: 'Apply again when it is.' });
-  return { ...action, ...idle, isHeld: true, notes: [...action.notes, note] };
+  return keep({ ...action, notes: [...action.notes, note] }, 'held');
 }

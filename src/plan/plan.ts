@@ -7,9 +7,9 @@ import type { Row } from '../kind/json.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import { objectDigest } from './accepted.ts';
-import { idle } from './action-for.ts';
+import { keep } from './action-for.ts';
 import type { Action, Narrowed, Plan } from './action.ts';
-import { outputsOf } from './action.ts';
+import { createsObject, outputsOf } from './action.ts';
 import { planCreation } from './creation.ts';
 import { planExisting } from './existing.ts';
 import { asPlatformHasIt } from './appended.ts';
@@ -47,7 +47,8 @@ export function buildPlan(input: PlanInput): Plan {
       actions.set(written.address, unreadAction(written, record, parent));
       continue;
     }
-    const above = parent?.createsObject === true ? undefined : observed.objects.get(parent?.address ?? '')?.row;
+    const above =
+      parent !== undefined && createsObject(parent) ? undefined : observed.objects.get(parent?.address ?? '')?.row;
     const { resource, notes: unknown } = asPlatformHasIt(written, declared.get(written.parent ?? ''), above, outputs);
     const object = observed.objects.get(resource.address);
     const action =
@@ -116,7 +117,7 @@ function leftMissing({ accepting, narrowing, state, observed }: PlanInput, actio
   }
   const message = `${address}: ${by} accepted until ${until} that it is missing: ${because}`;
   const remedy = 'To create it now: --include-accepted.';
-  return { ...action, ...idle, isHeld: true, notes: [diagnostic('accepted', message, { ...about, remedy })] };
+  return keep({ ...action, notes: [diagnostic('accepted', message, { ...about, remedy })] }, 'held');
 }
 
 /**

@@ -1,6 +1,5 @@
 import { onceFor } from '../api/once.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Code } from '../diagnostics/codes.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { safeguards } from '../diagnostics/safeguards.ts';
 import type { Attribute } from '../kind/attribute.ts';
@@ -9,14 +8,16 @@ import { isCipher } from '../kind/cipher.ts';
 import type { Row } from '../kind/json.ts';
 import { isRow } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
+import type { Parts } from '../kind/lifecycle.ts';
 import { goesWith } from '../kind/lifecycle.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { fieldPath, idsBelow, observedValue, rowsBelow, shownValue } from '../kind/wire.ts';
 import type { Observed, ObservedObject } from '../observe/observed.ts';
 import { secret } from '../secrets/secret.ts';
 import type { StateRecord } from '../state/record.ts';
-import type { Action, Change } from './action.ts';
-import { actionFor } from './action-for.ts';
+import type { Action, Change, Step, Target } from './action.ts';
+import { deletesObject } from './action.ts';
+import { sendsNothing, targetFor } from './action-for.ts';
 import { unitOf, withNames } from './changes.ts';
 import type { PlanInput } from './input.ts';
 import { someOf } from './mass-deletion.ts';
@@ -39,55 +40,57 @@ export function planRemoval(
   const object = input.observed.objects.get(address);
   const parent = record.parent === null ? undefined : actions.get(record.parent);
   const base = {
-    ...actionFor({ ...record, address, kind, parent: record.parent ?? undefined }, parent),
+    ...targetFor({ ...record, address, kind, parent: record.parent ?? undefined }, parent),
     id: object?.id,
   };
-  const forget = (code: Code, message: string, remedy?: string): Action => {
-    return { ...base, action: 'forget', notes: [diagnostic(code, message, { address, remedy })] };
+  const forget = (why: 'stays there' | 'not known', message: string, remedy?: string): Action => {
+    const notes = [diagnostic(why === 'not known' ? 'unverified' : 'stays-there', message, { address, remedy })];
+    return { ...base, ...sendsNothing, action: 'forget', why, notes };
   };
   if (object === undefined && record.id === null) {
     const { listedOnce } = kind.identity;
     return listedOnce === undefined
       ? forget(
-          'unverified',
+          'not known',
           `${address} was about to be created when a run ended; whether it exists is not known`,
           'Look for it on the platform.',
         )
       : forget(
-          'stays-there',
+          'stays there',
           `${address} was created, stays on the platform, and is listed only once ${listedOnce}`,
           'Delete it there before you declare it again: it would be created twice.',
         );
   }
   if (object === undefined || (object.isProvided && kind.lifecycle?.provided?.allows === 'update')) {
     const isTaken = object === undefined ? input.unserved?.includes(kind) : parent?.action === 'delete';
-    return { ...base, action: 'forget', ...(isTaken === true ? { goesWithParent: true } : {}) };
+    const why = isTaken === true ? 'parent goes' : object === undefined ? 'gone' : 'stays there';
+    return { ...base, ...sendsNothing, action: 'forget', why };
   }
   if (object.foundBy !== 'id' && isSomebodys(input, kind, object)) {
     const { listedOnce } = kind.identity;
     if (listedOnce !== undefined && wasAnswered(record)) {
       return forget(
-        'stays-there',
+        'stays there',
         `${unlisted(address, record, listedOnce)}; it stays on the platform, as does ${object.id}, which has its name and differs from it`,
         'Delete there what is not needed before you declare it again: it would be created twice.',
       );
     }
     return forget(
-      'unverified',
+      'not known',
       `${address} was about to be created when a run ended, and ${object.id} has its key; whether it is that object is not known`,
       'Check it on the platform, and delete it there if it is not needed.',
     );
   }
   if (kind.operations.delete === undefined) {
     const why = kind.operations.cannot?.delete ?? 'the platform has no operation for it';
-    return forget('stays-there', `${address} (${object.id}) is not deleted: ${why}`);
+    return forget('stays there', `${address} (${object.id}) is not deleted: ${why}`);
   }
   const gone = takeAway(input, base, object, { action: 'delete', parent });
-  const isParentGoing = parent?.action === 'delete' || parent?.action === 'replace';
   // Where a target names it, and not its parent, only a request of its own takes it away. So it is with what a person gave
   // another parent in the state.
   const goesAlong =
-    isParentGoing &&
+    parent !== undefined &&
+    deletesObject(parent) &&
     goesWith(kind.lifecycle, parent.kind.kind) &&
     object.parentId === parent.id &&
     isTargeted(input, parent.address, (one) => actions.get(one)?.parent);
@@ -105,8 +108,11 @@ export function planRemoval(
     ...base,
     changes,
     action: 'delete',
-    ...(goesAlong ? {} : gone),
-    ...(dataAtRisk.length === 0 ? {} : { dataAtRisk: dataAtRisk.join('; ') }),
+    steps: [],
+    ...(goesAlong ? { by: 'parent', teardown: [] } : { by: 'request', teardown: gone.teardown }),
+    holds: goesAlong ? undefined : gone.holds,
+    follows: [],
+    dataAtRisk: dataAtRisk.length === 0 ? undefined : dataAtRisk.join('; '),
   };
 }
 
@@ -200,10 +206,10 @@ function isSomebodys(input: PlanInput, kind: Kind, object: ObservedObject): bool
 /** The requests that take an object away, and what that puts at risk. Notes what forbids it, and what goes along. */
 export function takeAway(
   input: PlanInput,
-  about: Pick<Action, 'kind' | 'address' | 'options' | 'protect' | 'position'> & { readonly notes: Diagnostic[] },
+  about: Pick<Target, 'kind' | 'address' | 'options' | 'protect' | 'position'> & { readonly notes: Diagnostic[] },
   object: ObservedObject,
   { action, parent }: { readonly action: 'delete' | 'replace'; readonly parent: Action | undefined },
-): Pick<Action, 'teardown' | 'holds' | 'dataAtRisk'> {
+): { readonly teardown: readonly Step[]; readonly holds: Parts | undefined } & Pick<Target, 'dataAtRisk'> {
   const { kind, address, options, notes, protect, position } = about;
   if (protect === true) {
     const message = `${address} is protected and would be ${action === 'delete' ? 'deleted' : 'replaced'}`;
@@ -233,7 +239,7 @@ export function takeAway(
   const { dataAtRisk, warnings } = weigh(loss === undefined ? [] : [loss], { address, isProtected });
   notes.push(...warnings);
   const holds = kind.lifecycle?.holds === undefined ? undefined : kind.lifecycle.holds(shown(object.row));
-  return { teardown: deleteSteps(about), ...(holds === undefined ? {} : { holds }), dataAtRisk };
+  return { teardown: deleteSteps(about), holds, dataAtRisk };
 }
 
 /** The remedy for a deletion that would take along what the state does not have. */

@@ -4,6 +4,7 @@ import { same } from '../kind/json.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { Action } from './action.ts';
+import { createsFirst, createsObject } from './action.ts';
 import type { PlanInput } from './input.ts';
 import { planRemoval } from './removal.ts';
 
@@ -17,7 +18,7 @@ export function withOldOnes(
   for (const action of actions.values()) {
     const object = objects.get(action.address);
     planned.push(action);
-    if (!action.createsBeforeDestroy || object === undefined) continue;
+    if (!createsFirst(action) || object === undefined) continue;
     let old = oldAddress(action.address);
     while (actions.has(old)) old = oldAddress(old);
     objects.delete(action.address);
@@ -37,7 +38,8 @@ export function withOldOnes(
   return {
     objects,
     planned: planned.map((action) => {
-      const successor = action.action === 'delete' ? replacedAddress(action.address) : undefined;
+      if (action.action !== 'delete') return action;
+      const successor = replacedAddress(action.address);
       if (successor === undefined || holdsNameOf(actions.get(successor), objects.get(action.address))) return action;
       // Those that must be done before: the new object, and all that refer to its address.
       return { ...action, follows: followers.get(successor) ?? [] };
@@ -48,7 +50,7 @@ export function withOldOnes(
 /** Returns true when a deposed object may have the name that a new object takes, of a kind where only one can have it. */
 function holdsNameOf(successor: Action | undefined, old: ObservedObject | undefined): boolean {
   const name = successor?.kind.lifecycle?.createBeforeDestroy?.unless;
-  if (name === undefined || successor?.createsObject !== true) return false;
+  if (name === undefined || successor === undefined || !createsObject(successor)) return false;
   const wanted = successor.attributes.find(({ attribute }) => attribute.field === name)?.wanted;
   if (wanted === undefined) return false;
   const now = old?.row[name];

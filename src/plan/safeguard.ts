@@ -4,6 +4,7 @@ import type { Safeguard } from '../diagnostics/safeguards.ts';
 import { flags, safeguards } from '../diagnostics/safeguards.ts';
 import { blockAddress } from '../kind/address.ts';
 import type { Action, Plan } from './action.ts';
+import { needsConsent, stays } from './action.ts';
 import { isOfAnother } from './removal.ts';
 import { needsDataLoss } from './risks.ts';
 
@@ -92,7 +93,7 @@ function dataLoss({ actions, destroys }: Plan, permissions: Permissions): readon
     const remedy = isOfAnother(dataAtRisk)
       ? `Look at ${id} on the platform. To keep it: trueup state rm '${address}'. If it may go, apply needs ${flags.dataLoss}.`
       : `Allow it with ${flags.dataLoss}, or ${lifting}.`;
-    const isStill = one.steps.length === 0 && ['no-op', 'update', 'move'].includes(one.action);
+    const isStill = one.steps.length === 0 && stays(one);
     // Only the variables of its parent change: they reach it with its next deployment.
     const doing = isStill ? 'deploy' : one.action;
     const message = `to ${doing} ${address} puts data at risk: ${dataAtRisk}`;
@@ -102,7 +103,7 @@ function dataLoss({ actions, destroys }: Plan, permissions: Permissions): readon
 
 function adoption({ actions, saved }: Plan, permissions: Permissions): readonly Diagnostic[] {
   if (permissions.adoption) return [];
-  const foreign = actions.filter(({ needsConsent }) => needsConsent);
+  const foreign = actions.filter(needsConsent);
   if (foreign.length > few) {
     const details = foreign.map(({ address, id = '' }) => `${address} (${id})`);
     const rebuild = saved === undefined ? ' If a state had them and is lost: trueup state rebuild.' : '';

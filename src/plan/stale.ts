@@ -2,6 +2,7 @@ import type { Json } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Action, AttributeChange } from './action.ts';
+import { createsObject, isHeld, isLeftOut, leavesState } from './action.ts';
 import type { ServiceActions } from './deploy-inputs.ts';
 import { deployedAttributes, mentionsOf, reachesContainers } from './deploy-inputs.ts';
 import type { Planning } from './input.ts';
@@ -46,14 +47,14 @@ export function stalenessOf(input: Planning): (service: ServiceActions, isCode: 
       }
     }
     const throughOf = () => [...new Set(changes.map(({ by }) => by.address))];
-    if (root.createsObject) return { ...(isCode ? { code: true } : {}), because: [], through: throughOf() };
+    if (createsObject(root)) return { ...(isCode ? { code: true } : {}), because: [], through: throughOf() };
     addAttributes(root);
     for (const leaf of leafs) {
-      if (!reachesContainers(leaf, root) || leaf.isHeld === true) continue;
+      if (!reachesContainers(leaf, root) || isHeld(leaf)) continue;
       const isKnown = typeof input.state.resources[leaf.address]?.id === 'string';
-      const isGone = leaf.action === 'delete' || (leaf.action === 'forget' && isKnown);
-      if (leaf.createsObject || isGone) changes.push({ path: leaf.address.slice(root.address.length + 1), by: leaf });
-      else if (leaf.action !== 'forget') addAttributes(leaf);
+      if (createsObject(leaf) || (leavesState(leaf) && (isKnown || leaf.action === 'delete')))
+        changes.push({ path: leaf.address.slice(root.address.length + 1), by: leaf });
+      else if (!leavesState(leaf)) addAttributes(leaf);
     }
     if (changes.length === 0) return undefined;
     const isNewCode = changes.some(
@@ -72,8 +73,8 @@ export function stalenessOf(input: Planning): (service: ServiceActions, isCode: 
 }
 
 /** Whether a plan leaves a service out whose texts would change: which variables those that run mention is not known. */
-function mayMentionMore({ isLeftOut, attributes }: Action): boolean {
-  return isLeftOut === true && attributes.some(({ field, wanted }) => field.map !== undefined && wanted === undefined);
+function mayMentionMore(one: Action): boolean {
+  return isLeftOut(one) && one.attributes.some(({ field, wanted }) => field.map !== undefined && wanted === undefined);
 }
 
 /** Tells whether an attribute gets another value than it was deployed with, or got one outside of Trueup. */

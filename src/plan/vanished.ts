@@ -6,6 +6,7 @@ import type { ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 import type { Action } from './action.ts';
+import { isDeployment, isLeftOut, leavesState } from './action.ts';
 import { pendingCreate } from '../state/pending.ts';
 import { inProject, isMany, someOf } from './mass-deletion.ts';
 
@@ -19,15 +20,16 @@ export function vanished(
   { resources }: State,
   objects: ReadonlyMap<string, ObservedObject>,
 ): Diagnostic[] {
-  const known = actions.filter(({ address, action }) => {
-    const isKept = action !== 'delete' && action !== 'forget' && action !== 'deploy';
+  const known = actions.filter((action) => {
+    const { address } = action;
+    const isKept = !leavesState(action) && !isDeployment(action);
     const record = resources[address];
     // What a killed run was about to create was perhaps never there.
     const wasThere = typeof record?.id === 'string' && pendingCreate(record) === undefined;
     return isKept && wasThere && !wentAlong(record, resources) && objects.get(address)?.isProvided !== true;
   });
   const gone = known.filter(
-    ({ address, isLeftOut }) => isLeftOut !== true && objects.get(address)?.id !== resources[address]?.id,
+    (action) => !isLeftOut(action) && objects.get(action.address)?.id !== resources[action.address]?.id,
   );
   const addresses = new Set(gone.map(({ address }) => address));
   const alone = gone.filter(({ parent = '' }) => !addresses.has(parent));

@@ -209,7 +209,7 @@ describe('before a write to an existing object, the state records', () => {
 
   test('no fields of an earlier create, where the object is adopted', async () => {
     const record = recordOf('redis', null, { pending: pendingCreate({ says: { name: { value: 'cache' } } }) });
-    expect((await noted({ ...update, action: 'adopt' }, { [address]: record }))?.pairs).toEqual({});
+    expect((await noted(actionOf(address, { ...update, action: 'adopt' }), { [address]: record }))?.pairs).toEqual({});
   });
 
   test('nothing without an id', async () => {

@@ -109,9 +109,11 @@ describe('where an object is', () => {
 
   test('it must be there also for an update and a deletion, and when the plan has no action for its parent', async () => {
     const message = `${address} was moved on the platform since the plan was made; nothing was sent`;
-    await expect(at('env_3', { ...moving, action: 'update' })).rejects.toMatchObject(refusal(message));
+    await expect(at('env_3', actionOf(address, { ...moving, action: 'update' }))).rejects.toMatchObject(
+      refusal(message),
+    );
     await expect(at('env_3', { ...moving, parent: undefined })).rejects.toMatchObject(refusal(message));
-    const going = { ...moving, action: 'delete', teardown: [aStep] } as const;
+    const going = actionOf(address, { ...moving, action: 'delete', teardown: [aStep] });
     const objects = { [address]: objectOf('redis_1', { environmentId: 'env_2' }) };
     const { run } = running({ environmentId: 'env_3' }, going, { objects });
     await expect(refuseChanged(run, going, { step: aStep })).rejects.toMatchObject(refusal(message));
@@ -161,7 +163,6 @@ describe('of an object that this run creates', () => {
       ...mount,
       id: 'other',
       action: 'update',
-      createsObject: false,
       address: 'other',
     });
     const answers = () => ({ redisId: 'redis_1', mounts: [...mounts] });

@@ -192,7 +192,7 @@ describe('a move', () => {
 });
 
 describe('a replacement that failed', () => {
-  const replacing = change({ action: 'replace', createsObject: true });
+  const replacing = change({ action: 'replace' });
 
   test('leaves the record of the old object as it was', async () => {
     const { run, result } = await ended(replacing, refused, { answers: shows({ description: 'b' }) });
@@ -234,7 +234,6 @@ describe('a create that shows only after somebody has done something', () => {
   const labgit = actionOf('labgit.main', {
     kind: kindNamed('labgit'),
     action: 'create',
-    createsObject: true,
     id: undefined,
   });
   const lists: Answers = (operation) => (operation === 'labgit.labgitProviders' ? [] : undefined);

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { Action } from '../../src/plan/action.ts';
 import { jobOf } from '../../src/apply/run.ts';
 import { actionOf, serviceOf } from '../support/plan-values.ts';
 import { runOf } from '../support/run-values.ts';
@@ -8,7 +7,7 @@ import { runOf } from '../support/run-values.ts';
 
 const shop = 'production.compose.shop';
 const through = ['production', shop];
-const service = (address: string, about: Partial<NonNullable<Action['service']>>) =>
+const service = (address: string, about: Parameters<typeof serviceOf>[0]) =>
   actionOf(address, { service: serviceOf(about) });
 
 describe('when a run begins', () => {

@@ -14,8 +14,8 @@ describe('services', () => {
   const actions = [
     deployment('new'),
     deployment('edited', { because: ['env.A'] }),
-    deployment('waiting', { isOrdered: true, because: ['env.A'] }),
-    actionOf('production.compose.edited', { action: 'update', because: ['env.A'] }),
+    deployment('waiting', { start: 'under way' }),
+    actionOf('production.compose.edited', { action: 'update' }),
     actionOf('production.compose.new', { action: 'replace' }),
     actionOf('production.redis.replaced', { action: 'replace' }),
   ];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Row } from '../../src/kind/json.ts';
-import type { Action } from '../../src/plan/action.ts';
 import { withoutCarriedOver } from '../../src/plan/carried-over.ts';
+import type { ActionMembers } from '../support/plan-values.ts';
 import { actionOf, attributeChange, declared, kindNamed, objectOf, referring } from '../support/plan-values.ts';
 
 /** The data of an object that goes stays where another object that is created has it. */
@@ -15,8 +15,8 @@ const volume = (fields: Readonly<Record<string, Parameters<typeof declared>[0]>>
   Object.entries(fields).map(([field, value]) => attributeChange(field, { wanted: declared(value) }));
 
 interface About {
-  readonly gone?: Partial<Action>;
-  readonly made?: Partial<Action>;
+  readonly gone?: ActionMembers;
+  readonly made?: ActionMembers;
   readonly was?: Row;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { oldAddress } from '../../src/kind/address.ts';
-import type { Action } from '../../src/plan/action.ts';
 import { waitingInCircle } from '../../src/plan/circle.ts';
+import type { ActionMembers } from '../support/plan-values.ts';
 import { actionOf, aStep, here, inputOf, objectOf, recordOf } from '../support/plan-values.ts';
 
 /** Plans that no order of requests carries out. */
@@ -12,7 +12,7 @@ const aCreate = { ...aStep, role: 'create' } as const;
 const replaced = { action: 'replace', teardown: [aStep], steps: [aCreate] } as const;
 
 /** Staging is replaced with the database in it, after the application in it has moved out, which refers to the database. */
-function circular(moved: Partial<Action>) {
+function circular(moved: ActionMembers) {
   const { state, observed } = inputOf(
     { [web]: objectOf('web_1', {}, { parentId: 'id of staging' }) },
     { [main]: recordOf('postgres', 'main_1', { parent: 'staging', dependsOn: ['staging'] }) },

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Kind } from '../../src/kind/kind.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
 import type { Action } from '../../src/plan/action.ts';
+import { comesWithParent } from '../../src/plan/action.ts';
 import { planCreation } from '../../src/plan/creation.ts';
 import { project as projectKind } from '../../src/resources/top/project.ts';
 import type { StateRecord } from '../../src/state/record.ts';
@@ -58,8 +59,7 @@ describe('an environment that comes with its project', () => {
     const action = coming(fields);
     expect(action).toMatchObject({
       action: 'adopt',
-      createsObject: true,
-      comesWithParent: true,
+      from: 'parent',
       steps: [{ operation: 'environment.update', changed: ['description', 'env'] }],
     });
     expect(changes(action)).toEqual(['create description', 'create env']);
@@ -82,7 +82,7 @@ describe('an environment that comes with its project', () => {
     expect(coming({}).action).toBe('create');
     expect(coming(named, { parent: actionOf('project', { kind: projectKind }) }).action).toBe('create');
     const there = objectOf('env_1', { environmentId: 'env_1', isDefault: true });
-    expect(coming(named, { object: there }).comesWithParent).toBeUndefined();
+    expect(comesWithParent(coming(named, { object: there }))).toBe(false);
   });
 
   test('is none of a kind that comes with nothing', () => {
@@ -97,15 +97,12 @@ describe('it is created', () => {
       address: at,
       scope: at,
       action: 'create',
-      createsObject: true,
-      createsBeforeDestroy: false,
       id: undefined,
       parent: 'production',
       dependsOn: ['production'],
       teardown: [],
       steps: [{ operation: 'redis.create' }],
       dataAtRisk: undefined,
-      needsConsent: false,
       notes: [],
       position: here,
     });
@@ -192,7 +189,7 @@ describe('it is created', () => {
 
   test('not again when the platform lists it only later', () => {
     const kind = kindNamed('labgit');
-    expect(plan({ kind, record: recordOf('labgit', null) })).toMatchObject({ action: 'no-op', isHeld: true });
+    expect(plan({ kind, record: recordOf('labgit', null) })).toMatchObject({ action: 'no-op', kept: 'held' });
     expect(plan({ kind, record: recordOf('labgit', 'lab_1') })).toMatchObject({ action: 'create' });
     expect(plan({ kind })).toMatchObject({ action: 'create' });
   });
@@ -263,15 +260,15 @@ describe('it is replaced because its parent is replaced', () => {
     const action = plan({ object });
     expect(action).toMatchObject({
       action: 'replace',
-      createsObject: true,
+      order: 'delete first',
+      by: 'request',
       id: 'redis_1',
       dataAtRisk: 'the data of this database',
-      needsConsent: false,
     });
     expect(action.teardown).toMatchObject([{ operation: 'redis.remove' }]);
     expect(action.steps).toMatchObject([{ operation: 'redis.create' }]);
     const along = plan({ object, kind: { ...kindNamed('redis'), lifecycle: { deletedWithParent: true } } });
-    expect(along).toMatchObject({ action: 'replace', createsObject: true, createsBeforeDestroy: false, teardown: [] });
+    expect(along).toMatchObject({ action: 'replace', order: 'delete first', by: 'parent', teardown: [] });
   });
 
   test('which its protection forbids; a pending create does not matter then', () => {

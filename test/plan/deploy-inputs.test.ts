@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Wanted } from '../../src/manifest/wanted.ts';
-import type { Action, AttributeChange } from '../../src/plan/action.ts';
+import type { AttributeChange } from '../../src/plan/action.ts';
 import type { ServiceActions } from '../../src/plan/deploy-inputs.ts';
 import { inputsDigest, mentionsOf, reachesContainers } from '../../src/plan/deploy-inputs.ts';
+import type { ActionMembers } from '../support/plan-values.ts';
 import {
   storedAs,
   actionOf,
@@ -36,7 +37,7 @@ const command = (text: string) => attribute(compose, 'command', declared(text));
 const variable = (key: string, wanted: Wanted) => attribute(compose, 'env', wanted, key);
 const stack = (...attributes: readonly AttributeChange[]) =>
   actionOf('production.compose.shop', { kind: compose, attributes, parent: 'production' });
-const leaf = (attributes: readonly AttributeChange[], more: Partial<Action> = {}) =>
+const leaf = (attributes: readonly AttributeChange[], more: ActionMembers = {}) =>
   actionOf('production.compose.shop.domains.a', {
     kind: domain,
     scope: 'production.compose.shop',
@@ -128,10 +129,10 @@ describe('of what is below it', () => {
     expect(digestOf({ root: moved, leafs: domains })).toBe(digestOf({ leafs: [leaf([port(80)])] }));
   });
 
-  test.each<[string, Partial<Action>]>([
+  test.each<[string, ActionMembers]>([
     ['goes', { action: 'delete' }],
     ['is forgotten', { action: 'forget' }],
-    ['is held back', { isHeld: true }],
+    ['is held back', { kept: 'held' }],
     ['takes effect by itself', { kind: kindNamed('backup') }],
   ])('what %s does not count', (_what, more) => {
     expect(digestOf({ leafs: [leaf([port(80)], more)] })).toBe(digestOf({}));

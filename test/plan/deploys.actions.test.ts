@@ -4,6 +4,7 @@ import type { Action, AttributeChange } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';
 import { withDeployments } from '../../src/plan/deploys.ts';
 import type { Deploys } from '../../src/state/record.ts';
+import type { ActionMembers } from '../support/plan-values.ts';
 import {
   actionOf,
   aStep,
@@ -31,11 +32,11 @@ function attribute(kind: string, name: string, value: string | null, decision: D
   return attributeChange(name, { field, wanted: declared(value), decision });
 }
 
-const compose = (more: Partial<Action> = {}) =>
+const compose = (more: ActionMembers = {}) =>
   actionOf(shop, { kind: kindNamed('compose'), parent: 'production', ...more });
-const changed = (more: Partial<Action> = {}) =>
+const changed = (more: ActionMembers = {}) =>
   compose({ attributes: [attribute('compose', 'command', 'up')], steps: [aStep], ...more });
-const application = (source: string, more: Partial<Action> = {}) =>
+const application = (source: string, more: ActionMembers = {}) =>
   actionOf(web, {
     kind: documentedKind('application'),
     attributes: [attribute('application', 'sourceType', source, { do: 'nothing', settled: true })],
@@ -68,19 +69,17 @@ describe('a deployment', () => {
     const [root, deployment] = planned([changed()]);
     expect(root).toMatchObject({
       address: shop,
-      action: 'no-op',
-      service: { known: undefined, staleness: { because: ['command'] } },
+      action: 'update',
+      service: { known: undefined, isLeft: false, staleness: { because: ['command'] } },
     });
-    expect(root?.service).not.toHaveProperty('isLeft');
     expect(deployment).toEqual({
       address: `${shop} (deploy)`,
       scope: `${shop} (deploy)`,
       kind: kindNamed('compose'),
       action: 'deploy',
-      createsObject: false,
-      createsBeforeDestroy: false,
       id: `id of ${shop}`,
       parent: shop,
+      movedFrom: undefined,
       changes: [],
       teardown: [],
       steps: [
@@ -101,8 +100,9 @@ describe('a deployment', () => {
       notes: [],
       dataAtRisk: undefined,
       protect: undefined,
-      needsConsent: false,
       position: here,
+      service: undefined,
+      start: 'again',
       because: ['command'],
     });
     const title = deployment?.steps[0]?.members['title'];
@@ -127,7 +127,7 @@ describe('a deployment', () => {
 
   test('is the first one of what is made, and of what is taken over and surely was never deployed', () => {
     const first = (actions: readonly Action[], about?: About) =>
-      deployments(planned(actions, about)).map(({ because }) => because);
+      deployments(planned(actions, about)).map((one) => ('because' in one ? one.because : undefined));
     expect(first([compose({ action: 'create', id: undefined })])).toEqual([undefined]);
     expect(first([compose({ action: 'replace' })], { rows: { [shop]: listed('done') } })).toEqual([undefined]);
     expect(first([compose({ action: 'adopt' })], { rows: { [shop]: listed() } })).toEqual([undefined]);
@@ -148,28 +148,32 @@ describe('a deployment', () => {
 
   test('is planned until it succeeded', () => {
     const owed = planned([compose()], { deployed: { [shop]: { stale: {} } } });
-    expect(deployments(owed)).toMatchObject([{ because: [] }]);
-    expect(deployments(owed)[0]).not.toHaveProperty('isOrdered');
+    expect(deployments(owed)).toMatchObject([{ start: 'again', because: [] }]);
     expect(deployments(owed)[0]?.dependsOn).toEqual([shop]);
     expect(deployments(planned([compose()], { deployed: { [shop]: { inputs: 'a' } } }))).toEqual([]);
     // What never ran does not restart.
     const never = { deployed: { [shop]: { stale: {} } }, rows: { [shop]: { deployments: [] } } };
-    expect(deployments(planned([compose()], never))).toMatchObject([{ because: undefined }]);
+    expect(deployments(planned([compose()], never))).toMatchObject([{ start: 'first' }]);
   });
 
   test('that was ordered is looked for first, unless there is more to deploy by now', () => {
     const pending = { mark: 'm', inputs: 'a', newest: null, at: 1, timeoutMs: 60_000 } as const;
     const deployed = { [shop]: { stale: {}, pending } };
-    expect(deployments(planned([compose()], { deployed }))).toMatchObject([{ isOrdered: true }]);
-    expect(deployments(planned([changed()], { deployed }))[0]).not.toHaveProperty('isOrdered');
+    expect(deployments(planned([compose()], { deployed }))).toMatchObject([{ start: 'under way' }]);
+    expect(deployments(planned([changed()], { deployed }))[0]).toMatchObject({ start: 'again' });
     const rows = { [shop]: { deployments: [{ deploymentId: 'd1', status: 'done', description: 'm' }] } };
     const over = planned([compose()], { deployed, rows });
     expect(deployments(over)).toEqual([]);
-    expect(serviceAt(over, shop)).toStrictEqual({ known: { inputs: 'a' }, inputs });
+    expect(serviceAt(over, shop)).toStrictEqual({
+      known: { inputs: 'a' },
+      inputs,
+      staleness: undefined,
+      isLeft: false,
+    });
   });
 
   test('does not exist for services that are deleted, held back, or cannot be deployed', () => {
-    for (const more of [{ action: 'delete' }, { action: 'forget' }, { isHeld: true }] as const) {
+    for (const more of [{ action: 'delete' }, { action: 'forget' }, { action: 'no-op', kept: 'held' }] as const) {
       const actions = [changed(more)];
       expect(planned(actions)).toEqual(actions);
     }
@@ -183,7 +187,10 @@ describe('a deployment', () => {
       expect(deployments(actions)).toEqual([]);
       expect(serviceAt(actions, shop)).toMatchObject({ isLeft: true, staleness: { because: ['command'] } });
     }
-    expect(serviceAt(planned([compose()], { deploys: false }), shop)).toStrictEqual({ known: undefined, inputs });
+    expect(serviceAt(planned([compose()], { deploys: false }), shop)).toMatchObject({
+      known: undefined,
+      isLeft: false,
+    });
     expect(deployments(planned([changed({ options: { deploy: 'auto' } })]))).toHaveLength(1);
     const made = planned([application('git', { action: 'create', id: undefined, options: { deploy: 'never' } })]);
     expect(made[0]).toMatchObject({ notes: [], service: { isLeft: true } });
@@ -251,7 +258,7 @@ describe('what cannot be deployed from here', () => {
   test('is no image, whose deployment always works', () => {
     const rows = { [web]: { ...listed(), sourceType: 'docker', buildType: 'static' } };
     const adopted = planned([application('docker', { action: 'adopt' })], { rows });
-    expect(serviceAt(adopted, web)).toStrictEqual({ known: { stale: {} }, inputs });
+    expect(serviceAt(adopted, web)).toMatchObject({ known: { stale: {} }, staleness: undefined, isLeft: false });
     expect(deployments(adopted)).toHaveLength(1);
   });
 
@@ -280,7 +287,7 @@ describe('what cannot be deployed from here', () => {
 });
 
 describe('a deployment comes after', () => {
-  const domain = (key: string, more: Partial<Action> = {}) =>
+  const domain = (key: string, more: ActionMembers = {}) =>
     actionOf(`${shop}.domains.${key}`, { kind: kindNamed('domain'), scope: shop, parent: shop, ...more });
   const dependsOn = (actions: readonly Action[], address: string) =>
     actions.find((action) => action.address === `${address} (deploy)`)?.dependsOn;
@@ -327,7 +334,7 @@ describe('a deployment comes after', () => {
     expect(dependsOn(actions, shop)).toEqual([shop]);
     const both = planned([
       redis,
-      { ...middle, action: 'create', createsObject: true },
+      actionOf(middle.address, { ...middle, action: 'create' }),
       changed({ dependsOn: [middle.address] }),
     ]);
     expect(dependsOn(both, shop)).toEqual([shop, `${middle.address} (deploy)`]);

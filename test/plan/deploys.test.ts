@@ -23,7 +23,9 @@ const apply = (made: Bench, text: string) => made.apply(text, everything);
 /** What a plan deploys. */
 function deploysIn(planned: Plan): Record<string, readonly string[] | undefined> {
   return Object.fromEntries(
-    planned.actions.flatMap(({ action, parent = '', because }) => (action === 'deploy' ? [[parent, because]] : [])),
+    planned.actions.flatMap((one) =>
+      one.action === 'deploy' ? [[one.parent ?? '', one.start === 'again' ? one.because : undefined]] : [],
+    ),
   );
 }
 

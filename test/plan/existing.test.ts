@@ -5,6 +5,7 @@ import type { ChangeAtRisk } from '../../src/kind/lifecycle.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';
+import { needsConsent } from '../../src/plan/action.ts';
 import { planExisting } from '../../src/plan/existing.ts';
 import type { StateRecord } from '../../src/state/record.ts';
 import {
@@ -61,7 +62,7 @@ describe('an object that the platform has', () => {
       teardown: [],
       steps: [],
       dataAtRisk: undefined,
-      needsConsent: false,
+      kept: 'as wanted',
       notes: [],
     });
     expect(action.attributes.map(({ attribute, decision }) => [attribute, decision])).toEqual([
@@ -74,7 +75,6 @@ describe('an object that the platform has', () => {
       action: 'update',
       changes: [{ path: 'dockerImage', cause: 'edit' }],
       steps: [{ operation: 'redis.update' }],
-      needsConsent: false,
     });
   });
 
@@ -175,9 +175,9 @@ describe('an object that the state does not know', () => {
   });
 
   test('needs consent when it is found by its key, and none when it is pinned or its create is pending', () => {
-    expect(plan({ object: { foundBy: 'key' } }).needsConsent).toBe(true);
-    expect(plan({ object: { foundBy: 'pin' } }).needsConsent).toBe(false);
-    expect(plan({ object: { foundBy: 'pending create' } })).toMatchObject({ needsConsent: false, action: 'no-op' });
+    expect(plan({ object: { foundBy: 'key' } })).toMatchObject({ from: 'key', needsConsent: true });
+    expect(plan({ object: { foundBy: 'pin' } })).toMatchObject({ from: 'pin', needsConsent: false });
+    expect(plan({ object: { foundBy: 'pending create' } })).toMatchObject({ action: 'no-op' });
   });
 });
 
@@ -198,14 +198,14 @@ describe('an object that the platform creates by itself', () => {
     for (const description of ['', null, 'Production environment'])
       expect(environment(fields, { description })).toMatchObject({ action: 'adopt', needsConsent: false });
     expect(environment(fields, { description: 'Of somebody' })).toMatchObject({ action: 'adopt', needsConsent: true });
-    expect(environment({ description: declared('Of somebody') }, { description: 'Of somebody' }).needsConsent).toBe(
+    expect(needsConsent(environment({ description: declared('Of somebody') }, { description: 'Of somebody' }))).toBe(
       false,
     );
-    expect(environment(fields, { description: 'Of somebody' }, { object: { foundBy: 'pin' } }).needsConsent).toBe(
+    expect(needsConsent(environment(fields, { description: 'Of somebody' }, { object: { foundBy: 'pin' } }))).toBe(
       false,
     );
     const maps = { env: new Map([['A', declared('1')]]) };
-    expect(environment({}, { env: 'B=1' }, { resource: { maps } }).needsConsent).toBe(true);
+    expect(needsConsent(environment({}, { env: 'B=1' }, { resource: { maps } }))).toBe(true);
   });
 
   test('keeps the fields that the platform does not let anybody change, also after the adoption', () => {
@@ -244,15 +244,15 @@ describe('a change that needs a new object', () => {
     const action = plan({ resource: { fields }, row: { ...row, name: 'main', databasePassword: 'p' }, record });
     expect(action).toMatchObject({
       action: 'replace',
-      createsObject: true,
-      createsBeforeDestroy: false,
+      order: 'delete first',
+      by: 'request',
+      isRequested: false,
       id: 'redis_1',
       changes: [{ path: 'serverId', forcesReplacement: true }],
       teardown: [{ operation: 'redis.remove' }],
       steps: [{ operation: 'redis.create' }],
       dataAtRisk: 'the data of this database',
       notes: [],
-      needsConsent: false,
     });
     expect(action.attributes.map(({ decision }) => decision)).toEqual([
       { do: 'write', cause: 'create' },
@@ -291,8 +291,7 @@ describe('a change that needs a new object', () => {
       const action = certificate({});
       expect(action).toMatchObject({
         action: 'replace',
-        createsObject: true,
-        createsBeforeDestroy: true,
+        order: 'create first',
         teardown: [],
         dataAtRisk: undefined,
       });
@@ -304,7 +303,7 @@ describe('a change that needs a new object', () => {
       const same = certificate(path, { certificatePath: 'here' });
       expect(same).toMatchObject({
         id: 'redis_1',
-        createsBeforeDestroy: false,
+        order: 'delete first',
         teardown: [{ operation: 'certificates.remove' }],
       });
       const other = certificate(path, { certificatePath: 'elsewhere' });
@@ -373,7 +372,7 @@ describe('the plan reports', () => {
     expect(idle.notes).toMatchObject([
       { code: 'not-effective', address: at, message: expect.stringContaining('does not run') as string },
     ]);
-    expect(idle).toMatchObject({ action: 'update', createsObject: false });
+    expect(idle).toMatchObject({ action: 'update' });
   });
 
   test('a member that an update requires and neither the block nor the row has', () => {

@@ -89,7 +89,7 @@ describe('the requests of an address', () => {
     changed: ['env'],
   };
   const updated = actionOf(address, {
-    action: 'update',
+    action: 'replace',
     changes: [changeAt('dockerImage'), changeAt('env.A'), changeAt('envelope')],
     teardown: [aStep],
     steps: [update, saveEnvironment],
@@ -121,11 +121,6 @@ describe('the requests of an address', () => {
       changed: ['dockerImage'],
       others: ['redisId'],
     });
-  });
-
-  test('create before they delete, where the action does', () => {
-    const [, requests] = sent('', [], [{ ...updated, createsBeforeDestroy: true }])[0] ?? [];
-    expect(requests).toEqual(['redis.update', 'redis.saveEnvironment', 'redis.remove']);
   });
 
   test('are of a field those that carry it, and the deployment that follows from it', () => {

@@ -262,7 +262,7 @@ describe('the facts of an action', () => {
       g: { is: 'mark' },
     };
     const remove = { operation: 'redis.remove', role: 'delete', members: {}, changed: [] } as const;
-    const action = actionOf(main, { action: 'update', steps: [stepOf(members)], teardown: [remove] });
+    const action = actionOf(main, { action: 'replace', steps: [stepOf(members)], teardown: [remove] });
     const step = 'redis.update:update';
     const member = (name: string, content: unknown) => ({
       [`member ${step} ${name}`]: signed(main, `member ${step} ${name}`, content),

@@ -4,12 +4,13 @@ import type { Action } from '../../src/plan/action.ts';
 import { withUsersOfDeleted, withUsersOfReplaced } from '../../src/plan/in-use.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { project as projectKind } from '../../src/resources/top/project.ts';
+import type { ActionMembers } from '../support/plan-values.ts';
 import { actionOf, changeAt, kindNamed, objectOf } from '../support/plan-values.ts';
 
 /** What others name does not go from under them. */
 
 const key = actionOf('sshKeys.deploy', { kind: kindNamed('sshKey'), action: 'delete', id: 'key_1' });
-const compose = (name: string, more: Partial<Action> = {}) =>
+const compose = (name: string, more: ActionMembers = {}) =>
   actionOf(`production.compose.${name}`, { kind: kindNamed('compose'), ...more });
 const fetched: Row = { sourceType: 'git', customGitSSHKeyId: 'key_1' };
 
@@ -71,18 +72,18 @@ test('another change of what uses it takes nothing from that', () => {
 
 test('no note for kinds that no field refers to, and none without a deletion', () => {
   const database = actionOf('production.redis.main', { action: 'delete' });
-  const stays = { ...key, action: 'update' } as const;
+  const stays = actionOf(key.address, { ...key, action: 'update' });
   expect(withUsersOfDeleted(kinds, [database, stays], new Map())).toEqual([database, stays]);
   const [, both] = withUsersOfDeleted(kinds, [key, database], new Map());
   expect(both).toBe(database);
 });
 
 describe('a replacement on purpose that deletes first', () => {
-  const tag = actionOf('tags.live', { kind: kindNamed('tag'), action: 'replace', id: 'tag_1', isAsked: true });
-  const lab = actionOf('labgit.lab', { kind: kindNamed('labgit'), action: 'replace', id: 'lab_1', isAsked: true });
-  const app = (more: Partial<Action> = {}) =>
+  const tag = actionOf('tags.live', { kind: kindNamed('tag'), action: 'replace', id: 'tag_1', isRequested: true });
+  const lab = actionOf('labgit.lab', { kind: kindNamed('labgit'), action: 'replace', id: 'lab_1', isRequested: true });
+  const app = (more: ActionMembers = {}) =>
     actionOf('production.application.web', { kind: kindNamed('application'), ...more });
-  const project = (more: Partial<Action> = {}) => actionOf('project', { kind: projectKind, ...more });
+  const project = (more: ActionMembers = {}) => actionOf('project', { kind: projectKind, ...more });
   const kindsWithTop = [projectKind, ...kinds];
 
   /** The errors of the first of some actions; the others stay as they are. */
@@ -117,8 +118,8 @@ describe('a replacement on purpose that deletes first', () => {
 
   test('is one of those that a person asked for, and that do not create first', () => {
     const rows = { project: { projectTags: [{ tagId: 'tag_1' }] } };
-    const { isAsked: _, ...unasked } = tag;
-    expect(refusals([unasked, project()], rows)).toEqual([]);
-    expect(refusals([{ ...tag, createsBeforeDestroy: true }, project()], rows)).toEqual([]);
+    const also = (more: ActionMembers) => actionOf(tag.address, { ...tag, ...more });
+    expect(refusals([also({ isRequested: false }), project()], rows)).toEqual([]);
+    expect(refusals([also({ order: 'create first' }), project()], rows)).toEqual([]);
   });
 });

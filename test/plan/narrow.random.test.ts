@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { blockAddress, replacedAddress } from '../../src/kind/address.ts';
 import type { Plan } from '../../src/plan/action.ts';
-import { hasChanges } from '../../src/plan/action.ts';
+import { hasChanges, isLeftOut } from '../../src/plan/action.ts';
 import { everything, readNarrowing } from '../../src/plan/narrow.ts';
 import { obstacles } from '../../src/plan/safeguard.ts';
 import { session } from '../../src/workflow/session.ts';
@@ -117,8 +117,7 @@ async function check({
   const deployed = new Set(
     part.actions.flatMap(({ action, address }) => (action === 'deploy' ? [blockAddress(address)] : [])),
   );
-  for (const { address, kind, id, isLeftOut, service, movedFrom } of part.actions) {
-    if (isLeftOut !== true) continue;
+  for (const { address, kind, id, service, movedFrom } of part.actions.filter(isLeftOut)) {
     if (id !== undefined && !deployed.has(address)) {
       expect([address, rowsOf(now, kind).get(id)]).toEqual([address, rowsOf(rows, kind).get(id)]);
     }

@@ -12,11 +12,12 @@ import {
   unknownIn,
 } from '../../src/plan/narrow.ts';
 import type { StateRecord } from '../../src/state/record.ts';
+import type { ActionMembers } from '../support/plan-values.ts';
 import { actionOf, aStep, inputOf, kindNamed, objectOf, recordOf, resourceOf } from '../support/plan-values.ts';
 
 /** What a narrowed plan has and leaves out. */
 
-const action = (address: string, about: Partial<Action>): Action => actionOf(address, about);
+const action = (address: string, about: ActionMembers): Action => actionOf(address, about);
 
 /** The addresses that stay, of actions by their addresses. */
 function staying(
@@ -44,11 +45,10 @@ test('what moves out of an object that goes is done with it', () => {
 });
 
 const env = action('env', { action: 'no-op' });
-const db = action('env.redis.db', { action: 'create', createsObject: true, parent: 'env', dependsOn: ['env'] });
+const db = action('env.redis.db', { action: 'create', parent: 'env', dependsOn: ['env'] });
 const app = action('env.compose.app', { action: 'update', parent: 'env', dependsOn: ['env', 'env.redis.db'] });
 const leaf = action('env.compose.app.files.a', {
   action: 'create',
-  createsObject: true,
   parent: 'env.compose.app',
   dependsOn: ['env.compose.app'],
 });
@@ -132,10 +132,9 @@ describe('a target', () => {
   });
 
   test('takes along what a new service is deployed with', () => {
-    const made = { ...app, action: 'create', createsObject: true } as const;
+    const made = action(app.address, { ...app, action: 'create' });
     const user = action('env.compose.user', {
       action: 'create',
-      createsObject: true,
       parent: 'env',
       dependsOn: [made.address],
     });
@@ -170,7 +169,7 @@ describe('a target', () => {
   });
 
   test('is replaced as a whole, with its old object', () => {
-    const key = action('sshKeys.a', { action: 'replace', createsObject: true, createsBeforeDestroy: true });
+    const key = action('sshKeys.a', { action: 'replace', order: 'create first' });
     const old = action('sshKeys.a (old)', {
       action: 'delete',
       teardown: [aStep],
@@ -197,15 +196,15 @@ describe('an exclusion', () => {
 
 test('what waits below something that is left out and is not there is not mentioned either', () => {
   const about = { records: {}, objects: new Map(), observed: new Map() } as const;
-  const held = { isHeld: true, parent: app.address, scope: app.address } as const;
+  const held = { kept: 'held', parent: app.address, scope: app.address } as const;
   const waiting = action(`${app.address}.domains.a`, held);
-  const made = { ...app, action: 'create', createsObject: true } as const;
+  const made = action(app.address, { ...app, action: 'create' });
   const stays = (address: string) => address === 'env' || address === waiting.address;
   expect(leaveOut([env, made, waiting], stays, about).actions).toEqual([env]);
   // One that the state has, from another parent, stands alone.
   const records = { [waiting.address]: recordOf('domain', 'd', { parent: 'env.compose.other' }) };
   const alone = leaveOut([env, made, waiting], stays, { ...about, records }).actions[1];
-  expect(alone).toMatchObject({ address: waiting.address, scope: waiting.address, isLeftOut: true });
+  expect(alone).toMatchObject({ address: waiting.address, scope: waiting.address, kept: 'left out' });
 });
 
 test('what is left out is held as the state has it, or is not mentioned', () => {
@@ -215,8 +214,7 @@ test('what is left out is held as the state has it, or is not mentioned', () => 
   const replaced = action('env.redis.db', {
     kind: kindNamed('redis'),
     action: 'replace',
-    createsObject: true,
-    createsBeforeDestroy: true,
+    order: 'create first',
     steps: [aStep],
     dataAtRisk: 'all of it',
   });
@@ -231,14 +229,11 @@ test('what is left out is held as the state has it, or is not mentioned', () => 
     parent: 'env',
     dependsOn: ['env'],
     options: { protect: true },
-    createsObject: false,
-    createsBeforeDestroy: false,
     steps: [],
     teardown: [],
     notes: [],
     dataAtRisk: undefined,
-    isHeld: true,
-    isLeftOut: true,
+    kept: 'left out',
   });
 });
 

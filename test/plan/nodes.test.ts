@@ -5,6 +5,7 @@ import { deployAddress, oldAddress } from '../../src/kind/address.ts';
 import type { Action, Plan } from '../../src/plan/action.ts';
 import type { StateRecord } from '../../src/state/record.ts';
 import { secret } from '../../src/secrets/secret.ts';
+import type { ActionMembers } from '../support/plan-values.ts';
 import {
   actionOf,
   aStep,
@@ -30,13 +31,13 @@ const key = 'sshKeys.deploy';
 
 const aCreate = { operation: 'redis.create', role: 'create', members: {}, changed: [] } as const;
 
-const created = (address: string, more: Partial<Action> = {}) =>
+const created = (address: string, more: ActionMembers = {}) =>
   actionOf(address, { action: 'create', id: undefined, steps: [aCreate], ...more });
-const updated = (address: string, more: Partial<Action> = {}) =>
+const updated = (address: string, more: ActionMembers = {}) =>
   actionOf(address, { action: 'update', steps: [aCreate], ...more });
-const deleted = (address: string, more: Partial<Action> = {}) =>
+const deleted = (address: string, more: ActionMembers = {}) =>
   actionOf(address, { action: 'delete', teardown: [aStep], ...more });
-const replaced = (address: string, more: Partial<Action> = {}) =>
+const replaced = (address: string, more: ActionMembers = {}) =>
   actionOf(address, { action: 'replace', teardown: [aStep], steps: [aCreate], ...more });
 const deployed = (service: string, dependsOn: readonly string[]) =>
   actionOf(deployAddress(service), {
@@ -147,10 +148,9 @@ describe('a create or an update', () => {
   });
 
   test('that a narrowed plan leaves out waits for nothing: it may depend, as applied last, on what now depends on it', () => {
-    const isLeftOut = { isLeftOut: true } as const;
     const { needs } = orderOf([
       updated(main, below(env, other)),
-      actionOf(other, { ...below(env, main), ...isLeftOut }),
+      actionOf(other, { ...below(env, main), kept: 'left out' }),
     ]);
     expect(needs(other)).toEqual({});
     expect(needs(main)).toEqual({ success: [other] });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Action } from '../../src/plan/action.ts';
 import { notComparedIn } from '../../src/plan/not-compared.ts';
 import { planDocument } from '../../src/render/documents.ts';
 import { secret } from '../../src/secrets/secret.ts';
+import type { ActionMembers } from '../support/plan-values.ts';
 import {
   actionOf,
   attributeChange,
@@ -16,7 +16,7 @@ import {
 
 const main = 'production.redis.main';
 const unsettled = { do: 'nothing', settled: false } as const;
-const found = (more: Partial<Action>) => notComparedIn({ actions: [actionOf(main, more)] });
+const found = (more: ActionMembers) => notComparedIn({ actions: [actionOf(main, more)] });
 
 test('names the secret that a value needs and the run does not have, also where the plan shows drift', () => {
   const pair = pairOfText(textOf(secretPart('SMTP_PASS', 'x')));
@@ -64,8 +64,8 @@ test('counts as compared what is as wanted, as answered, ignored, written or not
 });
 
 test('names a declared object that a narrowed plan leaves out as a whole, and none that is new or goes', () => {
-  expect(found({ isHeld: true, isLeftOut: true })).toEqual([{ address: main, why: 'left out', position: here }]);
-  expect(found({ isHeld: true, isLeftOut: true, position: undefined })).toEqual([]);
+  expect(found({ kept: 'left out' })).toEqual([{ address: main, why: 'left out', position: here }]);
+  expect(found({ kept: 'left out', position: undefined })).toEqual([]);
   const attributes = [attributeChange('description', { wanted: lacking('A') })];
   for (const action of ['create', 'delete', 'forget'] as const) expect(found({ action, attributes })).toEqual([]);
 });
@@ -80,7 +80,7 @@ test('gives each reason that a document can have, and no other', () => {
     attributeChange('databasePassword', { decision: unsettled, pair: pairOf('value', null) }),
     attributeChange('env', { decision: { do: 'wait' }, standing: { declared: 'as settled', there: 'unreadable' } }),
   ];
-  const given = [...found({ attributes }), ...found({ isHeld: true, isLeftOut: true })].map(({ why }) => why);
+  const given = [...found({ attributes }), ...found({ kept: 'left out' })].map(({ why }) => why);
   const reasons = planDocument.shape.notCompared.element.shape.why.options;
   expect(given.toSorted()).toEqual(reasons.toSorted());
 });

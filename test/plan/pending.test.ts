@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isHeld } from '../../src/plan/action.ts';
 import type { Wanted } from '../../src/manifest/wanted.ts';
 import { heldBack, planPending } from '../../src/plan/pending.ts';
 import type { StateRecord } from '../../src/state/record.ts';
@@ -29,13 +30,13 @@ describe('an object that is not listed yet', () => {
     const action = pending({ name: declared('lab') }, { name: pairOf('lab') });
     expect(action).toMatchObject({
       action: 'no-op',
-      isHeld: true,
+      kept: 'held',
       id: undefined,
       steps: [],
       attributes: [],
       changes: [],
     });
-    expect(action).toMatchObject({ teardown: [], needsConsent: false, dataAtRisk: undefined });
+    expect(action).toMatchObject({ teardown: [], dataAtRisk: undefined });
     expect(action.notes).toEqual([
       {
         code: 'pending',
@@ -77,12 +78,11 @@ describe('an object that is not listed yet', () => {
 });
 
 describe('what depends on it', () => {
-  const lab = actionOf('labgit.lab', { kind, id: undefined, isHeld: true });
+  const lab = actionOf('labgit.lab', { kind, id: undefined, kept: 'held' });
   const user = actionOf('production.compose.shop', {
     action: 'update',
     dependsOn: ['production', 'labgit.lab'],
     notes: [],
-    needsConsent: true,
     dataAtRisk: 'its volumes',
   });
   const among = (...actions: readonly ReturnType<typeof actionOf>[]) =>
@@ -92,9 +92,8 @@ describe('what depends on it', () => {
     const held = heldBack(user, among(lab));
     expect(held).toMatchObject({
       action: 'no-op',
-      isHeld: true,
+      kept: 'held',
       steps: [],
-      needsConsent: false,
       dataAtRisk: undefined,
     });
     expect(held.notes).toEqual([
@@ -111,13 +110,13 @@ describe('what depends on it', () => {
 
   test('is held back as well when it is only about to be created, and when it waits itself for something', () => {
     const created = actionOf('labgit.lab', { kind, id: undefined, action: 'create' });
-    expect(heldBack(user, among(created)).isHeld).toBe(true);
-    const waiting = actionOf('labgit.lab', { id: undefined, isHeld: true });
-    expect(heldBack(user, among(waiting)).isHeld).toBe(true);
+    expect(isHeld(heldBack(user, among(created)))).toBe(true);
+    const waiting = actionOf('labgit.lab', { id: undefined, kept: 'held' });
+    expect(isHeld(heldBack(user, among(waiting)))).toBe(true);
   });
 
   test('names all that it waits for', () => {
-    const other = actionOf('labgit.other', { kind, id: undefined, isHeld: true });
+    const other = actionOf('labgit.other', { kind, id: undefined, kept: 'held' });
     const [note] = heldBack({ ...user, dependsOn: ['labgit.lab', 'labgit.other'] }, among(lab, other)).notes;
     expect(note?.message).toBe('production.compose.shop waits for labgit.lab, labgit.other, whose id is not known yet');
   });
@@ -129,9 +128,9 @@ describe('what depends on it', () => {
   });
 
   test.each([
-    ['that has an id', actionOf('labgit.lab', { kind, id: 'lab_1', isHeld: true })],
+    ['that has an id', actionOf('labgit.lab', { kind, id: 'lab_1', kept: 'held' })],
     ['that is created and known at once', actionOf('labgit.lab', { id: undefined, action: 'create' })],
-    ['of another plan', actionOf('labgit.other', { kind, id: undefined, isHeld: true })],
+    ['of another plan', actionOf('labgit.other', { kind, id: undefined, kept: 'held' })],
   ])('does not wait for an object %s', (_what, other) => {
     expect(heldBack(user, among(other))).toBe(user);
   });

@@ -3,13 +3,14 @@ import type { Row } from '../../src/kind/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import type { Action } from '../../src/plan/action.ts';
 import { possibleRenames } from '../../src/plan/renames.ts';
+import type { ActionMembers } from '../support/plan-values.ts';
 import { actionOf, aStep, attributeChange, declared, kindNamed, objectOf } from '../support/plan-values.ts';
 
 /** A new key without moved: looks like a deletion and a creation. */
 
-const deletion = (address: string, more: Partial<Action> = {}) =>
+const deletion = (address: string, more: ActionMembers = {}) =>
   actionOf(address, { action: 'delete', teardown: [aStep], ...more });
-const creation = (address: string, more: Partial<Action> = {}) =>
+const creation = (address: string, more: ActionMembers = {}) =>
   actionOf(address, { action: 'create', id: undefined, ...more });
 const fresh = creation('production.redis.new');
 

@@ -7,7 +7,7 @@ import { actionOf, aStep, inputOf, kindNamed, objectOf, recordOf } from '../supp
 
 const kind = kindNamed('sshKey');
 const options = { protect: false, note: 'x' };
-const key = actionOf('sshKeys.deploy', { kind, action: 'replace', createsBeforeDestroy: true, options });
+const key = actionOf('sshKeys.deploy', { kind, action: 'replace', order: 'create first', options });
 const old = 'sshKeys.deploy (old)';
 const present = objectOf('key_1', { sshKeyId: 'key_1' });
 
@@ -18,6 +18,8 @@ function withOld(actions: readonly Action[], objects: Parameters<typeof inputOf>
 
 const deletionIn = ({ planned }: ReturnType<typeof withOld>, address = old) =>
   planned.find((action) => action.address === address);
+
+const followedBy = (action: Action | undefined) => (action?.action === 'delete' ? action.follows : []);
 
 describe('the old object', () => {
   test('gets an address of its own and an action that deletes it there', () => {
@@ -49,7 +51,7 @@ describe('the old object', () => {
   });
 
   test('exists only for a replacement that creates first', () => {
-    const first = { ...key, createsBeforeDestroy: false, teardown: [aStep] };
+    const first = actionOf(key.address, { ...key, order: 'delete first', teardown: [aStep] });
     const other = actionOf('production.redis.main', { action: 'replace' });
     const update = actionOf('sshKeys.other', { kind, action: 'update' });
     const { planned, objects } = withOld([first, other, update]);
@@ -62,17 +64,17 @@ describe('the old object is deleted after', () => {
   test('its successor and the actions that refer to the address, and after nothing else', () => {
     const user = actionOf('production.compose.shop', { dependsOn: ['production', 'sshKeys.deploy'] });
     const found = withOld([key, user, actionOf('production.compose.other', { dependsOn: ['production'] })]);
-    expect(deletionIn(found)?.follows).toEqual(['sshKeys.deploy', 'production.compose.shop']);
+    expect(followedBy(deletionIn(found))).toEqual(['sshKeys.deploy', 'production.compose.shop']);
   });
 
   test('no other deletion', () => {
     const going = actionOf('production.compose.shop', { action: 'delete', dependsOn: ['sshKeys.deploy'] });
-    expect(deletionIn(withOld([key, going]))?.follows).toEqual(['sshKeys.deploy']);
+    expect(followedBy(deletionIn(withOld([key, going])))).toEqual(['sshKeys.deploy']);
   });
 
   test('which no other deletion has to follow', () => {
     const { planned } = withOld([key, actionOf('production.redis.main', { action: 'delete' })]);
-    expect(planned.flatMap((action) => ('follows' in action ? [action.address] : []))).toEqual([old]);
+    expect(planned.flatMap((action) => (followedBy(action).length > 0 ? [action.address] : []))).toEqual([old]);
   });
 
   test('the work grows linearly with the number of actions', () => {
@@ -90,7 +92,7 @@ describe('the old object is deleted after', () => {
       const actions = [...keys, ...users].map(counted);
       const objects = Object.fromEntries(keys.map(({ address }) => [address, objectOf(`id of ${address}`, {})]));
       const { planned } = withOldOnes(inputOf(objects), new Map(actions.map((action) => [action.address, action])));
-      expect(planned.flatMap(({ follows }) => follows ?? [])).toHaveLength(2 * count);
+      expect(planned.flatMap(followedBy)).toHaveLength(2 * count);
       return reads;
     });
     expect(counts[0]).toBeGreaterThan(0);

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { diagnostic, Stop } from '../../src/diagnostics/diagnostic.ts';
-import type { Action } from '../../src/plan/action.ts';
 import type { Guard, Permissions } from '../../src/plan/safeguard.ts';
 import { massDeletions } from '../../src/plan/mass-deletion.ts';
 import { guards, obstacles } from '../../src/plan/safeguard.ts';
@@ -16,6 +15,7 @@ import {
   rowsIn,
 } from '../support/faults.ts';
 import { composeBody, database, production } from '../support/manifest-texts.ts';
+import type { ActionMembers } from '../support/plan-values.ts';
 import { actionOf, aStep, here, inputOf, recordOf } from '../support/plan-values.ts';
 import { keys } from '../support/organization-blocks.ts';
 import type { Bench } from '../support/world.ts';
@@ -143,7 +143,7 @@ describe('deletions of one kind', () => {
 
 describe('an action that needs a permission', () => {
   const { state, observed } = inputOf({});
-  const found = (more: Partial<Action>, permissions: Partial<Permissions> = {}) => {
+  const found = (more: ActionMembers, permissions: Partial<Permissions> = {}) => {
     const actions = [actionOf('production.redis.main', more)];
     const plan = { base: state, saved: state, observed, actions, diagnostics: [] };
     return obstacles(plan, { dataLoss: false, adoption: false, ...permissions });

@@ -7,6 +7,7 @@ import type { Decision } from '../../src/plan/decide.ts';
 import type { ServiceActions } from '../../src/plan/deploy-inputs.ts';
 import type { StateRecord } from '../../src/state/record.ts';
 import { secret } from '../../src/secrets/secret.ts';
+import type { ActionMembers } from '../support/plan-values.ts';
 import {
   actionOf,
   declared,
@@ -35,9 +36,9 @@ const command = (decision: Decision, more: Partial<AttributeChange> = {}) =>
   attribute('compose', 'command', { decision, ...more });
 const variable = (key: string, wanted: Wanted, more: Partial<AttributeChange> = {}) =>
   attribute('compose', 'env', { attribute: { field: 'env', key }, wanted, ...more });
-const stack = (attributes: readonly AttributeChange[], more: Partial<Action> = {}) =>
+const stack = (attributes: readonly AttributeChange[], more: ActionMembers = {}) =>
   actionOf(shop, { kind: kindNamed('compose'), parent: 'production', attributes, ...more });
-const domain = (more: Partial<Action> = {}, attributes: readonly AttributeChange[] = []) =>
+const domain = (more: ActionMembers = {}, attributes: readonly AttributeChange[] = []) =>
   actionOf(`${shop}.domains["a.b"]`, { kind: kindNamed('domain'), scope: shop, attributes, ...more });
 
 interface About extends Partial<ServiceActions> {
@@ -110,7 +111,7 @@ describe('a change of the service itself', () => {
   test('is its first deployment, with its code, where the service is created', () => {
     const root = stack([command(write)], { action: 'create', id: undefined });
     expect(staleness({ root })).toStrictEqual({ because: [], through: [] });
-    expect(staleness({ root: { ...root, action: 'replace' }, isCode: true })).toStrictEqual({
+    expect(staleness({ root: stack([command(write)], { action: 'replace' }), isCode: true })).toStrictEqual({
       code: true,
       because: [],
       through: [],
@@ -121,7 +122,7 @@ describe('a change of the service itself', () => {
 describe('a change of an object below the service', () => {
   const known = { [`${shop}.domains["a.b"]`]: recordOf('domain', 'domain_1') };
 
-  test.each<[string, Partial<Action>]>([
+  test.each<[string, ActionMembers]>([
     ['is created', { action: 'create' }],
     ['is replaced', { action: 'replace' }],
     ['is deleted', { action: 'delete' }],
@@ -142,9 +143,9 @@ describe('a change of an object below the service', () => {
     expect(staleness({ leafs: [domain({ action: 'forget' }, [port])] })).toBeUndefined();
   });
 
-  test.each<[string, Partial<Action>]>([
+  test.each<[string, ActionMembers]>([
     ['leaves the state and never had an id', { action: 'forget' }],
-    ['is held back', { action: 'create', isHeld: true }],
+    ['is held back', { kept: 'held' }],
     ['takes effect by itself', { action: 'create', kind: kindNamed('backup') }],
     ['stays as it is', {}],
   ])('leaves it as it is where that object %s', (_what, more) => {
@@ -185,7 +186,7 @@ describe('a change of the environment', () => {
     const unknown = { ...mention, wanted: undefined };
     const parent = environment([region(), region({}, 'ZONE')]);
     const because = (attributes: readonly AttributeChange[], isLeftOut?: true) =>
-      staleness({ root: stack(attributes, isLeftOut ? { isLeftOut } : {}), above: [parent] })?.because;
+      staleness({ root: stack(attributes, isLeftOut ? { kept: 'left out' } : {}), above: [parent] })?.because;
     expect(because([unknown], true)).toEqual(['production.env.REGION', 'production.env.ZONE']);
     expect(because([unknown])).toBeUndefined();
     expect(because([mention], true)).toEqual(['production.env.REGION']);

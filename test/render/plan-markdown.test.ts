@@ -152,8 +152,8 @@ describe('hostile names in Markdown', () => {
         address: action.action === 'no-op' ? action.address : `${action.address}[${JSON.stringify(name)}]`,
         ...(action.id === undefined ? {} : { id: name }),
         ...(action.dataAtRisk === undefined ? {} : { dataAtRisk: name }),
-        ...(action.because === undefined ? {} : { because: [name] }),
-        holds: { services: [name] },
+        ...('because' in action ? { because: [name] } : {}),
+        ...('holds' in action ? { holds: { services: [name] } } : {}),
         changes: action.changes.map((change) => ({
           ...change,
           path: name,

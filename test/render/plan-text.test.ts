@@ -120,7 +120,7 @@ Plan: 1 to update, 1 to deploy, 1 unchanged.
     const world = bench();
     const plan = await world.plan(database(basic));
     const actions = plan.actions.map((one) =>
-      one.action === 'deploy' ? { ...one, because: [], isOrdered: true as const } : one,
+      one.action === 'deploy' ? { ...one, start: 'under way' as const } : one,
     );
     const text = shown({ ...plan, actions });
     expect(text).toContain(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import type { Action, Plan } from '../../src/plan/action.ts';
-import { hasChanges, risking } from '../../src/plan/action.ts';
+import { hasChanges, risking, isLeftOut } from '../../src/plan/action.ts';
 import { moveInState } from '../../src/operate/edit-state.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
 import { kinds } from '../../src/resources/index.ts';
@@ -64,7 +64,7 @@ async function applyNarrowed(made: Bench, text: string, asked: Asked, more: Plan
     return planned;
   });
   const after = made.store.state?.resources ?? {};
-  const done = new Set(planned.actions.filter((one) => one.isLeftOut !== true).map(({ address }) => address));
+  const done = new Set(planned.actions.filter((one) => !isLeftOut(one)).map(({ address }) => address));
   const stale = new Set(
     planned.actions.filter(({ service }) => service?.staleness !== undefined).map(({ address }) => address),
   );
@@ -393,7 +393,7 @@ describe('a replacement on purpose', () => {
       'deploy production.postgres.main (deploy)',
     ]);
     expect(planned.actions.find(({ action }) => action === 'replace')).toMatchObject({
-      isAsked: true,
+      isRequested: true,
       dataAtRisk: expect.any(String) as string,
     });
     await applyNarrowed(made, manifest(), { replace: ['production.postgres.main'] });

@@ -38,7 +38,7 @@ test('an object that leaves the state because it cannot be deleted is adopted by
   const renamed = head + forge('main', `, name: forge${complete}`);
   const planned = await made.plan(renamed);
   expect(actionsOf(planned).toSorted()).toEqual(['adopt selfgit.main', 'forget selfgit.forge'].map(inItsWords));
-  expect(planned.actions.find(({ action }) => action === 'adopt')?.needsConsent).toBe(true);
+  expect(planned.actions.find(({ action }) => action === 'adopt')).toMatchObject({ needsConsent: true });
   expect(await run(made, renamed, { adoption: true })).toEqual([]);
   expect(idAt(made, inItsWords('selfgit.main'))).toBe(id);
   expect(rowsOf(made, 'gitProvider').filter((row) => row.name === 'forge')).toHaveLength(1);

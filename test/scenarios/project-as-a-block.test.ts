@@ -204,7 +204,9 @@ describe('the variables of a project', () => {
       'update project',
       'deploy production.redis.cache (deploy)',
     ]);
-    expect(planned.actions.find(({ action }) => action === 'deploy')?.because).toEqual(['project.env.REGION']);
+    expect(planned.actions.find(({ action }) => action === 'deploy')).toMatchObject({
+      because: ['project.env.REGION'],
+    });
     await made.apply(changed);
     expect(made.requests('POST')).toEqual(['project.update', 'redis.changeStatus', 'redis.deploy']);
     await plansNothing(made, changed);

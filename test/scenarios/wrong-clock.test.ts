@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { needsConsent } from '../../src/plan/action.ts';
 import type { Send } from '../../src/api/wire.ts';
 import type { Clock } from '../../src/state/clock.ts';
 import { actionsOf, applyOver, byHand, connection, idOf, operationOf, plansNothing } from '../support/faults.ts';
@@ -45,7 +46,7 @@ describe.each([12, -12, 600])('K11: a clock that is wrong by %i minutes', (minut
     await killed(about);
     expect(made.store.state?.resources[main]).toMatchObject({ id: null, pending: { is: 'create' } });
     const planned = await made.plan(text);
-    expect(planned.actions.filter(({ needsConsent }) => needsConsent)).toEqual([]);
+    expect(planned.actions.filter(needsConsent)).toEqual([]);
     expect(actionsOf(planned)).not.toContain(`create ${main}`);
     await made.apply(text);
     expect(Object.keys(made.emulator.world.tables.postgres)).toEqual([idOf(made, main)]);
@@ -63,5 +64,5 @@ test('K11: an object that somebody made hours earlier is not that of a killed ru
   const id = await byHand(made);
   Object.assign(row[id] ?? {}, { createdAt: new Date(made.clock.wall() - 7_200_000).toISOString() });
   const planned = await made.plan(text);
-  expect(planned.actions.filter(({ needsConsent }) => needsConsent).map(({ address }) => address)).toEqual([main]);
+  expect(planned.actions.filter(needsConsent).map(({ address }) => address)).toEqual([main]);
 });

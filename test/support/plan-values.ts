@@ -12,7 +12,8 @@ import type { Concealed, Outputs, ShapePiece, Wanted } from '../../src/manifest/
 import type { Reference } from '../../src/manifest/reference.ts';
 import { isConcealed, withGaps } from '../../src/manifest/wanted.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
-import type { Action, AttributeChange, Change } from '../../src/plan/action.ts';
+import type { Action, AttributeChange, Change, Doing, Target } from '../../src/plan/action.ts';
+import type { Staleness } from '../../src/plan/stale.ts';
 import type { Planning } from '../../src/plan/input.ts';
 import { standingOf } from '../../src/plan/standing.ts';
 import { storedPair } from '../../src/plan/storing.ts';
@@ -153,35 +154,80 @@ export function attributeChange(
   return { standing: standingOf(judged), ...change };
 }
 
+/** Members of an action; those that its case does not have count for nothing. */
+export type ActionMembers = Partial<Target> & {
+  readonly [Name in KeyOf<Doing>]?: ValueOf<Doing, Name> | undefined;
+};
+
+type KeyOf<Case> = Case extends unknown ? keyof Case : never;
+type ValueOf<Case, Name extends PropertyKey> = Case extends Readonly<Record<Name, infer Value>> ? Value : never;
+
 /** An action that does nothing; the kind is a Redis when nothing else is said. */
-export function actionOf(address: string, more: Partial<Action> = {}): Action {
-  return {
-    address,
-    scope: address,
-    kind: kindNamed('redis'),
-    action: 'no-op',
-    createsObject: more.action === 'create' || more.action === 'replace',
-    createsBeforeDestroy: false,
-    id: `id of ${address}`,
-    parent: undefined,
-    changes: [],
-    teardown: [],
-    steps: [],
-    attributes: [],
-    dependsOn: [],
-    options: {},
-    notes: [],
-    dataAtRisk: undefined,
-    protect: undefined,
-    needsConsent: false,
-    position: here,
-    ...more,
+export function actionOf(address: string, more: ActionMembers = {}): Action {
+  const target: Target = {
+    address: more.address ?? address,
+    scope: more.scope ?? more.address ?? address,
+    kind: more.kind ?? kindNamed('redis'),
+    id: 'id' in more ? more.id : `id of ${address}`,
+    parent: more.parent,
+    movedFrom: more.movedFrom,
+    changes: more.changes ?? [],
+    attributes: more.attributes ?? [],
+    dependsOn: more.dependsOn ?? [],
+    options: more.options ?? {},
+    notes: more.notes ?? [],
+    dataAtRisk: more.dataAtRisk,
+    protect: more.protect,
+    position: 'position' in more ? more.position : here,
+    service: more.service,
   };
+  return { ...target, ...doing(more) };
+}
+
+function doing(more: ActionMembers): Doing {
+  const { steps = [], teardown = [], holds, because = [] } = more;
+  const { action = steps.length > 0 ? 'update' : 'no-op' } = more;
+  const making = { teardown: [], steps } as const;
+  const by = more.by ?? (teardown.length === 0 ? 'parent' : 'request');
+  const taking = by === 'parent' ? ({ by, teardown: [] } as const) : { by, teardown };
+  switch (action) {
+    case 'create':
+      return { action, ...making };
+    case 'update':
+    case 'move':
+      return more.kept === undefined ? { action, ...making } : { action, kept: more.kept, teardown: [], steps: [] };
+    case 'adopt':
+      return more.from === 'pin' || more.from === 'parent'
+        ? { action, ...making, from: more.from, needsConsent: false }
+        : { action, ...making, from: 'key', needsConsent: more.needsConsent ?? false };
+    case 'replace': {
+      const replacing = { action, steps, isRequested: more.isRequested ?? false, replaced: more.replaced ?? [] };
+      return more.order === 'create first'
+        ? { ...replacing, order: 'create first', teardown: [] }
+        : { ...replacing, order: 'delete first', holds, ...taking };
+    }
+    case 'delete':
+      return { action, steps: [], holds, follows: more.follows ?? [], ...taking };
+    case 'forget':
+      return { action, why: more.why ?? 'gone', teardown: [], steps: [] };
+    case 'deploy': {
+      const { start = more.because === undefined ? 'first' : 'again' } = more;
+      return start === 'again' ? { action, ...making, start, because } : { action, ...making, start };
+    }
+    case 'no-op':
+      return { action, kept: more.kept ?? 'as wanted', teardown: [], steps: [] };
+    default:
+      return action satisfies never;
+  }
 }
 
 /** What is planned of the deployments of a service. */
-export function serviceOf(more: Partial<NonNullable<Action['service']>> = {}): NonNullable<Action['service']> {
-  return { known: undefined, inputs: () => undefined, ...more };
+export function serviceOf(
+  more: Partial<Omit<NonNullable<Action['service']>, 'staleness'>> & { readonly staleness?: Partial<Staleness> } = {},
+): NonNullable<Action['service']> {
+  const { staleness, ...rest } = more;
+  const stale = staleness === undefined ? undefined : { because: [], through: [], ...staleness };
+  return { known: undefined, inputs: () => undefined, isLeft: false, staleness: stale, ...rest };
 }
 
 /** A request that an action can have. */

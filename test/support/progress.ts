@@ -5,6 +5,7 @@ import type { Action, ActionName, Plan } from '../../src/plan/action.ts';
 import { buildRows } from '../../src/render/progress-rows.ts';
 import type { ProgressView, Stage, WaitsFor } from '../../src/render/progress-view.ts';
 import { nextStage, plannedAddress } from '../../src/render/progress-view.ts';
+import { actionOf as actionWith } from './plan-values.ts';
 import { kinds } from '../../src/resources/index.ts';
 
 /** What is to be said of an action whose progress is shown. */
@@ -57,27 +58,15 @@ function actionOf(item: Planned): Action {
   const kind = kinds.find((one) => one.kind === (item.kind ?? 'compose'));
   if (kind === undefined) throw new Error(`no kind ${item.kind}`);
   const isQuiet = item.action === 'no-op' || item.action === 'forget';
-  return {
-    address: item.address,
-    scope: item.address,
+  return actionWith(item.address, {
     kind,
     action: item.action,
-    createsObject: item.action === 'create' || item.action === 'replace',
-    createsBeforeDestroy: false,
     id: undefined,
     parent: item.parent,
-    changes: [],
-    teardown: [],
     steps: isQuiet ? [] : [{ operation: 'compose.update', role: 'update', members: {}, changed: [] }],
-    attributes: [],
     dependsOn: needsOf(item),
-    options: {},
-    notes: [],
-    dataAtRisk: undefined,
-    protect: undefined,
-    needsConsent: false,
     position: undefined,
-  };
+  });
 }
 
 function needsOf({ parent, needs = [] }: Planned): string[] {

@@ -2,6 +2,7 @@ import type { ApplyResult, Outcome } from '../../../src/apply/job.ts';
 import { Stop } from '../../../src/diagnostics/diagnostic.ts';
 import type { LoggedRequest } from '../../../src/emulator/emulator.ts';
 import type { Plan } from '../../../src/plan/action.ts';
+import { needsConsent } from '../../../src/plan/action.ts';
 import { obstacles } from '../../../src/plan/safeguard.ts';
 import type { World } from '../../../src/workflow/world.ts';
 import { applyPlan } from '../../../src/workflow/apply.ts';
@@ -115,13 +116,14 @@ function expectConsent(
   { prediction }: Episode,
   { isFirst }: { readonly isFirst: boolean },
 ): void {
-  for (const { address, kind, id = '', needsConsent } of actions) {
+  for (const action of actions) {
+    const { address, kind, id = '' } = action;
     // What a create made that got no answer is not surely ours any more once somebody changed it.
     const isDoubtful = touched.has(id) && memory.get(address)?.intended !== undefined;
     // What somebody connected meanwhile may be found by now.
     const isRight =
       prediction.adopted.has(address) || isDoubtful || (!isFirst && kind.identity.listedOnce !== undefined);
-    holds(isRight || !needsConsent, `${address} needs consent`);
+    holds(isRight || !needsConsent(action), `${address} needs consent`);
   }
 }
 
