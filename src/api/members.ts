@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import type { Operation } from './contract.ts';
 import { endpointOf, requiredMembers } from './contract.ts';
+import type { Endpoint } from './endpoint.ts';
+import { onceFor } from './once.ts';
 
 /** A schema of JSON Schema, draft 2020-12. */
 export type Schema = z.core.JSONSchema.BaseSchema;
@@ -28,14 +30,15 @@ export function isOpenEnded(operation: Operation): boolean {
   return inputSchema(operation).additionalProperties !== false;
 }
 
-/** The input of an operation, as JSON Schema. Never throws. */
+/** The input of an operation, as JSON Schema: the same object each time. Never throws. */
 export function inputSchema(operation: Operation): Schema {
-  const { $schema: _, ...schema } = z.toJSONSchema(endpointOf(operation).input, {
-    io: 'input',
-    unrepresentable: 'any',
-  });
-  return schema;
+  return schemaOf(endpointOf(operation));
 }
+
+const schemaOf = onceFor((endpoint: Endpoint): Schema => {
+  const { $schema: _, ...schema } = z.toJSONSchema(endpoint.input, { io: 'input', unrepresentable: 'any' });
+  return schema;
+});
 
 function typesOf({ type, anyOf = [] }: Schema): string[] {
   return [type ?? [], anyOf.map(typesOf)].flat(2);

@@ -49,16 +49,17 @@ function pathItem(operation: Operation, path: string, names: Names | undefined):
   const { method } = endpointOf(operation);
   const [group = ''] = path.split('.');
   const schema = (given: Schema, member?: string): Json => schemaInWords(given, names, member) as Json; // as plain data
-  const parameters = membersOf(operation).map(({ name, isRequired, schema: given }): Row => {
-    return { in: 'query', name: names?.member(name) ?? name, required: isRequired, schema: schema(given, name) };
-  });
-  const body = { required: true, content: { 'application/json': { schema: schema(inputSchema(operation)) } } };
+  const parameters = () =>
+    membersOf(operation).map(({ name, isRequired, schema: given }): Row => {
+      return { in: 'query', name: names?.member(name) ?? name, required: isRequired, schema: schema(given, name) };
+    });
+  const body = () => ({ required: true, content: { 'application/json': { schema: schema(inputSchema(operation)) } } });
   return {
     [method.toLowerCase()]: {
       operationId: path.replace('.', '-'),
       tags: [group],
       security: [{ apiKey: [] }],
-      ...(method === 'GET' ? { parameters } : { parameters: [], requestBody: body }),
+      ...(method === 'GET' ? { parameters: parameters() } : { parameters: [], requestBody: body() }),
       responses: { '200': { description: 'Successful response', content: { 'application/json': { schema: {} } } } },
     },
   };
