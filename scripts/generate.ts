@@ -87,4 +87,4 @@ settle('docs/safety.md', renderSafetyDocs(readFileSync(join(root, 'docs/safety.m
 settle('docs/diagnostics.md', renderDiagnosticDocs(await provokeAll(), manifests));
 
 if (!isCheck) process.stdout.write(`${stale} of ${settled} files written\n`);
-removeTemporary();
+await removeTemporary();
