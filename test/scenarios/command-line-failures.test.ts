@@ -103,13 +103,15 @@ a manifest has no key environmentz
       'production: { redis: { main: { dockerImage: redis:8, databasePassword: password-1 } } }',
     );
     writeFileSync(join(folder, 'trueup.yaml'), text);
-    const run = await trueup(['apply', '--auto-approve', '--adopt', '-C', folder], { env: key });
+    // The next run waits as long for what this one sent and did not record.
+    const apply = ['apply', '--auto-approve', '--adopt', '--in-flight-timeout', '1', '-C', folder];
+    const run = await trueup(apply, { env: key });
     expect(isBroken).toBe(true);
     expect({ ...run, code: run.code }).toMatchObject({ code: 6 });
     expect(run.out + run.err).not.toMatch(/Nothing was (changed|sent)/);
     expect(run.out).toMatch(/created/);
     rmSync(join(folder, '.trueup', broken), { recursive: true, force: true });
-    const again = await trueup(['apply', '--auto-approve', '--adopt', '-C', folder], { env: key });
+    const again = await trueup(apply, { env: key });
     expect(again).toMatchObject({ code: 0 });
     expect(await trueup(['plan', '--detailed-exitcode', '-C', folder], { env: key })).toMatchObject({ code: 0 });
     expect(Object.keys(emulator.world.tables.redis)).toHaveLength(1);
