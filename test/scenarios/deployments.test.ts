@@ -202,19 +202,31 @@ describe('deployments that the platform accepted', () => {
     await plansNothingMore(made, stack());
   });
 
-  test('keep no later write from its own in-flight timeout', async () => {
+  test('keep no later write from its own in-flight timeout: the next run waits for it, and reads what it left', async () => {
     const made = platformWith(300);
     const described = stack('description: other');
     await applyInTime(made, stack(), { waits: false });
     const controller = new AbortController();
+    const landing: Promise<unknown>[] = [];
+    let begin = 0;
     const killed: Send = (request) => {
       if (operationOf(request) !== 'compose.update') return made.emulator.send(request);
       controller.abort();
+      begin = performance.now();
+      const late = new Promise((resolve) => setTimeout(resolve, 590_000));
+      landing.push(late.then(() => made.emulator.send(request)));
       return Promise.reject(connection('ETIMEDOUT'));
     };
     await applyInTime(made, described, { send: killed, signal: controller.signal, inFlightTimeoutMs: 600_000 });
+    expect(landing).toHaveLength(1);
     expect(await msToWait(made.store, { inFlightTimeoutMs: 60_000, clock: systemClock })).toBe(600_000);
+    const sent = made.emulator.log.length;
     await applyInTime(made, described);
+    expect(performance.now() - begin).toBeGreaterThanOrEqual(600_000);
+    // The write came before the run read anything: the run has nothing to write, and the deployment is over.
+    const [first, ...others] = made.emulator.log.slice(sent);
+    expect(first?.operation).toBe('compose.update');
+    expect(others.filter(({ method }) => method === 'POST')).toEqual([]);
     expect(ordersIn(made)).toEqual(['shop']);
     await plansNothingMore(made, described);
   });
