@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Policy } from '../src/api/attempts.ts';
 import { policies } from '../src/api/attempts.ts';
-import type { Job, JobEvent, Phase } from '../src/apply/job.ts';
-import { advance, startJob } from '../src/apply/job.ts';
+import type { JobEvent, Phase } from '../src/apply/job.ts';
+import { advance } from '../src/apply/job.ts';
 import { actionOf } from './support/plan-values.ts';
 import { tableRows } from './docs/pages.ts';
 
@@ -73,8 +73,8 @@ describe('the diagram of an action', () => {
       const phase = phases.find(({ is }) => is === from);
       const happened = events.find(({ is }) => is === event);
       if (phase === undefined || happened === undefined) throw new Error(`the code has no ${from} or no ${event}`);
-      const job: Job = { ...startJob(actionOf('production.redis.main')), phase };
-      expect(advance(job, happened).phase.is).toBe(to);
+      const action = actionOf('production.redis.main');
+      expect(advance({ action, phase }, happened).phase.is).toBe(to);
     },
   );
 

@@ -1,7 +1,6 @@
 import { attempts } from '../api/attempts.ts';
 import { saysCreate, takes } from '../kind/wire.ts';
-import type { Action, Member, Step } from '../plan/action.ts';
-import { isLeftOut } from '../plan/action.ts';
+import type { Member, Step } from '../plan/action.ts';
 import { wantedOf } from '../plan/standing.ts';
 import { storedPair } from '../plan/storing.ts';
 import { knownPairs } from '../state/known-pairs.ts';
@@ -9,69 +8,59 @@ import { pendingCreate, renewed, withWrite } from '../state/pending.ts';
 import type { Deploys, PendingCreate, StateRecord, StoredWanted } from '../state/record.ts';
 import { keyOf } from './find-created.ts';
 import { chosenId } from './request.ts';
-import {
-  createSentNow,
-  digestsAt,
-  recordNow,
-  recordOf,
-  saveRecord,
-  sentNow,
-  happen,
-  idOf,
-  jobOf,
-  hasWritten,
-  scopeOf,
-} from './run.ts';
+import { createSentNow, digestsAt, dispatch, recordNow, recordOf, saveRecord, sentNow } from './run.ts';
 import type { Run } from './run.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { resolveField } from '../manifest/fields.ts';
+import { isLeftOut } from '../plan/action.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { deploymentsIn } from '../observe/deployments.ts';
 import { toStored } from '../state/stored.ts';
-import { resultOf } from './job.ts';
+import type { Job } from './job.ts';
+import { mayHaveWritten, resultOf } from './job.ts';
 
 /**
  * Records, before the first request of an action, the pending write to its object and the services that it makes stale.
  * A new object has no record yet: `announceCreate` makes it.
  */
-export async function announceWrite(run: Run, action: Action): Promise<void> {
-  const { address } = action;
-  const id = idOf(run, address);
+export async function announceWrite(run: Run, job: Job): Promise<void> {
+  const id = job.object?.id;
   // Of an earlier run: it holds until the platform accepts a request.
-  const unproven = recordNow(run, address)?.pending?.unproven;
+  const unproven = recordNow(run, job)?.pending?.unproven;
   const sent = { ...sentNow(run), ...(unproven === undefined ? {} : { unproven }) };
-  const write = id === undefined ? undefined : withWrite(recordUntil(run, action, id), { id, ...sent });
-  await Promise.all([saveStale(run, address), ...(write === undefined ? [] : [saveRecord(run, address, write)])]);
-  happen(run, address, { is: 'announced' });
+  const write = id === undefined ? undefined : withWrite(recordUntil(run, job, id), { id, ...sent });
+  await Promise.all([saveStale(run, job), ...(write === undefined ? [] : [saveRecord(run, job, write)])]);
+  dispatch(run, job, { is: 'announced' });
 }
 
 /** The record of an object until its writes are over: it may use what it used before, and what it is to use. */
-function recordUntil(run: Run, action: Action, id: string): StateRecord {
-  const before = recordBefore(run, action, id);
-  return { ...before, dependsOn: [...new Set([...before.dependsOn, ...action.dependsOn])] };
+function recordUntil(run: Run, job: Job, id: string): StateRecord {
+  const before = recordBefore(run, job, id);
+  return { ...before, dependsOn: [...new Set([...before.dependsOn, ...job.action.dependsOn])] };
 }
 
 /** The record of an object before the first write of this run. */
-function recordBefore(run: Run, action: Action, id: string): StateRecord {
-  const now = recordNow(run, action.address);
+function recordBefore(run: Run, job: Job, id: string): StateRecord {
+  const now = recordNow(run, job);
   if (now === undefined || now.id === null || pendingCreate(now) !== undefined) {
     // The fields that its create sent are its settled pairs from now on; another person created an adopted object.
-    return recordOf(run, action, id, action.action === 'adopt' ? {} : knownPairs(now));
+    return recordOf(run, job, id, job.action.action === 'adopt' ? {} : knownPairs(now));
   }
   return now;
 }
 
 /** Records a create before it is sent. */
-export async function announceCreate(run: Run, action: Action, step: Step): Promise<void> {
-  const pending = creationOf(run, action, step);
-  const id = chosenId(action, step) ?? null;
-  await saveRecord(run, action.address, { ...recordOf(run, action, id, {}), pending });
-  happen(run, action.address, { is: 'announced' });
+export async function announceCreate(run: Run, job: Job, step: Step): Promise<void> {
+  const pending = creationOf(run, job, step);
+  const id = chosenId(job.action, step) ?? null;
+  await saveRecord(run, job, { ...recordOf(run, job, id, {}), pending });
+  dispatch(run, job, { is: 'announced' });
 }
 
 /** Renews the time of a pending operation just before its request: the in-flight timeout counts from it. */
-export async function announceTime(run: Run, address: string, isAgain: boolean): Promise<void> {
+export async function announceTime(run: Run, job: Job, isAgain: boolean): Promise<void> {
+  const { address } = job.action;
   const record = run.journal.now(address);
   const { at } = record?.pending?.is === 'create' ? createSentNow(run) : sentNow(run);
   if (record?.pending === undefined || (!isAgain && Math.abs(at - record.pending.at) <= attempts.reading.noteAgeMs))
@@ -81,9 +70,10 @@ export async function announceTime(run: Run, address: string, isAgain: boolean):
 }
 
 /** The pending create of an action: a later run finds its object by the key and the fields in it. */
-export function creationOf(run: Run, action: Action, step: Step): PendingCreate {
+export function creationOf(run: Run, job: Job, step: Step): PendingCreate {
+  const { action } = job;
   const { outputs } = run;
-  const key = keyOf(run, action);
+  const key = keyOf(run, job);
   const says: Record<string, StoredWanted> = {};
   let isOpen = true;
   for (const { attribute, field, wanted } of action.attributes) {
@@ -107,8 +97,8 @@ export function creationOf(run: Run, action: Action, step: Step): PendingCreate 
       text,
     );
   }
-  const below = action.parent === undefined ? undefined : idOf(run, action.parent);
-  const before = pendingCreate(recordNow(run, action.address));
+  const below = job.parent?.object?.id;
+  const before = pendingCreate(recordNow(run, job));
   return {
     is: 'create',
     ...createSentNow(run),
@@ -127,53 +117,50 @@ function writtenMap({ field, entries }: Extract<Member, { is: 'map' }>, outputs:
 }
 
 /** Records the services that an action makes stale, before its first request: after a kill, a later run deploys them. */
-async function saveStale(run: Run, address: string): Promise<void> {
-  // Its own record is written with the pending operation.
-  const others = jobOf(run, address).makesStale.filter((service) => service !== address);
+async function saveStale(run: Run, job: Job): Promise<void> {
   await Promise.all(
-    others.map(async (service) => {
-      const scope = run.scopes.get(service);
-      if (scope === undefined || idOf(run, service) === undefined) return; // its pending create says so
-      scope.staleSaved ??= saveDeploys(run, service, jobOf(run, service).deploys ?? {});
-      await scope.staleSaved;
+    job.makesStale.map(async (service) => {
+      // Its own record is written with the pending operation; that of one without an id says that its create is pending.
+      if (service === job || service.object === undefined) return;
+      service.scope.staleSaved ??= saveDeploys(run, service, service.deploys ?? {});
+      await service.scope.staleSaved;
     }),
   );
 }
 
 /** Records the deployments of a service. */
-export async function saveDeploys(run: Run, service: string, deploys: Deploys, how?: 'with the rest'): Promise<void> {
-  happen(run, service, { is: 'deploys', deploys });
+export async function saveDeploys(run: Run, service: Job, deploys: Deploys, how?: 'with the rest'): Promise<void> {
+  service.deploys = deploys;
+  const { address } = service.action;
   // A service that is about to be adopted has no record yet.
-  const record = run.journal.now(service) ?? undefined;
-  if (record !== undefined) await run.journal.saveDeploys(service, deploys, how);
-  else await run.journal.saveService(service, { record: recordOfService(run, service), deploys }, how);
+  const record = run.journal.now(address) ?? undefined;
+  if (record !== undefined) await run.journal.saveDeploys(address, deploys, how);
+  else await run.journal.saveService(address, { record: recordOfService(run, service), deploys }, how);
 }
 
 /** The record of a service, before its deployment. */
-export function recordOfService(run: Run, service: string): StateRecord {
-  const { action, object } = jobOf(run, service);
-  return recordNow(run, service) ?? recordOf(run, action, object?.id ?? null, {});
+export function recordOfService(run: Run, service: Job): StateRecord {
+  return recordNow(run, service) ?? recordOf(run, service, service.object?.id ?? null, {});
 }
 
 /** Records whether a service is stale, once everything in it is over and was read back. */
-export async function settleStale(run: Run, root: Action): Promise<void> {
-  const { address, service, kind } = root;
-  if (service === undefined || (isLeftOut(root) && service.staleness === undefined)) return;
-  const known = jobOf(run, address).deploys;
+export async function settleStale(run: Run, job: Job): Promise<void> {
+  const { service, kind } = job.action;
+  if (service === undefined || (isLeftOut(job.action) && service.staleness === undefined)) return;
+  const known = job.deploys;
   // Stale since earlier, and nothing written now: the record of that time still holds.
   if (service.staleness === undefined && known?.stale?.saved !== undefined) return;
-  const isDone = (other: string) => resultOf(jobOf(run, other)) === 'done';
-  if (!scopeOf(run, address).actions.every((action) => isDone(action.address))) return;
+  const isDone = (other: Job) => resultOf(other) === 'done';
+  if (!job.scope.jobs.every(isDone)) return;
   const inputs = service.inputs(run.outputs);
   if (inputs === undefined || known?.pending !== undefined) return;
   if (known?.stale === undefined) {
-    await saveDeploys(run, address, { inputs }, 'with the rest');
+    await saveDeploys(run, job, { inputs }, 'with the rest');
     return;
   }
-  const through = service.staleness?.through ?? [];
-  const saved = savedIn(kind, await rowAfter(run, root, through), inputs);
-  if (saved === undefined || !through.every(isDone)) return;
-  await saveDeploys(run, address, { ...known, stale: { ...known.stale, ...saved } }, 'with the rest');
+  const saved = savedIn(kind, await rowAfter(run, job), inputs);
+  if (saved === undefined || !job.staleThrough.every(isDone)) return;
+  await saveDeploys(run, job, { ...known, stale: { ...known.stale, ...saved } }, 'with the rest');
 }
 
 /** Says of a stale service that everything is saved: a deployment newer than those in its row has all of it. */
@@ -183,11 +170,11 @@ export function savedIn(kind: Kind, row: Row | undefined, inputs: string) {
 }
 
 /** The row of a service after all writes. Read again when another scope, written later, makes it stale. */
-async function rowAfter(run: Run, { address, kind }: Action, through: readonly string[]): Promise<Row | undefined> {
-  const id = idOf(run, address);
-  const isElsewhere = through.some((other) => hasWritten(run, other) && jobOf(run, other).action.scope !== address);
-  if (!isElsewhere || id === undefined || kind.service?.deployments === undefined) {
-    return scopeOf(run, address).readBack ?? run.input.plan.observed.objects.get(address)?.row;
+async function rowAfter(run: Run, { action, object, scope, staleThrough }: Job): Promise<Row | undefined> {
+  const { address, kind } = action;
+  const isElsewhere = staleThrough.some((other) => mayHaveWritten(other) && other.scope !== scope);
+  if (!isElsewhere || object === undefined || kind.service?.deployments === undefined) {
+    return scope.readBack ?? run.input.plan.observed.objects.get(address)?.row;
   }
-  return run.together.row(kind, id).catch(() => undefined); // without it nothing is recorded
+  return run.together.row(kind, object.id).catch(() => undefined); // without it nothing is recorded
 }

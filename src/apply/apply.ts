@@ -8,11 +8,11 @@ import type { Content } from '../state/record.ts';
 import { isInJournal, withWaves } from '../state/wave.ts';
 import { deploy } from './deploy.ts';
 import { claimProvided, reportDuplicates, create } from './create.ts';
-import { isOver, isSent, mayHaveWritten, resultOf } from './job.ts';
+import { isOver, isSent, mayHaveWritten, report, resultOf } from './job.ts';
 import { readBack } from './read-back.ts';
-import { report, reportFailure, reportUpgrade, refusal } from './report.ts';
-import { happen, hasWritten, jobOf, readsInBulk, scopeOf, startRun, idOf } from './run.ts';
-import type { ApplyResult } from './job.ts';
+import { reportFailure, reportUpgrade, refusal } from './report.ts';
+import { dispatch, jobOf, readsInBulk, scopeOf, startRun } from './run.ts';
+import type { ApplyResult, Job, Scope } from './job.ts';
 import type { ApplyInput, Run } from './run.ts';
 import { runSchedule } from '../graph/schedule.ts';
 import { settleStale, announceWrite } from './announce.ts';
@@ -20,7 +20,7 @@ import { PlatformError } from '../api/errors.ts';
 import type { Action } from '../plan/action.ts';
 import { comesWithParent, createsObject, isEffective, isIncluded } from '../plan/action.ts';
 import { writesOrRemoves } from '../plan/decide.ts';
-import type { ActionNode, ApplyNode, ReadBackNode } from '../plan/nodes.ts';
+import type { ActionNode, ApplyNode } from '../plan/nodes.ts';
 import { planNodes } from '../plan/nodes.ts';
 import { refuseChanged } from './freshness.ts';
 import { poll } from './attempt.ts';
@@ -55,7 +55,7 @@ export async function apply(input: ApplyInput): Promise<ApplyResult> {
 async function runNode(run: Run, node: ApplyNode, after: readonly ApplyNode[]): Promise<'done' | 'failed'> {
   switch (node.part) {
     case 'read back':
-      await readBackNode(run, node, false);
+      await readBackScope(run, scopeOf(run, node), false);
       return 'done';
     case 'hub':
       return 'done';
@@ -82,31 +82,28 @@ async function runNode(run: Run, node: ApplyNode, after: readonly ApplyNode[]): 
  */
 function readAhead(run: Run, node: ApplyNode, next: () => readonly ApplyNode[]): Promise<unknown> | undefined {
   const isWrite = (one: ApplyNode): one is ActionNode =>
-    (one.part === 'make' || one.part === 'teardown') && scopeOf(run, one.scope).mayReadAhead;
+    (one.part === 'make' || one.part === 'teardown') && scopeOf(run, one).mayReadAhead;
   if (run.input.client.bulkStatus() === undefined || !isWrite(node)) return undefined;
-  const isDue = (one: ApplyNode): one is ActionNode => isWrite(one) && !isFresh(run, one.scope);
+  const isDue = (one: ApplyNode): one is ActionNode => isWrite(one) && !isFresh(run, scopeOf(run, one));
   if (readsInBulk(run) && isDue(node)) {
-    for (const { scope } of [node, ...next()].filter(isDue)) scopeNow(run, scope).catch(() => undefined);
+    for (const due of [node, ...next()].filter(isDue)) scopeNow(run, scopeOf(run, due)).catch(() => undefined);
   }
   // Another node may have begun it.
-  return scopeOf(run, node.scope).reading?.row.catch(() => undefined);
+  return scopeOf(run, node).reading?.row.catch(() => undefined);
 }
 
 /** Reads scopes back, after one look at each list that showed several of them before they were deleted. */
 async function readBackTogether(run: Run, nodes: readonly ApplyNode[]): Promise<void> {
-  const scopes = nodes.filter((node) => node.part === 'read back');
-  const gone = await unlisted(
-    run,
-    scopes.map(({ scope }) => scope),
-  );
-  await Promise.all(scopes.map((node) => readBackNode(run, node, gone.has(node.scope))));
+  const scopes = nodes.flatMap((node) => (node.part === 'read back' ? scopeOf(run, node) : []));
+  const gone = await unlisted(run, scopes);
+  await Promise.all(scopes.map((scope) => readBackScope(run, scope, gone.has(scope))));
 }
 
-function readBackNode(run: Run, { scope }: ReadBackNode, isGone: boolean): Promise<void> {
+function readBackScope(run: Run, scope: Scope, isGone: boolean): Promise<void> {
   return inSpan(
-    () => ({ name: 'read back', attributes: { 'trueup.address': scope } }),
+    () => ({ name: 'read back', attributes: { 'trueup.address': scope.root.action.address } }),
     () => readBack(run, scope, isGone),
-  ).catch((error: unknown) => reportFailure(run, scopeOf(run, scope).root, error));
+  ).catch((error: unknown) => reportFailure(run, scope.root, error));
 }
 
 function spanOf({ part, action }: ActionNode): SpanAbout {
@@ -117,28 +114,28 @@ function spanOf({ part, action }: ActionNode): SpanAbout {
 }
 
 async function runAction(run: Run, node: ActionNode, after: readonly ApplyNode[]): Promise<'done' | 'failed'> {
-  const { action, part } = node;
+  const { part, action } = node;
+  const job = jobOf(run, action.address);
   const unsure = after.find((other) => isUnsure(run, other));
   if (unsure !== undefined) {
     skipNode(run, node, unsure);
     return 'failed';
   }
-  const { address } = action;
-  if (isEffective(action) && !isSent(jobOf(run, address))) {
-    run.input.onEvent({ event: 'started', address: blockAddress(address), action: action.action });
+  if (isEffective(action) && !isSent(job)) {
+    run.input.onEvent({ event: 'started', address: blockAddress(action.address), action: action.action });
   }
   try {
     if (part === 'deploy') {
-      const result = await deploy(run, action);
-      happen(run, address, { is: 'settled', result });
+      const result = await deploy(run, job);
+      dispatch(run, job, { is: 'settled', result });
       return result === 'done' ? 'done' : 'failed';
     }
-    if (part === 'teardown') await tearDown(run, action);
-    else await createOrUpdate(run, action);
+    if (part === 'teardown') await tearDown(run, job);
+    else await createOrUpdate(run, job);
     return 'done';
   } catch (error) {
-    reportFailure(run, action, error);
-    happen(run, address, { is: 'failed' });
+    reportFailure(run, job, error);
+    dispatch(run, job, { is: 'failed' });
     return 'failed';
   }
 }
@@ -151,16 +148,17 @@ function isUnsure(run: Run, node: ApplyNode): boolean {
 }
 
 function skipNode(run: Run, node: ApplyNode, because: ApplyNode | string): void {
-  if (!('action' in node) || isOver(jobOf(run, node.action.address))) return;
-  const { action } = node;
-  const { address } = action;
+  if (!('action' in node)) return;
+  const { address } = node.action;
+  const job = jobOf(run, address);
+  if (isOver(job)) return;
   const stopped = whyStopped(run, because);
   const why = stopped ?? (typeof because === 'string' ? because : `${nameOf(because)} did not succeed`);
-  happen(run, address, { is: 'skipped', stopped });
-  if (hasWritten(run, address)) {
+  dispatch(run, job, { is: 'skipped', stopped });
+  if (mayHaveWritten(job)) {
     const message = `the old ${address} is deleted and the new one was not made, because ${why}`;
-    report(run, action, diagnostic('platform-answer', message, { address, remedy: 'Apply again.' }));
-  } else report(run, action, diagnostic('skipped', `${nameOf(node)} was not tried, because ${why}`, { address }));
+    report(job, diagnostic('platform-answer', message, { address, remedy: 'Apply again.' }));
+  } else report(job, diagnostic('skipped', `${nameOf(node)} was not tried, because ${why}`, { address }));
 }
 
 /** Why the run starts nothing new, where an action is not tried for that reason, or needs one that is not. */
@@ -212,7 +210,7 @@ async function finish(run: Run): Promise<ApplyResult> {
 
 /** Settles whether services are stale, in turns: what is read meanwhile is on its way before most digests are made. */
 async function settleServices(run: Run): Promise<void> {
-  const services = run.input.plan.actions.filter(({ service }) => service !== undefined);
+  const services = [...run.jobs.values()].filter(({ action }) => action.service !== undefined);
   for (let from = 0; from < services.length; from += servicesPerTurn) {
     if (from > 0) await turn();
     await Promise.all(services.slice(from, from + servicesPerTurn).map((service) => settleStale(run, service)));
@@ -254,44 +252,46 @@ async function write(store: StateStore, state: State): Promise<Stop | undefined>
  *
  * @throws {Stop} when a person changed it since, when it stays, or when the new one could not be created.
  */
-async function tearDown(run: Run, action: Action): Promise<void> {
+async function tearDown(run: Run, job: Job): Promise<void> {
+  const { action } = job;
   const { address } = action;
-  if (action.action === 'replace') rehearseCreation(run, action);
+  if (action.action === 'replace') rehearseCreation(run, job);
   const [first] = action.teardown;
   if (first !== undefined) {
-    await refuseChanged(run, action, { step: first });
-    await announceWrite(run, action);
+    await refuseChanged(run, job, { step: first });
+    await announceWrite(run, job);
   }
   for (const step of action.teardown) {
     try {
-      await send(run, action, step);
+      await send(run, job, step);
     } catch (error) {
       if (!(error instanceof PlatformError) || !saysGone(error)) throw error;
     }
   }
   if (action.action !== 'replace') return;
-  const scope = idOf(run, action.scope);
+  const { root } = job.scope;
+  const scope = root.object?.id;
   if (action.teardown.length > 0 && scope !== undefined) {
-    const { root } = scopeOf(run, action.scope);
-    const look = async () => rowIn(run, action, await readScope(run.reader, root, scope));
+    const look = async () => rowIn(job, await readScope(run.reader, root, scope));
     if ((await poll(run, look, { isSeen: (row) => row === undefined })) !== undefined) {
       throw refusal(action, `the old ${address} was to be deleted and is still there; no new one was created`);
     }
   }
-  happen(run, address, { is: 'removed' });
+  job.object = undefined;
   await run.journal.save(address, null);
 }
 
 /** Sends the requests that create or update the object of an action. */
-async function createOrUpdate(run: Run, action: Action): Promise<void> {
-  if (comesWithParent(action)) await claimProvided(run, action);
+async function createOrUpdate(run: Run, job: Job): Promise<void> {
+  const { action } = job;
+  if (comesWithParent(action)) await claimProvided(run, job);
   if (action.steps.length === 0) return;
-  if (!createsObject(action)) await refuseChanged(run, action);
+  if (!createsObject(action)) await refuseChanged(run, job);
   addOldSecrets(run, action);
-  await announceWrite(run, action);
+  await announceWrite(run, job);
   for (const step of action.steps) {
-    if (step.role === 'create') await create(run, action, step);
-    else await send(run, action, step);
+    if (step.role === 'create') await create(run, job, step);
+    else await send(run, job, step);
   }
 }
 
@@ -307,8 +307,8 @@ function addOldSecrets({ input }: Run, { attributes, kind }: Action): void {
 }
 
 /** Checks that the new object can be created, before the old one goes. */
-function rehearseCreation(run: Run, action: Action): void {
+function rehearseCreation(run: Run, job: Job): void {
   // What it refers to may come with the parent.
-  if (run.jobs.get(action.parent ?? '')?.action.action === 'replace') return;
-  for (const step of action.steps) rehearse({ ...requestInput(run, action), step });
+  if (job.parent?.action.action === 'replace') return;
+  for (const step of job.action.steps) rehearse({ ...requestInput(run, job), step });
 }

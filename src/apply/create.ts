@@ -2,7 +2,7 @@ import { attempts, policies } from '../api/attempts.ts';
 import { oldAddress } from '../kind/address.ts';
 import type { Row } from '../kind/json.ts';
 import { valueAt } from '../kind/wire.ts';
-import type { Action, Step } from '../plan/action.ts';
+import type { Step } from '../plan/action.ts';
 import { createsFirst, createsObject } from '../plan/action.ts';
 import { settle } from '../plan/settle.ts';
 import { knownPairs } from '../state/known-pairs.ts';
@@ -11,11 +11,12 @@ import type { StateRecord } from '../state/record.ts';
 import { announceCreate, creationOf } from './announce.ts';
 import { attempt, isLost, mayLandLater, poll } from './attempt.ts';
 import { findAnswered, findLost, isFoundInList, linkOf, listOf, unclaimedWithKey } from './find-created.ts';
-import { sentAt, resultOf } from './job.ts';
+import type { Job } from './job.ts';
+import { report, resultOf, sentAt, withDuplicate } from './job.ts';
 import { chosenId, created } from './request.ts';
 import type { Run } from './run.ts';
-import { reportAgain, report, refusal } from './report.ts';
-import { digestsAt, recordNow, recordOf, saveRecord, sentNow, claim, happen, jobOf, idOf } from './run.ts';
+import { reportAgain, refusal } from './report.ts';
+import { claim, digestsAt, recordNow, recordOf, saveRecord, sentNow } from './run.ts';
 import { readingOnce, readOwn, readSiblings } from './scope.ts';
 import { seen, sendOnce } from './send.ts';
 import { PlatformError } from '../api/errors.ts';
@@ -29,9 +30,10 @@ import { scopeRow } from '../observe/scope-row.ts';
 type Created = { readonly id: string; readonly row: Row };
 
 /** Creates an object: records the create, sends it, and records its id. Looks for a lost create before it sends another. */
-export async function create(run: Run, action: Action, step: Step): Promise<void> {
-  if (isFoundInList(action)) await inTurn(run, listOf(action), () => createNow(run, action, step));
-  else await createNow(run, action, step);
+export async function create(run: Run, job: Job, step: Step): Promise<void> {
+  const { action } = job;
+  if (isFoundInList(action)) await inTurn(run, listOf(action), () => createNow(run, job, step));
+  else await createNow(run, job, step);
 }
 
 /** Runs creates that answer without an id one at a time, so that each is the only new row in their list. */
@@ -44,30 +46,30 @@ async function inTurn({ creations: { turns } }: Run, list: string, work: () => P
   await turn;
 }
 
-async function createNow(run: Run, action: Action, step: Step): Promise<void> {
-  const { address } = action;
+async function createNow(run: Run, job: Job, step: Step): Promise<void> {
+  const { address, steps } = job.action;
   const { journal } = run;
-  const before = recordBefore(run, action);
+  const before = recordBefore(run, job);
   // The old object of this address is not the one that is being created.
-  happen(run, address, { is: 'removed' });
-  const old = before === undefined ? undefined : deposed(run, address).find(({ id }) => id === before.id);
-  if (old?.id !== undefined) await journal.save(old.address, recordOf(run, old, old.id, {}));
+  job.object = undefined;
+  const old = before === undefined ? undefined : deposed(run, address).find(({ action }) => action.id === before.id);
+  if (old?.action.id !== undefined) await journal.save(old.action.address, recordOf(run, old, old.action.id, {}));
   const undo = async () => {
     const deploys = run.input.plan.base.deployments[address] ?? null;
     if (before === undefined) await journal.save(address, null);
     else await journal.saveService(address, { record: before, deploys });
-    if (old !== undefined) await journal.save(old.address, null);
+    if (old !== undefined) await journal.save(old.action.address, null);
   };
-  const object = await sendUntilKnown(run, action, { step, undo });
+  const object = await sendUntilKnown(run, job, { step, undo });
   if (object === undefined) return; // found when the scope is read back
-  claim(run, address, object);
-  const record = recordOf(run, action, object.id, pairsOf(run, action, object.row));
-  const isLast = action.steps.at(-1) === step;
+  claim(run, job, object);
+  const record = recordOf(run, job, object.id, pairsOf(run, job, object.row));
+  const isLast = steps.at(-1) === step;
   if (isLast) await journal.save(address, record, 'with the next');
   else await journal.save(address, withWrite(record, { id: object.id, ...sentNow(run) }));
-  if (lacksOutputs(run, action, object.row)) {
-    const { row } = await readOwn(run, action, object.id);
-    if (row !== undefined) claim(run, address, { id: object.id, row: { ...object.row, ...row } });
+  if (lacksOutputs(job, object.row)) {
+    const { row } = await readOwn(run, job, object.id);
+    if (row !== undefined) claim(run, job, { id: object.id, row: { ...object.row, ...row } });
   }
 }
 
@@ -76,35 +78,38 @@ async function createNow(run: Run, action: Action, step: Step): Promise<void> {
  *
  * @throws {Stop} when the platform does not list it below the parent.
  */
-export async function claimProvided(run: Run, action: Action): Promise<void> {
+export async function claimProvided(run: Run, job: Job): Promise<void> {
+  const { action } = job;
   const { address, kind, parent = '' } = action;
   const isIt = (row: Row) => kind.lifecycle?.provided?.is(row, {}) === true;
-  const look = async () => [...(await readSiblings(run, action))].find(([, row]) => isIt(row));
+  const look = async () => [...(await readSiblings(run, job))].find(([, row]) => isIt(row));
   const found = await poll(run, look, { isSeen: (one) => one !== undefined });
   if (found === undefined) {
     throw refusal(action, `${address} comes with ${parent}, and the platform does not list it below that`);
   }
   const [id, row] = found;
-  claim(run, address, { id, row });
-  await saveRecord(run, address, recordOf(run, action, id, {}));
+  claim(run, job, { id, row });
+  await saveRecord(run, job, recordOf(run, job, id, {}));
 }
 
 /** The record of the object that an address had before its create; undefined when it had none. */
-function recordBefore(run: Run, action: Action): StateRecord | undefined {
+function recordBefore(run: Run, job: Job): StateRecord | undefined {
+  const { address } = job.action;
   // The teardown of a replacement removes it.
-  const known = run.journal.now(action.address) ?? undefined;
+  const known = run.journal.now(address) ?? undefined;
   if (known === undefined || known.id !== null) return known;
   // The deposed object can be one that an earlier run created without an answer, and that the plan found.
-  const found = createsFirst(action) ? deposed(run, action.address).at(-1)?.id : undefined;
-  return found === undefined ? undefined : recordOf(run, action, found, knownPairs(known));
+  const found = createsFirst(job.action) ? deposed(run, address).at(-1)?.action.id : undefined;
+  return found === undefined ? undefined : recordOf(run, job, found, knownPairs(known));
 }
 
 /** Sends the create until its object is known; undefined: the platform answered without an id, and the read-back finds it. */
 async function sendUntilKnown(
   run: Run,
-  action: Action,
+  job: Job,
   { step, undo }: { readonly step: Step; readonly undo: () => Promise<void> },
 ): Promise<Created | undefined> {
+  const { action } = job;
   const { address, kind } = action;
   const chosen = chosenId(action, step);
   // No list shows the object before something happens outside Trueup.
@@ -113,10 +118,10 @@ async function sendUntilKnown(
   const staysPending = isListedLater || chosen !== undefined;
   const answer = await attempt<unknown>(run, isListedLater ? { ...policies.create, most: 1 } : policies.create, {
     send: async (isAgain) => {
-      if (isFoundInList(action)) await claimListed(run, action);
-      await announceCreate(run, action, step);
+      if (isFoundInList(action)) await claimListed(run, job);
+      await announceCreate(run, job, step);
       try {
-        return await sendOnce(run, action, step);
+        return await sendOnce(run, job, step);
       } catch (error) {
         // A pending create that can land no more must not claim an object that another person creates later.
         if (!isLost(error) && !(isAgain && staysPending)) await undo();
@@ -125,52 +130,52 @@ async function sendUntilKnown(
     },
     look: async (lost, isLast) => {
       if (isListedLater) return undefined;
-      const found = await findLost(run, action, { until: lookUntil(run, address, lost), chosen });
-      if (found !== undefined) seen(run, action, step, lost);
+      const found = await findLost(run, job, { until: lookUntil(run, job, lost), chosen });
+      if (found !== undefined) seen(run, job, step, lost);
       else if (isLast && !staysPending) await undo();
       return found === undefined ? undefined : { found };
     },
     onAgain: () => {
-      reportAgain(run, action, { what: `the create of ${address}`, again: 'sent' });
-      happen(run, address, { is: 'duplicate', place: pendingCreate(recordNow(run, address)) ?? {} });
+      reportAgain(run, job, { what: `the create of ${address}`, again: 'sent' });
+      job.duplicates = withDuplicate(job.duplicates, pendingCreate(recordNow(run, job)) ?? {});
     },
   });
-  return created(action, answer, chosen) ?? created(action, await findAnswered(run, action));
+  return created(action, answer, chosen) ?? created(action, await findAnswered(run, job));
 }
 
 /** Claims every row of the list, so that none counts as new: as the create before saw it, else read now. */
-async function claimListed(run: Run, action: Action): Promise<void> {
+async function claimListed(run: Run, job: Job): Promise<void> {
   const { listed, taken } = run.creations;
-  const rows = listed.get(listOf(action)) ?? (await readSiblings(run, action));
+  const rows = listed.get(listOf(job.action)) ?? (await readSiblings(run, job));
   for (const id of rows.keys()) taken.add(id);
 }
 
 /** The moment until which Trueup looks for the object of a lost create (monotonic ms). */
-function lookUntil(run: Run, address: string, lost: PlatformError): number {
+function lookUntil(run: Run, job: Job, lost: PlatformError): number {
   const now = run.clock.monotonic();
   if (!mayLandLater(lost)) return now + attempts.effect.lagMs;
-  return (sentAt(jobOf(run, address)) ?? now) + run.input.inFlightTimeoutMs;
+  return (sentAt(job) ?? now) + run.input.inFlightTimeoutMs;
 }
 
 /** The pairs of the attributes that a create answered as wanted: recorded now, because the run can end before the rest. */
-function pairsOf(run: Run, action: Action, row: Row): StateRecord['pairs'] {
+function pairsOf(run: Run, job: Job, row: Row): StateRecord['pairs'] {
   const { outputs, input } = run;
-  const isDoubted = jobOf(run, action.address).isDoubted === true;
+  const isDoubted = job.isDoubted === true;
   const { digests, client } = input;
   const about = { made: undefined, wasSent: false, isDoubted, outputs, digests, redact: client.redact };
-  return settle({ action, after: row, ...about }).pairs();
+  return settle({ action: job.action, after: row, ...about }).pairs();
 }
 
 /** Whether other actions need the object, and the answer to its create lacks outputs that they can refer to. */
-function lacksOutputs(run: Run, { address, kind }: Action, row: Row): boolean {
-  const outputs = Object.values(kind.outputs ?? {});
-  return outputs.some(({ from }) => valueAt(row, from) === undefined) && jobOf(run, address).isNeeded;
+function lacksOutputs({ action, isNeeded }: Job, row: Row): boolean {
+  const outputs = Object.values(action.kind.outputs ?? {});
+  return outputs.some(({ from }) => valueAt(row, from) === undefined) && isNeeded;
 }
 
-/** The actions that delete the deposed objects of an address, the newest last. */
-function deposed(run: Run, address: string): Action[] {
-  const old = run.jobs.get(oldAddress(address))?.action;
-  return old === undefined ? [] : [old, ...deposed(run, old.address)];
+/** The jobs that delete the deposed objects of an address, the newest last. */
+function deposed(run: Run, address: string): Job[] {
+  const old = run.jobs.get(oldAddress(address));
+  return old === undefined ? [] : [old, ...deposed(run, old.action.address)];
 }
 
 /**
@@ -179,16 +184,17 @@ function deposed(run: Run, address: string): Action[] {
  * environments that were created, and one per list of volume backups; everything else below a service was read back.
  */
 export async function reportDuplicates(run: Run): Promise<void> {
-  const { plan, signal, client } = run.input;
+  const { signal, client } = run.input;
   const looking: Run = { ...run, reader: createReader(readingOnce(client)) };
-  const reports = plan.actions.map(async (action) => {
+  const reports = [...run.jobs.values()].map(async (job) => {
+    const { action } = job;
     const create = action.steps.find(({ role }) => role === 'create');
-    const isCreated = createsObject(action) && resultOf(jobOf(run, action.address)) !== 'skipped';
+    const isCreated = createsObject(action) && resultOf(job) !== 'skipped';
     if (create === undefined || !isCreated || chosenId(action, create) !== undefined) return;
     if (isFoundInList(action)) return; // two new rows in the list ended the create
     if (signal?.aborted === true || run.ending.reason !== undefined) return;
     try {
-      await reportDuplicatesOf(looking, action, create);
+      await reportDuplicatesOf(looking, job, create);
     } catch (error) {
       // The result of the create is known without this.
       if (!(error instanceof PlatformError || error instanceof Stop)) throw error;
@@ -197,15 +203,15 @@ export async function reportDuplicates(run: Run): Promise<void> {
   await Promise.all(reports);
 }
 
-async function reportDuplicatesOf(run: Run, action: Action, create: Step): Promise<void> {
+async function reportDuplicatesOf(run: Run, job: Job, create: Step): Promise<void> {
+  const { action, object: { id = '' } = {} } = job;
   const { kind, address, position } = action;
-  const id = idOf(run, address);
-  const siblings = await siblingsOf(run, action);
-  const own = siblings.get(id ?? '');
-  if (own === undefined || recordNow(run, address) === undefined) return;
-  const others = await unclaimedWithKey(run, action, siblings);
+  const siblings = await siblingsOf(run, job);
+  const own = siblings.get(id);
+  if (own === undefined || recordNow(run, job) === undefined) return;
+  const others = await unclaimedWithKey(run, job, siblings);
   if (others.length === 0) return;
-  const pending = creationOf(run, action, create);
+  const pending = creationOf(run, job, create);
   const createdAt = Date.parse(String(own.createdAt));
   const sent = Number.isNaN(createdAt) ? pending : { ...pending, at: createdAt };
   const duplicates = others.filter(
@@ -215,18 +221,16 @@ async function reportDuplicatesOf(run: Run, action: Action, create: Step): Promi
   const ids = duplicates.map((row) => rowId(kind, row)).join(', ');
   const message = `${address} (${id}) has a duplicate: ${ids}; its create reached the platform twice`;
   const remedy = 'Look at them on the platform, and delete those that you do not need.';
-  report(run, action, diagnostic('duplicate', message, { address, position, remedy }));
-  happen(run, address, { is: 'duplicate', place: pending });
-  const places = jobOf(run, address).duplicates;
-  const record = recordNow(run, address); // what else was settled meanwhile is in it
-  if (record === undefined || places === undefined) return;
-  await run.journal.save(address, { ...record, duplicates: places }, 'with the rest');
+  report(job, diagnostic('duplicate', message, { address, position, remedy }));
+  job.duplicates = withDuplicate(job.duplicates, pending);
+  const record = recordNow(run, job); // what else was settled meanwhile is in it
+  if (record === undefined) return;
+  await run.journal.save(address, { ...record, duplicates: job.duplicates }, 'with the rest');
 }
 
 /** The rows beside an object that was created, by id: as its service was read back, else read now. */
-async function siblingsOf(run: Run, action: Action): Promise<ReadonlyMap<string, Row>> {
-  const isInRow = 'at' in (linkOf(run, action)?.listed ?? {});
-  if (!isInRow || action.scope === action.address) return readSiblings(run, action);
-  const scope = run.scopes.get(action.scope);
-  return scope?.readBack === undefined ? new Map() : scopeRow(scope.root, scope.readBack).rowsOf(action);
+async function siblingsOf(run: Run, job: Job): Promise<ReadonlyMap<string, Row>> {
+  const { root, readBack } = job.scope;
+  if (!('at' in (linkOf(job)?.listed ?? {})) || root === job) return readSiblings(run, job);
+  return readBack === undefined ? new Map() : scopeRow(root.action, readBack).rowsOf(job.action);
 }

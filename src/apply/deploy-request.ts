@@ -6,7 +6,7 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { statusIn } from '../observe/deployments.ts';
-import type { Action, Step } from '../plan/action.ts';
+import type { Step } from '../plan/action.ts';
 import type { Deploys } from '../state/record.ts';
 import { withWrite } from '../state/pending.ts';
 import { recordOfService, saveDeploys } from './announce.ts';
@@ -14,14 +14,16 @@ import { attempt, isLost, mayLandLater, poll } from './attempt.ts';
 import { refuseMoved } from './freshness.ts';
 import { buildMembers } from './request.ts';
 import type { Run } from './run.ts';
-import { happen, jobOf, saveRecord, sentNow } from './run.ts';
+import { dispatch, saveRecord, sentNow } from './run.ts';
+import type { Job } from './job.ts';
 import { noting, requestInput } from './send.ts';
 
 /** A service that an action of its own deploys. */
 export interface DeployedService {
   readonly run: Run;
-  /** The deployment. */
-  readonly action: Action;
+  /** Its deployment. */
+  readonly job: Job;
+  readonly root: Job;
   readonly kind: Kind;
   readonly address: string;
   readonly id: string;
@@ -30,8 +32,8 @@ export interface DeployedService {
 }
 
 /** The deployments of a service as the run knows them now. */
-export function deploysNow({ run, address }: DeployedService): Deploys {
-  return jobOf(run, address).deploys ?? {};
+export function deploysNow({ root }: DeployedService): Deploys {
+  return root.deploys ?? {};
 }
 
 /** One request of a deployment. */
@@ -52,33 +54,33 @@ interface DeployRequest {
  * @throws {PlatformError} when its outcome is unknown. @throws {Stop} when the platform surely did not execute it.
  */
 export async function send(service: DeployedService, request: DeployRequest): Promise<void> {
-  const { run, action, address } = service;
+  const { run, job, root } = service;
   const { step, mark, isAgain, announce } = request;
   const { operation } = step;
   const deploys = deploysNow(service);
   const refused = async (why: string, remedy: string, details: readonly string[] = []): Promise<Stop> => {
-    await saveDeploys(run, address, deploys);
+    await saveDeploys(run, root, deploys);
     const before = isAgain ? `${operation} was sent before, outcome unknown; ` : '';
     return failure(service, `${before}${why}`, { remedy, details });
   };
   try {
-    const members = buildMembers({ ...requestInput(run, action), step, now: undefined, mark }) ?? {};
+    const members = buildMembers({ ...requestInput(run, job), step, now: undefined, mark }) ?? {};
     const isAnswered = await inTime(service, (signal) =>
       run.input.client.withConnection(
         operation,
         async (own) => {
           signal.throwIfAborted(); // the run does not wait for it any more
-          await refuseMoved(run, action, address, { client: own, isAnew: own.hasPaused });
+          await refuseMoved(run, job, root.scope, { client: own, isAnew: own.hasPaused });
           await announce();
           signal.throwIfAborted();
-          happen(run, action.address, { is: 'sent', at: run.clock.monotonic() });
-          return noting(run, action.address, own.invoke(operation, members));
+          dispatch(run, job, { is: 'sent', at: run.clock.monotonic() });
+          return noting(run, job, own.invoke(operation, members));
         },
         { signal },
       ),
     );
     if (isAnswered) {
-      happen(run, action.address, { is: 'answered' });
+      dispatch(run, job, { is: 'answered' });
       return;
     }
   } catch (error) {
@@ -86,12 +88,12 @@ export async function send(service: DeployedService, request: DeployRequest): Pr
     throw await refused(error.sentence, `${remedyAndOutcome(error)} ${again}`, answerLines(error));
   }
   const isInterrupted = run.input.signal?.aborted === true;
-  if (jobOf(run, action.address).phase.is !== 'sent') {
+  if (job.phase.is !== 'sent') {
     const ended = isInterrupted ? 'the run was interrupted' : 'the time limit passed';
     const unsent = isAgain ? 'the one after it' : operation;
     throw await refused(`${ended}, and the platform did not execute ${unsent}`, 'Apply again.');
   }
-  happen(run, action.address, { is: 'lost', mayLandLater: true });
+  dispatch(run, job, { is: 'lost', mayLandLater: true });
   const event = `it was not answered ${isInterrupted ? 'before the run was interrupted' : 'in time'}`;
   const call = { operation, url: 'the platform', isWrite: true, event, serverMessage: event };
   throw new PlatformError({ ...call, failure: 'timeout', outcome: 'unknown' });
@@ -119,18 +121,18 @@ async function inTime(
  * @throws {Stop} when the platform did not set it.
  */
 export async function resetStatus(service: DeployedService, row: Row): Promise<string | undefined> {
-  const { run, action, kind, address, id } = service;
-  const step = action.steps.find(({ role }) => role === 'reset');
+  const { run, job, root, kind, id } = service;
+  const step = job.action.steps.find(({ role }) => role === 'reset');
   const isIdle = (now: Row | undefined) => now !== undefined && statusIn(kind, now) === 'idle';
   if (step === undefined || isIdle(row)) return statusIn(kind, row);
-  const record = recordOfService(run, address);
+  const record = recordOfService(run, root);
   // A later run that finds it pending waits until it can land no more, and looks at the status then.
-  const announce = () => saveRecord(run, address, withWrite(record, { id, ...sentNow(run) }));
+  const announce = () => saveRecord(run, root, withWrite(record, { id, ...sentNow(run) }));
   try {
     return await attempt(run, policies.reset, {
       send: async (isAgain) => {
         await send(service, { step, announce, isAgain });
-        if (!isAgain) await run.journal.save(address, record, 'with the rest'); // the one before may land later
+        if (!isAgain) await run.journal.save(root.action.address, record, 'with the rest'); // the one before may land later
         return 'idle';
       },
       look: async (lost) => {
@@ -141,8 +143,8 @@ export async function resetStatus(service: DeployedService, row: Row): Promise<s
     });
   } catch (error) {
     if (!isLost(error)) throw error;
-    await saveDeploys(run, address, deploysNow(service));
-    throw failure(service, `${servedName(service.action.kind, step.operation)} was not confirmed: ${reasonOf(error)}`);
+    await saveDeploys(run, root, deploysNow(service));
+    throw failure(service, `${servedName(kind, step.operation)} was not confirmed: ${reasonOf(error)}`);
   }
 }
 
@@ -159,7 +161,8 @@ export function failure(
   why: string,
   about: { row?: Row; status?: string | undefined; remedy?: string; details?: readonly string[] } = {},
 ): Stop {
-  const { action, address, kind } = service;
+  const { address, kind } = service;
+  const { action } = service.job;
   const { row = {}, status = statusIn(kind, row), details = [], remedy = again } = about;
   return new Stop('platform', [
     diagnostic('deploy-failed', `${address} was not deployed: ${why}`, {

@@ -3,13 +3,11 @@ import { remedyAndOutcome } from '../api/diagnose.ts';
 import { answerLines, PlatformError } from '../api/errors.ts';
 import type { Stop } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import { blockAddress } from '../kind/address.ts';
 import type { Row } from '../kind/json.ts';
 import { isRow } from '../kind/json.ts';
 import { takes } from '../kind/wire.ts';
 import type { Deployment } from '../observe/deployments.ts';
 import { deploymentsIn, lastLines, ownLog, statusIn } from '../observe/deployments.ts';
-import type { Action } from '../plan/action.ts';
 import type { PendingDeploy } from '../state/record.ts';
 import { addSecretsOfRow } from '../state/row-secrets.ts';
 import { savedIn, saveDeploys } from './announce.ts';
@@ -18,11 +16,11 @@ import type { DeployedService } from './deploy-request.ts';
 import { deploysNow, failure, reasonOf, resetStatus, send } from './deploy-request.ts';
 import type { Ending, Watch } from './follow.ts';
 import { answersLate, follow, shownIn } from './follow.ts';
-import type { ApplyEvent } from './job.ts';
-import { sentAt } from './job.ts';
+import type { ApplyEvent, Job } from './job.ts';
+import { mayHaveWritten, report, sentAt } from './job.ts';
 import type { Run } from './run.ts';
-import { report, reportAgain } from './report.ts';
-import { happen, hasWritten, idOf, jobOf, recordNow, scopeOf, sentNow } from './run.ts';
+import { reportAgain } from './report.ts';
+import { recordNow, sentNow } from './run.ts';
 
 type Waiting = Extract<ApplyEvent, { event: 'waiting' }>;
 
@@ -35,29 +33,30 @@ type Result = 'done' | 'unverified';
  *
  * @throws {Stop} when the deployment does not succeed.
  */
-export async function deploy(run: Run, action: Action): Promise<Result> {
-  const address = blockAddress(action.address);
-  const { root, readBack } = scopeOf(run, address);
-  const id = idOf(run, address);
-  const inputs = root.service?.inputs(run.outputs);
-  if (id === undefined || inputs === undefined) throw new Error(`${address} is deployed before it is known`);
-  const service: DeployedService = { run, action, kind: root.kind, address, id, inputs };
-  if (isNothingNew(run, root)) return succeeded(service);
-  let row = readBack ?? (await run.reader.row(root.kind, id));
+export async function deploy(run: Run, job: Job): Promise<Result> {
+  const { parent: root } = job;
+  const inputs = root?.action.service?.inputs(run.outputs);
+  if (root?.object === undefined || inputs === undefined) {
+    throw new Error(`${job.action.address} is deployed before its service is known`);
+  }
+  const { address, kind, service: planned } = root.action;
+  const service: DeployedService = { run, job, root, kind, address, id: root.object.id, inputs };
+  if (isNothingNew(root)) return succeeded(service);
+  let row = root.scope.readBack ?? (await run.reader.row(kind, root.object.id));
   if (row === undefined) throw failure(service, 'it is not on the platform any more', { remedy: 'Plan again.' });
-  addSecretsOfRow(run.input.addSecret, row, { kind: root.kind, record: recordNow(run, address) });
+  addSecretsOfRow(run.input.addSecret, row, { kind, record: recordNow(run, root) });
   const { pending } = deploysNow(service);
   let isDead = false;
   if (pending !== undefined) {
     const ending = await followEarlier(service, pending, row);
     if (ending.is === 'interrupted') return unwatched(service);
-    const isOfSame = pending.inputs === root.service?.inputs(run.outputs, pending.inputs);
+    const isOfSame = pending.inputs === planned?.inputs(run.outputs, pending.inputs);
     if (ending.is === 'over' && ending.status === 'done' && isOfSame) return succeeded(service);
     if (ending.is === 'not begun' && pending.isAnswered === true) {
       const message = `the deployment of ${address} that an earlier run started did not begin, and no other runs; started it again`;
-      report(run, action, diagnostic('repeated', message, { address: action.address }));
+      report(job, diagnostic('repeated', message, { address: job.action.address }));
     }
-    if (ending.is === 'not over' && answersLate(root.kind)) {
+    if (ending.is === 'not over' && answersLate(kind)) {
       reportDead(service, `the deployment of ${address} that an earlier run started`, 'it again');
       isDead = true;
       ({ row } = ending);
@@ -68,10 +67,10 @@ export async function deploy(run: Run, action: Action): Promise<Result> {
 }
 
 /** Whether the service was not stale before, and the values known only after apply changed nothing. */
-function isNothingNew(run: Run, { service }: Action): boolean {
-  const { known, staleness } = service ?? {};
+function isNothingNew({ action, staleThrough }: Job): boolean {
+  const { known, staleness } = action.service ?? {};
   if (known?.inputs === undefined || known.stale !== undefined || staleness?.isPending !== true) return false;
-  return staleness.through.every((address) => !hasWritten(run, address));
+  return !staleThrough.some(mayHaveWritten);
 }
 
 /**
@@ -108,15 +107,15 @@ async function followEarlier(service: DeployedService, sent: PendingDeploy, row:
  * Reports that a deployment counts as dead: it still shows as running when its time is over. A second one does no harm: the
  * platform answers it at its own end, whatever the status shows.
  */
-function reportDead({ run, action, kind }: DeployedService, what: string, started: string): void {
+function reportDead({ run, job, kind }: DeployedService, what: string, started: string): void {
   const limit = `${run.input.deploying.limitMs(kind.kind) / 1_000} s`;
   const message = `${what} has not ended within ${limit}; started ${started}`;
-  report(run, action, diagnostic('repeated', message, { address: action.address }));
+  report(job, diagnostic('repeated', message, { address: job.action.address }));
 }
 
 /** Whether the platform shows a running deployment of any service in the same environment. */
-async function isDeploying({ run, address }: DeployedService): Promise<boolean> {
-  const above = run.jobs.get(jobOf(run, address).action.parent ?? '');
+async function isDeploying({ run, root }: DeployedService): Promise<boolean> {
+  const above = root.parent;
   if (above?.object === undefined) return false;
   const { kind } = above.action;
   const row = await run.reader.row(kind, above.object.id);
@@ -142,15 +141,15 @@ async function waitForOthers(service: DeployedService, row: Row): Promise<Row | 
 
 /** Starts the deployment and follows it; starts it again only when its request got lost. */
 async function start(service: DeployedService, row: Row): Promise<Result> {
-  const { run, action, kind, address, inputs } = service;
+  const { run, job, root, kind, address, inputs } = service;
   const { clock, input } = run;
   const { lagMs } = attempts.effect;
-  const step = action.steps.find(({ role }) => role === 'deploy');
-  if (step === undefined) throw new Error(`${action.address} has no request`);
+  const step = job.action.steps.find(({ role }) => role === 'deploy');
+  if (step === undefined) throw new Error(`${job.action.address} has no request`);
   const mark = `trueup-${input.digests(address, '(mark)')(`${clock.wall()} ${clock.monotonic()}`).slice(-12)}`;
   const newest = deploymentsIn(kind, row)?.at(-1)?.id ?? null;
   const known = deploysNow(service);
-  happen(run, address, { is: 'deploys', deploys: { ...known, stale: { ...known.stale } } });
+  root.deploys = { ...known, stale: { ...known.stale } };
   // First the status: the next run takes what it finds there for the end of this deployment.
   const before = { ...shownIn(kind, row), status: await resetStatus(service, row) };
   const about = { before, ...(takes(step.operation, 'description') ? { mark } : {}) };
@@ -160,7 +159,7 @@ async function start(service: DeployedService, row: Row): Promise<Result> {
       else notify(service, 'queue');
       const announce = () => {
         const pending: PendingDeploy = { ...sentNow(run), mark, inputs, newest };
-        return saveDeploys(run, address, { ...deploysNow(service), pending });
+        return saveDeploys(run, root, { ...deploysNow(service), pending });
       };
       await send(service, { step, mark, announce, isAgain });
       // The late answer came at the end, which the status shows at once.
@@ -170,12 +169,12 @@ async function start(service: DeployedService, row: Row): Promise<Result> {
       return conclude(service, await followAccepted(service, about));
     },
     look: async (lost, isLast) => {
-      const since = sentAt(jobOf(run, action.address));
+      const since = sentAt(job);
       const graceMs = mayLandLater(lost) ? input.inFlightTimeoutMs : lagMs;
       const ending = await watch(service, { ...about, since, graceMs });
       return ending.is === 'not begun' && !isLast ? undefined : { found: await conclude(service, ending, lost) };
     },
-    onAgain: () => reportAgain(run, action, { what: `the deployment of ${address}`, again: 'started' }),
+    onAgain: () => reportAgain(run, job, { what: `the deployment of ${address}`, again: 'started' }),
   });
 }
 
@@ -184,9 +183,9 @@ async function start(service: DeployedService, row: Row): Promise<Result> {
  * behind another one it may wait for the whole limit.
  */
 async function followAccepted(service: DeployedService, about: Pick<Watch, 'before' | 'mark'>): Promise<Ending> {
-  const { run, action, kind } = service;
+  const { run, job, kind } = service;
   const { clock, input } = run;
-  const since = sentAt(jobOf(run, action.address)) ?? clock.monotonic();
+  const since = sentAt(job) ?? clock.monotonic();
   const limitMs = input.deploying.limitMs(kind.kind);
   const beginMs = Math.min(attempts.deployment.beginMs, limitMs);
   let ending = await watch(service, { ...about, since, beginMs });
@@ -226,16 +225,16 @@ async function watch(
 }
 
 /** Reports the phase that the run waits for, and how long it does at most. */
-function notify({ run, action, address }: DeployedService, phase: Waiting['for'], limitMs?: number): void {
+function notify({ run, job, address }: DeployedService, phase: Waiting['for'], limitMs?: number): void {
   const limit = limitMs === undefined ? {} : { limitMs };
-  run.input.onEvent({ event: 'waiting', for: phase, ...limit, address, action: action.action });
+  run.input.onEvent({ event: 'waiting', for: phase, ...limit, address, action: job.action.action });
 }
 
 /** Records more of the pending deployment. */
 async function addToPending(service: DeployedService, fact: Pick<PendingDeploy, 'id' | 'isAnswered'>): Promise<void> {
   const { pending, ...rest } = deploysNow(service);
   if (pending === undefined || (fact.id !== undefined && fact.id === pending.id)) return;
-  await saveDeploys(service.run, service.address, { ...rest, pending: { ...pending, ...fact } });
+  await saveDeploys(service.run, service.root, { ...rest, pending: { ...pending, ...fact } });
 }
 
 /** Records the end of a deployment and reports it. `lost`: its request got no answer that tells the outcome. */
@@ -278,8 +277,8 @@ async function conclude(service: DeployedService, ending: Ending, lost?: Platfor
 
 const next = 'The next plan looks at what became of it, and deploys it again if it has to.';
 
-async function succeeded({ run, address, inputs }: DeployedService): Promise<'done'> {
-  await saveDeploys(run, address, { inputs });
+async function succeeded({ run, root, inputs }: DeployedService): Promise<'done'> {
+  await saveDeploys(run, root, { inputs });
   return 'done';
 }
 
@@ -298,10 +297,10 @@ async function failed(
     readonly reason: string | undefined;
   },
 ): Promise<Stop> {
-  const { run, address, kind, id, inputs } = service;
+  const { run, root, address, kind, id, inputs } = service;
   const { redact } = run.input.client;
   const { pending: _, ...rest } = deploysNow(service);
-  await saveDeploys(run, address, { ...rest, stale: { ...rest.stale, ...savedIn(kind, row, inputs) } });
+  await saveDeploys(run, root, { ...rest, stale: { ...rest.stale, ...savedIn(kind, row, inputs) } });
   const log = await failureLog(service, deployment);
   const lines = lastLines(log.text, log.most);
   const path = deployment?.logPath === undefined ? [] : [`log on the server: ${redact(deployment.logPath)}`];
@@ -343,14 +342,14 @@ async function failureLog(
   return { text, most: tail, isOfDeployment: false };
 }
 
-function left({ run, action, address }: DeployedService): Result {
+function left({ job, address }: DeployedService): Result {
   const message = `started the deployment of ${address}; not waiting for it (--no-wait)`;
-  report(run, action, diagnostic('ordered', message, { remedy: 'trueup status shows it.', address: action.address }));
+  report(job, diagnostic('ordered', message, { remedy: 'trueup status shows it.', address: job.action.address }));
   return 'done';
 }
 
-function unwatched({ run, action, address }: DeployedService): Result {
+function unwatched({ job, address }: DeployedService): Result {
   const message = `the deployment of ${address} goes on on the platform without being watched`;
-  report(run, action, diagnostic('unverified', message, { remedy: next, address: action.address }));
+  report(job, diagnostic('unverified', message, { remedy: next, address: job.action.address }));
   return 'unverified';
 }

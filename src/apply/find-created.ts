@@ -11,7 +11,8 @@ import { indexRows, naturalKey } from '../observe/match.ts';
 import type { Action } from '../plan/action.ts';
 import { pendingCreate } from '../state/pending.ts';
 import { ambiguous } from './report.ts';
-import { digestsAt, recordNow, idOf, jobOf } from './run.ts';
+import { digestsAt, recordNow } from './run.ts';
+import type { Job } from './job.ts';
 import { poll } from './attempt.ts';
 import type { Run } from './run.ts';
 import { readSiblings } from './scope.ts';
@@ -31,17 +32,17 @@ interface Seen {
  */
 export async function findLost(
   run: Run,
-  action: Action,
+  job: Job,
   { until, chosen }: { readonly until: number; readonly chosen: string | undefined },
 ): Promise<Row | undefined> {
-  const look = () => (chosen === undefined ? lookByKey(run, action) : lookById(run, action, chosen));
+  const look = () => (chosen === undefined ? lookByKey(run, job) : lookById(run, job, chosen));
   const { created, others } = await poll(run, look, {
     isSeen: (seen) => seen.created !== undefined,
     until,
     pauses: attempts.effect.rarePauses,
   });
-  if (created === undefined && run.input.signal?.aborted === true) throw interrupted(action);
-  if (created === undefined && others.length > 0) throw foreign(run, action, others);
+  if (created === undefined && run.input.signal?.aborted === true) throw interrupted(job.action);
+  if (created === undefined && others.length > 0) throw foreign(run, job, others);
   return created;
 }
 
@@ -51,14 +52,14 @@ export async function findLost(
  *
  * @throws {Stop} when several new rows match.
  */
-export async function findAnswered(run: Run, action: Action): Promise<Row | undefined> {
-  const { address, scope } = action;
+export async function findAnswered(run: Run, job: Job): Promise<Row | undefined> {
+  const { action } = job;
   const isListed = isFoundInList(action);
-  if (!isListed && (idOf(run, scope) === undefined || !jobOf(run, address).isNeeded)) return undefined;
+  if (!isListed && (job.scope.root.object === undefined || !job.isNeeded)) return undefined;
   const look = async () => {
-    const rows = await readSiblings(run, action);
+    const rows = await readSiblings(run, job);
     if (isListed) run.creations.listed.set(listOf(action), rows);
-    return createdAmong(run, await inFull(run, action, rows), action);
+    return createdAmong(run, await inFull(run, job, rows), job);
   };
   return poll(run, look, { isSeen: (row) => row !== undefined });
 }
@@ -74,10 +75,10 @@ export function listOf({ kind, parent }: Action): string {
 }
 
 /** The rows of a list that can be a new object, with all their members. */
-async function inFull(run: Run, action: Action, rows: ReadonlyMap<string, Row>): Promise<ReadonlyMap<string, Row>> {
-  if (!isFoundInList(action) || linkOf(run, action)?.rows !== 'summary') return rows;
-  const found = await unclaimedWithKey(run, action, rows);
-  return new Map(found.flatMap((row) => [[rowId(action.kind, row) ?? '', row] as const]));
+async function inFull(run: Run, job: Job, rows: ReadonlyMap<string, Row>): Promise<ReadonlyMap<string, Row>> {
+  if (!isFoundInList(job.action) || linkOf(job)?.rows !== 'summary') return rows;
+  const found = await unclaimedWithKey(run, job, rows);
+  return new Map(found.flatMap((row) => [[rowId(job.action.kind, row) ?? '', row] as const]));
 }
 
 /**
@@ -88,14 +89,14 @@ async function inFull(run: Run, action: Action, rows: ReadonlyMap<string, Row>):
 export function createdAmong(
   run: Run,
   rows: ReadonlyMap<string, Row>,
-  action: Action,
+  job: Job,
   isTaken = (id: string) => run.creations.taken.has(id),
 ): Row | undefined {
-  const { address, kind } = action;
-  const record = recordNow(run, address);
+  const { action } = job;
+  const record = recordNow(run, job);
   if (record === undefined) return undefined;
   const created = [...rows].filter(
-    ([id, row]) => !isTaken(id) && isCreated(kind, row, record, digestsAt(run, action), 'answered'),
+    ([id, row]) => !isTaken(id) && isCreated(action.kind, row, record, digestsAt(run, action), 'answered'),
   );
   return onlyOne(
     action,
@@ -110,22 +111,23 @@ function onlyOne(action: Action, rows: readonly Row[]): Row | undefined {
 }
 
 /** The unclaimed rows with the key of a new object, of those beside it; reads those that the list holds in part. */
-export async function unclaimedWithKey(run: Run, action: Action, rows: ReadonlyMap<string, Row>): Promise<Row[]> {
+export async function unclaimedWithKey(run: Run, job: Job, rows: ReadonlyMap<string, Row>): Promise<Row[]> {
   const unclaimed = [...rows].filter(([id]) => !run.creations.taken.has(id));
-  const key = unclaimed.length === 0 ? undefined : keyOf(run, action);
+  const key = unclaimed.length === 0 ? undefined : keyOf(run, job);
   if (key === undefined) return [];
-  const ids = indexRows(unclaimed).find(action, key);
+  const ids = indexRows(unclaimed).find(job.action, key);
   const found =
-    linkOf(run, action)?.rows === 'whole'
+    linkOf(job)?.rows === 'whole'
       ? ids.map((id) => rows.get(id))
-      : await Promise.all(ids.map((id) => run.reader.row(action.kind, id)));
+      : await Promise.all(ids.map((id) => run.reader.row(job.action.kind, id)));
   return found.filter((row) => row !== undefined);
 }
 
 /** The natural key of the object that an action creates; undefined when it cannot be found by one. */
-export function keyOf(run: Run, action: Action): NaturalKey | undefined {
-  const link = linkOf(run, action);
+export function keyOf(run: Run, job: Job): NaturalKey | undefined {
+  const link = linkOf(job);
   if (link === undefined) return undefined;
+  const { action } = job;
   const fields = Object.fromEntries(
     action.attributes.flatMap(({ attribute, wanted }) =>
       wanted === undefined || attribute.key !== undefined ? [] : [[attribute.field, wanted] as const],
@@ -134,17 +136,18 @@ export function keyOf(run: Run, action: Action): NaturalKey | undefined {
   return naturalKey({ kind: action.kind, link, fields }, run.outputs);
 }
 
-async function lookById(run: Run, { kind }: Action, id: string): Promise<Seen> {
+async function lookById(run: Run, { action: { kind } }: Job, id: string): Promise<Seen> {
   const row = await run.reader.row(kind, id);
   return { created: row !== undefined && rowId(kind, row) === id ? row : undefined, others: [] };
 }
 
-async function lookByKey(run: Run, action: Action): Promise<Seen> {
-  const { address, kind } = action;
+async function lookByKey(run: Run, job: Job): Promise<Seen> {
+  const { action } = job;
+  const { kind } = action;
   const { taken } = run.creations;
-  const record = recordNow(run, address);
+  const record = recordNow(run, job);
   if (record === undefined) return { created: undefined, others: [] };
-  const rows = await unclaimedWithKey(run, action, await readSiblings(run, action));
+  const rows = await unclaimedWithKey(run, job, await readSiblings(run, job));
   const one = onlyOne(
     action,
     rows.filter((row) => isCreated(kind, row, record, digestsAt(run, action))),
@@ -157,9 +160,9 @@ async function lookByKey(run: Run, action: Action): Promise<Seen> {
   return { created: one, others: [] };
 }
 
-/** The link between an action's object and its parent. */
-export function linkOf(run: Run, { kind, parent }: Action): ParentLink | undefined {
-  return kind.parents[parent === undefined ? root : (run.jobs.get(parent)?.action.kind.kind ?? root)];
+/** The link between a job's object and its parent. */
+export function linkOf({ action, parent }: Job): ParentLink | undefined {
+  return action.kind.parents[parent?.action.kind.kind ?? root];
 }
 
 function interrupted({ address, position }: Action): Stop {
@@ -169,9 +172,10 @@ function interrupted({ address, position }: Action): Stop {
 }
 
 /** The error that ends the search when only objects of others have the key. */
-function foreign(run: Run, action: Action, others: readonly Row[]): Stop {
+function foreign(run: Run, job: Job, others: readonly Row[]): Stop {
+  const { action } = job;
   const { kind, address } = action;
-  const pending = pendingCreate(recordNow(run, address));
+  const pending = pendingCreate(recordNow(run, job));
   const each = others.map((row) => {
     const names = pending === undefined ? [] : differencesFromCreate(kind, row, pending, digestsAt(run, action));
     const paths = names.map((name) => fieldPath(kind, name));

@@ -7,9 +7,9 @@ import type { Action, Member, Step } from '../plan/action.ts';
 import { createsObject, deletesObject } from '../plan/action.ts';
 import { compare } from '../plan/compare.ts';
 import { knownPairs } from '../state/known-pairs.ts';
+import type { Job, Scope } from './job.ts';
 import { isSent } from './job.ts';
 import { refusal } from './report.ts';
-import { idOf, jobOf, scopeOf } from './run.ts';
 import type { Run } from './run.ts';
 import { parentIn } from '../observe/read-object.ts';
 import type { ScopeRow } from '../observe/scope-row.ts';
@@ -26,21 +26,20 @@ type Check = { readonly step?: Step } & Parameters<typeof scopeNow>[2];
  *
  * @throws {Stop} that names the field: a plan that was shown does not overwrite a change that it never showed.
  */
-export async function refuseChanged(run: Run, action: Action, check: Check = {}): Promise<Row | undefined> {
+export async function refuseChanged(run: Run, job: Job, check: Check = {}): Promise<Row | undefined> {
+  const { action, scope } = job;
   const { step } = check;
-  const refuse = (change: string | undefined): void => {
-    if (change !== undefined) throw refusal(action, `${change} since the plan was made; ${sentBefore(run, action)}`);
-  };
-  if (createsObject(action) && step?.role !== 'delete') return findRow(run, action, check);
-  const scope = await scopeNow(run, action.scope, check);
-  if (step?.role === 'delete') {
-    refuse(movedSince(run, action.scope, scope) ?? lossSince(run, action, scope));
-    return rowIn(run, action, scope);
-  }
-  const row = rowIn(run, action, scope);
-  if (row === undefined) throw gone(run, action);
-  refuse(movedSince(run, action.scope, scope) ?? changedSince(action, row, run.outputs, step));
+  if (createsObject(action) && step?.role !== 'delete') return findRow(run, job, check);
+  const now = await scopeNow(run, scope, check);
+  const row = rowIn(job, now);
+  if (step?.role === 'delete') refuse(job, movedSince(run, scope, now) ?? lossSince(run, job, now));
+  else if (row === undefined) throw gone(job);
+  else refuse(job, movedSince(run, scope, now) ?? changedSince(action, row, run.outputs, step));
   return row;
+}
+
+function refuse(job: Job, change: string | undefined): void {
+  if (change !== undefined) throw refusal(job.action, `${change} since the plan was made; ${sentBefore(job)}`);
 }
 
 /**
@@ -49,11 +48,10 @@ export async function refuseChanged(run: Run, action: Action, check: Check = {})
  *
  * @throws {Stop} that names the service.
  */
-export async function refuseMoved(run: Run, action: Action, service: string, check: Check = {}): Promise<void> {
-  const { root } = scopeOf(run, service);
-  if (createsObject(root) || plannedParent(run, root) === undefined) return;
-  const change = movedSince(run, service, await scopeNow(run, service, check));
-  if (change !== undefined) throw refusal(action, `${change} since the plan was made; ${sentBefore(run, action)}`);
+export async function refuseMoved(run: Run, job: Job, service: Scope, check: Check = {}): Promise<void> {
+  const { action } = service.root;
+  if (createsObject(action) || plannedParent(run, action) === undefined) return;
+  refuse(job, movedSince(run, service, await scopeNow(run, service, check)));
 }
 
 /**
@@ -61,14 +59,14 @@ export async function refuseMoved(run: Run, action: Action, service: string, che
  *
  * @throws {Stop} when the platform does not have it any more.
  */
-export async function rowNow(run: Run, action: Action, check: Check = {}): Promise<Row> {
-  const row = await findRow(run, action, check);
+export async function rowNow(run: Run, job: Job, check: Check = {}): Promise<Row> {
+  const row = await findRow(run, job, check);
   if (row !== undefined) return row;
-  throw gone(run, action);
+  throw gone(job);
 }
 
-function gone(run: Run, action: Action): Stop {
-  return refusal(action, `${action.address} is not on the platform any more; ${sentBefore(run, action)}`);
+function gone(job: Job): Stop {
+  return refusal(job.action, `${job.action.address} is not on the platform any more; ${sentBefore(job)}`);
 }
 
 /**
@@ -107,11 +105,11 @@ export function changedSince(action: Action, now: Row, outputs: Outputs, step?: 
  * Names what a person changed of what an action is about to delete, or of what goes along, since the plan was made. What
  * is gone already is no hindrance.
  */
-export function lossSince(run: Run, action: Action, scope: ScopeRow): string | undefined {
+export function lossSince(run: Run, job: Job, scope: ScopeRow): string | undefined {
   // What is below an object that goes is the first of it to go.
-  const { root, actions } = scopeOf(run, action.scope);
-  const isWhole = root.action === 'delete' || root.teardown.length > 0;
-  const going = (isWhole ? actions : [action]).flatMap((one) => {
+  const { root, jobs } = job.scope;
+  const isWhole = root.action.action === 'delete' || root.action.teardown.length > 0;
+  const going = (isWhole ? jobs : [job]).flatMap(({ action: one }) => {
     if (!deletesObject(one)) return [];
     const planned = run.input.plan.observed.objects.get(one.address);
     const now = planned === undefined ? undefined : findById(scope, one, planned.id);
@@ -160,12 +158,12 @@ function newRisk(_: Run, { kind, address, options, action }: Action, planned: Ro
 }
 
 /** Reports that a person moved the object of a scope, elsewhere than the plan does. */
-function movedSince(run: Run, address: string, { row }: ScopeRow): string | undefined {
-  const { root } = scopeOf(run, address);
-  const planned = plannedParent(run, root);
-  const now = row === undefined ? undefined : parentIn(root.kind, row)?.id;
+function movedSince(run: Run, { root }: Scope, { row }: ScopeRow): string | undefined {
+  const { action, parent } = root;
+  const planned = plannedParent(run, action);
+  const now = row === undefined ? undefined : parentIn(action.kind, row)?.id;
   if (planned === undefined || now === undefined || now === planned) return undefined;
-  return now === idOf(run, root.parent ?? '') ? undefined : `${address} was moved on the platform`;
+  return now === parent?.object?.id ? undefined : `${action.address} was moved on the platform`;
 }
 
 /** The id of the object that the plan saw an object below. */
@@ -175,15 +173,15 @@ function plannedParent(run: Run, { address, kind }: Action): string | undefined 
 }
 
 /** The object of an action in its scope; what this run created may be newer than the row of that. */
-async function findRow(run: Run, action: Action, check: Check): Promise<Row | undefined> {
-  if (idOf(run, action.address) === undefined) return undefined;
-  const row = rowIn(run, action, await scopeNow(run, action.scope, check));
-  if (row !== undefined || !createsObject(action)) return row;
-  return rowIn(run, action, await scopeNow(run, action.scope, { ...check, isAnew: true }));
+async function findRow(run: Run, job: Job, check: Check): Promise<Row | undefined> {
+  if (job.object === undefined) return undefined;
+  const row = rowIn(job, await scopeNow(run, job.scope, check));
+  if (row !== undefined || !createsObject(job.action)) return row;
+  return rowIn(job, await scopeNow(run, job.scope, { ...check, isAnew: true }));
 }
 
-function sentBefore(run: Run, { address }: Action): string {
-  return isSent(jobOf(run, address)) ? 'nothing more was sent' : 'nothing was sent';
+function sentBefore(job: Job): string {
+  return isSent(job) ? 'nothing more was sent' : 'nothing was sent';
 }
 
 /** The members of requests that say what is declared, and not what the platform has at that moment. */

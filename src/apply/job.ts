@@ -4,6 +4,7 @@ import { same } from '../kind/json.ts';
 import type { Action } from '../plan/action.ts';
 import type { Deploys, DuplicatePlace } from '../state/record.ts';
 import type { State } from '../state/state.ts';
+import type { ScopeRow } from '../observe/scope-row.ts';
 
 /**
  * How far the requests of an action got, as far as is known; it never shrinks. `may land later`: a request got no
@@ -35,29 +36,52 @@ interface JobObject {
   readonly row?: Row | undefined;
 }
 
-/** One action while it is applied. */
-export interface Job {
-  readonly action: Action;
-  /** Other actions refer to its object. */
-  readonly isNeeded: boolean;
-  /** The services that are stale as soon as something is sent for it, by address. */
-  readonly makesStale: readonly string[];
-  readonly phase: Phase;
-  /** The object its address stands for now: of a replacement first the old one, then none, then the new one. */
-  readonly object: JobObject | undefined;
-  /** Of a service: its deployments, with what the plan is about to make stale. */
-  readonly deploys: Deploys | undefined;
-  /** Where duplicates of its object may be, because its create was sent more than once. */
-  readonly duplicates: readonly DuplicatePlace[] | undefined;
-  /** In the sequence of the reports; none twice. */
-  readonly diagnostics: readonly Diagnostic[];
+/** How far an action got. Only `advance` says what comes next. */
+interface Life {
+  phase: Phase;
   /** The platform answered an error to a request, and the request took effect all the same. */
-  readonly isDoubted?: true;
+  isDoubted?: true;
   /** Why the run had stopped before it was its turn. */
-  readonly stopped?: string | undefined;
+  stopped?: string | undefined;
 }
 
-/** An event in the life of an action. */
+/** One action while it is applied. */
+export interface Job extends Life {
+  readonly action: Action;
+  /** That of the object above it; undefined at the top, and where the plan has none. */
+  readonly parent: Job | undefined;
+  readonly scope: Scope;
+  /** Other actions refer to its object. */
+  readonly isNeeded: boolean;
+  /** The services that are stale as soon as something is sent for it. */
+  readonly makesStale: readonly Job[];
+  /** Of a service: the jobs that make it stale. */
+  readonly staleThrough: readonly Job[];
+  /** The object its address stands for now: of a replacement first the old one, then none, then the new one. */
+  object: JobObject | undefined;
+  /** Of a service: its deployments, with what the plan is about to make stale. */
+  deploys: Deploys | undefined;
+  /** Where duplicates of its object may be, because its create was sent more than once. */
+  duplicates: readonly DuplicatePlace[];
+  /** In the sequence of the reports; none twice. */
+  diagnostics: readonly Diagnostic[];
+}
+
+/** A service with everything below it, or an object that stands by itself: writes to one scope are serialised. */
+export interface Scope {
+  readonly root: Job;
+  readonly jobs: readonly Job[];
+  /** Something of it is overwritten or deleted, and no request sends anything back as it is in that moment. */
+  readonly mayReadAhead: boolean;
+  /** As it was read last: of which object, and since when (monotonic ms). */
+  reading?: { readonly id: string | undefined; readonly since: number; readonly row: Promise<ScopeRow> };
+  /** Its row as it was when everything below it was read back. */
+  readBack?: Row;
+  /** Its record says that the service is stale. */
+  staleSaved?: Promise<void>;
+}
+
+/** An event that moves an action on. */
 export type JobEvent =
   /** Its pending operation was recorded. */
   | { readonly is: 'announced' }
@@ -73,15 +97,6 @@ export type JobEvent =
   | { readonly is: 'lost'; readonly mayLandLater: boolean }
   /** The platform shows the effect of the request that was lost; `isDoubted`: it answered an error to it. */
   | { readonly is: 'seen'; readonly isDoubted?: boolean }
-  /** The id of its object is known, and perhaps its row. */
-  | { readonly is: 'found'; readonly object: JobObject }
-  /** Its address stands for no object any more: the old one is gone, or about to be replaced. */
-  | { readonly is: 'removed' }
-  /** Its deployments are known again. */
-  | { readonly is: 'deploys'; readonly deploys: Deploys | undefined }
-  /** Its create is sent once more: the one before it may make a duplicate there. */
-  | { readonly is: 'duplicate'; readonly place: DuplicatePlace }
-  | { readonly is: 'reported'; readonly diagnostic: Diagnostic }
   /** It goes no further. */
   | { readonly is: 'failed' }
   /** It is not tried, because something else did not succeed, or because the run had `stopped` before. */
@@ -89,47 +104,20 @@ export type JobEvent =
   /** Its outcome is known and recorded. */
   | { readonly is: 'settled'; readonly result: Outcome['result'] };
 
-/** Begins the life of an action. Never throws. */
-export function startJob(
-  action: Action,
-  about: { readonly row?: Row | undefined } & Partial<Omit<Job, 'action' | 'phase' | 'object' | 'diagnostics'>> = {},
-): Job {
-  const { row, isNeeded = false, makesStale = [], deploys, duplicates } = about;
-  const object = action.id === undefined ? undefined : { id: action.id, row };
-  return { action, isNeeded, makesStale, phase: { is: 'planned' }, object, deploys, duplicates, diagnostics: [] };
-}
+type Moving = Pick<Job, 'action' | 'phase'>;
 
 /**
- * Gives the job after an event; the job before it stays as it is.
+ * Gives how far an action is after an event.
  *
  * @throws {Error} when the event cannot happen in this phase: a mistake of Trueup itself.
  */
-export function advance(job: Job, event: JobEvent): Job {
+export function advance(job: Moving, event: JobEvent): Life {
   const { phase } = job;
   const reach = reachOf(job);
   switch (event.is) {
-    case 'reported': {
-      const text = ({ message, details = [] }: Diagnostic) => [message, ...details].join('\n');
-      const isKnown = job.diagnostics.some((item) => text(item) === text(event.diagnostic));
-      return isKnown ? job : { ...job, diagnostics: [...job.diagnostics, event.diagnostic] };
-    }
-    case 'found': {
-      const { id, row = job.object?.id === id ? job.object.row : undefined } = event.object;
-      return { ...job, object: { id, row } };
-    }
-    case 'removed':
-      return { ...job, object: undefined };
-    case 'deploys':
-      return { ...job, deploys: event.deploys };
-    case 'duplicate': {
-      const { duplicates = [] } = job;
-      const { key, below } = event.place;
-      const place = key === undefined ? {} : { key, ...(below === undefined ? {} : { below }) };
-      return duplicates.some((known) => same(known, place)) ? job : { ...job, duplicates: [...duplicates, place] };
-    }
     case 'announced':
       // A create announces each time it is sent; what was sent before stays known.
-      return phase.is === 'planned' ? { ...job, phase: { is: 'announced' } } : running(job, event);
+      return running(job, event, phase.is === 'planned' ? { is: 'announced' } : phase);
     case 'sent':
       return running(job, event, { is: 'sent', at: event.at, before: reach });
     case 'needless':
@@ -147,22 +135,42 @@ export function advance(job: Job, event: JobEvent): Job {
       return onItsWay(job, event, (at) => ({ is: 'unknown', at, reach: furthest(reach, far) }));
     }
     case 'failed':
-      return phase.is === 'settled' ? job : { ...job, phase: { is: 'failed', reach } };
+      return { phase: phase.is === 'settled' ? phase : { is: 'failed', reach } };
     case 'skipped':
-      if (isOver(job)) return job;
+      if (isOver(job)) return { phase };
       // An old object that is gone is no action that was not tried.
       return mayHaveWritten(job)
-        ? { ...job, phase: { is: 'failed', reach } }
-        : { ...job, phase: { is: 'settled', reach, result: 'skipped' }, stopped: event.stopped };
+        ? { phase: { is: 'failed', reach } }
+        : { phase: { is: 'settled', reach, result: 'skipped' }, stopped: event.stopped };
     case 'settled':
-      return { ...job, phase: { is: 'settled', reach, result: event.result } };
+      return { phase: { is: 'settled', reach, result: event.result } };
     default:
       return event satisfies never;
   }
 }
 
+/** Notes the id of a job's object, and perhaps its row. */
+export function noteObject(job: Job, { id, row }: JobObject): void {
+  job.object = { id, row: row ?? (job.object?.id === id ? job.object.row : undefined) };
+}
+
+/** Adds a place where a create that is sent once more may leave a duplicate; none is there twice. */
+export function withDuplicate(
+  places: readonly DuplicatePlace[],
+  { key, below }: DuplicatePlace,
+): readonly DuplicatePlace[] {
+  const place = key === undefined ? {} : { key, ...(below === undefined ? {} : { below }) };
+  return places.some((known) => same(known, place)) ? places : [...places, place];
+}
+
+/** Reports something about an action. */
+export function report(job: Job, item: Diagnostic): void {
+  const text = ({ message, details = [] }: Diagnostic) => [message, ...details].join('\n');
+  if (!job.diagnostics.some((known) => text(known) === text(item))) job.diagnostics = [...job.diagnostics, item];
+}
+
 /** How far the requests of a job got. */
-export function reachOf({ phase }: Job): Reach {
+export function reachOf({ phase }: Life): Reach {
   switch (phase.is) {
     case 'planned':
     case 'announced':
@@ -180,46 +188,46 @@ export function reachOf({ phase }: Job): Reach {
 }
 
 /** Whether a request of the action went out. */
-export function isSent(job: Job): boolean {
+export function isSent(job: Life): boolean {
   return reachOf(job) !== 'not sent';
 }
 
 /** Whether a request of the action was executed, or may have been. */
-export function mayHaveWritten(job: Job): boolean {
+export function mayHaveWritten(job: Life): boolean {
   return isAtLeast(reachOf(job), 'may be executed');
 }
 
 /** Whether a request of the action may still take effect. */
-export function mayLand(job: Job): boolean {
+export function mayLand(job: Life): boolean {
   return reachOf(job) === 'may land later';
 }
 
 /** When the last request of the action went out (monotonic ms); undefined while none did, and when it is over. */
-export function sentAt({ phase }: Job): number | undefined {
+export function sentAt({ phase }: Life): number | undefined {
   return phase.is === 'sent' || phase.is === 'unknown' || phase.is === 'answered' ? phase.at : undefined;
 }
 
 /** Whether the action goes no further. */
-export function isOver({ phase }: Job): boolean {
+export function isOver({ phase }: Life): boolean {
   return phase.is === 'failed' || phase.is === 'settled';
 }
 
 /** The result of a job that is over; undefined while it goes on. */
-export function resultOf({ phase }: Job): Outcome['result'] | undefined {
+export function resultOf({ phase }: Life): Outcome['result'] | undefined {
   if (phase.is === 'settled') return phase.result;
   return phase.is === 'failed' ? 'failed' : undefined;
 }
 
 /** The phase of a job that sends requests. */
-function running(job: Job, event: JobEvent, phase: Phase = job.phase): Job {
+function running(job: Moving, event: JobEvent, phase: Phase): Life {
   if (isOver(job)) throw impossible(job, event);
-  return { ...job, phase };
+  return { phase };
 }
 
 /** The phase of a job after an outcome of its request in flight. */
-function onItsWay(job: Job, event: JobEvent, next: (at: number) => Phase): Job {
+function onItsWay(job: Moving, event: JobEvent, next: (at: number) => Phase): Life {
   if (job.phase.is !== 'sent' && job.phase.is !== 'unknown') throw impossible(job, event);
-  return { ...job, phase: next(job.phase.at) };
+  return { phase: next(job.phase.at) };
 }
 
 function furthest(one: Reach, other: Reach): Reach {
@@ -230,7 +238,7 @@ function isAtLeast(one: Reach, other: Reach): boolean {
   return reaches.indexOf(one) >= reaches.indexOf(other);
 }
 
-function impossible({ action: { address }, phase }: Job, event: JobEvent): Error {
+function impossible({ action: { address }, phase }: Moving, event: JobEvent): Error {
   return new Error(`${address} is ${phase.is}, and cannot be ${event.is}`);
 }
 

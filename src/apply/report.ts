@@ -1,26 +1,26 @@
 import { diagnose } from '../api/diagnose.ts';
 import { isOfKey, PlatformError } from '../api/errors.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { versionNow } from '../observe/capabilities.ts';
 import type { Action } from '../plan/action.ts';
+import type { Job } from './job.ts';
+import { report } from './job.ts';
 import type { Run } from './run.ts';
-import { happen } from './run.ts';
 
 /**
  * Reports a failure, after some of which nothing new is started. What is no failure of the platform or the disk is a
  * mistake of Trueup, and is thrown once the state is saved.
  */
-export function reportFailure(run: Run, action: Action, error: unknown): void {
-  const about = { address: action.address, position: action.position };
-  if (doesNotFit(error)) run.ending.misfit ??= action;
+export function reportFailure(run: Run, job: Job, error: unknown): void {
+  const { address, position } = job.action;
+  if (doesNotFit(error)) run.ending.misfit ??= job;
   run.ending.isOfKey = run.ending.isOfKey !== false && error instanceof PlatformError && isOfKey(error);
   if (error instanceof Stop) {
-    for (const item of error.diagnostics) report(run, action, item);
+    for (const item of error.diagnostics) report(job, item);
     if (error.failure === 'state') run.ending.reason = 'the state cannot be saved';
     if (error.failure === 'locked') run.ending.reason = 'the lock of the state is lost';
   } else if (error instanceof PlatformError) {
-    report(run, action, diagnose(error, about));
+    report(job, diagnose(error, { address, position }));
     if (isShutOut(error)) run.ending.reason = 'the platform takes no more requests';
   } else {
     run.ending.defect ??= { error };
@@ -46,10 +46,10 @@ export async function reportUpgrade(run: Run): Promise<void> {
   if (misfit === undefined || planned === undefined) return;
   const now = await versionNow(client);
   if (now === undefined || now === planned) return;
-  const { address, position } = misfit;
+  const { address, position } = misfit.action;
   const message = `the platform was upgraded from ${planned} to ${now} meanwhile: the plan was made for ${planned}`;
   const remedy = 'Plan again: Trueup then finds out what the new version serves.';
-  report(run, misfit, diagnostic('upgraded', message, { address, position, remedy }));
+  report(misfit, diagnostic('upgraded', message, { address, position, remedy }));
 }
 
 /** Whether the platform no longer accepts the key, or has taken no requests for longer than the limit. */
@@ -57,19 +57,14 @@ function isShutOut({ failure, code }: PlatformError): boolean {
   return failure === 'throttled' || (failure === 'authentication' && code === undefined);
 }
 
-/** Reports something about an action. */
-export function report(run: Run, { address }: Action, item: Diagnostic): void {
-  happen(run, address, { is: 'reported', diagnostic: item });
-}
-
 /** Reports that a request was sent again, because its outcome stayed unknown. */
 export function reportAgain(
   run: Run,
-  action: Action,
+  job: Job,
   { what, again }: { readonly what: string; readonly again: string },
 ): void {
   const message = `${what} got no answer and had no visible effect within ${run.input.inFlightTimeoutMs / 1_000} s; ${again} it again`;
-  report(run, action, diagnostic('repeated', message, { address: action.address }));
+  report(job, diagnostic('repeated', message, { address: job.action.address }));
 }
 
 /** The error that ends an action because of the object on the platform. */

@@ -12,17 +12,16 @@ import type { Action, Plan } from '../plan/action.ts';
 import { createsObject, isDeployment, isEffective } from '../plan/action.ts';
 import type { Digest, Digests } from '../secrets/digest.ts';
 import { pendingCreate } from '../state/pending.ts';
-import type { Deploys, StateRecord } from '../state/record.ts';
+import type { Deploys, DuplicatePlace, StateRecord } from '../state/record.ts';
 import type { Clock } from '../state/clock.ts';
 import { systemClock } from '../state/clock.ts';
 import type { StateStore } from '../state/state.ts';
 import type { QueueActivity } from './follow.ts';
 import type { Journal } from './journal.ts';
 import { openJournal } from './journal.ts';
-import type { Job, JobEvent, ApplyEvent, Outcome } from './job.ts';
-import { advance, isOver, mayHaveWritten, resultOf, startJob } from './job.ts';
+import type { ApplyEvent, Job, JobEvent, Outcome, Scope } from './job.ts';
+import { advance, isOver, noteObject, resultOf, withDuplicate } from './job.ts';
 import { needsRow } from './request.ts';
-import type { ScopeRow } from '../observe/scope-row.ts';
 import { scopeRow } from '../observe/scope-row.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 
@@ -65,27 +64,13 @@ export interface Run {
   readonly together: Reader;
   readonly clock: Clock;
   /** Every action of the plan by its address, where it is in its life. */
-  readonly jobs: Map<string, Job>;
+  readonly jobs: ReadonlyMap<string, Job>;
   readonly scopes: ReadonlyMap<string, Scope>;
   readonly creations: Creations;
   readonly journal: Journal;
   readonly queue: QueueActivity;
   readonly outputs: Outputs;
   readonly ending: Ending;
-}
-
-/** A service with everything below it, or an object that stands by itself: writes to one scope are serialised. */
-export interface Scope {
-  readonly root: Action;
-  readonly actions: readonly Action[];
-  /** Something of it is overwritten or deleted, and no request sends anything back as it is in that moment. */
-  readonly mayReadAhead: boolean;
-  /** As it was read last: of which object, and since when (monotonic ms). */
-  reading?: { readonly id: string | undefined; readonly since: number; readonly row: Promise<ScopeRow> };
-  /** Its row as it was when everything below it was read back. */
-  readBack?: Row;
-  /** Its record says that the service is stale. */
-  staleSaved?: Promise<void>;
 }
 
 /** The facts that the creates of a run share. */
@@ -102,7 +87,7 @@ interface Creations {
 interface Ending {
   reason: string | undefined;
   /** The first action that failed by an answer which does not fit the contract of the platform. */
-  misfit: Action | undefined;
+  misfit: Job | undefined;
   /** Whether each failure so far was one of the API key: not accepted, or without the right. */
   isOfKey: boolean | undefined;
   /** An error of Trueup itself, thrown once the state is saved. */
@@ -114,19 +99,7 @@ export function startRun(input: ApplyInput): Run {
   const { plan } = input;
   const clock = input.clock ?? systemClock;
   const ending: Ending = { reason: undefined, misfit: undefined, isOfKey: undefined, defect: undefined };
-  const needed = new Set(plan.actions.flatMap(({ dependsOn }) => dependsOn));
-  const stale = groupBy(
-    plan.actions.flatMap(({ address, service }) =>
-      (service?.staleness?.through ?? []).map((through) => [through, address] as const),
-    ),
-  );
-  const jobs = new Map(
-    plan.actions.map((action) => {
-      const { address } = action;
-      const about = { isNeeded: needed.has(address), makesStale: stale.get(address) ?? [] };
-      return [address, jobBefore(plan, action, about)];
-    }),
-  );
+  const { jobs, scopes } = jobsOf(plan);
   return {
     input: {
       ...input,
@@ -145,7 +118,7 @@ export function startRun(input: ApplyInput): Run {
     together: createReader(input.client, 'in bulk'),
     clock,
     jobs,
-    scopes: scopesOf(plan, jobs),
+    scopes,
     creations: { taken: takenBefore(plan), listed: new Map(), turns: new Map() },
     journal: openJournal(input.store, plan.base),
     queue: { running: 0, movedAt: clock.monotonic() },
@@ -158,20 +131,61 @@ export function startRun(input: ApplyInput): Run {
   };
 }
 
-/** The job of an action before anything is sent. */
-function jobBefore({ observed, base }: Plan, action: Action, about: Pick<Job, 'isNeeded' | 'makesStale'>): Job {
-  const { address } = action;
-  const known = base.resources[address];
-  const job = startJob(action, {
-    ...about,
+/** The jobs of a plan and their scopes, by address; nothing is sent yet. */
+function jobsOf(plan: Plan): Pick<Run, 'jobs' | 'scopes'> {
+  const { actions, observed, base } = plan;
+  const jobs = new Map<string, Job>();
+  const scopes = new Map<string, Scope>();
+  const needed = new Set(actions.flatMap(({ dependsOn }) => dependsOn));
+  const stale = groupBy(
+    actions.flatMap(({ address, service }) =>
+      (service?.staleness?.through ?? []).map((through) => [through, address] as const),
+    ),
+  );
+  const jobsAt = (addresses: readonly string[] = []) => addresses.flatMap((address) => jobs.get(address) ?? []);
+  for (const action of actions) {
+    const { address, id } = action;
     // The outputs of an object that is about to be replaced are not those of the new one.
-    row: action.action === 'replace' ? undefined : observed.objects.get(address)?.row,
-    deploys: deploysBefore(action),
-    duplicates: known?.duplicates,
-  });
+    const row = action.action === 'replace' ? undefined : observed.objects.get(address)?.row;
+    jobs.set(address, {
+      action,
+      get parent() {
+        return jobs.get(action.parent ?? '');
+      },
+      get scope() {
+        return scopeOf({ scopes }, action);
+      },
+      get makesStale() {
+        return jobsAt(stale.get(address));
+      },
+      get staleThrough() {
+        return jobsAt(action.service?.staleness?.through);
+      },
+      isNeeded: needed.has(address),
+      phase: { is: 'planned' },
+      object: id === undefined ? undefined : { id, row },
+      deploys: deploysBefore(action),
+      duplicates: duplicatesBefore(action, base.resources[address]),
+      diagnostics: [],
+    });
+  }
+  for (const [address, members] of groupBy([...jobs.values()].map((job) => [job.action.scope, job] as const))) {
+    const root = jobs.get(address);
+    if (root === undefined) continue;
+    const isAhead = mayReadAhead(root, members);
+    const reading = isAhead ? readByPlan(plan, root.action) : {};
+    scopes.set(address, { root, jobs: members, mayReadAhead: isAhead, ...reading });
+  }
+  return { jobs, scopes };
+}
+
+/** Where duplicates may be before anything is sent. */
+function duplicatesBefore(action: Action, known: StateRecord | undefined): readonly DuplicatePlace[] {
+  const { duplicates = [] } = known ?? {};
   const pending = pendingCreate(known);
-  if (!createsObject(action) || known?.id !== null || pending === undefined) return job;
-  return advance(job, { is: 'duplicate', place: pending }); // this run is about to send it again
+  // This run is about to send it again.
+  const isAgain = createsObject(action) && known?.id === null && pending !== undefined;
+  return isAgain ? withDuplicate(duplicates, pending) : duplicates;
 }
 
 /** The deployments of a service, stale by the changes of the plan. */
@@ -197,14 +211,20 @@ export function jobOf(run: Run, address: string): Job {
   return job;
 }
 
-/** Applies an event to a job; notifies the listener when the job is over. */
-export function happen(run: Run, address: string, event: JobEvent): void {
-  const before = jobOf(run, address);
-  const job = advance(before, event);
-  run.jobs.set(address, job);
-  const result = isOver(before) ? undefined : resultOf(job);
+/** The scope that a node or an action writes in. Throws when the plan has none: a mistake of Trueup itself. */
+export function scopeOf(run: Pick<Run, 'scopes'>, { scope }: { readonly scope: string }): Scope {
+  const found = run.scopes.get(scope);
+  if (found === undefined) throw new Error(`the plan has no scope at ${scope}`);
+  return found;
+}
+
+/** Moves a job on; notifies the listener when it is over. */
+export function dispatch(run: Run, job: Job, event: JobEvent): void {
+  const wasOver = isOver(job);
+  Object.assign(job, advance(job, event));
+  const result = wasOver ? undefined : resultOf(job);
   if (result === undefined || (result !== 'skipped' && !isEffective(job.action))) return;
-  run.input.onEvent({ ...endOf(job, result), address: blockAddress(address), action: job.action.action });
+  run.input.onEvent({ ...endOf(job, result), address: blockAddress(job.action.address), action: job.action.action });
 }
 
 function endOf({ stopped, diagnostics }: Job, result: Outcome['result']) {
@@ -214,40 +234,10 @@ function endOf({ stopped, diagnostics }: Job, result: Outcome['result']) {
   return { event: result === 'unverified' ? result : ('failed' as const), reason: reason?.message };
 }
 
-/** The id that an address stands for now. */
-export function idOf(run: Run, address: string): string | undefined {
-  return run.jobs.get(address)?.object?.id;
-}
-
-/** Whether a request for an address was executed, or may have been. */
-export function hasWritten(run: Run, address: string): boolean {
-  const job = run.jobs.get(address);
-  return job !== undefined && mayHaveWritten(job);
-}
-
-/** The scope of an address. Throws when the plan has none: a mistake of Trueup itself. */
-export function scopeOf(run: Run, address: string): Scope {
-  const scope = run.scopes.get(address);
-  if (scope === undefined) throw new Error(`the plan has no scope at ${address}`);
-  return scope;
-}
-
 /** Gives an action the object with an id; no other can have it then. */
-export function claim(run: Run, address: string, object: { readonly id: string; readonly row?: Row }): void {
-  happen(run, address, { is: 'found', object });
+export function claim(run: Run, job: Job, object: { readonly id: string; readonly row?: Row }): void {
+  noteObject(job, object);
   run.creations.taken.add(object.id);
-}
-
-function scopesOf(plan: Plan, jobs: Run['jobs']): Run['scopes'] {
-  const scopes = groupBy(plan.actions.map((action) => [action.scope, action]));
-  return new Map(
-    [...scopes].flatMap(([address, members]) => {
-      const root = jobs.get(address)?.action;
-      if (root === undefined) return [];
-      const about = { root, actions: members, mayReadAhead: mayReadAhead(root, members) };
-      return [[address, { ...about, ...(about.mayReadAhead ? readByPlan(plan, root) : {}) }]];
-    }),
-  );
 }
 
 /**
@@ -261,9 +251,9 @@ function readByPlan({ observed, destroys }: Plan, { kind, address }: Action): Pi
   return { reading: { id: object.id, since: observed.since, row: Promise.resolve(row) } };
 }
 
-function mayReadAhead(root: Action, actions: readonly Action[]): boolean {
-  const writing = actions.filter((action) => isEffective(action) && !isDeployment(action));
-  return !createsObject(root) && writing.length > 0 && !writing.some(({ steps }) => steps.some(needsRow));
+function mayReadAhead(root: Job, jobs: readonly Job[]): boolean {
+  const writing = jobs.map(({ action }) => action).filter((one) => isEffective(one) && !isDeployment(one));
+  return !createsObject(root.action) && writing.length > 0 && !writing.some(({ steps }) => steps.some(needsRow));
 }
 
 function takenBefore({ observed, base }: Plan): Set<string> {
@@ -271,14 +261,18 @@ function takenBefore({ observed, base }: Plan): Set<string> {
   return new Set([...observed.listed, ...known]);
 }
 
-/** The record of an address; also what it was before this run removed it. */
-export function recordNow({ journal, input }: Run, address: string): StateRecord | undefined {
+/** The record of a job; also what it was before this run removed it. */
+export function recordNow({ journal, input }: Run, { action: { address } }: Job): StateRecord | undefined {
   return journal.now(address) ?? input.plan.base.resources[address];
 }
 
-/** The record of an action's object. */
-export function recordOf(run: Run, action: Action, id: string | null, pairs: StateRecord['pairs']): StateRecord {
-  const { duplicates } = jobOf(run, action.address);
+/** The record of a job's object. */
+export function recordOf(
+  run: Run,
+  { action, duplicates }: Job,
+  id: string | null,
+  pairs: StateRecord['pairs'],
+): StateRecord {
   const { bornAt } = run.input.plan.base.resources[action.address] ?? {};
   const facts = {
     kind: action.kind.kind,
@@ -286,15 +280,16 @@ export function recordOf(run: Run, action: Action, id: string | null, pairs: Sta
     dependsOn: action.dependsOn,
     pairs,
     options: action.options,
-    ...(duplicates === undefined ? {} : { duplicates }),
+    ...(duplicates.length === 0 ? {} : { duplicates }),
     ...(bornAt === undefined ? {} : { bornAt }),
   };
   return id === null ? { id, ...facts } : { id, ...facts };
 }
 
 /** Saves a record; that of a service with its deployments, as the run knows them now. */
-export async function saveRecord(run: Run, address: string, record: StateRecord, how?: 'with the rest'): Promise<void> {
-  const { deploys } = jobOf(run, address);
+export async function saveRecord(run: Run, job: Job, record: StateRecord, how?: 'with the rest'): Promise<void> {
+  const { deploys } = job;
+  const { address } = job.action;
   if (deploys === undefined) await run.journal.save(address, record, how);
   else await run.journal.saveService(address, { record, deploys }, how);
 }

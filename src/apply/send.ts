@@ -13,12 +13,12 @@ import { writesOrRemoves } from '../plan/decide.ts';
 import { withError } from '../state/pending.ts';
 import { attempt, isLost, mayLandLater } from './attempt.ts';
 import { refuseChanged, refuseMoved, rowNow } from './freshness.ts';
-import { sentAt } from './job.ts';
+import type { Job } from './job.ts';
+import { report, sentAt } from './job.ts';
 import { announceTime } from './announce.ts';
-import { report } from './report.ts';
 import { answersAll, buildMembers, carries, isMember, isUnproven, needsRow } from './request.ts';
 import type { Run } from './run.ts';
-import { happen, idOf, jobOf } from './run.ts';
+import { dispatch } from './run.ts';
 import { isAtHome, rowIn, scopeNow } from './scope.ts';
 
 /**
@@ -28,24 +28,24 @@ import { isAtHome, rowIn, scopeNow } from './scope.ts';
  * @throws {PlatformError} when the platform refused the request, or its outcome stays unknown.
  * @throws {Stop} when a person changed, since the plan, what the request would overwrite: it was not sent.
  */
-export async function send(run: Run, action: Action, step: Step): Promise<unknown> {
+export async function send(run: Run, job: Job, step: Step): Promise<unknown> {
   return attempt(run, policies[step.role], {
-    send: (isAgain) => sendOnce(run, action, step, isAgain),
+    send: (isAgain) => sendOnce(run, job, step, isAgain),
     look: async (lost) => {
       // The platform stored it in an earlier run: the object shows nothing of this request.
-      if (!saysFailed(lost) && repeats(action, step)) return undefined;
-      if (!(await tookEffect(run, action, step))) return undefined;
-      seen(run, action, step, lost);
+      if (!saysFailed(lost) && repeats(job.action, step)) return undefined;
+      if (!(await tookEffect(run, job, step))) return undefined;
+      seen(run, job, step, lost);
       return { found: undefined };
     },
   });
 }
 
 /** Notes that a request took effect whose outcome was lost. Reports an error of the platform: it did a part of its work. */
-export function seen(run: Run, action: Action, step: Step, lost: PlatformError): void {
+export function seen(run: Run, job: Job, step: Step, lost: PlatformError): void {
   const isDoubted = saysFailed(lost) && !(step.role === 'delete' && saysGone(lost));
-  happen(run, action.address, { is: 'seen', isDoubted });
-  if (isDoubted) report(run, action, storedAnyway(action, step, lost));
+  dispatch(run, job, { is: 'seen', isDoubted });
+  if (isDoubted) report(job, storedAnyway(job.action, step, lost));
 }
 
 /** Some deletions of the platform answer 400 with these words where others answer 404. */
@@ -62,7 +62,12 @@ function saysFailed({ status = 0, code }: PlatformError): boolean {
 }
 
 /** Records that a create or an update got an error as its answer: a run after a kill knows that what is stored is not proven. */
-async function saveError(run: Run, { address, attributes }: Action, { role }: Step, error: unknown): Promise<void> {
+async function saveError(
+  run: Run,
+  { action: { address, attributes } }: Job,
+  { role }: Step,
+  error: unknown,
+): Promise<void> {
   const record = run.journal.now(address);
   const isStoring = role === 'create' || role === 'update';
   if (!isStoring || !isLost(error) || !saysFailed(error) || record?.pending === undefined) return;
@@ -109,34 +114,33 @@ const doing = {
  * Takes a connection, reads the object again, records the time and sends one request: nothing comes between the read and
  * the request. Sends nothing when the object has every change already.
  */
-export async function sendOnce(run: Run, action: Action, step: Step, isAgain = false): Promise<unknown> {
-  const { address } = action;
+export async function sendOnce(run: Run, job: Job, step: Step, isAgain = false): Promise<unknown> {
   return run.input.client.withConnection(step.operation, async (own) => {
-    const now = await lookBefore(run, action, { step, own, isAgain });
-    const members = buildMembers({ ...requestInput(run, action), step, now });
+    const now = await lookBefore(run, job, { step, own, isAgain });
+    const members = buildMembers({ ...requestInput(run, job), step, now });
     if (members === undefined) {
-      happen(run, address, { is: 'needless' });
+      dispatch(run, job, { is: 'needless' });
       return undefined;
     }
-    await announceTime(run, address, isAgain || own.hasPaused);
-    happen(run, address, { is: 'sent', at: run.clock.monotonic() });
-    const answer = await noting(run, address, own.invoke(step.operation, members)).catch(async (error: unknown) => {
-      await saveError(run, action, step, error);
+    await announceTime(run, job, isAgain || own.hasPaused);
+    dispatch(run, job, { is: 'sent', at: run.clock.monotonic() });
+    const answer = await noting(run, job, own.invoke(step.operation, members)).catch(async (error: unknown) => {
+      await saveError(run, job, step, error);
       throw error;
     });
-    happen(run, address, { is: 'answered' });
+    dispatch(run, job, { is: 'answered' });
     return answer;
   });
 }
 
 /** Waits for the answer to a request; when it fails, notes at once whether the request may have been executed. */
-export async function noting(run: Run, address: string, answer: Promise<unknown>): Promise<unknown> {
+export async function noting(run: Run, job: Job, answer: Promise<unknown>): Promise<unknown> {
   try {
     return await answer;
   } catch (error) {
     // A deployment that the run no longer waits for may fail after its action is over.
-    if (jobOf(run, address).phase.is === 'sent') {
-      happen(run, address, isLost(error) ? { is: 'lost', mayLandLater: mayLandLater(error) } : { is: 'refused' });
+    if (job.phase.is === 'sent') {
+      dispatch(run, job, isLost(error) ? { is: 'lost', mayLandLater: mayLandLater(error) } : { is: 'refused' });
     }
     throw error;
   }
@@ -148,32 +152,32 @@ export async function noting(run: Run, address: string, answer: Promise<unknown>
  */
 async function lookBefore(
   run: Run,
-  action: Action,
+  job: Job,
   { step, own, isAgain }: { readonly step: Step; readonly own: OwnConnection; readonly isAgain: boolean },
 ): Promise<Row | undefined> {
   const { hasPaused } = own;
   const now = run.clock.monotonic();
-  const isFresh = now - (sentAt(jobOf(run, action.address)) ?? now) <= attempts.reading.freshMs;
-  const isNew = createsObject(action) && step.role !== 'delete' && !isAgain && !hasPaused && isFresh;
+  const isFresh = now - (sentAt(job) ?? now) <= attempts.reading.freshMs;
+  const isNew = createsObject(job.action) && step.role !== 'delete' && !isAgain && !hasPaused && isFresh;
   const check = { step, client: own, isAnew: hasPaused };
-  if (step.role === 'create') await refuseMoved(run, action, action.scope, check);
+  if (step.role === 'create') await refuseMoved(run, job, job.scope, check);
   // Nothing of others is in what is not there yet.
   if (step.role === 'create') return needsRow(step) ? {} : undefined;
-  const row = isNew ? undefined : await refuseChanged(run, action, check);
+  const row = isNew ? undefined : await refuseChanged(run, job, check);
   if (row !== undefined || !needsRow(step)) return row;
   // What is gone already is no hindrance: the platform answers that it does not have it.
-  if (step.role === 'delete') return run.input.plan.observed.objects.get(action.address)?.row;
-  return answersAll(step, requestInput(run, action).made) ?? rowNow(run, action, { client: own });
+  if (step.role === 'delete') return run.input.plan.observed.objects.get(job.action.address)?.row;
+  return answersAll(step, requestInput(run, job).made) ?? rowNow(run, job, { client: own });
 }
 
 /** Whether the platform shows the effect of a request. An effect that no read can prove counts as missing. */
-export async function tookEffect(run: Run, action: Action, step: Step): Promise<boolean> {
-  if (idOf(run, action.address) === undefined || idOf(run, action.scope) === undefined) return false;
+export async function tookEffect(run: Run, job: Job, step: Step): Promise<boolean> {
+  if (job.object === undefined || job.scope.root.object === undefined) return false;
   try {
-    const row = rowIn(run, action, await scopeNow(run, action.scope, { isAnew: true }));
+    const row = rowIn(job, await scopeNow(run, job.scope, { isAnew: true }));
     if (step.role === 'delete') return row === undefined;
     if (row === undefined) return false;
-    return step.role === 'move' ? isAtHome(run, action, row) : holds(run, action, step, row);
+    return step.role === 'move' ? isAtHome(job, row) : holds(run, job.action, step, row);
   } catch (error) {
     if (error instanceof PlatformError) return false;
     throw error;
@@ -195,12 +199,12 @@ function holds(run: Run, action: Action, { changed, members }: Step, row: Row): 
 }
 
 /** The input of `buildMembers`, apart from the step and the object as it is now. */
-export function requestInput(run: Run, action: Action) {
+export function requestInput(run: Run, { action, object }: Job) {
   return {
     action,
     outputs: run.outputs,
     addSecret: run.input.addSecret,
-    made: createsObject(action) ? jobOf(run, action.address).object?.row : undefined,
-    idOf: (address: string) => idOf(run, address),
+    made: createsObject(action) ? object?.row : undefined,
+    idOf: (address: string) => run.jobs.get(address)?.object?.id,
   };
 }

@@ -18,7 +18,7 @@ import {
   referring,
   serviceOf,
 } from '../support/plan-values.ts';
-import { digestOf, runOf } from '../support/run-values.ts';
+import { digestOf, jobFor, runOf } from '../support/run-values.ts';
 
 /** Records written before a request: from them a later run knows what the request may have done. */
 
@@ -45,7 +45,7 @@ function creating(kind: string, fields: Readonly<Record<string, Wanted | undefin
 /** The pending create of an action, in a run without answers yet. */
 function pendingOf(action: Action, operation: Step['operation'], { parent = web, inFlightTimeoutMs = 60_000 } = {}) {
   const { run } = runOf([parent, action], { more: { inFlightTimeoutMs } });
-  return creationOf(run, action, { operation, role: 'create', members: {}, changed: [] });
+  return creationOf(run, jobFor(run, action), { operation, role: 'create', members: {}, changed: [] });
 }
 
 describe('a pending create holds', () => {
@@ -129,7 +129,10 @@ describe('a pending create holds', () => {
 });
 
 describe('the natural key of a new object holds', () => {
-  const key = (action: Action, others: readonly Action[] = [web]) => keyOf(runOf([...others, action]).run, action);
+  const key = (action: Action, others: readonly Action[] = [web]) => {
+    const { run } = runOf([...others, action]);
+    return keyOf(run, jobFor(run, action));
+  };
 
   test('the key fields of its kind, with the constants of its parent link', () => {
     const main = actionOf('production.postgres.main', { kind: kindNamed('postgres') });
@@ -173,7 +176,7 @@ describe('before a write to an existing object, the state records', () => {
   /** The record of an address after its pending write was recorded. */
   async function noted(action: Action, resources: Readonly<Record<string, StateRecord>> = { [address]: known }) {
     const { run } = runOf([action], { resources });
-    await announceWrite(run, action);
+    await announceWrite(run, jobFor(run, action));
     return new Map(run.journal.wave()).get(address) as StateRecord | null | undefined;
   }
 
@@ -219,7 +222,7 @@ describe('before a write to an existing object, the state records', () => {
   test('its deployments', async () => {
     const service = serviceOf({ known: { inputs: 'a' } });
     const { run } = runOf([{ ...update, service }], { resources: { [address]: known } });
-    await announceWrite(run, { ...update, service });
+    await announceWrite(run, jobFor(run, update));
     expect(new Map(run.journal.wave())).toEqual(
       new Map<string, unknown>([
         [address, { ...known, pending: write }],
@@ -231,7 +234,7 @@ describe('before a write to an existing object, the state records', () => {
   test('the services that are stale as soon as the write is sent', async () => {
     const service = serviceOf({ known: { inputs: 'a' }, staleness: { through: [address] } });
     const { run } = runOf([update, { ...web, service }], { resources: { [address]: known } });
-    await announceWrite(run, update);
+    await announceWrite(run, jobFor(run, update));
     const wave = new Map(run.journal.wave());
     expect(wave.get(deployAddress(web.address))).toEqual({ inputs: 'a', stale: {} });
     expect(wave.get(web.address)).not.toHaveProperty('pending');

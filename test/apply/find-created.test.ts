@@ -6,7 +6,7 @@ import { fieldOf } from '../../src/kind/wire.ts';
 import type { Action, Member } from '../../src/plan/action.ts';
 import { actionOf, declared, here, kindNamed, attributeChange } from '../support/plan-values.ts';
 import type { Answers, RunFacts } from '../support/run-values.ts';
-import { runOf } from '../support/run-values.ts';
+import { jobFor, runOf } from '../support/run-values.ts';
 
 /** What is looked for, and taken, of a create that got no answer. */
 
@@ -45,7 +45,7 @@ async function runAfter(action: Action, others: readonly Action[], facts: RunFac
   const made = runOf([...others, action], facts);
   const [step] = action.steps;
   if (step === undefined) throw new Error('there is no create');
-  await announceCreate(made.run, action, step);
+  await announceCreate(made.run, jobFor(made.run, action), step);
   return made;
 }
 
@@ -55,7 +55,7 @@ async function looking(lists: readonly (readonly Row[])[], { more, chosen, claim
   const answers: Answers = () => lists[Math.min(look++, lists.length - 1)];
   const { run, requests, passed } = await runAfter(key, [], { answers, ...(more === undefined ? {} : { more }) });
   for (const id of claimed) run.creations.taken.add(id);
-  return { made: await findLost(run, key, { until: minute, chosen }), run, requests, passed: passed() };
+  return { made: await findLost(run, jobFor(run, key), { until: minute, chosen }), run, requests, passed: passed() };
 }
 
 interface Looking {
@@ -98,7 +98,7 @@ describe('a row with the key and the fields of the lost create', () => {
 
   test('is claimed by only one of two simultaneous searches', async () => {
     const { run } = await runAfter(key, [], { answers: () => [row('key_1')] });
-    const both = [key, key].map((action) => findLost(run, action, { until: minute, chosen: undefined }));
+    const both = [key, key].map((action) => findLost(run, jobFor(run, action), { until: minute, chosen: undefined }));
     expect((await Promise.all(both)).filter((made) => made !== undefined)).toEqual([row('key_1')]);
   });
 });
@@ -126,7 +126,7 @@ describe('the search claims no row', () => {
   test('when the kind has no key there; it sends no request', async () => {
     const nowhere = { ...key, kind: kindNamed('redis') };
     const { run, requests } = runOf([nowhere], { answers: () => [row('key_1')] });
-    expect(await findLost(run, nowhere, { until: minute, chosen: undefined })).toBeUndefined();
+    expect(await findLost(run, jobFor(run, nowhere), { until: minute, chosen: undefined })).toBeUndefined();
     expect(requests).toEqual([]);
   });
 
@@ -144,7 +144,7 @@ describe('the search claims no row', () => {
 test('a create with an id that Trueup chose is found by that id', async () => {
   const answers: Answers = (_operation, { sshKeyId }) => row(String(sshKeyId), { name: 'whatever' });
   const { run, requests } = runOf([key], { answers });
-  expect(await findLost(run, key, { until: minute, chosen: 'ours' })).toMatchObject({ sshKeyId: 'ours' });
+  expect(await findLost(run, jobFor(run, key), { until: minute, chosen: 'ours' })).toMatchObject({ sshKeyId: 'ours' });
   expect(requests).toEqual(['sshKey.one ours']);
 });
 
@@ -158,7 +158,7 @@ test('where a list holds summaries, each row with the key is read whole', async 
         ? { redis: [...listed, { redisId: 'redis_3', name: 'b' }] }
         : whole[String(redisId)];
     const { run, requests } = await runAfter(cache, [production], { answers });
-    return { made: await findLost(run, cache, { until: 1_000, chosen: undefined }), requests };
+    return { made: await findLost(run, jobFor(run, cache), { until: 1_000, chosen: undefined }), requests };
   };
   const one = { redisId: 'redis_1', name: 'cache', dockerImage: 'redis:7' };
   const two = { redisId: 'redis_2', name: 'cache', dockerImage: 'redis:8' };

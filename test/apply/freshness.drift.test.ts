@@ -6,7 +6,7 @@ import type { Kind } from '../../src/kind/kind.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';
 import { actionOf, aStep, kindNamed, objectOf, pairOf, attributeChange, recordOf } from '../support/plan-values.ts';
-import { runOf } from '../support/run-values.ts';
+import { jobFor, runOf } from '../support/run-values.ts';
 
 /** What would be lost with an object that goes, and came there after the plan that says so. */
 
@@ -45,7 +45,7 @@ function loss({ actions = [going()], planned = {}, now = {}, settled = [], objec
     objects: { [address]: objectOf('redis_1', { redisId: 'redis_1', ...planned }), ...objects },
     resources: { [address]: recordOf('redis', 'redis_1', { pairs }) },
   });
-  return lossSince(run, action, scopeRow(root, { redisId: 'redis_1', ...now }));
+  return lossSince(run, jobFor(run, action), scopeRow(root, { redisId: 'redis_1', ...now }));
 }
 
 const changed = (path: string, of = address) => `${path} of ${of} was changed on the platform`;
@@ -104,8 +104,8 @@ describe('before a deletion, Trueup compares', () => {
 
   test('nothing, when the object is gone or the plan did not see it', () => {
     const { run } = runOf([going()]);
-    expect(lossSince(run, going(), scopeRow(going(), undefined))).toBeUndefined();
-    expect(lossSince(run, going(), scopeRow(going(), { redisId: 'redis_1' }))).toBeUndefined();
+    expect(lossSince(run, jobFor(run, going()), scopeRow(going(), undefined))).toBeUndefined();
+    expect(lossSince(run, jobFor(run, going()), scopeRow(going(), { redisId: 'redis_1' }))).toBeUndefined();
     expect(loss({ planned: { name: 'a' }, now: { redisId: 'redis_2', name: 'b' }, settled: ['name'] })).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { refuseChanged, refuseMoved, rowNow } from '../../src/apply/freshness.ts';
-import { happen } from '../../src/apply/run.ts';
+import * as freshness from '../../src/apply/freshness.ts';
+import type { Run } from '../../src/apply/run.ts';
 import type { Row } from '../../src/kind/json.ts';
 import type { Action, Step } from '../../src/plan/action.ts';
 import { secret } from '../../src/secrets/secret.ts';
@@ -15,7 +15,7 @@ import {
   attributeChange,
 } from '../support/plan-values.ts';
 import type { Answers, RunFacts } from '../support/run-values.ts';
-import { runOf } from '../support/run-values.ts';
+import { dispatchAt, jobFor, runOf } from '../support/run-values.ts';
 
 /** What is looked at right before a request is sent, and what keeps it from being sent. */
 
@@ -41,6 +41,15 @@ function running(row: Row | undefined, action = redis(), { objects = {} }: Pick<
   const answers: Answers = () => (row === undefined ? undefined : { redisId: 'redis_1', ...row });
   return runOf([production, staging, action], { answers, objects });
 }
+
+type Check = Parameters<typeof freshness.refuseChanged>[2];
+const refuseChanged = (run: Run, action: Action, check?: Check) =>
+  freshness.refuseChanged(run, jobFor(run, action), check);
+const rowNow = (run: Run, action: Action) => freshness.rowNow(run, jobFor(run, action));
+const refuseMoved = (run: Run, action: Action) => {
+  const job = jobFor(run, action);
+  return freshness.refuseMoved(run, job, job.scope);
+};
 
 const refusal = (message: string) => ({
   failure: 'platform',
@@ -71,7 +80,7 @@ describe('before an update is sent', () => {
 
   test('the refusal says whether a request of the action was sent', async () => {
     const { run } = running({ description: 'c' });
-    happen(run, address, { is: 'sent', at: 0 });
+    dispatchAt(run, address, { is: 'sent', at: 0 });
     const message = `description of ${address} was changed on the platform since the plan was made; nothing more was sent`;
     await expect(refuseChanged(run, redis())).rejects.toMatchObject(refusal(message));
   });
@@ -133,11 +142,11 @@ describe('where an object is', () => {
     const there = (environmentId: string) =>
       runOf([production, staging, redis(), below], { answers: () => ({ redisId: 'redis_1', environmentId }), objects });
     const moved = there('env_3');
-    await expect(refuseMoved(moved.run, below, address)).rejects.toThrow(`${address} was moved on the platform since`);
+    await expect(refuseMoved(moved.run, below)).rejects.toThrow(`${address} was moved on the platform since`);
     expect(moved.requests).toHaveLength(1);
-    await refuseMoved(there('env_2').run, below, address);
+    await refuseMoved(there('env_2').run, below);
     const created = runOf([production, redis({ action: 'create' }), below], { answers: () => undefined, objects });
-    await refuseMoved(created.run, below, address);
+    await refuseMoved(created.run, below);
     expect(created.requests).toEqual([]);
   });
 });

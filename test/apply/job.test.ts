@@ -6,19 +6,28 @@ import {
   isSent,
   mayHaveWritten,
   mayLand,
+  noteObject,
   reaches,
   reachOf,
+  report,
   resultOf,
   sentAt,
-  startJob,
+  withDuplicate,
 } from '../../src/apply/job.ts';
 import { diagnostic } from '../../src/diagnostics/diagnostic.ts';
-import { actionOf } from '../support/plan-values.ts';
+import { actionOf, objectOf } from '../support/plan-values.ts';
+import { jobFor, runOf } from '../support/run-values.ts';
 
 /** The life of an action: what each event makes of each phase, and what can then be said of it. */
 
 const address = 'production.redis.main';
-const planned = startJob(actionOf(address, { action: 'update', id: 'redis_1' }), { row: { name: 'a' } });
+const action = actionOf(address, { action: 'update', id: 'redis_1' });
+
+/** The job of an update before anything is sent. */
+function starting(update = action): Job {
+  const { run } = runOf([update], { objects: { [address]: objectOf('redis_1', { name: 'a' }) } });
+  return jobFor(run, update);
+}
 
 const phases = {
   planned: { is: 'planned' },
@@ -221,10 +230,10 @@ describe('an action that is', () => {
   });
 
   test.each(cells)('%s, and %s', (phase, _event, event, expected) => {
-    const job: Job = { ...planned, phase: phases[phase] };
+    const job = { action, phase: phases[phase] };
     if (expected === never)
       expect(() => advance(job, event)).toThrow(`${address} is ${phases[phase].is}, and cannot be`);
-    else expect(advance(job, event)).toEqual({ ...job, phase: expected });
+    else expect(advance(job, event)).toEqual({ phase: expected });
     expect(job.phase).toEqual(phases[phase]);
   });
 });
@@ -242,7 +251,7 @@ test.each<[PhaseName, Reach, string | undefined, number | undefined]>([
   ['failed', 'may be executed', 'failed', undefined],
   ['settled', 'may be executed', 'done', undefined],
 ])('the requests of an action that is %s are "%s"', (phase, reach, result, at) => {
-  const job: Job = { ...planned, phase: phases[phase] };
+  const job = { phase: phases[phase] };
   expect([reachOf(job), resultOf(job), sentAt(job)]).toEqual([reach, result, at]);
   expect(isOver(job)).toBe(result !== undefined);
   expect([isSent(job), mayHaveWritten(job), mayLand(job)]).toEqual(
@@ -252,44 +261,39 @@ test.each<[PhaseName, Reach, string | undefined, number | undefined]>([
 
 describe('the object of an action', () => {
   test('is that of the plan, then none, then the one that was created', () => {
-    expect(planned.object).toEqual({ id: 'redis_1', row: { name: 'a' } });
-    const removed = advance(planned, { is: 'removed' });
-    expect(removed.object).toBeUndefined();
-    const found = advance(removed, { is: 'found', object: { id: 'redis_2', row: { name: 'b' } } });
-    expect(found.object).toEqual({ id: 'redis_2', row: { name: 'b' } });
+    const job = starting();
+    expect(job.object).toEqual({ id: 'redis_1', row: { name: 'a' } });
+    job.object = undefined;
+    noteObject(job, { id: 'redis_2', row: { name: 'b' } });
+    expect(job.object).toEqual({ id: 'redis_2', row: { name: 'b' } });
   });
 
   test('keeps its row when the same id is found again, and loses it with another id', () => {
-    expect(advance(planned, { is: 'found', object: { id: 'redis_1' } }).object).toEqual(planned.object);
-    expect(advance(planned, { is: 'found', object: { id: 'redis_2' } }).object).toEqual({
-      id: 'redis_2',
-      row: undefined,
-    });
+    const job = starting();
+    noteObject(job, { id: 'redis_1' });
+    expect(job.object).toEqual({ id: 'redis_1', row: { name: 'a' } });
+    noteObject(job, { id: 'redis_2' });
+    expect(job.object).toEqual({ id: 'redis_2', row: undefined });
   });
 
   test('is unknown where the plan has no id', () => {
-    expect(startJob(actionOf(address, { id: undefined })).object).toBeUndefined();
+    expect(starting(actionOf(address, { id: undefined })).object).toBeUndefined();
   });
 });
 
 test('a diagnostic is reported once, in its order, in every phase', () => {
   const [one, two] = [diagnostic('platform-answer', 'one'), diagnostic('unverified', 'two')];
   for (const phase of Object.values(phases)) {
-    const told = [one, two, one].reduce<Job>((job, item) => advance(job, { is: 'reported', diagnostic: item }), {
-      ...planned,
-      phase,
-    });
-    expect(told.diagnostics).toEqual([one, two]);
-    expect(told.phase).toBe(phase);
+    const job = starting();
+    job.phase = phase;
+    for (const item of [one, two, one]) report(job, item);
+    expect(job.diagnostics).toEqual([one, two]);
+    expect(job.phase).toBe(phase);
   }
 });
 
-test('the place of a duplicate is kept once, and the last known deployments replace the earlier ones', () => {
+test('the place of a duplicate is kept once', () => {
   const place = { key: { name: 'a' } };
-  const job = advance(advance(planned, { is: 'duplicate', place }), { is: 'duplicate', place: { key: { name: 'a' } } });
-  expect(job.duplicates).toEqual([place]);
-  expect(advance(job, { is: 'duplicate', place: {} }).duplicates).toEqual([place, {}]);
-  const deployed = advance(job, { is: 'deploys', deploys: { inputs: 'x' } });
-  expect(deployed.deploys).toEqual({ inputs: 'x' });
-  expect(advance(deployed, { is: 'deploys', deploys: undefined }).deploys).toBeUndefined();
+  expect(withDuplicate(withDuplicate([], place), { key: { name: 'a' } })).toEqual([place]);
+  expect(withDuplicate([place], {})).toEqual([place, {}]);
 });

@@ -3,14 +3,13 @@ import { isOver, resultOf } from '../../src/apply/job.ts';
 import { readBack } from '../../src/apply/read-back.ts';
 import type { JobEvent } from '../../src/apply/job.ts';
 import type { Run } from '../../src/apply/run.ts';
-import { happen, jobOf } from '../../src/apply/run.ts';
 import type { Row } from '../../src/kind/json.ts';
 import type { Action } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';
 import { actionOf, attributeChange, declared, kindNamed, objectOf, pairOf, recordOf } from '../support/plan-values.ts';
 import { secret } from '../../src/secrets/secret.ts';
 import type { Answers } from '../support/run-values.ts';
-import { failure, runOf } from '../support/run-values.ts';
+import { dispatchAt, failure, jobFor, runOf } from '../support/run-values.ts';
 
 /** What is recorded and told of an action, by how far it got and what the platform shows afterwards. */
 
@@ -53,16 +52,17 @@ interface Ended {
 async function ended(
   action: Action,
   events: readonly JobEvent[],
-  { answers, known = before }: { answers?: Answers; known?: typeof before | undefined } = {},
+  { answers, known = before, created }: { answers?: Answers; known?: typeof before | undefined; created?: string } = {},
 ): Promise<Ended> {
   const { run, requests } = runOf([staging, action], {
     objects: { [address]: objectOf('redis_1', { redisId: 'redis_1' }) },
     resources: { [address]: known },
     ...(answers === undefined ? {} : { answers }),
   });
-  for (const event of events) happen(run, action.address, event);
-  await readBack(run, action.scope);
-  const job = jobOf(run, action.address);
+  dispatchAt(run, action.address, ...events);
+  const job = jobFor(run, action);
+  if (created !== undefined) job.object = { id: created };
+  await readBack(run, job.scope);
   expect(isOver(job)).toBe(true);
   return {
     run,
@@ -128,8 +128,8 @@ describe('an update that failed', () => {
     });
     const pending = { is: 'write', at: 900, timeoutMs: 60_000 } as const;
     await run.journal.save(address, { ...before, pending });
-    for (const event of lost) happen(run, address, event);
-    await readBack(run, address);
+    dispatchAt(run, address, ...lost);
+    await readBack(run, jobFor(run, change()).scope);
     expect(run.journal.now(address)).toMatchObject({ id: 'redis_1', pending });
   });
 
@@ -139,8 +139,8 @@ describe('an update that failed', () => {
       answers: shows({ description: 'a' }),
     });
     await run.journal.save(address, { ...before, pending: { is: 'write', at: 900, timeoutMs: 60_000 } });
-    for (const event of refused) happen(run, address, event);
-    await readBack(run, address);
+    dispatchAt(run, address, ...refused);
+    await readBack(run, jobFor(run, change()).scope);
     expect(run.journal.now(address)).not.toHaveProperty('pending');
   });
 
@@ -201,23 +201,17 @@ describe('a replacement that failed', () => {
   });
 
   test('records the new object when that is there', async () => {
-    const { run, result } = await ended(
-      replacing,
-      [...sent, { is: 'removed' }, { is: 'found', object: { id: 'redis_2' } }, { is: 'refused' }, { is: 'failed' }],
-      { answers: () => ({ redisId: 'redis_2', environmentId: 'env_2', description: 'b' }) },
-    );
+    const { run, result } = await ended(replacing, refused, {
+      created: 'redis_2',
+      answers: () => ({ redisId: 'redis_2', environmentId: 'env_2', description: 'b' }),
+    });
     expect(result).toBe('failed');
     expect(run.journal.now(address)).toMatchObject({ id: 'redis_2', pairs: {} });
   });
 
   test('and one that succeeded records the new object', async () => {
-    const events: JobEvent[] = [
-      ...sent,
-      { is: 'removed' },
-      { is: 'found', object: { id: 'redis_2' } },
-      { is: 'answered' },
-    ];
-    const { run, result } = await ended(replacing, events, {
+    const { run, result } = await ended(replacing, acknowledged, {
+      created: 'redis_2',
       answers: () => ({ redisId: 'redis_2', environmentId: 'env_2', description: 'b' }),
     });
     expect(result).toBe('done');

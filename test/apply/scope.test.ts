@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readSiblings } from '../../src/apply/scope.ts';
 import type { Action } from '../../src/plan/action.ts';
 import type { Answers } from '../support/run-values.ts';
-import { runOf } from '../support/run-values.ts';
+import { jobFor, runOf } from '../support/run-values.ts';
 import { actionOf, kindNamed } from '../support/plan-values.ts';
 
 /** What stands beside an object: where it is read, and by which ids it is known. */
@@ -19,7 +19,7 @@ async function siblingsOf(action: Action, answer: unknown, actions: readonly Act
     return answer;
   };
   const { run } = runOf([...actions, action], { answers });
-  return { asked, found: Object.fromEntries(await readSiblings(run, action)) };
+  return { asked, found: Object.fromEntries(await readSiblings(run, jobFor(run, action))) };
 }
 
 describe('the rows beside an object are read', () => {

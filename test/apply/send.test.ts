@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { send } from '../../src/apply/send.ts';
 import type { Run } from '../../src/apply/run.ts';
 import { refuseChanged } from '../../src/apply/freshness.ts';
-import { sentAt } from '../../src/apply/job.ts';
-import { happen, jobOf } from '../../src/apply/run.ts';
+import { noteObject, sentAt } from '../../src/apply/job.ts';
+import { jobOf } from '../../src/apply/run.ts';
 import type { Row } from '../../src/kind/json.ts';
 import type { Action, Step } from '../../src/plan/action.ts';
 import { secret } from '../../src/secrets/secret.ts';
 import { actionOf, anything, declared, kindNamed, attributeChange } from '../support/plan-values.ts';
-import { runOf } from '../support/run-values.ts';
+import { dispatchAt, jobFor, runOf } from '../support/run-values.ts';
 
 /** A request that has its connection at last: what is read again, and what is noted, just before it goes out. */
 
@@ -71,16 +71,18 @@ describe('before an update, Trueup reads the object again', () => {
     ['after any pause of the circuit breaker', { hasPaused: true }, [look, look, write]],
   ])('%s', async (_when, waiting, expected) => {
     const { run, requests } = await running(change(), waiting);
-    await refuseChanged(run, change());
-    await send(run, change(), update);
+    await refuseChanged(run, jobFor(run, change()));
+    await send(run, jobFor(run, change()), update);
     expect(requests).toEqual(expected);
   });
 
   test.each([{ waitMs: 5_001 }, { hasPaused: true }])('and does not overwrite a hot fix: %o', async (waiting) => {
     const { run, requests, byHand } = await running(change(), waiting);
-    await refuseChanged(run, change());
+    await refuseChanged(run, jobFor(run, change()));
     byHand('fixed by hand');
-    await expect(send(run, change(), update)).rejects.toThrow(`description of ${address} was changed on the platform`);
+    await expect(send(run, jobFor(run, change()), update)).rejects.toThrow(
+      `description of ${address} was changed on the platform`,
+    );
     expect(requests).toEqual([look, look]);
   });
 });
@@ -94,10 +96,9 @@ describe('an object that this run has just created', () => {
     ['is read again after a pause of the circuit breaker', { hasPaused: true }, [look, write]],
   ])('%s', async (_what, waiting, expected) => {
     const { run, requests } = await running(made(), waiting);
-    happen(run, address, { is: 'sent', at: run.clock.monotonic() });
-    happen(run, address, { is: 'answered' });
-    happen(run, address, { is: 'found', object: { id: 'redis_1', row: { redisId: 'redis_1', description: 'made' } } });
-    await send(run, made(), update);
+    dispatchAt(run, address, { is: 'sent', at: run.clock.monotonic() }, { is: 'answered' });
+    noteObject(jobFor(run, made()), { id: 'redis_1', row: { redisId: 'redis_1', description: 'made' } });
+    await send(run, jobFor(run, made()), update);
     expect(requests).toEqual(expected);
   });
 });
@@ -110,7 +111,7 @@ describe('the recorded time of a request', () => {
   ])('%s', async (_what, waiting, later) => {
     const { run } = await running(change(), waiting);
     const at = run.clock.wall();
-    await send(run, change(), update);
+    await send(run, jobFor(run, change()), update);
     expect((run.journal.now(address)?.pending?.at ?? 0) - at).toBe(later);
     expect(sentAt(jobOf(run, address))).toBe(run.clock.monotonic());
   });
@@ -118,7 +119,7 @@ describe('the recorded time of a request', () => {
   test('is not recorded when no pending operation is', async () => {
     const { run } = await running(change(), { hasPaused: true });
     await run.journal.save(address, record);
-    await send(run, change(), update);
+    await send(run, jobFor(run, change()), update);
     expect(run.journal.now(address)).toEqual(record);
   });
 });

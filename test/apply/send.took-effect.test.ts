@@ -5,7 +5,7 @@ import type { Action, Member, AttributeChange, Step } from '../../src/plan/actio
 import type { Decision } from '../../src/plan/decide.ts';
 import { actionOf, anything, aStep, declared, kindNamed, attributeChange } from '../support/plan-values.ts';
 import type { Answers } from '../support/run-values.ts';
-import { failure, having, runOf } from '../support/run-values.ts';
+import { jobFor, failure, having, runOf } from '../support/run-values.ts';
 
 /** Whether the platform has what a request was to bring that nobody answered. */
 
@@ -28,7 +28,8 @@ function updating(changed: readonly string[], members: Step['members'] = {}): St
 
 /** Whether a request took effect, on a platform that answers something. */
 function took(answers: Answers, step: Step, action = redis(), others: readonly Action[] = []): Promise<boolean> {
-  return tookEffect(runOf([...others, action], { answers }).run, action, step);
+  const { run } = runOf([...others, action], { answers });
+  return tookEffect(run, jobFor(run, action), step);
 }
 
 const answering = (description: string) => having({ redisId: 'redis_1', description });
@@ -121,7 +122,7 @@ describe('no effect is concluded', () => {
     const unmade = actionOf('another mount', { kind: kindNamed('mount'), scope: 'production', id: undefined });
     for (const action of [without, mount, unmade]) {
       const { run, requests } = runOf([production, without, mount, unmade]);
-      expect(await tookEffect(run, action, aStep)).toBe(false);
+      expect(await tookEffect(run, jobFor(run, action), aStep)).toBe(false);
       expect(requests).toEqual([]);
     }
   });
@@ -146,15 +147,15 @@ test('the scope is read anew, although it was read just before the request', asy
   const step = updating(['description']);
   let description = 'a';
   const { run, requests } = runOf([redis()], { answers: () => ({ redisId: 'redis_1', description }) });
-  expect(await tookEffect(run, redis(), step)).toBe(false);
+  expect(await tookEffect(run, jobFor(run, redis()), step)).toBe(false);
   description = 'b';
-  expect(await tookEffect(run, redis(), step)).toBe(true);
+  expect(await tookEffect(run, jobFor(run, redis()), step)).toBe(true);
   expect(requests).toEqual(['redis.one redis_1', 'redis.one redis_1']);
 });
 
 test('an object is at home below its declared parent; at the top, or below a parent outside the plan, always', () => {
   const home = (action: Action, environmentId: string) =>
-    isAtHome(runOf([production, action]).run, action, { environmentId });
+    isAtHome(jobFor(runOf([production, action]).run, action), { environmentId });
   expect(home(redis({ parent: 'production' }), 'env_1')).toBe(true);
   expect(home(redis({ parent: 'production' }), 'env_2')).toBe(false);
   expect(home(redis({ parent: undefined }), 'env_2')).toBe(true);

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { JobEvent } from '../../src/apply/job.ts';
-import { happen } from '../../src/apply/run.ts';
+import type { Run } from '../../src/apply/run.ts';
+import { jobOf } from '../../src/apply/run.ts';
 import { unlisted } from '../../src/apply/unlisted.ts';
 import type { Row } from '../../src/kind/json.ts';
 import type { Action } from '../../src/plan/action.ts';
 import { actionOf, kindNamed, objectOf } from '../support/plan-values.ts';
 import type { Answers } from '../support/run-values.ts';
-import { failure, runOf } from '../support/run-values.ts';
+import { dispatchAt, failure, runOf } from '../support/run-values.ts';
 
 /** Which deletions a list proves: it showed the object before, the platform answered the deletion, and the list lacks it. */
 
@@ -36,6 +37,15 @@ interface Facts {
   readonly scopes?: readonly string[];
 }
 
+/** The addresses of scopes that their lists prove to be gone, of those at some addresses. */
+async function unlistedAt(run: Run, addresses: readonly string[]): Promise<readonly string[]> {
+  const gone = await unlisted(
+    run,
+    addresses.map((address) => jobOf(run, address).scope),
+  );
+  return [...gone].map(({ root }) => root.action.address);
+}
+
 /** Two databases below an environment that a run deleted, and which of them lists prove to be gone. */
 async function gone(facts: Facts = {}) {
   const { answers = listing(), events = deleted, listed = ['id 1', 'id 2', 'env_2'], parentId = 'env_2' } = facts;
@@ -57,10 +67,10 @@ async function gone(facts: Facts = {}) {
     ...run,
     input: { ...run.input, plan: { ...plan, observed: { ...plan.observed, listed: new Set(listed) } } },
   };
-  for (const event of deleted) happen(seen, one, event);
-  for (const event of events) happen(seen, two, event);
-  if (environment.action === 'delete') for (const event of deleted) happen(seen, 'staging', event);
-  return { gone: [...(await unlisted(seen, facts.scopes ?? [one, two]))], requests };
+  dispatchAt(seen, one, ...deleted);
+  dispatchAt(seen, two, ...events);
+  if (environment.action === 'delete') dispatchAt(seen, 'staging', ...deleted);
+  return { gone: await unlistedAt(seen, facts.scopes ?? [one, two]), requests };
 }
 
 describe('one look at the list of the parent proves', () => {
@@ -134,8 +144,8 @@ test('two kinds below one parent cost one read, and kinds at the top one read fo
   const { plan } = run.input;
   const listed = new Set(actions.map(({ id = '' }) => id));
   const seen = { ...run, input: { ...run.input, plan: { ...plan, observed: { ...plan.observed, listed } } } };
-  for (const { address } of actions) for (const event of deleted) happen(seen, address, event);
+  for (const { address } of actions) dispatchAt(seen, address, ...deleted);
   const addresses = actions.map(({ address }) => address);
-  expect([...(await unlisted(seen, addresses))]).toEqual(addresses);
+  expect(await unlistedAt(seen, addresses)).toEqual(addresses);
   expect(requests.toSorted()).toEqual(['ai.getAll', 'environment.one env_2']);
 });

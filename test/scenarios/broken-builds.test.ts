@@ -65,8 +65,8 @@ const builds: readonly (readonly [string, Breakage])[] = [
     'does not look for a create that got no answer until its in-flight timeout has passed',
     {
       file: 'src/apply/create.ts',
-      line: 'return (sentAt(jobOf(run, address)) ?? now) + run.input.inFlightTimeoutMs;',
-      instead: 'return sentAt(jobOf(run, address)) ?? now;',
+      line: 'return (sentAt(job) ?? now) + run.input.inFlightTimeoutMs;',
+      instead: 'return sentAt(job) ?? now;',
       noticedBy: ['test/scenarios/lost-creates.test.ts', 'a create'],
     },
   ],
@@ -83,8 +83,8 @@ const builds: readonly (readonly [string, Breakage])[] = [
     'forgets that a create was sent before',
     {
       file: 'src/apply/run.ts',
-      line: 'if (!action.createsObject || known?.id !== null || pending === undefined) return job;',
-      instead: 'if (action !== undefined) return job;',
+      line: 'createsObject(action) && known?.id === null && pending !== undefined',
+      instead: 'createsObject(action) && known === undefined && pending !== undefined',
       noticedBy: ['test/scenarios/pending-operations.test.ts', 'sends again'],
     },
   ],

@@ -1,8 +1,9 @@
 import { contracts } from '../../src/api/contract.ts';
 import type { Client } from '../../src/api/client.ts';
 import { PlatformError } from '../../src/api/errors.ts';
+import type { Job, JobEvent } from '../../src/apply/job.ts';
 import type { ApplyInput, Run } from '../../src/apply/run.ts';
-import { startRun } from '../../src/apply/run.ts';
+import { dispatch, jobOf, startRun } from '../../src/apply/run.ts';
 import type { Json, Row } from '../../src/kind/json.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';
@@ -79,6 +80,14 @@ export function runOf(
     ...more,
   });
   return { run, requests, passed: () => now - 1_000 };
+}
+
+/** The job of an action in a run. */
+export const jobFor = (run: Run, { address }: Pick<Action, 'address'>): Job => jobOf(run, address);
+
+/** Moves the action at an address on. */
+export function dispatchAt(run: Run, address: string, ...events: readonly JobEvent[]): void {
+  for (const event of events) dispatch(run, jobOf(run, address), event);
 }
 
 /** A failed call. */
