@@ -3,14 +3,14 @@ import { createRedactor } from '../secrets/redactor.ts';
 
 /** The secrets of a manifest. Each piece of work gets a redactor of its own, so that none grows for ever. */
 export interface ProjectSecrets {
-  readonly add: (secret: string) => void;
+  readonly add: Redactor['add'];
   /** A redactor that knows these secrets; it may learn more, and forgets them with the work that it is made for. */
   readonly redactor: () => Redactor;
 }
 
 /** Makes an empty set of secrets. Never throws. */
 export function createSecrets(): ProjectSecrets {
-  const known = new Set<string>();
+  const known = new Set<Parameters<Redactor['add']>[0]>();
   return {
     add: (secret) => void known.add(secret),
     redactor: () => {

@@ -18,26 +18,27 @@ export function redactAnswer(
     count++;
     return shown;
   };
-  return { shown: redactMember(hide, answer, secretAnswers.has(operation), shownOnce[operation]), count };
+  return { shown: redactMembers(answer, hide, secretAnswers.has(operation), shownOnce[operation]), count };
 }
 
-/** Redacts the secrets of an input, at any depth. */
-export function redactInput(input: unknown): unknown {
-  return redactMember((shown) => shown, input);
-}
-
-function redactMember(hide: (shown: string) => string, value: unknown, isSecret = false, kept?: string): unknown {
+/** Redacts the secrets of an input or an answer, at any depth. `hide` gets what stands for each. */
+export function redactMembers(
+  value: unknown,
+  hide = (shown: string) => shown,
+  isSecret = false,
+  kept?: string,
+): unknown {
   if (isSecret) return isEmpty(value) ? value : hide(redacted);
   if (typeof value === 'string') {
     const shown = value.replace(/(?<=:\/\/)[^\s/@]+(?=@)/g, redacted);
     return shown === value ? value : hide(shown);
   }
-  if (Array.isArray(value)) return value.map((item: unknown) => redactMember(hide, item));
+  if (Array.isArray(value)) return value.map((item: unknown) => redactMembers(item, hide));
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
-      redactMember(hide, inner, name !== kept && isSecretMember(name)),
+      redactMembers(inner, hide, name !== kept && isSecretMember(name)),
     ]),
   );
 }
@@ -52,7 +53,7 @@ function isEmpty(value: unknown): boolean {
  * ordinary words, such as a compose file, those are the parts that look secret. `kind`: its own secret fields count too.
  */
 export function addSecretsOf(add: Redactor['add'], members: unknown, kind?: Kind): void {
-  for (const text of secretsIn('', members, kind)) add(text);
+  add(() => secretsIn('', members, kind));
 }
 
 function secretsIn(name: string, value: unknown, kind: Kind | undefined): string[] {

@@ -1,4 +1,3 @@
-/** Where a part of a text begins, and where it has ended. */
 export type Part = readonly [from: number, to: number];
 
 /** Adds a part behind others. Two that overlap become one: a rest of either would show part of a secret. */

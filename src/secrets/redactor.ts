@@ -7,8 +7,8 @@ import { spellings } from './spellings.ts';
 
 /** Replaces the secrets of one run in texts from elsewhere. It holds them until it is dropped with its run. */
 export interface Redactor {
-  /** Adds a secret. Those of fewer than 8 characters are too common to replace. */
-  readonly add: (secret: string) => void;
+  /** Adds a secret, or what finds some once a text is to be redacted. Those of fewer than 8 characters are too common. */
+  readonly add: (secret: string | (() => readonly string[])) => void;
   /** The places of the secrets in a text. */
   readonly find: (text: string) => readonly Part[];
   /** Replaces the secrets in a text from elsewhere, before it becomes part of a sentence. */
@@ -20,6 +20,8 @@ export interface Redactor {
  * the password of an address. Its time is linear in the text, whatever the number of secrets. Never throws.
  */
 export function createRedactor(): Redactor {
+  /** Most runs redact little, and late. */
+  const waiting: Parameters<Redactor['add']>[0][] = [];
   const added = new Set<string>();
   const known = new Map<string, Beside>();
   /** The lengths of known texts by their first 8, 16, 32 … characters, as many as they have. */
@@ -46,6 +48,11 @@ export function createRedactor(): Redactor {
     return longest;
   };
   const find = (text: string): readonly Part[] => {
+    for (const secret of waiting.splice(0).flatMap((one) => (typeof one === 'string' ? one : one()))) {
+      if (secret.length < minLength || added.has(secret)) continue;
+      added.add(secret);
+      for (const part of partsOf(secret)) for (const spelling of spellings(part)) learn(...spelling);
+    }
     const found: Part[] = [];
     for (let at = 0; at + minLength <= text.length; at++) {
       const length = mayStart[hintOf(text, at)] === 0 ? 0 : lengthAt(text, at);
@@ -56,11 +63,7 @@ export function createRedactor(): Redactor {
     return found;
   };
   return {
-    add: (secret) => {
-      if (secret.length < minLength || added.has(secret)) return;
-      added.add(secret);
-      for (const part of partsOf(secret)) for (const spelling of spellings(part)) learn(...spelling);
-    },
+    add: (secret) => void waiting.push(secret),
     find,
     redact: (text) => replaceParts(text, find(text), () => redacted),
   };
@@ -71,7 +74,6 @@ function hintOf(text: string, at: number): number {
   return (text.charCodeAt(at) * 16_411 + text.charCodeAt(at + 3) * 131 + text.charCodeAt(at + 7)) & 0xff_ff;
 }
 
-/** Fewest characters of a secret that it replaces. */
 const minLength = 8;
 
 /** A secret, without the blanks around it, its lines, and the passwords of its addresses; no line with which every PEM begins or ends. */

@@ -12,7 +12,6 @@ export const redacted = '(sensitive)';
  */
 export const [concealedMark, rotatedMark] = ['\uFDD0', '\uFDD1'];
 
-/** Makes a secret of a value. */
 export function secret<T>(value: T): Secret<T> {
   return new Unprintable(value);
 }

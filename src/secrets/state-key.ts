@@ -30,7 +30,6 @@ export interface StateKey {
 /** `trueup-key-1-`, then in base64url 32 bytes of key and 4 of their SHA-256. */
 const form = /^trueup-key-1-([A-Za-z0-9_-]{48})$/;
 
-/** Makes a key by chance. */
 export function newStateKey(): StateKey {
   const bytes = randomBytes(32);
   return keyOf(bytes, `trueup-key-1-${Buffer.concat([bytes, checksum(bytes)]).toString('base64url')}`);

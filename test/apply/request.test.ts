@@ -76,7 +76,7 @@ function sending(members: Step['members'], how: Case = {}) {
     step,
     outputs: ({ output }) => outputs[output],
     idOf: (of) => (of === address ? 'redis_1' : undefined),
-    addSecret: (value) => secrets.push(value),
+    addSecret: (one) => secrets.push(...(typeof one === 'string' ? [one] : one())),
     made,
     now: now ?? (needsRow(step) ? (answersAll(step, made) ?? readNow()) : undefined),
   });

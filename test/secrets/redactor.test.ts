@@ -54,6 +54,17 @@ describe('a redactor replaces a secret', () => {
     expect(redact(['abababab'], 'ababababab')).toBe(redacted);
   });
 
+  test('that is found once a text is to be redacted', () => {
+    const redactor = createRedactor();
+    const find = vi.fn<() => string[]>(() => ['correct-horse', 'short']);
+    redactor.add(find);
+    expect(find).not.toHaveBeenCalled();
+    expect(redactor.redact('a correct-horse short')).toBe(`a ${redacted} short`);
+    redactor.add(() => ['battery-staple']);
+    expect(redactor.redact('correct-horse battery-staple')).toBe(`${redacted} ${redacted}`);
+    expect(find).toHaveBeenCalledOnce();
+  });
+
   test('with half of a surrogate pair', () => {
     expect(redact(['abcdefgh\uD83D'], 'x abcdefgh\uD83D y')).toBe(`x ${redacted} y`);
   });
@@ -113,6 +124,7 @@ test('a redactor of ten thousand secrets needs about as many lookups as one of a
   const lookups = (secrets: number) => {
     const redactor = createRedactor();
     for (let index = 0; index < secrets; index++) redactor.add(`postgres://shop:password-${10_000 + index}@main/shop`);
+    redactor.find(''); // it learns what was added with the next text
     const spies = [vi.spyOn(Map.prototype, 'get'), vi.spyOn(Map.prototype, 'has')];
     const clean = redactor.redact(text);
     const counts = spies.map((spy) => spy.mock.calls.length);

@@ -19,7 +19,7 @@ import type { Words } from '../../render/operations-text.ts';
 import { renderOperation, renderOperations } from '../../render/operations-text.ts';
 import { printable } from '../../render/printable.ts';
 import { textView } from '../../render/text-view.ts';
-import { addSecretsOf, redactAnswer, redactInput } from '../../secrets/call-secrets.ts';
+import { addSecretsOf, redactAnswer, redactMembers } from '../../secrets/call-secrets.ts';
 import { confirm } from '../approval.ts';
 import { readInput } from '../call-input.ts';
 import type { FlagsOf, Options } from '../flags.ts';
@@ -179,7 +179,7 @@ async function hasConsent(
   const name = textIn(operation, profile);
   const { names } = contracts[profile];
   if (consequence === undefined) return true;
-  const shown = printable(JSON.stringify(names?.data(redactInput(input)) ?? redactInput(input)));
+  const shown = printable(JSON.stringify(names?.data(redactMembers(input)) ?? redactMembers(input)));
   return confirm(run, {
     question: `${name} at ${place} with ${shown}: ${consequence}.`,
     about: `${name}: ${consequence}`,

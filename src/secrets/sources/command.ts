@@ -6,7 +6,6 @@ export interface CommandInput {
   /** The program and its arguments; `{name}` stands for the name of the secret. No shell reads them. */
   readonly words: readonly string[];
   readonly name: string;
-  /** The folder it runs in. */
   readonly folder: string;
   /** The environment of the run, of which it gets the plain variables and those in `passes`. */
   readonly env: Readonly<Record<string, string | undefined>>;

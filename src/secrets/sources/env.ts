@@ -26,7 +26,7 @@ export function secretsOfEnvironment(env: Readonly<Record<string, string | undef
 /** A redactor that knows every secret of the environment. */
 export function redactorOf(env: Readonly<Record<string, string | undefined>>): Redactor {
   const redactor = createRedactor();
-  for (const secret of secretsOfEnvironment(env)) redactor.add(secret);
+  redactor.add(() => secretsOfEnvironment(env));
   return redactor;
 }
 
