@@ -3,6 +3,7 @@ import { Stop } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Reader } from '../observe/reader.ts';
 import { createReader } from '../observe/reader.ts';
+import { isDeletion } from '../plan/action.ts';
 import { listOf } from './find-created.ts';
 import type { Job, Scope } from './job.ts';
 import type { Run } from './run.ts';
@@ -27,7 +28,7 @@ export async function unlisted(run: Run, scopes: readonly Scope[]): Promise<Read
 function isDeleted(run: Run, { action, phase, parent }: Job): boolean {
   const { objects, listed } = run.input.plan.observed;
   const object = objects.get(action.address);
-  const isAnswered = action.action === 'delete' && phase.is === 'answered';
+  const isAnswered = isDeletion(action) && phase.is === 'answered';
   if (!isAnswered || object === undefined || !listed.has(object.id)) return false;
   return action.parent === undefined || object.parentId === parent?.object?.id;
 }

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { addressParts, blockAddress, replacedAddress } from '../kind/address.ts';
 import { groupBy } from '../kind/group.ts';
+import { defined } from '../kind/json.ts';
 import type { Action, Change, Plan } from '../plan/action.ts';
 import {
   comesWithParent,
@@ -8,18 +9,16 @@ import {
   createsFirst,
   goesWithParent,
   hasChanges,
+  isChange,
   isCompared,
+  isCreation,
+  isDeletion,
   isDeployment,
   isEffective,
   isIncluded,
   isLeftOut,
+  isRequested,
   needsConsent,
-  notDeployed,
-  overwriting,
-  recreating,
-  restarting,
-  risking,
-  underWay,
 } from '../plan/action.ts';
 import type { Decision } from '../plan/decide.ts';
 import type { ExplainedAction } from '../plan/explain.ts';
@@ -27,6 +26,7 @@ import { notComparedIn } from '../plan/not-compared.ts';
 import { rotationsIn } from '../plan/rotations.ts';
 import type { Standing } from '../plan/standing.ts';
 import { lacksSecret } from '../plan/standing.ts';
+import { notDeployed, overwriting, recreating, restarting, risking, underWay } from '../plan/summary.ts';
 import { diagnosticJson } from '../render/diagnostics-json.ts';
 import type { AddressDocument, PlanDocument } from '../render/documents.ts';
 import { environmentOf, isEnvironment } from '../render/places.ts';
@@ -144,16 +144,14 @@ interface Context {
 }
 
 function contextOf({ actions, destroys, base }: Pick<Plan, 'actions' | 'destroys' | 'base'>): Context {
-  const isDeleting = actions.some(({ action }) => action === 'delete');
+  const isDeleting = actions.some(isDeletion);
   const uses = (address: string) => (isDeleting ? (base.resources[address]?.dependsOn ?? []) : []);
   return {
     byAddress: new Map(actions.map((action) => [action.address, action])),
     destroys: destroys === true,
     users: groupBy(actions.flatMap(({ address }) => uses(address).map((need) => [need, address] as const))),
     created: new Map(
-      actions.flatMap((action) =>
-        isDeleting && action.action === 'create' ? [[placeKey(action), action.address]] : [],
-      ),
+      actions.flatMap((action) => (isDeleting && isCreation(action) ? [[placeKey(action), action.address]] : [])),
     ),
   };
 }
@@ -193,46 +191,45 @@ export function explainedDocument(
 }
 
 function actionDocument(action: Action, context: Context): PlanAction {
-  const { id, parent, movedFrom, dataAtRisk, protect, position, steps, teardown } = action;
-  const needs = new Set(action.dependsOn.map(blockAddress));
-  needs.delete(blockAddress(action.address));
+  const { kind, id, parent, movedFrom, dataAtRisk, protect, position, steps, teardown } = action;
+  const address = blockAddress(action.address);
   const requests = steps.length + teardown.length;
   const after = isEffective(action) ? doneBefore(action, context) : [];
   const holds = 'holds' in action ? action.holds : undefined;
-  const name = action.action;
   return {
-    address: blockAddress(action.address),
-    kind: action.kind.kind,
-    action: name,
-    ...(id === undefined ? {} : { id }),
-    ...(parent === undefined ? {} : { parent }),
-    dependsOn: [...needs].toSorted(),
-    ...(movedFrom === undefined ? {} : { movedFrom }),
-    ...(createsFirst(action) ? { createsBeforeDestroy: true } : {}),
-    ...(comesWithParent(action) ? { comesWithParent: true as const } : {}),
-    ...(goesWithParent(action) ? { goesWithParent: true as const } : {}),
-    ...(action.action === 'delete' ? reasonOf(action, context) : {}),
-    ...(isDeployment(action) && action.start === 'under way' ? { underWay: true as const } : {}),
+    address,
+    kind: kind.kind,
+    action: action.action,
+    ...defined({ id, parent }),
+    dependsOn: [...new Set(action.dependsOn.map(blockAddress))].filter((need) => need !== address).toSorted(),
+    ...defined({
+      movedFrom,
+      createsBeforeDestroy: markOf(createsFirst(action)),
+      comesWithParent: markOf(comesWithParent(action)),
+      goesWithParent: markOf(goesWithParent(action)),
+    }),
+    ...(isDeletion(action) ? reasonOf(action, context) : {}),
+    ...defined({ underWay: markOf('start' in action && action.start === 'under way') }),
     requests,
-    ...(requests === 0 && name !== 'no-op' ? { sendsNothing: true as const } : {}),
+    ...defined({ sendsNothing: markOf(requests === 0 && isChange(action)) }),
     ...(after.length === 0 ? {} : { after }),
     changes: inOrderOfLines(action.changes).map(changeDocument),
-    ...(isDeployment(action) && action.start !== 'first' ? { because: reasonsOf(action) } : {}),
+    ...('start' in action && action.start !== 'first'
+      ? { because: 'because' in action ? [...action.because] : [] }
+      : {}),
     ...(holds === undefined
       ? {}
       : { holds: Object.fromEntries(Object.entries(holds).map(([noun, names]) => [noun, [...names]])) }),
-    ...(action.action === 'replace' && action.isRequested ? { asked: true as const } : {}),
-    ...(dataAtRisk === undefined ? {} : { dataAtRisk }),
-    ...(protect === undefined ? {} : { protect }),
+    ...defined({ asked: markOf(isRequested(action)), dataAtRisk, protect }),
     needsConsent: needsConsent(action),
     notes: action.notes.map(diagnosticJson),
-    ...(position === undefined ? {} : { position }),
+    ...defined({ position }),
   };
 }
 
-/** What a deployment puts into effect; nothing new, where an earlier run started it. */
-function reasonsOf(one: Extract<Action, { action: 'deploy' }>): string[] {
-  return one.start === 'again' ? [...one.because] : [];
+/** A member of a document that is true, or left out. */
+function markOf(isSo: boolean): true | undefined {
+  return isSo || undefined;
 }
 
 /** Why an object is deleted, and the outermost deleted object that it goes with. */
@@ -247,7 +244,8 @@ function reasonOf(action: Action, context: Context): Pick<PlanAction, 'why' | 'e
 
 function outermost({ parent }: Action, { byAddress }: Context): string | undefined {
   let found: string | undefined;
-  for (let above = byAddress.get(parent ?? ''); above?.action === 'delete'; above = byAddress.get(above.parent ?? ''))
+  const deletedAt = (address = '') => [byAddress.get(address)].find((one) => one !== undefined && isDeletion(one));
+  for (let above = deletedAt(parent); above !== undefined; above = deletedAt(above.parent))
     // An environment holds services, which do not belong to it as a domain does to its service.
     if (!isEnvironment(above.address)) found = above.address;
   return found;
@@ -255,8 +253,8 @@ function outermost({ parent }: Action, { byAddress }: Context): string | undefin
 
 /** A creation waits for its dependencies; a deletion, for its dependents. */
 function doneBefore(action: Action, { byAddress, users }: Context): NonNullable<PlanAction['after']> {
-  const before = action.action === 'delete' ? (users.get(action.address) ?? []) : action.dependsOn;
-  return [...new Set([...before, ...(action.action === 'delete' ? action.follows : [])])].flatMap((address) => {
+  const before = 'follows' in action ? [...(users.get(action.address) ?? []), ...action.follows] : action.dependsOn;
+  return [...new Set(before)].flatMap((address) => {
     const other = byAddress.get(address);
     const isWaitedFor = other !== undefined && isEffective(other);
     return isWaitedFor ? [{ address: blockAddress(address), action: other.action }] : [];
@@ -265,7 +263,7 @@ function doneBefore(action: Action, { byAddress, users }: Context): NonNullable<
 
 /** The numbers of deletions by what they are; nothing without deletions. */
 function deletesIn(actions: readonly PlanAction[]): Pick<PlanDocument, 'deletes'> {
-  const deleted = actions.filter(({ action }) => action === 'delete');
+  const deleted = actions.filter(isDeletion);
   if (deleted.length === 0) return {};
   const along = deleted.filter(({ goesWith }) => goesWith !== undefined).length;
   const services = deleted.filter(isService).length;

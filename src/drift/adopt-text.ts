@@ -17,6 +17,7 @@ import { unsetKey } from '../manifest/unset.ts';
 import { toJson } from '../kind/simple-yaml.ts';
 import { readTree } from '../manifest/tree.ts';
 import type { AttributeChange, Plan } from '../plan/action.ts';
+import { leavesState } from '../plan/action.ts';
 import type { Masking } from '../secrets/looks-secret.ts';
 import { secret } from '../secrets/secret.ts';
 import { adoptedValue } from './adopted-value.ts';
@@ -328,7 +329,7 @@ export function isSettled(
   { address = '', path = '', is }: Pick<Finding, 'address' | 'path' | 'is'>,
 ): boolean {
   const action = plan.actions.find((one) => one.address === address);
-  if (is === 'missing') return action === undefined || action.action === 'forget';
+  if (is === 'missing') return action === undefined || leavesState(action);
   const group = path.endsWith('.type') ? path.slice(0, -'type'.length) : undefined;
   if (action === undefined) return false;
   return action.attributes.every(({ attribute, decision }) => {

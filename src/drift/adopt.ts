@@ -1,3 +1,4 @@
+import { isDeployment } from '../plan/action.ts';
 import { defined } from '../kind/json.ts';
 import { readingOnly } from '../api/client.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
@@ -128,7 +129,7 @@ async function prove(
       throw refused('the manifest would not be valid with what the platform has', error.diagnostics);
     });
   const unsettled = adopted.find(({ finding }) => !isSettled(made, finding));
-  const deployed = made.actions.flatMap(({ action, address }) => (action === 'deploy' ? [blockAddress(address)] : []));
+  const deployed = made.actions.filter(isDeployment).map(({ address }) => blockAddress(address));
   // Others are deployed for reasons of their own.
   const deploys = deployed.filter((service) =>
     adopted.some(({ finding: { address = '' } }) => isWithin(address, service) || isWithin(service, address)),

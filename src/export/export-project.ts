@@ -1,3 +1,4 @@
+import { isChange } from '../plan/action.ts';
 import { defined } from '../kind/json.ts';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
@@ -352,9 +353,7 @@ async function stateLeft(
   const isSending = made.actions.some((one) => addresses.has(one.address) && changesObject(one));
   if (isSending) return undefined;
   const blocks = new Map(declared.map(({ address: at, kind }) => [at, kind.kind]));
-  const isEmpty = made.actions.every(
-    ({ address: at, action }) => action === 'no-op' || addresses.has(blockAddress(at)),
-  );
+  const isEmpty = made.actions.every((one) => !isChange(one) || addresses.has(blockAddress(one.address)));
   return { state: adoptedState(made, addresses, digestsOf(await world.store.key(), made.base)), blocks, isEmpty };
 }
 

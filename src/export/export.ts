@@ -11,6 +11,7 @@ import type { FileText, Workspace } from '../manifest/workspace.ts';
 import { matchesGlob } from '../manifest/glob.ts';
 import { createReader } from '../observe/reader.ts';
 import type { Plan } from '../plan/action.ts';
+import { isChange } from '../plan/action.ts';
 import { adoptedState, changesObject, differing } from '../plan/adopted.ts';
 import type { World } from '../workflow/world.ts';
 import { planWithIds } from '../workflow/plan.ts';
@@ -109,7 +110,7 @@ export async function makeExport(input: ExportInput): Promise<Exported> {
       blocks: new Map(declared.map(({ address, kind }) => [address, kind.kind])),
       notes: [...onProject, ...composed.notes, ...why].toSorted(byAddress),
       unmanaged: composed.unmanaged,
-      isEmpty: plan.actions.every(({ address, action }) => action === 'no-op' || addresses.has(blockAddress(address))),
+      isEmpty: plan.actions.every((one) => !isChange(one) || addresses.has(blockAddress(one.address))),
       state: adoptedState(plan, addresses, digestsOf(await world.store.key(), plan.base)),
     };
   }

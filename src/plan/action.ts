@@ -1,6 +1,5 @@
 import type { Operation } from '../api/contract.ts';
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
-import { blockAddress } from '../kind/address.ts';
 import type { Attribute } from '../kind/attribute.ts';
 import type { Json } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
@@ -143,100 +142,85 @@ export interface Target {
   readonly service: ServicePlan | undefined;
 }
 
-/** No requests. */
 type None = readonly [];
 
-/** Requests that make and change an object, and none that take one away. */
-interface Making {
-  readonly teardown: None;
-  readonly steps: readonly Step[];
+/** Requests that make or change an object, and requests that take one away, which come first. */
+interface Requests<Steps, Teardown> {
+  readonly steps: Steps;
+  readonly teardown: Teardown;
 }
 
-/** No requests at all. */
-interface Sending {
-  readonly teardown: None;
-  readonly steps: None;
-}
+type Making = Requests<readonly Step[], None>;
 
-/** Who takes an object away: requests of its own, or the platform, with its parent. */
-type TakingAway =
-  | { readonly by: 'request'; readonly teardown: readonly Step[] }
-  | { readonly by: 'parent'; readonly teardown: None };
+/** Who takes an object away: a request of its own, or the platform, with its parent. `holds`: the parts of what goes. */
+type TakingAway<Steps> = { readonly holds: Parts | undefined } & (
+  | ({ readonly by: 'request' } & Requests<Steps, readonly Step[]>)
+  | ({ readonly by: 'parent' } & Requests<Steps, None>)
+);
 
-/** The parts of what goes. */
-interface Going {
-  readonly holds: Parts | undefined;
-}
-
-interface Creation extends Making {
-  readonly action: 'create';
-}
-
-/** `update` without steps changes the state only. */
-interface Update extends Making {
-  readonly action: 'update' | 'move';
-}
-
-/** An object that is there: found by its key or its pin, or one that the platform makes along with its parent. */
-type Adoption = Making & { readonly action: 'adopt' } & (
+/** An object that is there: found by its key or its pin, or made by the platform along with its parent. */
+type Adoption = { readonly action: 'adopt' } & Making &
+  (
     | { readonly from: 'key'; readonly needsConsent: boolean }
     | { readonly from: 'pin' | 'parent'; readonly needsConsent: false }
   );
 
-interface Replacing {
+type Replacement = {
   readonly action: 'replace';
-  readonly steps: readonly Step[];
   /** `--replace` asked for it. */
   readonly isRequested: boolean;
   /** The attributes of the object that goes, compared with the manifest. */
   readonly replaced: readonly AttributeChange[];
-}
+} & (
+  | ({ readonly order: 'delete first' } & TakingAway<readonly Step[]>)
+  /** The old object is still there when it is done, and goes by an action of its own. */
+  | ({ readonly order: 'create first' } & Making)
+);
 
-/** `create first`: the old object is still there when it is done, and goes by an action of its own. */
-type Replacement = Replacing &
-  (
-    | { readonly order: 'create first'; readonly teardown: None }
-    | ({ readonly order: 'delete first' } & Going & TakingAway)
-  );
+type Deletion = {
+  readonly action: 'delete';
+  /** Addresses whose actions come before the teardown, because their objects still use what goes. */
+  readonly follows: readonly string[];
+} & TakingAway<None>;
 
-type Deletion = Going &
-  TakingAway & {
-    readonly action: 'delete';
-    readonly steps: None;
-    /** Addresses whose actions come before the teardown, because their objects still use what goes. */
-    readonly follows: readonly string[];
-  };
-
-/** Its address leaves the state; no request is sent. */
-interface Forgetting extends Sending {
+/** Its address leaves the state, and nothing is sent. */
+interface Forgetting extends Requests<None, None> {
   readonly action: 'forget';
-  /** The object goes with its parent, is gone, stays on the platform, or whether it is there is not known. */
   readonly why: 'parent goes' | 'gone' | 'stays there' | 'not known';
 }
 
-type Deployment = Making & { readonly action: 'deploy' } & (
-    | { readonly start: 'first' }
-    /** `because`: what it puts into effect, as paths below the service; empty for what was saved before. */
-    | { readonly start: 'again'; readonly because: readonly string[] }
-    /** An earlier run started one; apply follows that one first. */
-    | { readonly start: 'under way' }
-  );
+/**
+ * `because`: what it puts into effect, as paths below the service; empty for what was saved before. `under way`: an earlier
+ * run started one, and apply follows that one first.
+ */
+type Deployment = { readonly action: 'deploy' } & Making &
+  ({ readonly start: 'first' | 'under way' } | { readonly start: 'again'; readonly because: readonly string[] });
 
-/** Nothing is done to the object; with `move` it gets another address in the state. */
-export interface Keeping extends Sending {
+/**
+ * Nothing is done to the object; with `move` it gets another address in the state. `held`: nothing can be done about it yet,
+ * as its notes say. `left out`: the plan was narrowed and leaves it out, or did not read it; it is neither counted nor shown.
+ * What is known of both stays as it is.
+ */
+export interface Keeping extends Requests<None, None> {
   readonly action: 'no-op' | 'move';
-  /**
-   * `held`: nothing can be done about it yet, as its notes say. `left out`: the plan was narrowed and leaves it out, or did
-   * not read it; it is neither counted nor shown. What is known of both stays as it is.
-   */
   readonly kept: 'as wanted' | 'held' | 'left out';
 }
 
-/** What an action does, with what only that has. */
-export type Doing = Creation | Update | Adoption | Replacement | Deletion | Forgetting | Deployment | Keeping;
+/** What an action does, with what only that has. An update without requests changes the state. */
+export type Doing =
+  | ({ readonly action: 'create' | 'update' | 'move' } & Making)
+  | Adoption
+  | Replacement
+  | Deletion
+  | Forgetting
+  | Deployment
+  | Keeping;
 
-/** The change of one object. Apply sends its steps and no others. */
+/** The change of one object. Apply sends its requests and no others. */
 export type Action = Target & Doing;
+
+/** The name of an action, by which documents have it too. */
+type Named = Readonly<Record<'action', ActionName>>;
 
 /** What becomes of the object at the address of an action. */
 const objectAfter = {
@@ -249,7 +233,47 @@ const objectAfter = {
   move: 'stays',
   'no-op': 'stays',
   deploy: 'is deployed',
-} as const satisfies Readonly<Record<Action['action'], string>>;
+} as const satisfies Readonly<Record<ActionName, string>>;
+
+/** Whether an action creates an object where there was none. */
+export function isCreation({ action }: Named): boolean {
+  return objectAfter[action] === 'comes';
+}
+
+/** Whether an action deletes an object, and no new one takes its place. */
+export function isDeletion({ action }: Named): boolean {
+  return objectAfter[action] === 'goes';
+}
+
+/** Whether an action deploys a service. */
+export function isDeployment<T extends Named>(one: T): one is Extract<T, { action: 'deploy' }> {
+  return objectAfter[one.action] === 'is deployed';
+}
+
+/** Whether an action changes something, on the platform or in the state. */
+export function isChange({ action }: Named): boolean {
+  return action !== 'no-op';
+}
+
+/** Whether the object at an address goes, with or without a new one in its place. */
+export function deletesObject({ action }: Named): boolean {
+  return objectAfter[action] === 'goes' || objectAfter[action] === 'is replaced';
+}
+
+/** Whether an address has no object in the state any more when the action is done. */
+export function leavesState({ action }: Named): boolean {
+  return objectAfter[action] === 'goes' || objectAfter[action] === 'leaves the state';
+}
+
+/** Whether Trueup managed an object before, and goes on managing it. */
+export function stays({ action }: Named): boolean {
+  return objectAfter[action] === 'stays';
+}
+
+/** Whether the plan compares an object that is there with its block. */
+export function isCompared(one: Named): boolean {
+  return !isCreation(one) && !leavesState(one) && !isDeployment(one);
+}
 
 /** Whether the object of an action is new when it is done. */
 export function createsObject(one: Action): boolean {
@@ -259,48 +283,27 @@ export function createsObject(one: Action): boolean {
 
 /** Whether the platform makes the object along with its parent: apply finds it below that, and creates none. */
 export function comesWithParent(one: Action): boolean {
-  return one.action === 'adopt' && one.from === 'parent';
-}
-
-/** Whether the object that an address has goes, with or without a new one in its place. */
-export function deletesObject({ action }: Pick<Action, 'action'>): boolean {
-  return objectAfter[action] === 'goes' || objectAfter[action] === 'is replaced';
-}
-
-/** Whether an address has no object in the state any more when the action is done. */
-export function leavesState({ action }: Pick<Action, 'action'>): boolean {
-  return objectAfter[action] === 'goes' || objectAfter[action] === 'leaves the state';
-}
-
-/** Whether Trueup managed an object before, and goes on managing it. */
-export function stays({ action }: Pick<Action, 'action'>): boolean {
-  return objectAfter[action] === 'stays';
-}
-
-/** Whether the plan compares an object that is there with its block. */
-export function isCompared({ action }: Pick<Action, 'action'>): boolean {
-  const after = objectAfter[action];
-  return after === 'stays' || after === 'is adopted' || after === 'is replaced';
+  return 'from' in one && one.from === 'parent';
 }
 
 /** Whether the platform takes the object of an action away with its parent. */
 export function goesWithParent(one: Action): boolean {
-  if (one.action === 'forget') return one.why === 'parent goes';
-  return 'by' in one && one.by === 'parent';
-}
-
-export function isDeployment(one: Action): one is Target & Deployment {
-  return one.action === 'deploy';
+  return ('by' in one && one.by === 'parent') || ('why' in one && one.why === 'parent goes');
 }
 
 /** Whether a replacement creates the new object before the old one goes. */
 export function createsFirst(one: Action): boolean {
-  return one.action === 'replace' && one.order === 'create first';
+  return 'order' in one && one.order === 'create first';
+}
+
+/** Whether `--replace` asked for a replacement. */
+export function isRequested(one: Action): boolean {
+  return 'isRequested' in one && one.isRequested;
 }
 
 /** Whether an action adopts an object that another person created. */
 export function needsConsent(one: Action): boolean {
-  return one.action === 'adopt' && one.needsConsent;
+  return 'needsConsent' in one && one.needsConsent;
 }
 
 /** Whether an object stays as it is: an action changes its address in the state, or nothing. */
@@ -318,9 +321,9 @@ export function isLeftOut(one: Action): boolean {
   return isKept(one) && one.kept === 'left out';
 }
 
-/** Whether an action counts in its plan. Another address in the state is given all the same to what is left out. */
+/** Whether an action counts in its plan. What is left out gets another address in the state all the same. */
 export function isIncluded(one: Action): boolean {
-  return !isLeftOut(one) || one.action === 'move';
+  return !isLeftOut(one) || isChange(one);
 }
 
 /** Parts of a plan, as addresses or patterns with `*`; each includes everything below it. */
@@ -393,47 +396,7 @@ export function isEffective({ action, steps, teardown }: Pick<Action, 'action' |
 
 /** Whether a plan would change the platform or the state. What apply only learns about the platform counts for nothing. */
 export function hasChanges(plan: Pick<Plan, 'actions'>): boolean {
-  return plan.actions.some((action) => action.action !== 'no-op');
-}
-
-/** The addresses of the services that a plan restarts: it deploys them, and not for the first time. */
-export function restarting(actions: readonly Action[]): string[] {
-  return deployed(actions, ({ start }) => start === 'again');
-}
-
-/** The addresses of the services with changes that need a deployment, which the plan does not include. */
-export function notDeployed(actions: readonly Action[]): string[] {
-  const left = actions.filter(
-    ({ service, notes }) => service?.isLeft === true && !notes.some(({ code }) => code === 'not-deployed'),
-  );
-  return left.map(({ address }) => address);
-}
-
-/** The addresses of the services whose deployment an earlier run started: apply waits for its end. */
-export function underWay(actions: readonly Action[]): string[] {
-  return deployed(actions, ({ start }) => start === 'under way');
-}
-
-function deployed(actions: readonly Action[], isMeant: (deployment: Deployment) => boolean): string[] {
-  const deployments = actions.filter((one) => isDeployment(one) && isMeant(one));
-  return deployments.map(({ address }) => blockAddress(address));
-}
-
-/** The addresses of the services that a plan deletes and creates again, and deploys. */
-export function recreating(actions: readonly Action[]): string[] {
-  const replaced = new Set(actions.flatMap(({ action, address }) => (action === 'replace' ? [address] : [])));
-  return deployed(actions, () => true).filter((address) => replaced.has(address));
-}
-
-/** The addresses of everything whose values a plan overwrites although a person changed them on the platform. */
-export function overwriting(actions: readonly Action[]): string[] {
-  const isOverwritten = ({ cause }: Change) => cause === 'drift' || cause === 'conflict';
-  return actions.flatMap(({ address, changes }) => (changes.some(isOverwritten) ? [address] : []));
-}
-
-/** The addresses of everything whose data a plan puts at risk, with or without a permission. */
-export function risking(actions: readonly Action[]): string[] {
-  return actions.flatMap(({ address, dataAtRisk }) => (dataAtRisk === undefined ? [] : [address]));
+  return plan.actions.some(isChange);
 }
 
 /** Whether the platform ignores the value of an attribute, and the plan does not write it again. */

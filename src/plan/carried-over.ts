@@ -5,6 +5,7 @@ import { observedValue } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { Action } from './action.ts';
+import { isCreation, isDeletion } from './action.ts';
 import { wantedOf } from './standing.ts';
 
 /** Drops the data at risk from each deletion of an object when the same plan creates another one with the same data. */
@@ -13,10 +14,10 @@ export function withoutCarriedOver(
   objects: Observed['objects'],
   outputs: Outputs,
 ): readonly Action[] {
-  const made = new Set(actions.filter(({ action }) => action === 'create').map((one) => dataMade(one, outputs)));
+  const made = new Set(actions.filter(isCreation).map((one) => dataMade(one, outputs)));
   if (![...made].some((data) => data !== undefined)) return actions;
   return actions.map((one) => {
-    if (one.action !== 'delete' || one.dataAtRisk === undefined) return one;
+    if (!isDeletion(one) || one.dataAtRisk === undefined) return one;
     const data = dataOf(one, objects.get(one.address)?.row);
     return data !== undefined && made.has(data) ? { ...one, dataAtRisk: undefined } : one;
   });

@@ -2,6 +2,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { fieldPath } from '../kind/wire.ts';
 import type { Action } from './action.ts';
+import { isDeletion } from './action.ts';
 import { movedEntry } from './moved.ts';
 import { circleIn } from './nodes.ts';
 
@@ -19,12 +20,12 @@ export function waitingInCircle(plan: Parameters<typeof circleIn>[0]): Diagnosti
 function remedyFor(circle: readonly Action[]): string {
   const moved = circle.flatMap((one) => (one.action === 'move' ? [one.address] : []));
   if (moved.length > 0) return `Apply the move of ${moved.join(' and ')} first, and the rest of the change after it.`;
-  const taking = circle.find(({ action, kind }) => action !== 'delete' && kind.lifecycle?.unique !== undefined);
+  const taking = circle.find((one) => !isDeletion(one) && one.kind.lifecycle?.unique !== undefined);
   const { address = '', kind } = taking ?? {};
   const name = kind?.lifecycle?.unique;
   if (kind === undefined || name === undefined) return 'Apply a part of the change first.';
   const another = `${address} a ${fieldPath(kind, name)} that no other has`;
-  const gone = circle.find((one) => one.action === 'delete' && one.kind === kind);
+  const gone = circle.find((one) => isDeletion(one) && one.kind === kind);
   return gone === undefined
     ? `Give ${another}, apply, and then the one that it is to have.`
     : `Say ${movedEntry(gone.address, address)}, or give ${another}.`;

@@ -1,6 +1,7 @@
 import { replacedAddress } from '../kind/address.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Action } from './action.ts';
+import { isDeployment } from './action.ts';
 
 /**
  * Sorts actions as the manifest declares their resources. What is not declared any more stands where its block would:
@@ -18,7 +19,7 @@ export function inFileOrder(actions: readonly Action[], resources: readonly Reso
   const byAddress = new Map(actions.map((action) => [action.address, action]));
   const placeOf = (action: Action): number => {
     const { address, kind, parent, scope } = action;
-    if (action.action === 'deploy') return ends.get(scope) ?? resources.length;
+    if (isDeployment(action)) return ends.get(scope) ?? resources.length;
     const own = places.get(replacedAddress(address) ?? address);
     if (own !== undefined) return own;
     const above = byAddress.get(parent ?? '');
@@ -27,7 +28,7 @@ export function inFileOrder(actions: readonly Action[], resources: readonly Reso
   };
   const ranked = actions.map((action) => {
     const { address } = action;
-    const rank = action.action === 'deploy' ? 2 : places.has(address) ? 0 : 1;
+    const rank = isDeployment(action) ? 2 : places.has(address) ? 0 : 1;
     return { action, address, place: placeOf(action), rank };
   });
   const sorted = ranked.toSorted((a, b) => a.place - b.place || a.rank - b.rank || (a.address < b.address ? -1 : 1));

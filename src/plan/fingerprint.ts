@@ -21,7 +21,7 @@ import type { StateKey } from '../secrets/state-key.ts';
 import { isSameMac } from '../secrets/state-key.ts';
 import type { State } from '../state/state.ts';
 import type { Action, Member, Narrowing, Plan, Step } from './action.ts';
-import { createsObject, deletesObject, isKept, isLeftOut, needsConsent, outputsOf } from './action.ts';
+import { createsObject, deletesObject, isChange, isKept, isLeftOut, needsConsent, outputsOf } from './action.ts';
 import { everything } from './narrow.ts';
 import type { FactKind, PlanFacts, PlanFile } from './file.ts';
 import { writesOrRemoves } from './decide.ts';
@@ -140,11 +140,11 @@ function isWithin({ narrowed, actions }: Plan): (resource: Resource) => boolean 
 }
 
 function signedFacts(plan: Plan, resources: readonly Resource[], sign: Sign): PlanFile['facts'] {
-  const actions = plan.actions.filter((action) => action.action !== 'no-op' || action.dataAtRisk !== undefined);
+  const actions = plan.actions.filter((action) => isChange(action) || action.dataAtRisk !== undefined);
   const outputs = outputsOf(new Map(plan.actions.map((action) => [action.address, action])), plan.observed.objects);
   const facts = groupBy([
     ...resources.map((resource) => [resource.address, declaredIn(resource)] as const),
-    ...actions.map((one) => [one.address, one.action === 'no-op' ? atRisk(one) : doneBy(one, plan, outputs)] as const),
+    ...actions.map((one) => [one.address, isChange(one) ? doneBy(one, plan, outputs) : atRisk(one)] as const),
   ]);
   const signed = [...facts].map(([address, made]) => {
     const entries = made

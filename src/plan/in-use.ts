@@ -4,7 +4,7 @@ import type { Kind } from '../kind/kind.ts';
 import { fieldPath, isInCase, observedValue } from '../kind/wire.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { Action } from './action.ts';
-import { createsFirst, deletesObject } from './action.ts';
+import { createsFirst, deletesObject, isDeletion, isRequested } from './action.ts';
 
 /**
  * Adds to each deletion of something that others name what still uses it: the platform would take it from them without
@@ -16,7 +16,7 @@ export function withUsersOfDeleted(
   objects: ReadonlyMap<string, ObservedObject>,
 ): readonly Action[] {
   const named = namedKinds(kinds);
-  const isGoing = ({ action, kind }: Action) => action === 'delete' && named.has(kind.kind);
+  const isGoing = (one: Action) => isDeletion(one) && named.has(one.kind.kind);
   if (!actions.some(isGoing)) return actions;
   const users = usersById(actions, objects, 'that stay');
   return actions.map((action) => {
@@ -44,8 +44,7 @@ export function withUsersOfReplaced(
   objects: ReadonlyMap<string, ObservedObject>,
 ): readonly Action[] {
   const named = namedKinds(kinds);
-  const isDeletedFirst = (one: Action) =>
-    one.action === 'replace' && one.isRequested && !createsFirst(one) && named.has(one.kind.kind);
+  const isDeletedFirst = (one: Action) => isRequested(one) && !createsFirst(one) && named.has(one.kind.kind);
   if (!actions.some(isDeletedFirst)) return actions;
   const users = usersById(actions, objects, 'all');
   return actions.map((action) => {

@@ -4,7 +4,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { isWithin } from '../kind/address.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { Action } from './action.ts';
-import { leavesState } from './action.ts';
+import { isCreation, isDeletion, leavesState } from './action.ts';
 import { movedEntry } from './moved.ts';
 
 /** A new block, and the one that it was probably meant to be. */
@@ -23,9 +23,10 @@ export function misspeltKeys(
   redact: (text: string) => string,
 ): { readonly diagnostics: readonly Diagnostic[]; readonly covers: (from: string, to: string) => boolean } {
   const slips: Slip[] = [];
-  const diagnostics = actions.flatMap(({ action, kind, address, position, parent }) => {
+  const diagnostics = actions.flatMap((action) => {
+    const { kind, address, position, parent } = action;
     const { addressedByKey, keyField = '' } = kind.identity;
-    if (action !== 'create' || addressedByKey !== true) return [];
+    if (!isCreation(action) || addressedByKey !== true) return [];
     const parentId = parent === undefined ? undefined : objects.get(parent)?.id;
     const going = actions.flatMap((one) => {
       const name = objects.get(one.address)?.row[keyField];
@@ -42,7 +43,7 @@ export function misspeltKeys(
     const old = going.find(([name]) => name === meant)?.[1];
     if (old !== undefined) slips.push({ from: old.address, to: address });
     const isRenamed =
-      old?.action === 'delete' ? ` If it is its new name, write ${movedEntry(old.address, address)}.` : '';
+      old !== undefined && isDeletion(old) ? ` If it is its new name, write ${movedEntry(old.address, address)}.` : '';
     const message = `${address} is created, and there is ${meant}, which no block declares`;
     const remedy = `Did you mean ${meant}? Then write that in place of ${address}.${isRenamed}`;
     return [diagnostic('similar-name', message, { remedy, address, position })];

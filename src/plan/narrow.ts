@@ -10,7 +10,7 @@ import { resourcePosition } from '../manifest/resource.ts';
 import type { Observed, ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Action, AttributeChange, LeftOut, Narrowing, Plan } from './action.ts';
-import { createsObject, isDeployment, isLeftOut, leavesState } from './action.ts';
+import { createsObject, isChange, isDeployment, isLeftOut, leavesState } from './action.ts';
 import { keep, targetFor } from './action-for.ts';
 import type { PlanInput } from './input.ts';
 
@@ -226,10 +226,6 @@ function graphOf(actions: readonly Action[], records: NarrowInput['records'], ob
 /** Whether others cannot use an object before its action is done. */
 function isNew(action: Action | undefined): boolean {
   return action !== undefined && (createsObject(action) || action.action === 'adopt');
-}
-
-function isChange({ action }: Pick<Action, 'action'>): boolean {
-  return action !== 'no-op';
 }
 
 /** The address of the block that an action is of. */

@@ -6,6 +6,7 @@ import { holdersOfServices } from '../kind/kind.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import { isOfProject } from '../observe/ownership.ts';
 import type { Action } from './action.ts';
+import { isDeletion, leavesState } from './action.ts';
 import type { PlanInput } from './input.ts';
 import { someOf } from './mass-deletion.ts';
 
@@ -54,8 +55,7 @@ export function otherManifest(
   const held = comparedOf(records);
   const compared = new Set(held);
   const isLosing = actions.some(
-    ({ address, action }) =>
-      compared.has(address) && (action === 'delete' || (action === 'forget' && objects.has(address))),
+    (one) => compared.has(one.address) && leavesState(one) && (isDeletion(one) || objects.has(one.address)),
   );
   const isShared = declared.some((address) => Object.hasOwn(state.resources, address));
   if (!isLosing || declared.length === 0 || isShared) return [];

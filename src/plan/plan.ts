@@ -9,7 +9,7 @@ import type { ObservedObject } from '../observe/observed.ts';
 import { objectDigest } from './accepted.ts';
 import { keep } from './action-for.ts';
 import type { Action, Narrowed, Plan } from './action.ts';
-import { createsObject, outputsOf } from './action.ts';
+import { createsObject, deletesObject, isChange, isCreation, isDeletion, outputsOf } from './action.ts';
 import { planCreation } from './creation.ts';
 import { planExisting } from './existing.ts';
 import { asPlatformHasIt } from './appended.ts';
@@ -102,7 +102,7 @@ export function buildPlan(input: PlanInput): Plan {
 function leftMissing({ accepting, narrowing, state, observed }: PlanInput, action: Action): Action {
   const { address, kind, position } = action;
   const record = state.resources[address];
-  const isGone = action.action === 'create' && !observed.objects.has(address) && record?.pending?.is !== 'create';
+  const isGone = isCreation(action) && !observed.objects.has(address) && record?.pending?.is !== 'create';
   if (accepting === undefined || !isGone || typeof record?.id !== 'string') return action;
   const { id: objectId } = record;
   const digest = objectDigest(accepting.digestsOfObjects, objectId, 'missing');
@@ -136,7 +136,7 @@ function judgeDeletions(
   const { targets, excludes } = narrowing;
   const isProvided = (address: string) => objects.get(address)?.isProvided === true;
   const own = massDeletions(planned, state, isProvided);
-  const isRest = targets.length === 0 && excludes.length > 0 && planned.some(({ action }) => action === 'delete');
+  const isRest = targets.length === 0 && excludes.length > 0 && planned.some(isDeletion);
   const { code } = safeguards.everything;
   const deletesEverything = own.some((item) => item.code === code);
   const other = otherManifest(input, { actions: planned, objects, deletesEverything });
@@ -172,7 +172,7 @@ function narrow(planning: Planning, { objects, planned }: Narrowable) {
         }),
       ),
     about: (deployed: readonly Action[]): Narrowed => {
-      const done = new Set(deployed.filter(({ action }) => action !== 'no-op').map(({ address }) => address));
+      const done = new Set(deployed.filter(isChange).map(({ address }) => address));
       const old = oldSecrets(whole, (address) => done.has(address), planning.digests);
       const leftOut = leftOutOf(whole, deployed, needed);
       return { targets, excludes, leftOut, ...(old.length === 0 ? {} : { oldSecrets: old }) };
@@ -200,5 +200,5 @@ function tooLarge(
 
 /** Whether an object goes because the parent that it is below is replaced. */
 function goesWithOld(parent: Action | undefined, object: ObservedObject): boolean {
-  return parent?.action === 'replace' && parent.id === object.parentId;
+  return parent !== undefined && deletesObject(parent) && parent.id === object.parentId;
 }

@@ -16,7 +16,7 @@ import type { Observed, ObservedObject } from '../observe/observed.ts';
 import { secret } from '../secrets/secret.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Action, Change, Step, Target } from './action.ts';
-import { deletesObject } from './action.ts';
+import { deletesObject, isDeletion } from './action.ts';
 import { sendsNothing, targetFor } from './action-for.ts';
 import { unitOf, withNames } from './changes.ts';
 import type { PlanInput } from './input.ts';
@@ -62,7 +62,7 @@ export function planRemoval(
         );
   }
   if (object === undefined || (object.isProvided && kind.lifecycle?.provided?.allows === 'update')) {
-    const isTaken = object === undefined ? input.unserved?.includes(kind) : parent?.action === 'delete';
+    const isTaken = object === undefined ? input.unserved?.includes(kind) : parent !== undefined && isDeletion(parent);
     const why = isTaken === true ? 'parent goes' : object === undefined ? 'gone' : 'stays there';
     return { ...base, ...sendsNothing, action: 'forget', why };
   }

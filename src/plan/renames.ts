@@ -9,6 +9,7 @@ import { knownValue } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { State } from '../state/state.ts';
 import type { Action } from './action.ts';
+import { isCreation, isDeletion, leavesState } from './action.ts';
 import { compare } from './compare.ts';
 import { movedEntry } from './moved.ts';
 
@@ -30,14 +31,16 @@ export function possibleRenames(
   },
 ): Diagnostic[] {
   const created = groupBy(
-    actions.flatMap((action) => (action.action === 'create' ? [[action.kind.kind, action] as const] : [])),
+    actions.flatMap((action) => (isCreation(action) ? [[action.kind.kind, action] as const] : [])),
   );
   const seen = new Set<string>();
   const found = actions.flatMap((action): Rename[] => {
     const { address, kind } = action;
     const isOld = replacedAddress(address) !== undefined;
-    const isReleased = action.action === 'forget' && action.id !== undefined && kind.operations.delete === undefined;
-    if (!isReleased && (action.action !== 'delete' || isOld || action.teardown.length === 0)) return [];
+    const isGone = isDeletion(action);
+    const isReleased =
+      leavesState(action) && !isGone && action.id !== undefined && kind.operations.delete === undefined;
+    if (!isReleased && (!isGone || isOld || action.teardown.length === 0)) return [];
     const others = seen.has(kind.kind) ? [] : (created.get(kind.kind) ?? []);
     // Without an operation that moves it, the remedy would be refused.
     const possible = others.filter(({ parent }) => parent === action.parent || kind.operations.move !== undefined);

@@ -4,7 +4,7 @@ import { same } from '../kind/json.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { Action } from './action.ts';
-import { createsFirst, createsObject } from './action.ts';
+import { createsFirst, createsObject, isDeletion } from './action.ts';
 import type { PlanInput } from './input.ts';
 import { planRemoval } from './removal.ts';
 
@@ -29,7 +29,7 @@ export function withOldOnes(
     const record = { kind: kind.kind, id: object.id, parent, dependsOn: [], pairs: {}, options };
     planned.push(planRemoval({ ...input, observed: { ...input.observed, objects } }, kind, old, record, actions));
   }
-  const staying = planned.filter(({ action }) => action !== 'delete');
+  const staying = planned.filter((one) => !isDeletion(one));
   const followers = groupBy(
     staying.flatMap(({ address, dependsOn }) =>
       [...new Set([address, ...dependsOn])].map((need) => [need, address] as const),

@@ -3,7 +3,7 @@ import { blockAddress } from '../kind/address.ts';
 import { pathOf } from '../kind/attribute.ts';
 import { withHidden } from '../manifest/wanted.ts';
 import type { Action, AttributeChange } from './action.ts';
-import { restarting } from './action.ts';
+import { restarting } from './summary.ts';
 
 /** A secret that gets a new value in place of another one. */
 export interface RotatedSecret {

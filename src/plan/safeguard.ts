@@ -4,7 +4,7 @@ import type { Safeguard } from '../diagnostics/safeguards.ts';
 import { flags, safeguards } from '../diagnostics/safeguards.ts';
 import { blockAddress } from '../kind/address.ts';
 import type { Action, Plan } from './action.ts';
-import { needsConsent, stays } from './action.ts';
+import { isDeletion, needsConsent, stays } from './action.ts';
 import { isOfAnother } from './removal.ts';
 import { needsDataLoss } from './risks.ts';
 
@@ -74,7 +74,7 @@ function asErrors({ diagnostics }: Plan, permission: keyof typeof flags): readon
 function dataLoss({ actions, destroys }: Plan, permissions: Permissions): readonly Diagnostic[] {
   if (permissions.dataLoss) return [];
   const risky = actions.filter(needsDataLoss);
-  const hasNoBlock = ({ action }: Action): boolean => action === 'delete' && destroys !== true;
+  const hasNoBlock = (one: Action): boolean => isDeletion(one) && destroys !== true;
   if (risky.length > few) {
     const details = risky.map(({ address, dataAtRisk = '' }) => `${blockAddress(address)}: ${dataAtRisk}`);
     const lifting = risky.every(hasNoBlock)

@@ -6,6 +6,7 @@ import { fieldPath } from '../kind/wire.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { Action } from './action.ts';
+import { isCreation } from './action.ts';
 
 /**
  * Notes each object that a plan creates beside one of nearly the same name that is not managed: one of the two may be a
@@ -14,9 +15,7 @@ import type { Action } from './action.ts';
  */
 export function similarNames(actions: readonly Action[], { unmanaged, objects }: Observed): Diagnostic[] {
   const created =
-    unmanaged.length === 0
-      ? []
-      : actions.filter(({ action, kind }) => action === 'create' && kind.identity.addressedByKey !== true);
+    unmanaged.length === 0 ? [] : actions.filter((one) => isCreation(one) && one.kind.identity.addressedByKey !== true);
   if (created.length === 0) return [];
   const known = groupBy(
     unmanaged.flatMap((one) => formsOf(one.name).map((form) => [keyOf(one.kind, one.parentId, form), one] as const)),

@@ -2,7 +2,7 @@ import type { Json } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Action, AttributeChange } from './action.ts';
-import { createsObject, isHeld, isLeftOut, leavesState } from './action.ts';
+import { createsObject, isDeletion, isHeld, isLeftOut, leavesState } from './action.ts';
 import type { ServiceActions } from './deploy-inputs.ts';
 import { deployedAttributes, mentionsOf, reachesContainers } from './deploy-inputs.ts';
 import type { Planning } from './input.ts';
@@ -52,7 +52,7 @@ export function stalenessOf(input: Planning): (service: ServiceActions, isCode: 
     for (const leaf of leafs) {
       if (!reachesContainers(leaf, root) || isHeld(leaf)) continue;
       const isKnown = typeof input.state.resources[leaf.address]?.id === 'string';
-      if (createsObject(leaf) || (leavesState(leaf) && (isKnown || leaf.action === 'delete')))
+      if (createsObject(leaf) || (leavesState(leaf) && (isKnown || isDeletion(leaf))))
         changes.push({ path: leaf.address.slice(root.address.length + 1), by: leaf });
       else if (!leavesState(leaf)) addAttributes(leaf);
     }

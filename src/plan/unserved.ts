@@ -5,7 +5,7 @@ import type { Kind } from '../kind/kind.ts';
 import { servedName } from '../kind/wire.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Action } from './action.ts';
-import { goesWithParent } from './action.ts';
+import { goesWithParent, isDeletion } from './action.ts';
 import type { PlanInput } from './input.ts';
 
 /** The kind of a record that the platform does not serve, when the object went with its parent; then the record goes too. */
@@ -15,7 +15,7 @@ export function unservedKind(
   actions: ReadonlyMap<string, Action>,
 ): Kind | undefined {
   const above = record.parent === null ? undefined : actions.get(record.parent);
-  if (above === undefined || (above.action !== 'delete' && !goesWithParent(above))) return undefined;
+  if (above === undefined || !(isDeletion(above) || goesWithParent(above))) return undefined;
   return unserved.find(({ kind }) => kind === record.kind);
 }
 

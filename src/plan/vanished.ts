@@ -6,7 +6,7 @@ import type { ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 import type { Action } from './action.ts';
-import { isDeployment, isLeftOut, leavesState } from './action.ts';
+import { isCreation, isDeployment, isLeftOut, leavesState } from './action.ts';
 import { pendingCreate } from '../state/pending.ts';
 import { inProject, isMany, someOf } from './mass-deletion.ts';
 
@@ -57,7 +57,7 @@ export function vanished(
     const message = `the platform lacks ${those} that the state knows, and this plan creates them again: ${someOf(some)}`;
     return [diagnostic(safeguards.vanished.code, message, { remedy })];
   });
-  const others = alone.filter(({ address, action }) => action === 'create' && !reported.has(address));
+  const others = alone.filter((one) => isCreation(one) && !reported.has(one.address));
   return [...warnings, ...others.flatMap((action) => createdAgain(action, resources[action.address]))];
 }
 

@@ -8,7 +8,7 @@ import { isAt, isMovedInState } from './groups.ts';
 import { counted, fits, fold, indented } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
-import { actionWords } from './words.ts';
+import { actionWords, isDeployment, symbolOf } from './words.ts';
 
 /** Renders one action; below its service, with the address relative to the service. */
 export function renderAction(one: GroupedAction, service: string, style: Style): string[] {
@@ -45,10 +45,10 @@ function indentOf(action: PlannedAction, service: string): number {
 export function renderTitle(one: GroupedAction, service: string, style: Style): string[] {
   const { action, movedFrom } = one;
   const indent = indentOf(action, service);
-  const { tone, symbol: usual } = actionWords[action.action];
-  const symbol = action.createsBeforeDestroy === true ? '+/-' : usual;
+  const { tone } = actionWords[action.action];
+  const symbol = symbolOf(action);
   const nameOf = (address: string) => printable(relativeTo(service, address) ?? address);
-  const now = action.action === 'deploy' ? 'deploy' : nameOf(action.address);
+  const now = isDeployment(action) ? 'deploy' : nameOf(action.address);
   const name = movedFrom === undefined ? now : `${nameOf(movedFrom)} -> ${now}`;
   const words = [sentence(one), ...(movedFrom === undefined || isMovedInState(action) ? [] : [movedWords(one)])];
   const title = `${symbol} ${name}: ${words.join('; ')}`;

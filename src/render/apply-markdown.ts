@@ -59,6 +59,6 @@ function problemBlock(outcome: Outcome, at: number, place: Place): ReportBlock {
 }
 
 function doneLine({ action, address }: Outcome): string {
-  const sign = action === 'create' ? '+' : action === 'delete' || action === 'replace' ? '-' : ' ';
-  return `${sign} ${printable(address)}: ${actionWords[action].done}`;
+  const { diff, done } = actionWords[action];
+  return `${diff} ${printable(address)}: ${done}`;
 }

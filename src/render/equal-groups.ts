@@ -1,4 +1,5 @@
 import { partOf, renderAction, renderDetails, renderGoingAlong, renderTitle, titleOfMany } from './action-text.ts';
+import type { ActionName } from './documents.ts';
 import type { Group, GroupedAction } from './groups.ts';
 import { isAt } from './groups.ts';
 import { counted, fold, indented } from './lines.ts';
@@ -71,10 +72,23 @@ function rootOf({ address, actions }: Group): GroupedAction | undefined {
   return actions.find(({ action }) => isAt(action, address));
 }
 
+/** Whether equal actions of several services may be one block. */
+const folding: Readonly<Record<ActionName, boolean>> = {
+  create: true,
+  update: true,
+  deploy: true,
+  'no-op': true,
+  move: false,
+  replace: false,
+  adopt: false,
+  delete: false,
+  forget: false,
+};
+
 function mayFold({ actions }: Group): boolean {
-  return actions.every(({ action: { action, dataAtRisk, notes, movedFrom, needsConsent } }) => {
-    const isPlain = ['create', 'update', 'deploy', 'no-op'].includes(action) && movedFrom === undefined;
-    return isPlain && dataAtRisk === undefined && !needsConsent && notes.every(({ severity }) => severity !== 'error');
+  return actions.every(({ action: { action, dataAtRisk, notes, movedFrom } }) => {
+    const isPlain = folding[action] && movedFrom === undefined && dataAtRisk === undefined;
+    return isPlain && notes.every(({ severity }) => severity !== 'error');
   });
 }
 

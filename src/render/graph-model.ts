@@ -1,6 +1,7 @@
 import { groupBy } from '../kind/group.ts';
 import type { ActionName } from './documents.ts';
 import { environmentOf, isEnvironment, serviceOf } from './places.ts';
+import { isChange } from './words.ts';
 
 /** A block of a manifest, or of a plan, with what it depends on. */
 export interface GraphNode {
@@ -86,16 +87,16 @@ export function foldServices(nodes: readonly GraphNode[]): GraphNode[] {
     const own = byAddress.get(address) ?? members[0];
     if (own === undefined) return [];
     const needs = members.flatMap(({ dependsOn }) => dependsOn.map((one) => services.get(one) ?? one));
-    const actions = members.flatMap(({ action }) => (action === undefined ? [] : [action]));
     // A service with a change below it has one itself.
-    const action = own.action === 'no-op' && actions.some((one) => one !== 'no-op') ? 'update' : own.action;
+    const action =
+      !isChange(own) && members.some((one) => one.action !== undefined && isChange(one)) ? 'update' : own.action;
     return [{ ...own, address, action, dependsOn: [...new Set(needs)].filter((one) => one !== address) }];
   });
 }
 
 /** The blocks that change, with what they need and what needs them. */
 export function aroundChanges(nodes: readonly GraphNode[]): GraphNode[] {
-  const changed = new Set(nodes.filter(({ action }) => action !== 'no-op').map(({ address }) => address));
+  const changed = new Set(nodes.filter(isChange).map(({ address }) => address));
   const kept = new Set(
     edgesOf(nodes)
       .filter(({ from, to }) => changed.has(from) || changed.has(to))

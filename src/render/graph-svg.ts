@@ -7,6 +7,7 @@ import { counted } from './lines.ts';
 import type { Markup } from './markup.ts';
 import { markup, together, trusted } from './markup.ts';
 import { printable } from './printable.ts';
+import { signOf } from './progress-rows.ts';
 import { actionWords } from './words.ts';
 
 /** A picture with its size in pixels. */
@@ -72,7 +73,7 @@ function nameOf({ address, action }: GraphNode, below: string | undefined): stri
   const rest =
     below !== undefined && address !== below && isWithin(address, below) ? address.slice(below.length) : address;
   const name = shortened(printable(rest.replace(/^\./, '')), mostColumns);
-  return action === undefined || action === 'no-op' ? name : `${actionWords[action].symbol} ${name}`;
+  return `${signOf(action)}${name}`;
 }
 
 function drawNode(

@@ -2,6 +2,7 @@ import { isWithin } from '../kind/address.ts';
 import { groupBy } from '../kind/group.ts';
 import type { PlanDocument } from './documents.ts';
 import { isEnvironment, serviceOf } from './places.ts';
+import { isChange, isDeployment } from './words.ts';
 
 /** An action of a plan. */
 export type PlannedAction = PlanDocument['actions'][number];
@@ -40,7 +41,7 @@ export function groupActions(actions: readonly PlannedAction[]): Group[] {
   const groups = new Map<string, { readonly isService: boolean; readonly members: GroupedAction[] }>();
   for (const action of actions) {
     const isAlong = !isDeployment(action) && along.has(action.address);
-    const isQuiet = action.action === 'no-op' || (isMovedInState(action) && isAlong);
+    const isQuiet = !isChange(action) || (isMovedInState(action) && isAlong);
     if (isQuiet && action.notes.length === 0 && action.dataAtRisk === undefined) continue;
     const address = serviceOf(action.address, parentOf);
     const parent = byAddress.get(address)?.parent;
@@ -67,10 +68,6 @@ export function isAt(action: PlannedAction, address: string): boolean {
 /** Whether a move changes the address in the state, and nothing on the platform. */
 export function isMovedInState({ action, movedFrom, requests }: PlannedAction): boolean {
   return action === 'move' && movedFrom !== undefined && requests === 0;
-}
-
-function isDeployment({ action }: PlannedAction): boolean {
-  return action === 'deploy';
 }
 
 function byAddressIn(actions: readonly PlannedAction[]): ReadonlyMap<string, PlannedAction> {

@@ -1,6 +1,6 @@
 import type { ActionName, ResultDocument } from './documents.ts';
 import type { Tone } from './style.ts';
-import { actionWords, unverifiedWords } from './words.ts';
+import { actionWords, isChange, isDeployment, unverifiedWords } from './words.ts';
 
 /** How one action ended. */
 export type Outcome = ResultDocument['outcomes'][number];
@@ -22,10 +22,10 @@ export const resultWords: Readonly<
 
 /** Returns true for an outcome worth a line: it had something to send or to remove from the state, or it failed. */
 export function isNews({ action, result }: Pick<Outcome, 'action' | 'result'>): boolean {
-  return action !== 'no-op' || result === 'failed' || result === 'unverified';
+  return isChange({ action }) || result === 'failed' || result === 'unverified';
 }
 
 /** A deployment that goes on without the run. */
 export function underWay({ action, result }: Pick<Outcome, 'action' | 'result'>): boolean {
-  return action === 'deploy' && result === 'unverified';
+  return isDeployment({ action }) && result === 'unverified';
 }

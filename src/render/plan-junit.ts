@@ -1,4 +1,3 @@
-import { deployAddress } from '../kind/address.ts';
 import { renderAction } from './action-text.ts';
 import type { PlanDocument } from './documents.ts';
 import { diagnosticCases, problemOf } from './finding-views.ts';
@@ -9,6 +8,8 @@ import { junitXml } from './junit.ts';
 import type { ReviewSite } from './review-site.ts';
 import { fileInRepository } from './review-site.ts';
 import type { Style } from './style.ts';
+import { isChange } from './words.ts';
+import { plannedAddress } from './progress-view.ts';
 
 /** Renders a plan in the form of JUnit: a case for each resource, which fails when it has an error. */
 export function planJunit({ actions, diagnostics }: PlanDocument, site: ReviewSite, style: Style): string {
@@ -16,22 +17,19 @@ export function planJunit({ actions, diagnostics }: PlanDocument, site: ReviewSi
   const changes = new Map(
     groups.map(({ one, group }) => {
       const lines = renderAction({ ...one, action: { ...one.action, notes: [] } }, group.address, style);
-      return [one.action, one.action.action === 'no-op' ? [] : lines] as const;
+      return [one.action, isChange(one.action) ? lines : []] as const;
     }),
   );
   const cases = actions.map((action) => caseOf(action, changes.get(action) ?? [], site));
   return junitXml('trueup plan', [...cases, ...diagnosticCases(diagnostics, site)]);
 }
 
-function caseOf(
-  { address, action, kind, notes, position }: PlannedAction,
-  changes: readonly string[],
-  site: ReviewSite,
-): JunitCase {
+function caseOf(action: PlannedAction, changes: readonly string[], site: ReviewSite): JunitCase {
+  const { kind, notes, position } = action;
   const { problem, output = [] } = problemOf(...notes);
   return {
     group: kind,
-    name: action === 'deploy' ? deployAddress(address) : address,
+    name: plannedAddress(action),
     file: position === undefined ? undefined : fileInRepository(site, position.file),
     problem,
     output: [...changes, ...output],

@@ -23,8 +23,8 @@ import {
 import { conditions, effects, narrowing } from './plan-text.ts';
 import { printable } from './printable.ts';
 import type { ReviewSite } from './review-site.ts';
-import { deletionWords, errorsIn, titleOf } from './verdict.ts';
-import { actionWords, countActions } from './words.ts';
+import { countsOf, errorsIn, titleOf } from './verdict.ts';
+import { actionWords, isRemoval } from './words.ts';
 
 /** How the readers of a plan go on. */
 interface NextSteps {
@@ -79,15 +79,10 @@ function summary(plan: PlanDocument, errors: number): string {
 
 /** Everything that is deleted, and all data at risk: with reasons, or where that is too long, the names. */
 function losses(plan: PlanDocument, place: Place, room: number): Parts {
-  const actions = plan.actions.filter((action) => isGoing(action) || action.dataAtRisk !== undefined);
+  const actions = plan.actions.filter((action) => isRemoval(action) || action.dataAtRisk !== undefined);
   if (actions.length === 0) return { parts: [], cuts: [] };
   const atRisk = actions.filter(({ dataAtRisk }) => dataAtRisk !== undefined).length;
-  const counts = [
-    ...[...countActions(actions.filter(isGoing))].map(
-      ([name, count]) => `${count} ${actionWords[name].plan}${name === 'delete' ? deletionWords(plan) : ''}`,
-    ),
-    ...(atRisk === 0 ? [] : [`data of ${atRisk} at risk`]),
-  ];
+  const counts = [...countsOf(plan, actions.filter(isRemoval)), ...(atRisk === 0 ? [] : [`data of ${atRisk} at risk`])];
   const heading = `#### Deletions and data at risk: ${counts.join(', ')}`;
   const whole = [heading, ...actions.map((action) => lossLine(action, place))];
   if (sizeOf(whole) <= room * mostOfLosses) return { parts: whole, cuts: [] };
@@ -100,19 +95,15 @@ function losses(plan: PlanDocument, place: Place, room: number): Parts {
 /** The share of a comment from which on deletions are listed by their names. */
 const mostOfLosses = 0.7;
 
-function isGoing({ action }: Pick<PlannedAction, 'action'>): boolean {
-  return action === 'delete' || action === 'replace';
-}
-
 function lossLine(action: PlannedAction, place: Place): string {
   const { address, id, goesWithParent, holds = {}, dataAtRisk, protect, position, createsBeforeDestroy } = action;
   const words = [
-    ...(isGoing(action)
+    ...(isRemoval(action)
       ? [`**${createsBeforeDestroy === true ? 'replace (create first)' : actionWords[action.action].sign}**`]
       : []),
     code(address),
-    ...(id === undefined || !isGoing(action) ? [] : [`(${code(id)})`]),
-    ...(isGoing(action) && goesWithParent === true ? ['with its parent'] : []),
+    ...(id === undefined || !isRemoval(action) ? [] : [`(${code(id)})`]),
+    ...(isRemoval(action) && goesWithParent === true ? ['with its parent'] : []),
     ...(goesWithParent === true ? [] : reasonWords(action)),
   ].join(' ');
   const parts = Object.entries(holds).map(([noun, names]) => `${noun} ${names.map(code).join(', ')}`);
@@ -137,7 +128,7 @@ function lossNames(actions: readonly PlannedAction[]): string[] {
     const where = section === undefined ? '' : ` ${section}`;
     const what = name ?? address;
     return [
-      ...(isGoing({ action }) ? [[`${action}${where}:`, what] as const] : []),
+      ...(isRemoval({ action }) ? [[`${action}${where}:`, what] as const] : []),
       ...(dataAtRisk === undefined ? [] : [[`data at risk${where}:`, what] as const]),
     ];
   });

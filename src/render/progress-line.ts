@@ -1,5 +1,5 @@
 import { columnsOf, cut, shortened } from './columns.ts';
-import { indentOf, symbolOf } from './progress-rows.ts';
+import { indentOf, signOf } from './progress-rows.ts';
 import type { OpenStage, ProgressRow, ProgressView } from './progress-view.ts';
 import { openStageOf } from './progress-view.ts';
 import { lastWords, wordsFor } from './progress-words.ts';
@@ -28,7 +28,7 @@ export function renderRow(row: ProgressRow, view: ProgressView, { now, columns, 
   const stage = openStageOf(view, row);
   if (stage === undefined) return indent + paint('strong', shortened(row.label, columns - indent.length));
   const { is } = stage;
-  const symbol = symbolOf(row.action);
+  const symbol = signOf(row.action);
   const namesEnd = Math.min(view.names, Math.floor(columns * shareOfNames));
   const roomBeside = (words: string) => columns - columnsOf(words) - 2;
   const wordings = isOver ? [lastWords[is]] : wordsFor(row, stage, view, now);

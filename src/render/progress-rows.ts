@@ -4,7 +4,7 @@ import type { ActionName, PlanDocument } from './documents.ts';
 import { printable } from './printable.ts';
 import type { ProgressRow, ProgressView } from './progress-view.ts';
 import { plannedAddress } from './progress-view.ts';
-import { actionWords } from './words.ts';
+import { actionWords, isChange, isRemoval } from './words.ts';
 
 /** Builds the tree of the actions of a plan: environments, their services, and the parts of those. */
 export function buildRows(plan: Pick<PlanDocument, 'actions'>): Pick<ProgressView, 'rows' | 'names'> {
@@ -29,10 +29,10 @@ export function buildRows(plan: Pick<PlanDocument, 'actions'>): Pick<ProgressVie
       address,
       label,
       depth,
-      columns: indentOf(depth).length + symbolOf(action?.action).length + columnsOf(label),
+      columns: indentOf(depth).length + signOf(action?.action).length + columnsOf(label),
       above,
       action: action?.action,
-      isQuiet: action === undefined || (action.requests === 0 && action.action !== 'delete'),
+      isQuiet: action === undefined || (action.requests === 0 && !isRemoval(action)),
       needs: (action?.after ?? []).map(plannedAddress),
     });
     for (const child of below.get(address) ?? []) visit(child, depth + 1, place);
@@ -47,8 +47,8 @@ export function indentOf(depth: number): string {
 }
 
 /** The symbol of an action in plans, with a space. */
-export function symbolOf(action: ActionName = 'no-op'): string {
-  return action === 'no-op' ? '' : `${actionWords[action].symbol} `;
+export function signOf(action: ActionName = 'no-op'): string {
+  return isChange({ action }) ? `${actionWords[action].symbol} ` : '';
 }
 
 function labelOf(address: string, parent: string | undefined): string {

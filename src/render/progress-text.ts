@@ -7,7 +7,7 @@ import type { ProgressView, Running } from './progress-view.ts';
 import { runningIn, stageRows } from './progress-view.ts';
 import { reasons } from './progress-words.ts';
 import type { Style } from './style.ts';
-import { actionWords, unverifiedWords } from './words.ts';
+import { actionWords, isChange, isDeployment, unverifiedWords } from './words.ts';
 
 /** Renders one event of an apply as one line; `seconds`: the time that its action took, where that is known. */
 export function renderEvent(applied: ApplyEvent, seconds: number | undefined, style: Style): string {
@@ -26,7 +26,7 @@ export function renderEvent(applied: ApplyEvent, seconds: number | undefined, st
     }
     case 'unverified': {
       const { reason } = applied;
-      const why = reason === undefined || action === 'deploy' ? '' : `: ${printable(reason)}`;
+      const why = reason === undefined || isDeployment(applied) ? '' : `: ${printable(reason)}`;
       return `${name}: ${style.paint('change', unverifiedWords(action))}${why}\n`;
     }
     case 'skipped':
@@ -43,7 +43,7 @@ export function renderEvent(applied: ApplyEvent, seconds: number | undefined, st
 
 /** Returns true for an event with a line of its own: what was not started when the run stopped is counted at the end. */
 export function isShown(applied: ApplyEvent): boolean {
-  return applied.event !== 'skipped' || (applied.stopped === undefined && applied.action !== 'no-op');
+  return applied.event !== 'skipped' || (applied.stopped === undefined && isChange(applied));
 }
 
 /** The number of running actions that a heartbeat names. */

@@ -1,6 +1,7 @@
 import type { ApplyEvent } from '../apply/job.ts';
 import { blockAddress, deployAddress } from '../kind/address.ts';
 import type { ActionName } from './documents.ts';
+import { isChange, isDeployment } from './words.ts';
 
 /** The phase of a deployment that apply waits for. */
 export type WaitsFor = Extract<ApplyEvent, { event: 'waiting' }>['for'];
@@ -50,8 +51,8 @@ export interface ProgressView {
 }
 
 /** The name of an action, of an event too: its address, or that of the deployment of a service. */
-export function plannedAddress({ address, action }: { readonly address: string; readonly action: ActionName }): string {
-  return action === 'deploy' ? deployAddress(address) : address;
+export function plannedAddress(one: { readonly address: string; readonly action: ActionName }): string {
+  return isDeployment(one) ? deployAddress(one.address) : one.address;
 }
 
 /** The stage of an action after an event. */
@@ -85,7 +86,7 @@ function isReported(view: ProgressView, row: ProgressRow): boolean {
   if (row.action === undefined) return false;
   if (!row.isQuiet) return true;
   const { is } = stageOf(view, row);
-  return is === 'failed' || is === 'unverified' || (is === 'skipped' && row.action !== 'no-op');
+  return is === 'failed' || is === 'unverified' || (is === 'skipped' && isChange(row));
 }
 
 /** The stage of a reported row whose action is not over. */

@@ -3,7 +3,7 @@ import type { DriftDocument, PlanDocument, ResultDocument } from './documents.ts
 import { counted, listed } from './lines.ts';
 import { printable } from './printable.ts';
 import { isNews, resultWords, underWay } from './outcomes.ts';
-import { actionWords, countActions, ignoredWords } from './words.ts';
+import { actionWords, countActions, ignoredWords, isChange } from './words.ts';
 
 /** Says how a plan, an apply or a comparison ended, in its last sentence. "Matches" only where everything was compared. */
 export function verdictOf(document: PlanDocument | ResultDocument | DriftDocument): string {
@@ -21,14 +21,14 @@ export function verdictOf(document: PlanDocument | ResultDocument | DriftDocumen
 
 /** The same for a title that names the plan already: without what is unchanged. */
 export function titleOf(plan: PlanDocument): string {
-  return plan.hasChanges ? changesOf(plan, ({ action }) => action !== 'no-op').replace(/\.$/, '') : planVerdict(plan);
+  return plan.hasChanges ? changesOf(plan, isChange).replace(/\.$/, '') : planVerdict(plan);
 }
 
 function changesOf(plan: PlanDocument, isCounted: (action: PlanDocument['actions'][number]) => boolean = () => true) {
-  const counts = [...countActions(plan.actions.filter(isCounted))]
-    .map(([name, count]) => `${count} ${actionWords[name].plan}${name === 'delete' ? deletionWords(plan) : ''}`)
-    .join(', ');
-  return [`${counts}.`, ...ignoredWords(plan.ignored), ...notComparedWords(read(plan.notCompared))].join(' ');
+  const counts = countsOf(plan, plan.actions.filter(isCounted));
+  return [`${counts.join(', ')}.`, ...ignoredWords(plan.ignored), ...notComparedWords(read(plan.notCompared))].join(
+    ' ',
+  );
 }
 
 function planVerdict(plan: PlanDocument): string {
@@ -37,6 +37,13 @@ function planVerdict(plan: PlanDocument): string {
   if (plan.destroys !== true && errorsIn(plan).length > 0)
     return [...ignoredWords(ignored), ...notComparedWords(read(notCompared))].join(' ');
   return noChanges(plan);
+}
+
+/** The numbers of some actions of a plan, in words: `2 to create`, `3 to delete (1 service, 2 that go with it)`. */
+export function countsOf(plan: PlanDocument, actions: PlanDocument['actions']): string[] {
+  return [...countActions(actions)].map(
+    ([name, count]) => `${count} ${actionWords[name].plan}${name === 'delete' ? deletionWords(plan) : ''}`,
+  );
 }
 
 /** What goes: services, other objects, and what goes with them; empty where the number alone says it. */

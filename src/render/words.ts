@@ -6,7 +6,7 @@ import type { Tone } from './style.ts';
 
 type Narrowed = NonNullable<PlanDocument['narrowed']>;
 
-/** The symbol and the words of an action. */
+/** The symbol and the words of an action, and its line in a diff. */
 export interface ActionWords {
   readonly symbol: string;
   /** The meaning of the symbol. */
@@ -18,21 +18,71 @@ export interface ActionWords {
   readonly now: string;
   /** `created in 1.2s`. */
   readonly done: string;
+  readonly diff: '+' | '-' | ' ';
+}
+
+/** An action of a document, of an event or of a drawing. */
+interface Named {
+  readonly action?: ActionName | undefined;
+}
+
+/** Whether an action changes something, on the platform or in the state. */
+export function isChange({ action }: Named): boolean {
+  return action !== 'no-op';
+}
+
+/** Whether an action deploys a service. */
+export function isDeployment({ action }: Named): boolean {
+  return action === 'deploy';
+}
+
+/** Whether an action takes an object away, with or without a new one in its place. */
+export function isRemoval({ action = 'no-op' }: Named): boolean {
+  return actionWords[action].diff === '-';
+}
+
+/** The symbol of an action in plans. */
+export function symbolOf({
+  action,
+  createsBeforeDestroy,
+}: {
+  readonly action: ActionName;
+  readonly createsBeforeDestroy?: boolean | undefined;
+}): string {
+  return createsBeforeDestroy === true ? '+/-' : actionWords[action].symbol;
 }
 
 /** The words of an action whose outcome the run did not learn. */
 export function unverifiedWords(action: ActionName): string {
-  return action === 'deploy' ? 'its deployment goes on, not waited for' : `${actionWords[action].done}, not verified`;
+  return isDeployment({ action })
+    ? 'its deployment goes on, not waited for'
+    : `${actionWords[action].done}, not verified`;
 }
 
 /** The words of every action, in the order in which they are counted up. */
 export const actionWords: Readonly<Record<ActionName, ActionWords>> = {
-  create: { symbol: '+', sign: 'create', tone: 'good', plan: 'to create', now: 'creating', done: 'created' },
-  update: { symbol: '~', sign: 'update', tone: 'change', plan: 'to update', now: 'updating', done: 'updated' },
-  move: { symbol: '>', sign: 'move', tone: 'change', plan: 'to move', now: 'moving', done: 'moved' },
-  replace: { symbol: '-/+', sign: 'replace', tone: 'bad', plan: 'to replace', now: 'replacing', done: 'replaced' },
-  adopt: { symbol: '?', sign: 'adopt', tone: 'info', plan: 'to adopt', now: 'adopting', done: 'adopted' },
-  delete: { symbol: '-', sign: 'delete', tone: 'bad', plan: 'to delete', now: 'deleting', done: 'deleted' },
+  create: { symbol: '+', sign: 'create', tone: 'good', plan: 'to create', now: 'creating', done: 'created', diff: '+' },
+  update: {
+    symbol: '~',
+    sign: 'update',
+    tone: 'change',
+    plan: 'to update',
+    now: 'updating',
+    done: 'updated',
+    diff: ' ',
+  },
+  move: { symbol: '>', sign: 'move', tone: 'change', plan: 'to move', now: 'moving', done: 'moved', diff: ' ' },
+  replace: {
+    symbol: '-/+',
+    sign: 'replace',
+    tone: 'bad',
+    plan: 'to replace',
+    now: 'replacing',
+    done: 'replaced',
+    diff: '-',
+  },
+  adopt: { symbol: '?', sign: 'adopt', tone: 'info', plan: 'to adopt', now: 'adopting', done: 'adopted', diff: ' ' },
+  delete: { symbol: '-', sign: 'delete', tone: 'bad', plan: 'to delete', now: 'deleting', done: 'deleted', diff: '-' },
   forget: {
     symbol: 'x',
     sign: 'remove from state',
@@ -40,9 +90,26 @@ export const actionWords: Readonly<Record<ActionName, ActionWords>> = {
     plan: 'to remove from state',
     now: 'removing from state',
     done: 'removed from state',
+    diff: ' ',
   },
-  deploy: { symbol: '^', sign: 'deploy', tone: 'info', plan: 'to deploy', now: 'deploying', done: 'deployed' },
-  'no-op': { symbol: ' ', sign: 'unchanged', tone: 'faint', plan: 'unchanged', now: 'checking', done: 'unchanged' },
+  deploy: {
+    symbol: '^',
+    sign: 'deploy',
+    tone: 'info',
+    plan: 'to deploy',
+    now: 'deploying',
+    done: 'deployed',
+    diff: ' ',
+  },
+  'no-op': {
+    symbol: ' ',
+    sign: 'unchanged',
+    tone: 'faint',
+    plan: 'unchanged',
+    now: 'checking',
+    done: 'unchanged',
+    diff: ' ',
+  },
 };
 
 /** Counts the actions of each name, in the order of the words. */
@@ -70,7 +137,7 @@ export function leftOutWords({ leftOut }: Pick<Narrowed, 'leftOut'>, isFull: boo
   if (leftOut.length === 0) return 'no change is left out';
   const byBlock = groupBy(leftOut.map((one) => [one.address, one] as const));
   const named = [...byBlock].map(([block, changes]) => {
-    const doing = changes.map(({ action }) => (action === 'forget' ? 'remove from state' : action));
+    const doing = changes.map(({ action }) => actionWords[action].sign);
     const needs = changes.flatMap((one) => (one.needs === undefined ? [] : [`needs ${nameOf(one.needs)}`]));
     return `${nameOf(block)} (${[...doing, ...needs].join(', ')})`;
   });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import type { Action, Plan } from '../../src/plan/action.ts';
-import { hasChanges, risking, isLeftOut } from '../../src/plan/action.ts';
+import { hasChanges, isLeftOut } from '../../src/plan/action.ts';
+import { risking } from '../../src/plan/summary.ts';
 import { moveInState } from '../../src/operate/edit-state.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
 import { kinds } from '../../src/resources/index.ts';

@@ -1,5 +1,6 @@
 import { hasErrors, Stop } from '../../diagnostics/diagnostic.ts';
 import type { Plan } from '../../plan/action.ts';
+import { isDeployment } from '../../plan/action.ts';
 import { loadWithSecrets } from '../../project/load.ts';
 import { plan } from '../../workflow/plan.ts';
 import type { Exit } from '../../render/exit-codes.ts';
@@ -69,10 +70,11 @@ async function rebuild(run: Run, view: ReportView<State>, isGiven: boolean): Pro
 /** The records of the objects that the plan would take over, without settled values. */
 function recordsOf({ actions }: Plan): Readonly<Record<string, StateRecord>> {
   return Object.fromEntries(
-    actions.flatMap(({ address, kind, id, parent, dependsOn, options, action }) =>
-      id === undefined || action === 'deploy'
+    actions.flatMap((action) => {
+      const { address, kind, id, parent, dependsOn, options } = action;
+      return id === undefined || isDeployment(action)
         ? []
-        : [[address, { kind: kind.kind, id, parent: parent ?? null, dependsOn, pairs: {}, options }]],
-    ),
+        : [[address, { kind: kind.kind, id, parent: parent ?? null, dependsOn, pairs: {}, options }]];
+    }),
   );
 }

@@ -2,6 +2,7 @@ import { groupBy } from '../../kind/group.ts';
 import type { EventDocument, PlanDocument, ResultDocument } from '../documents.ts';
 import type { GraphNode } from '../graph-model.ts';
 import { environmentsOf, servicesOf } from '../graph-model.ts';
+import { isChange, isDeployment } from '../words.ts';
 
 /** An action of a plan, as its document has it. */
 export type DocumentAction = PlanDocument['actions'][number];
@@ -51,8 +52,8 @@ function keyOf({ address, action }: { readonly address: string; readonly action:
 export function buildNodes(actions: readonly DocumentAction[]): GraphNode[] {
   const blocks = groupBy(actions.map((action) => [action.address, action] as const));
   return [...blocks].map(([address, members]) => {
-    const own = members.find(({ action }) => action !== 'deploy') ?? members[0];
-    const changed = [own, ...members].find((one) => one !== undefined && one.action !== 'no-op');
+    const own = members.find((one) => !isDeployment(one)) ?? members[0];
+    const changed = [own, ...members].find((one) => one !== undefined && isChange(one));
     return {
       address,
       kind: own?.kind ?? '',

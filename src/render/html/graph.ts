@@ -4,6 +4,7 @@ import { drawGraph } from '../graph-svg.ts';
 import { counted } from '../lines.ts';
 import type { Markup } from '../markup.ts';
 import { markup } from '../markup.ts';
+import { isChange } from '../words.ts';
 
 /** A choice of what the drawing shows. */
 interface Level {
@@ -52,7 +53,7 @@ function renderLevel({ name, nodes }: Level, linkOf: (address: string) => string
   const across = edgesAcross(nodes);
   return markup`<div class="level level-${name}">${groupGraph(nodes).map(({ environment, nodes: members, edges }) => {
     const picture = drawGraph(members, edges, { below: environment, linkOf });
-    const changed = members.filter(({ action }) => action !== 'no-op').length;
+    const changed = members.filter(isChange).length;
     const title = environment ?? 'outside environments';
     const others = across.filter(({ from }) => environments.get(from) === environment);
     const [width, height] = [picture.width + 2, picture.height + 2];

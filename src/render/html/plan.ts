@@ -6,7 +6,16 @@ import { counted, requestCounts } from '../lines.ts';
 import type { Markup } from '../markup.ts';
 import { markup } from '../markup.ts';
 import { factsOf } from '../plan-head.ts';
-import { actionWords, countActions, leftOutWords, narrowedWords, newValues } from '../words.ts';
+import {
+  actionWords,
+  countActions,
+  isChange,
+  isDeployment,
+  leftOutWords,
+  narrowedWords,
+  newValues,
+  symbolOf,
+} from '../words.ts';
 import { deletionWords, errorsIn, verdictOf } from '../verdict.ts';
 import { changeList, place } from './change.ts';
 import { diagnosticList } from './diagnostics.ts';
@@ -71,9 +80,14 @@ ${groups.map(([address, members], at) => renderGroup(address, members, { at, isO
 const mostOpenGroups = 40;
 
 /** Returns true for an action that needs attention. */
-function isNews({ action, notes, dataAtRisk, outcome }: Entry): boolean {
-  const isUnchanged = action === 'no-op' && notes.length === 0 && dataAtRisk === undefined;
-  return !isUnchanged || (outcome !== undefined && outcome.result !== 'done' && outcome.result !== 'skipped');
+function isNews(entry: Entry): boolean {
+  const { notes, dataAtRisk, outcome } = entry;
+  return (
+    isChange(entry) ||
+    notes.length > 0 ||
+    dataAtRisk !== undefined ||
+    (outcome !== undefined && outcome.result !== 'done' && outcome.result !== 'skipped')
+  );
 }
 
 function verdict(plan: PlanDocument, result: PlanRun['result'], failures: PlanDocument['diagnostics']): string {
@@ -244,12 +258,12 @@ ${entries.map((entry) => renderEntry(entry, address))}
 }
 
 function renderEntry(entry: Entry, service: string): Markup {
-  const { id, action, kind, environment, outcome, address, seconds, createsBeforeDestroy, position } = entry;
-  const symbol = createsBeforeDestroy === true ? '+/-' : actionWords[action].symbol.trim();
+  const { id, action, kind, environment, outcome, address, seconds, position } = entry;
+  const symbol = symbolOf(entry).trim();
   const rest =
     address !== service && isWithin(address, service) ? address.slice(service.length).replace(/^\./, '') : address;
   // The title of the group has the address already.
-  const name = address !== service ? rest : action === 'deploy' ? 'deployment' : kind;
+  const name = address !== service ? rest : isDeployment(entry) ? 'deployment' : kind;
   const about = sentence(entry);
   const took = seconds === undefined ? '' : markup` <span class="took">${seconds.toFixed(1)} s</span>`;
   const result =

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Change } from '../../src/plan/action.ts';
-import { overwriting, recreating, restarting, risking, underWay } from '../../src/plan/action.ts';
+import { overwriting, recreating, restarting, risking, underWay } from '../../src/plan/summary.ts';
 import { actionOf, changeAt } from '../support/plan-values.ts';
 
 /** What a summary says of a plan: whom it restarts, what it overwrites, whose data it puts at risk. */
