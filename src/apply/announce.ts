@@ -76,7 +76,8 @@ export function creationOf(run: Run, job: Job, step: Step): PendingCreate {
   const key = keyOf(run, job);
   const says: Record<string, StoredWanted> = {};
   let isOpen = true;
-  for (const { attribute, field, wanted } of action.attributes) {
+  for (const planned of action.attributes) {
+    const { attribute, field, wanted } = planned;
     if (wanted === undefined || attribute.key !== undefined) continue;
     const isOfKey = key !== undefined && Object.hasOwn(key, attribute.field);
     if (isOfKey && (field.secrecy !== undefined || wanted.isSecret)) isOpen = false;
@@ -84,7 +85,7 @@ export function creationOf(run: Run, job: Job, step: Step): PendingCreate {
     const resolved = isSent ? wantedOf({ field, wanted }, outputs) : undefined;
     if (resolved?.is !== 'known') continue;
     const digest = digestsAt(run, action)(attribute.field);
-    const { wanted: stored } = storedPair({ attribute, field, wanted }, [resolved.value], { outputs, digest });
+    const { wanted: stored } = storedPair(planned, wanted, [resolved.value], { outputs, digest });
     if (isOfKey && 'digest' in stored) isOpen = false;
     says[attribute.field] = stored;
   }

@@ -84,13 +84,14 @@ function pairsOf({ attributes }: Action, results: readonly Pick<SettledAttribute
 /** The pairs of an object that was made and cannot be read yet: what was sent stands for what was answered. */
 export function sentPairs({ address, attributes }: Action, outputs: Outputs, digests: Digests): Record<string, Pair> {
   const pairs: Record<string, Pair> = {};
-  for (const { attribute, field, wanted } of attributes) {
+  for (const planned of attributes) {
+    const { attribute, field, wanted } = planned;
     if (wanted === undefined) continue;
     const resolved = wantedOf({ field, wanted }, outputs);
     if (resolved.is !== 'known') continue;
     const name = attributeName(attribute);
     const how = { outputs, digest: digests(address, name) };
-    pairs[name] = storedPair({ attribute, field, wanted }, [resolved.value], how);
+    pairs[name] = storedPair(planned, wanted, [resolved.value], how);
   }
   return pairs;
 }
@@ -103,9 +104,10 @@ interface SettledAttribute {
 
 function settleAttribute(
   { action, wasSent, isDoubted = false, digests, outputs, redact }: SettleInput,
-  { attribute, decision, field, wanted, standing, pair: old }: AttributeChange,
+  planned: AttributeChange,
   compared: Compared | undefined,
 ): SettledAttribute {
+  const { attribute, decision, field, wanted, standing, pair: old } = planned;
   const kept = () => old;
   const none = () => undefined;
   if (decision.do === 'release') return { pair: none };
@@ -121,7 +123,7 @@ function settleAttribute(
   const wasUnproven = old?.unproven === true || isForProof(decision);
   const isUnproven = isDoubted && writesOrRemoves(decision) ? true : wasUnproven && !isProof;
   const make = (answered: Json, ignored?: Pair['ignored']) => (): Pair => ({
-    ...storedPair({ attribute, field, wanted }, [meant, answered], { outputs, digest, redact }),
+    ...storedPair(planned, wanted, [meant, answered], { outputs, digest, redact }),
     ...(ignored === undefined ? {} : { ignored }),
     ...(isUnproven ? { unproven: true } : {}),
   });

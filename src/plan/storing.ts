@@ -1,3 +1,4 @@
+import { onceFor } from '../api/once.ts';
 import { plain } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
 import { textsIn } from '../kind/json.ts';
@@ -11,7 +12,9 @@ import { toStored } from '../state/stored.ts';
 import type { AttributeChange } from './action.ts';
 import { toStoredTemplate } from './template.ts';
 
-type Storable = Pick<AttributeChange, 'attribute' | 'field'> & { readonly wanted: Wanted };
+type Planned = Pick<AttributeChange, 'attribute' | 'field'>;
+type Storable = Planned & { readonly wanted: Wanted };
+type Stored = Pick<Pair, 'wanted' | 'answered'>;
 
 /** What making the stored form of a value needs. */
 interface Storage {
@@ -21,12 +24,30 @@ interface Storage {
   readonly redact?: ((text: string) => string) | undefined;
 }
 
+/** The pairs of a change that the platform answers as meant: a run announces, records and settles the same. */
+const pairsAsMeant = onceFor<Planned, Map<Json, Stored>>(() => new Map());
+
 /** What the state holds of a wanted value, and of what the platform answered in its place: the same by default. */
 export function storedPair(
-  about: Storable,
+  planned: Planned,
+  wanted: Wanted,
   [meant, answered = meant]: readonly [Json, (Json | undefined)?],
+  storage: Storage,
+): Stored {
+  const make = () =>
+    makePair({ attribute: planned.attribute, field: planned.field, wanted }, [meant, answered], storage);
+  if (answered !== meant) return make();
+  const pairs = pairsAsMeant(planned);
+  const pair = pairs.get(meant) ?? make();
+  pairs.set(meant, pair);
+  return pair;
+}
+
+function makePair(
+  about: Storable,
+  [meant, answered]: readonly [Json, Json],
   { outputs, digest, redact = (text) => text }: Storage,
-): Pick<Pair, 'wanted' | 'answered'> {
+): Stored {
   const { attribute, field, wanted } = about;
   const { isSecret, privateKeys } = wanted;
   const secretLines = isSecret || privateKeys !== undefined ? linesOfSecrets(about, outputs) : undefined;

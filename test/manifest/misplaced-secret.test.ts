@@ -98,7 +98,7 @@ test('the plan with the line of the remedy is empty on a state that has the fiel
     const about = { attribute: { field: name }, field: attributeField(kindNamed('redis'), { field: name }) };
     const digest = digestsOf(key, state)(main, name);
     const wanted = textOf(secretPart('A', String(value)));
-    return storedPair({ ...about, wanted }, [value], { outputs: () => undefined, digest });
+    return storedPair({ ...about }, wanted, [value], { outputs: () => undefined, digest });
   };
   const pairs = {
     ...record.pairs,

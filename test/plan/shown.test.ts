@@ -66,7 +66,7 @@ function sides({
   const stored =
     settled === undefined
       ? undefined
-      : storedPair({ attribute, field, wanted: settled }, [wholeOf(settled)], { outputs, digest }).answered;
+      : storedPair({ attribute, field }, settled, [wholeOf(settled)], { outputs, digest }).answered;
   const known = wanted === undefined || wanted.missing.length > 0 ? undefined : wholeOf(wanted);
   const planned = attributeChange('value', {
     attribute,

@@ -104,7 +104,7 @@ export function wholeOf(wanted: Wanted): Json {
 
 /** What is remembered of a text with secrets that was settled, and answered as it was sent or as another value. */
 export function pairOfText(wanted: Wanted, answered?: Json): Pair {
-  return storedPair({ attribute: { field: 'value' }, field: anything, wanted }, [wholeOf(wanted), answered], {
+  return storedPair({ attribute: { field: 'value' }, field: anything }, wanted, [wholeOf(wanted), answered], {
     outputs: noOutputs,
     digest: makeDigest,
   });
