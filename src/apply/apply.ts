@@ -2,7 +2,6 @@ import { attempts } from '../api/attempts.ts';
 import { turn } from '../api/sleep.ts';
 import { same } from '../kind/json.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import { blockAddress } from '../kind/address.ts';
 import type { State, StateStore } from '../state/state.ts';
 import type { Content } from '../state/record.ts';
 import { isInJournal, withWaves } from '../state/wave.ts';
@@ -18,7 +17,7 @@ import { runSchedule } from '../graph/schedule.ts';
 import { settleStale, announceWrite } from './announce.ts';
 import { PlatformError } from '../api/errors.ts';
 import type { Action } from '../plan/action.ts';
-import { comesWithParent, createsObject, isEffective, isIncluded } from '../plan/action.ts';
+import { comesWithParent, createsObject, isDeployment, isEffective, isIncluded, shownAddress } from '../plan/action.ts';
 import { writesOrRemoves } from '../plan/decide.ts';
 import type { ActionNode, ApplyNode } from '../plan/nodes.ts';
 import { planNodes } from '../plan/nodes.ts';
@@ -109,7 +108,7 @@ function readBackScope(run: Run, scope: Scope, isGone: boolean): Promise<void> {
 function spanOf({ part, action }: ActionNode): SpanAbout {
   const { kind } = action.kind;
   const name = part === 'teardown' ? 'delete' : action.action;
-  const attributes = { 'trueup.address': blockAddress(action.address), 'trueup.kind': kind, 'trueup.action': name };
+  const attributes = { 'trueup.address': shownAddress(action), 'trueup.kind': kind, 'trueup.action': name };
   return { name: `${name} ${kind}`, attributes };
 }
 
@@ -122,7 +121,7 @@ async function runAction(run: Run, node: ActionNode, after: readonly ApplyNode[]
     return 'failed';
   }
   if (isEffective(action) && !isSent(job)) {
-    run.input.onEvent({ event: 'started', address: blockAddress(action.address), action: action.action });
+    run.input.onEvent({ event: 'started', address: shownAddress(action), action: action.action });
   }
   try {
     if (part === 'deploy') {
@@ -170,9 +169,8 @@ function whyStopped(run: Run, because: ApplyNode | string): string | undefined {
 /** The name of a node in a sentence. */
 function nameOf(node: ApplyNode): string {
   if (!('action' in node)) return node.name;
-  const { address } = node.action;
-  const block = blockAddress(address);
-  return block === address ? address : `the deployment of ${block}`;
+  const { action } = node;
+  return isDeployment(action) ? `the deployment of ${action.block}` : action.address;
 }
 
 async function finish(run: Run): Promise<ApplyResult> {

@@ -1,9 +1,8 @@
 import { attempts, policies } from '../api/attempts.ts';
-import { oldAddress } from '../kind/address.ts';
 import type { Row } from '../kind/json.ts';
 import { valueAt } from '../kind/wire.ts';
 import type { Step } from '../plan/action.ts';
-import { createsFirst, createsObject } from '../plan/action.ts';
+import { createsFirst, createsObject, isDeposed } from '../plan/action.ts';
 import { settle } from '../plan/settle.ts';
 import { knownPairs } from '../state/known-pairs.ts';
 import { pendingCreate, withWrite } from '../state/pending.ts';
@@ -52,7 +51,7 @@ async function createNow(run: Run, job: Job, step: Step): Promise<void> {
   const before = recordBefore(run, job);
   // The old object of this address is not the one that is being created.
   job.object = undefined;
-  const old = before === undefined ? undefined : deposed(run, address).find(({ action }) => action.id === before.id);
+  const old = before === undefined ? undefined : deposed(run, job).find(({ action }) => action.id === before.id);
   if (old?.action.id !== undefined) await journal.save(old.action.address, recordOf(run, old, old.action.id, {}));
   const undo = async () => {
     const deploys = run.input.plan.base.deployments[address] ?? null;
@@ -99,7 +98,7 @@ function recordBefore(run: Run, job: Job): StateRecord | undefined {
   const known = run.journal.now(address) ?? undefined;
   if (known === undefined || known.id !== null) return known;
   // The deposed object can be one that an earlier run created without an answer, and that the plan found.
-  const found = createsFirst(job.action) ? deposed(run, address).at(-1)?.action.id : undefined;
+  const found = createsFirst(job.action) ? deposed(run, job).at(-1)?.action.id : undefined;
   return found === undefined ? undefined : recordOf(run, job, found, knownPairs(known));
 }
 
@@ -173,9 +172,10 @@ function lacksOutputs({ action, isNeeded }: Job, row: Row): boolean {
 }
 
 /** The jobs that delete the deposed objects of an address, the newest last. */
-function deposed(run: Run, address: string): Job[] {
-  const old = run.jobs.get(oldAddress(address));
-  return old === undefined ? [] : [old, ...deposed(run, old.action.address)];
+function deposed(run: Run, { action: { block } }: Job): Job[] {
+  const old = [...run.jobs.values()].filter(({ action }) => action.block === block && isDeposed(action));
+  // Each has one mark more than the one before it.
+  return old.toSorted((a, b) => a.action.address.length - b.action.address.length);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { deployAddress } from '../kind/address.ts';
+import { partAddress } from '../kind/address.ts';
 import { same } from '../kind/json.ts';
 import type { Content } from '../state/record.ts';
 import type { Deploys, StateRecord } from '../state/record.ts';
@@ -54,7 +54,7 @@ export function openJournal(store: StateStore, base: State): Journal {
   };
   /** The deployments of a service, where they are not saved so already. */
   const changed = (service: string, deploys: Deploys | null): Wave => {
-    const address = deployAddress(service);
+    const address = partAddress(service, 'deployment');
     const before = contents.has(address) ? contents.get(address) : (base.deployments[service] ?? null);
     return same(before, deploys) ? [] : [[address, deploys]];
   };

@@ -1,7 +1,6 @@
 import { attempts } from '../api/attempts.ts';
 import type { Client } from '../api/client.ts';
 import { groupBy } from '../kind/group.ts';
-import { blockAddress } from '../kind/address.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { outputValue } from '../kind/wire.ts';
@@ -9,7 +8,7 @@ import type { Outputs } from '../manifest/wanted.ts';
 import type { Reader } from '../observe/reader.ts';
 import { createReader } from '../observe/reader.ts';
 import type { Action, Plan } from '../plan/action.ts';
-import { createsObject, isDeployment, isEffective } from '../plan/action.ts';
+import { createsObject, isDeployment, isEffective, shownAddress } from '../plan/action.ts';
 import type { Digest, Digests } from '../secrets/digest.ts';
 import { pendingCreate } from '../state/pending.ts';
 import type { Deploys, DuplicatePlace, StateRecord } from '../state/record.ts';
@@ -224,7 +223,7 @@ export function dispatch(run: Run, job: Job, event: JobEvent): void {
   Object.assign(job, advance(job, event));
   const result = wasOver ? undefined : resultOf(job);
   if (result === undefined || (result !== 'skipped' && !isEffective(job.action))) return;
-  run.input.onEvent({ ...endOf(job, result), address: blockAddress(job.action.address), action: job.action.action });
+  run.input.onEvent({ ...endOf(job, result), address: shownAddress(job.action), action: job.action.action });
 }
 
 function endOf({ stopped, diagnostics }: Job, result: Outcome['result']) {

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { addressParts, blockAddress, replacedAddress } from '../kind/address.ts';
+import { addressParts } from '../kind/address.ts';
 import { groupBy } from '../kind/group.ts';
 import { defined } from '../kind/json.ts';
 import type { Action, Change, Plan } from '../plan/action.ts';
@@ -14,11 +14,13 @@ import {
   isCreation,
   isDeletion,
   isDeployment,
+  isDeposed,
   isEffective,
   isIncluded,
   isLeftOut,
   isRequested,
   needsConsent,
+  shownAddress,
 } from '../plan/action.ts';
 import type { Decision } from '../plan/decide.ts';
 import type { ExplainedAction } from '../plan/explain.ts';
@@ -73,8 +75,8 @@ export function planDocument({ plan, counts, about, allowed, warnings = [] }: Pl
     recreates: recreating(actions),
     waitsFor: underWay(actions),
     notDeployed: notDeployed(actions),
-    overwrites: overwriting(actions).map(blockAddress),
-    dataAtRisk: risking(actions).map(blockAddress),
+    overwrites: overwriting(actions),
+    dataAtRisk: risking(actions),
     ...(plan.unmanaged === undefined ? {} : { unmanaged: plan.unmanaged }),
     ...(allowed === undefined ? {} : { allowed }),
     actions: documented,
@@ -89,7 +91,7 @@ export function planDocument({ plan, counts, about, allowed, warnings = [] }: Pl
 /** Actions with each deployment behind everything below its service. */
 function withDeploymentsInPlace(actions: readonly Action[]): readonly Action[] {
   const deployments = new Map<string, Action>();
-  for (const action of actions) if (isDeployment(action)) deployments.set(blockAddress(action.address), action);
+  for (const action of actions) if (isDeployment(action)) deployments.set(action.block, action);
   if (deployments.size === 0) return actions;
   const others = actions.filter((action) => !isDeployment(action));
   const parents = new Map(others.map(({ address, parent }) => [address, parent]));
@@ -192,7 +194,7 @@ export function explainedDocument(
 
 function actionDocument(action: Action, context: Context): PlanAction {
   const { kind, id, parent, movedFrom, dataAtRisk, protect, position, steps, teardown } = action;
-  const address = blockAddress(action.address);
+  const address = shownAddress(action);
   const requests = steps.length + teardown.length;
   const after = isEffective(action) ? doneBefore(action, context) : [];
   const holds = 'holds' in action ? action.holds : undefined;
@@ -201,7 +203,9 @@ function actionDocument(action: Action, context: Context): PlanAction {
     kind: kind.kind,
     action: action.action,
     ...defined({ id, parent }),
-    dependsOn: [...new Set(action.dependsOn.map(blockAddress))].filter((need) => need !== address).toSorted(),
+    dependsOn: [...new Set(action.dependsOn.map((need) => shownIn(context, need)))]
+      .filter((need) => need !== address)
+      .toSorted(),
     ...defined({
       movedFrom,
       createsBeforeDestroy: markOf(createsFirst(action)),
@@ -232,12 +236,17 @@ function markOf(isSo: boolean): true | undefined {
   return isSo || undefined;
 }
 
+function shownIn({ byAddress }: Context, address: string): string {
+  const action = byAddress.get(address);
+  return action === undefined ? address : shownAddress(action);
+}
+
 /** Why an object is deleted, and the outermost deleted object that it goes with. */
 function reasonOf(action: Action, context: Context): Pick<PlanAction, 'why' | 'elsewhere' | 'goesWith'> {
   const goesWith = outermost(action, context);
   const along = goesWith === undefined ? {} : { goesWith };
   if (context.destroys) return { ...along, why: 'destroy' };
-  if (replacedAddress(action.address) !== undefined) return { ...along, why: 'replaced' };
+  if (isDeposed(action)) return { ...along, why: 'replaced' };
   const elsewhere = context.created.get(placeKey(action));
   return elsewhere === undefined ? { ...along, why: 'block removed' } : { ...along, why: 'block elsewhere', elsewhere };
 }
@@ -257,7 +266,7 @@ function doneBefore(action: Action, { byAddress, users }: Context): NonNullable<
   return [...new Set(before)].flatMap((address) => {
     const other = byAddress.get(address);
     const isWaitedFor = other !== undefined && isEffective(other);
-    return isWaitedFor ? [{ address: blockAddress(address), action: other.action }] : [];
+    return isWaitedFor ? [{ address: shownAddress(other), action: other.action }] : [];
   });
 }
 
@@ -329,14 +338,14 @@ function narrowedDocument({
   return {
     targets: [...targets],
     excludes: [...excludes],
-    leftOut: leftOut.map(({ address, ...rest }) => ({ ...rest, address: blockAddress(address) })),
+    leftOut: [...leftOut],
     ...(oldSecrets.length === 0
       ? {}
       : {
           oldSecrets: oldSecrets.map(({ address, secrets, writtenAt }) => ({
-            address: blockAddress(address),
+            address,
             secrets: [...secrets],
-            writtenAt: [...new Set(writtenAt.map(blockAddress))],
+            writtenAt: [...writtenAt],
           })),
         }),
   };

@@ -1,7 +1,6 @@
 import type { ApplyResult } from '../apply/job.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { blockAddress } from '../kind/address.ts';
-import { isDeployment } from '../plan/action.ts';
+import { isDeployment, shownAddress } from '../plan/action.ts';
 import { diagnosticJson } from '../render/diagnostics-json.ts';
 import type { PlanDocument, ResultDocument } from '../render/documents.ts';
 import type { Ending } from './ending.ts';
@@ -29,7 +28,7 @@ function narrowedTo(
     outcomes
       .filter(({ result, stopped }) => stopped === undefined && (result === 'done' || result === 'unverified'))
       .filter(({ action }) => !isDeployment(action))
-      .map(({ action }) => blockAddress(action.address)),
+      .map(({ action }) => action.address),
   );
   const old = oldSecrets.filter(({ writtenAt }) => writtenAt.some((address) => written.has(address)));
   return { ...narrowed, ...(old.length === 0 ? {} : { oldSecrets: old }) };
@@ -38,9 +37,7 @@ function narrowedTo(
 /** The services that a plan restarts because of new values of secrets, by what became of their deployments. */
 function rotatedIn({ rotated = [] }: PlanDocument, { outcomes }: ApplyResult): NonNullable<ResultDocument['rotated']> {
   const deployed = new Set(
-    outcomes.flatMap(({ action, result }) =>
-      isDeployment(action) && result === 'done' ? [blockAddress(action.address)] : [],
-    ),
+    outcomes.flatMap(({ action, result }) => (isDeployment(action) && result === 'done' ? [action.block] : [])),
   );
   return rotated
     .filter(({ restarts }) => restarts.length > 0)
@@ -76,7 +73,7 @@ export function resultDocument(input: ResultInput): ResultDocument {
     ...(narrowed === undefined ? {} : { narrowed: narrowedTo(narrowed, result) }),
     ...(rotated.length === 0 ? {} : { rotated }),
     outcomes: result.outcomes.map(({ action, result: ended, stopped, diagnostics }) => {
-      const address = blockAddress(action.address);
+      const address = shownAddress(action);
       const id = result.state.resources[address]?.id;
       return {
         address,

@@ -7,7 +7,7 @@ import type { Finding } from './finding.ts';
 import type { Adopted } from './adopt-text.ts';
 import { adopt, isSettled } from './adopt-text.ts';
 import { overlay, remembering } from '../export/export.ts';
-import { addressMeant, blockAddress, isWithin } from '../kind/address.ts';
+import { addressMeant, isWithin } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
 import { pathMeant } from '../kind/profile.ts';
 import { yamlLimit } from '../manifest/load.ts';
@@ -129,7 +129,7 @@ async function prove(
       throw refused('the manifest would not be valid with what the platform has', error.diagnostics);
     });
   const unsettled = adopted.find(({ finding }) => !isSettled(made, finding));
-  const deployed = made.actions.filter(isDeployment).map(({ address }) => blockAddress(address));
+  const deployed = made.actions.filter(isDeployment).map(({ block }) => block);
   // Others are deployed for reasons of their own.
   const deploys = deployed.filter((service) =>
     adopted.some(({ finding: { address = '' } }) => isWithin(address, service) || isWithin(service, address)),

@@ -1,5 +1,5 @@
 import { defined } from '../kind/json.ts';
-import { blockAddress, childAddress, replacedAddress } from '../kind/address.ts';
+import { childAddress } from '../kind/address.ts';
 import { pathOf } from '../kind/attribute.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -7,7 +7,7 @@ import { position } from '../manifest/tree.ts';
 import type { UnmanagedObject } from '../observe/observed.ts';
 import { objectDigest, subjectDigest, subjectField } from '../plan/accepted.ts';
 import type { Action, AttributeChange, Change, Plan, Shown } from '../plan/action.ts';
-import { deletesObject, isDeployment, leavesState, outputsOf } from '../plan/action.ts';
+import { deletesObject, isDeployment, isDeposed, leavesState, outputsOf, shownAddress } from '../plan/action.ts';
 import { sidesOf, summaryOf, unitOf } from '../plan/changes.ts';
 import { redactShown } from '../plan/redacted.ts';
 import type { SecretsBeside, Values } from '../plan/shown.ts';
@@ -121,7 +121,7 @@ function isMissing(plan: Plan, one: Action): boolean {
 
 function findingsAt(about: About, action: Action): Found[] {
   const { plan, missing } = about;
-  const address = blockAddress(action.address);
+  const address = shownAddress(action);
   const record = plan.base.resources[action.address];
   const recorded = typeof record?.id === 'string' ? record.id : undefined;
   const id = action.id ?? recorded;
@@ -146,7 +146,7 @@ function findingsAt(about: About, action: Action): Found[] {
       return [pending('create')];
     case 'delete':
       // The old object of a replacement goes with that.
-      return replacedAddress(action.address) === undefined || record !== undefined ? [pending('delete')] : [];
+      return !isDeposed(action) || record !== undefined ? [pending('delete')] : [];
     case 'forget':
       return [pending('remove from the state')];
     case 'adopt':

@@ -19,11 +19,12 @@ import { fileName } from './names.ts';
 import { patternsFor, rootText } from './root-file.ts';
 import type { SecretFile } from './root-file.ts';
 import type { NamedSecret } from './secrets.ts';
-import { addressParts, blockAddress, isWithin } from '../kind/address.ts';
+import { addressParts, isWithin } from '../kind/address.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { addToGit, openWorkspace } from '../manifest/workspace.ts';
 import type { World } from '../workflow/world.ts';
+import { shownAddress } from '../plan/action.ts';
 import { adoptedState, changesObject } from '../plan/adopted.ts';
 import { learnPlatform } from '../workflow/platform.ts';
 import { plan, planWithIds } from '../workflow/plan.ts';
@@ -353,7 +354,7 @@ async function stateLeft(
   const isSending = made.actions.some((one) => addresses.has(one.address) && changesObject(one));
   if (isSending) return undefined;
   const blocks = new Map(declared.map(({ address: at, kind }) => [at, kind.kind]));
-  const isEmpty = made.actions.every((one) => !isChange(one) || addresses.has(blockAddress(one.address)));
+  const isEmpty = made.actions.every((one) => !isChange(one) || addresses.has(shownAddress(one)));
   return { state: adoptedState(made, addresses, digestsOf(await world.store.key(), made.base)), blocks, isEmpty };
 }
 

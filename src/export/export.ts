@@ -2,7 +2,6 @@ import type { Client } from '../api/client.ts';
 import { endpointOf } from '../api/contract.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, hasErrors, Stop } from '../diagnostics/diagnostic.ts';
-import { blockAddress } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
 import { kindsThere } from '../kind/kinds-on.ts';
 import { fieldPath } from '../kind/wire.ts';
@@ -11,7 +10,7 @@ import type { FileText, Workspace } from '../manifest/workspace.ts';
 import { matchesGlob } from '../manifest/glob.ts';
 import { createReader } from '../observe/reader.ts';
 import type { Plan } from '../plan/action.ts';
-import { isChange } from '../plan/action.ts';
+import { isChange, shownAddress } from '../plan/action.ts';
 import { adoptedState, changesObject, differing } from '../plan/adopted.ts';
 import type { World } from '../workflow/world.ts';
 import { planWithIds } from '../workflow/plan.ts';
@@ -110,7 +109,7 @@ export async function makeExport(input: ExportInput): Promise<Exported> {
       blocks: new Map(declared.map(({ address, kind }) => [address, kind.kind])),
       notes: [...onProject, ...composed.notes, ...why].toSorted(byAddress),
       unmanaged: composed.unmanaged,
-      isEmpty: plan.actions.every((one) => !isChange(one) || addresses.has(blockAddress(one.address))),
+      isEmpty: plan.actions.every((one) => !isChange(one) || addresses.has(shownAddress(one))),
       state: adoptedState(plan, addresses, digestsOf(await world.store.key(), plan.base)),
     };
   }

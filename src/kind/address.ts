@@ -38,41 +38,34 @@ export function addressMeant(written: string, kinds: readonly Pick<Kind, 'also' 
 export function isWithin(address: string, ancestor: string): boolean {
   if (!address.startsWith(ancestor)) return false;
   const rest = address.slice(ancestor.length);
-  return rest === '' || rest.startsWith('.') || rest.startsWith('[') || rest.startsWith(oldMark);
+  return rest === '' || rest.startsWith('.') || rest.startsWith('[') || rest.startsWith(marks.deposed);
 }
+
+/** An address as its parts: that of a block, and what of the block it names where that is not its object. */
+export interface Address {
+  readonly block: string;
+  /** The deployment of a service, or an object that a new one of a replacement took the place of. */
+  readonly part?: 'deployment' | 'deposed' | undefined;
+}
+
+const marks = { deployment: ' (deploy)', deposed: ' (old)' } as const;
 
 /**
- * The address of the old object while the new one of a replacement takes its place. No block can have it. An object
- * that is older still keeps the one that it has, and the next one gets the mark once more.
+ * The text that names a part of a block in a plan and in a state. No block can have it. A deposed object keeps the one that
+ * it has, and the next one of its block gets the mark once more.
  */
-export function oldAddress(address: string): string {
-  return `${address}${oldMark}`;
+export function partAddress(block: string, part: keyof typeof marks): string {
+  return block + marks[part];
 }
 
-/** The address whose old object an address stands for; undefined for all others. */
-export function replacedAddress(address: string): string | undefined {
-  const at = address.indexOf(oldMark, address.lastIndexOf(']') + 1);
-  return at === -1 ? undefined : address.slice(0, at);
+/** Reads a text that names a block or a part of one. */
+export function readAddress(text: string): Address {
+  // A mark inside of brackets belongs to a key.
+  const after = text.lastIndexOf(']') + 1;
+  if (text.endsWith(marks.deployment)) return { block: text.slice(0, -marks.deployment.length), part: 'deployment' };
+  const at = text.indexOf(marks.deposed, after);
+  return at === -1 ? { block: text } : { block: text.slice(0, at), part: 'deposed' };
 }
-
-const oldMark = ' (old)';
-
-/** The address of the deployment of a service. No block can have it. */
-export function deployAddress(service: string): string {
-  return `${service}${deployMark}`;
-}
-
-/** What people call an action by: the address of its block; that of the service for a deployment. */
-export function blockAddress(address: string): string {
-  return serviceOfDeployment(address) ?? address;
-}
-
-/** The service that an address of a deployment is of; undefined for all others. */
-export function serviceOfDeployment(address: string): string | undefined {
-  return address.endsWith(deployMark) ? address.slice(0, -deployMark.length) : undefined;
-}
-
-const deployMark = ' (deploy)';
 
 /** Splits an address into its keys and sections; undefined when it is not one. */
 export function addressParts(address: string): string[] | undefined {

@@ -1,3 +1,4 @@
+import { readAddress } from '../kind/address.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { dependencies } from '../graph/order.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -11,8 +12,8 @@ export const sendsNothing = { teardown: [], steps: [] } as const;
 
 /** Keeps an object as it is, whatever was planned for it. */
 export function keep(one: Target, kept: Keeping['kept']) {
-  const { address, scope, kind, id, parent, dependsOn, options, notes, position, protect } = one;
-  const target = { address, scope, kind, id, parent, dependsOn, options, notes, position, protect };
+  const { address, block, scope, kind, id, parent, dependsOn, options, notes, position, protect } = one;
+  const target = { address, block, scope, kind, id, parent, dependsOn, options, notes, position, protect };
   return { ...target, ...unchanged, ...sendsNothing, action: 'no-op', kept } as const;
 }
 
@@ -36,6 +37,7 @@ export function targetFor(
   // class of its own, of 500 bytes.
   return {
     address,
+    block: readAddress(address).block,
     scope,
     kind,
     id: undefined,

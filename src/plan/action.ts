@@ -119,7 +119,10 @@ interface ServicePlan {
 
 /** What every action has. */
 export interface Target {
+  /** Names the action in its plan. */
   readonly address: string;
+  /** The address of its block: another one for a deployment, and for a deposed object. */
+  readonly block: string;
   /** The service whose row holds the object, or the object itself: one write at a time goes to a scope. */
   readonly scope: string;
   readonly kind: Kind;
@@ -289,6 +292,16 @@ export function comesWithParent(one: Action): boolean {
 /** Whether the platform takes the object of an action away with its parent. */
 export function goesWithParent(one: Action): boolean {
   return ('by' in one && one.by === 'parent') || ('why' in one && one.why === 'parent goes');
+}
+
+/** Whether the object of an action is one that a new object took the place of. */
+export function isDeposed(one: Action): boolean {
+  return one.address !== one.block && !isDeployment(one);
+}
+
+/** What people call an action by: the address of its object, or of the service that it deploys. */
+export function shownAddress(one: Action): string {
+  return isDeployment(one) ? one.block : one.address;
 }
 
 /** Whether a replacement creates the new object before the old one goes. */

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
-import { deployAddress } from '../kind/address.ts';
+import { partAddress } from '../kind/address.ts';
 import type { Row } from '../kind/json.ts';
 import type { KindCommand, PossibleCommand } from '../kind/command.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -69,7 +69,7 @@ export function withDeployments(input: Planning, planned: readonly Action[]): Ac
         : ({ start: 'again', because: staleness?.because ?? [] } as const);
     deployments.push({ service, action: { ...deployment(service, command, staleness?.through ?? []), ...start } });
   }
-  const deployed = new Set(deployments.map(({ action }) => action.address));
+  const deployed = new Map(deployments.map(({ action }) => [action.block, action.address]));
   return [
     ...planned.map((action) => actions.get(action.address) ?? action),
     ...deployments.map(({ service, action }) => ({
@@ -92,13 +92,12 @@ function servicesIn(planned: readonly Action[], actions: ReadonlyMap<string, Act
 /** The deployments of the services that a service refers to; apply finds those behind services that stay as they are. */
 function deploymentsBefore(
   { root, leafs }: ServiceActions,
-  deployed: ReadonlySet<string>,
+  deployed: ReadonlyMap<string, string>,
   actions: ReadonlyMap<string, Action>,
 ): string[] {
-  const own = deployAddress(root.address);
   const referred = [root, ...leafs].flatMap(({ dependsOn }) => dependsOn);
-  const before = referred.map((need) => deployAddress(actions.get(need)?.scope ?? need));
-  return before.filter((address) => address !== own && deployed.has(address));
+  const services = referred.map((need) => actions.get(need)?.scope ?? need);
+  return services.flatMap((service) => (service === root.address ? [] : (deployed.get(service) ?? [])));
 }
 
 /** Whether the platform proves that a service was never deployed. */
@@ -157,7 +156,10 @@ function deployment({ root, leafs }: ServiceActions, command: PossibleCommand, t
     .map((leaf) => leaf.address);
   const dependsOn = [...new Set([address, ...changing, ...through])];
   return {
-    ...targetFor({ address: deployAddress(address), kind, parent: address, options: {}, dependsOn }, undefined),
+    ...targetFor(
+      { address: partAddress(address, 'deployment'), kind, parent: address, options: {}, dependsOn },
+      undefined,
+    ),
     action: 'deploy' as const,
     id: root.id,
     teardown: [] as const,

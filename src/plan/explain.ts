@@ -1,7 +1,7 @@
 import { servedName } from '../kind/wire.ts';
 import { endpointOf } from '../api/contract.ts';
 import { dependencies } from '../graph/order.ts';
-import { blockAddress } from '../kind/address.ts';
+import { shownAddress } from './action.ts';
 import type { Position } from '../diagnostics/diagnostic.ts';
 import { resourcePosition } from '../manifest/resource.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -68,15 +68,12 @@ export function explainRemoved(address: string, actions: readonly Action[]): Exp
     kind: action.kind.kind,
     position: undefined,
     dependsOn: needsOf(action.dependsOn, address),
-    neededBy: needsOf(
-      actions.filter(({ dependsOn }) => dependsOn.includes(address)).map((one) => one.address),
-      address,
-    ),
+    neededBy: needsOf(actions.filter(({ dependsOn }) => dependsOn.includes(address)).map(shownAddress), address),
   };
 }
 
 function needsOf(addresses: readonly string[], own: string): string[] {
-  return [...new Set(addresses.map(blockAddress))].filter((address) => address !== own).toSorted();
+  return [...new Set(addresses)].filter((address) => address !== own).toSorted();
 }
 
 /** The actions of a plan for an address; of a field, only the changes, the requests and the deployment with it. */
@@ -85,7 +82,7 @@ export function actionsAt(
   fields: ReadonlySet<string>,
   actions: readonly Action[],
 ): ExplainedAction[] {
-  const own = actions.filter((action) => blockAddress(action.address) === address);
+  const own = actions.filter((action) => shownAddress(action) === address);
   if (path === '') return own.map((action) => ({ action, requests: requestsOf(action, () => true) }));
   return own.flatMap((action): ExplainedAction[] => {
     if ('because' in action && action.because.includes(path))

@@ -1,4 +1,3 @@
-import { replacedAddress } from '../kind/address.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Action } from './action.ts';
 import { isDeployment } from './action.ts';
@@ -18,9 +17,9 @@ export function inFileOrder(actions: readonly Action[], resources: readonly Reso
   }
   const byAddress = new Map(actions.map((action) => [action.address, action]));
   const placeOf = (action: Action): number => {
-    const { address, kind, parent, scope } = action;
+    const { block, kind, parent, scope } = action;
     if (isDeployment(action)) return ends.get(scope) ?? resources.length;
-    const own = places.get(replacedAddress(address) ?? address);
+    const own = places.get(block);
     if (own !== undefined) return own;
     const above = byAddress.get(parent ?? '');
     if (above !== undefined && !places.has(above.address)) return placeOf(above);

@@ -3,7 +3,6 @@ import { groupBy } from '../kind/group.ts';
 import { plain } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
 import { canonical } from '../kind/json.ts';
-import { replacedAddress } from '../kind/address.ts';
 import { fieldOfAttribute, pathOf } from '../kind/attribute.ts';
 import type { Field } from '../kind/field.ts';
 import { contains } from '../kind/shared-set.ts';
@@ -256,7 +255,7 @@ function valueOf(field: Field, wanted: Wanted, outputs: Outputs): Json {
 
 /** What the platform has where something is overwritten, and of what goes everything that is known to be ours. */
 function* overwrittenBy(action: Action, plan: Plan): Iterable<Fact> {
-  const { address, kind, attributes } = action;
+  const { address, block, kind, attributes } = action;
   const was = (path: string, field: Field, content: Json): Fact => {
     const normal = (field.codec ?? plain).normal(content);
     // Others may go on adding to a set.
@@ -264,7 +263,7 @@ function* overwrittenBy(action: Action, plan: Plan): Iterable<Fact> {
   };
   if (deletesObject(action)) {
     const { resources } = plan.base;
-    const record = resources[address] ?? resources[replacedAddress(address) ?? ''];
+    const record = resources[address] ?? resources[block];
     const row = plan.observed.objects.get(address)?.row;
     if (record === undefined || row === undefined) return;
     for (const name of new Set(Object.keys(record.pairs).map(fieldOfAttribute))) {

@@ -2,15 +2,16 @@ import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
+import { defined } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import { addressMeant, blockAddress, isWithin, normalAddress, replacedAddress } from '../kind/address.ts';
+import { addressMeant, isWithin, normalAddress } from '../kind/address.ts';
 import { matchesGlob } from '../manifest/glob.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';
 import type { Observed, ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Action, AttributeChange, LeftOut, Narrowing, Plan } from './action.ts';
-import { createsObject, isChange, isDeployment, isLeftOut, leavesState } from './action.ts';
+import { createsObject, isChange, isDeployment, isDeposed, isLeftOut, leavesState, shownAddress } from './action.ts';
 import { keep, targetFor } from './action-for.ts';
 import type { PlanInput } from './input.ts';
 
@@ -131,11 +132,11 @@ export function choose({ actions, records, objects, narrowing }: NarrowInput): {
   readonly needed: ReadonlyMap<string, string>;
 } {
   const graph = graphOf(actions, records, objects);
-  const known = [...new Set(actions.map(({ address }) => blockOf(address)))];
+  const known = [...new Set(actions.map(({ block }) => block))];
   const names = (words: readonly string[]) => {
     const named = new Set(words.flatMap((word) => matching(word, known)));
     const parentOf = (address: string) => graph.byAddress.get(address)?.parent;
-    return actions.map(({ address }) => address).filter((address) => isNamed(named, blockOf(address), parentOf));
+    return actions.flatMap(({ address, block }) => (isNamed(named, block, parentOf) ? [address] : []));
   };
   const wanted =
     narrowing.targets.length === 0
@@ -176,12 +177,7 @@ interface Graph {
 
 function graphOf(actions: readonly Action[], records: NarrowInput['records'], objects: NarrowInput['objects']): Graph {
   const byAddress = new Map(actions.map((action) => [action.address, action]));
-  const oldOnes = groupBy(
-    actions.flatMap(({ address }) => {
-      const successor = replacedAddress(address);
-      return successor === undefined ? [] : [[successor, address] as const];
-    }),
-  );
+  const oldOnes = groupBy(actions.flatMap((one) => (isDeposed(one) ? [[one.block, one.address] as const] : [])));
   /** Those that used an object when they were applied last, or stand below it. */
   const users = groupBy(
     Object.entries(records).flatMap(([address, { dependsOn, parent }]) =>
@@ -196,7 +192,7 @@ function graphOf(actions: readonly Action[], records: NarrowInput['records'], ob
     }),
   );
   const deployments = new Map(
-    actions.flatMap((action) => (isDeployment(action) ? [[blockOf(action.address), action] as const] : [])),
+    actions.flatMap((action) => (isDeployment(action) ? [[action.block, action] as const] : [])),
   );
   const isChanged = (address: string) => {
     const action = byAddress.get(address);
@@ -226,11 +222,6 @@ function graphOf(actions: readonly Action[], records: NarrowInput['records'], ob
 /** Whether others cannot use an object before its action is done. */
 function isNew(action: Action | undefined): boolean {
   return action !== undefined && (createsObject(action) || action.action === 'adopt');
-}
-
-/** The address of the block that an action is of. */
-function blockOf(address: string): string {
-  return replacedAddress(address) ?? blockAddress(address);
 }
 
 /**
@@ -304,12 +295,12 @@ export function leftOutOf(
   needed: ReadonlyMap<string, string>,
 ): LeftOut[] {
   const done = new Set(narrowed.filter(isChange).map(({ address }) => address));
+  const blocks = new Map(whole.map(({ address, block }) => [address, block]));
   return whole
     .filter((action) => isChange(action) && !done.has(action.address))
     .map((action) => {
-      const { address } = action;
-      const needs = needed.get(address);
-      return { address, action: action.action, ...(needs === undefined ? {} : { needs: blockOf(needs) }) };
+      const needs = blocks.get(needed.get(action.address) ?? '');
+      return { address: shownAddress(action), action: action.action, ...defined({ needs }) };
     });
 }
 
@@ -317,7 +308,7 @@ export function leftOutOf(
 export function inOrderOf(declared: readonly Pick<Resource, 'address'>[], plan: Plan): Plan {
   if (plan.narrowed === undefined) return plan;
   const places = new Map(declared.map(({ address }, place) => [address, place]));
-  const placeOf = ({ address }: LeftOut) => places.get(blockAddress(address)) ?? declared.length;
+  const placeOf = ({ address }: LeftOut) => places.get(address) ?? declared.length;
   const leftOut = plan.narrowed.leftOut.toSorted((a, b) => placeOf(a) - placeOf(b));
   return { ...plan, narrowed: { ...plan.narrowed, leftOut } };
 }

@@ -2,7 +2,6 @@ import { groupBy } from '../kind/group.ts';
 import { topological } from '../graph/order.ts';
 import { withPreferred } from '../graph/preferred.ts';
 import type { Edge } from '../graph/schedule.ts';
-import { deployAddress, replacedAddress } from '../kind/address.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import type { Action, Plan } from './action.ts';
 import { isDeployment, isEffective, isLeftOut, leavesState } from './action.ts';
@@ -131,6 +130,8 @@ type Ordered = Pick<Plan, 'actions' | 'base' | 'observed'>;
 /** A plan, indexed for the rules. */
 interface PlanIndex extends Ordered {
   readonly byAddress: ReadonlyMap<string, Action>;
+  /** The nodes that deploy services, by the addresses of these. */
+  readonly deployments: ReadonlyMap<string, string>;
   /** The actions that depended on each address when they were applied last. */
   readonly dependents: ReadonlyMap<string, readonly Action[]>;
   /** The actions whose objects the platform has inside another object, by the id of that one. */
@@ -212,14 +213,14 @@ function leavingBelow(action: Action, plan: PlanIndex): Action[] {
 /** Services are deployed after those that they refer to. */
 function deploymentsReferredTo({ dependsOn, parent = '' }: Action, plan: PlanIndex): string[] {
   const deployments = dependsOn.filter((need) => plan.byAddress.get(need)?.action === 'deploy');
-  const others = [...(plan.referred.get(parent) ?? [])].filter((service) => !isDeployed(service, plan));
+  const others = [...(plan.referred.get(parent) ?? [])].filter((service) => !plan.deployments.has(service));
   return [...deployments, ...others.map(referencesName)];
 }
 
 /** A service that is not deployed in this plan passes on what it refers to, through one hub for all that refer to it. */
 function referencesPassedOn({ address }: Action, plan: PlanIndex): string[] {
   const services = [...(plan.referred.get(address) ?? [])];
-  return services.map((service) => (isDeployed(service, plan) ? deployAddress(service) : referencesName(service)));
+  return services.map((service) => plan.deployments.get(service) ?? referencesName(service));
 }
 
 /** A referrer lets go of a deleted object first: by its own deletion, or by its write and its deployment. */
@@ -230,7 +231,7 @@ function referrers(action: Action, plan: PlanIndex): string[] {
     if (tearsDown(referrer)) return [teardownName(referrer.address)];
     if (action.action !== 'delete') return [];
     // What runs lets go of it only when it is deployed.
-    const deployment = referrer.scope === action.scope ? [] : [deployAddress(referrer.scope)];
+    const deployment = referrer.scope === action.scope ? [] : [plan.deployments.get(referrer.scope) ?? []].flat();
     return referrer.steps.length > 0 ? [referrer.address, ...deployment] : deployment;
   });
 }
@@ -292,6 +293,7 @@ function indexOf(plan: Ordered): PlanIndex {
   return {
     ...plan,
     byAddress,
+    deployments: new Map(actions.filter(isDeployment).map(({ address, block }) => [block, address])),
     dependents: groupBy(
       actions.flatMap((action) =>
         (base.resources[action.address]?.dependsOn ?? []).map((need) => [need, action] as const),
@@ -317,9 +319,8 @@ function indexOf(plan: Ordered): PlanIndex {
 }
 
 /** The actions whose objects may still use that of an action: they depended on its address at the last apply. */
-function dependentsAt({ address }: Action, { dependents }: PlanIndex): readonly Action[] {
-  const replaced = replacedAddress(address);
-  return [...(dependents.get(address) ?? []), ...(replaced === undefined ? [] : (dependents.get(replaced) ?? []))];
+function dependentsAt({ address, block }: Action, { dependents }: PlanIndex): readonly Action[] {
+  return [...new Set([address, block])].flatMap((one) => dependents.get(one) ?? []);
 }
 
 function dependenciesLeft({ dependsOn }: Action, { byAddress }: PlanIndex): string[] {
@@ -360,7 +361,7 @@ function deploymentOf({ action, address }: Action): string | undefined {
 }
 
 function referencesOf({ address, service }: Action, plan: PlanIndex): string | undefined {
-  return service === undefined || isDeployed(address, plan) ? undefined : referencesName(address);
+  return service === undefined || plan.deployments.has(address) ? undefined : referencesName(address);
 }
 
 function tearsDown(action: Action): boolean {
@@ -370,10 +371,6 @@ function tearsDown(action: Action): boolean {
 /** Leaves an object behind. */
 function isLeft({ action }: Action): boolean {
   return action !== 'delete' && action !== 'deploy';
-}
-
-function isDeployed(service: string, { byAddress }: PlanIndex): boolean {
-  return byAddress.has(deployAddress(service));
 }
 
 function teardownName(address: string): string {

@@ -1,7 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
-import { replacedAddress } from '../kind/address.ts';
 import type { Json, Row } from '../kind/json.ts';
 import { same } from '../kind/json.ts';
 import { fieldPath } from '../kind/wire.ts';
@@ -9,7 +8,7 @@ import { knownValue } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { State } from '../state/state.ts';
 import type { Action } from './action.ts';
-import { isCreation, isDeletion, leavesState } from './action.ts';
+import { isCreation, isDeletion, isDeposed, leavesState } from './action.ts';
 import { compare } from './compare.ts';
 import { movedEntry } from './moved.ts';
 
@@ -36,11 +35,10 @@ export function possibleRenames(
   const seen = new Set<string>();
   const found = actions.flatMap((action): Rename[] => {
     const { address, kind } = action;
-    const isOld = replacedAddress(address) !== undefined;
     const isGone = isDeletion(action);
     const isReleased =
       leavesState(action) && !isGone && action.id !== undefined && kind.operations.delete === undefined;
-    if (!isReleased && (!isGone || isOld || action.teardown.length === 0)) return [];
+    if (!isReleased && (!isGone || isDeposed(action) || action.teardown.length === 0)) return [];
     const others = seen.has(kind.kind) ? [] : (created.get(kind.kind) ?? []);
     // Without an operation that moves it, the remedy would be refused.
     const possible = others.filter(({ parent }) => parent === action.parent || kind.operations.move !== undefined);

@@ -1,10 +1,10 @@
 import { groupBy } from '../kind/group.ts';
-import { oldAddress, replacedAddress } from '../kind/address.ts';
+import { partAddress } from '../kind/address.ts';
 import { same } from '../kind/json.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { Action } from './action.ts';
-import { createsFirst, createsObject, isDeletion } from './action.ts';
+import { createsFirst, createsObject, isDeletion, isDeposed } from './action.ts';
 import type { PlanInput } from './input.ts';
 import { planRemoval } from './removal.ts';
 
@@ -19,8 +19,8 @@ export function withOldOnes(
     const object = objects.get(action.address);
     planned.push(action);
     if (!createsFirst(action) || object === undefined) continue;
-    let old = oldAddress(action.address);
-    while (actions.has(old)) old = oldAddress(old);
+    let old = partAddress(action.address, 'deposed');
+    while (actions.has(old)) old = partAddress(old, 'deposed');
     objects.delete(action.address);
     objects.set(old, object);
     const { kind, parent = null } = action;
@@ -38,11 +38,10 @@ export function withOldOnes(
   return {
     objects,
     planned: planned.map((action) => {
-      if (action.action !== 'delete') return action;
-      const successor = replacedAddress(action.address);
-      if (successor === undefined || holdsNameOf(actions.get(successor), objects.get(action.address))) return action;
+      if (action.action !== 'delete' || !isDeposed(action)) return action;
+      if (holdsNameOf(actions.get(action.block), objects.get(action.address))) return action;
       // Those that must be done before: the new object, and all that refer to its address.
-      return { ...action, follows: followers.get(successor) ?? [] };
+      return { ...action, follows: followers.get(action.block) ?? [] };
     }),
   };
 }

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import { blockAddress } from '../kind/address.ts';
+import { readAddress } from '../kind/address.ts';
 import { pathOf } from '../kind/attribute.ts';
 import { same } from '../kind/json.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -71,16 +71,20 @@ export function comparePlans({ reviewed, now, resources }: ComparisonInput): Com
   const differing = [...new Map([...old, ...present]).keys()].filter(
     (address) => !same(old.get(address), present.get(address)),
   );
-  const compared = differing.map((address) => ({
-    address,
-    reviewed: new Map(Object.entries(old.get(address) ?? {})),
-    now: new Map(Object.entries(present.get(address) ?? {})),
-    wanted: wantedIn(declared.get(address)),
-  }));
+  const compared = differing.map((address) => {
+    const { block, part } = readAddress(address);
+    return {
+      address: part === 'deployment' ? block : address,
+      isDeployment: part === 'deployment',
+      reviewed: new Map(Object.entries(old.get(address) ?? {})),
+      now: new Map(Object.entries(present.get(address) ?? {})),
+      wanted: wantedIn(declared.get(address)),
+    };
+  });
   const about = (isDeployment: boolean): Diagnostic[] =>
     compared.flatMap((one) => {
-      const address = blockAddress(one.address);
-      if ((address !== one.address) !== isDeployment) return [];
+      if (one.isDeployment !== isDeployment) return [];
+      const { address } = one;
       const resource = declared.get(address);
       const position = resource === undefined ? undefined : resourcePosition(resource);
       return surprises(one).map((message) => outdated(message, { address, position }));
@@ -93,7 +97,7 @@ export function comparePlans({ reviewed, now, resources }: ComparisonInput): Com
   if (moved.length === 0) moved.push(...about(true));
   if (moved.length > 0) return { moved, leftOut: [] };
   const leftOut = compared.flatMap((one) =>
-    whatIsLeftOut(one).map((message) => diagnostic('not-needed', message, { address: blockAddress(one.address) })),
+    whatIsLeftOut(one).map((message) => diagnostic('not-needed', message, { address: one.address })),
   );
   return { moved, leftOut };
 }

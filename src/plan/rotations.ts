@@ -1,5 +1,4 @@
 import { onceFor } from '../api/once.ts';
-import { blockAddress } from '../kind/address.ts';
 import { pathOf } from '../kind/attribute.ts';
 import { withHidden } from '../manifest/wanted.ts';
 import type { Action, AttributeChange } from './action.ts';
@@ -15,7 +14,7 @@ export interface RotatedSecret {
 
 /** The secrets that get new values, with the services that restart because of each. */
 export function rotationsIn(actions: readonly Action[]): RotatedSecret[] {
-  const restarts = restarting(actions).map(blockAddress);
+  const restarts = restarting(actions);
   const found = new Map<string, { readonly writtenAt: Set<string>; readonly users: Set<string> }>();
   for (const action of actions) {
     for (const planned of action.attributes) {

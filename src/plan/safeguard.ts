@@ -2,7 +2,6 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Safeguard } from '../diagnostics/safeguards.ts';
 import { flags, safeguards } from '../diagnostics/safeguards.ts';
-import { blockAddress } from '../kind/address.ts';
 import type { Action, Plan } from './action.ts';
 import { isDeletion, needsConsent, stays } from './action.ts';
 import { isOfAnother } from './removal.ts';
@@ -76,7 +75,7 @@ function dataLoss({ actions, destroys }: Plan, permissions: Permissions): readon
   const risky = actions.filter(needsDataLoss);
   const hasNoBlock = (one: Action): boolean => isDeletion(one) && destroys !== true;
   if (risky.length > few) {
-    const details = risky.map(({ address, dataAtRisk = '' }) => `${blockAddress(address)}: ${dataAtRisk}`);
+    const details = risky.map(({ address, dataAtRisk = '' }) => `${address}: ${dataAtRisk}`);
     const lifting = risky.every(hasNoBlock)
       ? 'put their blocks back with protect: false, apply that, and remove them then'
       : 'write protect: false in each block and apply that first';

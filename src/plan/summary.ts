@@ -1,4 +1,3 @@
-import { blockAddress } from '../kind/address.ts';
 import type { Action, Change } from './action.ts';
 import { deletesObject, isDeployment } from './action.ts';
 
@@ -24,7 +23,7 @@ type Deployment = Extract<Action, { action: 'deploy' }>;
 
 function deployed(actions: readonly Action[], isMeant: (deployment: Deployment) => boolean): string[] {
   const deployments = actions.filter((one) => isDeployment(one) && isMeant(one));
-  return deployments.map(({ address }) => blockAddress(address));
+  return deployments.map(({ block }) => block);
 }
 
 /** The addresses of the services that a plan deletes and creates again, and deploys. */

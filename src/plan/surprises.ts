@@ -1,5 +1,4 @@
 import { groupBy } from '../kind/group.ts';
-import { blockAddress } from '../kind/address.ts';
 import type { Wanted } from '../manifest/wanted.ts';
 import { referenceName } from '../manifest/reference.ts';
 import type { FactKind } from './file.ts';
@@ -9,6 +8,7 @@ type Facts = ReadonlyMap<string, string>;
 
 /** The facts of one address: of the plan that was reviewed, and of the plan that is made now. */
 export interface Compared {
+  /** Of a deployment, that of its service. */
   readonly address: string;
   readonly reviewed: Facts;
   readonly now: Facts;
@@ -53,7 +53,7 @@ export function surprises(compared: Compared): string[] {
   for (const row of table) {
     const found = Object.entries(row).flatMap(([kind, say]) => {
       const paths = differing(kind as FactKind, compared); // the keys of the table are kinds
-      return paths.length === 0 ? [] : say(paths, compared, blockAddress(compared.address));
+      return paths.length === 0 ? [] : say(paths, compared, compared.address);
     });
     if (found.length > 0) return [...new Set(found)];
   }
@@ -61,8 +61,7 @@ export function surprises(compared: Compared): string[] {
 }
 
 /** What was reviewed of an action and is not needed any more. */
-export function whatIsLeftOut({ address, reviewed, now }: Compared): string[] {
-  const block = blockAddress(address);
+export function whatIsLeftOut({ address: block, reviewed, now }: Compared): string[] {
   const [old, present] = [actionIn(reviewed), actionIn(now)];
   if (old === undefined) return [];
   if (present === undefined) return [`to ${old} ${block} is not needed any more`];

@@ -1,4 +1,4 @@
-import { deployAddress, isWithin } from '../kind/address.ts';
+import { isWithin } from '../kind/address.ts';
 import { columnsOf } from './columns.ts';
 import type { ActionName, PlanDocument } from './documents.ts';
 import { printable } from './printable.ts';
@@ -24,7 +24,7 @@ export function buildRows(plan: Pick<PlanDocument, 'actions'>): Pick<ProgressVie
     const action = actions.get(address);
     const place = rows.length;
     const parent = above === undefined ? undefined : rows[above]?.address;
-    const label = printable(labelOf(address, parent));
+    const label = printable(action?.action === 'deploy' ? 'deploy' : labelOf(address, parent));
     rows.push({
       address,
       label,
@@ -53,6 +53,5 @@ export function signOf(action: ActionName = 'no-op'): string {
 
 function labelOf(address: string, parent: string | undefined): string {
   if (parent === undefined) return address;
-  if (address === deployAddress(parent)) return 'deploy';
   return isWithin(address, parent) ? address.slice(parent.length).replace(/^[. ]/, '') : address;
 }

@@ -1,5 +1,5 @@
 import type { ApplyEvent } from '../apply/job.ts';
-import { blockAddress, deployAddress } from '../kind/address.ts';
+import { partAddress, readAddress } from '../kind/address.ts';
 import type { ActionName } from './documents.ts';
 import { isChange, isDeployment } from './words.ts';
 
@@ -52,7 +52,7 @@ export interface ProgressView {
 
 /** The name of an action, of an event too: its address, or that of the deployment of a service. */
 export function plannedAddress(one: { readonly address: string; readonly action: ActionName }): string {
-  return isDeployment(one) ? deployAddress(one.address) : one.address;
+  return isDeployment(one) ? partAddress(one.address, 'deployment') : one.address;
 }
 
 /** The stage of an action after an event. */
@@ -128,7 +128,7 @@ export function runningIn(view: ProgressView, now: number): Running[] {
     const { waits } = stage;
     return [
       {
-        address: blockAddress(row.address),
+        address: isDeployment(row) ? readAddress(row.address).block : row.address,
         action: row.action,
         took: now - stage.since,
         ...(waits === undefined ? {} : { waits: { for: waits.for, took: now - waits.since } }),

@@ -1,4 +1,4 @@
-import { blockAddress } from '../kind/address.ts';
+import { readAddress } from '../kind/address.ts';
 import { duration } from './duration.ts';
 import { printable } from './printable.ts';
 import type { OpenStage, ProgressRow, ProgressView, WaitsFor } from './progress-view.ts';
@@ -63,11 +63,12 @@ function waitingWords(row: ProgressRow, view: ProgressView): readonly string[] {
   );
   const [first] = needs;
   if (first === undefined) return ['waiting'];
-  const service = blockAddress(first);
+  const { block, part } = readAddress(first);
+  const isDeployment = part === 'deployment';
+  const service = isDeployment ? block : first;
   const more = needs.length === 1 ? '' : ` and ${needs.length - 1} more`;
   const [environment = ''] = /^[^.[]*\./.exec(first) ?? [];
   const near = row.address.startsWith(environment) ? service.slice(environment.length) : service;
-  const isDeployment = service !== first;
   return [
     `waits for ${isDeployment ? 'the deployment of ' : ''}${printable(service)}${more}`,
     `waits for ${isDeployment ? 'the deployment of ' : ''}${printable(near)}${more}`,

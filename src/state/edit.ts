@@ -1,4 +1,4 @@
-import { isWithin, replacedAddress } from '../kind/address.ts';
+import { isWithin, readAddress } from '../kind/address.ts';
 import type { Deploys, StateRecord } from './record.ts';
 import type { State } from './state.ts';
 
@@ -20,17 +20,20 @@ export function readdress(
   for (const [address, record] of Object.entries(resources)) {
     const target = renamed(address);
     if (Object.hasOwn(made, target)) return target;
-    // Its digests were made for the address that it had then.
-    const { bornAt = replacedAddress(address) ?? address, ...facts } = record;
     made[target] = {
-      ...facts,
-      ...(bornAt === (replacedAddress(target) ?? target) ? {} : { bornAt }),
+      ...atAddress(record, address, target),
       parent: address === from ? parent : record.parent === null ? null : renamed(record.parent),
       dependsOn: record.dependsOn.map(renamed),
     };
   }
   const moved = Object.entries(deployments).map(([service, deploys]): [string, Deploys] => [renamed(service), deploys]);
   return { resources: made, deployments: Object.fromEntries(moved) };
+}
+
+/** A record that gets another address: its digests stay those of the address that they were made for. */
+export function atAddress(record: StateRecord, from: string, to: string): StateRecord {
+  const { bornAt = readAddress(from).block, ...facts } = record;
+  return bornAt === readAddress(to).block ? facts : { ...facts, bornAt };
 }
 
 /** An address after a move: another one, where it is the address that moves or one below it. */

@@ -4,7 +4,7 @@ import type { FormerRecord } from './format-3.ts';
 import { formerRecordSchema, migrateRecord } from './format-3.ts';
 import { profiles } from '../api/contract.ts';
 import { once } from '../api/once.ts';
-import { deployAddress } from '../kind/address.ts';
+import { partAddress } from '../kind/address.ts';
 import { isObject } from '../kind/json.ts';
 import type { Content } from './record.ts';
 import type { State } from './state.ts';
@@ -45,7 +45,7 @@ export function readContents(
   const { record, deploys } = migrateRecord(former);
   return [
     [address, record],
-    [deployAddress(address), deploys ?? null],
+    [partAddress(address, 'deployment'), deploys ?? null],
   ];
 }
 

@@ -73,7 +73,7 @@ export interface StateStore {
   readonly holder: () => Promise<Holder | undefined>;
   /**
    * Appends to the state that was read, durably, a record at an address, or the deployments of a service at the address of its
-   * deployment (`deployAddress`). null removes: with a record go its deployments.
+   * deployment (`partAddress`). null removes: with a record go its deployments.
    *
    * @throws Stop when the lock was lost.
    */

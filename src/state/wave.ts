@@ -4,7 +4,7 @@ import type { Authenticity } from './authenticity.ts';
 import type { Format } from './formats.ts';
 import type { Content } from './record.ts';
 import { readContents } from './formats.ts';
-import { serviceOfDeployment } from '../kind/address.ts';
+import { readAddress } from '../kind/address.ts';
 import type { Deploys, StateRecord } from './record.ts';
 import type { State } from './state.ts';
 
@@ -93,7 +93,8 @@ export function withWaves(base: State, waves: readonly Wave[]): State {
   const resources = new Map(Object.entries(base.resources));
   const deployments = new Map(Object.entries(base.deployments));
   for (const [address, content] of waves.flat()) {
-    const service = serviceOfDeployment(address);
+    const { block, part } = readAddress(address);
+    const service = part === 'deployment' ? block : undefined;
     if (content === null) {
       deployments.delete(service ?? address);
       if (service === undefined) resources.delete(address);

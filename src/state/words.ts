@@ -1,10 +1,10 @@
-import { replacedAddress } from '../kind/address.ts';
 import { attributeName } from '../kind/attribute.ts';
 import type { Profile } from '../api/contract.ts';
 import type { Kind } from '../kind/kind.ts';
 import { profileOf } from '../kind/profile.ts';
 import { servedName, shownValue } from '../kind/wire.ts';
 import type { Pair, StateRecord, Stored } from './record.ts';
+import { atAddress } from './edit.ts';
 import type { State, StateStore } from './state.ts';
 
 /**
@@ -58,12 +58,10 @@ export function stateInWords(state: State, kinds: readonly Kind[]): State {
   if (moved.size === 0) return state;
   const meant = (address: string): string => moved.get(address) ?? address;
   const entries = Object.entries(resources).map(([address, record]): [string, StateRecord] => {
-    const { kind, bornAt = replacedAddress(address) ?? address, ...facts } = record;
+    const { kind, dependsOn } = record;
     const to = meant(address);
     const named = moved.has(address) ? (byOther.get(kind)?.kind ?? kind) : kind;
-    // Its digests were made for the address that it had then.
-    const born = bornAt === (replacedAddress(to) ?? to) ? {} : { bornAt };
-    return [to, { ...facts, ...born, kind: named, dependsOn: record.dependsOn.map(meant) }];
+    return [to, { ...atAddress(record, address, to), kind: named, dependsOn: dependsOn.map(meant) }];
   });
   const deployments = Object.entries(state.deployments).map(([address, deploys]) => [meant(address), deploys] as const);
   return { ...state, resources: Object.fromEntries(entries), deployments: Object.fromEntries(deployments) };

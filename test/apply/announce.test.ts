@@ -1,4 +1,4 @@
-import { deployAddress } from '../../src/kind/address.ts';
+import { partAddress } from '../../src/kind/address.ts';
 import { describe, expect, test } from 'vitest';
 import { creationOf, announceWrite } from '../../src/apply/announce.ts';
 import { keyOf } from '../../src/apply/find-created.ts';
@@ -226,7 +226,7 @@ describe('before a write to an existing object, the state records', () => {
     expect(new Map(run.journal.wave())).toEqual(
       new Map<string, unknown>([
         [address, { ...known, pending: write }],
-        [deployAddress(address), { inputs: 'a' }],
+        [partAddress(address, 'deployment'), { inputs: 'a' }],
       ]),
     );
   });
@@ -236,7 +236,7 @@ describe('before a write to an existing object, the state records', () => {
     const { run } = runOf([update, { ...web, service }], { resources: { [address]: known } });
     await announceWrite(run, jobFor(run, update));
     const wave = new Map(run.journal.wave());
-    expect(wave.get(deployAddress(web.address))).toEqual({ inputs: 'a', stale: {} });
+    expect(wave.get(partAddress(web.address, 'deployment'))).toEqual({ inputs: 'a', stale: {} });
     expect(wave.get(web.address)).not.toHaveProperty('pending');
   });
 });

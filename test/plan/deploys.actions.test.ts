@@ -74,6 +74,7 @@ describe('a deployment', () => {
     });
     expect(deployment).toEqual({
       address: `${shop} (deploy)`,
+      block: shop,
       scope: `${shop} (deploy)`,
       kind: kindNamed('compose'),
       action: 'deploy',

@@ -49,7 +49,7 @@ describe('a resource', () => {
 describe('an object that only the state has', () => {
   const gone = actionOf('production.redis.gone', {
     action: 'delete',
-    dependsOn: ['production.redis.gone', 'production.compose.shop', 'production.compose.shop (deploy)', 'production'],
+    dependsOn: ['production.redis.gone', 'production.compose.shop', 'production.compose.shop', 'production'],
   });
   const others = [
     actionOf('production.redis.gone (deploy)', { action: 'deploy', dependsOn: ['production.redis.gone'] }),

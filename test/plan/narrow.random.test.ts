@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
-import { blockAddress, replacedAddress } from '../../src/kind/address.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import { hasChanges, isLeftOut } from '../../src/plan/action.ts';
 import { everything, readNarrowing } from '../../src/plan/narrow.ts';
@@ -92,11 +91,9 @@ async function check({
   const after = yamlOf(treeOf(model, Object.keys(narrow.store.state?.resources ?? {})));
   const planned = await orNothing(whole.plan(after));
   if (planned === undefined || obstacles(planned, permitted).length > 0) return;
-  const addresses = [
-    ...new Set(planned.actions.map(({ address }) => replacedAddress(address) ?? blockAddress(address))),
-  ];
-  const changed = planned.actions.flatMap(({ action, address }) =>
-    action === 'no-op' || action === 'deploy' ? [] : [replacedAddress(address) ?? address],
+  const addresses = [...new Set(planned.actions.map(({ block }) => block))];
+  const changed = planned.actions.flatMap(({ action, block }) =>
+    action === 'no-op' || action === 'deploy' ? [] : [block],
   );
   // An odd number names something that changes.
   const pick = (numbers: readonly number[]) =>
@@ -114,9 +111,7 @@ async function check({
   if ((part.narrowed?.leftOut.length ?? 0) > 0) seen.leftOut++;
   if (hasChanges(part)) seen.done++;
   const now = look(narrow.emulator);
-  const deployed = new Set(
-    part.actions.flatMap(({ action, address }) => (action === 'deploy' ? [blockAddress(address)] : [])),
-  );
+  const deployed = new Set(part.actions.flatMap(({ action, block }) => (action === 'deploy' ? [block] : [])));
   for (const { address, kind, id, service, movedFrom } of part.actions.filter(isLeftOut)) {
     if (id !== undefined && !deployed.has(address)) {
       expect([address, rowsOf(now, kind).get(id)]).toEqual([address, rowsOf(rows, kind).get(id)]);

@@ -262,8 +262,9 @@ test('a target names an address, and what is below it; no target names everythin
 });
 
 test('what is left out are the changes that the narrowed plan does not have, with what needs them', () => {
-  const needed = new Map([['env.redis.db', 'env.compose.app (old)']]);
-  expect(leftOutOf([env, db, app, leaf], [env, app], needed)).toStrictEqual([
+  const old = action('env.compose.app (old)', { action: 'delete' });
+  const needed = new Map([['env.redis.db', old.address]]);
+  expect(leftOutOf([env, db, app, old, leaf], [env, app, old], needed)).toStrictEqual([
     { address: 'env.redis.db', action: 'create', needs: 'env.compose.app' },
     { address: 'env.compose.app.files.a', action: 'create' },
   ]);

@@ -1,5 +1,5 @@
 import type { Wave } from '../../src/state/wave.ts';
-import { deployAddress } from '../../src/kind/address.ts';
+import { partAddress } from '../../src/kind/address.ts';
 import type { StateRecord } from '../../src/state/record.ts';
 import { describe, expect, test } from 'vitest';
 import { parseWave, readJson, readLine, withWaves, writeLine } from '../../src/state/wave.ts';
@@ -45,7 +45,7 @@ describe('a wave', () => {
 
   test('is a list of records and removals by address, of one format', () => {
     expect(parseWave([], 2)).toStrictEqual([]);
-    const wave = [['a', record], [deployAddress('a'), { inputs: 'i' }], ['b', null]]; // prettier-ignore
+    const wave = [['a', record], [partAddress('a', 'deployment'), { inputs: 'i' }], ['b', null]]; // prettier-ignore
     expect(parseWave(wave, 4)).toStrictEqual(wave);
     const held = { ...record, deployed: { inputs: 'i' } };
     for (const format of [2, 3] as const)
@@ -58,7 +58,7 @@ describe('a wave', () => {
           format,
         ),
       ).toStrictEqual(wave);
-    expect(parseWave([['a', record]], 3)).toStrictEqual([['a', record], [deployAddress('a'), null]]); // prettier-ignore
+    expect(parseWave([['a', record]], 3)).toStrictEqual([['a', record], [partAddress('a', 'deployment'), null]]); // prettier-ignore
     const former = { ...formerly(record), intent: { at: 1 } };
     expect(firstIn(parseWave([['a', former]], 1))?.pending).toMatchObject({ is: 'write', at: 1 });
     expect(parseWave([['a', former]], 2)).toBeUndefined();

@@ -5,7 +5,7 @@ import { codes } from '../../diagnostics/codes.ts';
 import { Stop } from '../../diagnostics/diagnostic.ts';
 import { usage } from '../../diagnostics/usage.ts';
 import { explainedDocument } from '../../documents/plan.ts';
-import { addressMeant, addressParts, blockAddress } from '../../kind/address.ts';
+import { addressMeant, addressParts } from '../../kind/address.ts';
 import { profileOf, textIn } from '../../kind/profile.ts';
 import type { LineOrigin } from '../../manifest/git-blame.ts';
 import { lineOrigin } from '../../manifest/git-blame.ts';
@@ -13,6 +13,7 @@ import type { Manifest } from '../../manifest/manifest.ts';
 import type { PartOfManifest } from '../../manifest/value-at.ts';
 import { findPart } from '../../manifest/value-at.ts';
 import type { Plan } from '../../plan/action.ts';
+import { shownAddress } from '../../plan/action.ts';
 import type { ExplainedAddress } from '../../plan/explain.ts';
 import { actionsAt, explainPart, explainRemoved } from '../../plan/explain.ts';
 import { declaredResources, loadManifest, loadWithSecrets } from '../../project/load.ts';
@@ -144,7 +145,7 @@ async function explainAddress(
   const { made, reads } = await makePlan(manifest, run);
   const explained = isDeclared ? explainPart(part, manifest.resources) : explainRemoved(written, made.actions);
   if (explained === undefined) {
-    const removed = made.actions.map(({ address }) => blockAddress(address));
+    const removed = made.actions.map(shownAddress);
     throw nothingAt(written, [...new Set([...known, ...removed])]);
   }
   const actions = actionsAt(explained, fieldsOf(part), made.actions);

@@ -6,7 +6,7 @@ import { keyInMemory } from '../keys.ts';
 import type { LeaseContext } from '../lease.ts';
 import type { StateStorage } from '../storage.ts';
 import type { Register } from '../register.ts';
-import { serviceOfDeployment } from '../../kind/address.ts';
+import { readAddress } from '../../kind/address.ts';
 import type { Content } from '../record.ts';
 import type { State, StateStore } from '../state.ts';
 import { storeOver } from '../store.ts';
@@ -83,7 +83,8 @@ export function createMemory(clock: BeatingClock): Memory {
         await confirm();
         const { resources = {}, deployments = {} } = memory.state ?? {};
         for (const [address, content] of wave) {
-          const service = serviceOfDeployment(address);
+          const { block, part } = readAddress(address);
+          const service = part === 'deployment' ? block : undefined;
           if (content === null || service !== undefined) put(deployments, service ?? address, content);
           if (service === undefined) put(resources, address, content);
         }

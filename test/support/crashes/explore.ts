@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import { onceFor } from '../../../src/api/once.ts';
 import type { World } from '../../../src/emulator/world.ts';
-import { serviceOfDeployment } from '../../../src/kind/address.ts';
+import { readAddress } from '../../../src/kind/address.ts';
 import { actionsOf } from '../faults.ts';
 import { readsInBulk, testBulk } from '../profile.ts';
 import { effort } from '../whole.ts';
@@ -195,7 +195,8 @@ async function expectEveryByte({ what, place: { files }, appended }: Moment): Pr
   const { resources = {}, deployments = {} } = (await readState(withAppended(files, appended))) ?? {};
   const wave = JSON.parse(appended.slice(appended.indexOf('['))) as readonly (readonly [string, unknown])[];
   for (const [address, content] of wave) {
-    const service = serviceOfDeployment(address);
+    const { block, part } = readAddress(address);
+    const service = part === 'deployment' ? block : undefined;
     const held = service === undefined ? resources[address] : deployments[service];
     expect(held ?? null, what).toEqual(content);
   }
