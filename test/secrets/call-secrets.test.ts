@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { rowSecrets } from '../../src/observe/row-secrets.ts';
 import { addSecretsOf } from '../../src/secrets/call-secrets.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import { kindNamed } from '../support/plan-values.ts';
@@ -44,6 +45,18 @@ describe('the failure of a compose service does not quote', () => {
       `${text} V1StGXR8_Z5jdHi6B-myT`,
     );
   });
+});
+
+test('the failure of a backup quotes the user of a database, and not its password', () => {
+  const metadata = { mariadb: { databaseUser: 'nextcloud', databasePassword: 'nextpass-4711' } };
+  const row = { backupId: 'b1', metadata };
+  const ofCall = createRedactor();
+  addSecretsOf(ofCall.add, row, kindNamed('backup'));
+  const ofRows = createRedactor();
+  const observed = { objects: new Map([['a', { row }]]) } as unknown as Parameters<typeof rowSecrets>[0];
+  for (const secret of rowSecrets(observed, [kindNamed('backup')])) ofRows.add(secret);
+  for (const { redact } of [ofCall, ofRows])
+    expect(redact('nextcloud:31 cannot log in with nextpass-4711')).toBe('nextcloud:31 cannot log in with (sensitive)');
 });
 
 test('of a compose file that is one secret, an error shows half a line, no whole line, and nothing that looks like a secret', () => {
