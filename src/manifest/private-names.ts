@@ -26,9 +26,12 @@ const usual: readonly string[] = namesIn(`
   .terraformrc terraform.rc credentials.tfrc.json *.tfstate *.tfstate.* *.tfvars *.tfvars.json kubeconfig
   kubeconfig.* *.kubeconfig k3s.yaml ngrok.yml .ngrok2 .cloudflared .sentryclirc .kaggle .databrickscfg .snowsql
   *service-account*.json *service_account*.json *adminsdk*.json application_default_credentials.json
-  client_secret*.json rootkey.csv *accesskeys.csv local.settings.json acme.json .vault-token .vault_pass*
-  vault_pass* vault-pass* .htpasswd htpasswd *passwd userlist.txt shadow wallet.dat wp-config.php
-  LocalSettings.php .*_history .password-store secring.gpg *.p8 *.ppk *.jks *.keystore *.keytab *.kdbx
+  client_secret*.json rootkey.csv *accesskeys.csv local.settings.json acme.json .vault-token *vault_pass*
+  *vault-pass* .htpasswd htpasswd *passwd userlist.txt shadow wallet.dat wp-config.php LocalSettings.php .*_history
+  .password-store secring.gpg *.p8 *.ppk *.jks *.keystore *.keytab *.kdb *.kdbx *.keyring *.sso .netrc.*
+  .docker/config.json.* *-key.json *_key.json *-keys.txt gcloud clouds.yaml *openrc.sh odbc.ini key4.db logins.json
+  cookies.sqlite .age .pki .op .heroku .circleci .jupyter .subversion .purple .irssi .minio .mc .flaskenv .muttrc
+  .offlineimaprc .lftprc .mongorc.js .influxdbv2 .doppler.yaml .config/nomad
 `);
 
 /**
