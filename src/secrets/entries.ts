@@ -245,7 +245,6 @@ function bare(text: string, from: number, pattern: RegExp): Found {
 
 const flowEnd = /(?:[^,}\]\n\r]|,(?![\s"'])|[}\]](?![\s,;)}\]]|$))*/y;
 
-/** The value up to a quote, or to the end of the line. */
 function upToQuote(text: string, from: number, quote: string | undefined, isOverLines = false): Found {
   const close = quote === undefined ? -1 : closingQuote(text, from, quote);
   const isThere = close !== -1 && (isOverLines || !text.slice(from, close).includes('\n'));

@@ -119,10 +119,11 @@ export function secretParts(text: string, how: Masking = {}): readonly Part[] {
     const at = parts[0]?.[0] ?? 0;
     if (isSecretEntry(key, value, how) && (isPrivate(key, how) || !isProse(text, at, value))) found.push(...parts);
   }
-  const guessed = text.replace(openBlock, (block) => ' '.repeat(block.length));
   for (const { pattern, check, isGuess = false, isToken } of contentRules) {
     if (isGuess && how.isOpen === true) continue;
-    for (const match of (isGuess ? guessed : text).matchAll(pattern)) {
+    const searched = isGuess ? text.replace(openBlock, (block) => ' '.repeat(block.length)) : text;
+    pattern.lastIndex = 0;
+    for (let match; (match = pattern.exec(searched)) !== null;) {
       const secret = match.slice(1).find((group) => group !== undefined) ?? match[0];
       const from = match.index + match[0].lastIndexOf(secret);
       const to = from + secret.length;
