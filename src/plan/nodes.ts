@@ -28,7 +28,7 @@ export interface ActionNode {
 }
 
 /** Reads a service scope back, after all writes in it. */
-export interface ReadBackNode {
+interface ReadBackNode {
   readonly part: 'read back';
   readonly name: string;
   readonly scope: string;

@@ -20,22 +20,23 @@ export function buildRows(plan: Pick<PlanDocument, 'actions'>): Pick<ProgressVie
     append(parent, address);
   }
   const rows: ProgressRow[] = [];
-  const visit = (address: string, depth: number, above: number | undefined): void => {
-    const action = actions.get(address);
+  const visit = (key: string, depth: number, above: number | undefined): void => {
+    const action = actions.get(key);
     const place = rows.length;
-    const parent = above === undefined ? undefined : rows[above]?.address;
-    const label = printable(action?.action === 'deploy' ? 'deploy' : labelOf(address, parent));
+    const parent = above === undefined ? undefined : rows[above]?.key;
+    const label = printable(action?.action === 'deploy' ? 'deploy' : labelOf(key, parent));
     rows.push({
-      address,
+      key,
+      address: action?.address ?? key,
       label,
       depth,
       columns: indentOf(depth).length + signOf(action?.action).length + columnsOf(label),
       above,
       action: action?.action,
       isQuiet: action === undefined || (action.requests === 0 && !isRemoval(action)),
-      needs: (action?.after ?? []).map(plannedAddress),
+      needs: action?.after ?? [],
     });
-    for (const child of below.get(address) ?? []) visit(child, depth + 1, place);
+    for (const child of below.get(key) ?? []) visit(child, depth + 1, place);
   };
   for (const root of below.get(undefined) ?? []) visit(root, 0, undefined);
   return { rows, names: rows.reduce((most, row) => (row.isQuiet ? most : Math.max(most, row.columns)), 0) };

@@ -1,5 +1,5 @@
 import type { ApplyEvent } from '../apply/job.ts';
-import { partAddress, readAddress } from '../kind/address.ts';
+import { partAddress } from '../kind/address.ts';
 import type { ActionName } from './documents.ts';
 import { isChange, isDeployment } from './words.ts';
 
@@ -22,6 +22,9 @@ export type OpenStage = Extract<Stage, { is: 'waiting' | 'running' }>;
 
 /** One line of the tree: an action, or a parent of actions. */
 export interface ProgressRow {
+  /** Names it among the rows. */
+  readonly key: string;
+  /** Of a deployment, that of its service. */
   readonly address: string;
   /** Its name below the row above it, as it may be printed. */
   readonly label: string;
@@ -34,8 +37,8 @@ export interface ProgressRow {
   readonly action: ActionName | undefined;
   /** It sends nothing, and matters only when it fails. */
   readonly isQuiet: boolean;
-  /** Addresses of actions that must end before. */
-  readonly needs: readonly string[];
+  /** The actions that must end before. */
+  readonly needs: readonly { readonly address: string; readonly action: ActionName }[];
 }
 
 /** An apply as it goes. */
@@ -75,8 +78,8 @@ export function nextStage(before: Stage, event: ApplyEvent, now: number): Stage 
 }
 
 /** The stage of the action of a row. */
-function stageOf({ stages }: ProgressView, { address }: ProgressRow): Stage {
-  return stages.get(address) ?? waiting;
+function stageOf({ stages }: ProgressView, { key }: ProgressRow): Stage {
+  return stages.get(key) ?? waiting;
 }
 
 const waiting: Stage = { is: 'waiting' };
@@ -128,7 +131,7 @@ export function runningIn(view: ProgressView, now: number): Running[] {
     const { waits } = stage;
     return [
       {
-        address: isDeployment(row) ? readAddress(row.address).block : row.address,
+        address: row.address,
         action: row.action,
         took: now - stage.since,
         ...(waits === undefined ? {} : { waits: { for: waits.for, took: now - waits.since } }),

@@ -1,8 +1,8 @@
-import { readAddress } from '../kind/address.ts';
 import { duration } from './duration.ts';
 import { printable } from './printable.ts';
 import type { OpenStage, ProgressRow, ProgressView, WaitsFor } from './progress-view.ts';
-import { actionWords } from './words.ts';
+import { plannedAddress } from './progress-view.ts';
+import { actionWords, isDeployment } from './words.ts';
 
 /** The words of an open action while an apply runs, from the longest wording to the shortest. */
 export function wordsFor(row: ProgressRow, stage: OpenStage, view: ProgressView, now: number): readonly string[] {
@@ -58,21 +58,20 @@ export const reasons: Readonly<Record<WaitsFor, Reason>> = {
 };
 
 function waitingWords(row: ProgressRow, view: ProgressView): readonly string[] {
-  const needs = row.needs.filter((address) =>
-    ['waiting', 'running'].includes(view.stages.get(address)?.is ?? 'waiting'),
+  const needs = row.needs.filter((one) =>
+    ['waiting', 'running'].includes(view.stages.get(plannedAddress(one))?.is ?? 'waiting'),
   );
   const [first] = needs;
   if (first === undefined) return ['waiting'];
-  const { block, part } = readAddress(first);
-  const isDeployment = part === 'deployment';
-  const service = isDeployment ? block : first;
+  const { address: service } = first;
+  const isDeployed = isDeployment(first);
   const more = needs.length === 1 ? '' : ` and ${needs.length - 1} more`;
-  const [environment = ''] = /^[^.[]*\./.exec(first) ?? [];
+  const [environment = ''] = /^[^.[]*\./.exec(service) ?? [];
   const near = row.address.startsWith(environment) ? service.slice(environment.length) : service;
   return [
-    `waits for ${isDeployment ? 'the deployment of ' : ''}${printable(service)}${more}`,
-    `waits for ${isDeployment ? 'the deployment of ' : ''}${printable(near)}${more}`,
-    `waits for ${isDeployment ? 'deploy of ' : ''}${printable(near)}${more}`,
+    `waits for ${isDeployed ? 'the deployment of ' : ''}${printable(service)}${more}`,
+    `waits for ${isDeployed ? 'the deployment of ' : ''}${printable(near)}${more}`,
+    `waits for ${isDeployed ? 'deploy of ' : ''}${printable(near)}${more}`,
     `waits for ${needs.length}`,
     'waiting',
   ];
