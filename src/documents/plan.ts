@@ -77,8 +77,7 @@ export function planDocument({ plan, counts, about, allowed, warnings = [] }: Pl
     notDeployed: notDeployed(actions),
     overwrites: overwriting(actions),
     dataAtRisk: risking(actions),
-    ...(plan.unmanaged === undefined ? {} : { unmanaged: plan.unmanaged }),
-    ...(allowed === undefined ? {} : { allowed }),
+    ...defined({ unmanaged: plan.unmanaged, allowed }),
     actions: documented,
     ...(plan.narrowed === undefined ? {} : { narrowed: narrowedDocument(plan.narrowed) }),
     diagnostics: [

@@ -1,5 +1,6 @@
 import type { ApplyResult } from '../apply/job.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { defined } from '../kind/json.ts';
 import { isDeployment, shownAddress } from '../plan/action.ts';
 import { diagnosticJson } from '../render/diagnostics-json.ts';
 import type { PlanDocument, ResultDocument } from '../render/documents.ts';
@@ -60,17 +61,12 @@ export function resultDocument(input: ResultInput): ResultDocument {
     interrupted: isInterrupted,
     exitCode,
     requests: { reads: counts.reads, writes: counts.writes },
-    ...(platform === undefined ? {} : { platform }),
-    ...(platformVersion === undefined ? {} : { platformVersion }),
-    ...(project === undefined ? {} : { project }),
-    ...(state === undefined ? {} : { state }),
-    ...(commit === undefined ? {} : { commit }),
+    ...defined({ platform, platformVersion, project, state, commit }),
     compared,
     notCompared,
     left,
     ignored: countIgnored(result.state),
-    ...(destroys === undefined ? {} : { destroys }),
-    ...(narrowed === undefined ? {} : { narrowed: narrowedTo(narrowed, result) }),
+    ...defined({ destroys, narrowed: narrowed && narrowedTo(narrowed, result) }),
     ...(rotated.length === 0 ? {} : { rotated }),
     outcomes: result.outcomes.map(({ action, result: ended, stopped, diagnostics }) => {
       const address = shownAddress(action);

@@ -3,16 +3,15 @@ import { canonical } from '../kind/json.ts';
 import type { Row } from '../kind/json.ts';
 import { observedValue } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
-import type { Observed } from '../observe/observed.ts';
 import type { Action } from './action.ts';
 import { isCreation, isDeletion } from './action.ts';
+import type { Planning } from './input.ts';
 import { wantedOf } from './standing.ts';
 
 /** Drops the data at risk from each deletion of an object when the same plan creates another one with the same data. */
 export function withoutCarriedOver(
+  { observed: { objects }, outputs }: Pick<Planning, 'observed' | 'outputs'>,
   actions: readonly Action[],
-  objects: Observed['objects'],
-  outputs: Outputs,
 ): readonly Action[] {
   const made = new Set(actions.filter(isCreation).map((one) => dataMade(one, outputs)));
   if (![...made].some((data) => data !== undefined)) return actions;

@@ -103,15 +103,17 @@ export function parsePlanFile(text: string): PlanFile | { readonly problem: stri
       ? { problem: 'is damaged: it ends too early, or was changed', remedy: 'Plan again.' }
       : { problem: 'is no plan file', remedy };
   }
-  const named = content as { format?: unknown; version?: unknown } | null;
+  const named = content as { format?: unknown; version?: unknown; madeBy?: unknown } | null;
   if (named?.format === 'trueup/plan') {
     return { problem: 'is what plan --format json prints, and no plan file', remedy };
   }
   if (named?.format !== format) return { problem: 'is no plan file', remedy };
   if (typeof named.version === 'number' && named.version !== version) {
+    const { madeBy } = named;
     const whose = named.version > version ? 'a newer' : 'an older';
+    const which = typeof madeBy === 'string' && /^[\w.+-]{1,40}$/.test(madeBy) ? ` (${madeBy})` : '';
     return {
-      problem: `has format ${named.version}, which ${whose} Trueup wrote`,
+      problem: `has format ${named.version}, which ${whose} Trueup${which} wrote`,
       remedy: 'Plan again with the version that applies.',
     };
   }

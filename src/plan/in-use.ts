@@ -1,68 +1,47 @@
 import { groupBy } from '../kind/group.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Kind } from '../kind/kind.ts';
 import { fieldPath, isInCase, observedValue } from '../kind/wire.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { Action } from './action.ts';
 import { createsFirst, deletesObject, isDeletion, isRequested } from './action.ts';
+import type { PlanInput } from './input.ts';
 
 /**
- * Adds to each deletion of something that others name what still uses it: the platform would take it from them without
- * a word. Trueup cannot see what is not in this manifest, and says so.
+ * Notes what still uses an object of a kind that others name: at its deletion, and at its replacement on purpose that deletes
+ * first. The platform takes it from them without a word, which then looks like a change by a person. Trueup cannot see what
+ * is not in this manifest, and says so.
  */
-export function withUsersOfDeleted(
-  kinds: readonly Kind[],
-  actions: readonly Action[],
-  objects: ReadonlyMap<string, ObservedObject>,
-): readonly Action[] {
-  const named = namedKinds(kinds);
-  const isGoing = (one: Action) => isDeletion(one) && named.has(one.kind.kind);
-  if (!actions.some(isGoing)) return actions;
-  const users = usersById(actions, objects, 'that stay');
+export function withUsers({ kinds, observed: { objects } }: PlanInput, actions: readonly Action[]): readonly Action[] {
+  const named = new Set(kinds.flatMap(({ fields }) => Object.values(fields).flatMap(({ refersTo }) => refersTo ?? [])));
+  const isTaken = (one: Action) =>
+    named.has(one.kind.kind) && (isDeletion(one) || (isRequested(one) && !createsFirst(one)));
+  if (!actions.some(isTaken)) return actions;
+  const users = usersById(actions, objects);
   return actions.map((action) => {
-    if (!isGoing(action)) return action;
-    const { address } = action;
+    if (!isTaken(action)) return action;
     const using = users.get(action.id ?? '') ?? [];
-    const note =
-      using.length > 0
-        ? diagnostic('cannot-change', `${address} is still used: ${using.map(inWords).join(', ')}`, {
-            address,
-            remedy: 'Lead these to something else first, or put the block back.',
-          })
-        : diagnostic('goes-along', `what uses ${address} and is not in this manifest loses it`, { address });
-    return { ...action, notes: [...action.notes, note] };
+    const notes = isDeletion(action) ? [ofDeleted(action, using)] : ofReplaced(action, using, actions);
+    return notes.length === 0 ? action : { ...action, notes: [...action.notes, ...notes] };
   });
 }
 
-/**
- * Refuses each replacement on purpose that deletes first while anything uses the object: what the platform takes from its
- * users then looks like a change by a person.
- */
-export function withUsersOfReplaced(
-  kinds: readonly Kind[],
-  actions: readonly Action[],
-  objects: ReadonlyMap<string, ObservedObject>,
-): readonly Action[] {
-  const named = namedKinds(kinds);
-  const isDeletedFirst = (one: Action) => isRequested(one) && !createsFirst(one) && named.has(one.kind.kind);
-  if (!actions.some(isDeletedFirst)) return actions;
-  const users = usersById(actions, objects, 'all');
-  return actions.map((action) => {
-    if (!isDeletedFirst(action)) return action;
-    const { address } = action;
-    const fields = users.get(action.id ?? '') ?? [];
-    const others = waitingFor(action, actions).filter((one) => !fields.some((field) => field.address === one));
-    if (fields.length + others.length === 0) return action;
-    const message = `${address} cannot be replaced while it is used: ${[...fields.map(inWords), ...others].join(', ')}`;
-    const remedy =
-      'The platform deletes the old one first, and takes it from these. Lead them to something else, apply, and replace it then.';
-    return { ...action, notes: [...action.notes, diagnostic('cannot-change', message, { address, remedy })] };
-  });
+function ofDeleted({ address }: Action, users: readonly User[]): Diagnostic {
+  const using = users.filter(({ isLeaving }) => !isLeaving);
+  if (using.length === 0)
+    return diagnostic('goes-along', `what uses ${address} and is not in this manifest loses it`, { address });
+  const remedy = 'Lead these to something else first, or put the block back.';
+  return diagnostic('cannot-change', `${address} is still used: ${using.map(inWords).join(', ')}`, { address, remedy });
 }
 
-/** The kinds that fields of others refer to. */
-function namedKinds(kinds: readonly Kind[]): ReadonlySet<string> {
-  return new Set(kinds.flatMap(({ fields }) => Object.values(fields).flatMap(({ refersTo }) => refersTo ?? [])));
+function ofReplaced(action: Action, users: readonly User[], actions: readonly Action[]): Diagnostic[] {
+  const { address } = action;
+  const others = waitingFor(action, actions).filter((one) => !users.some((user) => user.address === one));
+  if (users.length + others.length === 0) return [];
+  const message = `${address} cannot be replaced while it is used: ${[...users.map(inWords), ...others].join(', ')}`;
+  const remedy =
+    'The platform deletes the old one first, and takes it from these. Lead them to something else, apply, and replace it then.';
+  return [diagnostic('cannot-change', message, { address, remedy })];
 }
 
 /** The addresses that refer to an object whose new one has no id before a person connects it. */
@@ -75,17 +54,18 @@ function waitingFor({ address, kind }: Action, actions: readonly Action[]): stri
 interface User {
   readonly path: string;
   readonly address: string;
+  /** The plan writes another value there. */
+  readonly isLeaving: boolean;
 }
 
 function inWords({ path, address }: User): string {
   return `${path} of ${address}`;
 }
 
-/** The fields of what stays that hold each id; those `that stay` are not about to change. */
+/** The fields of what stays, by the ids that they hold. */
 function usersById(
   actions: readonly Action[],
   objects: ReadonlyMap<string, ObservedObject>,
-  which: 'that stay' | 'all',
 ): ReadonlyMap<string, readonly User[]> {
   const uses: [id: string, by: User][] = [];
   for (const action of actions) {
@@ -99,8 +79,8 @@ function usersById(
       // What another case of a union left behind leads nowhere; a case that is about to change leaves it behind.
       const isChanging = (tag: string) => changes.some((change) => change.path === fieldPath(kind, tag));
       if (!isInCase(kind, name, (tag) => (isChanging(tag) ? undefined : observedValue(kind, tag, row)))) continue;
-      if (which === 'that stay' && changes.some((change) => change.path === path)) continue;
-      for (const id of ids) if (typeof id === 'string') uses.push([id, { path, address }]);
+      const isLeaving = changes.some((change) => change.path === path);
+      for (const id of ids) if (typeof id === 'string') uses.push([id, { path, address, isLeaving }]);
     }
   }
   return groupBy(uses);

@@ -19,7 +19,7 @@ import type { Planning, PlanInput } from './input.ts';
 import { withOrigins } from './moved.ts';
 import { choose, isNarrow, leaveOut, leftOutOf, unreadAction } from './narrow.ts';
 import { withDeployments } from './deploys.ts';
-import { withUsersOfDeleted, withUsersOfReplaced } from './in-use.ts';
+import { withUsers } from './in-use.ts';
 import { massDeletions } from './mass-deletion.ts';
 import { vanished } from './vanished.ts';
 import { oldSecretNotes, oldSecrets } from './old-secrets.ts';
@@ -32,6 +32,13 @@ import { misspeltKeys } from './misspelt.ts';
 import { similarNames } from './similar.ts';
 import { bodySize } from './steps.ts';
 import { unservedKind, unservedRecords } from './unserved.ts';
+
+/** The passes over the actions of all objects that stay in a plan. */
+const passes: readonly ((planning: Planning, actions: readonly Action[]) => readonly Action[])[] = [
+  withUsers,
+  withoutCarriedOver,
+  withDeployments,
+];
 
 /** Computes the actions that make the platform match the manifest. Pure: it sends nothing. */
 export function buildPlan(input: PlanInput): Plan {
@@ -69,13 +76,11 @@ export function buildPlan(input: PlanInput): Plan {
   const unserved = unservedRecords(input, actions);
   const whole = withOldOnes(input, actions);
   const narrowed = isNarrow(input.narrowing) ? narrow(planning, whole) : undefined;
-  const { objects, planned: all } = narrowed ?? whole;
-  const used = withUsersOfReplaced(kinds, withUsersOfDeleted(kinds, all, objects), objects);
-  const planned = withoutCarriedOver(used, objects, outputs);
+  const { objects, planned: chosen } = narrowed ?? whole;
   const withOld = { ...planning, observed: { ...observed, objects } };
-  const deployed = withDeployments(withOld, planned);
+  const planned = passes.reduce<readonly Action[]>((before, pass) => pass(withOld, before), chosen);
   const misspelt = misspeltKeys(planned, observed, input.redact);
-  const about = narrowed?.about(deployed);
+  const about = narrowed?.about(planned);
   return {
     base: state,
     saved: input.saved,
@@ -83,11 +88,11 @@ export function buildPlan(input: PlanInput): Plan {
     ...(input.destroys ? { destroys: true } : {}),
     unmanaged: observed.unmanaged.length,
     ...(about === undefined ? {} : { narrowed: about }),
-    actions: withOrigins(deployed, input.origins),
+    actions: withOrigins(planned, input.origins),
     diagnostics: [
       ...(narrowed?.errors ?? []),
       ...(about === undefined ? [] : oldSecretNotes(about)),
-      ...waitingInCircle({ actions: deployed, base: state, observed: withOld.observed }),
+      ...waitingInCircle({ actions: planned, base: state, observed: withOld.observed }),
       ...unserved,
       ...misspelt.diagnostics,
       ...possibleRenames(planned, { resources: state.resources, objects, isExplained: misspelt.covers }),

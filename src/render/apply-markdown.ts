@@ -59,6 +59,6 @@ function problemBlock(outcome: Outcome, at: number, place: Place): ReportBlock {
 }
 
 function doneLine({ action, address }: Outcome): string {
-  const { diff, done } = actionWords[action];
-  return `${diff} ${printable(address)}: ${done}`;
+  const { tone, done } = actionWords[action];
+  return `${tone === 'good' ? '+' : tone === 'bad' ? '-' : ' '} ${printable(address)}: ${done}`;
 }

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { defined } from '../kind/json.ts';
 import type { DiagnosticDocument, ErrorDocument, ValidationDocument } from './documents.ts';
 
 /** One diagnostic as a document. */
@@ -8,11 +9,7 @@ export function diagnosticJson(item: Diagnostic): DiagnosticDocument {
     code,
     severity,
     message,
-    ...(details === undefined ? {} : { details: [...details] }),
-    ...(remedy === undefined ? {} : { remedy }),
-    ...(address === undefined ? {} : { address }),
-    ...(position === undefined ? {} : { position }),
-    ...(quote === undefined ? {} : { quote: { ...quote } }),
+    ...defined({ details: details && [...details], remedy, address, position, quote: quote && { ...quote } }),
   };
 }
 

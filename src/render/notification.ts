@@ -1,3 +1,4 @@
+import { defined } from '../kind/json.ts';
 import { wholeUpTo } from './columns.ts';
 import type { DriftDocument, DriftNotificationDocument } from './documents.ts';
 import { isFresh } from './drift-text.ts';
@@ -29,6 +30,7 @@ export function notificationOf(input: NotificationInput): DriftNotificationDocum
   const { document, time, run } = input;
   const { exitCode, platform, project, state, commit, summary, findings, resolved } = document;
   const clean = (text: string) => shortened(printable(text), longestText);
+  const cleaned = (text: string | undefined) => (text === undefined ? undefined : clean(text));
   const listed = listedOf(findings).slice(0, mostListed);
   const gone = resolved.slice(0, mostListed);
   return {
@@ -36,31 +38,27 @@ export function notificationOf(input: NotificationInput): DriftNotificationDocum
     version: 1,
     time,
     exitCode: exitCode === 1 ? 0 : exitCode,
-    ...(platform === undefined ? {} : { platform: clean(platform) }),
-    ...(project === undefined
-      ? {}
-      : { project: { id: clean(project.id), ...(project.name === undefined ? {} : { name: clean(project.name) }) } }),
-    ...(state === undefined ? {} : { state: { ...state, location: clean(state.location) } }),
-    ...(commit === undefined ? {} : { commit }),
-    ...(run === undefined ? {} : { run }),
+    ...defined({
+      platform: cleaned(platform),
+      project: project && { id: clean(project.id), ...defined({ name: cleaned(project.name) }) },
+      state: state && { ...state, location: clean(state.location) },
+      commit,
+      run,
+    }),
     summary,
     findings: listed.map(({ id, is, address, kind, objectId, name, path, status, since, position }) => ({
       id,
       is,
-      ...(address === undefined ? {} : { address: clean(address) }),
+      ...defined({ address: cleaned(address) }),
       kind,
-      ...(objectId === undefined ? {} : { objectId: clean(objectId) }),
-      ...(name === undefined ? {} : { name: clean(name) }),
-      ...(path === undefined ? {} : { path: clean(path) }),
+      ...defined({ objectId: cleaned(objectId), name: cleaned(name), path: cleaned(path) }),
       status,
-      ...(since === undefined ? {} : { since }),
-      ...(position === undefined ? {} : { position: { ...position, file: clean(position.file) } }),
+      ...defined({ since, position: position && { ...position, file: clean(position.file) } }),
     })),
     resolved: gone.map(({ id, is, address, path }) => ({
       id,
       is,
-      ...(address === undefined ? {} : { address: clean(address) }),
-      ...(path === undefined ? {} : { path: clean(path) }),
+      ...defined({ address: cleaned(address), path: cleaned(path) }),
     })),
     omitted: { findings: findings.length - listed.length, resolved: resolved.length - gone.length },
   };

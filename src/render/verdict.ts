@@ -3,7 +3,7 @@ import type { DriftDocument, PlanDocument, ResultDocument } from './documents.ts
 import { counted, listed } from './lines.ts';
 import { printable } from './printable.ts';
 import { isNews, resultWords, underWay } from './outcomes.ts';
-import { actionWords, countActions, ignoredWords, isChange } from './words.ts';
+import { actionWords, countActions, ignoredWords, isChange, plannedWords } from './words.ts';
 
 /** Says how a plan, an apply or a comparison ended, in its last sentence. "Matches" only where everything was compared. */
 export function verdictOf(document: PlanDocument | ResultDocument | DriftDocument): string {
@@ -42,7 +42,7 @@ function planVerdict(plan: PlanDocument): string {
 /** The numbers of some actions of a plan, in words: `2 to create`, `3 to delete (1 service, 2 that go with it)`. */
 export function countsOf(plan: PlanDocument, actions: PlanDocument['actions']): string[] {
   return [...countActions(actions)].map(
-    ([name, count]) => `${count} ${actionWords[name].plan}${name === 'delete' ? deletionWords(plan) : ''}`,
+    ([name, count]) => `${count} ${plannedWords(name)}${name === 'delete' ? deletionWords(plan) : ''}`,
   );
 }
 

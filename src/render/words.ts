@@ -6,19 +6,16 @@ import type { Tone } from './style.ts';
 
 type Narrowed = NonNullable<PlanDocument['narrowed']>;
 
-/** The symbol and the words of an action, and its line in a diff. */
+/** The symbol and the words of an action, and its tone: `bad` takes an object away. */
 export interface ActionWords {
   readonly symbol: string;
   /** The meaning of the symbol. */
   readonly sign: string;
   readonly tone: Tone;
-  /** `3 to create`. */
-  readonly plan: string;
   /** `creating…`. */
   readonly now: string;
   /** `created in 1.2s`. */
   readonly done: string;
-  readonly diff: '+' | '-' | ' ';
 }
 
 /** An action of a document, of an event or of a drawing. */
@@ -38,7 +35,7 @@ export function isDeployment({ action }: Named): boolean {
 
 /** Whether an action takes an object away, with or without a new one in its place. */
 export function isRemoval({ action = 'no-op' }: Named): boolean {
-  return actionWords[action].diff === '-';
+  return actionWords[action].tone === 'bad';
 }
 
 /** The symbol of an action in plans. */
@@ -61,56 +58,27 @@ export function unverifiedWords(action: ActionName): string {
 
 /** The words of every action, in the order in which they are counted up. */
 export const actionWords: Readonly<Record<ActionName, ActionWords>> = {
-  create: { symbol: '+', sign: 'create', tone: 'good', plan: 'to create', now: 'creating', done: 'created', diff: '+' },
-  update: {
-    symbol: '~',
-    sign: 'update',
-    tone: 'change',
-    plan: 'to update',
-    now: 'updating',
-    done: 'updated',
-    diff: ' ',
-  },
-  move: { symbol: '>', sign: 'move', tone: 'change', plan: 'to move', now: 'moving', done: 'moved', diff: ' ' },
-  replace: {
-    symbol: '-/+',
-    sign: 'replace',
-    tone: 'bad',
-    plan: 'to replace',
-    now: 'replacing',
-    done: 'replaced',
-    diff: '-',
-  },
-  adopt: { symbol: '?', sign: 'adopt', tone: 'info', plan: 'to adopt', now: 'adopting', done: 'adopted', diff: ' ' },
-  delete: { symbol: '-', sign: 'delete', tone: 'bad', plan: 'to delete', now: 'deleting', done: 'deleted', diff: '-' },
+  create: { symbol: '+', sign: 'create', tone: 'good', now: 'creating', done: 'created' },
+  update: { symbol: '~', sign: 'update', tone: 'change', now: 'updating', done: 'updated' },
+  move: { symbol: '>', sign: 'move', tone: 'change', now: 'moving', done: 'moved' },
+  replace: { symbol: '-/+', sign: 'replace', tone: 'bad', now: 'replacing', done: 'replaced' },
+  adopt: { symbol: '?', sign: 'adopt', tone: 'info', now: 'adopting', done: 'adopted' },
+  delete: { symbol: '-', sign: 'delete', tone: 'bad', now: 'deleting', done: 'deleted' },
   forget: {
     symbol: 'x',
     sign: 'remove from state',
     tone: 'faint',
-    plan: 'to remove from state',
     now: 'removing from state',
     done: 'removed from state',
-    diff: ' ',
   },
-  deploy: {
-    symbol: '^',
-    sign: 'deploy',
-    tone: 'info',
-    plan: 'to deploy',
-    now: 'deploying',
-    done: 'deployed',
-    diff: ' ',
-  },
-  'no-op': {
-    symbol: ' ',
-    sign: 'unchanged',
-    tone: 'faint',
-    plan: 'unchanged',
-    now: 'checking',
-    done: 'unchanged',
-    diff: ' ',
-  },
+  deploy: { symbol: '^', sign: 'deploy', tone: 'info', now: 'deploying', done: 'deployed' },
+  'no-op': { symbol: ' ', sign: 'unchanged', tone: 'faint', now: 'checking', done: 'unchanged' },
 };
+
+/** What a plan says behind a number of actions: `to create`. */
+export function plannedWords(name: ActionName): string {
+  return `${isChange({ action: name }) ? 'to ' : ''}${actionWords[name].sign}`;
+}
 
 /** Counts the actions of each name, in the order of the words. */
 export function countActions(actions: readonly { readonly action: ActionName }[]): Map<ActionName, number> {

@@ -457,8 +457,8 @@ describe('a plan file on the disk', () => {
 
   it.each([
     ['half', 'is damaged: it ends too early, or was changed'],
-    ['newer', 'has format 6, which a newer Trueup wrote'],
-    ['older', 'has format 1, which an older Trueup wrote'],
+    ['newer', `has format 6, which a newer Trueup (${file.madeBy}) wrote`],
+    ['older', `has format 1, which an older Trueup (${file.madeBy}) wrote`],
     ['odd', 'is damaged at deploys'],
     ['large', 'has 67108865 bytes, and no plan has more than 67108864'],
     ['binary', 'is no plan file'],

@@ -2,7 +2,15 @@ import { expect, test } from 'vitest';
 import type { Row } from '../../src/kind/json.ts';
 import { withoutCarriedOver } from '../../src/plan/carried-over.ts';
 import type { ActionMembers } from '../support/plan-values.ts';
-import { actionOf, attributeChange, declared, kindNamed, objectOf, referring } from '../support/plan-values.ts';
+import {
+  actionOf,
+  attributeChange,
+  declared,
+  inputOf,
+  kindNamed,
+  objectOf,
+  referring,
+} from '../support/plan-values.ts';
 
 /** The data of an object that goes stays where another object that is created has it. */
 
@@ -27,7 +35,7 @@ function atRisk({ gone = {}, made = {}, was = row }: About = {}): string | undef
     actionOf(`${shop}.mounts["/new"]`, { ...mount, action: 'create', attributes: volume(row), ...made }),
     actionOf(old, { ...mount, action: 'delete', dataAtRisk: lost, ...gone }),
   ];
-  const after = withoutCarriedOver(actions, new Map([[old, objectOf('mount_1', was)]]), () => undefined);
+  const after = withoutCarriedOver(inputOf({ [old]: objectOf('mount_1', was) }), actions);
   expect(after.map(({ address }) => address)).toEqual(actions.map(({ address }) => address));
   expect(after[0]).toBe(actions[0]);
   return after[1]?.dataAtRisk;
@@ -79,5 +87,5 @@ test('what is not declared has no part in it, and an object that was not read is
     actionOf(`${shop}.mounts["/new"]`, { ...mount, action: 'create', attributes: volume(row) }),
     actionOf(old, { ...mount, action: 'delete', dataAtRisk: lost }),
   ];
-  expect(withoutCarriedOver(actions, new Map(), () => undefined)).toEqual(actions);
+  expect(withoutCarriedOver(inputOf({}), actions)).toEqual(actions);
 });

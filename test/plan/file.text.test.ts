@@ -68,6 +68,8 @@ describe('the text of a plan file', () => {
     ['{"format":"trueup/plan-file","version":5}', 'is damaged at madeBy'],
     ['{"format":"trueup/plan-file","version":6}', 'has format 6, which a newer Trueup wrote'],
     ['{"format":"trueup/plan-file","version":3}', 'has format 3, which an older Trueup wrote'],
+    ['{"format":"trueup/plan-file","version":4,"madeBy":"0.9.1"}', 'has format 4, which an older Trueup (0.9.1) wrote'],
+    ['{"format":"trueup/plan-file","version":4,"madeBy":"a b"}', 'has format 4, which an older Trueup wrote'],
   ])('%j: %s', (content, problem) => {
     expect(parsePlanFile(content)).toMatchObject({ problem });
   });

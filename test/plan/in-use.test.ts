@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Row } from '../../src/kind/json.ts';
+import type { Kind } from '../../src/kind/kind.ts';
+import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';
-import { withUsersOfDeleted, withUsersOfReplaced } from '../../src/plan/in-use.ts';
+import { withUsers } from '../../src/plan/in-use.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { project as projectKind } from '../../src/resources/top/project.ts';
 import type { ActionMembers } from '../support/plan-values.ts';
-import { actionOf, changeAt, kindNamed, objectOf } from '../support/plan-values.ts';
+import { actionOf, changeAt, inputOf, kindNamed, objectOf } from '../support/plan-values.ts';
 
 /** What others name does not go from under them. */
 
@@ -14,13 +16,19 @@ const compose = (name: string, more: ActionMembers = {}) =>
   actionOf(`production.compose.${name}`, { kind: kindNamed('compose'), ...more });
 const fetched: Row = { sourceType: 'git', customGitSSHKeyId: 'key_1' };
 
+const noted = (
+  actions: readonly Action[],
+  objects: ReadonlyMap<string, ObservedObject> = new Map(),
+  all: readonly Kind[] = kinds,
+) => withUsers({ ...inputOf(Object.fromEntries(objects)), kinds: all }, actions);
+
 /** What is said of the deletion of a key, beside services with their rows. */
 function saidOf(...users: readonly (readonly [Action, Row | undefined])[]): string[] {
   const actions = [key, ...users.map(([action]) => action)];
   const objects = new Map(
     users.flatMap(([{ address }, row]) => (row === undefined ? [] : [[address, objectOf(address, row)] as const])),
   );
-  const [deletion, ...rest] = withUsersOfDeleted(kinds, actions, objects);
+  const [deletion, ...rest] = noted(actions, objects);
   expect(rest).toEqual(actions.slice(1));
   return deletion?.notes.map(({ code, message }) => `${code} ${message}`) ?? [];
 }
@@ -31,11 +39,7 @@ test('the deletion of an object that another one still uses is refused, and name
   expect(saidOf([compose('a'), fetched], [compose('b'), fetched])).toEqual([
     'cannot-change sshKeys.deploy is still used: source.sshKey of production.compose.a, source.sshKey of production.compose.b',
   ]);
-  const [deletion] = withUsersOfDeleted(
-    kinds,
-    [key, compose('a')],
-    new Map([['production.compose.a', objectOf('c', fetched)]]),
-  );
+  const [deletion] = noted([key, compose('a')], new Map([['production.compose.a', objectOf('c', fetched)]]));
   expect(deletion?.notes).toMatchObject([
     { address: 'sshKeys.deploy', remedy: 'Lead these to something else first, or put the block back.' },
   ]);
@@ -43,13 +47,13 @@ test('the deletion of an object that another one still uses is refused, and name
 
 test('a deletion reports that undeclared objects may use it', () => {
   expect(saidOf([compose('a'), { ...fetched, customGitSSHKeyId: null }])).toEqual(loses);
-  const [deletion] = withUsersOfDeleted(kinds, [key], new Map());
+  const [deletion] = noted([key]);
   expect(deletion?.notes).toMatchObject([{ address: 'sshKeys.deploy', severity: 'warning' }]);
 });
 
 test('what is said already of the deletion is said all the same', () => {
-  const [first] = withUsersOfDeleted(kinds, [key], new Map()).flatMap(({ notes }) => notes);
-  const again = withUsersOfDeleted(kinds, [{ ...key, notes: first === undefined ? [] : [first] }], new Map());
+  const [first] = noted([key]).flatMap(({ notes }) => notes);
+  const again = noted([{ ...key, notes: first === undefined ? [] : [first] }]);
   expect(again[0]?.notes).toEqual([first, first]);
 });
 
@@ -73,8 +77,8 @@ test('another change of what uses it takes nothing from that', () => {
 test('no note for kinds that no field refers to, and none without a deletion', () => {
   const database = actionOf('production.redis.main', { action: 'delete' });
   const stays = actionOf(key.address, { ...key, action: 'update' });
-  expect(withUsersOfDeleted(kinds, [database, stays], new Map())).toEqual([database, stays]);
-  const [, both] = withUsersOfDeleted(kinds, [key, database], new Map());
+  expect(noted([database, stays])).toEqual([database, stays]);
+  const [, both] = noted([key, database]);
   expect(both).toBe(database);
 });
 
@@ -89,7 +93,7 @@ describe('a replacement on purpose that deletes first', () => {
   /** The errors of the first of some actions; the others stay as they are. */
   function refusals(actions: readonly Action[], rows: Readonly<Record<string, Row>>): string[] {
     const objects = new Map(Object.entries(rows).map(([address, row]) => [address, objectOf(address, row)]));
-    const [first, ...rest] = withUsersOfReplaced(kindsWithTop, actions, objects);
+    const [first, ...rest] = noted(actions, objects, kindsWithTop);
     expect(rest).toEqual(actions.slice(1));
     return first?.notes.map(({ code, message }) => `${code}: ${message}`) ?? [];
   }

@@ -14,6 +14,7 @@ import {
   leftOutWords,
   narrowedWords,
   newValues,
+  plannedWords,
   symbolOf,
 } from '../words.ts';
 import { deletionWords, errorsIn, verdictOf } from '../verdict.ts';
@@ -56,7 +57,7 @@ export function renderPlanPage({ plan, events = [], result, errors = [] }: PlanR
     verdict: verdict(plan, result, errors),
     counts: markup`<ul class="counts">${[...countActions(entries)].map(
       ([name, count]) =>
-        markup`<li class="${name}"><b>${count}</b> ${result === undefined ? actionWords[name].plan : actionWords[name].sign}</li>`,
+        markup`<li class="${name}"><b>${count}</b> ${result === undefined ? plannedWords(name) : actionWords[name].sign}</li>`,
     )}</ul>`,
     facts: factsOf(plan),
     contents: markup`<h2>Contents</h2><ol>${first === undefined ? '' : markup`<li><a href="#first">Look at this first</a></li>`}${messages.length === 0 ? '' : markup`<li><a href="#messages">Messages</a></li>`}<li><a href="#changes">Changes</a>${contentsOf(groups)}</li>${graph.text === '' ? '' : markup`<li><a href="#dependencies">Dependencies</a></li>`}${quiet.length === 0 ? '' : markup`<li><a href="#unchanged">Unchanged</a></li>`}</ol>`,
