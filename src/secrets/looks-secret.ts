@@ -142,12 +142,14 @@ function isInComment(text: string, at: number): boolean {
   return /^[ \t]*["']?(?:#|\/\/[ \t/]|;|--[ \t])|^[^"'`]*[ \t]#[ \t#]/.test(openBefore(text, at));
 }
 
-/** Returns true in a comment, but for a word as no prose has it, and the value of a setting that the comment switches off. */
+/** Returns true in a comment, but for a word in quotes or as no prose has it, and for a setting that is switched off. */
 function isProse(text: string, at: number, secret: string): boolean {
-  if (!isInComment(text, at) || /^(?=.*(?:\d|[a-z][A-Z]))\S{6,}$/.test(secret)) return false;
+  if (!isInComment(text, at)) return false;
+  const isSure = /["']/.test(text.charAt(at - 1)) || /^(?=.*(?:\d|[a-z][A-Z])).{6}/.test(secret);
+  if (isSure && /^\S+$/.test(secret)) return false;
   if (isReference(secret)) return true;
   const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at + 512).split('\n', 1)[0] ?? '';
-  return !/^\W*(?:export[ \t]+)?[\w.-]+["']?[ \t]*[:=][ \t]*(?:"[^"]+"|'[^']+'|[^\s"']+)["',]*\s*$/.test(line);
+  return !/^\W*(?:export[ \t]+)?[\w.-]+["']?[ \t]*(?:[:=]|=>)[ \t]*(?:"[^"]+"|'[^']+'|[^\s"']+)["',]*\s*$/.test(line);
 }
 
 function isPrivate(key: string, { privateKeys }: Masking): boolean {

@@ -57,7 +57,6 @@ const plainForm = new RegExp(
   'i',
 );
 
-/** The plain variables and those that the manifest lists, without the variables of Trueup. */
 function ownEnv({ env, passes }: Pick<CommandInput, 'env' | 'passes'>): Record<string, string | undefined> {
   const isPassed = (name: string) => plainForm.test(name) || passes.includes(name);
   return Object.fromEntries(Object.entries(env).filter(([name]) => isPassed(name) && !/^TRUEUP_/i.test(name)));
