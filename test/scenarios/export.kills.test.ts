@@ -113,8 +113,9 @@ async function killedEverywhere({
     });
     if (code !== null) return moment;
     const when = `killed before change ${moment}`;
-    expect(committed(folder), when).not.toContain('canary');
-    if (isExport) expect(committed(folder), when).not.toContain('trueup-key-1-');
+    const text = committed(folder);
+    expect(text, when).not.toContain('canary');
+    if (isExport) expect(text, when).not.toContain('trueup-key-1-');
     await again(folder);
     const left = readdirSync(folder, { recursive: true, encoding: 'utf8' });
     expect(
