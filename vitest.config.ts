@@ -93,7 +93,8 @@ export default defineConfig({
     expect: { requireAssertions: true, poll: { timeout: hangs, interval: 10 } },
     testTimeout: hangs,
     hookTimeout: hangs,
-    pool: 'threads',
+    // A start of a program copies the table of all memory of its process: 40 ms of CPU in one of 1.5 GB, 9 ms in one of 300 MB.
+    pool: 'forks',
     sequence: { sequencer: LongestFirst },
     maxWorkers: availableParallelism() + 2, // many tests wait: for other programs, timers and disks
     projects: [
