@@ -113,8 +113,8 @@ const perPage = 100;
 const maxPages = 10;
 
 /**
- * Whoever opens a pull request can upload any number of artifacts of any name, and start runs of any commit that is public.
- * Nobody else can start runs in the name of the author of another one, or by a push to the repository: those go first.
+ * Whoever opens a pull request can upload any number of artifacts of any name, and start runs of any public commit. A fork
+ * starts no run by a push to the repository, by hand, or in the name of another author: those are searched first.
  */
 async function fetchArtifact(forge: Forge, manifest: string, merged?: MergedPull): Promise<Buffer | undefined> {
   const name = artifactName(manifest);
@@ -145,10 +145,10 @@ async function findArtifact(forge: Forge, name: string, merged?: MergedPull): Pr
     const found = await findInRuns(forge, name, search);
     if (found !== undefined) return found;
   }
-  for (let page = 2; page <= maxPages + 1; page++) {
+  for (let page = 1; page <= maxPages; page++) {
     const [newest] = newestFirst(rows);
     if (newest !== undefined || rows.length < perPage) return newest;
-    rows = await ofName(page);
+    rows = await ofName(page + 1);
   }
   const message = `forks uploaded too many artifacts ${name} to find one of another commit; nothing was sent`;
   const remedy = 'Run the plan job for this commit, review it, and run this job again.';
