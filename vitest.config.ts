@@ -2,20 +2,8 @@ import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 import type { TestSpecification } from 'vitest/node';
 import { BaseSequencer } from 'vitest/node';
-import { inOneVocabulary } from './test/support/one-vocabulary.ts';
 import { fastFiles } from './test/support/suites.ts';
 import { isFull } from './test/support/whole.ts';
-
-/**
- * What `npm run test:full` runs again in the words of another profile: each kind with each of its fields, written, read, referred to and
- * exported. The engine knows no word, so the rest need not run twice; `npm run test:dokploy` runs all scenarios that a
- * profile changes.
- */
-const inProfile = [
-  'test/scenarios/export.kinds.test.ts',
-  'test/scenarios/kinds.test.ts',
-  'test/scenarios/organization-kinds.test.ts',
-];
 
 /**
  * What `npm run test:full` runs again with bulk reads: runs that are killed, requests that fail, people who act meanwhile. `npm run
@@ -79,12 +67,8 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-const isInProfile = (process.env['TRUEUP_TEST_PROFILE'] ?? 'standard') !== 'standard';
-const unchanged = Object.values(inOneVocabulary).flatMap((names) =>
-  names.map((name) => `test/scenarios/${name}.test.ts`),
-);
 const fast = fastFiles();
-const left = [...configDefaults.exclude, 'test/browser/**', ...(isInProfile ? unchanged : [])];
+const left = [...configDefaults.exclude, 'test/browser/**'];
 const program = 'test/support/built-program.ts';
 
 export default defineConfig({
@@ -113,17 +97,6 @@ export default defineConfig({
       { extends: true, test: { name: 'alone', include: alone, exclude: left, globalSetup: program } },
       ...(isFull
         ? [
-            {
-              extends: true as const,
-              test: {
-                name: 'dokploy',
-                include: inProfile,
-                // Not the full suite again: one place of each kind is enough.
-                env: { TRUEUP_TEST_PROFILE: 'dokploy', TRUEUP_TESTS: '' },
-                isolate: false,
-                globalSetup: program,
-              },
-            },
             {
               extends: true as const,
               test: {

@@ -1,3 +1,4 @@
+import { contracts } from '../src/api/contract.ts';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { renderDiagnosticDocs } from './docs/diagnostic-docs.ts';
@@ -29,7 +30,11 @@ function resourcesIndex(): string {
 
 /** How many answers of the real platform are replayed for an operation. */
 function recordedOf(operation: string): number {
-  const samples = join(root, 'test/fixtures/samples', `${operation}.json`);
+  const samples = join(
+    root,
+    'test/fixtures/samples',
+    `${contracts.standard.names?.operation(operation) ?? operation}.json`,
+  );
   return existsSync(samples) ? (JSON.parse(readFileSync(samples, 'utf8')) as unknown[]).length : 0;
 }
 
@@ -68,9 +73,7 @@ function settlePages(folder: string, texts: ReadonlyMap<string, string>): void {
 settle('src/resources/index.ts', resourcesIndex());
 settle('src/render/html/assets.ts', await pageAssets(root));
 // Loaded only now, because they stand on the index.
-const { kinds: declared } = await import('../src/resources/index.ts');
-const { inProfile } = await import('../src/kind/profile.ts');
-const kinds = inProfile(declared, 'standard');
+const { kinds } = await import('../src/resources/index.ts');
 const { cases } = await import('../test/emulator/endpoint-cases/cases.ts');
 const { slips } = await import('../test/security/slips.ts');
 const { provokeAll } = await import('../test/diagnostics/provocations.ts');

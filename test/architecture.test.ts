@@ -3,8 +3,6 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { commands, nameIn } from '../src/cli/commands/index.ts';
 import { kinds } from '../src/resources/index.ts';
-import { inOneVocabulary } from './support/one-vocabulary.ts';
-import { usedByTest } from './support/suites.ts';
 
 /** The borders of the project: who may import whom, who may touch the world, who may name a kind. */
 
@@ -75,7 +73,6 @@ const worldly = [
   'manifest/git-object.ts',
   'manifest/regular-file.ts',
   'manifest/workspace.ts',
-  'project/glance.ts',
   'project/links.ts',
   'project/load.ts',
   'project/open-store.ts',
@@ -106,7 +103,9 @@ const namesakes: Readonly<Record<string, readonly string[]>> = {
   'project/open-store.ts': ['postgres'],
   'project/state-location.ts': ['postgres'],
   'manifest/settings-shape.ts': ['postgres'],
-  'ci/forge.ts': ['schedule'], // an event
+  'ci/comment.ts': ['gitea', 'gitlab'], // forges
+  'ci/forge.ts': ['gitea', 'github', 'gitlab', 'schedule'], // forges, and an event
+  'ci/plan.ts': ['github'],
   'manifest/quote.ts': ['tag'], // a token of YAML
   'kind/words.ts': ['port', 'schedule'], // fields
   'export/compose.ts': ['organization'], // a file
@@ -350,11 +349,4 @@ test('a test bears the name of the file that it is about, or is a scenario or an
   const wrong = ['plan/nowhere.test.ts', 'nothing.test.ts', 'scenario.test.ts'];
   const right = ['plan/file.text.test.ts', 'docs/markdown.test.ts', 'readme.test.ts', 'scenarios/nowhere.test.ts'];
   expect(withoutSource([...wrong, ...right])).toEqual(wrong);
-});
-
-test('a scenario is left out of other profiles exactly when it takes no words from the profile of the tests', () => {
-  const scenarios = readdirSync(join(import.meta.dirname, 'scenarios')).filter((name) => name.endsWith('.test.ts'));
-  const unchanged = scenarios.filter((name) => !usedByTest(`test/scenarios/${name}`).has('test/support/profile.ts'));
-  const listed = Object.values(inOneVocabulary).flat();
-  expect(listed.toSorted()).toEqual(unchanged.map((name) => name.replace('.test.ts', '')).toSorted());
 });

@@ -85,8 +85,8 @@ async function plansNothing(made: Bench): Promise<void> {
 }
 
 async function connect(made: Bench): Promise<void> {
-  for (const labgitId of Object.keys(made.emulator.world.tables.labgit)) {
-    await made.emulator.act('labgit.connect', { labgitId });
+  for (const gitlabId of Object.keys(made.emulator.world.tables.gitlab)) {
+    await made.emulator.act('gitlab.connect', { gitlabId });
   }
 }
 
@@ -106,7 +106,7 @@ test('is applied, plans nothing once lab is connected, and after destroy and app
   await plansNothing(made);
   expect(JSON.stringify(made.store.state)).not.toContain('canary');
   const before = worldOf(made);
-  const { hubgit, gitProvider } = structuredClone(made.emulator.world.tables);
+  const { github, gitProvider } = structuredClone(made.emulator.world.tables);
 
   const destroyed = await made.destroy({});
   expect(destroyed.outcomes.filter((outcome) => outcome.result !== 'done')).toEqual([]);
@@ -118,8 +118,8 @@ test('is applied, plans nothing once lab is connected, and after destroy and app
 
   // A person installs the app in the browser again.
   const world = structuredClone(made.emulator.world);
-  Object.assign(world.tables.hubgit, hubgit);
-  const apps = Object.entries(gitProvider).filter(([, { providerType }]) => providerType === 'hubgit');
+  Object.assign(world.tables.github, github);
+  const apps = Object.entries(gitProvider).filter(([, { providerType }]) => providerType === 'github');
   Object.assign(world.tables.gitProvider, Object.fromEntries(apps));
   const again = everything(world);
   await apply(again);

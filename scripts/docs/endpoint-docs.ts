@@ -1,9 +1,9 @@
-import { contract, type Operation } from '../../src/api/contract.ts';
+import { contract, contracts, type Operation } from '../../src/api/contract.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { fieldPath } from '../../src/kind/wire.ts';
 import { callsOf } from './kind-calls.ts';
 import { pageName } from './kind-place.ts';
-import { code, enumerate, page, table } from './markdown.ts';
+import { code, enumerate, inDocument, page, table } from './markdown.ts';
 
 /** What the page about the endpoints is made from. */
 export interface EndpointDocs {
@@ -30,7 +30,7 @@ export function renderEndpointDocs({ kinds, recorded }: EndpointDocs): string {
     table(
       ['endpoint', 'used by', 'recorded'],
       operations.map((operation) => [
-        code(operation),
+        code(operation) + inDocument(documented(operation)),
         usedBy(operation, used),
         recorded.get(operation)?.toString() ?? '',
       ]),
@@ -38,6 +38,12 @@ export function renderEndpointDocs({ kinds, recorded }: EndpointDocs): string {
     '## Which endpoint moves which field',
     table(['kind', 'field', 'sent when it is created', 'sent when it changes'], fieldRows(kinds)),
   ]);
+}
+
+/** The name of an operation in the API document, where that is another one. */
+function documented(operation: Operation): string | undefined {
+  const name = contracts.standard.names?.operation(operation) ?? operation;
+  return name === operation ? undefined : code(name);
 }
 
 /** Reads of the engine itself that belong to no kind, and what for. */

@@ -1,5 +1,6 @@
 import type { ParentLink } from '../../src/kind/parent.ts';
 import type { Kind } from '../../src/kind/kind.ts';
+import { sectionAlias } from '../../src/kind/aliases.ts';
 import { topOf, withTop } from '../../src/kind/top.ts';
 import { fieldPath } from '../../src/kind/wire.ts';
 import { mergeOption, writtenFields } from '../../src/kind/written.ts';
@@ -9,7 +10,7 @@ import { identityOf } from './kind-identity.ts';
 import { renderKeys } from './kind-keys.ts';
 import { exampleManifests, linkTo, pageName, pathsOf } from './kind-place.ts';
 import { risksOf } from './kind-risks.ts';
-import { code, enumerate, onDokploy, page, points, table } from './markdown.ts';
+import { code, enumerate, inDocument, page, points, table } from './markdown.ts';
 import { schemaWords } from './schema-words.ts';
 
 /** The page of one kind. */
@@ -18,7 +19,7 @@ export function renderKindPage(kind: Kind, kinds: readonly Kind[]): string {
   const beyond = beyondDocument(kind, kinds);
   const below = kinds.filter((item) => Object.hasOwn(item.parents, kind.kind));
   return page([
-    `# ${kind.kind}${onDokploy(kind.also)}`,
+    `# ${kind.kind}${inDocument(sectionAlias(kind.kind))}`,
     kind.summary,
     `Stands at ${enumerate(pathsOf(kind, kinds).map(code), 'or')}.`,
     below.length === 0 ? '' : `Below it: ${below.map((item) => `${code(item.section)} (${linkTo(item)})`).join(', ')}.`,
@@ -51,7 +52,7 @@ function renderIndex(kinds: readonly Kind[]): string {
   const rows = kinds.flatMap((kind) =>
     pathsOf(kind, kinds).map((path) => ({
       path,
-      cells: [code(path), `${linkTo(kind)}${onDokploy(kind.also)}`, kind.summary],
+      cells: [code(path), `${linkTo(kind)}${inDocument(sectionAlias(kind.kind))}`, kind.summary],
     })),
   );
   return page([
@@ -68,8 +69,8 @@ function renderIndex(kinds: readonly Kind[]): string {
 }
 
 const legend: readonly string[] = [
-  'Dokploy has other names for some things, and the pages have both. A manifest may use either, on any platform. With ' +
-    '`profile: dokploy` plans and messages have the names of Dokploy.',
+  'The API document has other names for some things, and the pages have both. A manifest may use either, on any platform. Plans ' +
+    'and messages have the names of Dokploy.',
   'Trueup does not manage a key that you leave out. If it managed the key before, it leaves the value alone.',
   '**In place**: an update writes it. Trueup sends the other members that the operation requires as it read them just before. ' +
     '**Next deployment**: it takes effect then.',
@@ -86,15 +87,7 @@ export function kindPages(declared: readonly Kind[]): ReadonlyMap<string, string
   return new Map([
     ['README.md', renderIndex(kinds)],
     ...kinds.map((kind) => [pageName(kind), renderKindPage(kind, kinds)] as const),
-    // Messages of a run with the words of Dokploy name these.
-    ...kinds.flatMap((kind) =>
-      kind.also === undefined ? [] : [[`${kind.also}.md`, page([`# ${kind.also}`, otherName(kind)])] as const],
-    ),
   ]);
-}
-
-function otherName(kind: Kind): string {
-  return `Dokploy's name of the kind ${linkTo(kind)}.`;
 }
 
 function renderHints(kind: Kind): string[] {

@@ -1,3 +1,5 @@
+import * as z from 'zod';
+import { fieldAlias, valueAliases } from '../../src/kind/aliases.ts';
 import { endpointOf, requiredMembers } from '../../src/api/contract.ts';
 import { idSet, pathPatterns, suffixed, textSet } from '../../src/kind/codecs.ts';
 import type { Field, Union } from '../../src/kind/field.ts';
@@ -7,7 +9,7 @@ import { canBeNull, fieldOf, fieldPath, isNeededBy, keyDefault, takes } from '..
 import { caseFields } from '../../src/kind/written.ts';
 import { routesOf } from './kind-calls.ts';
 import { kindNamed, linkTo } from './kind-place.ts';
-import { code, enumerate, onDokploy, table } from './markdown.ts';
+import { code, enumerate, inDocument, table } from './markdown.ts';
 import { schemaWords } from './schema-words.ts';
 
 /** The tables of the keys that a block of a kind can have: its own, then one per case of each choice. */
@@ -44,7 +46,7 @@ function renderUnion(kind: Kind, union: Union, kinds: readonly Kind[]): string[]
   return [
     `### ${code(`${at}:`)}`,
     `${describe} ${code(`${at}.type`)} is ${enumerate(
-      Object.keys(cases).map((word) => code(word) + onDokploy(maybeCode(field.spelling?.()?.others.get(word)))),
+      Object.keys(cases).map((word) => code(word) + inDocument(maybeCode(valueAliases(tag)[word]))),
       'or',
     )}. When created: ${atCreation(kind, { name: tag }, field)}. When changed: ${onChange(kind, field)}.`,
     ...Object.entries(refused).map(([word, why]) => `${code(`type: ${word}`)} cannot be declared: ${why}.`),
@@ -73,9 +75,9 @@ function keyTable(kind: Kind, kinds: readonly Kind[], keys: readonly Key[]): str
       const field = fieldOf(kind, key.name);
       return [
         [key.written, field.alsoWritten ?? []].flat().map(code).join(' or ') +
-          onDokploy(key.of === undefined ? maybeCode(field.also) : undefined),
+          inDocument(key.of === undefined ? maybeCode(fieldAlias(key.name)) : undefined),
         about(kind, kinds, key, field),
-        field.map === undefined ? schemaWords(schemaOf(field)) + otherWords(field) : 'map of text, or text',
+        field.map === undefined ? schemaWords(schemaOf(field)) + otherWords(key.name, field) : 'map of text, or text',
         ...(isMade ? [atCreation(kind, key, field)] : []),
         onChange(kind, field),
         onNull(kind, key.name, field),
@@ -88,10 +90,20 @@ function maybeCode(name: string | undefined): string | undefined {
   return name === undefined ? undefined : code(name);
 }
 
-/** The words of a value that Dokploy has others for. */
-function otherWords({ spelling }: Field): string {
-  const words = [...(spelling?.()?.others ?? [])].map(([word, other]) => `${code(word)} is ${code(other)}`);
-  return words.length === 0 ? '' : `; on Dokploy ${enumerate(words)}`;
+/** The words of a value that the API document has others for. */
+function otherWords(name: string, field: Field): string {
+  const schema = schemaOf(field);
+  const item = schema instanceof z.ZodArray ? schema.element : schema;
+  const members = item instanceof z.ZodObject ? Object.keys(item.shape) : [];
+  const pairs = [
+    ...Object.entries(valueAliases(name)).filter(([word]) => schema.safeParse(word).success),
+    ...members.flatMap((member) => {
+      const other = fieldAlias(member);
+      return other === undefined ? [] : [[member, other] as const];
+    }),
+  ];
+  const words = pairs.map(([word, other]) => `${code(word)} is ${code(other)}`);
+  return words.length === 0 ? '' : `; in the API document ${enumerate(words)}`;
 }
 
 function about(kind: Kind, kinds: readonly Kind[], { name }: Key, field: Field): string {

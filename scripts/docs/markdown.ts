@@ -6,9 +6,9 @@ export function code(text: string): string {
   return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``;
 }
 
-/** What Dokploy calls something, behind its name; nothing where it has no other name. */
-export function onDokploy(name: string | undefined): string {
-  return name === undefined ? '' : ` (${name} on Dokploy)`;
+/** What the API document calls something, behind its name; nothing where it has no other name. */
+export function inDocument(name: string | undefined): string {
+  return name === undefined ? '' : ` (${name} in the API document)`;
 }
 
 /** A table; a cell that would be empty is a mistake of whoever made it. */

@@ -145,7 +145,7 @@ function composeLines(n: number, isEdited: boolean): string[] {
 function belowCompose(n: number): string[] {
   return [
     '        domains:',
-    `          app${n}.example.com: { serviceName: web, port: 8080, https: true, certificateType: acme_auto }`,
+    `          app${n}.example.com: { serviceName: web, port: 8080, https: true, certificateType: letsencrypt }`,
     `          api${n}.example.com: { serviceName: api, port: 3000 }`,
     '        files:',
     '          app.conf: { content: "a = 1" }',

@@ -9,8 +9,8 @@ import { createBulk } from './bulk.ts';
 import { type Call, fail } from './call.ts';
 import type { Pause } from './circuit-breaker.ts';
 import { createCircuitBreaker, whyToWait } from './circuit-breaker.ts';
-import type { Contract, Input, Operation, ReadOperation } from './contract.ts';
-import { contracts } from './contract.ts';
+import type { Contract, Input, Operation, ReadOperation, ServedOperation } from './contract.ts';
+import { contracts, endpointOf } from './contract.ts';
 import { PlatformError } from './errors.ts';
 import { explainRefusal, explainSilence } from './failures.ts';
 import { createPatience } from './patience.ts';
@@ -18,6 +18,7 @@ import type { KeyLimit, ReadLimit } from './key-limit.ts';
 import { limitOfKey } from './key-limit.ts';
 import type { Permit } from './permits.ts';
 import { createPermits } from './permits.ts';
+import { documentOperation, versionOperation } from './published.ts';
 import { buildRequest } from './request.ts';
 import { sleep as wait } from './sleep.ts';
 import { createSlots } from './slots.ts';
@@ -109,7 +110,7 @@ export interface ClientOptions {
   readonly apiKey: string;
   /** Replaces every secret of the run in a text. */
   readonly redact: (text: string) => string;
-  /** The operations and the words of the platform; those of the document by default. */
+  /** The operations and the words of the platform; by default those of Dokploy that the API document has, without bulk reads. */
   readonly contract?: Contract;
   /** Most requests on their way at a time, apart from long ones; 4 by default. */
   readonly connections?: number;
@@ -158,7 +159,7 @@ interface Outgoing {
 export function createClient(options: ClientOptions): Client {
   const { send, apiKey, random = Math.random, sleep = wait, isLong = () => false } = options;
   const { connections = attempts.connections.usual, readAttempts = attempts.read.most } = options;
-  let { contract = contracts.standard } = options;
+  let { contract = { ...contracts.dokploy, hasBatches: false } } = options;
   const now = options.clock ?? (() => performance.now());
   const redact = (text: string): string => hide(apiKey, options.redact(hide(apiKey, text)));
   const base = describeAddress(options.url);
@@ -190,8 +191,7 @@ export function createClient(options: ClientOptions): Client {
   /** The uses of the key by the reads that were sent. */
   let sentUses = 0;
   let isLimitDue = false;
-  const hasBulk = contract.hasBatches === true && options.bulk !== false;
-  const bulk = hasBulk ? createBulk({ send: sendBatch, onOff: reportBulkOff }) : undefined;
+  const bulk = options.bulk === false ? undefined : createBulk({ send: sendBatch, onOff: reportBulkOff });
   let hasAnswered = false;
   let unreported: string | undefined;
 
@@ -203,14 +203,20 @@ export function createClient(options: ClientOptions): Client {
 
   /** A call of an operation, with the request that goes over the wire. */
   function requestOf(operation: Operation, input: Readonly<Record<string, unknown>>): Outgoing {
-    const served = contract.operations.get(operation);
+    const served = servedAs(operation);
     const call = callOf(operation);
     return { call, request: buildRequest(call, served, { input, apiKey, names: contract.names }) };
   }
 
+  /** Every platform may be asked what it is and what it serves. */
+  const servedAs = (operation: Operation): ServedOperation | undefined =>
+    contract.operations.get(operation) ??
+    (operation === versionOperation || operation === documentOperation
+      ? { path: operation, endpoint: endpointOf(operation) }
+      : undefined);
+
   const callOf = (operation: Operation): Call => {
-    const { path = contract.names?.operation(operation) ?? operation, endpoint } =
-      contract.operations.get(operation) ?? {};
+    const { path = contract.names?.operation(operation) ?? operation, endpoint } = servedAs(operation) ?? {};
     const isWrite = endpoint?.method === 'POST';
     return {
       operation,
@@ -350,7 +356,7 @@ export function createClient(options: ClientOptions): Client {
           }),
         ),
       );
-    if (about.inBulk !== true || bulk === undefined || call.isWrite) return alone();
+    if (about.inBulk !== true || bulk === undefined || contract.hasBatches !== true || call.isWrite) return alone();
     const members = (contract.names?.data(input) ?? input) as typeof input; // translated, it is still an object
     const translate: BulkRead['translate'] = (data) => inOurWords(call, data);
     const answered = await bulk.read({ path: call.served ?? operation, members, signal, translate, alone });
@@ -386,7 +392,7 @@ export function createClient(options: ClientOptions): Client {
   }
 
   function bulkStatus(): BulkStatus | undefined {
-    return bulk?.status();
+    return contract.hasBatches === true ? bulk?.status() : undefined;
   }
 
   function platformTime(): number | undefined {

@@ -3,47 +3,47 @@ import type { Endpoint } from './endpoint.ts';
 import { ai } from './endpoints/ai.ts';
 import { application } from './endpoints/application.ts';
 import { backup } from './endpoints/backup.ts';
-import { billing } from './endpoints/billing.ts';
-import { bucketgit } from './endpoints/bucketgit.ts';
+import { stripe } from './endpoints/stripe.ts';
+import { bitbucket } from './endpoints/bitbucket.ts';
 import { certificates } from './endpoints/certificates.ts';
 import { compose } from './endpoints/compose.ts';
 import { domain } from './endpoints/domain.ts';
 import { environment } from './endpoints/environment.ts';
-import { hubgit } from './endpoints/hubgit.ts';
-import { labgit } from './endpoints/labgit.ts';
+import { github } from './endpoints/github.ts';
+import { gitlab } from './endpoints/gitlab.ts';
 import { mariadb } from './endpoints/mariadb.ts';
 import { mounts } from './endpoints/mounts.ts';
 import { organization } from './endpoints/organization.ts';
 import { postgres } from './endpoints/postgres.ts';
 import { redis } from './endpoints/redis.ts';
-import { selfgit } from './endpoints/selfgit.ts';
+import { gitea } from './endpoints/gitea.ts';
 import { sshKey } from './endpoints/ssh-key.ts';
 import { user } from './endpoints/user.ts';
 import { volumeBackups } from './endpoints/volume-backups.ts';
 import { extension } from './extensions/index.ts';
 import { type Names, namesOf } from './names.ts';
 import { once, onceFor } from './once.ts';
-import { dokploy, type Vocabulary } from './vocabulary.ts';
+import { document, type Vocabulary } from './vocabulary.ts';
 
 /** Every documented operation of the platform, by name: 192 in 20 groups. */
 export const contract = {
   ...ai,
   ...application,
   ...backup,
-  ...billing,
-  ...bucketgit,
+  ...stripe,
+  ...bitbucket,
   ...certificates,
   ...compose,
   ...domain,
   ...environment,
-  ...hubgit,
-  ...labgit,
+  ...github,
+  ...gitlab,
   ...mariadb,
   ...mounts,
   ...organization,
   ...postgres,
   ...redis,
-  ...selfgit,
+  ...gitea,
   ...sshKey,
   ...user,
   ...volumeBackups,
@@ -70,23 +70,23 @@ export type Input<Op extends Operation> = z.input<(typeof known)[Op]['input']>;
 export interface ServedOperation {
   /** Its path below `/api/`, such as `compose.one`; messages to users name the operation so. */
   readonly path: string;
-  /** Its method, and its members by their names in the API document. */
+  /** Its method, and its members by their names in Trueup. */
   readonly endpoint: Endpoint;
 }
 
-/** The operations that a platform serves, and its words. Trueup speaks the words of the document; a client translates at its edge. */
+/** The operations that a platform serves, and its words. Trueup speaks the words of Dokploy; a client translates at its edge. */
 export interface Contract {
   readonly profile: string;
   /** By the name in Trueup; an operation that is missing does not exist on that platform. */
   readonly operations: ReadonlyMap<string, ServedOperation>;
-  /** undefined: the platform speaks the words of the document. */
+  /** undefined: the platform speaks the words of Trueup. */
   readonly names?: Names;
   /** The platform answers many reads in one GET of `/api/trpc/`, which no API document has. */
   readonly hasBatches?: boolean;
 }
 
-/** The words of each profile that a manifest can name; undefined: those of the document. */
-const vocabularies = { standard: undefined, dokploy } satisfies Record<string, Vocabulary | undefined>;
+/** The words of each profile that a manifest can name; undefined: those of Trueup. */
+const vocabularies = { standard: document, dokploy: undefined } satisfies Record<string, Vocabulary | undefined>;
 
 /** A profile that a manifest can name. */
 export type Profile = keyof typeof vocabularies;

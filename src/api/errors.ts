@@ -247,3 +247,9 @@ function addressRemedy({ operation, served = operation, url, failure, code }: Fa
   if (protocol === 'http:') return `Write ${root}: a proxy often answers http by itself.`;
   return usual;
 }
+
+/** Whether a request failed because of a right that the key lacks; a key that is not accepted says nothing of that. */
+export function lacksRight(error: unknown): error is PlatformError {
+  if (!(error instanceof PlatformError) || error.code === undefined) return false;
+  return error.status === 403 || (error.status === 401 && !error.isKeyRefused);
+}

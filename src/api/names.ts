@@ -1,9 +1,9 @@
 import type { Vocabulary } from './vocabulary.ts';
-import { freeMembers } from './vocabulary.ts';
+import { document, freeMembers } from './vocabulary.ts';
 
 /** The words of a platform, at the edge of a client or an emulator. */
 export interface Names {
-  /** The platform's word for an operation: `application.saveHubgitProvider` gives `application.saveGithubProvider`. Never throws. */
+  /** The platform's word for an operation: `application.saveGithubProvider` gives `application.saveHubgitProvider`. Never throws. */
   readonly operation: (name: string) => string;
   /** The platform's word for a member. Never throws. */
   readonly member: (name: string) => string;
@@ -18,6 +18,8 @@ export interface Names {
    * @param member the member that has the same values, when the whole is a value
    */
   readonly data: (data: unknown, member?: string) => unknown;
+  /** The platform's words in a text of Trueup about operations. Never throws. */
+  readonly text: (text: string) => string;
 }
 
 /** The words of a platform, ready for use. Never throws. */
@@ -28,8 +30,37 @@ export function namesOf({ groups, operations, members, values }: Vocabulary): Na
     members: new Map(Object.entries(members)),
     values: new Map(Object.entries(values).map(([member, words]) => [member, new Map(Object.entries(words))])),
   };
-  const memberNames = bothWays(members);
-  const valuesOf = new Map(Object.entries(values).map(([member, words]) => [member, bothWays(words)]));
+  const everyWord = new Map(
+    [groups, operations, members, ...Object.values(values)].flatMap((words) => Object.entries(words)),
+  );
+
+  return {
+    operation: (name) => {
+      const [group = '', ...rest] = name.split('.');
+      const own = rest.join('.');
+      return rest.length === 0 ? name : `${theirs.groups.get(group) ?? group}.${theirs.operations.get(own) ?? own}`;
+    },
+    member: (name) => theirs.members.get(name) ?? name,
+    value: (member, value) => theirs.values.get(member)?.get(value) ?? value,
+    data: translator({ members, values }, (words) => [...Object.entries(words), ...backwards(words)]),
+    text: (text) => text.replaceAll(/\b[A-Za-z]\w*\b/g, (word) => everyWord.get(word) ?? word),
+  };
+}
+
+/** Gives data in the words of the API document those of Trueup; all other data stays the same object. Never throws. */
+export const fromDocument: Names['data'] = translator(document, backwards);
+
+function backwards(words: Readonly<Record<string, string>>): (readonly [string, string])[] {
+  return Object.entries(words).map(([ours, theirs]) => [theirs, ours] as const);
+}
+
+/** Translates data by pairs of words. */
+function translator(
+  { members, values }: Pick<Vocabulary, 'members' | 'values'>,
+  pairs: (words: Readonly<Record<string, string>>) => readonly (readonly [string, string])[],
+): Names['data'] {
+  const memberNames: ReadonlyMap<string, string> = new Map(pairs(members));
+  const valuesOf = new Map(Object.entries(values).map(([member, words]) => [member, new Map(pairs(words))]));
 
   function translated(data: unknown): unknown {
     if (typeof data !== 'object' || data === null) return data;
@@ -67,18 +98,5 @@ export function namesOf({ groups, operations, members, values }: Vocabulary): Na
     return typeof value !== 'object' || value === null || freeMembers.has(key) ? value : translated(value);
   }
 
-  return {
-    operation: (name) => {
-      const [group = '', ...rest] = name.split('.');
-      const own = rest.join('.');
-      return rest.length === 0 ? name : `${theirs.groups.get(group) ?? group}.${theirs.operations.get(own) ?? own}`;
-    },
-    member: (name) => theirs.members.get(name) ?? name,
-    value: (member, value) => theirs.values.get(member)?.get(value) ?? value,
-    data: (data, member = '') => translatedMember(member, data),
-  };
-}
-
-function bothWays(words: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
-  return new Map(Object.entries(words).flatMap(([ours, theirs]) => [[ours, theirs] as const, [theirs, ours] as const]));
+  return (data, member = '') => translatedMember(member, data);
 }

@@ -1,8 +1,8 @@
 const services = ['application', 'compose', 'libsql', 'mariadb', 'mongo', 'mysql', 'postgres', 'redis'];
 const belowServices = ['backup', 'domain', 'mounts', 'volumeBackups'];
 const ofApplications = ['port', 'redirects', 'security'];
-const gitProviders = ['bucketgit', 'hubgit', 'labgit', 'selfgit'];
-const ofAdmins = ['ai', 'billing', 'certificates', 'destination', 'notification', 'registry', 'server', 'user'];
+const gitProviders = ['bitbucket', 'github', 'gitlab', 'gitea'];
+const ofAdmins = ['ai', 'stripe', 'certificates', 'destination', 'notification', 'registry', 'server', 'user'];
 
 /** Operations of a service that need no right beside the service itself. */
 const using = new Set(

@@ -13,9 +13,9 @@ const secretMembers: ReadonlySet<string> = new Set([
   'appPassword',
   'apiToken',
   'accessToken',
-  'hubgitClientSecret',
-  'hubgitPrivateKey',
-  'hubgitWebhookSecret',
+  'githubClientSecret',
+  'githubPrivateKey',
+  'githubWebhookSecret',
   // A token of a git host, or the one that deploys a service without a key.
   'refreshToken',
   // Of SSH keys, certificates, AI providers, destinations, licences, metrics and API keys (there a hash, too).
@@ -68,7 +68,7 @@ export const secretAnswers: ReadonlySet<Operation> = new Set<Operation>([
   'compose.isolatedDeployment',
   'compose.randomizeCompose',
   'user.sendInvitation',
-  'billing.createCustomerPortalSession',
+  'stripe.createCustomerPortalSession',
 ]);
 
 /** The secret member of an answer that the platform never shows again, by operation. */

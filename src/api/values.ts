@@ -165,7 +165,7 @@ export const ulimitsSwarm = () =>
 
 export const serviceNetworks = () =>
   z.array(
-    z.strictObject({ serviceName: z.string(), networkIds: z.array(z.string()), detachPlatformNetwork: z.boolean() }),
+    z.strictObject({ serviceName: z.string(), networkIds: z.array(z.string()), detachDokployNetwork: z.boolean() }),
   );
 
 /** The swarm settings that the update operations of all services but a compose share. */
@@ -202,5 +202,5 @@ export const databaseServiceUpdate = () => ({
   replicas: z.number().optional(),
   createdAt: z.string().optional(),
   environmentId: z.string().optional(),
-  detachPlatformNetwork: z.boolean().optional(),
+  detachDokployNetwork: z.boolean().optional(),
 });

@@ -1,8 +1,8 @@
-/** The words of a platform for what the API document calls otherwise, by the document's word. Both are unique. */
+/** The words of a platform for what Trueup calls otherwise, by Trueup's word. Both are unique. */
 export interface Vocabulary {
-  /** Groups of operations: `hubgit` of `hubgit.one`. */
+  /** Groups of operations: `github` of `github.one`. */
   readonly groups: Readonly<Record<string, string>>;
-  /** Operations without their group: `saveHubgitProvider` of `application.saveHubgitProvider`. */
+  /** Operations without their group: `saveGithubProvider` of `application.saveGithubProvider`. */
   readonly operations: Readonly<Record<string, string>>;
   /** Members of inputs and answers, wherever rows of the platform stand in them. */
   readonly members: Readonly<Record<string, string>>;
@@ -10,75 +10,79 @@ export interface Vocabulary {
   readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-const gitHosts = { hubgit: 'github', labgit: 'gitlab', bucketgit: 'bitbucket', selfgit: 'gitea' };
+const gitHosts = { github: 'hubgit', gitlab: 'labgit', bitbucket: 'bucketgit', gitea: 'selfgit' };
 
-/** Source: the public implementation, version 0.30.2, compared with the API document member by member. */
-export const dokploy: Vocabulary = {
-  groups: { ...gitHosts, billing: 'stripe' },
+/**
+ * The words of the API document. Trueup has those of Dokploy inside, and in all that it prints; these two places translate:
+ * the wire (`names.ts`), and what users write (`kind/aliases.ts`). Source: the public implementation, version 0.30.2,
+ * compared with the API document member by member.
+ */
+export const document: Vocabulary = {
+  groups: { ...gitHosts, stripe: 'billing' },
   operations: {
-    canGenerateProxyMeDomains: 'canGenerateTraefikMeDomains',
-    getBucketgitBranches: 'getBitbucketBranches',
-    getBucketgitRepositories: 'getBitbucketRepositories',
-    getHubgitBranches: 'getGithubBranches',
-    getHubgitRepositories: 'getGithubRepositories',
-    getLabgitBranches: 'getGitlabBranches',
-    getLabgitRepositories: 'getGitlabRepositories',
-    getSelfgitBranches: 'getGiteaBranches',
-    getSelfgitRepositories: 'getGiteaRepositories',
-    getSelfgitUrl: 'getGiteaUrl',
-    bucketgitProviders: 'bitbucketProviders',
-    hubgitProviders: 'githubProviders',
-    labgitProviders: 'gitlabProviders',
-    selfgitProviders: 'giteaProviders',
-    saveBucketgitProvider: 'saveBitbucketProvider',
-    saveHubgitProvider: 'saveGithubProvider',
-    saveLabgitProvider: 'saveGitlabProvider',
-    saveSelfgitProvider: 'saveGiteaProvider',
+    canGenerateTraefikMeDomains: 'canGenerateProxyMeDomains',
+    getBitbucketBranches: 'getBucketgitBranches',
+    getBitbucketRepositories: 'getBucketgitRepositories',
+    getGithubBranches: 'getHubgitBranches',
+    getGithubRepositories: 'getHubgitRepositories',
+    getGitlabBranches: 'getLabgitBranches',
+    getGitlabRepositories: 'getLabgitRepositories',
+    getGiteaBranches: 'getSelfgitBranches',
+    getGiteaRepositories: 'getSelfgitRepositories',
+    getGiteaUrl: 'getSelfgitUrl',
+    bitbucketProviders: 'bucketgitProviders',
+    githubProviders: 'hubgitProviders',
+    gitlabProviders: 'labgitProviders',
+    giteaProviders: 'selfgitProviders',
+    saveBitbucketProvider: 'saveBucketgitProvider',
+    saveGithubProvider: 'saveHubgitProvider',
+    saveGitlabProvider: 'saveLabgitProvider',
+    saveGiteaProvider: 'saveSelfgitProvider',
   },
   members: {
-    bucketgitBranch: 'bitbucketBranch',
-    bucketgitBuildPath: 'bitbucketBuildPath',
-    bucketgitEmail: 'bitbucketEmail',
-    bucketgitId: 'bitbucketId',
-    bucketgitOwner: 'bitbucketOwner',
-    bucketgitRepository: 'bitbucketRepository',
-    bucketgitRepositorySlug: 'bitbucketRepositorySlug',
-    bucketgitUsername: 'bitbucketUsername',
-    bucketgitWorkspaceName: 'bitbucketWorkspaceName',
-    hubgitAppName: 'githubAppName',
-    hubgitId: 'githubId',
-    labgitBranch: 'gitlabBranch',
-    labgitBuildPath: 'gitlabBuildPath',
-    labgitId: 'gitlabId',
-    labgitInternalUrl: 'gitlabInternalUrl',
-    labgitOwner: 'gitlabOwner',
-    labgitPathNamespace: 'gitlabPathNamespace',
-    labgitProjectId: 'gitlabProjectId',
-    labgitRepository: 'gitlabRepository',
-    labgitUrl: 'gitlabUrl',
-    selfgitBranch: 'giteaBranch',
-    selfgitBuildPath: 'giteaBuildPath',
-    selfgitId: 'giteaId',
-    selfgitInternalUrl: 'giteaInternalUrl',
-    selfgitOwner: 'giteaOwner',
-    selfgitRepository: 'giteaRepository',
-    selfgitUrl: 'giteaUrl',
-    selfgitUsername: 'giteaUsername',
-    billingCustomerId: 'stripeCustomerId',
-    billingSubscriptionId: 'stripeSubscriptionId',
-    buildpacksV1Version: 'herokuVersion',
-    canAccessToProxyFiles: 'canAccessToTraefikFiles',
-    detachPlatformNetwork: 'detachDokployNetwork',
-    railBuilderVersion: 'railpackVersion',
-    // Only answers have these: the row of a git host beside a service or a provider, and what a person set up for hubgit.
+    bitbucketBranch: 'bucketgitBranch',
+    bitbucketBuildPath: 'bucketgitBuildPath',
+    bitbucketEmail: 'bucketgitEmail',
+    bitbucketId: 'bucketgitId',
+    bitbucketOwner: 'bucketgitOwner',
+    bitbucketRepository: 'bucketgitRepository',
+    bitbucketRepositorySlug: 'bucketgitRepositorySlug',
+    bitbucketUsername: 'bucketgitUsername',
+    bitbucketWorkspaceName: 'bucketgitWorkspaceName',
+    githubAppName: 'hubgitAppName',
+    githubId: 'hubgitId',
+    gitlabBranch: 'labgitBranch',
+    gitlabBuildPath: 'labgitBuildPath',
+    gitlabId: 'labgitId',
+    gitlabInternalUrl: 'labgitInternalUrl',
+    gitlabOwner: 'labgitOwner',
+    gitlabPathNamespace: 'labgitPathNamespace',
+    gitlabProjectId: 'labgitProjectId',
+    gitlabRepository: 'labgitRepository',
+    gitlabUrl: 'labgitUrl',
+    giteaBranch: 'selfgitBranch',
+    giteaBuildPath: 'selfgitBuildPath',
+    giteaId: 'selfgitId',
+    giteaInternalUrl: 'selfgitInternalUrl',
+    giteaOwner: 'selfgitOwner',
+    giteaRepository: 'selfgitRepository',
+    giteaUrl: 'selfgitUrl',
+    giteaUsername: 'selfgitUsername',
+    stripeCustomerId: 'billingCustomerId',
+    stripeSubscriptionId: 'billingSubscriptionId',
+    herokuVersion: 'buildpacksV1Version',
+    canAccessToTraefikFiles: 'canAccessToProxyFiles',
+    detachDokployNetwork: 'detachPlatformNetwork',
+    railpackVersion: 'railBuilderVersion',
+    // Only answers have these: the row of a git host beside a service or a provider, and what a person set up for github.
     ...gitHosts,
-    hubgitAppId: 'githubAppId',
-    hubgitClientId: 'githubClientId',
-    hubgitClientSecret: 'githubClientSecret',
-    hubgitInstallationId: 'githubInstallationId',
-    hubgitPrivateKey: 'githubPrivateKey',
-    hubgitUrl: 'githubUrl',
-    hubgitWebhookSecret: 'githubWebhookSecret',
+    githubAppId: 'hubgitAppId',
+    githubClientId: 'hubgitClientId',
+    githubClientSecret: 'hubgitClientSecret',
+    githubInstallationId: 'hubgitInstallationId',
+    githubPrivateKey: 'hubgitPrivateKey',
+    githubUrl: 'hubgitUrl',
+    githubWebhookSecret: 'hubgitWebhookSecret',
   },
   values: {
     sourceType: gitHosts,
@@ -86,13 +90,13 @@ export const dokploy: Vocabulary = {
     // The git provider of a service that the caller may not use.
     unauthorizedProvider: gitHosts,
     buildType: {
-      buildpacks_v1: 'heroku_buildpacks',
-      buildpacks_v2: 'paketo_buildpacks',
-      nix_builder: 'nixpacks',
-      rail_builder: 'railpack',
+      heroku_buildpacks: 'buildpacks_v1',
+      paketo_buildpacks: 'buildpacks_v2',
+      nixpacks: 'nix_builder',
+      railpack: 'rail_builder',
     },
-    certificateType: { acme_auto: 'letsencrypt' },
-    previewCertificateType: { acme_auto: 'letsencrypt' },
+    certificateType: { letsencrypt: 'acme_auto' },
+    previewCertificateType: { letsencrypt: 'acme_auto' },
   },
 };
 

@@ -1,4 +1,3 @@
-import { servedName } from '../kind/wire.ts';
 import { policies } from '../api/attempts.ts';
 import { remedyAndOutcome } from '../api/diagnose.ts';
 import { answerLines, PlatformError } from '../api/errors.ts';
@@ -144,7 +143,7 @@ export async function resetStatus(service: DeployedService, row: Row): Promise<s
   } catch (error) {
     if (!isLost(error)) throw error;
     await saveDeploys(run, root, deploysNow(service));
-    throw failure(service, `${servedName(kind, step.operation)} was not confirmed: ${reasonOf(error)}`);
+    throw failure(service, `${step.operation} was not confirmed: ${reasonOf(error)}`);
   }
 }
 

@@ -5,7 +5,7 @@ import { means, plain } from '../kind/codecs.ts';
 import type { Json, Row } from '../kind/json.ts';
 import { isRow } from '../kind/json.ts';
 import { merged } from '../kind/shared-set.ts';
-import { observedValue, servedName, valueAt } from '../kind/wire.ts';
+import { observedValue, valueAt } from '../kind/wire.ts';
 import { resolveField } from '../manifest/fields.ts';
 import type { Outputs, Wanted } from '../manifest/wanted.ts';
 import { rowId } from '../observe/answers.ts';
@@ -73,7 +73,6 @@ export function carries({ members }: Step, one: AttributeChange): boolean {
 /** Checks that a step could be sent, as far as its values are known before the objects that it names are there. */
 export function rehearse(input: Resolving): void {
   const { step, idOf, outputs } = input;
-  const { kind } = input.action;
   const context = { ...input, idOf: (address: string) => idOf(address) ?? 'not-known-yet' };
   const known = Object.entries(step.members).filter(([, from]) => isKnown(from, outputs));
   const members = known.map(([name, from]) => [name, valueOf(context, name, from, undefined)] as const);
@@ -84,7 +83,7 @@ export function rehearse(input: Resolving): void {
   const [issue] = result.error.issues;
   throw cannot(
     input,
-    `${(issue?.path ?? []).map((part) => servedName(kind, String(part))).join('.')}: ${issue?.message ?? 'the input does not fit the operation'}`,
+    `${(issue?.path ?? []).map(String).join('.')}: ${issue?.message ?? 'the input does not fit the operation'}`,
   );
 }
 
@@ -123,17 +122,14 @@ function valueOf(input: Resolving, name: string, from: Member, now: Row | undefi
     case 'wanted':
     case 'set': {
       const resolved = resolveField(from.field, from.wanted, input.outputs);
-      if (resolved.is !== 'known') throw cannot(input, `${servedName(input.action.kind, name)} is still not known`);
+      if (resolved.is !== 'known') throw cannot(input, `${name} is still not known`);
       if (from.is === 'wanted') return resolved.value;
       return merged(resolved.value, observedValue(input.action.kind, name, now ?? {}) ?? null, from.formerly);
     }
     case 'as read': {
       const value = valueAt(now ?? {}, from.from);
       if (value === undefined) {
-        throw cannot(
-          input,
-          `the platform did not answer ${servedName(input.action.kind, from.from)}, which has to be sent back`,
-        );
+        throw cannot(input, `the platform did not answer ${from.from}, which has to be sent back`);
       }
       refuseCipher(input, from.from, value);
       return value;
@@ -187,17 +183,13 @@ function isThereAlready({ action, made }: RequestInput, name: string, from: Memb
 /** Refuses to send back a text that the platform could not decrypt. */
 function refuseCipher(input: Resolving, name: string, value: Json | undefined): void {
   if (!isCipher(value)) return;
-  throw cannot(
-    input,
-    `the platform could not decrypt ${servedName(input.action.kind, name)}; sending it back would make the loss permanent`,
-  );
+  throw cannot(input, `the platform could not decrypt ${name}; sending it back would make the loss permanent`);
 }
 
 function cannot({ action, step }: Resolving, why: string): Stop {
-  const { address, kind } = action;
-  const operation = servedName(kind, step.operation);
+  const { address } = action;
   return new Stop('refused', [
-    diagnostic('cannot-change', `${address}: ${operation} was not sent: ${why}`, { address }),
+    diagnostic('cannot-change', `${address}: ${step.operation} was not sent: ${why}`, { address }),
   ]);
 }
 

@@ -5,7 +5,6 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import { attributeName } from '../kind/attribute.ts';
-import { servedName } from '../kind/wire.ts';
 import type { Action, Step } from '../plan/action.ts';
 import { createsObject } from '../plan/action.ts';
 import { compare } from '../plan/compare.ts';
@@ -84,18 +83,17 @@ function repeats({ attributes }: Action, step: Step): boolean {
 
 /** A warning: the platform did a part of what it answers that it could not do, as an update of a registry that it cannot log in to. */
 function storedAnyway(
-  { address, position, kind }: Action,
+  { address, position }: Action,
   { role }: Step,
   { operation, status, code, serverMessage }: PlatformError,
 ): Diagnostic {
   const why = serverMessage === '' ? '' : `: "${serverMessage}"`;
   const { did, remedy } = role === 'create' || role === 'update' ? storing[role] : doing;
-  const served = servedName(kind, operation);
   // Without a code, a proxy may have answered.
   const answered =
     code === undefined
-      ? `the answer to ${served} was ${status}, and the platform`
-      : `the platform answered ${served} with ${status} and`;
+      ? `the answer to ${operation} was ${status}, and the platform`
+      : `the platform answered ${operation} with ${status} and`;
   const message = `${address}: ${answered} ${did} all the same${why}`;
   return diagnostic('stored-anyway', message, { address, position, remedy });
 }

@@ -1,7 +1,5 @@
 import { homedir } from 'node:os';
-import type { Profile } from '../api/contract.ts';
 import { contract, endpointOf } from '../api/contract.ts';
-import { profileOf, textIn } from '../kind/profile.ts';
 import { findOperation } from '../operate/check-input.ts';
 import { codes } from '../diagnostics/codes.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -11,14 +9,13 @@ import type { Manifest } from '../manifest/manifest.ts';
 import { loadedCommands } from './command.ts';
 import type { Before, Candidate, Source } from './complete.ts';
 import { loadManifest } from '../project/load.ts';
-import { inItsProfile } from '../project/profile.ts';
 import { openStore } from '../project/open-store.ts';
 import { stateFolder } from '../project/state-location.ts';
 import type { Settled } from './options.ts';
 import { settleOptions } from './options.ts';
 import type { Process } from './process.ts';
 import type { State } from '../state/state.ts';
-import { findTarget } from '../project/target.ts';
+import { findTarget, namesOf } from '../project/target.ts';
 
 /** The part of the process that the values depend on. */
 type Surroundings = Pick<Process, 'env' | 'cwd'>;
@@ -32,14 +29,11 @@ async function findValues(before: Before, name: string, process: Surroundings): 
   try {
     switch (name) {
       case 'operation':
-        return operations(profileOf(settle(before, process).kinds));
+        return operations(await wordsFor(before, process));
       case 'list':
-        return [
-          ...groups(profileOf(settle(before, process).kinds)),
-          ...operations(profileOf(settle(before, process).kinds)),
-        ];
+        return [...groups(await wordsFor(before, process)), ...operations(await wordsFor(before, process))];
       case 'members':
-        return members(before.operands, profileOf(settle(before, process).kinds));
+        return members(before.operands, await wordsFor(before, process));
       case 'address':
         return (await addresses(before, process)).map((value) => ({ value, about: '' }));
       case 'target':
@@ -74,20 +68,25 @@ async function findValues(before: Before, name: string, process: Surroundings): 
   }
 }
 
-function operations(profile: Profile): Candidate[] {
-  return Object.entries(contract).map(([name, { method }]) => ({ value: textIn(name, profile), about: method }));
+/** The words of the platform, for names of the contract. */
+async function wordsFor(before: Before, process: Surroundings): Promise<(text: string) => string> {
+  return (await namesOf(settle(before, process)))?.text ?? ((text) => text);
 }
 
-function groups(profile: Profile): Candidate[] {
-  const names = new Set(Object.keys(contract).map((operation) => textIn(operation, profile).split('.')[0] ?? ''));
+function operations(words: (text: string) => string): Candidate[] {
+  return Object.entries(contract).map(([name, { method }]) => ({ value: words(name), about: method }));
+}
+
+function groups(words: (text: string) => string): Candidate[] {
+  const names = new Set(Object.keys(contract).map((operation) => words(operation).split('.')[0] ?? ''));
   return [...names].map((value) => ({ value, about: 'group' }));
 }
 
-function members([name = '', ...given]: readonly string[], profile: Profile): Candidate[] {
+function members([name = '', ...given]: readonly string[], words: (text: string) => string): Candidate[] {
   const operation = findOperation(name);
   const taken = given.map((word) => word.split(/:?=/)[0]);
   return Object.keys(endpointOf(operation).input.shape)
-    .map((member) => textIn(member, profile))
+    .map(words)
     .filter((member) => !taken.includes(member))
     .map((member) => ({ value: `${member}=`, about: '' }));
 }
@@ -139,14 +138,11 @@ async function declaredAddresses(settled: Settled): Promise<readonly string[]> {
 
 async function localRecords(settled: Settled): Promise<State['resources']> {
   const location = { backend: 'local', folder: stateFolder(settled) } as const;
-  return inItsProfile(settled, async (now) => {
-    const store = openStore(location, now);
-    return (await store.read())?.resources ?? {};
-  });
+  return (await openStore(location, settled).read())?.resources ?? {};
 }
 
 async function load(settled: Settled): Promise<Manifest> {
-  return inItsProfile(settled, async (now) => (await loadManifest(now)).manifest);
+  return (await loadManifest(settled)).manifest;
 }
 
 /** Returns true for a state in a folder, and for a manifest with a mistake. */

@@ -5,7 +5,7 @@ import type { Names } from '../api/names.ts';
 import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import { planInDocument } from '../emulator/faults/in-document.ts';
+import { planInOwnWords } from '../emulator/faults/in-own-words.ts';
 import { patterns } from '../emulator/faults/matching.ts';
 import type { FaultPlan } from '../emulator/faults/plan.ts';
 import { faultPlan, keysIn } from '../emulator/faults/plan.ts';
@@ -38,7 +38,7 @@ export async function readFaultsFile(folder: string, path: string, names?: Names
   }
   if (tree === undefined) throw new Stop('usage', found);
   const parsed = faultPlan.safeParse(toJson(tree));
-  const plan = parsed.success && names !== undefined ? planInDocument(parsed.data, names) : parsed.data;
+  const plan = parsed.success && names !== undefined ? planInOwnWords(parsed.data, names) : parsed.data;
   const wrong = parsed.success
     ? unknownOperations(plan ?? parsed.data, tree, names?.operation)
     : parsed.error.issues.flatMap((issue) => describe(innermost(issue), tree));

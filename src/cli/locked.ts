@@ -1,8 +1,8 @@
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Settings } from '../manifest/settings.ts';
-import { hasLocalState } from '../project/glance.ts';
 import type { Load } from '../project/open-project.ts';
 import { isNear, mayReadAhead } from '../project/open-project.ts';
+import { hasLocalState } from '../project/state-location.ts';
 import type { Validated } from '../workflow/validate.ts';
 import type { EarlySession, Session, SessionOptions } from '../workflow/session.ts';
 import { beginSession, session } from '../workflow/session.ts';

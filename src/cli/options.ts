@@ -1,8 +1,6 @@
 import { resolve } from 'node:path';
-import { inProfile } from '../kind/profile.ts';
 import { kinds } from '../resources/index.ts';
 import type { ProjectFolder } from '../project/folder.ts';
-import { glance } from '../project/glance.ts';
 import { findPlace } from '../project/folder.ts';
 import type { FlagsOf } from './flags.ts';
 import type { globalOptions } from './global-options.ts';
@@ -44,7 +42,7 @@ export function settleOptions(
     isPinned: options.pinned,
     env,
     redactor,
-    kinds: inProfile(kinds, glance(place)),
+    kinds,
   };
 }
 

@@ -3,7 +3,6 @@ import { isOfKey, PlatformError } from '../api/errors.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Environment } from '../project/folder.ts';
-import { inItsProfile } from '../project/profile.ts';
 import type { Formats, View } from '../render/format.ts';
 import { systemClock } from '../state/clock.ts';
 import { printable } from '../render/printable.ts';
@@ -45,11 +44,7 @@ export async function runCommand(
     const about = { options: settleOptions(options, process, redactor), process, terminal };
     await refuseLinkOut(about.options);
     const run = runFor(view, about);
-    const execute = () =>
-      inItsProfile(
-        run.options,
-        async (now) => exitCodes[await command.execute({ ...run, options: now }, view, given)].code,
-      );
+    const execute = async () => exitCodes[await command.execute(run, view, given)].code;
     return await (asksForTraces(env) ? (await import('./traced.ts')).traced(run, name, execute) : execute());
   } catch (error) {
     return reportFailure(error, { env, terminal, redactor, view });
@@ -80,17 +75,11 @@ export function runFor(
   about: Pick<Run, 'options' | 'process' | 'terminal'> & Partial<Pick<Run, 'clock'>>,
 ): Run {
   const { terminal } = about;
-  /** Work that began again in another profile finds the same warnings. */
-  const warned = new Set<string>();
   return {
     clock: systemClock,
     ...about,
     cannotAsk: whyNotAsk(view, terminal),
-    warn: (warnings) => {
-      const others = warnings.filter((item) => !warned.has(JSON.stringify(item)));
-      for (const item of others) warned.add(JSON.stringify(item));
-      view.warnings(others);
-    },
+    warn: view.warnings,
   };
 }
 

@@ -1,3 +1,4 @@
+import { fieldAlias, sectionAlias } from '../kind/aliases.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Finding } from './finding.ts';
@@ -7,7 +8,7 @@ import type { Attribute } from '../kind/attribute.ts';
 import { pathOf } from '../kind/attribute.ts';
 import type { Union } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
-import { fieldOf, fieldPath, observedValue, shownCase } from '../kind/wire.ts';
+import { fieldOf, fieldPath, observedValue } from '../kind/wire.ts';
 import { caseFields, writtenFields } from '../kind/written.ts';
 import { parseExpressions } from '../manifest/expression.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -220,7 +221,7 @@ function adoptUnion(
   });
   const value: Value = {
     is: 'map',
-    entries: [{ key: 'type', value: plainly(shownCase(kind, union, word)) }, ...entries],
+    entries: [{ key: 'type', value: plainly(word) }, ...entries],
   };
   write(file, { path: path.slice(0, -1), value }, work);
   removeUnset(place, (name) => name.startsWith(`${at}.`), work);
@@ -241,14 +242,14 @@ function nameIn({ plan: { observed }, resources, known }: Work, kind = ''): (id:
   };
 }
 
-/** The keys from the top of a file to a block, by each word for its section; the one of this profile first. */
+/** The keys from the top of a file to a block, by each word for its section; Dokploy's first. */
 function blockPaths({ parent, kind, key }: Resource, resources: readonly Resource[]): string[][] {
-  const { isTop, section, also = section } = kind;
+  const { isTop, section } = kind;
   if (isTop === true) return [[section]];
   const above = resources.find(({ address }) => address === parent);
   // What is below the block that the top stands for stands beside it.
   const around = above === undefined || above.kind.isTop === true ? [[]] : blockPaths(above, resources);
-  return [...new Set([section, also])].flatMap((word) => around.map((path) => [...path, word, key]));
+  return [section, sectionAlias(section) ?? []].flat().flatMap((word) => around.map((path) => [...path, word, key]));
 }
 
 /** Where an attribute stands, or would stand: the file, the keys to its block, and those to itself. */
@@ -287,8 +288,9 @@ function placeOf(resource: Resource, attribute: Attribute, work: Work): Attribut
 
 /** The ways to write a field of a block: the usual one first. */
 function formsOf(kind: Kind, name: string): string[][] {
-  const { alsoWritten, also: other } = fieldOf(kind, name);
-  const aliases = [alsoWritten, other].flatMap((alias) => (alias === undefined ? [] : [[alias]]));
+  const aliases = [fieldOf(kind, name).alsoWritten, fieldAlias(name)].flatMap((alias) =>
+    alias === undefined ? [] : [[alias]],
+  );
   const inGroups = (kind.unions ?? []).flatMap(({ at, also = [] }) =>
     at !== undefined && also.includes(name) ? [[at, name]] : [],
   );

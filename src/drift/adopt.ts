@@ -7,9 +7,8 @@ import type { Finding } from './finding.ts';
 import type { Adopted } from './adopt-text.ts';
 import { adopt, isSettled } from './adopt-text.ts';
 import { overlay, remembering } from '../export/export.ts';
-import { addressMeant, isWithin } from '../kind/address.ts';
-import type { Kind } from '../kind/kind.ts';
-import { pathMeant } from '../kind/profile.ts';
+import { isWithin } from '../kind/address.ts';
+import { addressMeant, pathMeant } from '../kind/aliases.ts';
 import { yamlLimit } from '../manifest/load.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { World } from '../workflow/world.ts';
@@ -60,7 +59,7 @@ export async function adoptDrift(
   const { options, now, request } = about;
   const client = remembering(world.client);
   const drift = await findDrift(manifest, { ...world, client }, { folder: options, now, remembers: false });
-  const findings = choose(drift.findings, { ...request, kinds: options.kinds });
+  const findings = choose(drift.findings, request);
   // A pinned run reads fewer files; the files of the manifest have been read by its rules already.
   const workspace = await openFolder({ ...options, isPinned: false });
   const read = async (path: string) => {
@@ -140,10 +139,7 @@ async function prove(
 }
 
 /** The findings that are adopted. @throws {Stop} `refused`, when there are none, or they cannot be */
-function choose(
-  findings: readonly Finding[],
-  { subjects, field, isAll = false, kinds }: AdoptRequest & { readonly kinds: readonly Kind[] },
-): readonly Finding[] {
+function choose(findings: readonly Finding[], { subjects, field, isAll = false }: AdoptRequest): readonly Finding[] {
   if (isAll) {
     const found = findings.filter(({ is, status }) => is === 'drifted' && status !== 'accepted');
     if (found.length > 0) return found;
@@ -151,10 +147,10 @@ function choose(
     throw new Stop('refused', [diagnostic('bad-reference', 'nothing has drifted; nothing was written', { remedy })]);
   }
   return subjects.flatMap((subject) => {
-    const address = addressMeant(subject, kinds);
+    const address = addressMeant(subject);
     const there = findings.filter((one) => one.address === address || one.objectId === subject);
     const drift = there.filter(({ is }) => is !== 'not yet applied');
-    const chosen = drift.filter(({ path }) => field === undefined || path === pathMeant(field, kinds));
+    const chosen = drift.filter(({ path }) => field === undefined || path === pathMeant(field));
     if (chosen.length === 0) throw nothingThere({ subject, field, drift, there, all: findings });
     for (const one of chosen) refuseForeign(one, subject);
     return chosen;

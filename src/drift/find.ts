@@ -12,10 +12,8 @@ import { exitCodeOf, judge } from './judge.ts';
 import type { Entry } from './memory.ts';
 import { entryKey } from './memory.ts';
 import { closest } from '../diagnostics/closest.ts';
-import { addressMeant } from '../kind/address.ts';
-import type { Kind } from '../kind/kind.ts';
+import { addressMeant, pathMeant, sectionMeant } from '../kind/aliases.ts';
 import { kindsThere } from '../kind/kinds-on.ts';
-import { pathMeant } from '../kind/profile.ts';
 import { withTop } from '../kind/top.ts';
 import type { AcceptedDrift, Acceptance } from '../manifest/accepted.ts';
 import type { Manifest } from '../manifest/manifest.ts';
@@ -112,12 +110,10 @@ export async function acceptDrift(
 ): Promise<{ readonly location: string; readonly accepted: readonly Finding[] }> {
   const { judged } = await compare(manifest, world, options);
   const { subject, field, ...accepted } = request;
-  const address = addressMeant(subject, world.kinds);
+  const address = addressMeant(subject);
   const there = judged.findings.filter((one) => one.address === address || one.objectId === subject);
   const drift = there.filter(({ is }) => is !== 'not yet applied');
-  const chosen = drift.filter(
-    (one) => field === undefined || [one.path, one.field].includes(pathMeant(field, world.kinds)),
-  );
+  const chosen = drift.filter((one) => field === undefined || [one.path, one.field].includes(pathMeant(field)));
   if (chosen.length === 0) throw nothingThere({ subject, field, drift, there, all: judged.findings });
   const added = chosen.map((one) => acceptedFrom(one, accepted));
   const location = await writeAccepted(options.folder, added);
@@ -170,7 +166,7 @@ async function compare(manifest: Manifest, world: World, options: DriftOptions):
   const left = new Set(ignored.map((one) => entryKey(one.found)));
   const isUnknown = (entry: Entry) =>
     left.has(entryKey(entry)) || (entry.is === 'drifted' && all.uncompared.has(entry.objectId));
-  const before = (await memory.read()).map((entry) => entryMeant(entry, world.kinds));
+  const before = (await memory.read()).map(entryMeant);
   const today = dayOf(options);
   const acceptanceOf = acceptancesOn(today, manifest.accepted, digestsOfObjects).of;
   const judged = judge({ found, memory: before, acceptanceOf, today, isUnknown });
@@ -182,14 +178,14 @@ function dayOf({ now }: Pick<DriftOptions, 'now'>): string {
   return isoTime(now).slice(0, 10);
 }
 
-/** What is remembered of a finding, with the words that the kinds have: it may be from a run in another profile. */
-function entryMeant(entry: Entry, kinds: readonly Kind[]): Entry {
+/** What is remembered of a finding, in the words of Dokploy: an earlier version may have written others. */
+function entryMeant(entry: Entry): Entry {
   const { address, field } = entry;
   return {
     ...entry,
-    kind: kinds.find(({ also }) => also === entry.kind)?.kind ?? entry.kind,
-    ...(address === undefined ? {} : { address: addressMeant(address, kinds) }),
-    ...(field === undefined ? {} : { field: pathMeant(field, kinds) }),
+    kind: sectionMeant(entry.kind),
+    ...(address === undefined ? {} : { address: addressMeant(address) }),
+    ...(field === undefined ? {} : { field: pathMeant(field) }),
   };
 }
 

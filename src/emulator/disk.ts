@@ -1,5 +1,7 @@
 import { lstat, mkdir, readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { fromDocument } from '../api/names.ts';
+import { document } from '../api/vocabulary.ts';
 import { createEmulator, type Emulator, type EmulatorOptions } from './emulator.ts';
 import { interruptDeployments } from './restart.ts';
 import { createSaver } from './saver.ts';
@@ -88,7 +90,8 @@ function asWorld(value: unknown): World {
   const uniqueConfigKey = counters['uniqueConfigKey'];
   if (typeof uniqueConfigKey === 'number') world.counters.uniqueConfigKey = uniqueConfigKey;
   for (const table of tableNames) {
-    const rows = stored[table] ?? {};
+    // Earlier versions kept it in the words of the API document.
+    const rows = fromDocument(stored[table] ?? stored[document.groups[table] ?? table] ?? {});
     if (!isObject(rows) || !Object.values(rows).every(isObject)) throw new Error(`"${table}" is not a table`);
     world.tables[table] = rows as World['tables'][typeof table];
   }

@@ -7,11 +7,11 @@ import { routeOf, servedOperations } from './served.ts';
 /** What answers requests. */
 type Answering<A extends WireAnswer> = (request: WireRequest) => Promise<A>;
 
-/** The edge between a platform in the words of the API document and those who speak the words of a profile. */
+/** The edge between a platform in the words of Dokploy and those who speak the words of a profile. */
 export interface Edge {
   /**
-   * The same platform in the words of the profile: what is asked is in its words, and so is the answer. A word of the
-   * document that the profile has another one for is unknown, as on a platform of the profile.
+   * The same platform in the words of the profile: what is asked is in its words, and so is the answer. A word of Dokploy
+   * that the profile has another one for is unknown, as on a platform of the profile.
    */
   readonly speak: <A extends WireAnswer>(answering: Answering<A>) => Answering<A>;
   /** An operation by its path in the profile. */
@@ -20,7 +20,7 @@ export interface Edge {
   readonly text: (text: string) => string;
 }
 
-/** The edge to the words of a profile; undefined: they are those of the API document. */
+/** The edge to the words of a profile; undefined: they are those of Dokploy. */
 export function createEdge(names: Names | undefined): Edge {
   if (names === undefined) return { speak: (answering) => answering, operation: (name) => name, text: (text) => text };
   const words = wordsOf(names);
@@ -71,7 +71,7 @@ function wordsOf(names: Names): Words {
     ...names,
     operationAt: (path) => {
       const operation = byPath.get(path.toLowerCase());
-      // An operation by its name in the document is none here.
+      // An operation by its name in Dokploy is none here.
       return operation ?? (routeOf(path) === undefined ? undefined : names.operation(path));
     },
     // The description of the platform is in its words already.
@@ -131,8 +131,8 @@ function retold(text: string, retell: (content: unknown) => unknown): string {
 }
 
 /**
- * Replaces words in a text of the platform's own: those of the document, and members of the input that the document has
- * under other words.
+ * Replaces words in a text of the platform's own: those of Dokploy, and members of the input that Dokploy has under other
+ * words.
  */
 function textInWords(names: Names, member: (name: string) => string): (text: string) => string {
   const values = ['sourceType', 'buildType', 'certificateType'];
@@ -143,14 +143,14 @@ function textInWords(names: Names, member: (name: string) => string): (text: str
   const word = (token: string): string => {
     const value = values.map((holder) => names.value(holder, token)).find((one) => one !== token);
     const named = value ?? (/^[a-z]+$/.test(token) ? token : member(token));
-    return named === token ? token.replaceAll(/(?:hub|lab|bucket|self)git/gi, host) : named;
+    return named === token ? token.replaceAll(/github|gitlab|bitbucket|gitea/gi, host) : named;
   };
-  return (text) => text.replaceAll(/[A-Za-z]\w*/g, word).replaceAll('/etc/platform/', '/etc/dokploy/');
+  return (text) => text.replaceAll(/[A-Za-z]\w*/g, word).replaceAll('/etc/dokploy/', '/etc/platform/');
 }
 
 /** What a platform of the profile writes into texts of its own, beside its words: the folder where it lives, and its name. */
 function inItsTexts(answer: string): string {
   return answer
-    .replaceAll('"logPath":"/etc/platform/', '"logPath":"/etc/dokploy/')
-    .replaceAll('"type":"Platform"', '"type":"Dokploy"');
+    .replaceAll('"logPath":"/etc/dokploy/', '"logPath":"/etc/platform/')
+    .replaceAll('"type":"Dokploy"', '"type":"Platform"');
 }

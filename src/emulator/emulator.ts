@@ -26,9 +26,9 @@ export interface EmulatorOptions {
   apiKey?: string;
   /** Refuses members that the contract does not know; by default they are dropped silently, as on the platform. */
   strict?: boolean;
-  /** Whose words requests and answers are in; default `standard`, those of the API document. */
+  /** Whose words requests and answers are in; those of Dokploy by default. */
   profile?: Profile;
-  /** Tells its operations and its version, as the platform of a profile does; by default with any profile but `standard`. */
+  /** Tells its operations and its version, as Dokploy does; by default with `profile: 'dokploy'`. */
   published?: boolean;
   /** Leaves out the operations that the API document does not have. */
   documentedOnly?: boolean;
@@ -36,7 +36,7 @@ export interface EmulatorOptions {
   lacks?: readonly string[];
   /** How long a deployment takes, in milliseconds; default 0: it is done a moment after it was ordered. */
   deployDelayMs?: number;
-  /** Answers several operations in one request, as the server of Dokploy does; by default in its profile. */
+  /** Answers several operations in one request, as Dokploy does; by default with `profile: 'dokploy'`. */
   batches?: boolean;
   /** The longest body that is taken, in bytes; default 1 MiB. */
   bodyLimit?: number;
@@ -59,23 +59,23 @@ interface Sending {
   readonly fault?: string | undefined;
   /** What it reads instead of the world. */
   readonly world?: World | undefined;
-  /** true: it is in the words of the API document, and so is the answer, whatever the profile. */
-  readonly isInDocument?: boolean;
+  /** true: it is in the words of Dokploy, and so is the answer, whatever the profile. */
+  readonly isInside?: boolean;
 }
 
 /** The platform in memory. */
 export interface Emulator {
   /** Answers a request in process: the same code as behind HTTP. */
   send: (request: WireRequest, about?: Sending) => ReturnType<Send>;
-  /** Between the words of its profile and those of the API document. */
+  /** Between the words of its profile and those of Dokploy. */
   readonly edge: Edge;
   /** Adds to the log. */
   note(entry: LoggedRequest): void;
-  /** Every request, in order, in the words of the API document; the oldest go when there are 100,000. */
+  /** Every request, in order, in the words of Dokploy; the oldest go when there are 100,000. */
   log: LoggedRequest[];
   /** Plain JSON. A row that is put in by hand shows in no list: use `act`. */
   world: World;
-  /** Acts like a person in the platform's own pages, in the words of the API document: the parsed answer, not in the log; throws unless it is a 200. */
+  /** Acts like a person in the platform's own pages, in the words of Dokploy: the parsed answer, not in the log; throws unless it is a 200. */
   act(operation: string, input?: Record<string, unknown>): Promise<unknown>;
   /** What a restart does: jobs that wait are lost, those that run are cancelled, open requests get no answer. */
   restart(): void;
@@ -87,17 +87,17 @@ const logLength = 100_000;
 
 /** Creates an emulator of the platform, in memory. Never throws. */
 export function createEmulator(options: EmulatorOptions = {}): Emulator {
-  const { now = () => new Date(), newId = randomId, deployDelayMs = 0, profile = 'standard' } = options;
-  const { names } = contracts[profile];
+  const { now = () => new Date(), newId = randomId, deployDelayMs = 0, profile } = options;
+  const { names } = contracts[profile ?? 'dokploy'];
   const edge = createEdge(names);
   const world = options.world ?? seedWorld({ profile: options.profile });
   const can = { documentedOnly: options.documentedOnly ?? false, lacks: new Set(options.lacks) };
-  const isPublished = options.published ?? profile !== 'standard';
+  const isPublished = options.published ?? profile === 'dokploy';
   const manners: Manners = {
     ...can,
     bootstrap: bootstrapOf(world, options.apiKey ?? 'emulator-key'),
     strict: options.strict ?? false,
-    batches: options.batches ?? profile !== 'standard',
+    batches: options.batches ?? profile === 'dokploy',
     names,
     published: isPublished ? publish(() => servedBy(can), names) : new Map(),
     bodyLimit: options.bodyLimit ?? 1024 * 1024,
@@ -129,7 +129,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     onCommit: undefined,
     send(request, about = {}) {
       const answering = async (asked: WireRequest) => execute(asked, about);
-      return about.isInDocument === true ? answering(request) : edge.speak(answering)(request);
+      return about.isInside === true ? answering(request) : edge.speak(answering)(request);
     },
     note(entry) {
       log.push(entry);

@@ -3,18 +3,18 @@ import { repositories, type Repository } from './fixtures.ts';
 import type { Json, Row } from './json.ts';
 
 /** The four kinds of git host. */
-export type ProviderKind = 'selfgit' | 'hubgit' | 'labgit' | 'bucketgit';
+export type ProviderKind = 'gitea' | 'github' | 'gitlab' | 'bitbucket';
 
 /** Whether a provider is as complete as it must be to show in the list of its kind. */
 export function isComplete(kind: ProviderKind, row: Row): boolean {
   switch (kind) {
-    case 'hubgit':
-      return hasAll(row, ['hubgitAppId', 'hubgitPrivateKey', 'hubgitInstallationId']);
-    case 'labgit':
+    case 'github':
+      return hasAll(row, ['githubAppId', 'githubPrivateKey', 'githubInstallationId']);
+    case 'gitlab':
       return hasAll(row, ['accessToken', 'refreshToken']);
-    case 'selfgit':
+    case 'gitea':
       return hasAll(row, ['clientId', 'clientSecret']);
-    case 'bucketgit':
+    case 'bitbucket':
       return true;
     default:
       return kind satisfies never;
@@ -52,12 +52,12 @@ export function foundText(found: readonly Repository[]): string {
 /** Whether a git host knows who is asking. */
 function isLetIn(kind: ProviderKind, row: Row): boolean {
   switch (kind) {
-    case 'hubgit':
-    case 'labgit':
+    case 'github':
+    case 'gitlab':
       return isComplete(kind, row);
-    case 'selfgit':
+    case 'gitea':
       return hasAll(row, ['accessToken']);
-    case 'bucketgit':
+    case 'bitbucket':
       return hasAll(row, ['apiToken']) || hasAll(row, ['appPassword']);
     default:
       return kind satisfies never;

@@ -4,10 +4,10 @@ import { textOf, type Row } from './json.ts';
 /** The columns of applications and compose stacks that must be set before their repository can be cloned. */
 const needed: Readonly<Record<string, readonly string[]>> = {
   git: ['customGitUrl'],
-  hubgit: ['hubgitId', 'repository', 'owner'],
-  labgit: ['labgitId', 'labgitRepository', 'labgitOwner'],
-  bucketgit: ['bucketgitId', 'bucketgitRepository', 'bucketgitOwner'],
-  selfgit: ['selfgitId', 'selfgitRepository', 'selfgitOwner'],
+  github: ['githubId', 'repository', 'owner'],
+  gitlab: ['gitlabId', 'gitlabRepository', 'gitlabOwner'],
+  bitbucket: ['bitbucketId', 'bitbucketRepository', 'bitbucketOwner'],
+  gitea: ['giteaId', 'giteaRepository', 'giteaOwner'],
 };
 
 /** Refuses to clone a source that is not set up; no repository is ever reached. */

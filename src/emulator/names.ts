@@ -32,7 +32,7 @@ export function derive(id: string, purpose: string, length: number): string {
 
 /** Where the log of a run would be. */
 export function logPath(appName: string, now: string): string {
-  return `/etc/platform/logs/${appName}/${appName}-${now.slice(0, 19).replace('T', ':')}.log`;
+  return `/etc/dokploy/logs/${appName}/${appName}-${now.slice(0, 19).replace('T', ':')}.log`;
 }
 
 function threeWords(id: string): string {

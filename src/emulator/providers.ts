@@ -66,4 +66,4 @@ export function renameRecord(context: Context, { name = null }: Row, gitProvider
   context.store.update('gitProvider', gitProviderId, { name, organizationId });
 }
 
-const titles = { selfgit: 'Selfgit', hubgit: 'Hubgit', labgit: 'Labgit', bucketgit: 'Bucketgit' } as const;
+const titles = { gitea: 'Gitea', github: 'Github', gitlab: 'Gitlab', bitbucket: 'Bitbucket' } as const;

@@ -18,7 +18,7 @@ const version = 'v0.30.2';
 /**
  * What a platform publishes about itself, by operation.
  *
- * @param served the operations that it serves, by their names in the API document
+ * @param served the operations that it serves, by their names in Trueup
  */
 export function publish(served: () => readonly string[], names: Names | undefined): ReadonlyMap<string, () => Json> {
   return new Map<string, () => Json>([

@@ -24,7 +24,7 @@ export interface Manners {
   readonly lacks: ReadonlySet<string>;
   /** Answers several operations in one request, as the server of Dokploy does. */
   readonly batches: boolean;
-  /** The words of its profile; undefined: those of the API document. */
+  /** The words of its profile; undefined: those of Dokploy. */
   readonly names: Names | undefined;
   /** What it tells about itself, by operation. */
   readonly published: ReadonlyMap<string, () => Json>;
@@ -110,7 +110,7 @@ async function respondToBatch(platform: Platform, manners: Manners, request: Wir
   return { answer, operation: 'trpc', input: { operations: operationsIn(request) } };
 }
 
-/** The names of the operations that it serves, in the words of the API document. */
+/** The names of the operations that it serves, in the words of Dokploy. */
 export function servedBy(manners: Pick<Manners, 'documentedOnly' | 'lacks'>): readonly string[] {
   return servedOperations.filter((name) => {
     const route = routeOf(name);
@@ -176,12 +176,12 @@ const alwaysBadRequest = new Set([
   'mounts.create',
   'sshKey.create',
   'sshKey.update',
-  'selfgit.create',
-  'labgit.create',
-  'bucketgit.create',
-  'hubgit.testConnection',
-  'labgit.testConnection',
-  'bucketgit.testConnection',
+  'gitea.create',
+  'gitlab.create',
+  'bitbucket.create',
+  'github.testConnection',
+  'gitlab.testConnection',
+  'bitbucket.testConnection',
   'gitProvider.remove',
   'destination.update',
   ...notificationsThatHideFailures,

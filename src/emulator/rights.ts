@@ -54,7 +54,7 @@ const table: readonly Entry[] = [
   ['application', 'one saveEnvironment start stop redeploy reload markRunning killBuild', service('applicationId')],
   [
     'application',
-    'move saveBuildType saveHubgitProvider saveLabgitProvider saveBucketgitProvider saveSelfgitProvider ' +
+    'move saveBuildType saveGithubProvider saveGitlabProvider saveBitbucketProvider saveGiteaProvider ' +
       'saveDockerProvider saveGitProvider disconnectGitProvider',
     service('applicationId', 'canCreateServices'),
   ],
@@ -98,7 +98,7 @@ const table: readonly Entry[] = [
   ['domain', 'one update delete', child('domain')],
   ['domain', 'byApplicationId', service('applicationId')],
   ['domain', 'byComposeId', service('composeId')],
-  ['domain', 'generateDomain canGenerateProxyMeDomains', server],
+  ['domain', 'generateDomain canGenerateTraefikMeDomains', server],
   ['domain', 'validateDomain', anyone],
 
   ['mounts', 'create', service('serviceId')],
@@ -128,23 +128,23 @@ const table: readonly Entry[] = [
   ['certificates', 'create all', anyone, certificates],
   ['certificates', 'one remove update', ofOrganization('certificate'), certificates],
 
-  // An update is not checked for the organization, nor is an AI provider, nor the address of a selfgit.
-  ['hubgit', 'one testConnection getHubgitRepositories getHubgitBranches', provider('hubgit')],
-  ['labgit', 'one testConnection getLabgitRepositories getLabgitBranches', provider('labgit')],
-  ['bucketgit', 'one testConnection getBucketgitRepositories getBucketgitBranches', provider('bucketgit')],
-  ['selfgit', 'one testConnection getSelfgitRepositories getSelfgitBranches', provider('selfgit')],
-  ['hubgit', 'update', anyone, gitProviders],
-  ['labgit', 'create update', anyone, gitProviders],
-  ['bucketgit', 'create update', anyone, gitProviders],
-  ['selfgit', 'create update', anyone, gitProviders],
-  ['hubgit', 'hubgitProviders', anyone],
-  ['labgit', 'labgitProviders', anyone],
-  ['bucketgit', 'bucketgitProviders', anyone],
-  ['selfgit', 'selfgitProviders getSelfgitUrl', anyone],
+  // An update is not checked for the organization, nor is an AI provider, nor the address of a gitea.
+  ['github', 'one testConnection getGithubRepositories getGithubBranches', provider('github')],
+  ['gitlab', 'one testConnection getGitlabRepositories getGitlabBranches', provider('gitlab')],
+  ['bitbucket', 'one testConnection getBitbucketRepositories getBitbucketBranches', provider('bitbucket')],
+  ['gitea', 'one testConnection getGiteaRepositories getGiteaBranches', provider('gitea')],
+  ['github', 'update', anyone, gitProviders],
+  ['gitlab', 'create update', anyone, gitProviders],
+  ['bitbucket', 'create update', anyone, gitProviders],
+  ['gitea', 'create update', anyone, gitProviders],
+  ['github', 'githubProviders', anyone],
+  ['gitlab', 'gitlabProviders', anyone],
+  ['bitbucket', 'bitbucketProviders', anyone],
+  ['gitea', 'giteaProviders getGiteaUrl', anyone],
   ['ai', 'one get getAll create update delete getModels suggest', anyone, admins],
   ['ai', 'deploy', place, admins],
-  ['billing', 'getProducts createCheckoutSession createCustomerPortalSession', anyone, admins],
-  ['billing', 'canCreateMoreServers', anyone, servers],
+  ['stripe', 'getProducts createCheckoutSession createCustomerPortalSession', anyone, admins],
+  ['stripe', 'canCreateMoreServers', anyone, servers],
 
   ['organization', 'create', accounts.newOrganization],
   ['organization', 'all', anyone],
@@ -167,7 +167,7 @@ const table: readonly Entry[] = [
   // Operations that the document does not have.
   ['gitProvider', 'getAll', anyone],
   ['gitProvider', 'remove', ofOrganization('gitProvider'), gitProviders],
-  ['labgit', 'connect', provider('labgit'), gitProviders],
+  ['gitlab', 'connect', provider('gitlab'), gitProviders],
   // The platform does not compare the organization in any of these.
   ['application', 'deploy', serviceOfAny('applicationId')],
   ['application', 'readLogs', service('applicationId')],

@@ -8,10 +8,10 @@ export function seedRows(createdAt: string, wordOf = (word: string): string => w
   const organizationId = 'org_1';
   const userId = 'user_1';
   const providers = [
-    ['hubgit', 'hub'],
-    ['labgit', 'lab'],
-    ['bucketgit', 'bkt'],
-    ['selfgit', 'sfg'],
+    ['github', 'hub'],
+    ['gitlab', 'lab'],
+    ['bitbucket', 'bkt'],
+    ['gitea', 'sfg'],
   ] as const;
 
   return [
@@ -104,7 +104,7 @@ export function seedRows(createdAt: string, wordOf = (word: string): string => w
               [`${kind}Id`]: `${short}_${n}`,
               gitProviderId,
               ...connected[kind],
-              ...(kind === 'hubgit' ? { hubgitAppName: `https://${wordOf(kind)}.example.test/apps/emulator` } : {}),
+              ...(kind === 'github' ? { githubAppName: `https://${wordOf(kind)}.example.test/apps/emulator` } : {}),
               [`${kind}Url`]: `https://${name}.example.test`,
             },
           ],
@@ -133,21 +133,21 @@ function projectRows(projectId: string, name: string, organizationId: string, cr
 }
 
 /** What each kind of provider holds once a person has connected it in the browser. */
-const connected: Record<'hubgit' | 'labgit' | 'bucketgit' | 'selfgit', Row> = {
-  hubgit: {
-    hubgitAppId: 1,
-    hubgitInstallationId: '1',
-    hubgitClientId: 'client',
-    hubgitClientSecret: 'hubgit-client-secret',
-    hubgitPrivateKey: 'hubgit-private-key',
-    hubgitWebhookSecret: 'hubgit-webhook-secret',
+const connected: Record<'github' | 'gitlab' | 'bitbucket' | 'gitea', Row> = {
+  github: {
+    githubAppId: 1,
+    githubInstallationId: '1',
+    githubClientId: 'client',
+    githubClientSecret: 'github-client-secret',
+    githubPrivateKey: 'github-private-key',
+    githubWebhookSecret: 'github-webhook-secret',
   },
-  labgit: {
+  gitlab: {
     applicationId: 'oauth',
-    secret: 'labgit-secret',
-    accessToken: 'labgit-token',
-    refreshToken: 'labgit-refresh',
+    secret: 'gitlab-secret',
+    accessToken: 'gitlab-token',
+    refreshToken: 'gitlab-refresh',
   },
-  bucketgit: { bucketgitUsername: 'emulator', bucketgitEmail: 'emulator@example.test', apiToken: 'bucketgit-token' },
-  selfgit: { clientId: 'client', clientSecret: 'selfgit-secret', accessToken: 'selfgit-token' },
+  bitbucket: { bitbucketUsername: 'emulator', bitbucketEmail: 'emulator@example.test', apiToken: 'bitbucket-token' },
+  gitea: { clientId: 'client', clientSecret: 'gitea-secret', accessToken: 'gitea-token' },
 };

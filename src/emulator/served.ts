@@ -5,15 +5,15 @@ import type { Handler } from './context.ts';
 import { ai } from './groups/ai.ts';
 import { application } from './groups/application.ts';
 import { backup } from './groups/backup.ts';
-import { billing } from './groups/billing.ts';
-import { bucketgit } from './groups/bucketgit.ts';
+import { stripe } from './groups/stripe.ts';
+import { bitbucket } from './groups/bitbucket.ts';
 import { certificates } from './groups/certificates.ts';
 import { compose } from './groups/compose.ts';
 import { domain } from './groups/domain.ts';
 import { environment } from './groups/environment.ts';
 import { extensions } from './groups/extensions.ts';
-import { hubgit } from './groups/hubgit.ts';
-import { labgit } from './groups/labgit.ts';
+import { github } from './groups/github.ts';
+import { gitlab } from './groups/gitlab.ts';
 import { libsql } from './groups/libsql.ts';
 import { mariadb } from './groups/mariadb.ts';
 import { mongo } from './groups/mongo.ts';
@@ -26,7 +26,7 @@ import { redirects } from './groups/redirects.ts';
 import { redis } from './groups/redis.ts';
 import { schedule } from './groups/schedule.ts';
 import { security } from './groups/security.ts';
-import { selfgit } from './groups/selfgit.ts';
+import { gitea } from './groups/gitea.ts';
 import { sshKey } from './groups/ssh-key.ts';
 import { tag } from './groups/tag.ts';
 import { user } from './groups/user.ts';
@@ -37,14 +37,14 @@ const handlers: Readonly<Record<string, Handler>> = {
   ...ai,
   ...application,
   ...backup,
-  ...billing,
-  ...bucketgit,
+  ...stripe,
+  ...bitbucket,
   ...certificates,
   ...compose,
   ...domain,
   ...environment,
-  ...hubgit,
-  ...labgit,
+  ...github,
+  ...gitlab,
   ...libsql,
   ...mariadb,
   ...mongo,
@@ -53,7 +53,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   ...organization,
   ...postgres,
   ...redis,
-  ...selfgit,
+  ...gitea,
   ...sshKey,
   ...user,
   ...volumeBackups,

@@ -54,10 +54,10 @@ export function applicationView(store: Store, row: Row): Row {
     redirects: store.children('redirect', 'applicationId', id),
     security: store.children('security', 'applicationId', id),
     ports: store.children('port', 'applicationId', id),
-    labgit: providerView(store, 'labgit', row['labgitId']),
-    hubgit: providerView(store, 'hubgit', row['hubgitId']),
-    bucketgit: providerView(store, 'bucketgit', row['bucketgitId']),
-    selfgit: providerView(store, 'selfgit', row['selfgitId']),
+    gitlab: providerView(store, 'gitlab', row['gitlabId']),
+    github: providerView(store, 'github', row['githubId']),
+    bitbucket: providerView(store, 'bitbucket', row['bitbucketId']),
+    gitea: providerView(store, 'gitea', row['giteaId']),
     server: rowView(store, 'server', row['serverId']),
     previewDeployments: [],
     registry: null,
@@ -67,10 +67,10 @@ export function applicationView(store: Store, row: Row): Row {
 }
 
 const providerSecrets = {
-  hubgit: ['hubgitClientSecret', 'hubgitPrivateKey', 'hubgitWebhookSecret'],
-  labgit: ['secret', 'accessToken', 'refreshToken'],
-  bucketgit: ['appPassword', 'apiToken'],
-  selfgit: ['clientSecret', 'accessToken', 'refreshToken'],
+  github: ['githubClientSecret', 'githubPrivateKey', 'githubWebhookSecret'],
+  gitlab: ['secret', 'accessToken', 'refreshToken'],
+  bitbucket: ['appPassword', 'apiToken'],
+  gitea: ['clientSecret', 'accessToken', 'refreshToken'],
 };
 
 /** A git provider without its secrets: so an application shows it, unlike a compose. */
@@ -88,10 +88,10 @@ export function composeView(store: Store, row: Row): Row {
     deployments: store.children('deployment', 'composeId', id),
     mounts: store.children('mount', 'composeId', id),
     domains: store.children('domain', 'composeId', id),
-    hubgit: rowView(store, 'hubgit', row['hubgitId']),
-    labgit: rowView(store, 'labgit', row['labgitId']),
-    bucketgit: rowView(store, 'bucketgit', row['bucketgitId']),
-    selfgit: rowView(store, 'selfgit', row['selfgitId']),
+    github: rowView(store, 'github', row['githubId']),
+    gitlab: rowView(store, 'gitlab', row['gitlabId']),
+    bitbucket: rowView(store, 'bitbucket', row['bitbucketId']),
+    gitea: rowView(store, 'gitea', row['giteaId']),
     server: rowView(store, 'server', row['serverId']),
     backups: backupViews(store, 'composeId', id),
   };

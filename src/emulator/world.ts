@@ -28,7 +28,7 @@ interface SeedOptions {
 }
 
 /** A platform as a person would have set it up: one organization, two of everything that cannot be made by the API. */
-export function seedWorld({ createdAt = '2025-01-01T00:00:00.000Z', profile = 'standard' }: SeedOptions = {}): World {
+export function seedWorld({ createdAt = '2025-01-01T00:00:00.000Z', profile = 'dokploy' }: SeedOptions = {}): World {
   const world = emptyWorld();
   const { names } = contracts[profile];
   const wordOf = (word: string): string => names?.value('providerType', word) ?? word;

@@ -1,3 +1,4 @@
+import { sectionAlias } from '../kind/aliases.ts';
 import { groupBy } from '../kind/group.ts';
 import { childAddress } from '../kind/address.ts';
 import { plain } from '../kind/codecs.ts';
@@ -62,7 +63,7 @@ function placeBelow(
     const section = kind.identity.addressedByKey === true ? undefined : kind.section;
     const addressOf = (key: string) => childAddress(parent?.address, section, key);
     const sections =
-      kind.identity.addressedByKey === true ? kinds.flatMap(({ section: own, also = own }) => [own, also]) : [];
+      kind.identity.addressedByKey === true ? kinds.flatMap(({ section: own }) => [own, sectionAlias(own) ?? own]) : [];
     const around = [parent?.address, section].filter((part) => part !== undefined).join('.');
     const names = createNames([...sections, ...(keys.get(around) ?? []), '<<']);
     const twins = groupBy(siblings.map((object) => [keyText(object), object] as const));

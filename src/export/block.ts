@@ -16,8 +16,6 @@ import {
   isInCase,
   isNeededBy,
   observedValue,
-  shownCase,
-  shownValue,
   withoutAppended,
 } from '../kind/wire.ts';
 import type { Written } from '../kind/written.ts';
@@ -126,12 +124,7 @@ function unionValue(
   if (typeof type !== 'string' || leftOut.get(block.address)?.has(union.tag) === true) return undefined;
   if (!Object.hasOwn(union.cases, type)) {
     const why = union.refused !== undefined && Object.hasOwn(union.refused, type) ? union.refused[type] : undefined;
-    leave(
-      block,
-      writing,
-      union.tag,
-      `${shownCase(kind, union, type)} cannot be declared${why === undefined ? '' : `: ${why}`}`,
-    );
+    leave(block, writing, union.tag, `${type} cannot be declared${why === undefined ? '' : `: ${why}`}`);
     return undefined;
   }
   const call = union.calls?.[type];
@@ -141,7 +134,7 @@ function unionValue(
       leave(block, writing, union.tag, `it has no ${union.at ?? union.tag} yet; one that it gets is not drift`);
     return undefined;
   }
-  const entries: Entry[] = [{ key: 'type', value: plainly(shownCase(kind, union, type)) }];
+  const entries: Entry[] = [{ key: 'type', value: plainly(type) }];
   const unset: string[] = [];
   for (const [written, field] of Object.entries(union.cases[type] ?? {})) {
     const isNeeded = fieldOf(kind, field).needed === true || (call !== undefined && isNeededBy(call, field));
@@ -197,7 +190,7 @@ function fieldValue(block: Placed, name: string, writing: Writing, isNeeded: boo
 /** A value of the platform as a block can hold it; undefined: no block can. */
 export function blockValue(field: Field, value: Json): Json | undefined {
   const written = typeof value === 'string' && field.codec?.keeps !== undefined ? value.slice(0, -7) : value;
-  const shown = shownValue(field, written);
+  const shown = written;
   const read = schemaOf(field).safeParse(shown);
   // A text such as `2Gi` that the platform holds where it takes a number would be read as an amount.
   const isOther = field.unit !== undefined && read.success && !same(read.data, written);

@@ -8,7 +8,6 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { appendEntries } from '../edit/append.ts';
 import { withIncludes } from './includes.ts';
-import { profileOf } from '../kind/profile.ts';
 import type { Present } from './address.ts';
 import type { Layout } from './compose.ts';
 import { inFile, oneFile, projectLayout } from './compose.ts';
@@ -82,8 +81,6 @@ export async function exportProject(
     readonly how: ExportOptions;
   },
 ): Promise<ExportResult> {
-  // Without a line that says so, the next run would find it out again.
-  const named = profile ?? (profileOf(about.options.kinds) === 'standard' ? undefined : profileOf(about.options.kinds));
   const { options, secret = envSecrets(about.options.env), how } = about;
   const { folder, file, env } = options;
   const saved = await about.world.store.read();
@@ -119,7 +116,7 @@ export async function exportProject(
   const rootFor = (included: readonly string[], hasSecrets: boolean): string => {
     const secrets = hasSecrets ? secretFile : undefined;
     return rootBefore === undefined
-      ? rootText({ platform, profile: named, project, include: patternsFor(included), secrets })
+      ? rootText({ platform, profile, project, include: patternsFor(included), secrets })
       : withIncludes(rootBefore, included, secrets);
   };
   const client = remembering(world.client);

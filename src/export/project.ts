@@ -1,3 +1,4 @@
+import { lacksRight } from '../api/errors.ts';
 import type { Client } from '../api/client.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
@@ -6,7 +7,6 @@ import { isRow } from '../kind/json.ts';
 import { kindsThere } from '../kind/kinds-on.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath, observedValue, valueAt } from '../kind/wire.ts';
-import { lacksRight } from '../observe/answers.ts';
 import type { Reader } from '../observe/reader.ts';
 import type { Survey } from './survey.ts';
 

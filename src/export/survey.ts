@@ -1,3 +1,4 @@
+import { lacksRight } from '../api/errors.ts';
 import { rightTo } from '../api/rights.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
@@ -8,7 +9,6 @@ import type { ParentLink } from '../kind/parent.ts';
 import { valueAt } from '../kind/wire.ts';
 import { rowsIn } from '../observe/answers.ts';
 import { topIdOf } from '../observe/expected.ts';
-import { lacksRight } from '../observe/answers.ts';
 import type { Place } from '../observe/observed.ts';
 import { readTop } from '../observe/project-id.ts';
 import type { Reader } from '../observe/reader.ts';

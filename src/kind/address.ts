@@ -1,5 +1,3 @@
-import type { Kind } from './kind.ts';
-
 /**
  * An address is the YAML path of a resource, such as `production.compose.shop.domains["shop.example.com"]`.
  * It is a plain string, so that it can be a key of maps and of the state.
@@ -21,17 +19,6 @@ function extend(path: string, part: string): string {
 /** An address as Trueup writes it, from any way of quoting its parts; undefined when it is not one. */
 export function normalAddress(written: string): string | undefined {
   return addressParts(written)?.reduce(extend, '');
-}
-
-/**
- * An address as Trueup writes it, from any way of quoting its parts and any profile's word for its section. A pattern gets the
- * word too; what is neither stays.
- */
-export function addressMeant(written: string, kinds: readonly Pick<Kind, 'also' | 'section'>[]): string {
-  const first = /^[A-Za-z_][A-Za-z0-9_-]*/.exec(written)?.[0];
-  const kind = first === undefined ? undefined : kinds.find(({ also }) => also === first);
-  const meant = kind === undefined || first === undefined ? written : kind.section + written.slice(first.length);
-  return normalAddress(meant) ?? meant;
 }
 
 /** Whether one address is another, stands below it, or stands for its old object. */

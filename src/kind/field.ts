@@ -12,10 +12,6 @@ export interface Field {
   readonly alsoWritten?: string;
   /** The key that users write, where it is not the name of the field; plans and messages have it too. */
   readonly written?: string;
-  /** What another profile calls the field: users may write it too. */
-  readonly also?: string;
-  /** The words that users write in a value, where they are not those of the API. */
-  readonly spelling?: () => Spelling | undefined;
   /**
    * The values that users may write, in the words that are shown; its `describe` is the sentence for the docs. A function
    * builds it when `schemaOf` needs it: a run needs the schemas of few fields, and to build all of them takes 20 ms.
@@ -102,16 +98,6 @@ export function mayHoldSecrets({ secrecy, takesSecrets }: Pick<Field, 'secrecy' 
 
 /** By the function that builds it: copies of a field have the same. */
 const built = onceFor((build: () => z.ZodType) => build());
-
-/** The words of a value: those of users, and those of the API. */
-export interface Spelling {
-  /** A value as users wrote it, in words of any profile, as the API takes it. */
-  readonly read: (written: Json) => Json;
-  /** A value of the API as users write it. */
-  readonly show: (value: Json) => Json;
-  /** The words of another profile, which users may write too, by those that are shown or by the API's. */
-  readonly others: ReadonlyMap<string, string>;
-}
 
 /** How a changed field reaches an object that exists. */
 type OnChange =

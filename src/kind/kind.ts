@@ -1,5 +1,4 @@
 import type { Operation } from '../api/contract.ts';
-import type { Names } from '../api/names.ts';
 import type { Checks } from './checks.ts';
 import type { KindCommand } from './command.ts';
 import type { Row } from './json.ts';
@@ -71,10 +70,6 @@ export interface Kind {
   readonly kind: string;
   /** The YAML section of its blocks. */
   readonly section: string;
-  /** What another profile calls the kind and its section: users may write it too. */
-  readonly also?: string;
-  /** The words of the platform for operations and members, where they are not those of the API document. */
-  readonly names?: Names;
   /** Words of other tools for the section, in lower case: who writes one gets the section suggested. */
   readonly alsoCalled?: readonly string[];
   /** One sentence for the docs. */

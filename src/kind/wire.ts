@@ -2,7 +2,7 @@ import type { Operation } from '../api/contract.ts';
 import { endpointOf, requiredMembers } from '../api/contract.ts';
 import type { Json, Row } from './json.ts';
 import { isRow, member } from './json.ts';
-import type { Field, Union } from './field.ts';
+import type { Field } from './field.ts';
 import { schemaOf } from './field.ts';
 import type { Kind } from './kind.ts';
 import { onceFor } from '../api/once.ts';
@@ -29,26 +29,6 @@ function findPath(kind: Kind, name: string): string {
     }
   }
   return kind.fields[name]?.written ?? name;
-}
-
-/** A value of a field as users write it. */
-export function shownValue({ spelling }: Pick<Field, 'spelling'>, value: Json): Json {
-  return spelling?.()?.show(value) ?? value;
-}
-
-/** A case of a union as users write it. */
-export function shownCase({ fields }: Kind, { tag }: Union, word: string): string {
-  return String(shownValue(fields[tag] ?? {}, word));
-}
-
-/** A case of a union, from a word of any profile. */
-export function caseMeant({ fields }: Kind, { tag }: Union, written: string): string {
-  return String(fields[tag]?.spelling?.()?.read(written) ?? written);
-}
-
-/** The name of an operation or of a member on the platform. */
-export function servedName({ names }: Kind, name: string): string {
-  return names === undefined ? name : name.includes('.') ? names.operation(name) : names.member(name);
 }
 
 /** The declaration of a field. */

@@ -3,6 +3,7 @@ import type { Field, Union } from './field.ts';
 import { schemaOf } from './field.ts';
 import type { Json } from './json.ts';
 import type { ParentLink } from './parent.ts';
+import { fieldAlias } from './aliases.ts';
 import type { Kind } from './kind.ts';
 import { units } from './units.ts';
 import { onceFor } from '../api/once.ts';
@@ -62,7 +63,7 @@ const accessMode = {
 
 /** What one key of a block means. */
 export type Written =
-  /** `isOther`: an alias that is the word of another profile. */
+  /** `isOther`: an alias that is the word of the API document. */
   | { readonly is: 'field'; readonly field: string; readonly isAlias?: true; readonly isOther?: true }
   | { readonly is: 'union'; readonly union: Union }
   /** `otherwise`: what leaving it out means. `words`: what each word of a choice means. */
@@ -94,11 +95,12 @@ function collectWritten(kind: Kind, link: ParentLink): ReadonlyMap<string, Writt
     for (const fields of Object.values(union.cases)) for (const field of Object.values(fields)) elsewhere.add(field);
     written.set(union.at, { is: 'union', union });
   }
-  for (const [name, { written: key = name, alsoWritten, also }] of Object.entries(kind.fields)) {
+  for (const [name, { written: key = name, alsoWritten }] of Object.entries(kind.fields)) {
     if (elsewhere.has(name)) continue;
     written.set(key, { is: 'field', field: name });
     if (alsoWritten !== undefined) written.set(alsoWritten, { is: 'field', field: name, isAlias: true });
-    if (also !== undefined) written.set(also, { is: 'field', field: name, isAlias: true, isOther: true });
+    const alias = fieldAlias(name);
+    if (alias !== undefined) written.set(alias, { is: 'field', field: name, isAlias: true, isOther: true });
   }
   for (const [name, schema] of Object.entries(commonOptions)) written.set(name, { is: 'option', schema });
   if (kind.commands?.deploy !== undefined) written.set('deploy', { is: 'option', ...deployOption });

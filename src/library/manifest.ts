@@ -1,12 +1,8 @@
-import { defined } from '../kind/json.ts';
 import { resolve } from 'node:path';
-import type { Profile } from '../api/contract.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { inProfile } from '../kind/profile.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Manifest as ReadManifest } from '../manifest/manifest.ts';
 import type { Environment, ProjectFolder } from '../project/folder.ts';
-import { inItsProfile, OtherProfile } from '../project/profile.ts';
 import { findPlace } from '../project/folder.ts';
 import { refuseLinkOut } from '../project/root-of-trust.ts';
 import { checkManifest, loadWithSecrets } from '../project/load.ts';
@@ -44,33 +40,12 @@ interface Content {
   readonly manifest: ReadManifest;
   readonly secrets: ProjectSecrets;
   readonly folder: ProjectFolder;
-  /** Reads it again, in another profile. */
-  readonly again: (profile: Profile) => Promise<Manifest>;
 }
 
 const handles = createHandles<'manifest', Content>('manifest');
 
 /** Reads the content of a manifest, for the library itself. @throws {TypeError} when it is none of Trueup. */
 export const contentOf = handles.read;
-
-/** The manifest in the profile of its platform, by the one that was read first. */
-const inOthers = new WeakMap<Manifest, Manifest>();
-
-/**
- * Does some work with a manifest; once more with the manifest read again, when its platform or its state turns out to be of
- * another profile. Nothing was changed until then.
- */
-export async function withManifest<T>(first: Manifest, work: (manifest: Manifest) => Promise<T>): Promise<T> {
-  for (let left = 2; ; left--) {
-    const manifest = inOthers.get(first) ?? first;
-    try {
-      return await work(manifest);
-    } catch (error) {
-      if (!(error instanceof OtherProfile) || left === 0) throw error;
-      inOthers.set(first, await contentOf(manifest).again(error.profile));
-    }
-  }
-}
 
 /**
  * Reads and checks the manifest of a folder. Sends nothing, and reads secrets from `env` only.
@@ -108,11 +83,7 @@ export async function readOwnManifest(folder: string, options: ManifestOptions):
   return manifest;
 }
 
-async function read(
-  folder: string,
-  options: ManifestOptions & { readonly profile?: Profile },
-  load: (place: ProjectFolder) => Promise<Validated>,
-) {
+async function read(folder: string, options: ManifestOptions, load: (place: ProjectFolder) => Promise<Validated>) {
   const secrets = createSecrets();
   for (const secret of secretsOfEnvironment(options.env ?? process.env)) secrets.add(secret);
   const redactor = secrets.redactor();
@@ -122,25 +93,15 @@ async function read(
   };
   const place = placeOf(folder, options, { ...redactor, add });
   await refuseLinkOut(place);
-  const found = await inItsProfile(place, async (now) => ({
-    ...(await load(now)),
-    folder: now,
-  }));
-  const { manifest, warnings } = found;
-  const again = async (profile: Profile): Promise<Manifest> =>
-    (await read(folder, { ...options, profile }, load)).manifest;
+  const { manifest, warnings } = await load(place);
   return {
-    manifest: handles.make({ manifest, secrets, folder: found.folder, again }),
+    manifest: handles.make({ manifest, secrets, folder: place }),
     addresses: manifest.resources.map(({ address }) => address),
     warnings,
   };
 }
 
-function placeOf(
-  folder: string,
-  options: ManifestOptions & { readonly profile?: Profile },
-  redactor: Redactor,
-): ProjectFolder {
+function placeOf(folder: string, options: ManifestOptions, redactor: Redactor): ProjectFolder {
   return {
     ...findPlace(resolve(folder), options.file ?? 'trueup.yaml'),
     variables: new Map(Object.entries(options.variables ?? {})),
@@ -149,7 +110,6 @@ function placeOf(
     allowsSecretCommands: options.allowsSecretCommands === true,
     isPinned: options.isPinned,
     allowsHttp: options.allowsHttp,
-    kinds: inProfile(options.kinds ?? kinds, options.profile ?? 'standard'),
-    ...defined({ profile: options.profile }),
+    kinds: options.kinds ?? kinds,
   };
 }

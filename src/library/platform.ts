@@ -6,8 +6,7 @@ import { createTransport } from '../api/transport.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Send } from '../api/wire.ts';
 import { lateOperations } from '../kind/command-call.ts';
-import { inProfile } from '../kind/profile.ts';
-import { OtherProfile, recognising, storeOfProfile } from '../project/profile.ts';
+import { recognising } from '../api/profile.ts';
 import type { Kind } from '../kind/kind.ts';
 import { kinds as allKinds } from '../resources/index.ts';
 import type { Redactor } from '../secrets/redactor.ts';
@@ -29,7 +28,7 @@ export interface PlatformOptions {
   readonly send?: Send;
   /** The kinds of the manifests; all of Trueup by default. */
   readonly kinds?: readonly Kind[];
-  /** The words of the platform; by default the manifest, the state or the platform itself shows them. */
+  /** The words of the platform; by default the manifest or the platform itself shows them. */
   readonly profile?: Profile;
   /** false: each read is a request of its own; by default reads go together where the platform takes that. */
   readonly bulk?: boolean;
@@ -37,28 +36,20 @@ export interface PlatformOptions {
   readonly onBulkOff?: (why: string) => void;
 }
 
-/** The words that a manifest wants of its platform. */
-interface Wording {
-  readonly profile: Profile;
-  /** The manifest names the profile. */
-  readonly isNamed: boolean;
-  /** It was found out, on the platform or in the state. */
-  readonly isFound: boolean;
-}
-
-const handles = createHandles<'platform', (redactor: Redactor, words: Wording) => OpenPlatform>('platform');
+const handles = createHandles<'platform', (redactor: Redactor, inManifest: Profile | undefined) => OpenPlatform>(
+  'platform',
+);
 
 /** Reads the content of a platform, for the library itself. @throws {TypeError} when it is none of Trueup. */
 export const openerOf = handles.read;
 
 /** Names a platform for manifests that are not to choose it, and a storage for the state. Opens nothing yet. Never throws. */
 export function platformAt(options: PlatformOptions): Platform {
-  return handles.make((redactor, words) => {
-    const { profile = words.profile } = options;
-    if (profile !== words.profile)
-      throw words.isNamed ? contradiction(words.profile, profile) : new OtherProfile(profile);
-    const kinds = inProfile(options.kinds ?? allKinds, words.profile);
-    return { kinds, connect: (about) => Promise.resolve(connect(options, { kinds, redactor, words, about })) };
+  const { kinds = allKinds, profile } = options;
+  return handles.make((redactor, inManifest) => {
+    if (profile !== undefined && inManifest !== undefined && profile !== inManifest)
+      throw contradiction(inManifest, profile);
+    return { kinds, connect: (about) => Promise.resolve(connect(options, { kinds, redactor, inManifest, about })) };
   });
 }
 
@@ -72,7 +63,12 @@ function contradiction(inManifest: Profile, profile: Profile): Stop {
 
 function connect(
   { url, apiKey, openStore, send, profile, bulk, onBulkOff }: PlatformOptions,
-  { kinds, redactor, words, about }: { kinds: readonly Kind[]; redactor: Redactor; words: Wording; about: Connecting },
+  {
+    kinds,
+    redactor,
+    inManifest,
+    about,
+  }: { kinds: readonly Kind[]; redactor: Redactor; inManifest: Profile | undefined; about: Connecting },
 ): Connection {
   const { mayWrite, deadlineMs, connections } = about;
   const late = lateOperations(kinds);
@@ -91,14 +87,16 @@ function connect(
     url,
     apiKey,
     redact: redactor.redact,
-    contract: contracts[words.profile],
+    contract: contracts[inManifest ?? profile ?? 'dokploy'],
     isLong,
     ...defined({ connections, bulk, onBulkOff }),
   });
-  const inOptions = profile === undefined ? undefined : { by: 'platformAt', at: 'there' };
-  const named = words.isNamed ? { by: 'the manifest', at: 'under platform:' } : inOptions;
-  const client = recognising(plain, { ...words, named });
-  const store = storeOfProfile(openStore(), { kinds, isFound: words.isFound || named !== undefined });
+  const named =
+    inManifest === undefined
+      ? profile && { profile, by: 'platformAt', at: 'there' }
+      : { profile: inManifest, by: 'the manifest', at: 'under platform:' };
+  const client = recognising(plain, named);
+  const store = openStore();
   return {
     client,
     store,

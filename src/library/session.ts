@@ -5,7 +5,6 @@ import { readNarrowing } from '../plan/narrow.ts';
 import type { CommandWords } from '../drift/remedies.ts';
 import { lineOf } from '../drift/remedies.ts';
 import { aboutPlan } from '../project/about-plan.ts';
-import { profileOf } from '../kind/profile.ts';
 import { platformOf } from '../project/connect.ts';
 import { findDrift, refuseWrites } from '../drift/find.ts';
 import type { DriftDocument } from '../render/documents.ts';
@@ -18,7 +17,7 @@ import type { ApplyOptions, PlanRequest, SessionOptions } from '../workflow/sess
 import { notOfThisSession, session as openSession } from '../workflow/session.ts';
 import { systemClock } from '../state/clock.ts';
 import type { Manifest } from './manifest.ts';
-import { contentOf, withManifest } from './manifest.ts';
+import { contentOf } from './manifest.ts';
 import type { Plan } from './plan.ts';
 import { keepPlan, planDocument, reviewedPlan } from './plan.ts';
 import type { Platform } from './platform.ts';
@@ -76,11 +75,7 @@ export interface Session {
  * @throws {Stop} when the platform or the state cannot be opened, or no plan can be made. @throws {PlatformError} when a
  *   read fails.
  */
-export function plan(manifest: Manifest, platform?: Platform, options: PlanOptions = {}): Promise<Plan> {
-  return withManifest(manifest, (now) => planNow(now, platform, options));
-}
-
-async function planNow(manifest: Manifest, platform: Platform | undefined, options: PlanOptions): Promise<Plan> {
+export async function plan(manifest: Manifest, platform?: Platform, options: PlanOptions = {}): Promise<Plan> {
   const { opener, about } = prepare(manifest, platform);
   const purpose = purposeOf(manifest, options);
   const connection = await opener.connect({ purpose: 'plan' });
@@ -109,14 +104,10 @@ export interface DriftOptions {
  * @throws {Stop} as `plan` does; `manifest`, when the memory cannot be used; `refused`, when it cannot be written.
  * @throws {PlatformError} when a read fails.
  */
-export function drift(manifest: Manifest, platform?: Platform, options: DriftOptions = {}): Promise<DriftDocument> {
-  return withManifest(manifest, (now) => driftNow(now, platform, options));
-}
-
-async function driftNow(
+export async function drift(
   manifest: Manifest,
-  platform: Platform | undefined,
-  { remembers = true, now = systemClock.wall(), signal }: DriftOptions,
+  platform?: Platform,
+  { remembers = true, now = systemClock.wall(), signal }: DriftOptions = {},
 ): Promise<DriftDocument> {
   const { opener, headOf } = prepare(manifest, platform);
   const { manifest: read, folder } = contentOf(manifest);
@@ -138,28 +129,16 @@ function trueupCommand(command: CommandWords): string {
 
 /**
  * Takes the lock of the state, works, and releases it however the work ends. A lock that is lost meanwhile stops every
- * further write. Without `platform` the one of the manifest is used. When the platform turns out to speak the words of another
- * profile than the manifest, the work begins once more: its plan rejected, and nothing was changed.
+ * further write. Without `platform` the one of the manifest is used.
  *
  * @throws {Stop} `locked`, when another run holds the lock for longer than the wait; `authentication`, `refused` or
  *   `state`, when the platform or the state cannot be opened. @throws whatever `work` throws.
  */
-export function session<T>(
+export async function session<T>(
   manifest: Manifest,
   platform: Platform | undefined,
   options: SessionOptions,
   work: (session: Session) => Promise<T>,
-): Promise<T> {
-  return withManifest(manifest, (now) => sessionNow(now, { platform, options, work }));
-}
-
-async function sessionNow<T>(
-  manifest: Manifest,
-  {
-    platform,
-    options,
-    work,
-  }: { platform: Platform | undefined; options: SessionOptions; work: (session: Session) => Promise<T> },
 ): Promise<T> {
   const { opener, about } = prepare(manifest, platform);
   /** Plans with what they were made from; they end with the session. */
@@ -206,11 +185,7 @@ function prepare(manifest: Manifest, platform: Platform | undefined) {
   const opener =
     platform === undefined
       ? platformOf(read.settings, { options: { ...folder, redactor } })
-      : openerOf(platform)(redactor, {
-          profile: profileOf(folder.kinds),
-          isNamed: read.settings.profile !== undefined,
-          isFound: folder.profile !== undefined,
-        });
+      : openerOf(platform)(redactor, read.settings.profile);
   /** The key is kept: the caller may write a file of the plan. */
   const about = async (made: MadePlan, world: World) => {
     const { client, store } = world;

@@ -1,3 +1,4 @@
+import { sectionMeant } from '../kind/aliases.ts';
 import { once } from '../api/once.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
@@ -64,8 +65,7 @@ export function findBlocks(
   const broken = new Set<string>();
   let isIncomplete = false;
 
-  const others = new Set(kinds.map(({ also }) => also));
-  const isSection = (key: string) => sections(root).has(key) || others.has(key);
+  const isSection = (key: string) => sections(root).has(sectionMeant(key));
   /** The section that each key was probably meant to be, by the kind it stands below. */
   const guessed = new Map<string, Map<string, string | undefined>>();
   const guessSection = (key: string, parentKind: string): string | undefined => {

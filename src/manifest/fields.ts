@@ -13,7 +13,8 @@ import { mayHoldSecrets, schemaOf } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { FieldUnit } from '../kind/units.ts';
 import { inUnits, tooSmall } from '../kind/units.ts';
-import { canBeNull, caseMeant, fieldOf, fieldPath, isNeededBy, shownCase, shownValue } from '../kind/wire.ts';
+import { caseMeant, valueMeant } from '../kind/aliases.ts';
+import { canBeNull, fieldOf, fieldPath, isNeededBy } from '../kind/wire.ts';
 import type { Evaluation } from './evaluate.ts';
 import { constant, evaluate } from './evaluate.ts';
 import type { Block, Resource } from './resource.ts';
@@ -186,30 +187,28 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
   ): void => {
     const tag = entries.get('type');
     const written = tag === undefined ? undefined : toJson(tag.node);
-    const type = typeof written === 'string' ? caseMeant(kind, union.union, written) : written;
+    const type = typeof written === 'string' ? caseMeant(union.union, written) : written;
     const cases = union.union.cases;
-    const shownType = (word: string) => shownCase(kind, union.union, word);
     if (tag === undefined || typeof type !== 'string' || !Object.hasOwn(cases, type)) {
       const { refused: reasons = {} } = union.union;
       const refused = typeof type === 'string' && Object.hasOwn(reasons, type) ? reasons[type] : undefined;
       if (tag !== undefined && refused !== undefined) {
-        report('inconsistent', `${at}.type cannot be ${shownType(String(type))}: ${refused}`, tag.node);
+        report('inconsistent', `${at}.type cannot be ${String(type)}: ${refused}`, tag.node);
         return;
       }
       const names = Object.keys(cases);
-      const shownNames = names.map(shownType);
       if (tag === undefined) {
         const others = [...entries.keys()];
         const fitting = names.filter((name) => others.every((key) => Object.hasOwn(cases[name] ?? {}, key)));
         const [only] = others.length > 0 && fitting.length === 1 ? fitting : [];
-        const meant = only === undefined ? '…' : shownType(only);
-        const remedy = `Write ${at}: { type: ${meant}, … }; the types are ${shownNames.join(', ')}.`;
+        const meant = only ?? '…';
+        const remedy = `Write ${at}: { type: ${meant}, … }; the types are ${names.join(', ')}.`;
         report('wrong-type', `${at}.type is missing`, node, remedy);
         return;
       }
-      const guess = guessCase(written, union.union, shownType);
+      const guess = guessCase(written, union.union);
       const remedy = guess === undefined ? `Write one of these. ${union.union.describe}` : `Did you mean ${guess}?`;
-      report('wrong-type', `${at}.type must be ${alternatives(shownNames)}, got ${shown(written)}`, tag.node, remedy);
+      report('wrong-type', `${at}.type must be ${alternatives(names)}, got ${shown(written)}`, tag.node, remedy);
       return;
     }
     const group = new Map(caseFields(union.union, type).map(([key, field]) => [key, { is: 'field', field } as const]));
@@ -219,7 +218,7 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
       if (call === undefined || entries.has(key) || !isNeededBy(call, field)) continue;
       report(
         'cannot-create',
-        `${at}.${key} is missing: the platform needs it for ${shownType(type)}`,
+        `${at}.${key} is missing: the platform needs it for ${type}`,
         node,
         `Write ${at}.${key}.`,
       );
@@ -452,9 +451,9 @@ function conform(
   isFilledIn: boolean,
   written?: string,
 ): { value: Json; error?: z.ZodError } {
-  const meant = field.spelling?.()?.read(value) ?? value;
   const schema = schemaOf(field);
-  const result = schema.safeParse(shownValue(field, meant));
+  const meant = valueMeant(value, (word) => schema.safeParse(word).success);
+  const result = schema.safeParse(meant);
   // An amount is the number that the platform takes.
   if (result.success) return { value: field.unit === undefined ? meant : (result.data as Json) };
   if (isFilledIn) {
@@ -471,15 +470,11 @@ function readings(value: string): Json[] {
 }
 
 /** The case of a union that was probably meant. */
-function guessCase(
-  type: Json | undefined,
-  { cases, alsoCalled = {} }: Union,
-  shownType: (word: string) => string,
-): string | undefined {
+function guessCase(type: Json | undefined, { cases, alsoCalled = {} }: Union): string | undefined {
   if (typeof type !== 'string') return undefined;
   const called = Object.hasOwn(alsoCalled, type.toLowerCase()) ? alsoCalled[type.toLowerCase()] : undefined;
-  if (called !== undefined && Object.hasOwn(cases, called)) return shownType(called);
-  return closest(type, Object.keys(cases).map(shownType));
+  if (called !== undefined && Object.hasOwn(cases, called)) return called;
+  return closest(type, Object.keys(cases));
 }
 
 /** The remedy for a key that stands beside the map in which it belongs. */
@@ -488,7 +483,7 @@ function placeInUnion(kind: Kind, known: ReturnType<typeof writtenFields>, key: 
     if (target.is !== 'union') continue;
     const name = Object.entries(target.union.cases).find(([, fields]) => Object.hasOwn(fields, key))?.[0];
     if (name === undefined) continue;
-    return `Write it inside of ${at}:, as ${at}: { type: ${shownCase(kind, target.union, name)}, ${key}: … }.`;
+    return `Write it inside of ${at}:, as ${at}: { type: ${name}, ${key}: … }.`;
   }
   return undefined;
 }

@@ -1,8 +1,7 @@
 import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import { addressMeant } from '../kind/address.ts';
-import type { Kind } from '../kind/kind.ts';
+import { addressMeant } from '../kind/aliases.ts';
 import type { Evaluation } from './evaluate.ts';
 import { evaluate } from './evaluate.ts';
 import type { Block } from './resource.ts';
@@ -29,14 +28,10 @@ const nameOfFreeText = '(expression)';
 /** Places a text beside the fields of its block, so that names of files and addresses mean what they mean there. */
 export function placeFreeText(
   { text, within }: FreeText,
-  {
-    root,
-    byAddress,
-    kinds,
-  }: { readonly root: MapNode; readonly byAddress: ReadonlyMap<string, Block>; readonly kinds: readonly Kind[] },
+  { root, byAddress }: { readonly root: MapNode; readonly byAddress: ReadonlyMap<string, Block> },
   diagnostics: Diagnostic[],
 ): Placed {
-  const block = within === undefined ? undefined : byAddress.get(addressMeant(within, kinds));
+  const block = within === undefined ? undefined : byAddress.get(addressMeant(within));
   if (within !== undefined && block === undefined) {
     const guess = closest(within, [...byAddress.keys()]);
     const remedy = guess === undefined ? 'trueup graph lists the addresses.' : `Did you mean ${guess}?`;

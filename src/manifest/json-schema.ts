@@ -1,3 +1,4 @@
+import { sectionAlias, valueAliases } from '../kind/aliases.ts';
 import * as z from 'zod';
 import type { Field, Union } from '../kind/field.ts';
 import { mayHoldSecrets, schemaOf } from '../kind/field.ts';
@@ -7,7 +8,7 @@ import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { topOf, withTop } from '../kind/top.ts';
 import { inUnits } from '../kind/units.ts';
-import { canBeNull, isNeededBy, shownCase, shownValue } from '../kind/wire.ts';
+import { canBeNull, isNeededBy } from '../kind/wire.ts';
 import { caseFields, writtenFields, writtenSchema } from '../kind/written.ts';
 import { sectionsOf } from './blocks.ts';
 import { expressionSources } from './sources/all.ts';
@@ -16,13 +17,21 @@ import { expressionSchemas, withExpressions, withoutSecrets } from './schema-exp
 import type { Schema } from './schema-expressions.ts';
 import { includedKeys, neededSettings, settingsShape } from './settings-shape.ts';
 
+interface SchemaOptions {
+  readonly sources?: typeof expressionSources;
+  readonly hasAliases?: boolean;
+}
+
 /**
  * The JSON Schema (draft 2020-12) of manifests and of the files they include, for editors. It accepts whatever Trueup
- * accepts.
+ * accepts; without `hasAliases`, of two words for one thing only that of Dokploy.
  *
  * @throws {Error} when a kind names a field that it does not declare.
  */
-export function manifestSchema(kinds: readonly Kind[], sources = expressionSources): Schema {
+export function manifestSchema(
+  kinds: readonly Kind[],
+  { sources = expressionSources, hasAliases = true }: SchemaOptions = {},
+): Schema {
   const definitions: Record<string, Schema> = {
     ...expressionSchemas(sources),
     cleared: { description: 'Clears the field on the platform.', type: 'null' },
@@ -30,7 +39,8 @@ export function manifestSchema(kinds: readonly Kind[], sources = expressionSourc
   const top = topOf(withTop(kinds));
   const link = top?.parents[root];
   // Its sections stand beside it.
-  if (top !== undefined && link !== undefined) definitions[top.kind] = topSchema(top, link, definitions);
+  if (top !== undefined && link !== undefined)
+    definitions[top.kind] = topSchema(top, link, { definitions, hasAliases });
   const settings = Object.entries(settingsShape).map(
     ([name, schema]) => [name, withBlock(jsonSchema(schema), name === top?.section ? top.kind : undefined)] as const,
   );
@@ -46,7 +56,7 @@ export function manifestSchema(kinds: readonly Kind[], sources = expressionSourc
       type: 'object',
       properties: {
         ...Object.fromEntries(settings),
-        ...sectionSchemas(root, { sections: sectionsOf(kinds), definitions }),
+        ...sectionSchemas(root, { sections: sectionsOf(kinds), definitions, hasAliases }),
       },
       // An included file has none of these; the manifest itself has all that are required.
       dependentRequired: Object.fromEntries(
@@ -62,9 +72,9 @@ export function manifestSchema(kinds: readonly Kind[], sources = expressionSourc
 }
 
 /** The block of what the top stands for. */
-function topSchema(top: Kind, link: ParentLink, definitions: Building['definitions']): Schema {
+function topSchema(top: Kind, link: ParentLink, about: Omit<Building, 'sections'>): Schema {
   const { identity } = top;
-  const schema = resourceSchema(top, link, { sections: () => new Map(), definitions });
+  const schema = resourceSchema(top, link, { sections: () => new Map(), ...about });
   return { ...schema, required: identity.keyField === undefined ? [] : [identity.keyField] };
 }
 
@@ -79,6 +89,7 @@ function withBlock(schema: Schema, definition: string | undefined): Schema {
 interface Building {
   readonly sections: (parent: string) => ReadonlyMap<string, Kind>;
   readonly definitions: Record<string, Schema>;
+  readonly hasAliases: boolean;
 }
 
 /** The sections that stand below one kind of parent. */
@@ -97,7 +108,7 @@ function sectionSchemas(parent: string, building: Building): Record<string, Sche
       type: 'object',
       additionalProperties: { $ref: `#/$defs/${name}` },
     };
-    const { also } = kind;
+    const also = building.hasAliases ? sectionAlias(section) : undefined;
     const same = also === undefined ? [] : [[also, { ...schema, description: `The same as ${section}.` }] as const];
     return [[section, schema] as const, ...same];
   });
@@ -105,10 +116,12 @@ function sectionSchemas(parent: string, building: Building): Record<string, Sche
 }
 
 function resourceSchema(kind: Kind, link: ParentLink, building: Building): Schema {
+  const { hasAliases } = building;
   const properties: Record<string, Schema> = {};
   for (const [key, written] of writtenFields(kind, link)) {
-    if (written.is === 'field') properties[key] = fieldSchema(kind, written.field);
-    else if (written.is === 'union') properties[key] = unionSchema(kind, written.union);
+    if (written.is === 'field') {
+      if (hasAliases || written.isOther !== true) properties[key] = fieldSchema(kind, written.field, hasAliases);
+    } else if (written.is === 'union') properties[key] = unionSchema(kind, written.union, hasAliases);
     // Options are read as they stand: no expressions.
     else
       properties[key] = {
@@ -120,11 +133,13 @@ function resourceSchema(kind: Kind, link: ParentLink, building: Building): Schem
   return { description: kind.summary, type: 'object', properties, additionalProperties: false };
 }
 
-function fieldSchema(kind: Kind, name: string): Schema {
+function fieldSchema(kind: Kind, name: string, hasAliases: boolean): Schema {
   const field = kind.fields[name];
   if (field === undefined) throw new Error(`${kind.kind} has no field ${name}`);
   const written = withExpressions(withoutDescriptions(jsonSchema(writtenSchema(field))), mayHoldSecrets(field));
-  const schema = withOtherWords(withWords(written, field.words), field.spelling?.()?.others);
+  const schema = hasAliases
+    ? withOtherWords(withWords(written, field.words), valueAliases(name))
+    : withWords(written, field.words);
   const { description } = jsonSchema(schemaOf(field));
   const canBeCleared = field.onNull === undefined ? canBeNull(kind, name) : 'value' in field.onNull;
   const { anyOf } = schema;
@@ -132,7 +147,7 @@ function fieldSchema(kind: Kind, name: string): Schema {
   return {
     description: description ?? name,
     ...(canBeCleared ? { anyOf: [...alternatives, { $ref: '#/$defs/cleared' }] } : schema),
-    ...defaultOf(shownValue(field, field.atCreate ?? field.otherwise ?? null)),
+    ...defaultOf(field.atCreate ?? field.otherwise),
     examples: examplesOf(field),
   };
 }
@@ -156,15 +171,17 @@ function withoutDescriptions(schema: Schema): Schema {
 }
 
 /** One case each: the word that chooses it, and its fields. */
-function unionSchema(kind: Kind, union: Union): Schema {
+function unionSchema(kind: Kind, union: Union, hasAliases: boolean): Schema {
   return {
     description: union.describe,
     oneOf: Object.keys(union.cases).map((word) => ({
       description: union.words?.[word],
       type: 'object',
       properties: {
-        type: caseSchema(kind, union, word),
-        ...Object.fromEntries(caseFields(union, word).map(([key, field]) => [key, fieldSchema(kind, field)])),
+        type: caseSchema(union, word, hasAliases),
+        ...Object.fromEntries(
+          caseFields(union, word).map(([key, field]) => [key, fieldSchema(kind, field, hasAliases)]),
+        ),
       },
       required: ['type', ...neededKeys(union, word)],
       additionalProperties: false,
@@ -172,12 +189,11 @@ function unionSchema(kind: Kind, union: Union): Schema {
   };
 }
 
-/** The word of a case, or its words where another profile has another one. */
-function caseSchema(kind: Kind, union: Union, word: string): Schema {
-  const shown = shownCase(kind, union, word);
-  const other = kind.fields[union.tag]?.spelling?.()?.others.get(shown);
+/** The word of a case, and the word of the API document where that is another one. */
+function caseSchema(union: Union, word: string, hasAliases: boolean): Schema {
+  const other = hasAliases ? valueAliases(union.tag)[word] : undefined;
   const about = { description: union.words?.[word] };
-  const [own, ...others] = [shown, other].flatMap((one) =>
+  const [own, ...others] = [word, other].flatMap((one) =>
     one === undefined ? [] : [{ ...about, type: 'string', const: one }],
   );
   return others.length === 0 ? { ...own } : { ...about, anyOf: [own, ...others] };

@@ -1,6 +1,7 @@
 import { basename, normalize } from 'node:path';
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { sectionMeant } from '../kind/aliases.ts';
 import { isMemoryFile, noMemory } from './memory-file.ts';
 import { missingBlank, shownKey } from './problem.ts';
 import { acceptedKey, includedKeys } from './settings-shape.ts';
@@ -17,10 +18,9 @@ export async function loadRoot(
   path: string,
   diagnostics: Diagnostic[],
   texts: Map<string, string>,
-  others?: OtherSections,
 ): Promise<MapNode | undefined> {
   const position = { file: path, line: 1, column: 1 };
-  const about = { position, begins: 'trueup: 1', texts, others };
+  const about = { position, begins: 'trueup: 1', texts };
   const file = isMemoryFile(path) ? { problem: noMemory(path) } : await workspace.read(path, yamlLimit);
   return readMap(path, file, diagnostics, about);
 }
@@ -33,7 +33,6 @@ function readMap(
     readonly position: Position;
     readonly begins: string;
     readonly texts: Map<string, string>;
-    readonly others?: OtherSections | undefined;
   },
 ): MapNode | undefined {
   if ('problem' in file) {
@@ -47,7 +46,7 @@ function readMap(
   about.texts.set(path, text);
   const tree = readTree(path, text, diagnostics);
   if (diagnostics.length > before) return undefined;
-  if (tree?.is === 'map') return withSections(withoutFragments(tree), about.others, diagnostics);
+  if (tree?.is === 'map') return withSections(withoutFragments(tree), diagnostics);
   const at = tree === undefined ? { file: path, line: 1, column: 1 } : position(tree.at);
   const what = tree === undefined || isEmpty(tree) ? 'is empty' : 'is not a map';
   const remedy = `Begin it with a key, such as ${about.begins}.`;
@@ -55,15 +54,12 @@ function readMap(
   return undefined;
 }
 
-/** The sections by the words that another profile has for them. */
-export type OtherSections = ReadonlyMap<string, string>;
-
-/** A file with its sections by the words of this profile; two words for one section are one. */
-function withSections(tree: MapNode, others: OtherSections | undefined, diagnostics: Diagnostic[]): MapNode {
-  if (others === undefined || ![...tree.entries.keys()].some((key) => others.has(key))) return tree;
+/** A file with its sections by their names; two words for one section are one. */
+function withSections(tree: MapNode, diagnostics: Diagnostic[]): MapNode {
+  if ([...tree.entries.keys()].every((key) => sectionMeant(key) === key)) return tree;
   const entries = new Map<string, Entry>();
   for (const [key, entry] of tree.entries) {
-    const section = others.get(key) ?? key;
+    const section = sectionMeant(key);
     const present = entries.get(section);
     entries.set(section, present === undefined ? entry : mergeEntries(section, present, entry, 2, diagnostics));
   }
@@ -78,7 +74,6 @@ function withoutFragments(tree: MapNode): MapNode {
 interface Loading {
   readonly diagnostics: Diagnostic[];
   readonly texts: Map<string, string>;
-  readonly others: OtherSections;
 }
 
 /** Reads the included files and merges them into the root. What two files define is an error. */
@@ -88,7 +83,7 @@ export async function loadIncludes(
   include: readonly string[],
   sections: readonly string[],
   nested: ReadonlySet<string>,
-  { diagnostics, texts, others }: Loading,
+  { diagnostics, texts }: Loading,
 ): Promise<MapNode> {
   let merged = root;
   const loaded = new Set<string>();
@@ -129,7 +124,7 @@ export async function loadIncludes(
       if (loaded.has(name)) continue;
       loaded.add(name);
       const file = files.get(path);
-      const about = { position: at, begins: `${sections[0] ?? 'variables'}:`, texts, others };
+      const about = { position: at, begins: `${sections[0] ?? 'variables'}:`, texts };
       const tree = file === undefined ? undefined : readMap(path, file, diagnostics, about);
       if (tree === undefined) continue;
       const entries = new Map([...tree.entries].filter(([key]) => allowed.includes(key)));

@@ -1,12 +1,10 @@
-import type { Profile } from '../api/contract.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { once } from '../api/once.ts';
 import { turn } from '../api/sleep.ts';
 import { diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
-import { addressMeant } from '../kind/address.ts';
+import { addressMeant, pathMeant, sectionMeant } from '../kind/aliases.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
-import { pathMeant } from '../kind/profile.ts';
 import { withTop } from '../kind/top.ts';
 import { evaluateFreeText, placeFreeText, quoteFreeText } from './free-text.ts';
 import type { FreeText } from './free-text.ts';
@@ -72,8 +70,6 @@ export interface ManifestInput {
   readonly platformUrl?: string | undefined;
   /** Called with the settings once they are read, unless a mistake was found, and waited for; the rest may still be wrong. */
   readonly onSettings?: ((settings: Settings) => Promise<void>) | undefined;
-  /** Gets the profile that the manifest names and the texts of its files, before the resources are read. */
-  readonly checkProfile?: (about: { readonly named: Profile | undefined; readonly texts: Iterable<string> }) => void;
   readonly addSecret: (value: string) => void;
 }
 
@@ -99,9 +95,7 @@ async function read(
   texts: Map<string, string>,
 ): Promise<Manifest | undefined> {
   const { workspace, sources = expressionSources } = input;
-  const renamed = input.kinds.flatMap(({ also, section }) => (also === undefined ? [] : [[also, section] as const]));
-  const others = new Map(renamed);
-  const tree = await loadRoot(workspace, input.file, diagnostics, texts, others);
+  const tree = await loadRoot(workspace, input.file, diagnostics, texts);
   if (tree === undefined) return undefined;
   const ownsProject = tree.entries.get('project')?.node.is === 'map';
   const kinds = ownsProject ? withTop(input.kinds) : input.kinds;
@@ -133,12 +127,10 @@ async function read(
   const merged = await loadIncludes(workspace, tree, own.include, names, nested, {
     diagnostics,
     texts,
-    others,
   });
   const read = merged === tree ? own : readSettings(merged, { given, platformUrl, sources }, diagnostics);
-  const settings = read === undefined ? undefined : inWordsOf(kinds, { ...read, rootFile: input.file });
+  const settings = read === undefined ? undefined : inDokploysWords({ ...read, rootFile: input.file });
   if (settings === undefined) return undefined;
-  input.checkProfile?.({ named: settings.profile, texts: texts.values() });
   if (!hasErrors(diagnostics)) await input.onSettings?.(settings);
 
   const lacksFiles = diagnostics.length > before;
@@ -160,9 +152,7 @@ async function read(
   );
   const { env, envLimit = () => undefined, secret, addSecret } = input;
   const freeText =
-    input.freeText === undefined
-      ? undefined
-      : placeFreeText(input.freeText, { root: tree, byAddress, kinds }, diagnostics);
+    input.freeText === undefined ? undefined : placeFreeText(input.freeText, { root: tree, byAddress }, diagnostics);
   const file = await readNamedFiles(freeText === undefined ? [merged] : [merged, freeText.node], sources, workspace);
   const variable = (name: string) => settings.variables.get(name);
   const variableNames = [...settings.variables.keys()];
@@ -209,7 +199,7 @@ async function read(
     settings,
     resources,
     outputs,
-    accepted: inTheirWords(kinds, accepted),
+    accepted: accepted.map(acceptedMeant),
     ...(found === undefined ? {} : { freeText: found }),
     files: workspace.files,
     texts,
@@ -220,29 +210,28 @@ async function read(
 const blocksPerTurn = 10;
 
 /** Settings with the addresses and names of fields in them as the kinds have them. */
-function inWordsOf(kinds: readonly Kind[], settings: Settings): Settings {
+function inDokploysWords(settings: Settings): Settings {
   const { moved, drift } = settings;
-  const meant = (address: string) => addressMeant(address, kinds);
   const ignore = drift?.ignore?.map(({ address, field, ...rule }) => ({
     ...rule,
-    address: meant(address),
-    ...(field === undefined ? {} : { field: pathMeant(field, kinds) }),
+    address: addressMeant(address),
+    ...(field === undefined ? {} : { field: pathMeant(field) }),
   }));
   return {
     ...settings,
-    moved: moved.map(({ from, to, at }) => ({ from: meant(from), to: meant(to), at })),
+    moved: moved.map(({ from, to, at }) => ({ from: addressMeant(from), to: addressMeant(to), at })),
     ...(ignore === undefined ? {} : { drift: { ...drift, ignore } }),
   };
 }
 
 /** Accepted drift with the addresses, kinds and names of fields as the kinds have them. */
-function inTheirWords(kinds: readonly Kind[], accepted: readonly AcceptedDrift[]): readonly AcceptedDrift[] {
-  return accepted.map((entry) => ({
+function acceptedMeant(entry: AcceptedDrift): AcceptedDrift {
+  return {
     ...entry,
-    kind: kinds.find(({ also }) => also === entry.kind)?.kind ?? entry.kind,
-    ...(entry.address === undefined ? {} : { address: addressMeant(entry.address, kinds) }),
-    ...(entry.field === undefined ? {} : { field: pathMeant(entry.field, kinds) }),
-  }));
+    kind: sectionMeant(entry.kind),
+    ...(entry.address === undefined ? {} : { address: addressMeant(entry.address) }),
+    ...(entry.field === undefined ? {} : { field: pathMeant(entry.field) }),
+  };
 }
 
 /** Gives fields that default to one of the parent's the value that is declared there. */

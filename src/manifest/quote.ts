@@ -1,3 +1,4 @@
+import { fieldAlias } from '../kind/aliases.ts';
 import type { Node } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import { onceFor } from '../api/once.ts';
@@ -212,8 +213,8 @@ const secretKeysOf = onceFor((kinds: readonly Kind[]): ReadonlySet<string> => {
   const keys = new Set(['notify.url']);
   for (const { fields, unions = [] } of withTop(kinds)) {
     const words = unions.flatMap(({ cases }) => Object.values(cases).flatMap((names) => Object.entries(names)));
-    const written = Object.entries(fields).flatMap(([name, { written: key = name, also = name }]) =>
-      [name, key, also].map((one) => [one, name] as const),
+    const written = Object.entries(fields).flatMap(([name, { written: key = name }]) =>
+      [name, key, fieldAlias(name) ?? name].map((one) => [one, name] as const),
     );
     for (const [key, name] of [...written, ...words]) if (fields[name]?.secrecy === 'secret') keys.add(key);
   }

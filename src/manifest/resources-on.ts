@@ -1,7 +1,7 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
-import { fieldPath, servedName, takes, updatesOf } from '../kind/wire.ts';
+import { fieldPath, takes, updatesOf } from '../kind/wire.ts';
 import type { Resource } from './resource.ts';
 import { resourcePosition } from './resource.ts';
 import { position } from './tree.ts';
@@ -41,7 +41,7 @@ export function resourcesOn(
     }
     if (kind === undefined || link === undefined) {
       lacking.add(address);
-      const message = `${address}: ${lacks(`has no ${full.section}`, servedName(full, full.operations.read))}`;
+      const message = `${address}: ${lacks(`has no ${full.section}`, full.operations.read)}`;
       const about = { ...next('block'), address, position: resourcePosition(resource) };
       diagnostics.push(diagnostic('unsupported', message, about));
       return [];
@@ -49,7 +49,7 @@ export function resourcesOn(
     for (const [name, at] of declaredFields(resource)) {
       if (kind.fields[name] !== undefined) continue;
       const carrier = updatesOf(full).find((operation) => takes(operation, name));
-      const lost = carrier === undefined ? 'the operation for it' : servedName(full, carrier);
+      const lost = carrier === undefined ? 'the operation for it' : carrier;
       const path = fieldPath(full, name);
       const message = `${address}: ${lacks(`cannot set ${path}`, lost)}`;
       diagnostics.push(diagnostic('unsupported', message, { ...next('line'), address, position: position(at) }));

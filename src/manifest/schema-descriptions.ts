@@ -1,3 +1,4 @@
+import { fieldAlias } from '../kind/aliases.ts';
 import type { Schema } from './schema-expressions.ts';
 
 /** Formats that validators know. */
@@ -57,16 +58,15 @@ export function withWords(schema: Schema, words: Readonly<Record<string, string>
   return { ...schema, anyOf: spread };
 }
 
-/** Takes the words of another profile too: values of a choice, and members. */
-export function withOtherWords(schema: Schema, others: ReadonlyMap<string, string> | undefined): Schema {
-  if (others === undefined) return schema;
+/** Takes the words of the API document too: the values of a choice, by Dokploy's words, and members. */
+export function withOtherWords(schema: Schema, others: Readonly<Record<string, string>>): Schema {
   const { enum: listed, anyOf, items, properties, required, ...rest } = schema;
-  const both = (words: readonly string[]) => words.flatMap((word) => [word, others.get(word) ?? []].flat());
-  const inner = (item: Schema): Schema => withOtherWords(item, others);
   const members = Object.entries((properties as Schema | undefined) ?? {});
+  const both = (words: readonly string[]) => words.flatMap((word) => [word, others[word] ?? []].flat());
+  const inner = (item: Schema): Schema => withOtherWords(item, others);
   const choices = Array.isArray(anyOf)
     ? (anyOf as readonly Schema[]).flatMap((item) => {
-        const other = others.get(String(item.const));
+        const other = others[String(item.const)];
         return other === undefined ? [inner(item)] : [item, { ...item, const: other }];
       })
     : undefined;
@@ -77,8 +77,12 @@ export function withOtherWords(schema: Schema, others: ReadonlyMap<string, strin
     ...(items === undefined ? {} : { items: inner(items as Schema) }),
     ...(properties === undefined
       ? {}
-      : { properties: Object.fromEntries(members.flatMap(([key, item]) => both([key]).map((name) => [name, item]))) }),
-    ...(Array.isArray(required) ? { required: required.filter((name: string) => !others.has(name)) } : {}),
+      : {
+          properties: Object.fromEntries(
+            members.flatMap(([key, item]) => [key, fieldAlias(key) ?? []].flat().map((name) => [name, item])),
+          ),
+        }),
+    ...(Array.isArray(required) ? { required: required.filter((name: string) => fieldAlias(name) === undefined) } : {}),
   };
 }
 

@@ -1,3 +1,4 @@
+import { valueMeant } from '../kind/aliases.ts';
 import type { Field } from '../kind/field.ts';
 import { schemaOf } from '../kind/field.ts';
 import type { Json } from '../kind/json.ts';
@@ -6,7 +7,7 @@ import type { Kind } from '../kind/kind.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { ShortBlock } from '../kind/short-form.ts';
 import { toJson } from '../kind/simple-yaml.ts';
-import { fieldPath, isInCase, nameIn, shownCase, shownValue } from '../kind/wire.ts';
+import { fieldPath, isInCase, nameIn } from '../kind/wire.ts';
 import { wordMeant } from '../kind/words.ts';
 import { writtenFields } from '../kind/written.ts';
 import { maskValue } from '../secrets/looks-secret.ts';
@@ -138,7 +139,8 @@ function fromMap(map: { readonly [name: string]: Json }, key: string | undefined
   const others: Record<string, Json> = {};
   const unknown: string[] = [];
   let label: string | undefined;
-  const chosen = (tag: string): unknown => kind.fields[tag]?.spelling?.()?.read(map[tag] ?? '') ?? map[tag] ?? '';
+  const chosen = (tag: string): unknown =>
+    valueMeant(map[tag] ?? '', (word) => kind.unions?.some(({ cases }) => Object.hasOwn(cases, String(word))) === true);
   for (const [name, value] of Object.entries(map)) {
     const meant = fieldMeant(name, place, chosen);
     const written = meant === undefined ? undefined : writtenFields(kind, link).get(meant);
@@ -188,7 +190,7 @@ function lineOf({ block, notes, others = {}, privateKeys }: Read, index: number,
   const put = (name: string, value: Json) => {
     const [first = name, second] = fieldPath(kind, name).split('.');
     const union = kind.unions?.find(({ tag, at }) => tag === name && at !== undefined);
-    const shown = union === undefined ? value : shownCase(kind, union, String(value));
+    const shown = union === undefined ? value : String(value);
     if (second === undefined) written[first] = shown;
     else written[first] = { ...(isObject(written[first]) ? written[first] : {}), [second]: shown };
   };
@@ -204,7 +206,7 @@ function lineOf({ block, notes, others = {}, privateKeys }: Read, index: number,
     if (found === undefined) leaveOpen(name, describe(field));
     else {
       values[name] = found.value;
-      put(name, visible(field, name, shownValue(field, found.value), place));
+      put(name, visible(field, name, found.value, place));
     }
   }
   const named = block.key ?? nameOf(kind, values);

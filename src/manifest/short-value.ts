@@ -1,10 +1,11 @@
 import type * as z from 'zod';
 import type { Field, Union } from '../kind/field.ts';
+import { schemaOf } from '../kind/field.ts';
 import type { Json } from '../kind/json.ts';
 import { isObject } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { toJson } from '../kind/simple-yaml.ts';
-import { caseMeant, shownCase, shownValue } from '../kind/wire.ts';
+import { caseMeant, valueMeant } from '../kind/aliases.ts';
 import { caseFields, writtenSchema } from '../kind/written.ts';
 import { maskValue } from '../secrets/looks-secret.ts';
 import type { Hiding } from './lines-to-paste.ts';
@@ -68,7 +69,7 @@ export function textInstead(key: string, field: Field, node: Node, hiding: Hidin
 export function unionInstead(kind: Kind, union: Union, node: Node, hiding: Hiding): string | undefined {
   const written = toJson(node);
   if (typeof written !== 'string' || union.at === undefined) return undefined;
-  const word = caseMeant(kind, union, union.alsoCalled?.[written.toLowerCase()] ?? written);
+  const word = caseMeant(union, union.alsoCalled?.[written.toLowerCase()] ?? written);
   const fields = Object.hasOwn(union.cases, word) ? { [union.tag]: word } : union.short?.(written);
   if (fields === undefined) return undefined;
   const chosen = String(fields[union.tag]);
@@ -77,7 +78,7 @@ export function unionInstead(kind: Kind, union: Union, node: Node, hiding: Hidin
     const key = names.get(name);
     return key === undefined ? [] : [[key, value ?? open]];
   });
-  const value = { type: shownCase(kind, union, chosen), ...visibleGroup(kind, union, entries, hiding) };
+  const value = { type: chosen, ...visibleGroup(kind, union, entries, hiding) };
   return remedyOf([{ key: union.at, value, notes: [] }], []);
 }
 
@@ -103,7 +104,7 @@ export function lastStep(path: string): string {
 
 /** A value in a form that the field takes; undefined: none is known. */
 export function fitting(field: Field, value: Json): { readonly value: Json; readonly note?: string } | undefined {
-  if (accepts(field, value)) return { value: field.spelling?.()?.read(value) ?? value };
+  if (accepts(field, value)) return { value: valueMeant(value, (word) => schemaOf(field).safeParse(word).success) };
   for (const form of reshaped(value, field)) if (accepts(field, form.value)) return form;
   return undefined;
 }
@@ -111,8 +112,8 @@ export function fitting(field: Field, value: Json): { readonly value: Json; read
 /** Whether a field takes a value; of one with an expression that is known later only. */
 export function accepts(field: Field, value: Json): boolean {
   if (typeof value === 'string' && value.includes('${') && field.map === undefined) return true;
-  const meant = field.spelling?.()?.read(value) ?? value;
-  if (!writtenSchema(field).safeParse(shownValue(field, meant)).success) return false;
+  const takesWord = (word: Json) => writtenSchema(field).safeParse(word).success;
+  if (!takesWord(valueMeant(value, takesWord))) return false;
   if (field.map === undefined || !isObject(value)) return true;
   const texts = Object.entries(value).map(([key, one]) => [key, String(one)] as const);
   return field.map.write(new Map(texts)).refused.length === 0;

@@ -1,11 +1,10 @@
-import { servedName } from '../kind/wire.ts';
+import { lacksRight } from '../api/errors.ts';
 import { attempts } from '../api/attempts.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Claim, Expected, IdentifyInput, Parent } from './expected.ts';
 import { canBeLost, parentIdOf, positionOf } from './expected.ts';
 import { incomplete, refused, someOf } from './hidden.ts';
-import { lacksRight } from './answers.ts';
 import type { ObservedObject } from './observed.ts';
 import { isInWholeRow, parentIn, readById, readObject } from './read-object.ts';
 
@@ -126,7 +125,7 @@ async function readAll(
 
 function notReadable({ item, id }: Claim) {
   const { address, kind } = item;
-  const message = `a list of the platform shows ${address} (${id}), and ${servedName(kind, kind.operations.read)} answers that it does not exist`;
+  const message = `a list of the platform shows ${address} (${id}), and ${kind.operations.read} answers that it does not exist`;
   const remedy =
     'Nothing was planned. Run it again; if the message stays, check the proxy and the replicas of the platform.';
   return diagnostic('hidden', message, { ...positionOf(item), remedy });

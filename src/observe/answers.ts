@@ -1,5 +1,3 @@
-import { PlatformError } from '../api/errors.ts';
-import { servedName } from '../kind/wire.ts';
 import { withArticle } from '../diagnostics/article.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
@@ -33,15 +31,12 @@ export function callerOf({ organizationId, userId, role }: Row): Omit<Caller, 'p
 
 /** The rows of a list, by id. An answer that is no list of rows with ids stops the run: it is not an empty list. */
 export function asRows(answer: unknown, operation: string, kind: Kind): ReadonlyMap<string, Row> {
-  if (!Array.isArray(answer)) throw unusable(servedName(kind, operation), `has no list of ${kind.section}`);
+  if (!Array.isArray(answer)) throw unusable(operation, `has no list of ${kind.section}`);
   return new Map(
     answer.map((item: unknown) => {
       const id = isRow(item) ? rowId(kind, item) : undefined;
       if (!isRow(item) || id === undefined)
-        throw unusable(
-          servedName(kind, operation),
-          `lists ${withArticle(kind.kind)} without ${servedName(kind, kind.identity.id)}`,
-        );
+        throw unusable(operation, `lists ${withArticle(kind.kind)} without ${kind.identity.id}`);
       return [id, item];
     }),
   );
@@ -66,10 +61,4 @@ function unusable(operation: string, what: string): Stop {
       remedy: 'Check that the address is the platform itself and not a proxy or a login page.',
     }),
   ]);
-}
-
-/** Whether a request failed because of a right that the key lacks; a key that is not accepted says nothing of that. */
-export function lacksRight(error: unknown): error is PlatformError {
-  if (!(error instanceof PlatformError) || error.code === undefined) return false;
-  return error.status === 403 || (error.status === 401 && !error.isKeyRefused);
 }

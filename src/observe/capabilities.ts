@@ -1,20 +1,17 @@
 import type { ReadClient } from '../api/client.ts';
-import type { Contract, Operation, Profile, ReadOperation } from '../api/contract.ts';
-import { beyondDocument, contracts, profiles, serving } from '../api/contract.ts';
+import type { Operation, ReadOperation } from '../api/contract.ts';
+import { beyondDocument, serving } from '../api/contract.ts';
 import { PlatformError } from '../api/errors.ts';
-import { profileInDocument, recogniseProfile, renamedOperation } from '../api/profile.ts';
 import { documentOperation, operationsIn, readPlatformVersion, versionOperation } from '../api/published.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import { rememberedOf, soughtIn } from '../state/capabilities.ts';
+import { rememberedOf, sought } from '../state/capabilities.ts';
 import type { Capabilities, State } from '../state/state.ts';
-import { asCaller, callerOf } from './answers.ts';
-import { lacksRight } from './answers.ts';
 import { isUnserved } from './reader.ts';
 
 /** Lets a client use what a state remembers of the platform, and gives that. Sends nothing. Never throws. */
 export function serveRemembered(client: ReadClient, state: State | undefined): Capabilities | undefined {
-  const remembered = rememberedOf(state, client.contract);
+  const remembered = rememberedOf(state);
   if (remembered !== undefined) client.serve(serving(client.contract, operationsOf(remembered)));
   return remembered;
 }
@@ -34,11 +31,10 @@ interface Found {
  */
 export async function discover(client: ReadClient, remembered: Capabilities | undefined): Promise<Found> {
   const version = await platformVersion(client);
-  const sought = soughtIn(client.contract);
   const serve = (operations: readonly Operation[]) => client.serve(serving(client.contract, operations));
   if (version === undefined) {
     serve([]);
-    return { capabilities: { version: null, operations: [], sought }, diagnostics: [] };
+    return { capabilities: { version: null, operations: [], sought: sought() }, diagnostics: [] };
   }
   if (remembered?.version === version) {
     serve(operationsOf(remembered));
@@ -51,14 +47,14 @@ export async function discover(client: ReadClient, remembered: Capabilities | un
   const operations = read instanceof PlatformError ? undefined : operationsIn(read, client.contract);
   if (operations !== undefined) {
     serve(operations);
-    return { capabilities: { version, operations, sought }, diagnostics: [] };
+    return { capabilities: { version, operations, sought: sought() }, diagnostics: [] };
   }
   const usable = operationsOf(remembered);
   serve(usable);
   const isFinal =
     !(read instanceof PlatformError) || isUnserved(read) || ['unreadable', 'not found'].includes(read.failure);
   return {
-    capabilities: isFinal ? { version, operations: usable, sought } : undefined,
+    capabilities: isFinal ? { version, operations: usable, sought: sought() } : undefined,
     diagnostics: [unreadDocument(version, isFinal, remembered)],
   };
 }
@@ -81,59 +77,8 @@ export async function platformVersion(
     if (isUnserved(error) || error.failure === 'unreadable' || error.failure === 'not found') return undefined;
     // A platform that is down, or refuses the key, is reported with the read that every run sends.
     await client.invoke('user.get', {});
-    return versionIn(client, await allowing(client, versionOperation, () => client.invoke(versionOperation, {})));
+    return versionIn(client, await client.invoke(versionOperation, {}));
   }
-}
-
-/**
- * The profile of a platform by what it serves: by its OpenAPI document, else by an operation whose name each profile has its
- * own word for. Undefined: it does not show. Sends at most three GETs, each once.
- */
-export async function profileServed(client: ReadClient): Promise<Profile | undefined> {
-  const assumed = profiles.find((profile) => profile === client.contract.profile);
-  const document = await readOnce(client, documentOperation).catch(unlessOfThePlatform);
-  const found = profileInDocument(document);
-  if (found !== undefined || (await serves(client, client.contract))) return found ?? assumed;
-  for (const profile of profiles) {
-    if (profile !== assumed && (await serves(client, contracts[profile]))) return profile;
-  }
-  return undefined;
-}
-
-/**
- * Proves that the address is that of a platform, that it accepts the key, and that it speaks the profile of the client: before
- * an error advises to remove anything from the manifest. Gives the owner of the key.
- *
- * @throws {PlatformError} when the platform cannot be read. @throws {Stop} `platform`, when something else answers.
- */
-export async function provePlatform(client: ReadClient): Promise<ReturnType<typeof callerOf>> {
-  const caller = asCaller(await client.invoke('user.get', {}));
-  const { profile, names } = client.contract;
-  const shown = recogniseProfile(caller, names) ?? (await profileServed(client));
-  if (shown === undefined || shown === profile) return callerOf(caller);
-  const message = `the platform answers in the words of ${shown}, and this run speaks those of ${profile ?? 'another profile'}`;
-  throw new Stop('platform', [
-    diagnostic('platform-answer', message, { remedy: `Write profile: ${shown} under platform:.` }),
-  ]);
-}
-
-/** Whether a platform has the operation that shows a profile, in the words of a contract. */
-async function serves(client: ReadClient, words: Contract): Promise<boolean> {
-  const { contract } = client;
-  client.serve(words);
-  const answer = client.invoke(renamedOperation, {}, { isDiagnostic: true });
-  client.serve(contract);
-  try {
-    await answer;
-    return true;
-  } catch (error) {
-    if (error instanceof PlatformError) return lacksRight(error);
-    throw error;
-  }
-}
-
-function unlessOfThePlatform(error: unknown): undefined {
-  if (!(error instanceof PlatformError)) throw error;
 }
 
 /** The version of the platform; undefined where it does not tell it, for whatever reason. Sends one GET. */
@@ -154,16 +99,7 @@ function versionIn({ redact }: ReadClient, answer: unknown): string | undefined 
 
 /** Sends a read that the platform may not serve, once whatever happens to it. */
 function readOnce(client: ReadClient, operation: ReadOperation, inBulk = false): Promise<unknown> {
-  return allowing(client, operation, () => client.invoke(operation, {}, { isDiagnostic: true, inBulk }));
-}
-
-/** Calls an operation that the contract of the client need not have. */
-async function allowing<T>(client: ReadClient, operation: Operation, call: () => Promise<T>): Promise<T> {
-  const { contract } = client;
-  client.serve(serving(contract, [operation]));
-  const answer = call();
-  client.serve(contract);
-  return answer;
+  return client.invoke(operation, {}, { isDiagnostic: true, inBulk });
 }
 
 /** The operations that a state remembers, as far as this version of Trueup knows them. */

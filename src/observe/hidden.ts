@@ -1,4 +1,3 @@
-import { servedName } from '../kind/wire.ts';
 import type { PlatformError } from '../api/errors.ts';
 import { rightTo } from '../api/rights.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
@@ -45,7 +44,7 @@ export function refused({ kind, caller }: IdentifyInput, items: readonly Expecte
   const said = serverMessage === '' ? '' : `: "${serverMessage}"`;
   const right = rightTo(operation);
   const message =
-    `no list shows ${someOf(items)} (${kind.kind}), and ${servedName(kind, operation)} was answered with ` +
+    `no list shows ${someOf(items)} (${kind.kind}), and ${operation} was answered with ` +
     `${status} ${code}${said}: hidden from this API key (role ${caller.role}), or gone`;
   const remedy =
     'Nothing was planned: what is hidden would be created twice. Use the key of an owner or admin, which ' +
@@ -55,7 +54,7 @@ export function refused({ kind, caller }: IdentifyInput, items: readonly Expecte
 
 /** Says that a list lacks objects that are there. */
 export function incomplete(kind: Kind, present: readonly Expected[]): Diagnostic {
-  const read = servedName(kind, kind.operations.read);
+  const read = kind.operations.read;
   const message = `no list shows ${someOf(present)} (${kind.kind}), and ${read} does: the list is not complete`;
   const remedy =
     'Nothing was planned: what is hidden would be created twice. Run it again; if it stays so, look what the ' +

@@ -1,4 +1,4 @@
-import { isOfKey, PlatformError } from '../api/errors.ts';
+import { isOfKey, lacksRight, PlatformError } from '../api/errors.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
@@ -16,7 +16,6 @@ import { pendingCreate } from '../state/pending.ts';
 import { callerOf, rowsIn } from './answers.ts';
 import type { Expected, IdentifyInput, Listed, ObserveInput, Parent } from './expected.ts';
 import { positionOf } from './expected.ts';
-import { lacksRight } from './answers.ts';
 import { identify } from './identify.ts';
 import { searchIn } from './match.ts';
 import { bindNames, hasSecretName, namedKinds } from './names.ts';
@@ -48,7 +47,7 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   const named = namedKinds({ resources: meant, records });
   const top = kinds.filter(({ kind, parents }) => parents[root] && (declared.has(kind) || named.has(kind)));
   const asked = reader.caller();
-  // What is wrong with the address, the key or the profile shows in the caller, and explains a list that lacks something. A
+  // What is wrong with the address or the key shows in the caller, and explains a list that lacks something. A
   // refusal of the key explains itself, and is reported although the platform takes no requests for now.
   const unlessUnusable = async (error: unknown): Promise<never> => {
     if (!(error instanceof PlatformError && isOfKey(error))) await asked;

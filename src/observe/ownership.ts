@@ -1,3 +1,4 @@
+import { lacksRight } from '../api/errors.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
@@ -6,7 +7,6 @@ import { root } from '../kind/kind.ts';
 import { idsBelow } from '../kind/wire.ts';
 import type { Expected, IdentifyInput } from './expected.ts';
 import { positionOf, topIdOf } from './expected.ts';
-import { lacksRight } from './answers.ts';
 import type { ObservedObject, Place } from './observed.ts';
 import { parentIn } from './read-object.ts';
 import { idOfProject } from './project-id.ts';

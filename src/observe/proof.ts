@@ -11,7 +11,6 @@ import type { Caller, Observed } from './observed.ts';
 interface Written {
   /** The address of the platform, or `platform: emulator`. */
   readonly endpoint?: string | undefined;
-  readonly profile: string | undefined;
 }
 
 /**
@@ -28,7 +27,7 @@ export interface Proof extends Written {
 
 /**
  * Diagnostics as they are printed: each `removal` becomes a remedy, behind what to check first where this run has no proof of
- * address, key and profile.
+ * address and key.
  *
  * @param proof undefined: the contract of the client is known, and no platform was asked
  */
@@ -55,11 +54,10 @@ function checksOf(proof: Proof): readonly string[] {
   ];
 }
 
-/** Address, key and profile, in the values of this run. */
-function connection({ endpoint = 'the platform', profile, caller: { role, organizationId } }: Proof): string {
+/** Address and key, in the values of this run. */
+function connection({ endpoint = 'the platform', caller: { role, organizationId } }: Proof): string {
   if (!endpoint.includes('://')) return endpoint;
-  const key = `TRUEUP_API_KEY (${role} of organization ${organizationId})`;
-  return profile === undefined ? `${endpoint} and ${key}` : `${endpoint}, ${key} and profile: ${profile}`;
+  return `${endpoint} and TRUEUP_API_KEY (${role} of organization ${organizationId})`;
 }
 
 /** How much of a state the platform shows, without what each project has. The organization and the project are those of the state. */

@@ -2,7 +2,7 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
-import { servedName, valueAt } from '../kind/wire.ts';
+import { valueAt } from '../kind/wire.ts';
 import { fieldOfAttribute } from '../kind/attribute.ts';
 import { rowId } from './answers.ts';
 import type { StateRecord } from '../state/record.ts';
@@ -34,7 +34,7 @@ export async function readById(input: IdentifyInput, claim: Claim): Promise<Obse
   const row = await input.reader.row(kind, claim.id);
   if (row === undefined) return undefined;
   if (rowId(kind, row) === claim.id) return toObject(input, claim, withListed(row, input.rows.get(claim.id)?.row));
-  const message = `the answer to ${servedName(kind, kind.operations.read)} is not the ${kind.kind} ${claim.id} that was asked for`;
+  const message = `the answer to ${kind.operations.read} is not the ${kind.kind} ${claim.id} that was asked for`;
   throw new Stop('platform', [diagnostic('platform-answer', message)]);
 }
 

@@ -1,14 +1,13 @@
 import type { ReadClient } from '../api/client.ts';
 import type { ReadOperation } from '../api/contract.ts';
-import { PlatformError } from '../api/errors.ts';
+import { lacksRight, PlatformError } from '../api/errors.ts';
 import { Stop } from '../diagnostics/diagnostic.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
-import { idMember, servedName } from '../kind/wire.ts';
+import { idMember } from '../kind/wire.ts';
 import { asCaller, asRow, asRows, rowsIn } from './answers.ts';
-import { lacksRight } from './answers.ts';
 import type { Place } from './observed.ts';
 import { fromContext } from './observed.ts';
 
@@ -85,7 +84,7 @@ export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
   const row: Reader['row'] = async (kind, id) => {
     const { read: one, readMore } = kind.operations;
     try {
-      const shown = asRow(await client.invoke(one, { [idMember(kind, one)]: id }, about), servedName(kind, one));
+      const shown = asRow(await client.invoke(one, { [idMember(kind, one)]: id }, about), one);
       if (readMore === undefined) return shown;
       const rows = await read(readMore, {}, { parse: (answer) => asRows(answer, readMore, kind) });
       return { ...rows.get(id), ...shown };

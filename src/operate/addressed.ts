@@ -1,8 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { closest } from '../diagnostics/closest.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import { addressMeant } from '../kind/address.ts';
-import { servedName } from '../kind/wire.ts';
+import { addressMeant } from '../kind/aliases.ts';
 import type { Kind } from '../kind/kind.ts';
 import { topOf, withTop } from '../kind/top.ts';
 import { kindAt } from '../manifest/kind-at.ts';
@@ -76,7 +75,7 @@ export interface AddressInput {
  */
 export async function findObjects(input: AddressInput): Promise<readonly Addressed[]> {
   const { kinds, state, addresses, givenId } = input;
-  const written = new Set(addresses.map((word) => addressMeant(word, kinds)));
+  const written = new Set(addresses.map((word) => addressMeant(word)));
   const top = topOf(withTop(kinds));
   const all = top === undefined || kinds.includes(top) ? kinds : [...kinds, top];
   const known = state?.resources ?? {};
@@ -114,7 +113,7 @@ export function objectsOn(objects: readonly Addressed[], kinds: readonly Kind[])
     const { address, kind: full } = object;
     const kind = byName.get(full.kind);
     if (kind !== undefined) return [{ ...object, kind }];
-    const message = `${address}: the platform has no ${full.section}: it does not serve ${servedName(full, full.operations.read)}`;
+    const message = `${address}: the platform has no ${full.section}: it does not serve ${full.operations.read}`;
     problems.push(diagnostic('unsupported', message, { address }));
     return [];
   });

@@ -1,20 +1,21 @@
 import * as z from 'zod';
 import type { Operation } from '../api/contract.ts';
-import type { Profile } from '../api/contract.ts';
 import { beyondDocument, contract, contracts, endpointOf, isKnown, requiredMembers } from '../api/contract.ts';
-import { dokploy } from '../api/vocabulary.ts';
-import { textIn } from '../kind/profile.ts';
 import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
+import { fieldMeant, valueAliases, valueMeant as choiceMeant } from '../kind/aliases.ts';
 import { shownKey, wordsOf } from '../manifest/problem.ts';
 
-/** The operation of a name of any profile; what is none stops the run with the name that may have been meant. */
-export function findOperation(name: string, profile: Profile = 'standard'): Operation {
+/**
+ * The operation of a name in the words of Dokploy or of the API document. What is none stops the run with the name that may
+ * have been meant; `words` gives that the words of the platform.
+ */
+export function findOperation(name: string, words = (text: string): string => text): Operation {
   const meant = nameMeant(name);
-  if (isKnown(meant)) return meant;
-  const names = [...Object.keys(contract), ...beyondDocument].map((one) => textIn(one, profile));
+  if (meant !== undefined) return meant;
+  const names = everyOperation.map(words);
   const [group = ''] = name.split('.');
   const siblings = names.filter((other) => other.startsWith(`${group}.`));
   // Within a group the name of the group would make all its operations alike.
@@ -31,26 +32,24 @@ export function findOperation(name: string, profile: Profile = 'standard'): Oper
   );
 }
 
-/** An operation by its name in the API document, from the name of any profile. */
-function nameMeant(name: string): string {
+const everyOperation: readonly Operation[] = [...Object.keys(contract).filter(isKnown), ...beyondDocument];
+
+function nameMeant(name: string): Operation | undefined {
   if (isKnown(name)) return name;
-  return (
-    [...Object.keys(contract), ...beyondDocument].find((one) => contracts.dokploy.names?.operation(one) === name) ??
-    name
-  );
+  return everyOperation.find((one) => contracts.standard.names?.operation(one) === name);
 }
 
-/** A member of an operation by its name in the API document, from the name of any profile. */
-export function memberMeant(operation: Operation, name: string): string {
+/** A member of an operation, from a word of Dokploy or of the API document. */
+export function memberMeant(operation: Operation, written: string): string {
   const { shape } = endpointOf(operation).input;
-  if (Object.hasOwn(shape, name)) return name;
-  return Object.keys(shape).find((one) => contracts.dokploy.names?.member(one) === name) ?? name;
+  const meant = fieldMeant(written);
+  return Object.hasOwn(shape, written) || !Object.hasOwn(shape, meant) ? written : meant;
 }
 
-/** A value of a member in the words of the API document, from a word of any profile. */
-export function valueMeant(member: string, value: unknown): unknown {
-  const words = Object.entries(dokploy.values[member] ?? {});
-  return words.find(([, there]) => there === value)?.[0] ?? value;
+/** A value of a member, from a word of Dokploy or of the API document. */
+export function valueMeant(member: string, written: unknown): unknown {
+  const words = valueAliases(member);
+  return typeof written === 'string' ? choiceMeant(written, (word) => Object.hasOwn(words, String(word))) : written;
 }
 
 /**

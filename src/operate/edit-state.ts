@@ -1,7 +1,8 @@
 import { closest } from '../diagnostics/closest.ts';
 import { withArticle } from '../diagnostics/article.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import { addressMeant, isWithin, normalAddress } from '../kind/address.ts';
+import { isWithin, normalAddress } from '../kind/address.ts';
+import { addressMeant } from '../kind/aliases.ts';
 import type { Kind } from '../kind/kind.ts';
 import { placeAt } from '../manifest/kind-at.ts';
 import { addressesWithin, readdress, without } from '../state/edit.ts';
@@ -25,8 +26,8 @@ export function moveInState(
   { from: written, to: target }: { readonly from: string; readonly to: string },
   kinds: readonly Kind[],
 ): EditedState {
-  const from = addressIn(state, written, kinds);
-  const to = addressMeant(target, kinds);
+  const from = addressIn(state, written);
+  const to = addressMeant(target);
   const kind = state.resources[from]?.kind ?? '';
   const place = placeAt(to, kinds);
   if (place === undefined)
@@ -57,8 +58,8 @@ export function moveInState(
  *
  * @throws {Stop} `refused`, when the state does not have one of them.
  */
-export function removeFromState(state: State, written: readonly string[], kinds: readonly Kind[]): EditedState {
-  const addresses = written.map((word) => addressIn(state, word, kinds));
+export function removeFromState(state: State, written: readonly string[]): EditedState {
+  const addresses = written.map((word) => addressIn(state, word));
   const all = [...new Set(addresses.flatMap((address) => addressesWithin(state, address)))].toSorted();
   const removed = all.flatMap((address) => {
     const record = state.resources[address];
@@ -67,8 +68,8 @@ export function removeFromState(state: State, written: readonly string[], kinds:
   return { state: { ...state, ...without(state, all) }, moved: [], removed };
 }
 
-function addressIn({ resources }: State, written: string, kinds: readonly Kind[]): string {
-  const address = addressMeant(written, kinds);
+function addressIn({ resources }: State, written: string): string {
+  const address = addressMeant(written);
   if (Object.hasOwn(resources, address)) return address;
   const guess = closest(address, Object.keys(resources));
   throw refused(

@@ -4,7 +4,7 @@ import { usage } from '../diagnostics/usage.ts';
 import type { Json } from '../kind/json.ts';
 import { canonical } from '../kind/json.ts';
 import type { Attribute } from '../kind/attribute.ts';
-import { fieldOf, shownValue } from '../kind/wire.ts';
+import { fieldOf } from '../kind/wire.ts';
 import { resolveField } from '../manifest/fields.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -120,7 +120,7 @@ function showPart({ wanted, of }: Part, outputs: Outputs) {
   const isWhole = field !== undefined && of?.attribute.key === undefined;
   const resolved = isWhole ? resolveField(field, wanted, outputs) : resolve(wanted, outputs);
   if (resolved.is !== 'known') return { value: redacted, masked: redacted, isUnavailable: true };
-  const value = field === undefined ? resolved.value : shownValue(field, resolved.value);
+  const value = field === undefined ? resolved.value : resolved.value;
   const isStrict = (field?.secrecy === 'secret' && value !== null) || wanted.isPrivate === true;
   const clear = wanted.isSecret ? withHidden(wanted, outputs, hiddenLines) : value;
   const masked = isStrict || clear === undefined ? redacted : maskClear(clear, { field, of });

@@ -18,7 +18,6 @@ import { groupBy } from '../kind/group.ts';
 import { root } from '../kind/kind.ts';
 import { lossesOf } from '../kind/losses.ts';
 import type { Resource } from '../manifest/resource.ts';
-import { servedName } from '../kind/wire.ts';
 import { discover } from '../observe/capabilities.ts';
 import type { Clock } from '../state/clock.ts';
 import type { Holder } from '../state/holder.ts';
@@ -277,7 +276,7 @@ function usedOf(kinds: readonly Kind[], { contract }: ReadClient): Check[] {
     const losses = on === undefined ? [] : lossesOf(full, on);
     if (losses.length === 0) return [];
     const lacking = [...new Set(operationsOf(full))].filter((operation) => missing.includes(operation));
-    const served = lacking.map((operation) => servedName(full, operation)).join(', ');
+    const served = lacking.map((operation) => operation).join(', ');
     return [{ name, is: 'warning', message: `${full.kind}: ${losses.join('; ')} (not served: ${served})` }];
   });
   const message = `${missing.length} of the ${used.size} operations beyond the API document that Trueup uses are missing`;
@@ -292,7 +291,7 @@ function lackingKinds(kinds: readonly Kind[], contract: Contract): string {
 }
 
 function profileOf(caller: Row, { contract }: ReadClient): Check {
-  const shown = recogniseProfile(caller, contract.names);
+  const shown = recogniseProfile(caller, contract);
   if (shown === undefined || shown === contract.profile) {
     return { name: 'profile', is: 'good', message: `${contract.profile}${shown === undefined ? ', as assumed' : ''}` };
   }

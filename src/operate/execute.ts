@@ -1,4 +1,3 @@
-import { servedName } from '../kind/wire.ts';
 import type { Client } from '../api/client.ts';
 import { attempts } from '../api/attempts.ts';
 import { remedyAndOutcome } from '../api/diagnose.ts';
@@ -88,7 +87,7 @@ async function execute(command: ObjectCommand, execution: Execution): Promise<Co
   }
   const refusal = refusalIn(command, answer);
   if (refusal !== undefined) {
-    const message = `the platform answered ${servedName(command.kind, operation.call)}, and it failed: ${client.redact(refusal)}`;
+    const message = `the platform answered ${operation.call}, and it failed: ${client.redact(refusal)}`;
     return failed(command, { message, mayHaveActed: operation.isTest !== true });
   }
   if (operation.answers === 'early') return awaitDeployment(command, execution);
@@ -150,13 +149,13 @@ const logRemedy = 'Its log is on the platform, on the page of the service under 
 /** The message and the remedy of a failed command. A test changes nothing, so "sent, outcome unknown" would be wrong for it. */
 function explain(
   error: PlatformError,
-  { kind, operation }: ObjectCommand,
+  { operation }: ObjectCommand,
 ): { message: string; remedy?: string; details?: readonly string[] } {
   const { outcome, serverMessage, sentence } = error;
   if (operation.isTest !== true || outcome === 'not executed' || serverMessage === '') {
     return { message: sentence, details: answerLines(error), remedy: remedyAndOutcome(error) };
   }
-  return { message: `${servedName(kind, operation.call)} failed: ${serverMessage}` };
+  return { message: `${operation.call} failed: ${serverMessage}` };
 }
 
 function failed(

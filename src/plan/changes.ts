@@ -4,7 +4,7 @@ import type { Json } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { FieldUnit } from '../kind/units.ts';
 import { contains, idsIn, merged } from '../kind/shared-set.ts';
-import { shownValue, withoutAppended } from '../kind/wire.ts';
+import { withoutAppended } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { Outputs, Resolved } from '../manifest/wanted.ts';
@@ -130,7 +130,7 @@ export function withNames(shown: Shown, { refersTo }: Field, nameOf: Observed['n
 /** Shows a value as users write it: in their words, and without what the platform has behind it. */
 function asWritten(planned: AttributeChange): (value: Json) => Json {
   const plainly = withoutAddition(planned);
-  return (value) => shownValue(planned.field, plainly(value));
+  return (value) => plainly(value);
 }
 
 /**

@@ -3,7 +3,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { attributeField, attributeName, pathOf } from '../kind/attribute.ts';
 import type { Json } from '../kind/json.ts';
 import { same } from '../kind/json.ts';
-import { choosesId, fieldPath, shownValue } from '../kind/wire.ts';
+import { choosesId, fieldPath } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition, wantedAttributes } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
@@ -130,7 +130,7 @@ export function creation(input: Planning, resource: Resource, notes: Diagnostic[
   for (const [name, field] of Object.entries(kind.fields)) {
     const isGiven = resource.fields[name] !== undefined || resource.link.set[name] !== undefined;
     if (field.atCreate === undefined || isGiven) continue;
-    const after = { is: 'value', value: shownValue(field, field.atCreate) } as const;
+    const after = { is: 'value', value: field.atCreate } as const;
     const path = fieldPath(kind, name);
     changes.push({ path, cause: 'create', before: absent, after, atDeploy: false, forcesReplacement: false });
   }

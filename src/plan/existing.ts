@@ -5,7 +5,7 @@ import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { member } from '../kind/json.ts';
 import type { ChangeAtRisk, Loss } from '../kind/lifecycle.ts';
-import { fieldPath, observedValue, servedName, takesNull, valueAt } from '../kind/wire.ts';
+import { fieldPath, observedValue, takesNull, valueAt } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { withGaps } from '../manifest/wanted.ts';
@@ -122,10 +122,7 @@ export function planExisting(
       if (from.is !== 'as read' || takesNull(operation, name) || (valueAt(object.row, from.from) ?? null) !== null)
         continue;
       const path = fieldPath(kind, name);
-      refuse(
-        `${path}: the platform has none, and ${servedName(kind, operation)} cannot go without`,
-        `Declare ${path}.`,
-      );
+      refuse(`${path}: the platform has none, and ${operation} cannot go without`, `Declare ${path}.`);
     }
   }
   const madeWith = provided?.allows === 'update' ? provided.madeWith : {};

@@ -1,4 +1,3 @@
-import { servedName } from '../kind/wire.ts';
 import { endpointOf } from '../api/contract.ts';
 import { dependencies } from '../graph/order.ts';
 import { shownAddress } from './action.ts';
@@ -94,11 +93,11 @@ export function actionsAt(
   });
 }
 
-function requestsOf({ kind, teardown, steps }: Action, isMeant: (step: Step) => boolean): PlannedRequest[] {
+function requestsOf({ teardown, steps }: Action, isMeant: (step: Step) => boolean): PlannedRequest[] {
   return [...teardown, ...steps].filter(isMeant).map(({ operation, members, changed }) => ({
-    operation: servedName(kind, operation),
+    operation,
     method: endpointOf(operation).method,
-    changed: changed.map((name) => servedName(kind, name)),
-    others: Object.keys(members).flatMap((name) => (changed.includes(name) ? [] : [servedName(kind, name)])),
+    changed,
+    others: Object.keys(members).filter((name) => !changed.includes(name)),
   }));
 }

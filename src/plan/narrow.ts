@@ -3,8 +3,8 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import { defined } from '../kind/json.ts';
-import type { Kind } from '../kind/kind.ts';
-import { addressMeant, isWithin, normalAddress } from '../kind/address.ts';
+import { isWithin, normalAddress } from '../kind/address.ts';
+import { addressMeant } from '../kind/aliases.ts';
 import { matchesGlob } from '../manifest/glob.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';
@@ -34,9 +34,9 @@ export function readNarrowing(asked: {
   };
 }
 
-/** A narrowing with the words that the kinds have for sections. */
-export function narrowingMeant({ targets, excludes, replaces, ...rest }: Narrowing, kinds: readonly Kind[]): Narrowing {
-  const meant = (words: readonly string[]) => words.map((word) => addressMeant(word, kinds));
+/** A narrowing with addresses as Trueup writes them. */
+export function narrowingMeant({ targets, excludes, replaces, ...rest }: Narrowing): Narrowing {
+  const meant = (words: readonly string[]) => words.map(addressMeant);
   return { ...rest, targets: meant(targets), excludes: meant(excludes), replaces: meant(replaces) };
 }
 

@@ -3,7 +3,6 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { pathOf } from '../kind/attribute.ts';
 import type { Json } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
-import { shownValue } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { Resolved } from '../manifest/wanted.ts';
@@ -105,9 +104,7 @@ function acceptanceOver(
 
 function remedyFor(field: Field, observed: Json, isHidden: boolean): string {
   const isShown = !isHidden && observed !== null;
-  const now = isShown
-    ? `Write ${JSON.stringify(shownValue(field, observed))}, as the platform has it`
-    : 'Write what the platform has';
+  const now = isShown ? `Write ${JSON.stringify(observed)}, as the platform has it` : 'Write what the platform has';
   const onPurpose = 'To replace the object: write that and apply, then change the line and apply again.';
   return `${now}, or leave the line out.${isShown && field.onChange === 'replace' ? ` ${onPurpose}` : ''}`;
 }

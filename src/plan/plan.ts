@@ -1,4 +1,3 @@
-import { servedName } from '../kind/wire.ts';
 import { attempts } from '../api/attempts.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
@@ -195,7 +194,7 @@ function tooLarge(
     .map((step) => ({ step, size: bodySize(step, { kind, row, outputs }) }))
     .filter(({ size }) => size > attempts.request.mostBytes)
     .map(({ step, size }) =>
-      diagnostic('too-large', `${address}: ${servedName(kind, step.operation)} would carry ${size} bytes`, {
+      diagnostic('too-large', `${address}: ${step.operation} would carry ${size} bytes`, {
         remedy: `The platform takes at most ${attempts.request.mostBytes} bytes in one request. Make the file smaller.`,
         address,
         position: at,

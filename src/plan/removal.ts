@@ -11,7 +11,7 @@ import type { Kind } from '../kind/kind.ts';
 import type { Parts } from '../kind/lifecycle.ts';
 import { goesWith } from '../kind/lifecycle.ts';
 import type { ParentLink } from '../kind/parent.ts';
-import { fieldPath, idsBelow, observedValue, rowsBelow, shownValue } from '../kind/wire.ts';
+import { fieldPath, idsBelow, observedValue, rowsBelow } from '../kind/wire.ts';
 import type { Observed, ObservedObject } from '../observe/observed.ts';
 import { secret } from '../secrets/secret.ts';
 import type { StateRecord } from '../state/record.ts';
@@ -187,7 +187,7 @@ function goneFields(
       resolved: undefined,
       values,
       outputs: noOutputs,
-      plainly: (value) => shownValue(field, value),
+      plainly: (value) => value,
     });
     const before = withNames(shown.before, field, nameOf);
     if (before.is === 'absent' || before.is === 'hidden') return [];

@@ -1,7 +1,6 @@
 import { plain } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
 import { mapTexts, same, textsIn } from '../kind/json.ts';
-import { shownValue } from '../kind/wire.ts';
 import type { Outputs, Resolved } from '../manifest/wanted.ts';
 import { knownValue, withHidden } from '../manifest/wanted.ts';
 import { inEachLine, isSecretEntry, maskAttribute } from '../secrets/looks-secret.ts';
@@ -234,7 +233,7 @@ function showStored(showing: Showing): Shown {
   if (settled === undefined || 'digest' in settled || isPrivateKey(showing) || isStrict(showing)) return hidden;
   if (settled.value === null) return absent;
   const masked = maskAttribute(planned, settled.value, privateKeys);
-  return shownAs(settled.value, masked, (value) => shownValue(planned.field, value));
+  return shownAs(settled.value, masked, (value) => value);
 }
 
 /**

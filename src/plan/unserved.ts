@@ -2,7 +2,6 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Kind } from '../kind/kind.ts';
-import { servedName } from '../kind/wire.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Action } from './action.ts';
 import { goesWithParent, isDeletion } from './action.ts';
@@ -33,7 +32,7 @@ export function unservedRecords(
     if (first === undefined) return [];
     const shown = addresses.slice(0, 10).join(', ');
     const more = addresses.length > 10 ? ` and ${addresses.length - 10} more` : '';
-    const message = `the platform serves no ${kind.section} (${servedName(kind, kind.operations.read)}): Trueup neither reads nor deletes ${shown}${more}; the state keeps ${addresses.length === 1 ? 'it' : 'them'}`;
+    const message = `the platform serves no ${kind.section} (${kind.operations.read}): Trueup neither reads nor deletes ${shown}${more}; the state keeps ${addresses.length === 1 ? 'it' : 'them'}`;
     const removal = `If the platform has ${addresses.length === 1 ? 'it' : 'one'} no longer, run trueup state rm '${first}'.`;
     return [diagnostic('not-served', message, { removal })];
   });

@@ -12,16 +12,15 @@ import { createTransport } from '../api/transport.ts';
 import type { Send } from '../api/wire.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { lateOperations } from '../kind/command-call.ts';
-import { profileOf } from '../kind/profile.ts';
 import type { Settings } from '../manifest/settings.ts';
 import type { Connection, Platform } from '../workflow/session.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 import { refuseLinks } from './links.ts';
 import { tracedSend } from '../trace/send.ts';
 import { openStore } from './open-store.ts';
-import { recognising, requireProfile } from './profile.ts';
+import { recognising } from '../api/profile.ts';
 import { checkPlatform } from './platform-address.ts';
-import { type NamedPlatform, targetOf } from './target.ts';
+import { type NamedPlatform, profileOf, targetOf } from './target.ts';
 
 /** The folder and the limits that a platform is opened with. */
 export interface OpeningInput {
@@ -117,8 +116,7 @@ export async function openPlatform(
   }: OpeningInput,
 ): Promise<OpenClient> {
   checkPlatform(platform, options);
-  const profile = named ?? profileOf(options.kinds);
-  requireProfile(options, profile);
+  const profile = profileOf({ platform, profile: named });
   const late = lateOperations(options.kinds);
   const isLong = (operation: string): boolean => late.has(operation);
   const open = (send: Send, { url, apiKey, contract }: Opening): Client => {
@@ -136,11 +134,9 @@ export async function openPlatform(
       ...(isImpatient === true ? { readAttempts: 1, pauseLimitMs: 0 } : {}),
     });
     // Whoever only examines the platform says what is wrong with the profile that the manifest names.
-    const naming = named === undefined ? undefined : { by: 'the manifest', at: 'under platform:' };
-    const isExamined = isImpatient === true && named !== undefined;
-    return isExamined
-      ? client
-      : recognising(client, { profile, isFound: options.profile !== undefined, named: naming, url });
+    const naming = { profile, by: 'the manifest', at: 'under platform:', url };
+    if (named !== undefined) return isImpatient === true ? client : recognising(client, naming);
+    return platform === 'emulator' ? client : recognising(client, undefined);
   };
   if (platform === 'emulator') {
     const folder = join(options.folder, '.trueup');

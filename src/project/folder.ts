@@ -1,5 +1,4 @@
 import { basename, dirname, resolve } from 'node:path';
-import type { Profile } from '../api/contract.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 
@@ -23,10 +22,8 @@ export interface ProjectFolder {
   readonly env: Environment;
   /** Learns the secrets of the run, and redacts what others answer. */
   readonly redactor: Redactor;
-  /** The kinds that the manifest may use, in the words of a profile. */
+  /** The kinds that the manifest may use. */
   readonly kinds: readonly Kind[];
-  /** The profile that the state or the platform turned out to be of; by default the manifest decides. */
-  readonly profile?: Profile | undefined;
 }
 
 /**

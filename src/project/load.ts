@@ -16,10 +16,8 @@ import type { Validated } from '../workflow/validate.ts';
 import { validate } from '../workflow/validate.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
-import { rememberedAtAGlance } from './glance.ts';
 import { envLimit, fileLimit, whyPinned } from './pins.ts';
 import { checkAddresses } from './platform-address.ts';
-import { profileFor, requireProfile } from './profile.ts';
 import { targetOf } from './target.ts';
 
 /**
@@ -140,11 +138,6 @@ async function load(options: ProjectFolder, { workspace, secret, freeText, onSet
     onSettings,
     platformUrl: env['TRUEUP_URL'] || undefined,
     given: (name) => variables.get(name) ?? env[`TRUEUP_VAR_${name}`],
-    checkProfile: (about) =>
-      requireProfile(
-        options,
-        profileFor(options, about, () => rememberedAtAGlance(options)),
-      ),
     addSecret: options.redactor.add,
   });
   const { settings } = validated.manifest;

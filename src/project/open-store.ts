@@ -17,7 +17,6 @@ import type { StateStore } from '../state/state.ts';
 import type { StateStorage } from '../state/storage.ts';
 import { keyProblem } from '../state/unusable.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
-import { storeOfProfile } from './profile.ts';
 import { refuseLinks } from './links.ts';
 import type { StateLocation } from './state-location.ts';
 import { stateFolder } from './state-location.ts';
@@ -28,11 +27,6 @@ import { stateFolder } from './state-location.ts';
  * @throws {Stop} `state`, when a credential is missing, or when the folder of a local state leads elsewhere.
  */
 export function openStore(location: StateLocation, options: ProjectFolder, how: KeyOptions = {}): StateStore {
-  const { kinds, profile } = options;
-  return storeOfProfile(openStorage(location, options, how), { kinds, isFound: profile !== undefined });
-}
-
-function openStorage(location: StateLocation, options: ProjectFolder, how: KeyOptions): StateStore {
   const { env, redactor } = options;
   const { redact } = redactor;
   const keys = keysOf(location, options, how);

@@ -212,3 +212,8 @@ function refuseEarlier(folder: string): void {
 }
 
 const backends = { local: 'the folder of the manifest', postgres: 'PostgreSQL', s3: 'an S3 bucket' } as const;
+
+/** Whether the folder of local states has a state. */
+export function hasLocalState(place: Parameters<typeof stateFolder>[0]): boolean {
+  return existsSync(join(stateFolder(place), 'state.json'));
+}

@@ -1,5 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Profile } from '../api/contract.ts';
+import { contracts } from '../api/contract.ts';
+import type { Names } from '../api/names.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
@@ -14,7 +17,6 @@ import type { ProjectFolder } from './folder.ts';
 import { readPin } from './pins.ts';
 import { checkAddress, checkAddresses, checkPlatform } from './platform-address.ts';
 import type { StateLocation } from './state-location.ts';
-import { requireProfile } from './profile.ts';
 import { locateState, stateFolder } from './state-location.ts';
 
 /** A platform, and its profile where the manifest names it. */
@@ -43,6 +45,21 @@ export async function findPlatform(options: ProjectFolder): Promise<NamedPlatfor
   const platform = settings?.platform ?? fromEnvironment(options);
   checkPlatform(platform, options);
   return { platform, profile: settings?.profile };
+}
+
+/** The profile of a platform that its manifest names, or that is taken for it until the platform shows its own. */
+export function profileOf({ platform, profile }: NamedPlatform): Profile {
+  return profile ?? (platform === 'emulator' ? 'standard' : 'dokploy');
+}
+
+/** The words of the platform of a folder, without asking it; undefined: they are those of Trueup, or nothing names a platform. */
+export async function namesOf(options: ProjectFolder): Promise<Names | undefined> {
+  try {
+    return contracts[profileOf(await findPlatform(options))].names;
+  } catch (error) {
+    if (error instanceof Stop) return undefined;
+    throw error;
+  }
 }
 
 /** The platform and the state of the manifest of a folder; where there is no manifest, the platform of TRUEUP_URL. */
@@ -93,7 +110,6 @@ async function findSettings(options: ProjectFolder): Promise<Settings | undefine
           diagnostics,
         );
   if (settings === undefined) throw new Stop('manifest', withQuotes(diagnostics, texts, options.kinds));
-  if (settings.profile !== undefined) requireProfile(options, settings.profile);
   const hostile = checkAddresses(settings, options);
   if (hostile.length > 0) throw new Stop('manifest', hostile);
   return settings;

@@ -1,4 +1,3 @@
-import { servedName } from '../kind/wire.ts';
 import type { CommandResult } from '../operate/execute.ts';
 import { redacted } from '../secrets/secret.ts';
 import { diagnosticJson } from './diagnostics-json.ts';
@@ -28,7 +27,7 @@ export function commandResultsJson(
       address: command.address,
       kind: command.kind.kind,
       id: command.id,
-      operation: servedName(command.kind, command.operation.call),
+      operation: command.operation.call,
       result,
       ...(answer === undefined ? {} : { answer: answer as NonNullable<RunDocument['outcomes'][number]['answer']> }), // JSON already
       ...(status === undefined ? {} : { status }),

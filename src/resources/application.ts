@@ -97,9 +97,9 @@ export const application = defineKind({
     buildType: {
       schema: () =>
         z
-          .enum(['dockerfile', 'nix_builder', 'rail_builder', 'buildpacks_v1', 'buildpacks_v2', 'static'])
+          .enum(['dockerfile', 'nixpacks', 'railpack', 'heroku_buildpacks', 'paketo_buildpacks', 'static'])
           .describe('How the code becomes an image.'),
-      otherwise: 'nix_builder',
+      otherwise: 'nixpacks',
       appliesAt: 'deploy',
       examples: ['dockerfile', 'static'],
     },
@@ -109,8 +109,8 @@ export const application = defineKind({
     },
     dockerContextPath: { ...deployedText('Folder that the build sees.', ['.', 'web']), codec: text },
     dockerBuildStage: { ...deployedText('Stage of the Dockerfile.', ['production', 'release']), codec: text },
-    railBuilderVersion: { ...deployedText('Version of the builder.', ['0.15.4', '0.17.1']), otherwise: '0.15.4' },
-    buildpacksV1Version: { ...deployedText('Version of the builder.', ['24', '22']), otherwise: '24' },
+    railpackVersion: { ...deployedText('Version of the builder.', ['0.15.4', '0.17.1']), otherwise: '0.15.4' },
+    herokuVersion: { ...deployedText('Version of the builder.', ['24', '22']), otherwise: '24' },
     publishDirectory: { ...deployedText('Folder with the built pages.', ['dist', 'public']), codec: text },
     isStaticSpa: deployedFlag('Whether every path leads to index.html.', { otherwise: null }),
     env,
@@ -156,10 +156,10 @@ export const application = defineKind({
       calls: {
         docker: 'application.saveDockerProvider',
         git: 'application.saveGitProvider',
-        hubgit: 'application.saveHubgitProvider',
-        labgit: 'application.saveLabgitProvider',
-        bucketgit: 'application.saveBucketgitProvider',
-        selfgit: 'application.saveSelfgitProvider',
+        github: 'application.saveGithubProvider',
+        gitlab: 'application.saveGitlabProvider',
+        bitbucket: 'application.saveBitbucketProvider',
+        gitea: 'application.saveGiteaProvider',
       },
       refused: {
         drop: 'its code is a file that is uploaded, and no documented operation takes one; use an image or a repository',
@@ -172,18 +172,18 @@ export const application = defineKind({
       describe: 'How the code becomes an image.',
       words: {
         dockerfile: 'By a Dockerfile.',
-        nix_builder: 'By nix_builder, the builder that the platform uses where none is chosen.',
-        rail_builder: 'By rail_builder, in a version.',
-        buildpacks_v1: 'By buildpacks of the first generation, in a version.',
-        buildpacks_v2: 'By buildpacks of the second generation.',
+        nixpacks: 'By nixpacks, the builder that the platform uses where none is chosen.',
+        railpack: 'By railpack, in a version.',
+        heroku_buildpacks: 'By buildpacks of the first generation, in a version.',
+        paketo_buildpacks: 'By buildpacks of the second generation.',
         static: 'Not built: a folder of pages is served.',
       },
       cases: {
         dockerfile: { dockerfile: 'dockerfile', contextPath: 'dockerContextPath', buildStage: 'dockerBuildStage' },
-        nix_builder: { publishDirectory: 'publishDirectory' },
-        rail_builder: { version: 'railBuilderVersion' },
-        buildpacks_v1: { version: 'buildpacksV1Version' },
-        buildpacks_v2: {},
+        nixpacks: { publishDirectory: 'publishDirectory' },
+        railpack: { version: 'railpackVersion' },
+        heroku_buildpacks: { version: 'herokuVersion' },
+        paketo_buildpacks: {},
         static: { publishDirectory: 'publishDirectory', isStaticSpa: 'isStaticSpa' },
       },
     },

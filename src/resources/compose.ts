@@ -116,8 +116,8 @@ export const compose = defineKind({
       codec: json,
       appliesAt: 'deploy',
       examples: [
-        [{ serviceName: 'web', networkIds: ['net_1'], detachPlatformNetwork: false }],
-        [{ serviceName: 'web', networkIds: ['net_2'], detachPlatformNetwork: true }],
+        [{ serviceName: 'web', networkIds: ['net_1'], detachDokployNetwork: false }],
+        [{ serviceName: 'web', networkIds: ['net_2'], detachDokployNetwork: true }],
       ],
     },
   },

@@ -67,15 +67,15 @@ export const domain = defineKind({
       examples: [true, false],
     },
     certificateType: {
-      schema: () => z.enum(['acme_auto', 'none', 'custom']).describe('Where the certificate comes from.'),
+      schema: () => z.enum(['letsencrypt', 'none', 'custom']).describe('Where the certificate comes from.'),
       words: {
-        acme_auto: 'The platform gets one by ACME.',
+        letsencrypt: 'The platform gets one by ACME.',
         none: 'No certificate of its own.',
         custom: 'The resolver of the proxy that customCertResolver names.',
       },
       otherwise: 'none',
       appliesAt: 'deploy',
-      examples: ['acme_auto', 'none'],
+      examples: ['letsencrypt', 'none'],
     },
     customCertResolver: {
       schema: () => z.string().min(1).describe('Resolver of the proxy for certificateType custom.'),
@@ -147,7 +147,7 @@ export const domain = defineKind({
     all: sameRoutes,
     hints: { serviceName: 'a domain of an application leads to the application itself; remove the line' },
   },
-  examples: ['shop.example.com: { serviceName: web, port: 8080, https: true, certificateType: acme_auto }\n'],
+  examples: ['shop.example.com: { serviceName: web, port: 8080, https: true, certificateType: letsencrypt }\n'],
 });
 
 /** The platform answers a test with 200 in any case. */

@@ -3,15 +3,16 @@ import type { Kind } from '../kind/kind.ts';
 import { ai } from './ai.ts';
 import { application } from './application.ts';
 import { backup } from './backup.ts';
-import { bucketgit } from './bucketgit.ts';
+import { bitbucket } from './bitbucket.ts';
 import { certificate } from './certificate.ts';
 import { compose } from './compose.ts';
 import { destination } from './destination.ts';
 import { domain } from './domain.ts';
 import { environment } from './environment.ts';
 import { fileMount } from './file-mount.ts';
-import { hubgit } from './hubgit.ts';
-import { labgit } from './labgit.ts';
+import { gitea } from './gitea.ts';
+import { github } from './github.ts';
+import { gitlab } from './gitlab.ts';
 import { libsql } from './libsql.ts';
 import { machineSchedule } from './machine-schedule.ts';
 import { mariadb } from './mariadb.ts';
@@ -28,7 +29,6 @@ import { redis } from './redis.ts';
 import { registry } from './registry.ts';
 import { schedule } from './schedule.ts';
 import { security } from './security.ts';
-import { selfgit } from './selfgit.ts';
 import { server } from './server.ts';
 import { sshKey } from './ssh-key.ts';
 import { tag } from './tag.ts';
@@ -39,15 +39,16 @@ export const kinds: readonly Kind[] = [
   ai,
   application,
   backup,
-  bucketgit,
+  bitbucket,
   certificate,
   compose,
   destination,
   domain,
   environment,
   fileMount,
-  hubgit,
-  labgit,
+  gitea,
+  github,
+  gitlab,
   libsql,
   machineSchedule,
   mariadb,
@@ -64,7 +65,6 @@ export const kinds: readonly Kind[] = [
   registry,
   schedule,
   security,
-  selfgit,
   server,
   sshKey,
   tag,

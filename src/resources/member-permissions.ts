@@ -38,7 +38,7 @@ export const memberPermissions = defineKind({
     canCreateEnvironments: flag('create environments'),
     canDeleteEnvironments: flag('delete environments'),
     canAccessToDocker: flag('see containers'),
-    canAccessToProxyFiles: flag('read the files of the proxy'),
+    canAccessToTraefikFiles: flag('read the files of the proxy'),
     canAccessToAPI: flag('make API keys'),
     canAccessToSSHKeys: flag('use and change SSH keys'),
     canAccessToGitProviders: flag('add and change git providers'),

@@ -5,6 +5,7 @@ import type { StateKey } from '../secrets/state-key.ts';
 import type { StateRecord, Stored, StoredWanted } from './record.ts';
 import type { State } from './state.ts';
 import { keyProblem } from './unusable.ts';
+import { digested } from './words.ts';
 
 /**
  * Makes the digests of a state. A digest begins with the number of its key: 0 and none for those of formats 1 and 2, whose
@@ -25,11 +26,12 @@ export function digestsAt(key: StateKey, state: Pick<State, 'keyNumber' | 'earli
     if (!keys.has(number) && encrypted !== undefined) keys.set(number, decrypted(key, encrypted));
     return keys.get(number);
   };
-  return (place, attribute) => (text, like) => {
+  return (place, attribute) => (given, like) => {
+    const [name, text] = digested(attribute, given);
     const asked = like === undefined ? state.keyNumber : keyNumberOf(like);
     const number = keyNumbered(asked) === undefined ? state.keyNumber : asked;
     const used = keyNumbered(number) ?? key.digestKey;
-    return number === 0 ? digest(used, text) : `${number}.${digest(used, JSON.stringify([place, attribute, text]))}`;
+    return number === 0 ? digest(used, text) : `${number}.${digest(used, JSON.stringify([place, name, text]))}`;
   };
 }
 

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { firstRecord, migrateFirst } from './format-1.ts';
 import type { FormerRecord } from './format-3.ts';
 import { formerRecordSchema, migrateRecord } from './format-3.ts';
-import { profiles } from '../api/contract.ts';
 import { once } from '../api/once.ts';
 import { partAddress } from '../kind/address.ts';
 import { isObject } from '../kind/json.ts';
@@ -87,7 +86,8 @@ const sealedFacts = () => ({
   platform: z
     .object({ version: z.string().nullable(), operations: z.array(z.string()), sought: z.string() })
     .optional(),
-  profile: z.enum(profiles).optional(),
+  /** Of earlier versions: the words that the state has. */
+  profile: z.string().optional(),
 });
 
 /** Reads a state of format 3, whose MAC holds. */

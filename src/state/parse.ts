@@ -92,10 +92,11 @@ export function checkState(
     return { state: withNextKey(state, key, digestKey), format: version };
   }
   if (version === 3) {
-    const { resources, ...former } = checked(thirdStateSchema());
+    const { resources, profile: _, ...former } = checked(thirdStateSchema());
     return { state: { ...former, ...migrateResources(resources), formatVersion: newestFormat }, format: version };
   }
-  return { state: checked(stateSchema()), format: newestFormat };
+  const { profile: _, ...state } = checked(stateSchema());
+  return { state, format: newestFormat };
 }
 
 function versionOf(content: unknown): unknown {

@@ -1,4 +1,3 @@
-import type { Profile } from '../api/contract.ts';
 import type { Documents } from './documents.ts';
 import type { Holder } from './holder.ts';
 import type { Lease, LockRequest } from './lease.ts';
@@ -34,8 +33,6 @@ export interface State {
   readonly projectName?: string | undefined;
   /** What its platform serves, as the last run that wrote found it. */
   readonly platform?: Capabilities | undefined;
-  /** The profile of its platform, whose words it has; undefined: those of the API document. */
-  readonly profile?: Profile | undefined;
   /** The file that the manifest begins with, as the last apply named it, below its folder. Noted only; nothing reads it. */
   readonly rootFile?: string | undefined;
   readonly resources: Readonly<Record<string, StateRecord>>;

@@ -1,3 +1,4 @@
+import { stateInWords } from './words.ts';
 import type { StateKey } from '../secrets/state-key.ts';
 import { newStateKey } from '../secrets/state-key.ts';
 import type { Authenticity } from './authenticity.ts';
@@ -94,6 +95,11 @@ export function storeOver(
     return (await storage.lease.look().catch(() => undefined))?.entry.newest;
   };
 
+  const load = async (authenticity: Authenticity): Promise<State | undefined> => {
+    const state = await storage.load(authenticity);
+    return state === undefined ? undefined : stateInWords(state);
+  };
+
   const writer = async (): Promise<Writer> => {
     await keepKey();
     if (lease === undefined && storage.isShared) throw unusable(storage.location, 'is not written without its lock');
@@ -164,7 +170,7 @@ export function storeOver(
       await rest();
       isUnsealed = false;
       const authenticity = await authenticate();
-      const first = await storage.load(authenticity);
+      const first = await load(authenticity);
       if (first === undefined) {
         if (!acceptsNone) refuseNone(storage.location, await newestKnown());
         return undefined;
@@ -176,7 +182,7 @@ export function storeOver(
       const newest = await newestKnown();
       // A run may have saved it between the two.
       const isOlder = isOlderThan(first, newest) && lease === undefined;
-      const state = isOlder ? ((await storage.load(await authenticate())) ?? first) : first;
+      const state = isOlder ? ((await load(await authenticate())) ?? first) : first;
       if (isUnsealed && newest !== undefined && known?.unsealed !== 'always') {
         throw withoutMac(storage.location, 'one that has a MAC was saved here last');
       }

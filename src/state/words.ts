@@ -1,82 +1,105 @@
-import { attributeName } from '../kind/attribute.ts';
-import type { Profile } from '../api/contract.ts';
-import type { Kind } from '../kind/kind.ts';
-import { profileOf } from '../kind/profile.ts';
-import { servedName, shownValue } from '../kind/wire.ts';
-import type { Pair, StateRecord, Stored } from './record.ts';
+import { fieldAlias, fieldMeant, inDokploysWords, sectionMeant, valueAliases } from '../kind/aliases.ts';
+import type { Pair, PendingCreate, StateRecord, Stored, StoredWanted } from './record.ts';
 import { atAddress } from './edit.ts';
-import type { State, StateStore } from './state.ts';
+import type { State } from './state.ts';
 
 /**
- * A store whose states have the words of the kinds: a state that was written in the words of another profile is read as if
- * `moved:` gave each object its address in this one. `check` gets the profile that a state remembers. What it remembers is that
- * of the kinds; the standard one only where it was found out (`isFound`), and is not a matter of course. Never throws.
+ * A state in the words of Dokploy: earlier versions wrote fields in the words of the API document, and sections too where the
+ * platform has those. It is read as if `moved:` gave each object its address of today. A state without such words stays the
+ * same object. Never throws.
  */
-export function storeInWords(
-  store: StateStore,
-  kinds: readonly Kind[],
-  { check, isFound }: { readonly check: (remembered: Profile) => void; readonly isFound: boolean },
-): StateStore {
-  const profile = profileOf(kinds);
-  const kept = new WeakMap<State, State>();
-  /** The same state for the same one: whoever compares them takes another one for a change. */
-  const once = (state: State, make: (state: State) => State): State => {
-    const made = kept.get(state) ?? make(state);
-    kept.set(state, made);
-    return made;
-  };
-  const remembering = (state: State): State =>
-    once(state, ({ profile: before, ...rest }) => {
-      const isKept = profile !== 'standard' || isFound || before !== undefined;
-      return isKept ? { ...rest, profile } : state;
-    });
-  return {
-    ...store,
-    read: async (how) => {
-      const state = await store.read(how);
-      if (state === undefined) return undefined;
-      if (state.profile !== undefined) check(state.profile);
-      return once(state, () => stateInWords(state, kinds));
-    },
-    append: (base, address, content) => store.append(remembering(base), address, content),
-    write: (state) => store.write(remembering(state)),
-    rotateKey: (state) => store.rotateKey(remembering(state)),
-  };
-}
-
-/** A state with the names of kinds and the addresses of their objects as the kinds have them. Never throws. */
-export function stateInWords(state: State, kinds: readonly Kind[]): State {
-  const byOther = new Map(kinds.flatMap((kind) => (kind.also === undefined ? [] : [[kind.also, kind] as const])));
+export function stateInWords(state: State): State {
   const { resources } = state;
+  if (!Object.values(resources).some(hasOtherWords)) return state;
   const moved = new Map<string, string>();
-  for (const [address, record] of Object.entries(resources)) {
-    const kind = byOther.get(record.kind);
-    if (kind === undefined || !address.startsWith(record.kind)) continue;
-    const to = kind.section + address.slice(record.kind.length);
+  for (const [address, { kind }] of Object.entries(resources)) {
+    const section = sectionMeant(kind);
+    if (section === kind || !address.startsWith(kind)) continue;
+    const to = section + address.slice(kind.length);
     if (!Object.hasOwn(resources, to)) moved.set(address, to);
   }
-  if (moved.size === 0) return state;
   const meant = (address: string): string => moved.get(address) ?? address;
   const entries = Object.entries(resources).map(([address, record]): [string, StateRecord] => {
-    const { kind, dependsOn } = record;
     const to = meant(address);
-    const named = moved.has(address) ? (byOther.get(kind)?.kind ?? kind) : kind;
-    return [to, { ...atAddress(record, address, to), kind: named, dependsOn: dependsOn.map(meant) }];
+    const kind = moved.has(address) ? sectionMeant(record.kind) : record.kind;
+    // Its digests were made for the address that it had then.
+    return [to, { ...atAddress(inWords(record), address, to), kind, dependsOn: record.dependsOn.map(meant) }];
   });
   const deployments = Object.entries(state.deployments).map(([address, deploys]) => [meant(address), deploys] as const);
   return { ...state, resources: Object.fromEntries(entries), deployments: Object.fromEntries(deployments) };
 }
 
-/** A record with the names of fields and the words of values as users read them; for people only. Never throws. */
-export function shownRecord(record: StateRecord, kinds: readonly Kind[]): StateRecord {
-  const kind = kinds.find((one) => one.kind === record.kind);
-  if (kind?.names === undefined) return record;
-  const pairs = Object.entries(record.pairs).map(([name, pair]): [string, Pair] => {
-    const [, field = name, key = ''] = /^([^[]*)(\[.*)?$/s.exec(name) ?? [];
-    const shown = (stored: Stored): Stored =>
-      'digest' in stored ? stored : { value: shownValue(kind.fields[field] ?? {}, stored.value) };
-    const words = { ...pair, wanted: shown(pair.wanted), answered: shown(pair.answered) };
-    return [`${attributeName({ field: servedName(kind, field) })}${key}`, words];
-  });
-  return { ...record, pairs: Object.fromEntries(pairs) };
+function hasOtherWords({ kind, pairs, pending }: StateRecord): boolean {
+  if (sectionMeant(kind) !== kind) return true;
+  const says = pending?.is === 'create' ? Object.entries(pending.says) : [];
+  return (
+    Object.entries(pairs).some(([name, { wanted, answered }]) => isOther(name, wanted) || isOther(name, answered)) ||
+    says.some(([name, wanted]) => isOther(name, wanted))
+  );
+}
+
+function isOther(name: string, stored: Stored): boolean {
+  return fieldMeant(name) !== name || storedMeant(name, stored) !== stored;
+}
+
+function inWords<R extends StateRecord>(record: R): R {
+  const { pairs, pending } = record;
+  const unproven = pending?.unproven?.map(fieldMeant);
+  return {
+    ...record,
+    pairs: mapEntries(pairs, (name, pair): Pair => {
+      return { ...pair, wanted: storedMeant(name, pair.wanted), answered: storedMeant(name, pair.answered) };
+    }),
+    ...(pending === undefined
+      ? {}
+      : {
+          pending: {
+            ...pending,
+            ...(unproven === undefined ? {} : { unproven }),
+            ...(pending.is === 'create' ? { says: saysMeant(pending) } : {}),
+          },
+        }),
+  };
+}
+
+function saysMeant({ says }: PendingCreate): PendingCreate['says'] {
+  return mapEntries(says, storedMeant);
+}
+
+function storedMeant<S extends Stored | StoredWanted>(name: string, stored: S): S {
+  if ('digest' in stored) return stored;
+  const isChoice = Object.keys(valueAliases(fieldMeant(name))).length > 0;
+  const value = typeof stored.value !== 'string' || isChoice ? inDokploysWords(stored.value) : stored.value;
+  return value === stored.value ? stored : { ...stored, value };
+}
+
+/** Entries under the names that fields have today. */
+function mapEntries<T>(
+  entries: Readonly<Record<string, T>>,
+  change: (name: string, value: T) => T,
+): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(entries).map(([name, value]) => [fieldMeant(name), change(name, value)]));
+}
+
+/**
+ * The name and the text that a digest of an attribute is made of. They stay those of the API document, which the first version
+ * had: a digest that an earlier version made is equal to that of the same value today. Never throws.
+ */
+export function digested(attribute: string, text: string): readonly [attribute: string, text: string] {
+  if (attribute === '(inputs)') return [attribute, text.split('\n').map(inputAtFirst).toSorted().join('\n')];
+  const words = valueAliases(attribute);
+  const word = /^"(\w+)"$/.exec(text)?.[1] ?? '';
+  if (Object.hasOwn(words, word)) return [attribute, JSON.stringify(words[word])];
+  const isText = text.startsWith('"');
+  const members = isText
+    ? text
+    : text.replaceAll(/"(\w+)":/g, (all, name: string) => all.replace(name, fieldAlias(name) ?? name));
+  return [fieldAlias(attribute) ?? attribute, members];
+}
+
+/** A line `["domains.… field","digest"]` of the inputs of a deployment; a variable of the user stays. */
+function inputAtFirst(line: string): string {
+  const [start = '', before = '', field = ''] = /^\["(?!\()((?:[^"\\]|\\.)* )?(\w+)"/.exec(line) ?? [];
+  const first = fieldAlias(field);
+  return first === undefined ? line : `["${before}${first}"${line.slice(start.length)}`;
 }

@@ -160,7 +160,7 @@ async function prepare(
   );
   const { kinds } = platform;
   const resources = ownsProject ? pinnedToState(platform.resources, saved, kinds) : platform.resources;
-  const narrowing = narrowingMeant(asked, kinds);
+  const narrowing = narrowingMeant(asked);
   const key = await store.key();
   const moved = applyMoves(placed(saved, withTop(world.kinds), ownsProject), settings.moved, resources);
   const declared = resources.map(({ address }) => address);
@@ -225,7 +225,6 @@ function provedFindings(
   const { observed } = seen;
   const proof: Proof = {
     endpoint,
-    profile: client.contract.profile,
     caller: observed,
     shows: shownOf(saved, observed),
     served: { before: saved?.platform, now: platform.capabilities },

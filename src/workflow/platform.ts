@@ -3,7 +3,8 @@ import type { Kind } from '../kind/kind.ts';
 import { kindsThere } from '../kind/kinds-on.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcesOn } from '../manifest/resources-on.ts';
-import { discover, platformVersion, provePlatform, serveRemembered } from '../observe/capabilities.ts';
+import { asCaller, callerOf } from '../observe/answers.ts';
+import { discover, platformVersion, serveRemembered } from '../observe/capabilities.ts';
 import type { Proof } from '../observe/proof.ts';
 import { proved } from '../observe/proof.ts';
 import type { Capabilities, State } from '../state/state.ts';
@@ -54,10 +55,10 @@ export async function platformOf(
   const { capabilities, diagnostics } = await discover(client, remembered);
   const found = there(capabilities, diagnostics.length === 0);
   if (hasErrors(found.diagnostics)) {
-    const caller = await provePlatform(client);
-    const { profile } = client.contract;
+    // An error must not advise to remove anything from the manifest before the platform has answered to its key.
+    const caller = callerOf(asCaller(await client.invoke('user.get', {})));
     const shows = saved === undefined ? undefined : 'the state'; // the state of another organization is refused
-    const proof: Proof = { endpoint, profile, caller, shows, served: { before: saved?.platform, now: capabilities } };
+    const proof: Proof = { endpoint, caller, shows, served: { before: saved?.platform, now: capabilities } };
     throw new Stop('refused', [...diagnostics, ...proved(found.diagnostics, proof)]);
   }
   return { ...found, diagnostics };

@@ -6,7 +6,7 @@ import { namesOf } from '../../src/api/names.ts';
 import { TransportError } from '../../src/api/errors.ts';
 import type { Send, WireAnswer, WireRequest } from '../../src/api/wire.ts';
 
-const batches = { ...extendedContracts.standard, hasBatches: true };
+const batches = { ...extendedContracts.dokploy, hasBatches: true };
 const json = (status: number, body: unknown): WireAnswer => ({
   status,
   headers: { 'content-type': 'application/json' },

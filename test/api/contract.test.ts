@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { contract, contracts, endpointOf, extendedContracts, isOperation } from '../../src/api/contract.ts';
 import type { Endpoint } from '../../src/api/endpoint.ts';
+import { document } from '../../src/api/vocabulary.ts';
 
 /** The API document in machine form: what this project promises to know of the platform. */
 interface DocumentedField {
@@ -36,11 +37,18 @@ interface Document {
   readonly patterns: Readonly<Record<string, { readonly regex?: string; readonly format?: string }>>;
 }
 
-const documented = JSON.parse(readFileSync(new URL('../fixtures/contract.json', import.meta.url), 'utf8')) as Document;
+/** The words of Trueup by those of the document; the name of a git host is both a group and a value. */
+const ours = new Map(
+  [document.groups, document.operations, document.members, ...Object.values(document.values)].flatMap((words) =>
+    Object.entries(words).map(([word, other]) => [other, word] as const),
+  ),
+);
+const text = readFileSync(new URL('../fixtures/contract.json', import.meta.url), 'utf8');
+const documented = JSON.parse(text.replaceAll(/\b[A-Za-z]\w*\b/g, (word) => ours.get(word) ?? word)) as Document;
 
 const databases = ['mariadb.update', 'postgres.update', 'redis.update'];
-const bucketgitWrites = ['bucketgit.create', 'bucketgit.testConnection', 'bucketgit.update'];
-const labgitWrites = ['labgit.create', 'labgit.update'];
+const bitbucketWrites = ['bitbucket.create', 'bitbucket.testConnection', 'bitbucket.update'];
+const gitlabWrites = ['gitlab.create', 'gitlab.update'];
 
 /** Every member whose type the document leaves open: the type chosen, and why. */
 const chosenTypes: readonly {
@@ -52,51 +60,51 @@ const chosenTypes: readonly {
 }[] = [
   {
     names: ['secret', 'groupName', 'redirectUri', 'applicationId'],
-    in: labgitWrites,
+    in: gitlabWrites,
     type: 'string',
     nullable: false,
     why: 'text columns; "fields without a type are strings" in the sibling operations',
   },
   {
     names: ['gitProviderId'],
-    in: ['labgit.create', 'bucketgit.create'],
+    in: ['gitlab.create', 'bitbucket.create'],
     type: 'string',
     nullable: false,
     why: 'an identifier',
   },
   {
     names: ['applicationId'],
-    in: ['application.saveLabgitProvider', 'application.saveSelfgitProvider'],
+    in: ['application.saveGitlabProvider', 'application.saveGiteaProvider'],
     type: 'string',
     nullable: false,
     why: 'an identifier',
   },
-  { names: ['bucketgitId'], in: ['bucketgit.create'], type: 'string', nullable: false, why: 'an identifier' },
-  { names: ['organizationId'], in: ['bucketgit.update'], type: 'string', nullable: false, why: 'an identifier' },
+  { names: ['bitbucketId'], in: ['bitbucket.create'], type: 'string', nullable: false, why: 'an identifier' },
+  { names: ['organizationId'], in: ['bitbucket.update'], type: 'string', nullable: false, why: 'an identifier' },
   {
-    names: ['bucketgitUsername', 'appPassword', 'apiToken'],
-    in: bucketgitWrites,
+    names: ['bitbucketUsername', 'appPassword', 'apiToken'],
+    in: bitbucketWrites,
     type: 'string',
     nullable: false,
     why: 'text columns; the platform refuses null',
   },
   {
-    names: ['bucketgitWorkspaceName'],
-    in: ['bucketgit.create', 'bucketgit.update'],
+    names: ['bitbucketWorkspaceName'],
+    in: ['bitbucket.create', 'bitbucket.update'],
     type: 'string',
     nullable: false,
     why: 'a text column; the platform refuses null',
   },
-  { names: ['workspaceName'], in: ['bucketgit.testConnection'], type: 'string', nullable: false, why: 'a name' },
+  { names: ['workspaceName'], in: ['bitbucket.testConnection'], type: 'string', nullable: false, why: 'a name' },
   { names: ['icon'], in: ['compose.update'], type: 'string', nullable: true, why: 'an image as text' },
   {
     names: ['watchPaths'],
     in: [
       'compose.update',
-      'application.saveHubgitProvider',
-      'application.saveLabgitProvider',
-      'application.saveBucketgitProvider',
-      'application.saveSelfgitProvider',
+      'application.saveGithubProvider',
+      'application.saveGitlabProvider',
+      'application.saveBitbucketProvider',
+      'application.saveGiteaProvider',
     ],
     type: 'array<string>',
     nullable: true,
@@ -177,7 +185,7 @@ const chosen = new Map(
 );
 
 /** Members that the document calls required although it gives them a default: the platform fills the default in. */
-const filledIn = new Set(['application.saveHubgitProvider triggerType']);
+const filledIn = new Set(['application.saveGithubProvider triggerType']);
 
 /** What both sides say of one member. */
 interface Facts {

@@ -4,7 +4,7 @@ import type { Contract, ServedOperation } from '../../src/api/contract.ts';
 import { contractOf, contracts, endpointOf, extendedContracts } from '../../src/api/contract.ts';
 import { PlatformError } from '../../src/api/errors.ts';
 import { namesOf } from '../../src/api/names.ts';
-import { dokploy } from '../../src/api/vocabulary.ts';
+import { document } from '../../src/api/vocabulary.ts';
 import type { WireRequest } from '../../src/api/wire.ts';
 
 /** A platform with a vocabulary of its own: another path, and other names of members. */
@@ -89,7 +89,7 @@ describe('a client of another vocabulary', () => {
       { path: 'title', message: 'Invalid input: expected string, received number' },
       {
         path: 'sourceType',
-        message: 'Invalid option: expected one of "git"|"hubgit"|"labgit"|"bucketgit"|"selfgit"|"text"',
+        message: 'Invalid option: expected one of "git"|"github"|"gitlab"|"bitbucket"|"gitea"|"text"',
       },
       { path: 'stackId', message: 'is not a member' },
     ]);
@@ -97,90 +97,90 @@ describe('a client of another vocabulary', () => {
   });
 });
 
-describe('a client of Dokploy', () => {
+describe('a client of a platform in the words of the API document', () => {
   test('sends and reads its words', async () => {
-    const wire = { applicationId: 'a', sourceType: 'github', githubId: 'g', github: { githubAppId: 1 } };
-    const { client, sent } = platform(contracts.dokploy, wire);
-    const input = { applicationId: 'a', hubgitId: 'g', owner: 'o', repository: 'r', branch: 'b', buildPath: '/' };
-    await client.call('application.saveHubgitProvider', { ...input, enableSubmodules: false, triggerType: 'push' });
+    const wire = { applicationId: 'a', sourceType: 'hubgit', hubgitId: 'g', hubgit: { hubgitAppId: 1 } };
+    const { client, sent } = platform(contracts.standard, wire);
+    const input = { applicationId: 'a', githubId: 'g', owner: 'o', repository: 'r', branch: 'b', buildPath: '/' };
+    await client.call('application.saveGithubProvider', { ...input, enableSubmodules: false, triggerType: 'push' });
     expect(await client.call('application.one', { applicationId: 'a' })).toEqual({
       applicationId: 'a',
-      sourceType: 'hubgit',
-      hubgitId: 'g',
-      hubgit: { hubgitAppId: 1 },
+      sourceType: 'github',
+      githubId: 'g',
+      github: { githubAppId: 1 },
     });
     expect(sent.map(({ path }) => path)).toEqual([
-      '/api/application.saveGithubProvider',
+      '/api/application.saveHubgitProvider',
       '/api/application.one?applicationId=a',
     ]);
-    expect(JSON.parse(sent[0]?.body ?? '')).toMatchObject({ githubId: 'g', owner: 'o' });
+    expect(JSON.parse(sent[0]?.body ?? '')).toMatchObject({ hubgitId: 'g', owner: 'o' });
   });
 
   test('reads an answer that is a value and nothing else', async () => {
-    const { client } = platform(contracts.dokploy, 'gitlab');
-    expect(await client.call('compose.fetchSourceType', { composeId: 'c' })).toBe('labgit');
-    expect(await client.call('compose.getDefaultCommand', { composeId: 'c' })).toBe('gitlab');
+    const { client } = platform(contracts.standard, 'labgit');
+    expect(await client.call('compose.fetchSourceType', { composeId: 'c' })).toBe('gitlab');
+    expect(await client.call('compose.getDefaultCommand', { composeId: 'c' })).toBe('labgit');
   });
 
   test('names the operation by its path and quotes the platform’s own words in an error', async () => {
-    const issues = [{ code: 'custom', path: ['githubId'], message: 'no such github' }];
+    const issues = [{ code: 'custom', path: ['hubgitId'], message: 'no such hubgit' }];
     const { client } = platform(
-      contracts.dokploy,
-      { message: 'Github Provider not found', code: 'BAD_REQUEST', issues },
+      contracts.standard,
+      { message: 'Hubgit Provider not found', code: 'BAD_REQUEST', issues },
       400,
     );
-    const error = (await errorOf(client.invoke('hubgit.one', { hubgitId: 'g' }))) as PlatformError;
-    expect(error.message).toContain('github.one at https://platform.example');
-    expect(error.message).not.toMatch(/hubgit/);
-    expect(error.serverMessage).toBe('Github Provider not found');
-    expect(error.issues).toEqual([{ path: 'githubId', message: 'no such github' }]);
-    expect(error.operation).toBe('hubgit.one');
+    const error = (await errorOf(client.invoke('github.one', { githubId: 'g' }))) as PlatformError;
+    expect(error.message).toContain('hubgit.one at https://platform.example');
+    expect(error.message).not.toMatch(/github/);
+    expect(error.serverMessage).toBe('Hubgit Provider not found');
+    expect(error.issues).toEqual([{ path: 'hubgitId', message: 'no such hubgit' }]);
+    expect(error.operation).toBe('github.one');
   });
 
   test('refuses an operation that the platform does not serve', async () => {
-    const { client, sent } = platform(contractOf('dokploy', ['hubgit.one']));
-    await client.call('hubgit.one', { hubgitId: 'g' });
-    await expect(client.call('labgit.one', { labgitId: 'g' })).rejects.toThrow('gitlab.one');
-    expect(sent.map(({ path }) => path)).toEqual(['/api/github.one?githubId=g']);
+    const { client, sent } = platform(contractOf('standard', ['github.one']));
+    await client.call('github.one', { githubId: 'g' });
+    await expect(client.call('gitlab.one', { gitlabId: 'g' })).rejects.toThrow('labgit.one');
+    expect(sent.map(({ path }) => path)).toEqual(['/api/hubgit.one?hubgitId=g']);
   });
 
-  test('has the same operations as the same platform in the words of the document', () => {
+  test('has the same operations as the same platform in the words of Dokploy', () => {
     for (const served of [contracts, extendedContracts])
       expect([...served.dokploy.operations.keys()]).toEqual([...served.standard.operations.keys()]);
   });
 });
 
-describe('the documented vocabulary', () => {
+describe('the vocabulary of Dokploy', () => {
   test('is the default of a client', async () => {
     const { client, sent } = platform();
     await client.call('compose.one', { composeId: 'c1' });
-    expect(client.contract).toBe(contracts.standard);
+    expect(client.contract.operations).toBe(contracts.dokploy.operations);
     expect(sent[0]?.path).toBe('/api/compose.one?composeId=c1');
   });
 
   test('has one name for each operation and member', () => {
-    expect(contracts.standard.operations.size).toBe(192);
-    expect(contracts.standard.names).toBeUndefined();
-    for (const [name, { path }] of contracts.standard.operations) expect(path).toBe(name);
+    expect(contracts.dokploy.operations.size).toBe(192);
+    expect(contracts.dokploy.names).toBeUndefined();
+    for (const [name, { path }] of contracts.dokploy.operations) expect(path).toBe(name);
   });
 });
 
 describe('translating', () => {
-  const { data } = namesOf(dokploy);
+  const { data } = namesOf(document);
 
   test('gives the same object where nothing changes, and changes none', () => {
-    const same = { name: 'hubgit', list: [{ env: 'labgitId=1' }, null, 1] };
+    const same = { name: 'github', list: [{ env: 'gitlabId=1' }, null, 1] };
     expect(data(same)).toBe(same);
-    const other = { list: [{ a: 1 }, { hubgitId: 'g' }] };
+    const other = { list: [{ a: 1 }, { githubId: 'g' }] };
     const before = structuredClone(other);
-    expect(data(other)).toEqual({ list: [{ a: 1 }, { githubId: 'g' }] });
+    expect(data(other)).toEqual({ list: [{ a: 1 }, { hubgitId: 'g' }] });
     expect(other).toEqual(before);
   });
 
   test('keeps the order of members, and a member of any name', () => {
-    const row = JSON.parse('{"b":1,"__proto__":{"hubgitId":"g"},"hubgitId":"h","2":3}') as object;
+    const row = JSON.parse('{"b":1,"__proto__":{"githubId":"g"},"githubId":"h","2":3}') as object;
     const now = data(row) as object;
-    expect(JSON.stringify(now)).toBe('{"2":3,"b":1,"__proto__":{"githubId":"g"},"githubId":"h"}');
+    expect(JSON.stringify(now)).toBe('{"2":3,"b":1,"__proto__":{"hubgitId":"g"},"hubgitId":"h"}');
     expect(Object.getPrototypeOf(now)).toBe(Object.prototype);
   });
 });

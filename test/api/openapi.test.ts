@@ -3,9 +3,10 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { answerBodyOf, type AnswerBody } from '../../src/api/answers.ts';
-import { contract, endpointOf, isOperation } from '../../src/api/contract.ts';
+import { contract, contracts, endpointOf, isOperation } from '../../src/api/contract.ts';
 import { inputSchema, membersOf } from '../../src/api/members.ts';
 import { openApi, openApiPath } from '../../src/api/openapi.ts';
+import type { Names } from '../../src/api/names.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 
@@ -37,7 +38,8 @@ interface Description {
 }
 
 /** A copy as plain JSON, to look into and to break. */
-const written = () => JSON.parse(JSON.stringify(openApi())) as Description & Record<string, unknown>;
+const written = (words?: Names) =>
+  JSON.parse(JSON.stringify(openApi({ names: words }))) as Description & Record<string, unknown>;
 const described = Object.entries(written().paths);
 const operations = Object.keys(contract).filter(isOperation);
 
@@ -109,7 +111,7 @@ describe('the description of the API', () => {
       readFileSync(new URL('../fixtures/contract.json', import.meta.url), 'utf8'),
     ) as Documented;
     expect(endpoints).toHaveLength(192);
-    const { paths } = written();
+    const { paths } = written(contracts.standard.names);
     for (const { group, operation, method, openEnded, fields } of endpoints) {
       const { parameters, requestBody } =
         paths[`/api/${group}.${operation}`]?.[method.toLowerCase()] ?? ({} as Partial<Described>);

@@ -9,10 +9,10 @@ test('recognises the profile by the words of user.get, whichever the client assu
     dokploy: { role: 'member', canAccessToTraefikFiles: false, user: { stripeCustomerId: null } },
   };
   for (const [profile, answer] of Object.entries(answers)) {
-    for (const { names } of Object.values(contracts)) {
-      const given = names?.data(answer) ?? answer;
-      expect(recogniseProfile(given, names)).toBe(profile);
-      expect(recogniseProfile({ user: (given as typeof answer).user }, names)).toBe(profile);
+    for (const contract of Object.values(contracts)) {
+      const given = contract.names?.data(answer) ?? answer;
+      expect(recogniseProfile(given, contract)).toBe(profile);
+      expect(recogniseProfile({ user: (given as typeof answer).user }, contract)).toBe(profile);
     }
   }
 });
@@ -28,7 +28,7 @@ test('recognises no profile by other words', () => {
     { user: ['stripeCustomerId'] },
     { role: 'owner' },
   ])
-    expect(recogniseProfile(answer, undefined)).toBeUndefined();
+    expect(recogniseProfile(answer, contracts.dokploy)).toBeUndefined();
 });
 
 test('recognises the profile by an OpenAPI document, and none by another one', () => {

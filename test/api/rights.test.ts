@@ -29,7 +29,7 @@ const cases: [Operation, Row, given: Row][] = [
   ['environment.one', { environmentId }, { accessedEnvironments: [environmentId] }],
   ['environment.create', { name, projectId: 'prj_1' }, { accessedProjects: ['prj_1'], canCreateEnvironments: true }],
   ['sshKey.all', {}, { canAccessToSSHKeys: true }],
-  ['selfgit.create', { selfgitUrl: 'https://s.test', name }, { canAccessToGitProviders: true }],
+  ['gitea.create', { giteaUrl: 'https://s.test', name }, { canAccessToGitProviders: true }],
   ['certificates.all', {}, { role: 'admin' }],
   ['ai.getAll', {}, { role: 'admin' }],
   ['user.all', {}, { role: 'admin' }],

@@ -6,14 +6,17 @@ import { extendedContracts } from '../../src/api/contract.ts';
 import type { Schema } from '../../src/api/members.ts';
 import { inputSchema } from '../../src/api/members.ts';
 import { namesOf } from '../../src/api/names.ts';
-import { dokploy, freeMembers } from '../../src/api/vocabulary.ts';
+import { document, freeMembers } from '../../src/api/vocabulary.ts';
 
-const names = namesOf(dokploy);
+const names = namesOf(document);
 const operations = [...extendedContracts.dokploy.operations.keys()] as Operation[];
 
 /** The words of the document that are another thing elsewhere. */
 const documentsWords =
   /selfgit|hubgit|labgit|bucketgit|billing|proxyfiles|proxyme|platformnetwork|buildpacksv|railbuilder/i;
+
+/** The words of Dokploy that are another thing in the document. */
+const dokploysWords = /gitea|github|gitlab|bitbucket|stripe|traefikfiles|traefikme|dokploynetwork|herokuv|railpackv/i;
 
 /** A place in an input: the members of an object in it, or the values of a member. */
 interface Found {
@@ -54,9 +57,9 @@ function keysIn(value: unknown): string[] {
   return Object.entries(value).flatMap(([key, inner]) => [key, ...keysIn(inner)]);
 }
 
-describe('the vocabulary of Dokploy', () => {
+describe('the vocabulary of the API document', () => {
   test('gives each word one other word, which no other thing has', () => {
-    for (const table of [dokploy.groups, dokploy.operations, dokploy.members, ...Object.values(dokploy.values)]) {
+    for (const table of [document.groups, document.operations, document.members, ...Object.values(document.values)]) {
       const [ours, theirs] = [Object.keys(table), Object.values(table)];
       expect(new Set([...ours, ...theirs]).size).toBe(2 * ours.length);
     }
@@ -67,7 +70,7 @@ describe('the vocabulary of Dokploy', () => {
     expect(new Set(paths).size).toBe(operations.length);
     for (const [index, path] of paths.entries()) {
       if (path !== operations[index]) expect(operations).not.toContain(path);
-      expect(path).not.toMatch(documentsWords);
+      expect(path).not.toMatch(dokploysWords);
     }
   });
 
@@ -78,13 +81,13 @@ describe('the vocabulary of Dokploy', () => {
         expect(new Set([...renamed, ...shape]).size, operation).toBe(
           shape.length + renamed.filter((name, index) => name !== shape[index]).length,
         );
-        expect(renamed.join(' '), operation).not.toMatch(documentsWords);
+        expect(renamed.join(' '), operation).not.toMatch(dokploysWords);
       }
     }
   });
 
   test('translates a value wherever an input can have it, and in no other member', () => {
-    const words = new Map(Object.values(dokploy.values).flatMap((table) => Object.entries(table)));
+    const words = new Map(Object.values(document.values).flatMap((table) => Object.entries(table)));
     const seen = new Set<string>();
     for (const { values } of found.values()) {
       for (const [member, value] of values) {
@@ -94,7 +97,7 @@ describe('the vocabulary of Dokploy', () => {
       }
     }
     expect(seen).toEqual(new Set(words.keys()));
-    for (const member of Object.keys(dokploy.values)) expect(names.member(member)).toBe(member);
+    for (const member of Object.keys(document.values)) expect(names.member(member)).toBe(member);
   });
 
   test('knows each member of an input that holds JSON of users', () => {
@@ -120,9 +123,9 @@ describe('the vocabulary of Dokploy', () => {
 
 test('translating twice gives back any input and answer of each operation', () => {
   const allWords = [
-    ...Object.entries(dokploy.members).flat(),
-    ...Object.keys(dokploy.values),
-    ...Object.values(dokploy.values).flatMap((table) => Object.entries(table).flat()),
+    ...Object.entries(document.members).flat(),
+    ...Object.keys(document.values),
+    ...Object.values(document.values).flatMap((table) => Object.entries(table).flat()),
     ...freeMembers,
   ];
   for (const [operation, { members }] of found) {

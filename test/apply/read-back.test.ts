@@ -225,25 +225,25 @@ describe('a replacement that failed', () => {
 });
 
 describe('a create that shows only after somebody has done something', () => {
-  const labgit = actionOf('labgit.main', {
-    kind: kindNamed('labgit'),
+  const gitlab = actionOf('gitlab.main', {
+    kind: kindNamed('gitlab'),
     action: 'create',
     id: undefined,
   });
-  const lists: Answers = (operation) => (operation === 'labgit.labgitProviders' ? [] : undefined);
+  const lists: Answers = (operation) => (operation === 'gitlab.gitlabProviders' ? [] : undefined);
 
   test('is done, and recorded without an id', async () => {
-    const { run, result, told, remedies } = await ended(labgit, acknowledged, { answers: lists });
+    const { run, result, told, remedies } = await ended(gitlab, acknowledged, { answers: lists });
     expect(result).toBe('done');
     expect(told).toEqual([
-      'pending: labgit.main was created and is listed only once it is connected in the browser, under Git',
+      'pending: gitlab.main was created and is listed only once it is connected in the browser, under Git',
     ]);
     expect(remedies).toEqual(['Apply again after that.']);
-    expect(run.journal.now('labgit.main')).toMatchObject({ kind: 'labgit', id: null });
+    expect(run.journal.now('gitlab.main')).toMatchObject({ kind: 'gitlab', id: null });
   });
 
   test('is not recorded when it failed', async () => {
-    const { run, result, told } = await ended(labgit, refused, { answers: lists });
+    const { run, result, told } = await ended(gitlab, refused, { answers: lists });
     expect([result, told]).toEqual(['failed', []]);
     expect(run.journal.wave()).toEqual([]);
   });

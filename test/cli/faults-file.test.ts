@@ -64,8 +64,8 @@ test('the words of a profile are taken, and suggested, in place of those of the 
   const plan = await readFaultsFile('/', file, names);
   expect(plan.faults).toEqual([
     {
-      on: ['hubgit.*', '*.saveSelfgitProvider', 'GET'],
-      after: { do: 'hubgit.update', with: { hubgitId: '$hubgitId', sourceType: 'hubgit', name: 'github' } },
+      on: ['github.*', '*.saveGiteaProvider', 'GET'],
+      after: { do: 'github.update', with: { githubId: '$githubId', sourceType: 'github', name: 'github' } },
     },
   ]);
   const wrong = readFaultsFile('/', file.replace('faults.yaml', 'wrong.yaml'), names);

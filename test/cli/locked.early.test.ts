@@ -37,7 +37,7 @@ const limits = { purpose: 'apply', destroys: false };
 /** A platform and a folder whose manifest was applied to it. */
 async function applied() {
   vi.stubEnv('TRUEUP_API_KEY', apiKey);
-  const emulator = createEmulator({ apiKey });
+  const emulator = createEmulator({ profile: 'standard', apiKey });
   const server = await serve(emulator);
   onTestFinished(() => server.close());
   const folder = project(manifest(server.url));

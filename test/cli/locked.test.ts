@@ -17,7 +17,7 @@ afterEach(() => {
 
 test.each(['emulator', 'http'])('a command at %s that has lost its lock writes nothing any more', async (way) => {
   vi.stubEnv('TRUEUP_API_KEY', 'right-key');
-  const emulator = createEmulator({ apiKey: 'right-key' });
+  const emulator = createEmulator({ profile: 'standard', apiKey: 'right-key' });
   const server = await serve(emulator);
   const platform = way === 'http' ? `{ url: "${server.url}" }` : 'emulator';
   const made = bench();

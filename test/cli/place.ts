@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, vi } from 'vitest';
-import { contracts } from '../../src/api/contract.ts';
-import { soughtIn } from '../../src/state/capabilities.ts';
+import { sought } from '../../src/state/capabilities.ts';
 import { systemClock } from '../../src/state/clock.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
@@ -49,7 +48,7 @@ export function places() {
       around?: <T extends Emulator>(emulator: T) => T;
     } = {},
   ) => {
-    const emulator = createEmulator({ ...options, apiKey });
+    const emulator = createEmulator({ profile: 'standard', ...options, apiKey });
     const shown = (options.around ?? around)(emulator);
     const server = await serve(shown);
     open.push(server);
@@ -64,7 +63,7 @@ export function places() {
     if (failed.length > 0) throw new Error(JSON.stringify(failed.flatMap(({ diagnostics }) => diagnostics)));
     keepTestKey(join(folder, '.trueup'));
     // An apply of the program would have found that the platform does not tell what it serves.
-    const platform = { version: null, operations: [], sought: soughtIn(contracts.standard) };
+    const platform = { version: null, operations: [], sought: sought() };
     await localStore(join(folder, '.trueup')).write({ ...state, platform });
     emulator.log.splice(0);
     return {

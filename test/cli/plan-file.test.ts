@@ -50,7 +50,7 @@ describe('the real program', () => {
 
   /** A platform over HTTP, and a folder with a manifest that was never applied to it. */
   async function fresh(options: { latencyMs?: number } = {}) {
-    const emulator = createEmulator({ apiKey });
+    const emulator = createEmulator({ profile: 'standard', apiKey });
     const server = await serve(emulator, options);
     servers.push(server);
     const text = sections('one', ', TOKEN: "${env:CANARY}"');

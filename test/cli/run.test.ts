@@ -48,10 +48,10 @@ const everything = `environments:
       swarm:
         composeType: stack
         source: { type: raw, composeFile: "services: { web: { image: nginx } }" }
-hubgit: { hubgit-1: { hubgitAppName: "https://hubgit.example.test/apps/emulator" } }
-labgit: { labgit-1: { labgitUrl: "https://labgit-1.example.test", groupName: example } }
-selfgit: { selfgit-1: { selfgitUrl: "https://selfgit-1.example.test" } }
-bucketgit: { bucketgit-1: { bucketgitUsername: emulator, bucketgitWorkspaceName: shop } }
+github: { github-1: { githubAppName: "https://github.example.test/apps/emulator" } }
+gitlab: { gitlab-1: { gitlabUrl: "https://gitlab-1.example.test", groupName: example } }
+gitea: { gitea-1: { giteaUrl: "https://gitea-1.example.test" } }
+bitbucket: { bitbucket-1: { bitbucketUsername: emulator, bitbucketWorkspaceName: shop } }
 `;
 const one = `environments: { production: { postgres: { main: ${database('postgres:17')} } } } }\n`;
 /** Nothing of it runs before somebody says so. */
@@ -84,14 +84,14 @@ const table: readonly (readonly [string, string, string, Row?])[] = [
   [at('compose.shop.backups.db'), 'backup', 'backup.manualBackupCompose'],
   [at('postgres.main.volumeBackups.copy'), 'backup', 'volumeBackups.runManually'],
   [at('application.web.volumeBackups.copy'), 'backup', 'volumeBackups.runManually'],
-  ['hubgit.hubgit-1', 'test', 'hubgit.testConnection'],
-  ['labgit.labgit-1', 'test', 'labgit.testConnection', { groupName: 'example' }],
-  ['selfgit.selfgit-1', 'test', 'selfgit.testConnection'],
+  ['github.github-1', 'test', 'github.testConnection'],
+  ['gitlab.gitlab-1', 'test', 'gitlab.testConnection', { groupName: 'example' }],
+  ['gitea.gitea-1', 'test', 'gitea.testConnection'],
   [
-    'bucketgit.bucketgit-1',
+    'bitbucket.bitbucket-1',
     'test',
-    'bucketgit.testConnection',
-    { bucketgitUsername: 'emulator', workspaceName: 'shop' },
+    'bitbucket.testConnection',
+    { bitbucketUsername: 'emulator', workspaceName: 'shop' },
   ],
 ];
 
@@ -184,8 +184,8 @@ describe('every command of every kind', () => {
 
   it('a test prints the findings of the platform, and a failed one has changed nothing', async () => {
     const place = await open(everything, { secrets });
-    expect((await place.run(executeCommand(['test', 'selfgit.selfgit-1'], flags))).out).toMatch(
-      /^selfgit\.selfgit-1: test done; Found \d+ repositories\n$/,
+    expect((await place.run(executeCommand(['test', 'gitea.gitea-1'], flags))).out).toMatch(
+      /^gitea\.gitea-1: test done; Found \d+ repositories\n$/,
     );
     const name = at('application.web.domains["web.example.com"]');
     const failed = await place.run(executeCommand(['test', name], flags));

@@ -337,8 +337,8 @@ export const inPlans = {
   'stays-there': (made) =>
     reported(() =>
       planned(made, gitProvider, head, () => {
-        const [row] = Object.values(made.emulator.world.tables.labgit);
-        return made.emulator.act('labgit.connect', { labgitId: row?.['labgitId'] });
+        const [row] = Object.values(made.emulator.world.tables.gitlab);
+        return made.emulator.act('gitlab.connect', { gitlabId: row?.['gitlabId'] });
       }),
     ),
   'similar-name': (made) =>

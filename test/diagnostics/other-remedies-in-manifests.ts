@@ -87,7 +87,7 @@ export const otherInManifests: Readonly<Record<string, OtherRemedy>> = {
   }),
   'a source without a type': mistake('wrong-type', sourced(''), {
     'Write source: { type: docker, … };': { to: sourced('type: docker, ') },
-    'the types are docker, git, hubgit, labgit, bucketgit, selfgit.': 'fact',
+    'the types are docker, git, github, gitlab, bitbucket, gitea.': 'fact',
   }),
   'a certificate without its resolver': mistake('inconsistent', domain('80', custom), {
     'Add customCertResolver, the name of the resolver in the proxy.': {

@@ -3,7 +3,7 @@ import { moveInState, removeFromState } from '../../src/operate/edit-state.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
 import { acceptDrift } from '../../src/drift/find.ts';
 import { plan, planDestruction } from '../../src/workflow/plan.ts';
-import { testKinds } from '../support/profile.ts';
+import { kinds } from '../../src/resources/index.ts';
 import type { Bench } from '../support/world.ts';
 import { main, redises, refused, shop } from './in-plans.ts';
 import type { Provocation } from './provoked.ts';
@@ -112,7 +112,7 @@ export const otherRemedies: Readonly<Record<string, OtherRemedy>> = {
     row: {
       'One object has one block: remove one of the two.': (made) => applied(made, production(database())),
       [`trueup state mv '${main}' '${second}' gives it the other address.`]: (made) => {
-        edit(made, (state) => moveInState(state, { from: main, to: second }, testKinds));
+        edit(made, (state) => moveInState(state, { from: main, to: second }, kinds));
         return applied(made, production(database('name: main', 'second')));
       },
     },
@@ -123,7 +123,7 @@ export const otherRemedies: Readonly<Record<string, OtherRemedy>> = {
     row: {
       'Look under Git on the platform.': { forPeople: 'the page Git shows what the API does not list' },
       'If it is there, connect it,': { forPeople: 'a person connects it in the browser' },
-      'or adopt it: trueup import labgit.lab <id>.': { forPeople: 'only the page Git shows the id' },
+      'or adopt it: trueup import gitlab.lab <id>.': { forPeople: 'only the page Git shows the id' },
     },
   },
   'a creation without what it needs': {
@@ -289,7 +289,7 @@ export const otherRemedies: Readonly<Record<string, OtherRemedy>> = {
     row: {
       'Look at id_1 on the platform.': { forPeople: 'only they know whose object it is' },
       [`To keep it: trueup state rm '${shop}'.`]: (made) => {
-        edit(made, (state) => removeFromState(state, [shop], testKinds));
+        edit(made, (state) => removeFromState(state, [shop]));
         return refused(made.plan(production('    compose: {}\n')));
       },
       'If it may go, apply needs --allow-data-loss.': (made) =>
@@ -327,18 +327,18 @@ export const otherRemedies: Readonly<Record<string, OtherRemedy>> = {
     provoke: (made) =>
       reported(async () => {
         await made.apply(two('', ''), everything);
-        edit(made, (state) => moveInState(state, { from: main, to: second }, testKinds));
+        edit(made, (state) => moveInState(state, { from: main, to: second }, kinds));
         return [];
       }),
     row: {
       'Move that one,': (made) => {
-        edit(made, (state) => moveInState(state, { from: second, to: 'production.postgres.third' }, testKinds));
-        edit(made, (state) => moveInState(state, { from: main, to: second }, testKinds));
+        edit(made, (state) => moveInState(state, { from: second, to: 'production.postgres.third' }, kinds));
+        edit(made, (state) => moveInState(state, { from: main, to: second }, kinds));
         return Promise.resolve([]);
       },
       'or remove it with trueup state rm.': (made) => {
-        edit(made, (state) => removeFromState(state, [second], testKinds));
-        edit(made, (state) => moveInState(state, { from: main, to: second }, testKinds));
+        edit(made, (state) => removeFromState(state, [second]));
+        edit(made, (state) => moveInState(state, { from: main, to: second }, kinds));
         return Promise.resolve([]);
       },
     },
@@ -354,7 +354,7 @@ export const otherRemedies: Readonly<Record<string, OtherRemedy>> = {
     row: {
       'Compare id_1 with the object that you mean.': { forPeople: 'only they know which object they mean' },
       [`To manage that instead, run trueup state rm '${main}' first.`]: async (made) => {
-        edit(made, (state) => removeFromState(state, [main], testKinds));
+        edit(made, (state) => removeFromState(state, [main]));
         const text = production(database('name: other'));
         return importObject(await made.manifest(text), made.world(), main, named(made, 'other'));
       },

@@ -67,8 +67,8 @@ export function filesIn({ folder }: Pick<Bench, 'folder'>, files: Readonly<Recor
 export const head = 'trueup: 1\nplatform: emulator\nproject: prj_1\n';
 
 /** A manifest with a git provider, which the platform lists only once somebody has connected it. */
-export const gitProvider = `${head}labgit:
-  lab: { labgitUrl: "https://lab.example.com", applicationId: a, secret: b, redirectUri: "https://deploy.example.com/callback" }
+export const gitProvider = `${head}gitlab:
+  lab: { gitlabUrl: "https://lab.example.com", applicationId: a, secret: b, redirectUri: "https://deploy.example.com/callback" }
 `;
 
 /** The sections of the production environment as a manifest. */

@@ -53,7 +53,7 @@ const reports = (made: Bench) => {
 
 /** The row of the git provider of the manifest. */
 const providerOf = (made: Bench) =>
-  Object.values(made.emulator.world.tables.labgit).find(({ applicationId }) => applicationId === 'a');
+  Object.values(made.emulator.world.tables.gitlab).find(({ applicationId }) => applicationId === 'a');
 
 /** Imports an object, and plans again. */
 async function imported(made: Bench, text: string, address: string, id: string) {
@@ -144,7 +144,7 @@ export const inPlans = {
       const { state } = made.store;
       if (state === undefined) throw new Error('there is no state');
       const later = bench({ emulator: made.emulator, clock: made.clock, documentedOnly: true });
-      later.store.state = removeFromState(state, ['production.application.web.ports.web'], kinds).state;
+      later.store.state = removeFromState(state, ['production.application.web.ports.web']).state;
       return later.plan(production('    application: { web: { source: { type: docker, image: nginx } } }\n'));
     },
   },
@@ -351,7 +351,7 @@ export const inPlans = {
   },
   pending: {
     'Connect it there.': async (made) => {
-      await made.emulator.act('labgit.connect', { labgitId: providerOf(made)?.['labgitId'] });
+      await made.emulator.act('gitlab.connect', { gitlabId: providerOf(made)?.['gitlabId'] });
       return applied(made, gitProvider);
     },
     'If the platform does not have it, remove the block, apply, and put it back.': {

@@ -42,7 +42,7 @@ describe('the page of the endpoints', () => {
     expect(usedBy.get('compose.update')).toMatch(/update `name`.*; move$/);
     expect(usedBy.get('postgres.changePassword')).toBe('[postgres](kinds/postgres.md): update `databasePassword`');
     expect(usedBy.get('compose.delete')).toBe('[compose](kinds/compose.md): delete `deleteVolumes`');
-    expect(usedBy.get('billing.getProducts')).toBe('`trueup call`');
+    expect(usedBy.get('stripe.getProducts')).toBe('`trueup call`');
   });
 
   test('calls no operation unused that a plan, an apply or a destruction sends', async () => {
@@ -71,7 +71,7 @@ describe('the page of the endpoints', () => {
     expect(row('domain', 'enabled')?.slice(2)).toEqual(['after it: `domain.update`', '`domain.update`']);
     expect(row('certificate', 'autoRenew')?.slice(2)).toEqual(['`certificates.create`', 'a new object']);
     expect(row('application', 'name')?.slice(2)).toEqual(['`application.create`', '`application.update`']);
-    expect(row('hubgit', 'hubgitAppName')?.slice(2)).toEqual(['never created', '`hubgit.update`']);
+    expect(row('github', 'githubAppName')?.slice(2)).toEqual(['never created', '`github.update`']);
     expect(row('postgres', 'databasePassword')?.[3]).toBe('`postgres.update` or `postgres.changePassword`');
   });
 });

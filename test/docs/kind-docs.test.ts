@@ -54,7 +54,14 @@ describe.each([...kinds, topKind()].map((kind) => ({ kind, name: kind.kind })))(
   const text = renderKindPage(kind, kinds);
 
   test('has every key that the manifest takes, and no other', () => {
-    const written = new Set(tableRows(text, 'key').flatMap(([key = '']) => key.replaceAll('`', '').split(' or ')));
+    const written = new Set(
+      tableRows(text, 'key').flatMap(([key = '']) =>
+        key
+          .replaceAll('`', '')
+          .replace(/ \((\w+) in the API document\)/, ' or $1')
+          .split(' or '),
+      ),
+    );
     const expected = editorKeys(kind).filter((key) => !key.endsWith('.type'));
     expect([...written].toSorted()).toEqual(expected.toSorted());
   });
@@ -177,7 +184,7 @@ describe('a page states', () => {
     expect(pageOf('sshKey')).toContain('with the same `publicKey`');
     expect(pageOf('sshKey')).toContain('The platform does not return the id of a new one');
     expect(pageOf('certificate')).toContain('Trueup chooses the id of a new one');
-    expect(pageOf('labgit')).toContain('in no list before it is connected in the browser');
+    expect(pageOf('gitlab')).toContain('in no list before it is connected in the browser');
     expect(pageOf('environment')).toContain('and never creates or deletes it. Its `name` cannot be changed.');
     expect(pageOf('backup')).toContain('The key of the block is a label');
   });

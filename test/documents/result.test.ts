@@ -25,7 +25,7 @@ const keep = `${shop}, ${worker} keep the old value of PW until they are applied
 
 /** A database and two services with its password, applied; then the password is another one. */
 async function rotated(how = 'deploy: never, ') {
-  const emulator = createEmulator({ apiKey: 'key-1' });
+  const emulator = createEmulator({ profile: 'standard', apiKey: 'key-1' });
   let broken: string | undefined;
   const send: typeof emulator.send = (request) =>
     broken !== undefined && request.path.startsWith(`/api/${broken}`)

@@ -232,7 +232,7 @@ describe('a deployment, which the document does not have,', () => {
     expect((await call('application.deploy', { applicationId: 'x' })).status).toBe(404);
   });
 
-  test.each(['hubgit', 'drop'])('from %s with nothing set up ends in error', async (sourceType) => {
+  test.each(['github', 'drop'])('from %s with nothing set up ends in error', async (sourceType) => {
     const applicationId = await create({ sourceType });
     expect(await queued('application.deploy', applicationId)).toMatchObject({ applicationStatus: 'error' });
   });

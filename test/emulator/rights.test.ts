@@ -151,7 +151,7 @@ const cases: [operation: string, input: Row, refusals: Refusals][] = [
   ['domain.delete', { domainId: 'dom' }, used],
   ['domain.byApplicationId', { applicationId: 'app' }, used],
   ['domain.byComposeId', { composeId: 'com' }, used],
-  ['domain.canGenerateProxyMeDomains', { serverId: 'srv_1' }, foreign],
+  ['domain.canGenerateTraefikMeDomains', { serverId: 'srv_1' }, foreign],
   ['domain.validateDomain', { domain: 'a.test' }, {}],
   [
     'mounts.create',
@@ -188,18 +188,18 @@ const cases: [operation: string, input: Row, refusals: Refusals][] = [
   ['certificates.all', {}, members],
   ['certificates.one', { certificateId: 'cer' }, { ...members, stranger: 401 }],
   ['certificates.remove', { certificateId: 'cer' }, { ...members, stranger: 401 }],
-  ['hubgit.one', { hubgitId: 'hub_1' }, { nobody: 403, reader: 403, worker: 403, stranger: 404 }],
-  ['labgit.getLabgitRepositories', { labgitId: 'lab_1' }, { nobody: 403, reader: 403, worker: 403, stranger: 404 }],
-  ['bucketgit.testConnection', { bucketgitId: 'bkt_1' }, { nobody: 400, reader: 400, worker: 400, stranger: 400 }],
-  ['selfgit.create', { selfgitUrl: 'https://s.test', name: 'n' }, { nobody: 401, reader: 401 }],
-  ['selfgit.update', { selfgitId: 'sfg_1', selfgitUrl: 'https://s.test', ...provided }, { nobody: 401, reader: 401 }],
-  ['selfgit.getSelfgitUrl', { selfgitId: 'sfg_1' }, {}],
-  ['selfgit.selfgitProviders', {}, {}],
+  ['github.one', { githubId: 'hub_1' }, { nobody: 403, reader: 403, worker: 403, stranger: 404 }],
+  ['gitlab.getGitlabRepositories', { gitlabId: 'lab_1' }, { nobody: 403, reader: 403, worker: 403, stranger: 404 }],
+  ['bitbucket.testConnection', { bitbucketId: 'bkt_1' }, { nobody: 400, reader: 400, worker: 400, stranger: 400 }],
+  ['gitea.create', { giteaUrl: 'https://s.test', name: 'n' }, { nobody: 401, reader: 401 }],
+  ['gitea.update', { giteaId: 'sfg_1', giteaUrl: 'https://s.test', ...provided }, { nobody: 401, reader: 401 }],
+  ['gitea.getGiteaUrl', { giteaId: 'sfg_1' }, {}],
+  ['gitea.giteaProviders', {}, {}],
   ['ai.getAll', {}, members],
   ['ai.one', { aiId: 'ai' }, members],
   ['ai.delete', { aiId: 'ai' }, members],
   ['ai.getModels', { apiUrl: 'https://ai.test', apiKey: 'k' }, members],
-  ['billing.getProducts', {}, members],
+  ['stripe.getProducts', {}, members],
 
   ['organization.create', { name: 'n' }, { nobody: 403, reader: 403, worker: 403 }],
   ['organization.all', {}, {}],
@@ -320,13 +320,13 @@ describe('hidden from a member', () => {
 });
 
 describe('the git providers of a member', () => {
-  const one = { bucketgitId: 'bkt_1' };
+  const one = { bitbucketId: 'bkt_1' };
 
   async function seen(change: (made: World) => void) {
     const made = world();
     change(made);
-    const { status } = await ask('reader', 'bucketgit.one', one, made);
-    const listed = await ask('reader', 'bucketgit.bucketgitProviders', {}, made);
+    const { status } = await ask('reader', 'bitbucket.one', one, made);
+    const listed = await ask('reader', 'bitbucket.bitbucketProviders', {}, made);
     return [status, (listed.body as unknown as unknown[]).length];
   }
   const change = (made: World, table: TableName, id: string, values: Row) =>

@@ -90,18 +90,15 @@ const children: [TableName, Row][] = [
 ];
 
 const organizationObjects: [TableName, Row][] = [
-  provider('iUM_AhDj4ez0MwPMqlD4L', 'selfgit'),
+  provider('iUM_AhDj4ez0MwPMqlD4L', 'gitea'),
+  ['gitea', { giteaId: 'IK0LplGBEKyg4do0IViUI', giteaUrl: 'https://s.test', gitProviderId: 'iUM_AhDj4ez0MwPMqlD4L' }],
+  provider('uBc9d4sGlBcsfhi5PIeA2', 'gitlab'),
   [
-    'selfgit',
-    { selfgitId: 'IK0LplGBEKyg4do0IViUI', selfgitUrl: 'https://s.test', gitProviderId: 'iUM_AhDj4ez0MwPMqlD4L' },
+    'gitlab',
+    { gitlabId: 'M1pS-QqTMRWrTs--64iQ5', gitlabUrl: 'https://l.test', gitProviderId: 'uBc9d4sGlBcsfhi5PIeA2' },
   ],
-  provider('uBc9d4sGlBcsfhi5PIeA2', 'labgit'),
-  [
-    'labgit',
-    { labgitId: 'M1pS-QqTMRWrTs--64iQ5', labgitUrl: 'https://l.test', gitProviderId: 'uBc9d4sGlBcsfhi5PIeA2' },
-  ],
-  provider('WYghYsTgD-ehyhh-j45we', 'bucketgit'),
-  ['bucketgit', { bucketgitId: 'PbLuMAc4w2x_i40wGCTJy', gitProviderId: 'WYghYsTgD-ehyhh-j45we' }],
+  provider('WYghYsTgD-ehyhh-j45we', 'bitbucket'),
+  ['bitbucket', { bitbucketId: 'PbLuMAc4w2x_i40wGCTJy', gitProviderId: 'WYghYsTgD-ehyhh-j45we' }],
   certificate('U3mxzf4fDl8yf6MoG5UBK', 'certificate-1'),
   certificate('myid', 'mypath'),
   ['ai', { aiId: 'yay0hEUukLiE9ny2zNPcO', name: 'ai1', organizationId: 'org_1', createdAt }],
@@ -144,8 +141,8 @@ async function deployedWorld(): Promise<World> {
   const world = seedWorld();
   addRow(world, 'destination', { ...world.tables.destination['dst_1'], destinationId, provider: 'AWS' });
   addRow(world, 'sshKey', { ...world.tables.sshKey['key_1'], sshKeyId: 'wWkIvVLzETcv8S6XDV7lX' });
-  addRow(world, 'bucketgit', { ...world.tables.bucketgit['bkt_1'], bucketgitId: 'gdvsq-1IM6ORDNvB9r0VC' });
-  addRow(world, 'selfgit', { ...world.tables.selfgit['sfg_1'], selfgitId: 'H8ZrrTWZ_h_4ntMzBXCUb' });
+  addRow(world, 'bitbucket', { ...world.tables.bitbucket['bkt_1'], bitbucketId: 'gdvsq-1IM6ORDNvB9r0VC' });
+  addRow(world, 'gitea', { ...world.tables.gitea['sfg_1'], giteaId: 'H8ZrrTWZ_h_4ntMzBXCUb' });
   addOrganization(world, 'Bvd9u0UwH5P0qBh4HiWru');
   addOrganization(world, otherOrganization);
   addPerson(world, member);

@@ -100,14 +100,14 @@ describe('inputs', () => {
     const answer = await call('redis.update', {
       redisId: body['redisId'],
       replicas: '2',
-      detachPlatformNetwork: 'true',
+      detachDokployNetwork: 'true',
     });
     expect(answer).toMatchObject({
       status: 400,
       body: {
         message: 'Input validation failed',
         code: 'BAD_REQUEST',
-        issues: [{ code: 'invalid_type', path: ['replicas'] }, { path: ['detachPlatformNetwork'] }],
+        issues: [{ code: 'invalid_type', path: ['replicas'] }, { path: ['detachDokployNetwork'] }],
         data: { httpStatus: 400, path: 'redis.update', zodError: { fieldErrors: { replicas: [expect.any(String)] } } },
       },
     });

@@ -5,7 +5,7 @@ import { seedWorld } from '../../src/emulator/world.ts';
 const open = () => {
   const world = seedWorld();
   const store = createStore(world, () => {});
-  store.insert('compose', { composeId: '-c', appName: 'c', environmentId: 'env_prj_1', hubgitId: 'hub_1' });
+  store.insert('compose', { composeId: '-c', appName: 'c', environmentId: 'env_prj_1', githubId: 'hub_1' });
   store.insert('domain', { domainId: '_d', host: 'a.test', composeId: '-c' });
   store.insert('backup', { backupId: 'b', destinationId: 'dst_1', composeId: '-c' });
   store.insert('deployment', { deploymentId: 'x', backupId: 'b' });
@@ -29,7 +29,7 @@ test('deleting a destination deletes its backups without a word', () => {
 test('deleting a git provider only clears the references to it', () => {
   const { world, store } = open();
   store.remove('gitProvider', 'git_hub_1');
-  expect(world.tables.compose['-c']).toMatchObject({ hubgitId: null });
+  expect(world.tables.compose['-c']).toMatchObject({ githubId: null });
 });
 
 test('a user cannot be deleted while a backup refers to him', () => {

@@ -32,7 +32,7 @@ const notTried: ReadonlyMap<string, string> = new Map([
   ['memberPermissions', 'it would change what a person may do'],
   ['server', 'it needs a machine'],
   ['registry', 'the platform logs in at it at once'],
-  ['hubgit', 'only a person in a browser can make one'],
+  ['github', 'only a person in a browser can make one'],
   ['environment', 'every check has one'],
   ['project', 'every run makes one'],
 ]);
@@ -175,7 +175,7 @@ function exampleCheck(examples: string, name: string): Check {
         .replace(/^platform:.*$/m, `platform: { url: "${site.gate.url}" }`)
         .replace(/^project:.*$/m, `project: ${site.projectId}`);
       const topLevel =
-        /^(sshKeys?|certificates?|ai|hubgit|labgit|bucketgit|selfgit|organizations?|members?|servers|registries|destinations|notifications|tags)\b/m;
+        /^(sshKeys?|certificates?|ai|github|gitlab|bitbucket|gitea|organizations?|members?|servers|registries|destinations|notifications|tags)\b/m;
       if (Object.values(files).some((text) => topLevel.test(text)))
         throw new Skipped('it declares objects of the organization, whose names have no mark');
       const all = Object.entries({ ...files, 'trueup.yaml': own }).map(([path, text]) => [path, ownIds(site, text)]);

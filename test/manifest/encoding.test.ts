@@ -7,7 +7,7 @@ import { openWorkspace } from '../../src/manifest/workspace.ts';
 import { validate } from '../../src/workflow/validate.ts';
 import { actionsOf } from '../support/faults.ts';
 import { oneError, told, warningsOf } from '../support/problems.ts';
-import { testKinds as kinds } from '../support/profile.ts';
+import { kinds } from '../../src/resources/index.ts';
 import { bench, head } from '../support/world.ts';
 
 /** `|urlencode` behind an expression, and values that split the address around them. */

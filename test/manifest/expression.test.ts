@@ -136,7 +136,7 @@ describe('${var:}', () => {
       'postgres:16.10',
     ],
     ['the written form of a number to a field that takes text', 'description: ${var:version}', 'description', '16.10'],
-    ['a boolean to a field that takes one', 'detachPlatformNetwork: ${var:on}', 'detachPlatformNetwork', true],
+    ['a boolean to a field that takes one', 'detachDokployNetwork: ${var:on}', 'detachDokployNetwork', true],
     ['text for a boolean to a field that takes text', 'description: ${var:on}', 'description', 'true'],
     ['a number inside JSON', 'healthCheckSwarm: { Retries: "${var:count}" }', 'healthCheckSwarm', { Retries: 3 }],
   ])('gives %s', async (_title, line, field, value) => {

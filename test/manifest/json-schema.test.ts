@@ -7,11 +7,10 @@ import * as z from 'zod';
 import { mayHoldSecrets } from '../../src/kind/field.ts';
 import type { Json } from '../../src/kind/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
-import { inProfile } from '../../src/kind/profile.ts';
 import { manifestSchema } from '../../src/manifest/json-schema.ts';
 import { kinds } from '../../src/resources/index.ts';
 
-const whole = manifestSchema(inProfile(kinds, 'standard'));
+const whole = manifestSchema(kinds);
 const id = whole['$id'] as string;
 
 /** Refuses every schema that JSON Schema does not define, such as a format or a keyword that it does not know. */

@@ -140,7 +140,7 @@ describe('no secret may stand in', () => {
         field.refersTo !== undefined ||
         field.words !== undefined ||
         field.appended !== undefined ||
-        /path|name$/i.test(name.replace(/^(?:username|databaseName|bucketgitUsername)$/, ''))
+        /path|name$/i.test(name.replace(/^(?:username|databaseName|bitbucketUsername)$/, ''))
       );
     });
     expect(wrong.map(({ kind, name }) => `${kind.kind}.${name}`)).toEqual([]);
@@ -148,7 +148,7 @@ describe('no secret may stand in', () => {
 
   test('any other open field', () => {
     expect([...new Set(open.map(({ name }) => name))].toSorted().join(' ')).toBe(
-      'additionalFlags apiUrl applicationId args bucket bucketgitEmail bucketgitUsername channel chatId clientId command customGitUrl databaseName databaseUser description endpoint fromAddress healthCheckSwarm ipAddress labelsSwarm labgitInternalUrl labgitUrl logo messageThreadId redirectUri region registryUrl replacement selfgitInternalUrl selfgitUrl serverUrl smtpServer toAddresses topic username',
+      'additionalFlags apiUrl applicationId args bucket bitbucketEmail bitbucketUsername channel chatId clientId command customGitUrl databaseName databaseUser description endpoint fromAddress healthCheckSwarm ipAddress labelsSwarm gitlabInternalUrl gitlabUrl logo messageThreadId redirectUri region registryUrl replacement giteaInternalUrl giteaUrl serverUrl smtpServer toAddresses topic username',
     );
   });
 });

@@ -93,7 +93,7 @@ it.each([
   ['production', 'environment'],
   ['production.postgres.main', 'postgres'],
   ['production.compose.shop.domains["shop.example.com"]', 'domain'],
-  ['labgit.lab', 'labgit'],
+  ['gitlab.lab', 'gitlab'],
   ['environments.redis.cache', 'redis'],
   ['production.nothing.main', undefined],
   ['production.postgres', undefined],

@@ -277,7 +277,7 @@ describe('what a value leaves open', () => {
       'domains: ["https://a.example.com:8443"]',
       [
         'domains:',
-        '  a.example.com: { https: true, certificateType: …, port: … } # certificateType: acme_auto, none or custom; port: port of the container; 8443 may be the one of the proxy',
+        '  a.example.com: { https: true, certificateType: …, port: … } # certificateType: letsencrypt, none or custom; port: port of the container; 8443 may be the one of the proxy',
       ],
     ],
     [

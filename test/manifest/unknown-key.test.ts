@@ -52,10 +52,10 @@ describe('U12: a key of another tool', () => {
     ],
     ['depends_on', application('depends_on: [a]'), 'Remove it. Trueup finds the order by itself'],
     ['dependsOn', application('dependsOn: [a]'), 'Remove it. Trueup finds the order by itself'],
-    ['github', `${head}github: {}\n`, 'Did you mean hubgit?'],
-    ['gitlab', `${head}gitlab: {}\n`, 'Did you mean labgit?'],
-    ['gitea', `${head}gitea: {}\n`, 'Did you mean selfgit?'],
-    ['bitbucket', `${head}bitbucket: {}\n`, 'Did you mean bucketgit?'],
+    ['github', `${head}github: {}\n`, 'Did you mean github?'],
+    ['gitlab', `${head}gitlab: {}\n`, 'Did you mean gitlab?'],
+    ['gitea', `${head}gitea: {}\n`, 'Did you mean gitea?'],
+    ['bitbucket', `${head}bitbucket: {}\n`, 'Did you mean bitbucket?'],
     ['postgresql', services('    postgresql: {}\n'), 'Did you mean postgres?'],
     ['mongodb', services('    mongodb: {}\n'), 'Did you mean mongo?'],
     ['sqlite', services('    sqlite: {}\n'), 'Did you mean libsql?'],
@@ -67,7 +67,7 @@ describe('U12: a key of another tool', () => {
       services('    domains: {}\n'),
       'Write it inside of a block of application: or compose:',
     ],
-    ['a git host in an environment', services('    labgit: {}\n'), 'Write labgit: at the top of the file.'],
+    ['a git host in an environment', services('    gitlab: {}\n'), 'Write gitlab: at the top of the file.'],
   ])('%s is told by the one that was meant', async (_title, text, remedy) => {
     const found = await problems(text);
     expect(found).toHaveLength(1);
@@ -143,17 +143,17 @@ describe('U12: a bad value', () => {
     [
       'a word with other capitals',
       domain('certificateType: Acme_Auto'),
-      'certificateType must be "acme_auto", "none" or "custom", got "Acme_Auto" -> Did you mean acme_auto?',
+      'certificateType must be "letsencrypt", "none" or "custom", got "Acme_Auto" -> Did you mean letsencrypt?',
     ],
     [
       'a source with other capitals',
       stack('type: Raw, composeFile: "services: {}"'),
-      'source.type must be raw, git, hubgit, labgit, bucketgit or selfgit, got "Raw" -> Did you mean raw?',
+      'source.type must be raw, git, github, gitlab, bitbucket or gitea, got "Raw" -> Did you mean raw?',
     ],
     [
       'a source of another platform',
       stack('type: github'),
-      'source.type must be raw, git, hubgit, labgit, bucketgit or selfgit, got "github" -> Did you mean hubgit?',
+      'source.type must be raw, git, github, gitlab, bitbucket or gitea, got "github" -> Did you mean github?',
     ],
     [
       'a source without a type',

@@ -76,8 +76,8 @@ async function planOver(made: Bench, text: string, send: Send): Promise<Plan | S
 async function applied(made: Bench, text: string): Promise<void> {
   for (let again = 0; again < 2; again++) {
     await made.apply(text, everything);
-    for (const { labgitId } of Object.values(made.emulator.world.tables.labgit))
-      await made.emulator.act('labgit.connect', { labgitId });
+    for (const { gitlabId } of Object.values(made.emulator.world.tables.gitlab))
+      await made.emulator.act('gitlab.connect', { gitlabId });
   }
 }
 
@@ -322,11 +322,11 @@ describe('answers that do not prove an absence', () => {
   test('a list without the only, emptied git provider does not stop the create of a second one', async () => {
     const made = bench();
     const forge = (key: string) =>
-      `  ${key}: { selfgitUrl: "https://git.example.com", clientId: c, clientSecret: correct-horse }\n`;
-    const one = `${head}selfgit:\n${forge('forge')}`;
+      `  ${key}: { giteaUrl: "https://git.example.com", clientId: c, clientSecret: correct-horse }\n`;
+    const one = `${head}gitea:\n${forge('forge')}`;
     await applied(made, one);
-    const send = hiding(made, [idOf(made, 'selfgit.forge')], 'selfgitId');
-    expect(actionsOf((await planOver(made, one + forge('other'), send)) as Plan)).toEqual(['create selfgit.other']);
+    const send = hiding(made, [idOf(made, 'gitea.forge')], 'giteaId');
+    expect(actionsOf((await planOver(made, one + forge('other'), send)) as Plan)).toEqual(['create gitea.other']);
   });
 });
 

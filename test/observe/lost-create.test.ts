@@ -67,33 +67,33 @@ describe('a row with the key of a pending create is its object', () => {
   });
 
   describe('for a kind that is listed late', () => {
-    const lab = { labgitUrl: 'https://lab.example.com', groupName: 'shop', gitProvider: { name: 'lab' } };
+    const lab = { gitlabUrl: 'https://lab.example.com', groupName: 'shop', gitProvider: { name: 'lab' } };
     const secretSent = { digest: makeDigest('"correct-horse"') };
     const sent = {
       name: pairOf('lab'),
-      labgitUrl: pairOf('https://lab.example.com'),
+      gitlabUrl: pairOf('https://lab.example.com'),
       secret: { wanted: secretSent, answered: secretSent },
     };
     const isListed = (pairs: StateRecord['pairs'], row: Row) =>
-      isCreated(kindNamed('labgit'), row, recordOf('labgit', null, { pairs }), makeDigests);
+      isCreated(kindNamed('gitlab'), row, recordOf('gitlab', null, { pairs }), makeDigests);
 
     test('when it has all that the answered create sent', () => {
       expect(isListed(sent, { ...lab, secret: 'correct-horse' })).toBe(true);
     });
 
     test.each<[string, Row]>([
-      ['another URL', { labgitUrl: 'https://other.example.com' }],
+      ['another URL', { gitlabUrl: 'https://other.example.com' }],
       ['another secret', { secret: 'battery-staple' }],
       ['another name', { gitProvider: { name: 'other' } }],
-      ['no URL that the list shows', { labgitUrl: undefined }],
+      ['no URL that the list shows', { gitlabUrl: undefined }],
     ])('except when it has %s', (_what, other) => {
       expect(isListed(sent, { ...lab, secret: 'correct-horse', ...other })).toBe(false);
     });
 
     test('except when nothing but the name can be compared, or the create got no answer', () => {
       expect(isListed({ name: pairOf('lab') }, lab)).toBe(false);
-      const unanswered = recordOf('labgit', null, { pending: creating({ at, says: { name: { value: 'lab' } } }) });
-      expect(isCreated(kindNamed('labgit'), lab, unanswered, makeDigests)).toBe(false);
+      const unanswered = recordOf('gitlab', null, { pending: creating({ at, says: { name: { value: 'lab' } } }) });
+      expect(isCreated(kindNamed('gitlab'), lab, unanswered, makeDigests)).toBe(false);
     });
   });
 });

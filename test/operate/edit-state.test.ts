@@ -85,17 +85,17 @@ describe('a move', () => {
 
 describe('a removal', () => {
   test('takes along what is below, each once', () => {
-    const { state: after, removed } = removeFromState(state, [domain, shop, 'production.redis["main"]'], kinds);
+    const { state: after, removed } = removeFromState(state, [domain, shop, 'production.redis["main"]']);
     expect(removed.map(({ address }) => address)).toEqual([shop, domain, 'production.redis.main']);
     expect(Object.keys(after.resources)).toEqual(['production', 'production.compose.shop2', 'sshKeys.deploy (old)']);
     expect(after.resources['production.compose.shop2']).toBe(state.resources['production.compose.shop2']);
   });
 
   test('of an old object leaves the new one', () => {
-    expect(removeFromState(state, ['sshKeys.deploy (old)'], kinds).removed).toHaveLength(1);
+    expect(removeFromState(state, ['sshKeys.deploy (old)']).removed).toHaveLength(1);
   });
 
   test('of what the state does not have is refused as a whole', () => {
-    expect(messageOf(() => removeFromState(state, [shop, '__proto__'], kinds))).toContain('no resource ["__proto__"]');
+    expect(messageOf(() => removeFromState(state, [shop, '__proto__']))).toContain('no resource ["__proto__"]');
   });
 });

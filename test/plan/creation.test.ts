@@ -188,9 +188,9 @@ describe('it is created', () => {
   });
 
   test('not again when the platform lists it only later', () => {
-    const kind = kindNamed('labgit');
-    expect(plan({ kind, record: recordOf('labgit', null) })).toMatchObject({ action: 'no-op', kept: 'held' });
-    expect(plan({ kind, record: recordOf('labgit', 'lab_1') })).toMatchObject({ action: 'create' });
+    const kind = kindNamed('gitlab');
+    expect(plan({ kind, record: recordOf('gitlab', null) })).toMatchObject({ action: 'no-op', kept: 'held' });
+    expect(plan({ kind, record: recordOf('gitlab', 'lab_1') })).toMatchObject({ action: 'create' });
     expect(plan({ kind })).toMatchObject({ action: 'create' });
   });
 });
@@ -281,9 +281,9 @@ describe('it is replaced because its parent is replaced', () => {
 });
 
 describe('an id that Trueup chooses', () => {
-  const kind = kindNamed('bucketgit');
+  const kind = kindNamed('bitbucket');
   const idIn = (about: About) => {
-    const from = plan({ kind, ...about }).steps[0]?.members['bucketgitId'];
+    const from = plan({ kind, ...about }).steps[0]?.members['bitbucketId'];
     return from?.is === 'value' ? from.value.reveal() : undefined;
   };
 
@@ -295,15 +295,15 @@ describe('an id that Trueup chooses', () => {
   });
 
   test('is that of a pending create', () => {
-    expect(idIn({ record: recordOf('bucketgit', 'sent', { pending: creating() }) })).toBe('sent');
+    expect(idIn({ record: recordOf('bitbucket', 'sent', { pending: creating() }) })).toBe('sent');
   });
 
   test('is never that of an object that existed: a late deletion would take the new one', () => {
     const id = idIn({});
-    expect(idIn({ record: recordOf('bucketgit', 'imported') })).toBe(id);
-    expect(idIn({ record: recordOf('bucketgit', 'gone', { pairs: { name: pairOf('b') } }) })).toBe(id);
-    expect(idIn({ record: recordOf('bucketgit', 'old'), object: objectOf('old', {}) })).not.toBe('old');
-    expect(idIn({ record: recordOf('bucketgit', null, { pending: creating() }) })).toBe(id);
+    expect(idIn({ record: recordOf('bitbucket', 'imported') })).toBe(id);
+    expect(idIn({ record: recordOf('bitbucket', 'gone', { pairs: { name: pairOf('b') } }) })).toBe(id);
+    expect(idIn({ record: recordOf('bitbucket', 'old'), object: objectOf('old', {}) })).not.toBe('old');
+    expect(idIn({ record: recordOf('bitbucket', null, { pending: creating() }) })).toBe(id);
   });
 
   test('is none where the platform chooses it', () => {

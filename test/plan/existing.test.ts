@@ -392,14 +392,14 @@ describe('the plan reports', () => {
         position: here,
       },
     ]);
-    const labgit = plan({
-      kind: kindNamed('labgit'),
-      resource: { fields: { labgitUrl: declared('u') } },
+    const gitlab = plan({
+      kind: kindNamed('gitlab'),
+      resource: { fields: { gitlabUrl: declared('u') } },
       row: { gitProvider: {} },
       parent: undefined,
       object: { parentId: undefined },
     });
-    expect(labgit.notes.map(({ message }) => message.split(':')[0])).toContain('name');
+    expect(gitlab.notes.map(({ message }) => message.split(':')[0])).toContain('name');
   });
 
   test('no missing member for a value that is known after apply', () => {

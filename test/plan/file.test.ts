@@ -54,8 +54,8 @@ const everythingAllowed = { dataLoss: true, adoption: true };
 
 /** Does in the browser what makes the platform list a provider, and applies what waited for it. */
 async function connectAll(made: Bench, text: string): Promise<void> {
-  for (const labgitId of Object.keys(made.emulator.world.tables.labgit)) {
-    await made.emulator.act('labgit.connect', { labgitId });
+  for (const gitlabId of Object.keys(made.emulator.world.tables.gitlab)) {
+    await made.emulator.act('gitlab.connect', { gitlabId });
   }
   await done(made, await review(made, text), text);
 }
@@ -73,7 +73,7 @@ async function applied(made: Bench, text: string): Promise<string> {
   const planned = actionsOf(await made.plan(text));
   expect(actionsOf(await again(made, file, text))).toEqual(planned);
   await done(made, file, text);
-  if (Object.keys(made.emulator.world.tables.labgit).length > 0) await connectAll(made, text);
+  if (Object.keys(made.emulator.world.tables.gitlab).length > 0) await connectAll(made, text);
   await plansNothing(made, text);
   return file;
 }
@@ -208,8 +208,8 @@ describe('the example with every kind', () => {
     for (const permission of [false, true]) {
       const result = await applyFile(made, permission ? await review(made, {}) : file, {}, { dataLoss: permission });
       expect(Object.values(results(result)).filter((became) => became !== 'done')).toEqual([]);
-      for (const labgitId of Object.keys(made.emulator.world.tables.labgit)) {
-        await made.emulator.act('labgit.connect', { labgitId });
+      for (const gitlabId of Object.keys(made.emulator.world.tables.gitlab)) {
+        await made.emulator.act('gitlab.connect', { gitlabId });
       }
     }
     expect(actionsIn(await review(made, {}))).toEqual({});

@@ -84,7 +84,7 @@ test('no note for kinds that no field refers to, and none without a deletion', (
 
 describe('a replacement on purpose that deletes first', () => {
   const tag = actionOf('tags.live', { kind: kindNamed('tag'), action: 'replace', id: 'tag_1', isRequested: true });
-  const lab = actionOf('labgit.lab', { kind: kindNamed('labgit'), action: 'replace', id: 'lab_1', isRequested: true });
+  const lab = actionOf('gitlab.lab', { kind: kindNamed('gitlab'), action: 'replace', id: 'lab_1', isRequested: true });
   const app = (more: ActionMembers = {}) =>
     actionOf('production.application.web', { kind: kindNamed('application'), ...more });
   const project = (more: ActionMembers = {}) => actionOf('project', { kind: projectKind, ...more });
@@ -108,13 +108,13 @@ describe('a replacement on purpose that deletes first', () => {
   });
 
   test('is refused while anything refers to a new one that has no id before a person connects it', () => {
-    const rows = { 'production.application.web': { sourceType: 'labgit', labgitId: 'lab_1' } };
-    const web = app({ dependsOn: ['labgit.lab'] });
+    const rows = { 'production.application.web': { sourceType: 'gitlab', gitlabId: 'lab_1' } };
+    const web = app({ dependsOn: ['gitlab.lab'] });
     expect(refusals([lab, web], rows)).toEqual([
-      'cannot-change: labgit.lab cannot be replaced while it is used: source.provider of production.application.web',
+      'cannot-change: gitlab.lab cannot be replaced while it is used: source.provider of production.application.web',
     ]);
     expect(refusals([lab, web], {})).toEqual([
-      'cannot-change: labgit.lab cannot be replaced while it is used: production.application.web',
+      'cannot-change: gitlab.lab cannot be replaced while it is used: production.application.web',
     ]);
     expect(refusals([lab, app()], {})).toEqual([]);
     expect(refusals([tag, app({ dependsOn: ['tags.live'] })], {})).toEqual([]);

@@ -17,12 +17,12 @@ import {
 
 /** What the platform does not list until something happens outside of it. */
 
-const kind = kindNamed('labgit');
+const kind = kindNamed('gitlab');
 const until = 'somebody has connected it';
 
 function pending(fields: Readonly<Record<string, Wanted>>, pairs: StateRecord['pairs'] = {}) {
-  const input = inputOf({}, { 'labgit.lab': recordOf('labgit', null, { pairs }) });
-  return planPending(input, resourceOf(kind, 'labgit.lab', { fields }), undefined, until);
+  const input = inputOf({}, { 'gitlab.lab': recordOf('gitlab', null, { pairs }) });
+  return planPending(input, resourceOf(kind, 'gitlab.lab', { fields }), undefined, until);
 }
 
 describe('an object that is not listed yet', () => {
@@ -41,9 +41,9 @@ describe('an object that is not listed yet', () => {
       {
         code: 'pending',
         severity: 'warning',
-        message: 'labgit.lab was created and is listed only once somebody has connected it',
+        message: 'gitlab.lab was created and is listed only once somebody has connected it',
         removal: 'Connect it there. If the platform does not have it, remove the block, apply, and put it back.',
-        address: 'labgit.lab',
+        address: 'gitlab.lab',
         position: here,
       },
     ]);
@@ -52,25 +52,25 @@ describe('an object that is not listed yet', () => {
   test('may exist when its create got no answer', () => {
     const [note] = pending({ name: declared('lab') }).notes;
     expect(note?.message).toBe(
-      'whether labgit.lab was created is not known: its create got no answer, and it is listed only once somebody has connected it',
+      'whether gitlab.lab was created is not known: its create got no answer, and it is listed only once somebody has connected it',
     );
   });
 
   test('cannot be changed until then: the message names the fields edited since', () => {
-    const sent = { name: pairOf('lab'), groupName: pairOf('shop'), labgitUrl: pairOf('https://a.test') };
+    const sent = { name: pairOf('lab'), groupName: pairOf('shop'), gitlabUrl: pairOf('https://a.test') };
     const fields = {
       name: declared('lab'),
       groupName: declared('store'),
-      labgitUrl: declared('https://b.test'),
+      gitlabUrl: declared('https://b.test'),
       // Neither what was not sent nor what is not known is an edit.
       applicationId: declared('new'),
     };
     const [note] = pending(fields, sent).notes;
     expect(note?.removal).toBe(
-      'Connect it there. If the platform does not have it, remove the block, apply, and put it back. Until then groupName, labgitUrl cannot be changed.',
+      'Connect it there. If the platform does not have it, remove the block, apply, and put it back. Until then groupName, gitlabUrl cannot be changed.',
     );
     const host = referring({ address: 'production.redis.main', output: 'host' });
-    const [other] = pending({ ...fields, groupName: host, labgitUrl: declared('https://a.test') }, sent).notes;
+    const [other] = pending({ ...fields, groupName: host, gitlabUrl: declared('https://a.test') }, sent).notes;
     expect(other?.removal).toBe(
       'Connect it there. If the platform does not have it, remove the block, apply, and put it back.',
     );
@@ -78,10 +78,10 @@ describe('an object that is not listed yet', () => {
 });
 
 describe('what depends on it', () => {
-  const lab = actionOf('labgit.lab', { kind, id: undefined, kept: 'held' });
+  const lab = actionOf('gitlab.lab', { kind, id: undefined, kept: 'held' });
   const user = actionOf('production.compose.shop', {
     action: 'update',
-    dependsOn: ['production', 'labgit.lab'],
+    dependsOn: ['production', 'gitlab.lab'],
     notes: [],
     dataAtRisk: 'its volumes',
   });
@@ -100,7 +100,7 @@ describe('what depends on it', () => {
       {
         code: 'pending',
         severity: 'warning',
-        message: 'production.compose.shop waits for labgit.lab, whose id is not known yet',
+        message: 'production.compose.shop waits for gitlab.lab, whose id is not known yet',
         remedy: 'Apply again when it is.',
         address: 'production.compose.shop',
         position: here,
@@ -109,16 +109,16 @@ describe('what depends on it', () => {
   });
 
   test('is held back as well when it is only about to be created, and when it waits itself for something', () => {
-    const created = actionOf('labgit.lab', { kind, id: undefined, action: 'create' });
+    const created = actionOf('gitlab.lab', { kind, id: undefined, action: 'create' });
     expect(isHeld(heldBack(user, among(created)))).toBe(true);
-    const waiting = actionOf('labgit.lab', { id: undefined, kept: 'held' });
+    const waiting = actionOf('gitlab.lab', { id: undefined, kept: 'held' });
     expect(isHeld(heldBack(user, among(waiting)))).toBe(true);
   });
 
   test('names all that it waits for', () => {
-    const other = actionOf('labgit.other', { kind, id: undefined, kept: 'held' });
-    const [note] = heldBack({ ...user, dependsOn: ['labgit.lab', 'labgit.other'] }, among(lab, other)).notes;
-    expect(note?.message).toBe('production.compose.shop waits for labgit.lab, labgit.other, whose id is not known yet');
+    const other = actionOf('gitlab.other', { kind, id: undefined, kept: 'held' });
+    const [note] = heldBack({ ...user, dependsOn: ['gitlab.lab', 'gitlab.other'] }, among(lab, other)).notes;
+    expect(note?.message).toBe('production.compose.shop waits for gitlab.lab, gitlab.other, whose id is not known yet');
   });
 
   test('keeps what was said of it', () => {
@@ -128,9 +128,9 @@ describe('what depends on it', () => {
   });
 
   test.each([
-    ['that has an id', actionOf('labgit.lab', { kind, id: 'lab_1', kept: 'held' })],
-    ['that is created and known at once', actionOf('labgit.lab', { id: undefined, action: 'create' })],
-    ['of another plan', actionOf('labgit.other', { kind, id: undefined, kept: 'held' })],
+    ['that has an id', actionOf('gitlab.lab', { kind, id: 'lab_1', kept: 'held' })],
+    ['that is created and known at once', actionOf('gitlab.lab', { id: undefined, action: 'create' })],
+    ['of another plan', actionOf('gitlab.other', { kind, id: undefined, kept: 'held' })],
   ])('does not wait for an object %s', (_what, other) => {
     expect(heldBack(user, among(other))).toBe(user);
   });

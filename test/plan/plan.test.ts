@@ -195,18 +195,18 @@ test('what one request cannot carry is refused before anything is sent', () => {
 });
 
 test('what waits for something that is not listed yet is held back', () => {
-  const lab = resourceOf(kindNamed('labgit'), 'labgit.lab', { fields: { name: declared('lab') } });
+  const lab = resourceOf(kindNamed('gitlab'), 'gitlab.lab', { fields: { name: declared('lab') } });
   const other = {
     ...redis('main'),
-    fields: { ...redis('main').fields, dockerImage: referring({ address: 'labgit.lab', output: 'id' }) },
+    fields: { ...redis('main').fields, dockerImage: referring({ address: 'gitlab.lab', output: 'id' }) },
   };
   const { actions } = plan([production, lab, other], {
     objects: environment,
-    records: { 'labgit.lab': recordOf('labgit', null) },
+    records: { 'gitlab.lab': recordOf('gitlab', null) },
   });
   expect(actions.map((action) => [action.address, isHeld(action)])).toEqual([
     ['production', false],
-    ['labgit.lab', true],
+    ['gitlab.lab', true],
     ['production.redis.main', true],
   ]);
 });

@@ -166,7 +166,7 @@ describe('it is removed from the state only', () => {
   });
 
   test('when the platform does not list it yet, with a warning', () => {
-    const kind = kindNamed('labgit');
+    const kind = kindNamed('gitlab');
     const pending = plan({ kind, object: undefined, record: { id: null } });
     expect(pending).toMatchObject(forgotten);
     expect(said(pending)[0]).toMatch(
@@ -180,8 +180,8 @@ describe('it is removed from the state only', () => {
   });
 
   test('when the platform lists another of its name instead, with a warning that names it', () => {
-    const kind = kindNamed('labgit');
-    const other = { ...objectOf('lab_2', { labgitId: 'lab_2' }), foundBy: 'key' } as const;
+    const kind = kindNamed('gitlab');
+    const other = { ...objectOf('lab_2', { gitlabId: 'lab_2' }), foundBy: 'key' } as const;
     const left = plan({ kind, object: other, record: { id: null, pairs: { name: pairOf('lab') } } });
     expect(left).toMatchObject(forgotten);
     expect(said(left)).toEqual([

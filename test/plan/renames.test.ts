@@ -28,11 +28,11 @@ test('what is deleted while one of its kind is created may have got a new name',
 });
 
 test('so may what cannot be deleted and is let go of', () => {
-  const { delete: _, ...operations } = kindNamed('labgit').operations;
-  const kind = { ...kindNamed('labgit'), operations };
-  const letGo = actionOf('labgit.old', { action: 'forget', kind });
-  const [said] = possibleRenames([letGo, creation('labgit.new', { kind })], { resources: {}, objects: new Map() });
-  expect(said?.message).toBe('labgit.old is no longer managed and labgit.new is created');
+  const { delete: _, ...operations } = kindNamed('gitlab').operations;
+  const kind = { ...kindNamed('gitlab'), operations };
+  const letGo = actionOf('gitlab.old', { action: 'forget', kind });
+  const [said] = possibleRenames([letGo, creation('gitlab.new', { kind })], { resources: {}, objects: new Map() });
+  expect(said?.message).toBe('gitlab.old is no longer managed and gitlab.new is created');
 });
 
 test('of several new objects it names the one that declares most of what the old one has', () => {
@@ -94,11 +94,11 @@ test('nothing did when nothing is created, and nothing of what cannot be deleted
       objects: new Map(),
     }),
   ).toEqual([]);
-  const kind = kindNamed('labgit');
-  const gone = actionOf('labgit.old', { action: 'forget', kind, id: undefined });
-  const stays = actionOf('labgit.other', { kind });
+  const kind = kindNamed('gitlab');
+  const gone = actionOf('gitlab.old', { action: 'forget', kind, id: undefined });
+  const stays = actionOf('gitlab.other', { kind });
   expect(
-    possibleRenames([gone, stays, creation('labgit.new', { kind })], { resources: {}, objects: new Map() }),
+    possibleRenames([gone, stays, creation('gitlab.new', { kind })], { resources: {}, objects: new Map() }),
   ).toEqual([]);
 });
 

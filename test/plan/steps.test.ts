@@ -164,9 +164,9 @@ describe('a create', () => {
   });
 
   test('carries the id where it is ours to choose', () => {
-    const [step] = created('bucketgit', { name: 'b' }, {}, 'chosen').steps;
-    expect(step).toBe('create bucketgit.create: authId* = "user_1"; bucketgitId* = "chosen"; name* = declared "b"');
-    expect(created('bucketgit', { name: 'b' }).steps[0]).not.toContain('bucketgitId');
+    const [step] = created('bitbucket', { name: 'b' }, {}, 'chosen').steps;
+    expect(step).toBe('create bitbucket.create: authId* = "user_1"; bitbucketId* = "chosen"; name* = declared "b"');
+    expect(created('bitbucket', { name: 'b' }).steps[0]).not.toContain('bitbucketId');
   });
 
   test('is followed by the operation that chooses the case of a union, with its required members', () => {
@@ -177,8 +177,8 @@ describe('a create', () => {
     ]);
     expect(created('application', { name: 'web' }).steps).toHaveLength(1);
     // There is no row yet of which it could be told what has to go along.
-    const hubgit = { name: 'web', sourceType: 'hubgit', hubgitId: 'h', repository: 'r', owner: 'o', branch: 'b' };
-    expect(created('application', hubgit).steps[1]).not.toContain('triggerType');
+    const github = { name: 'web', sourceType: 'github', githubId: 'h', repository: 'r', owner: 'o', branch: 'b' };
+    expect(created('application', github).steps[1]).not.toContain('triggerType');
     const docker = created('application', { name: 'web', sourceType: 'docker' });
     expect(docker).toMatchObject({
       steps: [{}, expect.stringContaining('update application.saveDockerProvider')],
@@ -240,9 +240,9 @@ describe('an update', () => {
   });
 
   test('reads a member where the row has it', () => {
-    const [step] = updated('labgit', { labgitUrl: 'u' }, {}).steps;
+    const [step] = updated('gitlab', { gitlabUrl: 'u' }, {}).steps;
     expect(step).toContain('name = gitProvider.name as read');
-    expect(step).toContain('labgitUrl* = declared "u"');
+    expect(step).toContain('gitlabUrl* = declared "u"');
   });
 
   test('sends each operation once, in the order of what changed', () => {
@@ -387,7 +387,7 @@ describe('a deletion', () => {
   });
 
   test('names its object by a member of the row where the operation does', () => {
-    expect(steps('labgit')).toEqual(['delete gitProvider.remove: gitProviderId = gitProviderId as read']);
+    expect(steps('gitlab')).toEqual(['delete gitProvider.remove: gitProviderId = gitProviderId as read']);
   });
 });
 

@@ -8,14 +8,11 @@ import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 import type { NamedPlatform } from '../../src/project/target.ts';
 import { openPlatform } from '../../src/project/connect.ts';
-import { inProfile } from '../../src/kind/profile.ts';
-import { OtherProfile } from '../../src/project/profile.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 
 /** Opens a platform in a folder of its own. */
 async function open(platform: NamedPlatform) {
-  const all = inProfile(kinds, platform.profile ?? 'standard');
   const folder = mkdtempSync(join(tmpdir(), 'trueup-connect-'));
   const env = { TRUEUP_API_KEY: 'emulator-key' };
   const options = {
@@ -23,7 +20,7 @@ async function open(platform: NamedPlatform) {
     file: 'trueup.yaml',
     env,
     redactor: createRedactor(),
-    kinds: all,
+    kinds,
     variables: new Map<string, string>(),
     isPinned: false,
   };
@@ -52,50 +49,55 @@ describe('a platform of a profile', () => {
   test('is spoken to in its words, embedded too', async () => {
     const client = await open({ platform: 'emulator', profile: 'dokploy' });
     expect(client.contract.profile).toBe('dokploy');
-    const [provider] = (await client.call('hubgit.hubgitProviders', {})) as object[];
-    expect(provider).toHaveProperty('hubgitId');
-    await expect(client.call('hubgit.one', { hubgitId: 'none' })).rejects.toThrow('github.one');
+    const [provider] = (await client.call('github.githubProviders', {})) as object[];
+    expect(provider).toHaveProperty('githubId');
+    await expect(client.call('github.one', { githubId: 'none' })).rejects.toThrow('github.one');
   });
 
-  test('is not that of another', async () => {
-    const emulator = createEmulator({ profile: 'dokploy' });
+  test.each(['dokploy', 'standard'] as const)('is found out where it is not named (%s)', async (profile) => {
+    const emulator = createEmulator({ profile });
     const server = await serve(emulator);
     onTestFinished(() => server.close());
-    const { url } = server;
-    const standard = await open({ platform: { url } });
-    await expect(standard.call('hubgit.hubgitProviders', {})).rejects.toThrow(OtherProfile);
-    await expect(standard.call('user.get', {})).rejects.toThrow(OtherProfile);
-    const dokploy = await open({ platform: { url }, profile: 'dokploy' });
-    expect(await dokploy.call('hubgit.hubgitProviders', {})).toHaveLength(2);
-    expect(emulator.log.at(-1)).toMatchObject({ operation: 'hubgit.hubgitProviders', status: 200 });
+    const client = await open({ platform: { url: server.url } });
+    expect(await client.call('organization.all', {})).toBeDefined();
+    expect(emulator.log.map(({ operation }) => operation)).not.toContain('user.get');
+    const [provider] = (await client.call('github.githubProviders', {})) as object[];
+    expect(provider).toHaveProperty('githubId');
+    expect(await client.call('user.get', {})).toHaveProperty('canAccessToTraefikFiles');
+    expect(client.contract.profile).toBe(profile);
+    // Who acts is read once, and before a request that each profile has other words for.
+    expect(emulator.log.filter(({ operation }) => operation === 'user.get')).toHaveLength(1);
+    expect(emulator.log.filter(({ operation, status }) => operation.startsWith('github') && status !== 200)).toEqual(
+      [],
+    );
   });
 
   const document = 'settings.getOpenApiDocument';
-  const [theirs, ours] = ['github.githubProviders', 'hubgit.hubgitProviders'];
+  const asked = 'github.githubProviders';
+  const inDocument = 'hubgit.hubgitProviders';
   test.each([
-    { is: 'dokploy', assumed: undefined, isPublished: true, asks: [document], ends: OtherProfile },
-    { is: 'dokploy', assumed: undefined, isPublished: false, asks: [document, ours, theirs], ends: OtherProfile },
-    { is: 'standard', assumed: undefined, isPublished: true, asks: [document], ends: undefined },
-    { is: 'standard', assumed: undefined, isPublished: false, asks: [document, ours], ends: undefined },
-    { is: 'dokploy', assumed: 'dokploy', isPublished: false, asks: [], ends: undefined },
-    { is: 'standard', assumed: 'dokploy', isPublished: false, asks: [], ends: undefined },
-  ] as const)('that user.get does not show is asked for ($is, named $assumed)', async (about) => {
-    const { emulator, url, asked } = await mute(about.is, about.isPublished);
-    const client = await open({
-      platform: { url },
-      ...(about.assumed === undefined ? {} : { profile: about.assumed }),
-    });
-    const first = client.call('user.get', {});
-    await (about.ends === undefined ? first : expect(first).rejects.toThrow(about.ends));
-    await client.call('user.get', {}).catch(() => undefined);
-    expect(asked()).toEqual(['user.get', ...about.asks, 'user.get']);
-    if (about.assumed === undefined || about.is === about.assumed) return;
-    // It was named, so it is asked for when a request is not known there.
-    const failed = client.call('hubgit.hubgitProviders', {});
-    await expect(failed).rejects.toThrow(
-      'the manifest says profile: dokploy, and the platform answers in the words of',
-    );
-    expect(asked()).toEqual([theirs, document, theirs, ours]);
-    expect(emulator.log.filter(({ method }) => method === 'POST')).toEqual([]);
-  });
+    { is: 'dokploy', named: undefined, isPublished: true, asks: [document] },
+    { is: 'dokploy', named: undefined, isPublished: false, asks: [document, asked] },
+    { is: 'standard', named: undefined, isPublished: true, asks: [document] },
+    { is: 'standard', named: undefined, isPublished: false, asks: [document, asked, inDocument] },
+    { is: 'dokploy', named: 'dokploy', isPublished: false, asks: [] },
+    { is: 'standard', named: 'dokploy', isPublished: false, asks: [] },
+  ] as const)(
+    'that user.get does not show is asked for ($is, named $named)',
+    async ({ is, named, isPublished, asks }) => {
+      const { emulator, url, asked: sent } = await mute(is, isPublished);
+      const client = await open({ platform: { url }, ...(named === undefined ? {} : { profile: named }) });
+      await client.call('user.get', {});
+      await client.call('user.get', {});
+      expect(sent()).toEqual(['user.get', ...asks, 'user.get']);
+      if (named === undefined) expect(client.contract.profile).toBe(is);
+      if (named === undefined || is === named) return;
+      // It was named, so it is asked for when a request is not known there.
+      await expect(client.call(asked, {})).rejects.toThrow(
+        'the manifest says profile: dokploy, and the platform answers in the words of',
+      );
+      expect(sent()).toEqual([asked, document, asked, inDocument]);
+      expect(emulator.log.filter(({ method }) => method === 'POST')).toEqual([]);
+    },
+  );
 });

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
-import { inProfile } from '../../src/kind/profile.ts';
 import { hasChanges } from '../../src/plan/action.ts';
 import { platformOf } from '../../src/project/connect.ts';
 import type { ProjectFolder } from '../../src/project/folder.ts';
@@ -40,7 +39,7 @@ async function applied() {
     file: 'trueup.yaml',
     env: { TRUEUP_API_KEY: 'emulator-key' },
     redactor: createRedactor(),
-    kinds: inProfile(kinds, 'dokploy'),
+    kinds,
     variables: new Map<string, string>(),
     isPinned: false,
   };

@@ -247,10 +247,10 @@ Plan: 1 to delete (1 service), 1 unchanged.
     [['unverified'], 'whether it is on the platform is not known'],
   ] as const)('does not say that an object is gone beside %j', (codes, words) => {
     const notes = codes.map((code) => diagnostic(code, 'x'));
-    const forgotten = actionOf('labgit.lab', { action: 'forget', id: undefined, notes });
+    const forgotten = actionOf('gitlab.lab', { action: 'forget', id: undefined, notes });
     const { state, observed } = inputOf({});
     const plan = { base: state, saved: state, observed, actions: [forgotten], diagnostics: [] };
-    expect(shown(plan)).toContain(`x labgit.lab: remove from state: ${words}\n`);
+    expect(shown(plan)).toContain(`x gitlab.lab: remove from state: ${words}\n`);
   });
 
   it('puts the objects of a service below it', async () => {

@@ -497,7 +497,7 @@ describe('the real program', () => {
   });
 
   it('writes lines into a pipe, with any TERM', async () => {
-    const server = await serve(createEmulator({ apiKey: 'right-key' }), { latencyMs: 20 });
+    const server = await serve(createEmulator({ profile: 'standard', apiKey: 'right-key' }), { latencyMs: 20 });
     const run = await trueup(['apply', '--auto-approve', '-C', project(manifest(`{ url: "${server.url}" }`))], {
       env: { TRUEUP_API_KEY: 'right-key', TERM: 'xterm-256color', FORCE_COLOR: '1', COLUMNS: '80' },
     });

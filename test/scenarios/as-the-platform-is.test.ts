@@ -6,7 +6,6 @@ import { actionsOf, everything, notesOf, plansNothing, refusal, rowsIn, said } f
 import { database, production } from '../support/manifest-texts.ts';
 import { oneError, told, warningsOf } from '../support/problems.ts';
 import { effort } from '../support/whole.ts';
-import { inItsWords } from '../support/profile.ts';
 import { bench, head } from '../support/world.ts';
 
 /** What the real platform does, where an obvious reading of its API would go wrong. */
@@ -148,8 +147,8 @@ describe('R8: a failed deployment of a compose has no reason on a platform witho
 });
 
 describe('R6: a git host that nobody has connected is in no list of the platform', () => {
-  const lab = `${head}labgit:
-  lab: { labgitUrl: "https://lab.example.com", applicationId: a, secret: s-1, redirectUri: "https://x.example.com/c" }
+  const lab = `${head}gitlab:
+  lab: { gitlabUrl: "https://lab.example.com", applicationId: a, secret: s-1, redirectUri: "https://x.example.com/c" }
 environments: { production: {} }
 `;
 
@@ -158,10 +157,10 @@ environments: { production: {} }
     await made.apply(lab, everything);
     await plansNothing(made, lab);
     const lost = bench({ emulator: made.emulator, clock: made.clock });
-    const warned = notesOf(await lost.plan(lab)).filter(({ address }) => address === inItsWords('labgit.lab'));
+    const warned = notesOf(await lost.plan(lab)).filter(({ address }) => address === 'gitlab.lab');
     expect(warned).toMatchObject([{ code: 'duplicate', severity: 'warning' }]);
     expect(warned[0]?.message).toContain('if an earlier state had it, this creates a second one');
-    expect(warned[0]?.remedy).toContain(inItsWords('trueup import labgit.lab'));
+    expect(warned[0]?.remedy).toContain('trueup import gitlab.lab');
   });
 });
 

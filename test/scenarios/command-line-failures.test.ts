@@ -17,7 +17,7 @@ let server: Awaited<ReturnType<typeof serve>>;
 let url = '';
 
 beforeAll(async () => {
-  server = await serve(createEmulator({ apiKey: key.TRUEUP_API_KEY }));
+  server = await serve(createEmulator({ profile: 'standard', apiKey: key.TRUEUP_API_KEY }));
   ({ url } = server);
 });
 afterAll(() => server.close());
@@ -83,7 +83,7 @@ a manifest has no key environmentz
     ['the lock cannot be read any more', 'lease'],
     ['the state cannot be replaced at the end', 'state.json'],
   ])('6: something was written, and then %s', async (_, broken) => {
-    const emulator = createEmulator({ apiKey: key.TRUEUP_API_KEY });
+    const emulator = createEmulator({ profile: 'standard', apiKey: key.TRUEUP_API_KEY });
     const folder = project('');
     let isBroken = false;
     const breaking = async (request: WireRequest) => {
@@ -173,7 +173,7 @@ describe('an apply that does not get through', () => {
 `;
 
   it('6: a part was applied, and the next run does the rest', async () => {
-    const emulator = createEmulator({ apiKey: key.TRUEUP_API_KEY });
+    const emulator = createEmulator({ profile: 'standard', apiKey: key.TRUEUP_API_KEY });
     const { send } = emulator;
     // It surely did nothing, so that nobody has to wait until it can have no effect any more.
     const refusal = JSON.stringify({
@@ -200,7 +200,7 @@ describe('an apply that does not get through', () => {
   });
 
   it('finishes requests in flight after a first signal, and the next apply does the rest', async () => {
-    const server = await serve(createEmulator({ apiKey: key.TRUEUP_API_KEY }), { latencyMs: 100 });
+    const server = await serve(createEmulator({ profile: 'standard', apiKey: key.TRUEUP_API_KEY }), { latencyMs: 100 });
     const folder = project(shop(server.url));
     const child = start(['apply', '--auto-approve', '-C', folder], { env: key });
     child.stderr.once('data', () => child.kill('SIGINT'));

@@ -22,7 +22,7 @@ async function place(refuses: (operation: string, sent: number) => WireAnswer | 
   const world = seedWorld();
   addPerson(world, 'worker', { accessedProjects: ['prj_1'], accessedEnvironments: ['env_prj_1'] });
   addKey(world, 'key-of-the-worker', 'worker', { metadata: JSON.stringify({ organizationId: 'org_1' }) });
-  const emulator = createEmulator({ world, apiKey: key.TRUEUP_API_KEY });
+  const emulator = createEmulator({ profile: 'standard', world, apiKey: key.TRUEUP_API_KEY });
   const { send } = emulator;
   const sent: string[] = [];
   emulator.send = (request) => {

@@ -8,7 +8,7 @@ import { documentOf, project, trueup } from '../cli/process.ts';
 
 const key = { TRUEUP_API_KEY: 'right-key-4711' };
 let server: Awaited<ReturnType<typeof serve>>;
-const emulator = createEmulator({ apiKey: key.TRUEUP_API_KEY });
+const emulator = createEmulator({ profile: 'standard', apiKey: key.TRUEUP_API_KEY });
 let identity = '';
 let encrypted = '';
 

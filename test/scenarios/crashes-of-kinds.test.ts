@@ -47,7 +47,7 @@ interface Story {
 const leftByDeletion = /^[\w ]+: \["(volume|member)"|"databaseRootPassword"/;
 
 /** What no list shows: a run that does not declare it any more cannot find the one whose create got no answer. */
-const unlisted = /^one too many: \["(labgit|gitProvider)"/;
+const unlisted = /^one too many: \["(gitlab|gitProvider)"/;
 
 /** Of the pairs of crashes between two manifests few are tried: each third first one, and then each 13th; a soak tries all. */
 const [everyBefore, every] = effort({ fast: [3, 13], all: [1, 25], soak: [1, 1] });

@@ -180,7 +180,7 @@ describe('the memory survives', () => {
     const { made, redisId, fix, id } = await accepted();
     const state = await made.store.read();
     if (state === undefined) throw new Error('no state');
-    const { state: without } = removeFromState(state, ['production.redis.cache'], kinds);
+    const { state: without } = removeFromState(state, ['production.redis.cache']);
     made.store.state = { ...without, serial: state.serial + 1 };
     const text = cache('main');
     await importObject(await made.manifest(text), made.world(), 'production.redis.main', redisId);

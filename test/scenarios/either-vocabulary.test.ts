@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { dokploy } from '../../src/api/vocabulary.ts';
+import { document } from '../../src/api/vocabulary.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
-import { inProfile } from '../../src/kind/profile.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import { narrowingMeant, readNarrowing } from '../../src/plan/narrow.ts';
 import { documentOf } from '../support/documents.ts';
-import { kinds } from '../../src/resources/index.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
@@ -59,24 +57,20 @@ function made(profile: Profile): Bench {
   const world = seedWorld();
   addRow(world, 'user', { id: 'user_9', email: 'member@example.test' });
   addRow(world, 'member', { id: 'member_9', userId: 'user_9', organizationId: 'org_1', role: 'member' });
-  const one = bench({ kinds: inProfile(kinds, profile), emulate: { world } });
+  const one = bench({ profile, emulate: { world } });
   Object.assign(one.secrets, { GIT: 'correct-horse-1', DB: 'battery-staple-2' });
   return one;
 }
 
-/** Every word of a vocabulary that the other one does not have: groups, operations, members and values. */
-const wordsOf: Readonly<Record<Profile, ReadonlySet<string>>> = {
-  standard: new Set([dokploy.groups, dokploy.operations, dokploy.members, ...values()].flatMap(Object.keys)),
-  dokploy: new Set([dokploy.groups, dokploy.operations, dokploy.members, ...values()].flatMap(Object.values<string>)),
-};
+/** Every word that only the API document has: groups, operations, members and values. */
+const foreign = new Set(
+  [document.groups, document.operations, document.members, ...Object.values(document.values)].flatMap(
+    Object.values<string>,
+  ),
+);
 
-function values() {
-  return Object.values(dokploy.values);
-}
-
-/** The words of the other vocabulary in what a run of a profile shows. */
-function foreignWords(profile: Profile, shown: unknown): string[] {
-  const foreign = wordsOf[profile === 'dokploy' ? 'standard' : 'dokploy'];
+/** The words of the API document in what a run shows. */
+function foreignWords(shown: unknown): string[] {
   return [...new Set(JSON.stringify(shown).match(/\w+/g))].filter((word) => foreign.has(word));
 }
 
@@ -93,15 +87,14 @@ async function mistakes(one: Bench, text: string): Promise<readonly Diagnostic[]
 
 describe('a manifest in either vocabulary', () => {
   it.each(inEach)(
-    'in the profile %s, in the words of %s: is applied, and then plans nothing',
+    'on a platform of %s, in the words of %s: is applied, and then plans nothing',
     async (profile, words) => {
       const one = made(profile);
       const plan = await one.plan(written[words]);
-      expect(foreignWords(profile, shownOf(plan))).toEqual([]);
+      expect(foreignWords(shownOf(plan))).toEqual([]);
       const { outcomes } = await one.apply(written[words], permissions);
       expect(outcomes.filter(({ result }) => result !== 'done')).toEqual([]);
-      const provider = profile === 'dokploy' ? 'gitea.forge' : 'selfgit.forge';
-      expect(outcomes.map(({ action }) => action.address)).toContain(provider);
+      expect(outcomes.map(({ action }) => action.address)).toContain('gitea.forge');
       for (const text of Object.values(written)) {
         const { actions } = await one.plan(text);
         expect(actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
@@ -109,7 +102,7 @@ describe('a manifest in either vocabulary', () => {
     },
   );
 
-  it.each(profiles)('shows edits, drift and removals in the words of the profile %s', async (profile) => {
+  it.each(profiles)('shows edits, drift and removals in the words of Dokploy, on a platform of %s', async (profile) => {
     const one = made(profile);
     await one.apply(written[profile], permissions);
     const edited = written[profile]
@@ -122,13 +115,12 @@ describe('a manifest in either vocabulary', () => {
     await client.invoke('domain.update', { domainId: id ?? '', host: 'shop.example.com', certificateType: 'none' });
     plans.push(await one.plan(written[profile]));
     const shown = plans.map(shownOf);
-    expect(foreignWords(profile, shown)).toEqual([]);
-    for (const word of profile === 'dokploy' ? ['nixpacks', 'letsencrypt'] : ['nix_builder', 'acme_auto'])
-      expect(JSON.stringify(shown)).toContain(`"${word}"`);
+    expect(foreignWords(shown)).toEqual([]);
+    for (const word of ['nixpacks', 'letsencrypt']) expect(JSON.stringify(shown)).toContain(`"${word}"`);
   });
 
   it.each(inEach)(
-    'in the profile %s: names what is wrong in the words of the profile, written as %s',
+    'on a platform of %s: names what is wrong in the words of Dokploy, written as %s',
     async (profile, words) => {
       const wrong = written[words]
         .replace(/(selfgit|gitea)Url: "[^"]*"/, '$1Url: nowhere')
@@ -139,7 +131,7 @@ describe('a manifest in either vocabulary', () => {
       const found = await mistakes(made(profile), wrong);
       expect(found.length).toBeGreaterThan(3);
       const said = found.map(({ message, remedy, address }) => [message, remedy, address]);
-      expect(foreignWords(profile, said)).toEqual([]);
+      expect(foreignWords(said)).toEqual([]);
     },
   );
 
@@ -158,7 +150,7 @@ describe('a manifest in either vocabulary', () => {
     const one = made(profile);
     const text = `${written[profile]}${profile === 'dokploy' ? 'selfgit' : 'gitea'}: { mirror: { clientId: b, clientSecret: "\${secret:GIT}", selfgitUrl: "https://m.example.com", redirectUri: "https://d.example.com/cb" } }\n`;
     const { resources } = await one.manifest(text);
-    const section = profile === 'dokploy' ? 'gitea' : 'selfgit';
+    const section = 'gitea';
     expect(resources.map(({ address }) => address)).toEqual(
       expect.arrayContaining([`${section}.forge`, `${section}.mirror`]),
     );
@@ -171,13 +163,10 @@ describe('a manifest in either vocabulary', () => {
       const [section, other] = words === 'dokploy' ? ['gitea', 'giteaUrl'] : ['selfgit', 'selfgitUrl'];
       const text = `${written[words]}moved: [{ from: ${section}.old, to: ${section}.forge }]\ndrift: { ignore: [{ address: "${section}.*", field: ${other} }] }\n`;
       const { settings } = await one.manifest(text);
-      const [own, field] = profile === 'dokploy' ? ['gitea', 'giteaUrl'] : ['selfgit', 'selfgitUrl'];
+      const [own, field] = ['gitea', 'giteaUrl'];
       expect(settings.moved.map(({ from, to }) => [from, to])).toEqual([[`${own}.old`, `${own}.forge`]]);
       expect(settings.drift?.ignore).toEqual([{ address: `${own}.*`, field }]);
-      const meant = narrowingMeant(
-        readNarrowing({ target: [`${section}.forge`, `${section}.*`] }),
-        inProfile(kinds, profile),
-      );
+      const meant = narrowingMeant(readNarrowing({ target: [`${section}.forge`, `${section}.*`] }));
       expect(meant.targets).toEqual([`${own}.forge`, `${own}.*`]);
     },
   );

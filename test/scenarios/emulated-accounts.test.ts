@@ -46,7 +46,7 @@ describe('an organization', () => {
     const { body } = await call('organization.create', { name: 'second' });
     expect((await call('organization.delete', { organizationId: 'org_1' })).body).toEqual([]);
     expect(Object.keys(world.tables.organization)).toEqual([body['id']]);
-    for (const table of ['project', 'environment', 'sshKey', 'hubgit'] as const)
+    for (const table of ['project', 'environment', 'sshKey', 'github'] as const)
       expect(world.tables[table]).toEqual({});
     // The key was for the organization that is gone.
     expect((await call('user.get')).status).toBe(401);
@@ -287,7 +287,7 @@ describe('an invitation', () => {
 
 test('billing sells nothing and leads nowhere', async () => {
   const { call } = openWorld();
-  const { body } = await call('billing.getProducts');
+  const { body } = await call('stripe.getProducts');
   expect(Object.keys(body)).toEqual([
     'products',
     'subscriptions',
@@ -297,16 +297,16 @@ test('billing sells nothing and leads nowhere', async () => {
     'isAnnualCurrent',
     'currentPriceAmount',
   ]);
-  expect((await call('billing.canCreateMoreServers')).body).toBe(true);
-  expect((await call('billing.createCustomerPortalSession')).body).toEqual({
+  expect((await call('stripe.canCreateMoreServers')).body).toBe(true);
+  expect((await call('stripe.createCustomerPortalSession')).body).toEqual({
     url: 'https://billing.example.test/portal',
   });
   const checkout = { tier: 'startup', productId: 'prod_startup', serverQuantity: 3, isAnnual: false };
-  expect(await call('billing.createCheckoutSession', checkout)).toMatchObject({
+  expect(await call('stripe.createCheckoutSession', checkout)).toMatchObject({
     status: 200,
     body: { sessionId: expect.any(String) as string },
   });
-  expect((await call('billing.createCheckoutSession', { ...checkout, serverQuantity: 2 })).status).toBe(400);
+  expect((await call('stripe.createCheckoutSession', { ...checkout, serverQuantity: 2 })).status).toBe(400);
 });
 
 /** All 17 members, of which none may be left out. */
@@ -318,7 +318,7 @@ function permissions(values: Row): Row {
       [],
     ),
     ...none(['canCreateProjects', 'canCreateServices', 'canDeleteProjects', 'canDeleteServices'], false),
-    ...none(['canAccessToDocker', 'canAccessToProxyFiles', 'canAccessToAPI', 'canAccessToSSHKeys'], false),
+    ...none(['canAccessToDocker', 'canAccessToTraefikFiles', 'canAccessToAPI', 'canAccessToSSHKeys'], false),
     ...none(['canAccessToGitProviders', 'canDeleteEnvironments', 'canCreateEnvironments'], false),
     ...values,
   };

@@ -154,8 +154,8 @@ describe('a domain', () => {
     expect((await call('domain.generateDomain', { appName: 'shop', serverId: 'srv_1' })).body).toMatch(
       /^shop-\w{6}-192-0-2-1\./,
     );
-    expect((await call('domain.canGenerateProxyMeDomains', { serverId: 'srv_1' })).body).toBe('192.0.2.1');
-    expect((await call('domain.canGenerateProxyMeDomains', { serverId: '' })).status).toBe(400);
+    expect((await call('domain.canGenerateTraefikMeDomains', { serverId: 'srv_1' })).body).toBe('192.0.2.1');
+    expect((await call('domain.canGenerateTraefikMeDomains', { serverId: '' })).status).toBe(400);
     expect((await call('domain.validateDomain', { domain: 'a.test' })).body).toMatchObject({ isValid: false });
   });
 });

@@ -22,7 +22,7 @@ const limitMs = 60_000 + kills * 5_000;
 test(
   `killed ${kills} times at any moment, it leaves whole files or none, and runs again to an empty plan`,
   async () => {
-    const emulator = createEmulator({ apiKey });
+    const emulator = createEmulator({ profile: 'standard', apiKey });
     for (let at = 0; at < 20; at++) {
       const composeFile = `# ${'long '.repeat(200)}\nservices:\n  web:\n    image: nginx:1.${at}\n`;
       await emulator.act('compose.create', {
@@ -129,7 +129,7 @@ async function killedEverywhere({
 test(
   'killed before any of its changes of files, an export leaves no secret to git, and the next one removes its drafts',
   async () => {
-    const emulator = createEmulator({ apiKey });
+    const emulator = createEmulator({ profile: 'standard', apiKey });
     await emulator.act('postgres.create', {
       name: 'main',
       environmentId: 'env_prj_1',
@@ -177,7 +177,7 @@ test(
 test(
   'killed before any of its changes of files, an export beside a manifest runs again into the same file',
   async () => {
-    const emulator = createEmulator({ apiKey });
+    const emulator = createEmulator({ profile: 'standard', apiKey });
     for (const name of ['web', 'more']) await emulator.act('application.create', { name, environmentId: 'env_prj_1' });
     const server = await serve(emulator);
     open.push(server);
@@ -204,7 +204,7 @@ test(
 test(
   'killed before any of its changes of files, init leaves no key to git',
   async () => {
-    const emulator = createEmulator({ apiKey });
+    const emulator = createEmulator({ profile: 'standard', apiKey });
     const server = await serve(emulator);
     open.push(server);
     const env = { TRUEUP_API_KEY: apiKey };
@@ -233,7 +233,7 @@ test(
 test(
   'killed before any of its changes of files, an export of one address is completed by the same command',
   async () => {
-    const emulator = createEmulator({ apiKey });
+    const emulator = createEmulator({ profile: 'standard', apiKey });
     await emulator.act('postgres.create', {
       name: 'main',
       environmentId: 'env_prj_1',
@@ -287,7 +287,7 @@ test(
 test(
   'killed before any of its changes of files, fmt and plan --out leave whole files, and the next run removes their drafts',
   async () => {
-    const emulator = createEmulator({ apiKey });
+    const emulator = createEmulator({ profile: 'standard', apiKey });
     const server = await serve(emulator);
     open.push(server);
     const env = { TRUEUP_API_KEY: apiKey };

@@ -82,8 +82,8 @@ async function applyAll(made: Bench, files: string | Record<string, string>): Pr
   for (let turn = 0; turn < 2; turn++) {
     const { outcomes } = await made.apply(files, { adoption: true, dataLoss: true });
     expect(outcomes.flatMap(({ result, diagnostics }) => (result === 'done' ? [] : diagnostics))).toEqual([]);
-    for (const labgitId of Object.keys(made.emulator.world.tables.labgit))
-      await made.emulator.act('labgit.connect', { labgitId });
+    for (const gitlabId of Object.keys(made.emulator.world.tables.gitlab))
+      await made.emulator.act('gitlab.connect', { gitlabId });
   }
 }
 

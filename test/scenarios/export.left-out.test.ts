@@ -125,8 +125,8 @@ test('two exports have the same bytes, of all kinds, also after other projects o
   await otherProject(made, 'blog');
   for (let turn = 0; turn < 2; turn++) {
     await made.apply(manifestOfAllKinds(), { adoption: true, dataLoss: true });
-    for (const labgitId of Object.keys(made.emulator.world.tables.labgit))
-      await made.emulator.act('labgit.connect', { labgitId });
+    for (const gitlabId of Object.keys(made.emulator.world.tables.gitlab))
+      await made.emulator.act('gitlab.connect', { gitlabId });
   }
   const { files, secrets, blocks } = await exportOf(made);
   expect(blocks.size).toBeGreaterThan(40);

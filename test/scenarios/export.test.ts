@@ -25,8 +25,8 @@ async function appliedExample(name: string): Promise<Bench> {
   made.secrets.EVERYTHING_SLACK_WEBHOOK = 'https://hooks.test/canary-of-a-hook';
   made.secrets.EVERYTHING_SSH_KEY = `-----BEGIN OPENSSH PRIVATE KEY-----\ncanary\n-----END OPENSSH PRIVATE KEY-----\n`;
   await made.apply({}, { adoption: true, dataLoss: true });
-  for (const labgitId of Object.keys(made.emulator.world.tables.labgit))
-    await made.emulator.act('labgit.connect', { labgitId });
+  for (const gitlabId of Object.keys(made.emulator.world.tables.gitlab))
+    await made.emulator.act('gitlab.connect', { gitlabId });
   for (const [id, row] of Object.entries(made.emulator.world.tables.application)) {
     if (row.sourceType !== 'docker') await deployByHand(made, id);
   }
@@ -51,8 +51,8 @@ async function givesTheSameWorld(made: Bench, exported: Exported): Promise<void>
   for (let turn = 0; turn < 2; turn++) {
     const { outcomes } = await other.apply(files, { adoption: true, dataLoss: true });
     expect(outcomes.filter(({ result }) => result !== 'done').flatMap(({ diagnostics }) => diagnostics)).toEqual([]);
-    for (const labgitId of Object.keys(other.emulator.world.tables.labgit))
-      await other.emulator.act('labgit.connect', { labgitId });
+    for (const gitlabId of Object.keys(other.emulator.world.tables.gitlab))
+      await other.emulator.act('gitlab.connect', { gitlabId });
   }
   expect(worldOf(other)).toEqual(worldOf(made));
 }

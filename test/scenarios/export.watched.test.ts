@@ -45,8 +45,8 @@ function changedBody({ kind, parent, body }: Stand, example: 0 | 1): Body {
 async function applied(made: Bench, text: string): Promise<void> {
   for (let turn = 0; turn < 2; turn++) {
     await made.apply(text, { adoption: true, dataLoss: true });
-    for (const labgitId of Object.keys(made.emulator.world.tables.labgit))
-      await made.emulator.act('labgit.connect', { labgitId });
+    for (const gitlabId of Object.keys(made.emulator.world.tables.gitlab))
+      await made.emulator.act('gitlab.connect', { gitlabId });
   }
 }
 

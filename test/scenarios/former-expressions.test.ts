@@ -7,7 +7,6 @@ import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { planDocument } from '../../src/documents/plan.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import type { World } from '../../src/emulator/world.ts';
-import { inProfile } from '../../src/kind/profile.ts';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import { plan } from '../../src/workflow/plan.ts';
@@ -46,7 +45,7 @@ function open(name: string) {
   const clock = selfMovingClock(Date.parse('2026-12-01T12:00:00Z'));
   const world = JSON.parse(read('world.json')) as World;
   const emulator = createEmulator({ world, now: () => new Date(clock.wall()) });
-  const made = bench({ emulator, clock, profile: 'dokploy' });
+  const made = bench({ emulator, clock });
   const state = mkdtempSync(join(tmpdir(), 'trueup-former-'));
   mkdirSync(state, { recursive: true });
   writeFileSync(join(state, 'state.json'), read(`state/${name}.json`));
@@ -59,7 +58,7 @@ function open(name: string) {
       const { manifest } = await validate({
         workspace: await openWorkspace(folder),
         file: 'trueup.yaml',
-        kinds: inProfile(allKinds, 'dokploy'),
+        kinds: allKinds,
         env: (variable) => values[variable],
         secret: (secret) => (hasSecrets ? values[secret] : undefined),
         given: (variable) => given[variable],

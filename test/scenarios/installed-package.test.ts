@@ -197,7 +197,7 @@ describe('the samples', () => {
     let server: Awaited<ReturnType<typeof serve>>;
 
     beforeAll(async () => {
-      server = await serve(createEmulator({ apiKey: 'a-key' }));
+      server = await serve(createEmulator({ profile: 'standard', apiKey: 'a-key' }));
       if (which === 'this Node') return;
       const lts = join(place, 'lts');
       mkdirSync(lts);

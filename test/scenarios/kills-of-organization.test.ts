@@ -18,12 +18,12 @@ const model = (name: string) => `apiUrl: "https://models.example.com/v1", apiKey
 const models = (name: string) =>
   `ai:\n  helper: { ${model(name)}, isEnabled: false }\n  other: { ${model('small')} }\n`;
 const providers =
-  'selfgit:\n  forge: { selfgitUrl: "https://git.example.com", clientId: c, clientSecret: correct-horse }\n' +
-  'bucketgit:\n  bucket: { bucketgitUsername: u, bucketgitEmail: g@example.com, bucketgitWorkspaceName: w, apiToken: t-o-k-e-n }\n';
+  'gitea:\n  forge: { giteaUrl: "https://git.example.com", clientId: c, clientSecret: correct-horse }\n' +
+  'bitbucket:\n  bucket: { bitbucketUsername: u, bitbucketEmail: g@example.com, bitbucketWorkspaceName: w, apiToken: t-o-k-e-n }\n';
 const provided = inProduction(
   'application:\n' +
-    '  a: { source: { type: selfgit, provider: forge, owner: o, repository: r, branch: main } }\n' +
-    '  b: { source: { type: bucketgit, provider: bucket, owner: o, repository: r, branch: main }, env: { G: "${ref:bucketgit.bucket.gitProviderId}" } }\n',
+    '  a: { source: { type: gitea, provider: forge, owner: o, repository: r, branch: main } }\n' +
+    '  b: { source: { type: bitbucket, provider: bucket, owner: o, repository: r, branch: main }, env: { G: "${ref:bitbucket.bucket.gitProviderId}" } }\n',
 );
 const copies = (names: string[]) =>
   `volumeBackups: { ${names.map((name) => `${name}: { volumeName: v, cronExpression: "0 3 * * *", prefix: ${name}/, destinationId: dst_1 }`).join(', ')} }`;

@@ -16,7 +16,7 @@ import { applyPlan } from '../../src/workflow/apply.ts';
 import { renderResult } from '../../src/render/apply-text.ts';
 import { renderPlan } from '../../src/render/plan-text.ts';
 import { plainStyle } from '../../src/render/style.ts';
-import { testKinds as kinds, testProfile } from '../support/profile.ts';
+import { kinds } from '../../src/resources/index.ts';
 import { deployByHand, deployOrders } from '../support/deployments.ts';
 import {
   isFromGit,
@@ -80,8 +80,8 @@ async function carryOut(made: Bench, plan: Plan, orders?: readonly string[]): Pr
 
 /** Does in the browser what makes the platform list a provider. */
 async function connect(made: Bench, kind: Kind): Promise<void> {
-  for (const row of Object.values(made.emulator.world.tables.labgit)) {
-    await made.emulator.act('labgit.connect', { [kind.identity.id]: row[kind.identity.id] });
+  for (const row of Object.values(made.emulator.world.tables.gitlab)) {
+    await made.emulator.act('gitlab.connect', { [kind.identity.id]: row[kind.identity.id] });
   }
 }
 
@@ -204,7 +204,7 @@ const notDeclared: Readonly<Record<string, string>> = {
   organizationName: 'stored nowhere',
   previewDeploymentId: 'of deployments that the platform makes by itself',
   refreshToken: 'a secret of the platform',
-  selfgitUsername: 'stored nowhere',
+  giteaUsername: 'stored nowhere',
   serviceType: 'follows from the parent',
   userId: 'of backups of the platform itself',
 };
@@ -227,9 +227,6 @@ test('objects below a service that wait for its deployment: mounts, files, ports
   );
 });
 
-/** Everyday tests in the words of a profile. */
-const isShort = testProfile !== 'standard' && !isFull;
-
 /** The fields that had a place before. */
 const met = new Set<Field>();
 /** How often a field came again in another place. */
@@ -237,11 +234,9 @@ let again = 0;
 
 /**
  * Whether a field is tried in the next place that can have it: every day each second field in the first one of all kinds that
- * share it, in CI each field, in each twelfth of the others too, and of those on a platform that has the document only. In the
- * words of a profile those that it has other words for, because the engine knows no word.
+ * share it, in CI each field, in each twelfth of the others too, and of those on a platform that has the document only.
  */
 function isTried(field: Field, { documentedOnly }: Stand): boolean {
-  if (isShort) return field.written !== undefined || field.spelling?.() !== undefined;
   const isFirst = !documentedOnly && !met.has(field);
   if (isFirst) met.add(field);
   else again += 1;
@@ -249,10 +244,7 @@ function isTried(field: Field, { documentedOnly }: Stand): boolean {
   return isFirst || isAll || again % 12 === 0;
 }
 
-/** Every place of a kind, and the first one in the words of a profile. */
-const places = stands().filter(({ kind }, at, all) => !isShort || all.findIndex((one) => one.kind === kind) === at);
-
-describe.each([...places, ...(isFull ? documentedStands() : []), ...topStands()])('$title', (stand) => {
+describe.each([...stands(), ...(isFull ? documentedStands() : []), ...topStands()])('$title', (stand) => {
   const { kind, documentedOnly } = stand;
   const kindBench = () => anyBench(undefined, documentedOnly);
   const begunWith = (...texts: readonly string[]): Promise<Bench> => benchAfter(texts, apply, documentedOnly);
@@ -488,10 +480,7 @@ describe.each([...places, ...(isFull ? documentedStands() : []), ...topStands()]
   describe.each(fields)('field %s', (name, field) => {
     const [first, second] = field.examples;
     /** The same in the words of the API, as the tests write and read them on the platform. */
-    const [firstThere, secondThere] = [first, second].map((value) => field.spelling?.()?.read(value) ?? value) as [
-      Json,
-      Json,
-    ];
+    const [firstThere, secondThere] = [first, second].map((value) => value) as [Json, Json];
     const carrier = carrierOf(kind, name, (tag) => bodyTag(stand, bodyWith(stand, name, first), tag));
     const one = bodyWith(stand, name, first);
     const two = bodyWith(stand, name, second);

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { dokploy } from '../../src/api/vocabulary.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import type { Json, Row } from '../../src/kind/json.ts';
 import { isRow } from '../../src/kind/json.ts';
@@ -9,7 +8,6 @@ import { plainStyle } from '../../src/render/style.ts';
 import { everything, idOf, plansNothing } from '../support/faults.ts';
 import { addressOf, firstStands, manifestOfAllKinds } from '../support/kind-manifests.ts';
 import { kindBench, worldWithMember } from '../support/kind-world.ts';
-import { inItsWords } from '../support/profile.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';
 
@@ -17,7 +15,7 @@ import { bench } from '../support/world.ts';
 
 /** A platform with the words of Dokploy, which lists rows as a function of the number of the read says. */
 function platform(turnsAt: (read: number) => number = () => 0, world = worldWithMember()): Bench {
-  const made = bench({ profile: 'dokploy', emulate: { world } });
+  const made = bench({ emulate: { world } });
   Object.assign(made.secrets, kindBench().secrets);
   const { send } = made.emulator;
   let reads = 0;
@@ -88,10 +86,8 @@ describe('lists in any order', () => {
   });
 });
 
-const sections = new Map(Object.entries(dokploy.groups));
-
 /** The kinds that an organization has once, or that the platform does not list at first. */
-const alone = ['organization', 'memberPermissions', 'labgit'].map(inItsWords);
+const alone = ['organization', 'memberPermissions', 'gitlab'];
 
 // What stands below an ambiguous object is not looked for.
 test.each([
@@ -102,7 +98,7 @@ test.each([
   const made = await withAllKinds();
   const twins = firstStands()
     .filter(({ kind, parent }) => isHere(parent) && !alone.includes(kind.kind))
-    .map((stand) => addressOf(stand).replace(/^\w+/, (section) => sections.get(section) ?? section))
+    .map((stand) => addressOf(stand))
     .map((address) => ({ address, id: idOf(made, address) }));
   for (const table of Object.values(made.emulator.world.tables) as Record<string, Row>[]) {
     for (const { id } of twins) {

@@ -120,15 +120,15 @@ describe('the live tests', () => {
     const world = worldWithMember();
     addRow(world, 'gitProvider', { gitProviderId: 'gp_9', name: 'theirs', organizationId: 'org_1', userId: 'user_1' });
     // Not the ids of objects, and what the examples of these kinds send.
-    const lab = { labgitId: 'lab_9', gitProviderId: 'gp_9', applicationId: 'trueup', groupName: 'shop' };
-    addRow(world, 'labgit', { ...lab, labgitUrl: 'https://lab.example.com', accessToken: 'a', refreshToken: 'r' });
+    const lab = { gitlabId: 'lab_9', gitProviderId: 'gp_9', applicationId: 'trueup', groupName: 'shop' };
+    addRow(world, 'gitlab', { ...lab, gitlabUrl: 'https://lab.example.com', accessToken: 'a', refreshToken: 'r' });
     const channel = { channelId: 'tel_9', channel: { botToken: 'b', chatId: '-100123', messageThreadId: null } };
     const theirs = { notificationId: 'not_9', name: 'theirs', notificationType: 'telegram', organizationId: 'org_1' };
     addRow(world, 'notification', { ...theirs, ...channel });
     Object.assign(world.tables.member['member_1'] ?? {}, { role: 'admin' });
     const served = await platform('admin', { world });
     const file = reportFile('admin');
-    const only = { TRUEUP_LIVE_ONLY: 'kind compose,kind labgit,kind notification,kind ai' };
+    const only = { TRUEUP_LIVE_ONLY: 'kind compose,kind gitlab,kind notification,kind ai' };
     const { code, out } = await live(served.url, { ...only, ...file.settings }).ended;
     expect(code, out).toBe(0);
     expect(file.read()).toMatchObject({ role: 'admin', differences: [], heldBack: [], left: [] });

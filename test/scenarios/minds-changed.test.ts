@@ -137,15 +137,14 @@ test('a path that there can be only one of is free before another certificate ta
 });
 
 describe('a create that lands when another run is over', () => {
-  const forge =
-    'selfgit:\n  forge: { selfgitUrl: "https://git.example.com", clientId: c, clientSecret: correct-horse }\n';
-  const bucket = 'bucketgit:\n  bucket: { bucketgitUsername: u, apiToken: t-o-k-e-n }\n';
+  const forge = 'gitea:\n  forge: { giteaUrl: "https://git.example.com", clientId: c, clientSecret: correct-horse }\n';
+  const bucket = 'bitbucket:\n  bucket: { bitbucketUsername: u, apiToken: t-o-k-e-n }\n';
 
   test.each([
     ['certificates.create', head + certificate('one'), undefined],
     ['certificates.create', head + certificate('two'), head + certificate('one')],
-    ['selfgit.create', head + forge, undefined],
-    ['bucketgit.create', head + bucket, undefined],
+    ['gitea.create', head + forge, undefined],
+    ['bitbucket.create', head + bucket, undefined],
   ])('%s makes no second one, because the id is the same', async (operation, text, before) => {
     const made = begin(before === undefined ? nothing : await startAfter(before));
     const late: WireRequest[] = [];
@@ -166,12 +165,12 @@ describe('a create that lands when another run is over', () => {
 });
 
 describe('a provider that waits to be connected', () => {
-  const lab = 'labgit:\n  lab: { labgitUrl: "https://lab.example.com", applicationId: a, secret: correct-horse }\n';
+  const lab = 'gitlab:\n  lab: { gitlabUrl: "https://lab.example.com", applicationId: a, secret: correct-horse }\n';
   const using = inProduction(
-    'application:\n  api: { source: { type: labgit, provider: lab, owner: o, repository: r, branch: main } }\n',
+    'application:\n  api: { source: { type: gitlab, provider: lab, owner: o, repository: r, branch: main } }\n',
   );
   const ours = (made: ReturnType<typeof begin>) =>
-    rowsOf(made, 'labgit').filter((row) => row.labgitUrl === 'https://lab.example.com');
+    rowsOf(made, 'gitlab').filter((row) => row.gitlabUrl === 'https://lab.example.com');
 
   test.each(deaths)('is never created twice when its run is killed %s', async (where) => {
     for (let at = 1; ; at++) {
@@ -186,10 +185,10 @@ describe('a provider that waits to be connected', () => {
         await run(made, head + lab + using, { adoption: true });
       }
       expect(ours(made), `${where} ${at}`).toHaveLength(1);
-      await made.emulator.act('labgit.connect', { labgitId: ours(made)[0]?.labgitId });
+      await made.emulator.act('gitlab.connect', { gitlabId: ours(made)[0]?.gitlabId });
       expect(await run(made, head + lab + using, { adoption: true })).toEqual([]);
       await goOn(made, head + lab + using);
-      expect(rowsOf(made, 'application')).toMatchObject([{ labgitId: ours(made)[0]?.labgitId }]);
+      expect(rowsOf(made, 'application')).toMatchObject([{ gitlabId: ours(made)[0]?.gitlabId }]);
     }
   });
 

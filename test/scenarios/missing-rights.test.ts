@@ -7,7 +7,6 @@ import type { World } from '../../src/emulator/world.ts';
 import { seedWorld } from '../../src/emulator/world.ts';
 import { apiKey } from '../cli/place.ts';
 import { project, trueup } from '../cli/process.ts';
-import { testProfile } from '../support/profile.ts';
 import { composeBody } from '../support/manifest-texts.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
@@ -26,7 +25,7 @@ function makeMember({ tables }: World, more: Row = {}): void {
 
 /** A platform with a key of a member, on which an owner applied a manifest before. */
 async function memberAfter(text: string | undefined): Promise<Bench> {
-  const world = seedWorld({ profile: testProfile });
+  const world = seedWorld();
   const made = bench({ emulate: { world } });
   if (text !== undefined) await made.apply(text);
   makeMember(world, { accessedServices: Object.keys(world.tables.compose) });
@@ -88,12 +87,11 @@ describe('apply, with a key of a member who may not create services', () => {
 
   /** Applies two services at a platform, once it changed. */
   async function applied(change: (world: World) => void) {
-    const emulator = createEmulator({ apiKey, profile: testProfile });
+    const emulator = createEmulator({ profile: 'standard', apiKey });
     const server = await serve(emulator);
     servers.push(server);
     change(emulator.world);
-    const profile = testProfile === 'standard' ? '' : `, profile: ${testProfile}`;
-    const top = `trueup: 1\nplatform: { url: "${server.url}"${profile} }\nproject: prj_1\n`;
+    const top = `trueup: 1\nplatform: { url: "${server.url}" }\nproject: prj_1\n`;
     const text = stack.replace(head, top) + '    redis:\n      cache: { databasePassword: correct-horse-1 }\n';
     return trueup(['apply', '-C', project(text), '--auto-approve', '--adopt'], { env: { TRUEUP_API_KEY: apiKey } });
   }

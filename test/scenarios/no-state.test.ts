@@ -14,7 +14,7 @@ const text = (url: string) =>
 
 /** A platform that has everything, and a folder that has lost its state. */
 async function stateless() {
-  const server = await serve(createEmulator({ apiKey: key.TRUEUP_API_KEY }));
+  const server = await serve(createEmulator({ profile: 'standard', apiKey: key.TRUEUP_API_KEY }));
   const run = (folder: string, ...args: string[]) => trueup([...args, '-C', folder], { env: key });
   const first = project(text(server.url));
   expect((await run(first, 'apply', '--auto-approve', '--adopt')).code).toBe(0);

@@ -2,13 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { actionsOf } from '../support/faults.ts';
 import { begin, goOn, nothing, run } from '../support/histories.ts';
 import { fetching, inProduction, keys, pem, rowsOf, watched } from '../support/organization-blocks.ts';
-import { inItsWords } from '../support/profile.ts';
 import type { Bench } from '../support/world.ts';
 import { head } from '../support/world.ts';
 
 /** Which object is which, of what stands at the top of a manifest. */
 
-const forge = (key: string, more = '') => `selfgit:\n  ${key}: { selfgitUrl: "https://git.example.com"${more} }\n`;
+const forge = (key: string, more = '') => `gitea:\n  ${key}: { giteaUrl: "https://git.example.com"${more} }\n`;
 const complete = ', clientId: c, clientSecret: correct-horse';
 const idAt = (made: Bench, address: string) => made.store.state?.resources[address]?.id;
 
@@ -20,27 +19,27 @@ async function applied(made: Bench, text: string): Promise<void> {
 test('an object that no list shows keeps its id, although another object has its new name', async () => {
   const made = begin(nothing);
   await applied(made, forge('forge', complete));
-  const id = idAt(made, inItsWords('selfgit.forge'));
-  const { gitProviderId } = made.emulator.world.tables.selfgit[String(id)] ?? {};
-  const row = { selfgitId: id, gitProviderId, name: 'forge', selfgitUrl: 'https://git.example.com' };
-  await made.emulator.act('selfgit.update', { ...row, clientSecret: '' });
-  expect(await made.emulator.act('selfgit.selfgitProviders')).toHaveLength(2);
-  // The platform lists it no more, and has another one that is called selfgit-1.
-  await applied(made, `moved: [{ from: selfgit.forge, to: selfgit.selfgit-1 }]\n${forge('selfgit-1', complete)}`);
-  expect(idAt(made, inItsWords('selfgit.') + 'selfgit-1')).toBe(id);
-  expect(made.emulator.world.tables.selfgit.sfg_1?.selfgitUrl).toBe('https://selfgit-1.example.test');
+  const id = idAt(made, 'gitea.forge');
+  const { gitProviderId } = made.emulator.world.tables.gitea[String(id)] ?? {};
+  const row = { giteaId: id, gitProviderId, name: 'forge', giteaUrl: 'https://git.example.com' };
+  await made.emulator.act('gitea.update', { ...row, clientSecret: '' });
+  expect(await made.emulator.act('gitea.giteaProviders')).toHaveLength(2);
+  // The platform lists it no more, and has another one that is called gitea-1.
+  await applied(made, `moved: [{ from: gitea.forge, to: gitea.gitea-1 }]\n${forge('gitea-1', complete)}`);
+  expect(idAt(made, 'gitea.gitea-1')).toBe(id);
+  expect(made.emulator.world.tables.gitea.sfg_1?.giteaUrl).toBe('https://gitea-1.example.test');
 });
 
 test('an object that leaves the state because it cannot be deleted is adopted by a block of its name in the same run, with consent', async () => {
   const made = begin({ ...nothing, lacks: ['gitProvider.remove'] });
   await applied(made, forge('forge', `, name: forge${complete}`));
-  const id = idAt(made, inItsWords('selfgit.forge'));
+  const id = idAt(made, 'gitea.forge');
   const renamed = head + forge('main', `, name: forge${complete}`);
   const planned = await made.plan(renamed);
-  expect(actionsOf(planned).toSorted()).toEqual(['adopt selfgit.main', 'forget selfgit.forge'].map(inItsWords));
+  expect(actionsOf(planned).toSorted()).toEqual(['adopt gitea.main', 'forget gitea.forge']);
   expect(planned.actions.find(({ action }) => action === 'adopt')).toMatchObject({ needsConsent: true });
   expect(await run(made, renamed, { adoption: true })).toEqual([]);
-  expect(idAt(made, inItsWords('selfgit.main'))).toBe(id);
+  expect(idAt(made, 'gitea.main')).toBe(id);
   expect(rowsOf(made, 'gitProvider').filter((row) => row.name === 'forge')).toHaveLength(1);
   await goOn(made, renamed);
 });
@@ -94,7 +93,7 @@ test('fields that the answer of a create lacks are read for references', async (
   const text =
     forge('forge', complete) +
     inProduction(
-      'redis:\n  cache: { databasePassword: correct-horse, env: { G: "${ref:selfgit.forge.gitProviderId}" } }\n',
+      'redis:\n  cache: { databasePassword: correct-horse, env: { G: "${ref:gitea.forge.gitProviderId}" } }\n',
     );
   await applied(made, text);
   const record = rowsOf(made, 'gitProvider').find((row) => row.name === 'forge');

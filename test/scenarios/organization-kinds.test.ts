@@ -6,7 +6,6 @@ import { applyPlan } from '../../src/workflow/apply.ts';
 import { plan } from '../../src/workflow/plan.ts';
 import { unusable } from '../../src/state/unusable.ts';
 import { everything } from '../support/faults.ts';
-import { inItsWords } from '../support/profile.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 
@@ -55,9 +54,9 @@ type Table =
   | 'certificate'
   | 'ai'
   | 'gitProvider'
-  | 'hubgit'
-  | 'labgit'
-  | 'selfgit'
+  | 'github'
+  | 'gitlab'
+  | 'gitea'
   | 'member';
 
 function rows(made: Bench, table: Table) {
@@ -252,9 +251,9 @@ describe('creates that answer without an id', () => {
 });
 
 describe('a provider that waits to be connected', () => {
-  const lab = 'labgit:\n  lab: { labgitUrl: "https://lab.example.com", secret: correct-horse }\n';
+  const lab = 'gitlab:\n  lab: { gitlabUrl: "https://lab.example.com", secret: correct-horse }\n';
   const using = inProduction(
-    'application:\n  api: { source: { type: labgit, provider: lab, owner: shop, repository: api, branch: main } }',
+    'application:\n  api: { source: { type: gitlab, provider: lab, owner: shop, repository: api, branch: main } }',
   );
 
   test('is pending, is not created again, and resources that need it report that', async () => {
@@ -262,7 +261,7 @@ describe('a provider that waits to be connected', () => {
     const first = await made.apply(`${head}${lab}${using}`, { adoption: true });
     const becameOf = (result: ApplyResult, address: string) =>
       result.outcomes.find(({ action }) => action.address === address);
-    expect(becameOf(first, inItsWords('labgit.lab'))).toMatchObject({
+    expect(becameOf(first, 'gitlab.lab')).toMatchObject({
       result: 'done',
       diagnostics: [{ code: 'pending' }],
     });
@@ -270,13 +269,13 @@ describe('a provider that waits to be connected', () => {
     expect(rows(made, 'application')).toEqual([]);
     const plan = await made.plan(`${head}${lab}${using}`);
     const notes = plan.actions.flatMap(({ address, notes: said }) => said.map(({ code }) => `${address} ${code}`));
-    expect(notes).toEqual([inItsWords('labgit.lab pending'), 'production.application.api pending']);
+    expect(notes).toEqual(['gitlab.lab pending', 'production.application.api pending']);
     await made.apply(`${head}${lab}${using}`);
-    const ours = rows(made, 'labgit').filter((row) => row.labgitUrl === 'https://lab.example.com');
+    const ours = rows(made, 'gitlab').filter((row) => row.gitlabUrl === 'https://lab.example.com');
     expect(ours).toHaveLength(1);
-    await made.emulator.act('labgit.connect', { labgitId: ours[0]?.labgitId });
+    await made.emulator.act('gitlab.connect', { gitlabId: ours[0]?.gitlabId });
     await applied(made, lab + using);
-    expect(rows(made, 'application')).toMatchObject([{ labgitId: ours[0]?.labgitId, sourceType: 'labgit' }]);
+    expect(rows(made, 'application')).toMatchObject([{ gitlabId: ours[0]?.gitlabId, sourceType: 'gitlab' }]);
     await plansNothing(made, lab + using);
   });
 
@@ -284,16 +283,16 @@ describe('a provider that waits to be connected', () => {
     const begun = async () => {
       const made = bench();
       await applied(made, lab);
-      const ours = rows(made, 'labgit').find((row) => row.labgitUrl === 'https://lab.example.com');
-      await made.emulator.act('labgit.create', {
+      const ours = rows(made, 'gitlab').find((row) => row.gitlabUrl === 'https://lab.example.com');
+      await made.emulator.act('gitlab.create', {
         name: 'lab',
-        labgitUrl: 'https://other.example.com',
+        gitlabUrl: 'https://other.example.com',
         authId: 'user_1',
       });
-      const theirs = rows(made, 'labgit').find((row) => row.labgitUrl === 'https://other.example.com');
-      await made.emulator.act('labgit.connect', { labgitId: theirs?.labgitId });
+      const theirs = rows(made, 'gitlab').find((row) => row.gitlabUrl === 'https://other.example.com');
+      await made.emulator.act('gitlab.connect', { gitlabId: theirs?.gitlabId });
       made.requests('POST');
-      return { made, ours: ours?.labgitId, theirs: theirs?.labgitId };
+      return { made, ours: ours?.gitlabId, theirs: theirs?.gitlabId };
     };
 
     test('takes that one over with consent only, and warns of it', async () => {
@@ -307,9 +306,9 @@ describe('a provider that waits to be connected', () => {
 
     test('is recognised by what its create sent once both are listed', async () => {
       const { made, ours } = await begun();
-      await made.emulator.act('labgit.connect', { labgitId: ours });
+      await made.emulator.act('gitlab.connect', { gitlabId: ours });
       await applied(made, lab);
-      expect(made.store.state?.resources[inItsWords('labgit.lab')]?.id).toBe(ours);
+      expect(made.store.state?.resources['gitlab.lab']?.id).toBe(ours);
       await plansNothing(made, lab);
     });
 
@@ -319,7 +318,7 @@ describe('a provider that waits to be connected', () => {
       expect(result.outcomes).toMatchObject([{ result: 'done', action: { action: 'forget' } }]);
       expect(result.outcomes[0]?.action.notes).toMatchObject([{ code: 'stays-there' }]);
       expect(made.requests('POST')).toEqual([]);
-      const left = rows(made, 'labgit').map((row) => row.labgitId);
+      const left = rows(made, 'gitlab').map((row) => row.gitlabId);
       expect(left).toContain(ours);
       expect(left).toContain(theirs);
       await plansNothing(made, '');
@@ -335,20 +334,17 @@ describe('a provider that waits to be connected', () => {
 });
 
 describe('the removal of a provider', () => {
-  const forge =
-    'selfgit:\n  forge: { selfgitUrl: "https://git.example.com", clientId: c, clientSecret: correct-horse }\n';
+  const forge = 'gitea:\n  forge: { giteaUrl: "https://git.example.com", clientId: c, clientSecret: correct-horse }\n';
   const using = inProduction(
-    'application:\n  api: { source: { type: selfgit, provider: forge, owner: o, repository: r, branch: main } }',
+    'application:\n  api: { source: { type: gitea, provider: forge, owner: o, repository: r, branch: main } }',
   );
   const forgeIn = (made: Bench) => rows(made, 'gitProvider').filter((row) => row.name === 'forge');
 
   test('is refused while a service of the manifest is fetched from it', async () => {
     const made = bench();
     await applied(made, forge + using);
-    const { selfgitId } = rows(made, 'selfgit').find((row) => row.selfgitUrl === 'https://git.example.com') ?? {};
-    expect(await refused(made.apply(head + using.replace('forge', String(selfgitId))))).toContain(
-      inItsWords('selfgit.forge'),
-    );
+    const { giteaId } = rows(made, 'gitea').find((row) => row.giteaUrl === 'https://git.example.com') ?? {};
+    expect(await refused(made.apply(head + using.replace('forge', String(giteaId))))).toContain('gitea.forge');
     expect(forgeIn(made)).toHaveLength(1);
   });
 
@@ -380,14 +376,14 @@ describe('the removal of a provider', () => {
   test('of one that a person connected needs the permission to lose that, and protect: true forbids it', async () => {
     const made = bench();
     const app = (more: string) =>
-      `hubgit:\n  hubgit-1: { hubgitAppName: "https://hub.example.com/apps/shop"${more} }\n`;
+      `github:\n  github-1: { githubAppName: "https://hub.example.com/apps/shop"${more} }\n`;
     await applied(made, app(''));
     expect(await refused(made.apply(head))).toContain('the app, which a person installed in the browser');
     await applied(made, app(', protect: true'));
-    expect(await refused(made.apply(head, everything))).toContain(`${inItsWords('hubgit')}.hubgit-1 is protected`);
+    expect(await refused(made.apply(head, everything))).toContain('github.github-1 is protected');
     await applied(made, app(', protect: false'));
     await made.apply(head);
-    expect(rows(made, 'hubgit').map(({ hubgitId }) => hubgitId)).not.toContain('hub_1');
+    expect(rows(made, 'github').map(({ githubId }) => githubId)).not.toContain('hub_1');
     await plansNothing(made, '');
   });
 
@@ -609,7 +605,7 @@ describe('a mistake in the manifest is reported before anything is sent:', () =>
       'a provider that no list would have',
       'cannot-create',
       'clientId',
-      'selfgit:\n  forge: { selfgitUrl: "https://git.example.com" }\n',
+      'gitea:\n  forge: { giteaUrl: "https://git.example.com" }\n',
     ],
     ['an environment that is called like a section', 'wrong-type', 'sshKeys', 'environments:\n  sshKeys: {}\n'],
   ])('%s', async (_, code, said, text) => {
@@ -758,13 +754,13 @@ describe('a change that needs a new object', () => {
 });
 
 describe('a provider after a create without an answer', () => {
-  const lab = 'labgit:\n  lab: { labgitUrl: "https://lab.example.com", secret: correct-horse }\n';
+  const lab = 'gitlab:\n  lab: { gitlabUrl: "https://lab.example.com", secret: correct-horse }\n';
 
   test('is not reported as created, and one of that name that appears later is adopted with consent only', async () => {
     const made = bench();
     const { send } = made.emulator;
     made.emulator.send = (request) =>
-      request.path === '/api/labgit.create'
+      request.path === '/api/gitlab.create'
         ? Promise.resolve({ status: 500, headers: {}, body: 'boom' })
         : send(request);
     await made.apply(head + lab);
@@ -773,24 +769,24 @@ describe('a provider after a create without an answer', () => {
     expect(plan.actions[0]?.notes[0]).toMatchObject({
       code: 'pending',
       severity: 'warning',
-      message: expect.stringContaining(inItsWords('whether labgit.lab was created is not known')) as string,
+      message: expect.stringContaining('whether gitlab.lab was created is not known') as string,
     });
-    await made.emulator.act('labgit.create', { name: 'lab', labgitUrl: 'https://other.example.com', authId: 'user_1' });
-    const theirs = rows(made, 'labgit').find((row) => row.labgitUrl === 'https://other.example.com');
-    await made.emulator.act('labgit.connect', { labgitId: theirs?.labgitId });
+    await made.emulator.act('gitlab.create', { name: 'lab', gitlabUrl: 'https://other.example.com', authId: 'user_1' });
+    const theirs = rows(made, 'gitlab').find((row) => row.gitlabUrl === 'https://other.example.com');
+    await made.emulator.act('gitlab.connect', { gitlabId: theirs?.gitlabId });
     expect(await refused(made.apply(head + lab))).toContain('consent');
   });
 
   test('is recognised under its original name; edits wait and are reported', async () => {
     const made = bench();
     await applied(made, lab);
-    const renamed = lab.replace('labgitUrl:', 'name: forge, labgitUrl:');
+    const renamed = lab.replace('gitlabUrl:', 'name: forge, gitlabUrl:');
     const plan = await made.plan(head + renamed);
     expect(plan.actions[0]?.notes[0]?.remedy).toContain('Until then name cannot be changed.');
-    const ours = rows(made, 'labgit').find((row) => row.labgitUrl === 'https://lab.example.com');
-    await made.emulator.act('labgit.connect', { labgitId: ours?.labgitId });
+    const ours = rows(made, 'gitlab').find((row) => row.gitlabUrl === 'https://lab.example.com');
+    await made.emulator.act('gitlab.connect', { gitlabId: ours?.gitlabId });
     await applied(made, renamed);
-    expect(made.store.state?.resources[inItsWords('labgit.lab')]?.id).toBe(ours?.labgitId);
+    expect(made.store.state?.resources['gitlab.lab']?.id).toBe(ours?.gitlabId);
     await plansNothing(made, renamed);
   });
 });
@@ -837,10 +833,10 @@ test('members that are sent without being declared are shown', async () => {
 
 test('an update that needs an object that the platform does not have is refused by the plan', async () => {
   const world = seedWorld();
-  Object.assign(world.tables.hubgit['hub_1'] ?? {}, { hubgitAppName: null });
+  Object.assign(world.tables.github['hub_1'] ?? {}, { githubAppName: null });
   const made = bench({ emulate: { world } });
-  await applied(made, 'hubgit:\n  forge: { id: hub_1, name: hubgit-1 }\n');
-  expect(await refused(made.apply(`${head}hubgit:\n  forge: { id: hub_1, name: other }\n`))).toContain(
-    inItsWords('hubgitAppName: the platform has none, and hubgit.update cannot go without'),
+  await applied(made, 'github:\n  forge: { id: hub_1, name: github-1 }\n');
+  expect(await refused(made.apply(`${head}github:\n  forge: { id: hub_1, name: other }\n`))).toContain(
+    'githubAppName: the platform has none, and github.update cannot go without',
   );
 });

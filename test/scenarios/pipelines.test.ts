@@ -27,7 +27,7 @@ describe.each([
   ['gitlab', 'rebase'],
   ['gitea', 'merge'],
 ] as const)('a repository on %s that merges by %s', (name: Forge['name'], how: 'merge' | 'squash' | 'rebase') => {
-  const emulator = createEmulator({ apiKey });
+  const emulator = createEmulator({ profile: 'standard', apiKey });
   const printed: string[] = [];
   // The forge has no part in it: one is enough.
   const onOneForge = name === 'github' ? test : test.skip;

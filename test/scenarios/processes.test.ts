@@ -19,7 +19,7 @@ afterAll(() => Promise.all(servers.map((server) => server.close())));
 
 /** `gate`: no request is answered before it is open. */
 async function platform(latencyMs: number, gate: Promise<unknown> = Promise.resolve()) {
-  const emulator = createEmulator({ apiKey: env.TRUEUP_API_KEY });
+  const emulator = createEmulator({ profile: 'standard', apiKey: env.TRUEUP_API_KEY });
   const behindGate: Send = async (request) => gate.then(async () => emulator.send(request));
   const server = await serve(emulator, { latencyMs, faults: { send: behindGate, deliver: behindGate } });
   servers.push(server);

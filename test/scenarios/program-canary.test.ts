@@ -75,7 +75,7 @@ interface Elsewhere {
  * in the process of the test unless everything is tried.
  */
 async function place(elsewhere?: Elsewhere, command = effort({ fast: trueup, all: trueupProcess })) {
-  const emulator = createEmulator({ apiKey });
+  const emulator = createEmulator({ profile: 'standard', apiKey });
   const ways: {
     instead: (request: WireRequest) => WireAnswer | undefined;
     change: (answer: WireAnswer, request: WireRequest) => WireAnswer;

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { deployCompose, keyOfCase, recordedWorld } from '../emulator/samples-world.ts';
+import { extendedContracts } from '../../src/api/contract.ts';
 import { namesOf } from '../../src/api/names.ts';
-import { dokploy } from '../../src/api/vocabulary.ts';
+import { document } from '../../src/api/vocabulary.ts';
 import type { WireRequest } from '../../src/api/wire.ts';
 import { compared, named, type Sample } from '../support/recorded.ts';
 
@@ -71,7 +72,7 @@ const preparations: Record<string, (emulator: Emulator) => Promise<unknown>> = {
   },
 };
 
-const names = namesOf(dokploy);
+const names = namesOf(document);
 
 const folder = join(import.meta.dirname, '../fixtures/samples');
 
@@ -82,13 +83,13 @@ describe('the emulator answers as the platform was recorded to', () => {
     for (const [name, sample] of named(operation, samples)) {
       const reason = acceptedDifferences[name];
       test(reason === undefined ? name : `${name} differs: ${reason}`, async () => {
-        const emulator = await recordedWorld();
+        const emulator = await recordedWorld({ profile: 'standard' });
         await preparations[name]?.(emulator);
         const answer = await emulator.send(requestOf(name, sample));
         const { answered, recorded } = compared(answer, sample);
         if (reason === undefined) expect(answered).toEqual(recorded);
         else expect(answered).not.toEqual(recorded);
-        const other = await recordedWorld({ profile: 'dokploy' });
+        const other = await recordedWorld();
         await preparations[name]?.(other);
         const again = await other.send(inWords(requestOf(name, sample)));
         const renamed = compared(again, { ...sample, response: names.data(sample.response) });
@@ -100,10 +101,16 @@ describe('the emulator answers as the platform was recorded to', () => {
   }
 });
 
+/** The operations of Dokploy, by their names in the API document. */
+const own = new Map([...extendedContracts.standard.operations].map(([name, { path }]) => [path, name]));
+
 /** The words of Dokploy for a request in those of the API document. */
 function inWords({ path, body, ...request }: WireRequest): WireRequest {
   const [, operation = '', query] = /^\/api\/([^?]*)\??(.*)$/s.exec(path) ?? [];
-  const asked = [...new URLSearchParams(query)].map(([name, value]): [string, string] => [names.member(name), value]);
+  const asked = [...new URLSearchParams(query)].map(([name, value]): [string, string] => [
+    Object.keys(names.data({ [name]: '' }) as object)[0] ?? name,
+    value,
+  ]);
   const content = (text: string): string => {
     try {
       return JSON.stringify(names.data(JSON.parse(text)));
@@ -114,7 +121,7 @@ function inWords({ path, body, ...request }: WireRequest): WireRequest {
   const parameters = asked.length === 0 ? '' : `?${new URLSearchParams(asked).toString()}`;
   return {
     ...request,
-    path: `/api/${operation.endsWith('/') ? operation : names.operation(operation)}${parameters}`,
+    path: `/api/${own.get(operation) ?? operation}${parameters}`,
     body: body === undefined ? undefined : content(body),
   };
 }

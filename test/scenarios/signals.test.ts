@@ -21,7 +21,7 @@ ${stack('domains: { shop.example.com: { serviceName: web, port: 80 } }, deploy: 
 
 /** A platform that never answers one operation while it hangs, nor executes it. */
 async function hanging(operation: string) {
-  const emulator = createEmulator({ apiKey: key.TRUEUP_API_KEY });
+  const emulator = createEmulator({ profile: 'standard', apiKey: key.TRUEUP_API_KEY });
   const { send } = emulator;
   const state = { isHanging: true };
   let onHang: () => void = () => undefined;

@@ -48,7 +48,7 @@ const after = (order: Order) => [stack('2', order), redises('redis:8.2', order, 
 
 /** A project with changes, hot fixes, deletions, data at risk and warnings. */
 async function changed() {
-  const emulator: Emulator = createEmulator({ apiKey });
+  const emulator: Emulator = createEmulator({ profile: 'standard', apiKey });
   const server = await serve(emulator);
   servers.push(server);
   const head = `trueup: 1\nplatform: { url: "${server.url}" }\nproject: prj_1\n`;

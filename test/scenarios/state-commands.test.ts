@@ -19,7 +19,7 @@ import { keyText } from '../support/state-key.ts';
 
 const key = { TRUEUP_API_KEY: 'right-key' };
 let platform: Awaited<ReturnType<typeof serve>>;
-const emulator = createEmulator({ apiKey: key.TRUEUP_API_KEY });
+const emulator = createEmulator({ profile: 'standard', apiKey: key.TRUEUP_API_KEY });
 beforeAll(async () => {
   platform = await serve(emulator);
 });

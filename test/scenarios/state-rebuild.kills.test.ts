@@ -16,7 +16,7 @@ const env = { TRUEUP_API_KEY: 'key-1' };
 test.each(['state.json', 'state.json and key', 'everything but the lock'])(
   'killed before any of its changes of files, a rebuild without %s is followed by a run that plans nothing',
   async (lost) => {
-    const emulator = createEmulator({ apiKey: env.TRUEUP_API_KEY });
+    const emulator = createEmulator({ profile: 'standard', apiKey: env.TRUEUP_API_KEY });
     const server = await serve(emulator);
     onTestFinished(() => server.close());
     const applied = project(

@@ -5,7 +5,6 @@ import { failure, page } from '../../src/emulator/faults/answers.ts';
 import { endingOf } from '../../src/documents/ending.ts';
 import { composeBody } from '../support/manifest-texts.ts';
 import { killedRun } from '../support/histories.ts';
-import { inItsWords } from '../support/profile.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 
@@ -29,7 +28,7 @@ function failing(made: Bench, operation: string, status: number, answerOf: (stat
   const state = { isOn: true, count: 0 };
   made.emulator.send = async (request: WireRequest) => {
     const answer = await send(request);
-    if (!state.isOn || request.path !== `/api/${inItsWords(operation)}`) return answer;
+    if (!state.isOn || request.path !== `/api/${operation}`) return answer;
     state.count += 1;
     return answerOf(status);
   };

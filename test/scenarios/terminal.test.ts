@@ -26,7 +26,7 @@ ${services(count)
 
 /** A platform whose deployments take their time, and a folder with a manifest of so many services. */
 async function place(count: number, deployDelayMs: number) {
-  const server = await serve(createEmulator({ apiKey: env.TRUEUP_API_KEY, deployDelayMs }));
+  const server = await serve(createEmulator({ profile: 'standard', apiKey: env.TRUEUP_API_KEY, deployDelayMs }));
   return { server, folder: project(manifest(server.url, count)) };
 }
 

@@ -110,7 +110,7 @@ const missing = whyNoPostgres();
 describe.skipIf(missing !== undefined)(missing ?? 'K3: with a state in PostgreSQL', () => {
   test('the second repository is refused, and has a state of its own with another name', async () => {
     const apiKey = 'right-key';
-    const emulator = createEmulator({ apiKey });
+    const emulator = createEmulator({ profile: 'standard', apiKey });
     const platform = await serve(emulator);
     const server = await startPostgres();
     const env = { TRUEUP_API_KEY: apiKey, TRUEUP_STATE_URL: server.url(), TRUEUP_STATE_KEY: keyText };

@@ -225,14 +225,14 @@ environments:
 
   test('is waited for by actions that need it', async () => {
     const made = calmPlatform();
-    const text = `${head}selfgit:
-  forge: { selfgitUrl: "https://git.example.com", clientId: c, clientSecret: s-1, redirectUri: "https://d.example.com" }
+    const text = `${head}gitea:
+  forge: { giteaUrl: "https://git.example.com", clientId: c, clientSecret: s-1, redirectUri: "https://d.example.com" }
 environments:
   production:
     application:
       api:
-        source: { type: selfgit, provider: forge, owner: o, repository: r, branch: main }
-        env: { PROVIDER: "\${ref:selfgit.forge.gitProviderId}" }
+        source: { type: gitea, provider: forge, owner: o, repository: r, branch: main }
+        env: { PROVIDER: "\${ref:gitea.forge.gitProviderId}" }
 `;
     expect((await applyOver(made, text, late)).failed).toEqual([]);
     expect(await leftOver(made, text)).toEqual([]);

@@ -112,7 +112,7 @@ export const removing =
   async (made: Bench): Promise<void> => {
     const { store } = made;
     if (store.state === undefined) throw new Error('there is no state');
-    store.state = removeFromState(store.state, addresses, made.world().kinds).state;
+    store.state = removeFromState(store.state, addresses).state;
   };
 
 /** `trueup state mv`. */

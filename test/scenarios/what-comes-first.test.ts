@@ -4,7 +4,6 @@ import { readNarrowing } from '../../src/plan/narrow.ts';
 import { session } from '../../src/workflow/session.ts';
 import { everything, idOf, plansNothing, rowsIn } from '../support/faults.ts';
 import { begin, goOn, killedRun, startAfter } from '../support/histories.ts';
-import { inItsWords } from '../support/profile.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 
@@ -171,14 +170,14 @@ describe('a replacement on purpose of what others use', () => {
       web(', registry: images'),
     ],
     [
-      'selfgit.forge',
+      'gitea.forge',
       'gitProvider',
-      'selfgit: { forge: { selfgitUrl: "https://git.example.com", clientId: c, clientSecret: cs-cs, redirectUri: "https://d.example.com/callback" } }',
-      'application: { web: { source: { type: selfgit, provider: forge, owner: o, repository: r, branch: main } } }',
+      'gitea: { forge: { giteaUrl: "https://git.example.com", clientId: c, clientSecret: cs-cs, redirectUri: "https://d.example.com/callback" } }',
+      'application: { web: { source: { type: gitea, provider: forge, owner: o, repository: r, branch: main } } }',
     ],
   ])('deploys what uses %s with the new one, and deletes the old one then', async (standard, noun, top, blocks) => {
     const made = bench();
-    const address = inItsWords(standard);
+    const address = standard;
     const text = inProduction(blocks, `${top}\n`);
     await applied(made, text);
     const old = idOf(made, address);
@@ -201,15 +200,15 @@ describe('a replacement on purpose of what others use', () => {
 
   test('is refused where the new one has no id before a person connects it', async () => {
     const made = bench();
-    const provider = 'labgit: { lab: { labgitUrl: "https://lab.example.com", secret: correct-horse } }\n';
+    const provider = 'gitlab: { lab: { gitlabUrl: "https://lab.example.com", secret: correct-horse } }\n';
     const text = (more: string) => inProduction(web(more), provider);
     await made.apply(text(''), everything);
-    const [labgitId] = Object.keys(made.emulator.world.tables.labgit).slice(-1);
-    await made.emulator.act('labgit.connect', { labgitId });
-    const used = text(', env: { LAB: "${ref:labgit.lab.id}" }');
+    const [gitlabId] = Object.keys(made.emulator.world.tables.gitlab).slice(-1);
+    await made.emulator.act('gitlab.connect', { gitlabId });
+    const used = text(', env: { LAB: "${ref:gitlab.lab.id}" }');
     await applied(made, used);
-    expect(await refused(made, used, { replace: [inItsWords('labgit.lab')] })).toEqual([
-      inItsWords('labgit.lab cannot be replaced while it is used: production.application.web'),
+    expect(await refused(made, used, { replace: ['gitlab.lab'] })).toEqual([
+      'gitlab.lab cannot be replaced while it is used: production.application.web',
     ]);
   });
 

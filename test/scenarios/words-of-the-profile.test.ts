@@ -6,14 +6,13 @@ import { parse } from 'yaml';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Profile } from '../../src/api/contract.ts';
 import { contracts } from '../../src/api/contract.ts';
-import { dokploy } from '../../src/api/vocabulary.ts';
+import { document } from '../../src/api/vocabulary.ts';
 import { runCi } from '../../src/ci/run.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { codes } from '../../src/diagnostics/codes.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
-import { inProfile } from '../../src/kind/profile.ts';
 import { manifestSchema } from '../../src/manifest/json-schema.ts';
 import { kinds } from '../../src/resources/index.ts';
 import type { Finished } from '../cli/process.ts';
@@ -34,15 +33,14 @@ afterAll(async () => {
 });
 
 /** Words that one vocabulary has for what the other one calls otherwise: groups, operations, members and values. */
-const tables = [dokploy.groups, dokploy.operations, dokploy.members, ...Object.values(dokploy.values)];
+const tables = [document.groups, document.operations, document.members, ...Object.values(document.values)];
 const wordsOf: Readonly<Record<Profile, ReadonlySet<string>>> = {
-  standard: new Set(tables.flatMap((table) => Object.keys(table))),
-  dokploy: new Set(tables.flatMap((table) => Object.values(table))),
+  standard: new Set(tables.flatMap((table) => Object.values(table))),
+  dokploy: new Set(tables.flatMap((table) => Object.keys(table))),
 };
 
-/** The words of the other vocabulary in a text, with what stands around the first of each. */
-function foreignWords(profile: Profile, text: string): string[] {
-  const foreign = wordsOf[profile === 'dokploy' ? 'standard' : 'dokploy'];
+/** The words of the API document in a text, with what stands around the first of each; or those of another profile. */
+function foreignWords(text: string, foreign = wordsOf.standard): string[] {
   const found = new Map<string, string>();
   // The world of the emulator has names of its own, such as selfgit-1.
   for (const { 0: word, index } of text.matchAll(/\w+(?!\w|-\d|\.example)/g)) {
@@ -116,18 +114,21 @@ const everything = ['--auto-approve', '--adopt', '--allow-data-loss'];
 
 describe('a manifest that names no profile', () => {
   it.each(pairs)(
-    'on a platform of %s, in the words of %s: speaks the words of the platform',
+    'on a platform of %s, in the words of %s: is planned and applied in the words of Dokploy',
     async (profile, words) => {
-      const { run } = await place(profile, words);
-      const [own, other] = profile === 'dokploy' ? ['gitea.forge', 'selfgit'] : ['selfgit.forge', 'gitea'];
+      const { run, emulator } = await place(profile, words);
+      const [own, other] = ['gitea.forge', 'selfgit'];
       const plan = await run('plan');
       expect([plan.out.includes(own), plan.out.includes(other)]).toEqual([true, false]);
       expect((await run('apply', ...everything)).code).toBe(0);
       expect((await run('plan')).out).toContain('No changes');
       for (const args of [['state', 'list'], ['state', 'show', own], ['drift'], ['status']]) {
         const { out, code } = await run(...args);
-        expect([code, foreignWords(profile, out)]).toEqual([0, []]);
+        expect([code, foreignWords(out)]).toEqual([0, []]);
       }
+      // No request was sent in words that the platform does not have.
+      const refused = emulator.log.filter(({ status }) => status >= 400).map(({ operation }) => operation);
+      expect(refused.filter((operation) => operation !== 'settings.getDokployVersion')).toEqual([]);
     },
   );
 
@@ -154,7 +155,7 @@ describe('a profile that the manifest names', () => {
   });
 });
 
-describe('a state in the words of the other vocabulary', () => {
+describe('a state of a platform of the other vocabulary', () => {
   it.each(profiles)('plans nothing in the profile %s, and keeps its objects', async (profile) => {
     const other = profile === 'dokploy' ? 'standard' : 'dokploy';
     const folder = project({});
@@ -170,11 +171,8 @@ describe('a state in the words of the other vocabulary', () => {
     write(profile);
     const plan = await run('plan');
     expect(plan.out).toContain('No changes');
-    const [own, gone] = profile === 'dokploy' ? ['gitea', 'selfgit'] : ['selfgit', 'gitea'];
-    const lines = ({ out }: Finished) => out.replaceAll(gone, own).split('\n').toSorted();
-    const after = await run('state', 'list');
-    expect(after.out).not.toContain(gone);
-    expect(lines(after)).toEqual(lines(before));
+    expect((await run('state', 'list')).out).toBe(before.out);
+    expect(before.out).not.toContain('selfgit');
     expect((await run('apply', ...everything)).code).toBe(0);
     write(other);
     expect((await run('plan')).out).toContain('No changes');
@@ -204,20 +202,20 @@ describe('a memory of drift in the words of the other vocabulary', () => {
     write(profile);
     const { out } = await run('drift', '--format', 'json');
     const { findings } = JSON.parse(out) as { findings: { path?: string; status: string }[] };
-    expect(findings.map(({ path, status }) => [path, status])).toEqual([[wordsIn[profile].detach, 'accepted']]);
+    expect(findings.map(({ path, status }) => [path, status])).toEqual([[wordsIn.dokploy.detach, 'accepted']]);
   });
 });
 
-describe('the schema of a profile', () => {
-  it.each(profiles)('takes manifests in the words of both, in the profile %s', (profile) => {
-    const schema = new Validator(manifestSchema(inProfile(kinds, profile)), '2020-12');
+describe('the schema of manifests', () => {
+  it('takes manifests in the words of both', () => {
+    const schema = new Validator(manifestSchema(kinds), '2020-12');
     const head = 'trueup: 1\nplatform: emulator\nproject: prj_1\n';
     for (const words of profiles) expect(schema.validate(parse(head + sections(words))).errors).toEqual([]);
   });
 });
 
-describe('export in the profile', () => {
-  it.each(profiles)('writes the words of %s, and plans nothing', async (profile) => {
+describe('export', () => {
+  it.each(profiles)('of a platform of %s writes the words of Dokploy, and plans nothing', async (profile) => {
     const { run, server } = await place(profile, profile);
     expect((await run('apply', ...everything)).code).toBe(0);
     const folder = project({});
@@ -229,8 +227,8 @@ describe('export in the profile', () => {
     expect([exported.code, exported.err]).toEqual([0, exported.err]);
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /ya?ml$/.test(name));
     const texts = files.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
-    expect(foreignWords(profile, texts)).toEqual([]);
-    expect(texts).toContain(profile === 'dokploy' ? 'letsencrypt' : 'acme_auto');
+    expect(foreignWords(texts)).toEqual([]);
+    expect(texts).toContain('letsencrypt');
     expect((await there('plan')).out).toContain('No changes');
   });
 });
@@ -238,7 +236,7 @@ describe('export in the profile', () => {
 describe.each(pairs.filter(([profile, words]) => profile !== words))(
   'on a platform of the profile %s, with a manifest in the words of %s',
   (profile, words) => {
-    it('no command shows a word of the other vocabulary', async () => {
+    it('commands show the words of Dokploy, and call those of the platform', async () => {
       const { run, folder, head } = await place(profile, words, { names: words !== profile });
       const shown = new Map<string, Finished>();
       const show = async (...args: string[]): Promise<Finished> => {
@@ -246,7 +244,7 @@ describe.each(pairs.filter(([profile, words]) => profile !== words))(
         shown.set(args.join(' '), ran);
         return ran;
       };
-      const [gitea, other] = profile === 'dokploy' ? ['gitea', 'selfgit'] : ['selfgit', 'gitea'];
+      const [gitea, other] = ['gitea', 'selfgit'];
       const wrongCalls = [
         ['run', 'test', `${other}.forge`],
         ['call', `${gitea}.one`, 'nothing=1'],
@@ -324,7 +322,9 @@ describe.each(pairs.filter(([profile, words]) => profile !== words))(
       const wrongs = [...shown].flatMap(([command, { out, err }]) => {
         // What users wrote themselves is quoted as it stands, and they are told the address that they asked for.
         const quoted = /^(?:\s*\d* [|]|\s*[|]).*$|(?<="quote": \{\s*)"text": ".*",$/gm;
-        const found = foreignWords(profile, `${out}\n${err}`.replaceAll(quoted, ''));
+        const isWire = profile === 'standard' && /^(?:call|complete call|schema)/.test(command);
+        const text = `${out}\n${err}`.replaceAll(quoted, '');
+        const found = foreignWords(text, isWire ? wordsOf.dokploy : wordsOf.standard);
         return found.map((one) => `${command}: ${one}`);
       });
       expect(wrongs).toEqual([]);
@@ -333,7 +333,9 @@ describe.each(pairs.filter(([profile, words]) => profile !== words))(
 );
 
 describe('on a platform of Dokploy, with every kind, no word of the API document is', () => {
-  const words = new Map(tables.flatMap((table) => Object.entries(table)));
+  const words = new Map(
+    tables.flatMap((table) => Object.entries(table).map(([word, other]) => [other, word] as const)),
+  );
   const hosts = /hubgit|labgit|bucketgit|selfgit/i;
   const others = [...words.keys()].filter((word) => !hosts.test(word));
   const foreign = new RegExp(`${hosts.source}|\\b(?:${others.join('|')})\\b`, 'gi');
@@ -418,8 +420,8 @@ describe('on a platform of Dokploy, with every kind, no word of the API document
   async function apply(): Promise<Place> {
     const place = await everyKind();
     expect((await place.run('apply', ...everything, '--format', 'json')).code).toBe(0);
-    for (const labgitId of Object.keys(place.emulator.world.tables.labgit))
-      await place.emulator.act('labgit.connect', { labgitId });
+    for (const gitlabId of Object.keys(place.emulator.world.tables.gitlab))
+      await place.emulator.act('gitlab.connect', { gitlabId });
     const { code, out, err } = await place.run('apply', ...everything);
     expect([code, code === 0 ? '' : out + err]).toEqual([0, '']);
     expect((await place.run('plan')).out).toContain('No changes');
@@ -456,8 +458,8 @@ describe('on a platform of Dokploy, with every kind, no word of the API document
       expect([args.join(' '), code, code === 0 ? '' : out + err]).toEqual([args.join(' '), 0, '']);
     }
     for (const operation of contracts.dokploy.operations.keys()) {
-      const path = contracts.dokploy.names?.operation(operation) ?? operation;
-      if (path !== operation || /^(?:application|compose)\./.test(path)) await run('call', '--list', path);
+      const isRenamed = contracts.standard.names?.operation(operation) !== operation;
+      if (isRenamed || /^(?:application|compose)\./.test(operation)) await run('call', '--list', operation);
     }
     expect(found).toEqual([]);
   });
@@ -478,8 +480,8 @@ describe('on a platform of Dokploy, with every kind, no word of the API document
     await show('plan');
     restore();
     const jobs = Object.values(emulator.world.tables.application).find(({ name }) => name === 'jobs');
-    const forge = Object.values(emulator.world.tables.selfgit).find(
-      ({ selfgitUrl }) => selfgitUrl === 'https://git.example.com',
+    const forge = Object.values(emulator.world.tables.gitea).find(
+      ({ giteaUrl }) => giteaUrl === 'https://git.example.com',
     );
     const applicationId = `applicationId=${String(jobs?.['applicationId'])}`;
     const members = [
@@ -487,7 +489,7 @@ describe('on a platform of Dokploy, with every kind, no word of the API document
       'giteaRepository=r',
       'giteaBranch=b',
       'giteaBuildPath=/',
-      `giteaId=${String(forge?.['selfgitId'])}`,
+      `giteaId=${String(forge?.['giteaId'])}`,
     ];
     for (const args of [
       ['application.saveGiteaProvider', applicationId, ...members, 'watchPaths:=[]', 'enableSubmodules=false'],
@@ -500,7 +502,7 @@ describe('on a platform of Dokploy, with every kind, no word of the API document
       ].concat(['dockerfile', 'dockerContextPath', 'dockerBuildStage', 'publishDirectory'].map((name) => `${name}=`)),
       [
         'gitea.update',
-        `giteaId=${String(forge?.['selfgitId'])}`,
+        `giteaId=${String(forge?.['giteaId'])}`,
         `gitProviderId=${String(forge?.['gitProviderId'])}`,
         'name=forge',
         'giteaUrl=https://git3.example.com',
@@ -594,9 +596,9 @@ describe('on a platform of Dokploy, with every kind, no word of the API document
       if (!/^production\.[a-z]+\.[\w-]+$/.test(address)) await run('run', 'test', address);
     }
     for (const operation of contracts.dokploy.operations.keys()) {
-      const path = contracts.dokploy.names?.operation(operation) ?? operation;
-      if (path !== operation || operation === 'application.saveBuildType') {
-        await run('call', path, ...(path.length % 2 === 0 ? ['nothing=1'] : []), '--yes');
+      const isRenamed = contracts.standard.names?.operation(operation) !== operation;
+      if (isRenamed || operation === 'application.saveBuildType') {
+        await run('call', operation, ...(operation.length % 2 === 0 ? ['nothing=1'] : []), '--yes');
       }
     }
     const exported = project({});

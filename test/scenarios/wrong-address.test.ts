@@ -132,11 +132,11 @@ describe('H3: the key and the profile', () => {
   });
 });
 
-test('H3: where nothing was applied, the remedy names address, key and profile before the block that is not served', async () => {
-  const platform = await serve(createEmulator({ apiKey: 'right-key', documentedOnly: true }));
+test('H3: where nothing was applied, the remedy names address and key before the block that is not served', async () => {
+  const platform = await serve(createEmulator({ profile: 'standard', apiKey: 'right-key', documentedOnly: true }));
   onTestFinished(() => platform.close());
   const found = await refusal(manifest(platform.url));
-  const check = `First check ${platform.url}, TRUEUP_API_KEY (owner of organization org_1) and profile: standard:`;
+  const check = `First check ${platform.url} and TRUEUP_API_KEY (owner of organization org_1):`;
   expect(found).toContainEqual(
     expect.stringMatching(/cannot set memoryLimit: .* -> First check .* Use a platform .*, or remove the line\./),
   );

@@ -5,7 +5,7 @@ import { serve } from '../../src/emulator/server.ts';
 
 /** Asks an emulator that listens on a host, and gives the answer to a Host header. */
 async function ask(listens: string, header: string): Promise<{ status: number | undefined; body: string }> {
-  const server = await serve(createEmulator({ apiKey: 'key' }), { host: listens });
+  const server = await serve(createEmulator({ profile: 'standard', apiKey: 'key' }), { host: listens });
   onTestFinished(() => server.close());
   const { port } = new URL(server.url);
   return new Promise((resolve, reject) => {

@@ -130,7 +130,7 @@ function platformWithTwoProjects() {
     command: foreign,
     createdAt,
   });
-  return createEmulator({ world, apiKey });
+  return createEmulator({ profile: 'standard', world, apiKey });
 }
 
 /** The checkout of the pipeline without the manifest: the files of the project, and what the runner left in it. */

@@ -60,7 +60,7 @@ const all = places();
 const folder = join(mkdtempSync(join(tmpdir(), 'trueup-leaves-')), 'shop');
 let identity = '';
 let recipient = '';
-let platform = createEmulator();
+let platform = createEmulator({ profile: 'standard' });
 let server: Awaited<ReturnType<typeof serve>>;
 beforeAll(async () => {
   server = await serve({ ...platform, send: async (request) => platform.send(request) });
@@ -75,7 +75,7 @@ function newPlatform() {
   Object.assign(world.tables.user.user_1 ?? {}, { enableEnterpriseFeatures: true, isValidEnterpriseLicense: true });
   addRow(world, 'user', { id: 'user_9', email: 'member@example.test' });
   addRow(world, 'member', { id: 'member_9', userId: 'user_9', organizationId: 'org_1', role: 'member' });
-  return createEmulator({ world, apiKey: 'key-of-the-tests', published: true });
+  return createEmulator({ profile: 'standard', world, apiKey: 'key-of-the-tests', published: true });
 }
 
 /** The environment that the examples need. */

@@ -257,8 +257,8 @@ describe('U17: the limits of one YAML file', () => {
           FLAGS: "${'flag,'.repeat(20)}"
         description: Service number ${n} of a very large manifest that a program wrote.
         domains:
-          s${n}.example.com: { serviceName: web, port: 8080, https: true, certificateType: acme_auto }
-          www.s${n}.example.com: { serviceName: web, port: 8080, https: true, certificateType: acme_auto }
+          s${n}.example.com: { serviceName: web, port: 8080, https: true, certificateType: letsencrypt }
+          www.s${n}.example.com: { serviceName: web, port: 8080, https: true, certificateType: letsencrypt }
 `;
       const services = Array.from({ length: count }, (_, n) => service(n)).join('');
       expect(await warningsOf(`${head}${more}environments:\n  production:\n    compose:\n${services}`)).toEqual([]);

@@ -121,7 +121,7 @@ const steady = (text: string) =>
     .replaceAll(/"trueup-[\w-]{12}"/g, '"<mark>"');
 
 /** A platform that is another one for each run. Its ids are the same each time. */
-let platform = createEmulator();
+let platform = createEmulator({ profile: 'standard' });
 let server: Awaited<ReturnType<typeof serve>>;
 beforeAll(async () => {
   server = await serve({ ...platform, send: async (request) => platform.send(request) });
@@ -135,6 +135,7 @@ async function heard(one: Case, guess: string, value: string): Promise<ReadonlyM
   const env = { TRUEUP_API_KEY: 'key-of-the-tests', ...(from === 'secrets.env' ? {} : { [from]: value }) };
   let ids = 0;
   platform = createEmulator({
+    profile: 'standard',
     apiKey: env.TRUEUP_API_KEY,
     published: true,
     newId: () => `id-${String(ids++).padStart(18, '0')}`,

@@ -21,7 +21,7 @@ const listen = listeners();
 let platform: Awaited<ReturnType<typeof serve>>;
 let store: S3Server;
 beforeAll(async () => {
-  platform = await serve(createEmulator({ apiKey: key.TRUEUP_API_KEY }));
+  platform = await serve(createEmulator({ profile: 'standard', apiKey: key.TRUEUP_API_KEY }));
   store = await serveS3(['states', 'others']);
 });
 afterAll(async () => {
@@ -346,7 +346,7 @@ describe('S9: nothing travels over plain http to another machine', () => {
   });
 
   it('S9: unless the user allows it', async () => {
-    const other = await serve(createEmulator({ apiKey: key.TRUEUP_API_KEY }), { host: '0.0.0.0' });
+    const other = await serve(createEmulator({ profile: 'standard', apiKey: key.TRUEUP_API_KEY }), { host: '0.0.0.0' });
     const url = other.url.replace('127.0.0.1', '0.0.0.0');
     try {
       const folder = at(url, bucket(', prefix: http', store.url.replace('127.0.0.1', '0.0.0.0')));

@@ -81,7 +81,7 @@ let url = '';
 let folder = '';
 
 beforeAll(async () => {
-  const emulator = createEmulator({ apiKey });
+  const emulator = createEmulator({ profile: 'standard', apiKey });
   const send: Emulator['send'] = (request) => {
     const other = [...instead].find(([path]) => request.path.includes(path))?.[1];
     if (other === undefined) return emulator.send(request);

@@ -8,7 +8,7 @@ import { keyText } from '../support/state-key.ts';
 
 /** A job that people can change who may not apply needs no right to write, neither to the platform nor to the state. */
 
-const emulator = createEmulator({ apiKey: 'canary-api-key' });
+const emulator = createEmulator({ profile: 'standard', apiKey: 'canary-api-key' });
 let platform: Awaited<ReturnType<typeof serve>>;
 let store: S3Server;
 beforeAll(async () => {

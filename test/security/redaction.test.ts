@@ -59,7 +59,7 @@ afterAll(() => Promise.all(open.map((server) => server.close())));
 
 /** Serves an emulator whose answers are changed. */
 async function serving(around: (emulator: Emulator) => Emulator = (emulator) => emulator): Promise<string> {
-  const server = await serve(around(createEmulator({ apiKey: env.TRUEUP_API_KEY })));
+  const server = await serve(around(createEmulator({ profile: 'standard', apiKey: env.TRUEUP_API_KEY })));
   open.push(server);
   return server.url;
 }

@@ -57,7 +57,7 @@ interface Here {
 
 /** A project that was applied with its secrets, in a run that knew them; the runs of the test do not. */
 async function applied(blocks: string): Promise<Here> {
-  const emulator = createEmulator({ apiKey });
+  const emulator = createEmulator({ profile: 'standard', apiKey });
   const server = await serve(emulator);
   open.push(server);
   const text = (more: string) =>

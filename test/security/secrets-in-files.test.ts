@@ -16,7 +16,7 @@ const open: { close(): Promise<void> }[] = [];
 afterAll(() => Promise.all(open.map((server) => server.close())));
 
 async function serving() {
-  const emulator = createEmulator({ apiKey });
+  const emulator = createEmulator({ profile: 'standard', apiKey });
   const server = await serve(emulator);
   open.push(server);
   const env: Record<string, string> = { TRUEUP_API_KEY: apiKey, TRUEUP_URL: server.url };

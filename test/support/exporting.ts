@@ -79,15 +79,15 @@ const tables = [
   'certificate',
   'ai',
   'gitProvider',
-  'selfgit',
-  'labgit',
-  'bucketgit',
-  'hubgit',
+  'gitea',
+  'gitlab',
+  'bitbucket',
+  'github',
 ] as const;
 
 /** Members that differ between two worlds that are the same: times, statuses, and what the platform makes up. */
 const ignored =
-  /^(createdAt2?|updatedAt|lastUsedAt|applicationStatus|composeStatus|refreshToken|uniqueConfigKey|accessToken|expiresAt|hubgit(AppId|InstallationId|Client.*|PrivateKey|WebhookSecret))$/;
+  /^(createdAt2?|updatedAt|lastUsedAt|applicationStatus|composeStatus|refreshToken|uniqueConfigKey|accessToken|expiresAt|github(AppId|InstallationId|Client.*|PrivateKey|WebhookSecret))$/;
 
 /** What a platform has, with the names of objects in the place of their ids. */
 export function worldOf({ emulator }: Bench): string[] {

@@ -61,11 +61,9 @@ export function openFormer(name: FormerName, meanwhile: (world: EmulatedWorld) =
   const world = JSON.parse(read('world.json')) as EmulatedWorld;
   meanwhile(world);
   const clock = selfMovingClock(Date.parse('2026-12-01T12:00:00Z'));
-  // The first one used the words of Dokploy.
-  const profile = name === 'at-rest' ? 'dokploy' : 'standard';
-  const documentedOnly = profile === 'standard';
+  const documentedOnly = name !== 'at-rest';
   const emulator = createEmulator({ world, documentedOnly, now: () => new Date(clock.wall()) });
-  const made = bench({ emulator, clock, profile, documentedOnly });
+  const made = bench({ emulator, clock, documentedOnly });
   const folder = mkdtempSync(join(tmpdir(), 'trueup-former-'));
   cpSync(new URL('state/', fixture), folder, { recursive: true });
   const names = ['trueup.yaml', 'note.txt', 'internal.crt', 'deploy.pub'];

@@ -116,7 +116,7 @@ export function postsTo({ emulator }: Bench): number {
 const kept = [
   'project' as const,
   ...(['environment', 'application', 'postgres', 'compose', 'domain', 'mount', 'backup', 'volumeBackup'] as const),
-  ...(['sshKey', 'certificate', 'ai', 'gitProvider', 'hubgit', 'labgit', 'bucketgit', 'selfgit', 'member'] as const),
+  ...(['sshKey', 'certificate', 'ai', 'gitProvider', 'github', 'gitlab', 'bitbucket', 'gitea', 'member'] as const),
 ];
 const byChance = ['appName', 'createdAt', 'refreshToken', 'accessToken', 'uniqueConfigKey', 'accessedServices'];
 

@@ -1,6 +1,6 @@
 import type { Field } from '../../src/kind/field.ts';
 import type { Kind } from '../../src/kind/kind.ts';
-import { testKinds as kinds } from './profile.ts';
+import { kinds } from '../../src/resources/index.ts';
 import type { Body, Stand } from './kind-manifests.ts';
 import type { Bench } from './world.ts';
 

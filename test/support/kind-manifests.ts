@@ -5,7 +5,7 @@ import type { Field } from '../../src/kind/field.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { root } from '../../src/kind/kind.ts';
 import { topAddress, topOf, withTop } from '../../src/kind/top.ts';
-import { testKinds as kinds } from './profile.ts';
+import { kinds } from '../../src/resources/index.ts';
 import { isOperation } from '../../src/api/contract.ts';
 import { kindsOn } from '../../src/kind/kinds-on.ts';
 import { fieldPath, isNeededBy } from '../../src/kind/wire.ts';

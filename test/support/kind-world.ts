@@ -2,14 +2,13 @@ import type { Manifest } from '../../src/manifest/manifest.ts';
 import type { World } from '../../src/emulator/world.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import type { State } from '../../src/state/state.ts';
-import { testProfile } from './profile.ts';
 import { selfMovingClock } from './virtual-clock.ts';
 import type { Bench } from './world.ts';
 import { bench } from './world.ts';
 
 /** A platform with a member whose rights can be changed, and with tags. */
 export function worldWithMember(): World {
-  const seed = seedWorld({ profile: testProfile });
+  const seed = seedWorld();
   Object.assign(seed.tables.user['user_1'] ?? {}, { enableEnterpriseFeatures: true, isValidEnterpriseLicense: true });
   for (const n of [1, 2]) addRow(seed, 'tag', { tagId: `tag_${n}`, name: `tag-${n}`, organizationId: 'org_1' });
   addRow(seed, 'user', { id: 'user_9', email: 'member@example.test' });

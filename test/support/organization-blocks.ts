@@ -36,7 +36,7 @@ export function fetching(key = 'deploy'): string {
 }
 
 /** The rows of a table. */
-export function rowsOf(made: Bench, table: 'application' | 'compose' | 'gitProvider' | 'labgit' | 'sshKey'): Row[] {
+export function rowsOf(made: Bench, table: 'application' | 'compose' | 'gitProvider' | 'gitlab' | 'sshKey'): Row[] {
   return Object.values(made.emulator.world.tables[table]);
 }
 

@@ -5,7 +5,7 @@ import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
 import { validate } from '../../src/workflow/validate.ts';
-import { testKinds as kinds } from './profile.ts';
+import { kinds } from '../../src/resources/index.ts';
 import { bench } from './world.ts';
 
 /** The files of a manifest; `§` in a text marks the place where a problem is expected. */

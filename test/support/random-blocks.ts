@@ -119,7 +119,7 @@ export function coreFields(kind: Kind, link: ParentLink, block?: Block): string[
       ...Object.keys(kind.fields).filter((name) => isNeeded(name) && !inSomeCase.has(name)),
       ...inCase,
       // Without any of its own fields the platform stores a new name and answers that it failed.
-      ...(kind.kind === 'bucketgit' ? ['bucketgitUsername'] : []),
+      ...(kind.kind === 'bitbucket' ? ['bitbucketUsername'] : []),
     ]),
   ].filter(
     (name) =>
@@ -176,7 +176,7 @@ export function setField(model: Model, block: Block, link: ParentLink, field: nu
   const name = names[field % names.length];
   if (name === undefined) return;
   // A second key could make two blocks one object; keys are renamed by edits of their own.
-  if (name === block.kind.identity.keyField && ['environment', 'labgit', 'memberPermissions'].includes(block.kind.kind))
+  if (name === block.kind.identity.keyField && ['environment', 'gitlab', 'memberPermissions'].includes(block.kind.kind))
     return;
   if (block.kind.kind === 'backup' && name === 'prefix') return;
   if (value === 2) {

@@ -88,13 +88,13 @@ const leafKeys: Readonly<Record<string, readonly string[]>> = {
 const topKeys: Readonly<Record<string, readonly string[]>> = {
   environment: ['production', 'staging', 'preview', 'qa'],
   ai: ['helper', 'assistant'],
-  bucketgit: ['bucket', 'bucketgit-1'],
+  bitbucket: ['bucket', 'bitbucket-1'],
   certificate: ['shop', 'store'],
-  hubgit: ['hubgit-1'],
-  labgit: ['lab', 'labgit-1'],
+  github: ['github-1'],
+  gitlab: ['lab', 'gitlab-1'],
   memberPermissions: ['member@example.test', 'other@example.test'],
   organization: ['Organization'],
-  selfgit: ['forge', 'selfgit-1'],
+  gitea: ['forge', 'gitea-1'],
   sshKey: ['deploy', 'mirror'],
 };
 
@@ -107,10 +107,10 @@ interface Steady {
 /** Those of the default world by the kind that is referred to: one, or both where nobody declares what manifests name. */
 export const steady: Readonly<Record<string, readonly [Steady, ...Steady[]]>> = {
   sshKey: [{ name: 'key-2', id: 'key_2' }],
-  hubgit: [{ name: 'hubgit-2', id: 'hub_2' }],
-  labgit: [{ name: 'labgit-2', id: 'lab_2' }],
-  bucketgit: [{ name: 'bucketgit-2', id: 'bkt_2' }],
-  selfgit: [{ name: 'selfgit-2', id: 'sfg_2' }],
+  github: [{ name: 'github-2', id: 'hub_2' }],
+  gitlab: [{ name: 'gitlab-2', id: 'lab_2' }],
+  bitbucket: [{ name: 'bitbucket-2', id: 'bkt_2' }],
+  gitea: [{ name: 'gitea-2', id: 'sfg_2' }],
   destination: bothOf('destination', 'dst'),
   registry: bothOf('registry', 'reg'),
   server: bothOf('server', 'srv'),

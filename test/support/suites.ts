@@ -61,7 +61,7 @@ function read(file: string): string {
 }
 
 /** A file and those of test/ and scripts/ that it imports, at any depth, each with all that it imports. Types are no imports. */
-export function usedByTest(
+function usedByTest(
   file: string,
   readFile = read,
   found = new Map<string, readonly string[]>(),

@@ -11,7 +11,8 @@ import { faultPlan } from '../../src/emulator/faults/plan.ts';
 import { wordsOf } from '../../src/emulator/faults/words.ts';
 import type { Row } from '../../src/kind/json.ts';
 import { plan } from '../../src/workflow/plan.ts';
-import { testBulk, testKinds as kinds } from './profile.ts';
+import { testBulk } from './profile.ts';
+import { kinds } from '../../src/resources/index.ts';
 import type { Connecting } from '../../src/workflow/session.ts';
 import { session } from '../../src/workflow/session.ts';
 import { systemClock } from '../../src/state/clock.ts';
@@ -95,7 +96,7 @@ const environment = (name: string) => `
         source: { type: docker, image: 'nginx:1.27' }
         env: { DB: "\${ref:postgres.main.host}", REGION: "\${{environment.REGION}}" }
         domains:
-          ${name}.example.com: { port: 80, https: true, certificateType: acme_auto }
+          ${name}.example.com: { port: 80, https: true, certificateType: letsencrypt }
           www.${name}.example.com: { port: 80 }
         mounts: { /uploads: { type: volume, volumeName: ${name}-uploads } }
         volumeBackups:
@@ -116,13 +117,13 @@ sshKeys:
   other: { publicKey: ssh-ed25519 BBBB other, privateKey: ${privateKey('two')} }
 certificates: { internal: { certificateData: certificate, privateKey: key-3, autoRenew: false } }
 ai: { helper: { apiUrl: 'https://models.example.com/v1', apiKey: key-4, model: small } }
-selfgit:
-  forge: { selfgitUrl: 'https://git.example.com', clientId: c, clientSecret: s-1, redirectUri: 'https://d.example.com/callback' }
-bucketgit:
-  bucket: { bucketgitUsername: shop, bucketgitEmail: git@example.com, bucketgitWorkspaceName: shop, apiToken: t-1 }
+gitea:
+  forge: { giteaUrl: 'https://git.example.com', clientId: c, clientSecret: s-1, redirectUri: 'https://d.example.com/callback' }
+bitbucket:
+  bucket: { bitbucketUsername: shop, bitbucketEmail: git@example.com, bitbucketWorkspaceName: shop, apiToken: t-1 }
 `;
 
-/** 50 resources of all kinds but hubgit and labgit, which a person has to make or to connect. */
+/** 50 resources of all kinds but github and gitlab, which a person has to make or to connect. */
 export const whole = `${head}${organization}environments:${['production', 'staging', 'preview'].map(environment).join('')}`;
 
 /** The same after an edit: fields and maps changed, objects replaced, moved and deleted, one environment gone. */
@@ -208,7 +209,7 @@ export async function leftOver(made: Bench, text: string): Promise<string[]> {
 /** What each row of a platform is called: every object that there is, once. */
 export function objectsOf({ emulator }: Bench): string[] {
   const { deployment: _, volume: _kept, ...tables } = emulator.world.tables;
-  const nameOf = (row: Row) => row.name ?? row.host ?? row.mountPath ?? row.prefix ?? row.selfgitUrl ?? row.email;
+  const nameOf = (row: Row) => row.name ?? row.host ?? row.mountPath ?? row.prefix ?? row.giteaUrl ?? row.email;
   return Object.entries(tables)
     .flatMap(([table, rows]) => Object.values(rows).map((row) => `${table} ${String(nameOf(row))}`))
     .toSorted();

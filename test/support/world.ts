@@ -11,7 +11,6 @@ import type { ApplyResult } from '../../src/apply/job.ts';
 import type { Emulator, EmulatorOptions } from '../../src/emulator/emulator.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import type { Kind } from '../../src/kind/kind.ts';
-import { inProfile } from '../../src/kind/profile.ts';
 import type { Manifest } from '../../src/manifest/manifest.ts';
 import type { Workspace } from '../../src/manifest/workspace.ts';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
@@ -27,7 +26,7 @@ import { createRedactor } from '../../src/secrets/redactor.ts';
 import { createMemory, memoryStore } from '../../src/state/backends/memory.ts';
 import type { Host } from '../../src/state/host.ts';
 import type { StateStore } from '../../src/state/state.ts';
-import { spoken, testBulk, testKinds, testProfile } from './profile.ts';
+import { spoken, testBulk } from './profile.ts';
 import { selfMovingClock } from './virtual-clock.ts';
 
 /** A platform, a state and a folder for one test. */
@@ -65,7 +64,7 @@ function beating(clock: Clock): BeatingClock {
 type BenchOptions = {
   readonly folder?: string;
   readonly kinds?: readonly Kind[];
-  /** The words that client and platform speak; those of TRUEUP_TEST_PROFILE by default. */
+  /** The words that client and platform speak; those of Dokploy by default. */
   readonly profile?: Profile;
   /** true: the platform keeps to the API document. */
   readonly documentedOnly?: boolean;
@@ -140,8 +139,7 @@ function without(lacking: readonly string[], profile: Profile): Contract {
 
 /** Makes a world of its own for a test: an emulator, a state in memory and a folder for files. */
 export function bench(options: BenchOptions = {}): Bench {
-  const { documentedOnly = false, lacks = [], profile = testProfile } = options;
-  const { kinds = profile === testProfile ? testKinds : inProfile(allKinds, profile) } = options;
+  const { documentedOnly = false, lacks = [], profile = 'dokploy', kinds = allKinds } = options;
   const contract = documentedOnly ? contracts[profile] : without(lacks, profile);
   const clock = beating(options.clock ?? selfMovingClock());
   const memory = createMemory(clock);

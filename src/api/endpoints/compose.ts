@@ -3,7 +3,7 @@ import { get, post } from '../endpoint.ts';
 import { appName, serviceNetworks, status, stringList } from '../values.ts';
 
 const composeType = z.enum(['docker-compose', 'stack']);
-const composeSourceType = z.enum(['git', 'hubgit', 'labgit', 'bucketgit', 'selfgit', 'raw']);
+const composeSourceType = z.enum(['git', 'github', 'gitlab', 'bitbucket', 'gitea', 'raw']);
 
 /** The 19 operations of the `compose` group. */
 export const compose = {
@@ -34,18 +34,18 @@ export const compose = {
     owner: z.string().nullable().optional(),
     branch: z.string().nullable().optional(),
     autoDeploy: z.boolean().nullable().optional(),
-    labgitProjectId: z.number().nullable().optional(),
-    labgitRepository: z.string().nullable().optional(),
-    labgitOwner: z.string().nullable().optional(),
-    labgitBranch: z.string().nullable().optional(),
-    labgitPathNamespace: z.string().nullable().optional(),
-    bucketgitRepository: z.string().nullable().optional(),
-    bucketgitRepositorySlug: z.string().nullable().optional(),
-    bucketgitOwner: z.string().nullable().optional(),
-    bucketgitBranch: z.string().nullable().optional(),
-    selfgitRepository: z.string().nullable().optional(),
-    selfgitOwner: z.string().nullable().optional(),
-    selfgitBranch: z.string().nullable().optional(),
+    gitlabProjectId: z.number().nullable().optional(),
+    gitlabRepository: z.string().nullable().optional(),
+    gitlabOwner: z.string().nullable().optional(),
+    gitlabBranch: z.string().nullable().optional(),
+    gitlabPathNamespace: z.string().nullable().optional(),
+    bitbucketRepository: z.string().nullable().optional(),
+    bitbucketRepositorySlug: z.string().nullable().optional(),
+    bitbucketOwner: z.string().nullable().optional(),
+    bitbucketBranch: z.string().nullable().optional(),
+    giteaRepository: z.string().nullable().optional(),
+    giteaOwner: z.string().nullable().optional(),
+    giteaBranch: z.string().nullable().optional(),
     customGitUrl: z.string().nullable().optional(),
     customGitBranch: z.string().nullable().optional(),
     customGitSSHKeyId: z.string().nullable().optional(),
@@ -63,10 +63,10 @@ export const compose = {
     environmentId: z.string().optional(),
     createdAt: z.string().optional(),
     watchPaths: stringList.nullable().optional(),
-    hubgitId: z.string().nullable().optional(),
-    labgitId: z.string().nullable().optional(),
-    bucketgitId: z.string().nullable().optional(),
-    selfgitId: z.string().nullable().optional(),
+    githubId: z.string().nullable().optional(),
+    gitlabId: z.string().nullable().optional(),
+    bitbucketId: z.string().nullable().optional(),
+    giteaId: z.string().nullable().optional(),
     serviceNetworks: serviceNetworks().nullable().optional(),
   })),
   'compose.delete': post(() => ({

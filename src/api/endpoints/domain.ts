@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { get, post } from '../endpoint.ts';
 import { stringList } from '../values.ts';
 
-const certificateType = z.enum(['acme_auto', 'none', 'custom']);
+const certificateType = z.enum(['letsencrypt', 'none', 'custom']);
 
 /** The 9 operations of the `domain` group. */
 export const domain = {
@@ -34,7 +34,7 @@ export const domain = {
     appName: z.string(),
     serverId: z.string().optional(),
   })),
-  'domain.canGenerateProxyMeDomains': get(() => ({
+  'domain.canGenerateTraefikMeDomains': get(() => ({
     serverId: z.string(),
   })),
   'domain.update': post(() => ({

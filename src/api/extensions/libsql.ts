@@ -74,7 +74,7 @@ export const libsql = {
     ...swarmUpdate(),
     replicas: z.number().optional(),
     networkIds: stringList.nullable().optional(),
-    detachPlatformNetwork: z.boolean().optional(),
+    detachDokployNetwork: z.boolean().optional(),
     createdAt: z.string().optional(),
     environmentId: z.string().optional(),
   })),

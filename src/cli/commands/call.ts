@@ -1,14 +1,14 @@
 import { consequenceOf } from '../../api/consequences.ts';
-import type { Operation, Profile } from '../../api/contract.ts';
+import type { Operation } from '../../api/contract.ts';
 import { beyondDocument, contract, contracts, isOperation } from '../../api/contract.ts';
 import { describeLimit } from '../../api/key-limit.ts';
+import type { Names } from '../../api/names.ts';
 import { shownOnce } from '../../api/secret-members.ts';
 import { bareAnswers } from '../../api/vocabulary.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { Stop } from '../../diagnostics/diagnostic.ts';
-import { profileOf, textIn } from '../../kind/profile.ts';
 import { checkInput, findOperation } from '../../operate/check-input.ts';
-import { findPlatform } from '../../project/target.ts';
+import { findPlatform, namesOf } from '../../project/target.ts';
 import { renderAnswer } from '../../render/answer-text.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import type { Formats, Screen, View } from '../../render/format.ts';
@@ -116,10 +116,11 @@ async function call(
   const { options, terminal } = run;
   const { redactor } = options;
   const answered = flags.raw === true ? requireRaw(view.raw) : view.answer;
-  const profile = profileOf(options.kinds);
-  if (flags.list !== undefined) return listOperations(view, flags.list === true ? name : flags.list, profile);
+  if (flags.list !== undefined)
+    return listOperations(view, flags.list === true ? name : flags.list, await namesOf(options));
   if (name === undefined) throw usage('the operation is missing', 'trueup call --list shows all operations.');
-  const operation = findOperation(name, profile);
+  const names = await namesOf(options);
+  const operation = findOperation(name, names?.text);
   const deadlineMs = readSeconds('--timeout', flags.timeout, 1, 3_600) * 1_000;
   const target = await findPlatform(options);
   const input = complete(
@@ -127,11 +128,11 @@ async function call(
     operation,
     await readInput(operation, { json: flags.input, words, process: run.process }),
   );
-  const wrong = checkInput(operation, input).map((item) => diagnosticIn(item, profile));
+  const wrong = checkInput(operation, input).map((item) => diagnosticIn(item, names));
   if (wrong.length > 0) throw new Stop('usage', wrong);
   const { platform } = target;
   const place = platform === 'emulator' ? 'the embedded emulator' : new URL(platform.url).host;
-  if (!(await hasConsent(run, { operation, input, place, profile, isGiven: flags.yes === true }))) return 'failed';
+  if (!(await hasConsent(run, { operation, input, place, names, isGiven: flags.yes === true }))) return 'failed';
   addSecretsOf(redactor.add, input);
   const about = {
     options,
@@ -146,7 +147,7 @@ async function call(
     print(run, answered, {
       operation,
       answer,
-      profile,
+      names: client.contract.names,
       showsSecrets: flags.showSecrets === true,
       redact: redactor.redact,
     });
@@ -156,11 +157,13 @@ async function call(
   }
 }
 
-/** A mistake in an input, in the words of a profile. */
-function diagnosticIn({ message, remedy, ...item }: Diagnostic, profile: Profile): Diagnostic {
-  const said = remedy === undefined ? {} : { remedy: textIn(remedy, profile) };
-  return { ...item, message: textIn(message, profile), ...said };
+/** A mistake in an input, in the words of the platform. */
+function diagnosticIn({ message, remedy, ...item }: Diagnostic, names: Names | undefined): Diagnostic {
+  const words = names?.text ?? same;
+  return { ...item, message: words(message), ...(remedy === undefined ? {} : { remedy: words(remedy) }) };
 }
+
+const same = (text: string): string => text;
 
 /** Sets no limit for a new API key, unless the user sets one: by default a key is good for a few calls a day. */
 function complete({ terminal }: Run, operation: Operation, input: Input): Input {
@@ -172,12 +175,11 @@ function complete({ terminal }: Run, operation: Operation, input: Input): Input 
 /** Asks before an operation that deletes, stops or replaces something; false: the answer is no. */
 async function hasConsent(
   run: Run,
-  call: { operation: Operation; input: Input; place: string; profile: Profile; isGiven: boolean },
+  call: { operation: Operation; input: Input; place: string; names: Names | undefined; isGiven: boolean },
 ): Promise<boolean> {
-  const { operation, input, place, profile, isGiven } = call;
+  const { operation, input, place, names, isGiven } = call;
   const consequence = consequenceOf(operation, input);
-  const name = textIn(operation, profile);
-  const { names } = contracts[profile];
+  const name = names?.operation(operation) ?? operation;
   if (consequence === undefined) return true;
   const shown = printable(JSON.stringify(names?.data(redactMembers(input)) ?? redactMembers(input)));
   return confirm(run, {
@@ -193,13 +195,12 @@ function print(
   about: {
     readonly operation: Operation;
     readonly answer: unknown;
-    readonly profile: Profile;
+    readonly names: Names | undefined;
     readonly showsSecrets: boolean;
     readonly redact: (text: string) => string;
   },
 ): void {
-  const { operation, answer, profile, showsSecrets, redact } = about;
-  const { names } = contracts[profile];
+  const { operation, answer, names, showsSecrets, redact } = about;
   const { shown, count } = showsSecrets ? { shown: answer, count: 0 } : redactAnswer(operation, answer);
   // Secrets of the input are secret in the answer too.
   printAnswer(names?.data(shown, bareAnswers.get(operation)) ?? shown, showsSecrets ? (text) => text : redact);
@@ -209,17 +210,18 @@ function print(
   if (once !== undefined) terminal.err(`The platform shows ${once} only once. Store it in a safe place now.\n`);
 }
 
-/** Lists the operations of the API document, all of a group, or the members of one. */
-function listOperations(view: CallView, what: string | undefined, profile: Profile): Exit {
-  const words = (text: string) => textIn(text, profile);
+/** Lists the operations, those of a group, or the members of one. */
+function listOperations(view: CallView, what: string | undefined, names: Names | undefined): Exit {
+  const words = names?.text ?? same;
   const documented = Object.keys(contract).filter(isOperation);
-  // Many a group is beyond the document, such as that of projects, and a call takes its operations too.
-  const all: readonly Operation[] = what === undefined ? documented : [...documented, ...beyondDocument];
+  // A platform in the words of the API document need not have more; a call of a group beyond it is tried.
+  const all: readonly Operation[] =
+    what === undefined && names !== undefined ? documented : [...documented, ...beyondDocument];
   const isIn = (operation: Operation, group: string) =>
-    [operation, textIn(operation, 'dokploy')].some((name) => name.startsWith(`${group}.`));
+    [operation, contracts.standard.names?.operation(operation)].some((name) => name?.startsWith(`${group}.`));
   const group = all.filter((operation) => what === undefined || isIn(operation, what));
   const isOne = group.length === 0 && what !== undefined;
-  const chosen: readonly Operation[] = isOne ? [findOperation(what, profile)] : group;
+  const chosen: readonly Operation[] = isOne ? [findOperation(what, words)] : group;
   const [only] = chosen;
   if (only !== undefined && isOne) view.operation(only, words);
   else view.operations(chosen, words);

@@ -5,8 +5,8 @@ import { codes } from '../../diagnostics/codes.ts';
 import { Stop } from '../../diagnostics/diagnostic.ts';
 import { usage } from '../../diagnostics/usage.ts';
 import { explainedDocument } from '../../documents/plan.ts';
-import { addressMeant, addressParts } from '../../kind/address.ts';
-import { profileOf, textIn } from '../../kind/profile.ts';
+import { addressParts } from '../../kind/address.ts';
+import { addressMeant } from '../../kind/aliases.ts';
 import type { LineOrigin } from '../../manifest/git-blame.ts';
 import { lineOrigin } from '../../manifest/git-blame.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
@@ -75,7 +75,6 @@ what the next plan does there: each change with its cause, and the requests that
   ],
   formats,
   execute: async (run, view, { args: [written = ''], flags }) => {
-    const words = (text: string) => textIn(text, profileOf(run.options.kinds));
     const code = codeIn(written);
     if (code === undefined) {
       if (!(await mayBeAddress(written, run))) throw noCode(written);
@@ -83,7 +82,7 @@ what the next plan does there: each change with its cause, and the requests that
       return 'done';
     }
     const sections = (readPage('diagnostics.md') ?? '').split(/^## /m);
-    const section = words(sections.find((one) => one.startsWith(`${code}\n`)) ?? '');
+    const section = sections.find((one) => one.startsWith(`${code}\n`)) ?? '';
     const examples = [...section.matchAll(/^```\w+\n(.*?)\n```$/gms)].map(([, example = '']) => example);
     view.explanation({ code, examples });
     return 'done';
@@ -130,7 +129,7 @@ async function explainAddress(
   { run, view, isOffline }: { readonly run: Run; readonly view: ExplainView; readonly isOffline: boolean },
 ): Promise<void> {
   const { options } = run;
-  const written = addressMeant(asked, options.kinds);
+  const written = addressMeant(asked);
   const { manifest, warnings } = await (isOffline ? loadManifest : loadWithSecrets)(options);
   run.warn(warnings);
   const part = findPart(written, manifest.resources);

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import type { TerraformState } from '../../export/terraform.ts';
 import { mostStateBytes, onlyProject, readTerraformState } from '../../export/terraform.ts';
-import { addressMeant } from '../../kind/address.ts';
+import { addressMeant } from '../../kind/aliases.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { settingsShape } from '../../manifest/settings-shape.ts';
 import type { Settings } from '../../manifest/settings.ts';
@@ -114,7 +114,7 @@ async function exportInto(run: Run, view: ExportView, flags: ExportFlags): Promi
     );
   }
   const secretsFile = withSecrets === undefined ? undefined : resolve(process.cwd(), withSecrets);
-  const address = flags.address === undefined ? undefined : addressMeant(flags.address, options.kinds);
+  const address = flags.address === undefined ? undefined : addressMeant(flags.address);
   const empty: Manifest = {
     settings,
     resources: [],

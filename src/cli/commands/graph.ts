@@ -1,7 +1,8 @@
 import { defined } from '../../kind/json.ts';
 import { closest } from '../../diagnostics/closest.ts';
 import { dependencies } from '../../graph/order.ts';
-import { addressMeant, isWithin, normalAddress } from '../../kind/address.ts';
+import { isWithin, normalAddress } from '../../kind/address.ts';
+import { addressMeant } from '../../kind/aliases.ts';
 import { matchesGlob } from '../../manifest/glob.ts';
 import type { Resource } from '../../manifest/resource.ts';
 import { resourcePosition } from '../../manifest/resource.ts';
@@ -101,7 +102,7 @@ export const command = defineCommand({
     const targets = flags.target ?? [];
     const { manifest, warnings } = await loadManifest(run.options);
     run.warn(warnings);
-    const wanted = targets.map((word) => addressMeant(word, run.options.kinds));
+    const wanted = targets.map((word) => addressMeant(word));
     view.graph(targets.length === 0 ? manifest.resources : narrowed(manifest.resources, wanted));
     return 'done';
   },

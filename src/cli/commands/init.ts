@@ -10,12 +10,10 @@ import { countKinds, survey } from '../../export/survey.ts';
 import type { Kind } from '../../kind/kind.ts';
 import { root } from '../../kind/kind.ts';
 import { kindsThere } from '../../kind/kinds-on.ts';
-import { inOwnWords } from '../../kind/profile.ts';
 import { readableName } from '../../kind/syntax.ts';
 import { manifestSchema } from '../../manifest/json-schema.ts';
 import type { NamedProject, Reader } from '../../observe/reader.ts';
 import { createReader } from '../../observe/reader.ts';
-import { inItsProfile } from '../../project/profile.ts';
 import { ignoring, writeFiles } from '../../project/write-files.ts';
 import { learnPlatform } from '../../workflow/platform.ts';
 import { renderDiagnostics } from '../../render/diagnostics-text.ts';
@@ -159,22 +157,15 @@ async function init(given: Run, view: InitView, { flags, prompt }: Asking): Prom
     if (typed !== undefined) given.options.redactor.add(typed);
     const { options } = given;
     const known = typed === undefined ? options : { ...options, env: { ...env, TRUEUP_API_KEY: typed } };
-    // What was answered is not asked again in the words of another profile.
-    const open = inItsProfile(known, async (now) => {
-      const run: Run = { ...given, options: now };
-      return {
-        url,
-        platform,
-        typed,
-        run,
-        opened: await openWith(run, { platform, lists: flags.project === undefined }),
-      };
-    });
-    return open.catch((error: unknown) => {
+    const run: Run = { ...given, options: known };
+    try {
+      const opened = await openWith(run, { platform, lists: flags.project === undefined });
+      return { url, platform, typed, run, opened };
+    } catch (error) {
       // Of an answer that is none of a platform, the address is asked again, and not the key alone.
       if (error instanceof PlatformError && !isOfKey(error) && asksAddress !== undefined) address = undefined;
       throw error;
-    });
+    }
   });
   const { project, found } = await lookAt(given, view, { flags, asking, opened });
   view.found({ project, kinds: countKinds(found) });
@@ -182,7 +173,7 @@ async function init(given: Run, view: InitView, { flags, prompt }: Asking): Prom
     flags.export !== false &&
     (prompt === undefined || (await isYes('Write all of it as a manifest now? (yes/no) ', prompt)));
   const { folder, file, kinds } = run.options;
-  const editor = editorFiles(folder, file, manifestSchema(inOwnWords(kinds)));
+  const editor = editorFiles(folder, file, manifestSchema(kinds, { hasAliases: false }));
   if (isMeant) {
     await runExport(run, view, { ...flags, url, project });
     await writeFiles(folder, editor);

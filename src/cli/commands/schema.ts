@@ -1,7 +1,6 @@
-import { contracts } from '../../api/contract.ts';
 import { openApi } from '../../api/openapi.ts';
-import { inOwnWords, profileOf } from '../../kind/profile.ts';
 import { manifestSchema } from '../../manifest/json-schema.ts';
+import { namesOf } from '../../project/target.ts';
 import type { Formats, View } from '../../render/format.ts';
 import { jsonView, printJson } from '../../render/json-view.ts';
 import { textView } from '../../render/text-view.ts';
@@ -26,12 +25,11 @@ export const command = defineCommand({
 Where the package is installed beside the manifest:
   # yaml-language-server: $schema=node_modules/trueup/schema/trueup.schema.json`,
   formats,
-  execute: (run, view, { flags: { openapi } }) => {
+  execute: async ({ options }, view, { flags: { openapi } }) => {
+    const names = await namesOf(options);
     view.schema(
-      openapi === true
-        ? openApi({ names: contracts[profileOf(run.options.kinds)].names })
-        : manifestSchema(inOwnWords(run.options.kinds)),
+      openapi === true ? openApi({ names }) : manifestSchema(options.kinds, { hasAliases: names !== undefined }),
     );
-    return Promise.resolve('done');
+    return 'done';
   },
 });

@@ -17,7 +17,7 @@ export const command = defineCommand({
     editState(run, view, {
       purpose: 'state rm',
       isDryRun: flags.dryRun === true,
-      edit: (state) => removeFromState(state, addresses, run.options.kinds),
+      edit: (state) => removeFromState(state, addresses),
       approve: (edited) => approveRemoval(run, edited, flags.yes === true),
     }),
 });

@@ -1,11 +1,10 @@
 import { closest } from '../../diagnostics/closest.ts';
-import { addressMeant } from '../../kind/address.ts';
+import { addressMeant } from '../../kind/aliases.ts';
 import { findState } from '../../project/target.ts';
 import { reportFormats } from '../../render/report-view.ts';
 import { stateShowJson } from '../../render/state-json.ts';
 import { renderStateRecord } from '../../render/state-text.ts';
 import type { StateRecord } from '../../state/record.ts';
-import { shownRecord } from '../../state/words.ts';
 import { defineCommand } from '../command.ts';
 import { readState } from '../connect.ts';
 import { usage } from '../options.ts';
@@ -25,7 +24,7 @@ export const command = defineCommand({
   formats,
   execute: async (run, view, { args: [written = ''] }) => {
     const state = await readState(await findState(run.options), run.options);
-    const address = addressMeant(written, run.options.kinds);
+    const address = addressMeant(written);
     const resources = new Map(Object.entries(state?.resources ?? {}));
     const record = resources.get(address);
     if (record === undefined) {
@@ -35,7 +34,7 @@ export const command = defineCommand({
         guess === undefined ? 'trueup state list shows what it has.' : `Did you mean ${guess}?`,
       );
     }
-    view.report({ address, record: shownRecord(record, run.options.kinds) });
+    view.report({ address, record });
     return 'done';
   },
 });

@@ -91,10 +91,10 @@ async function goBefore(over: Over, call: Call, { before, late }: Effect): Promi
 
 async function execute({ emulator, unseen }: Over, { request, effects, fault }: Call): Promise<WireAnswer> {
   if (request.method === 'GET') {
-    return emulator.send(request, { fault, world: unseen.readable(), isInDocument: true });
+    return emulator.send(request, { fault, world: unseen.readable(), isInside: true });
   }
   const hiddenMs = Math.max(0, ...effects.map(({ after }) => after?.unseen ?? 0));
-  const run = () => emulator.send(request, { fault, isInDocument: true });
+  const run = () => emulator.send(request, { fault, isInside: true });
   return hiddenMs === 0 ? run() : unseen.hide(hiddenMs, run);
 }
 

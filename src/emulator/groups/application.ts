@@ -37,13 +37,13 @@ export const application: Group = {
   'application.saveBuildType': save({}),
 
   // Saving a source makes it the source, and a running application idle; the columns of the others stay as they are.
-  'application.saveHubgitProvider': save({ sourceType: 'hubgit', applicationStatus: 'idle' }),
-  'application.saveLabgitProvider': save({ sourceType: 'labgit', applicationStatus: 'idle' }),
-  'application.saveBucketgitProvider': save({ sourceType: 'bucketgit', applicationStatus: 'idle' }),
-  'application.saveSelfgitProvider': save({ sourceType: 'selfgit', applicationStatus: 'idle' }),
+  'application.saveGithubProvider': save({ sourceType: 'github', applicationStatus: 'idle' }),
+  'application.saveGitlabProvider': save({ sourceType: 'gitlab', applicationStatus: 'idle' }),
+  'application.saveBitbucketProvider': save({ sourceType: 'bitbucket', applicationStatus: 'idle' }),
+  'application.saveGiteaProvider': save({ sourceType: 'gitea', applicationStatus: 'idle' }),
   'application.saveDockerProvider': save({ sourceType: 'docker', applicationStatus: 'idle' }),
   'application.saveGitProvider': save({ sourceType: 'git', applicationStatus: 'idle' }),
-  'application.disconnectGitProvider': save({ ...disconnected(), sourceType: 'hubgit', applicationStatus: 'idle' }),
+  'application.disconnectGitProvider': save({ ...disconnected(), sourceType: 'github', applicationStatus: 'idle' }),
 
   // Nothing ends it.
   'application.markRunning'(context, input) {
@@ -125,14 +125,14 @@ function setStatus({ store }: Context, row: Row, applicationStatus: string): voi
   store.update('application', row['applicationId'], { applicationStatus });
 }
 
-/** What disconnecting resets: of the git sources everything but bucketgitRepositorySlug, of an image nothing. */
+/** What disconnecting resets: of the git sources everything but bitbucketRepositorySlug, of an image nothing. */
 function disconnected(): Row {
   const cleared = [
-    ['repository', 'owner', 'branch', 'hubgitId'],
-    ['labgitRepository', 'labgitOwner', 'labgitBranch', 'labgitBuildPath', 'labgitId'],
-    ['labgitProjectId', 'labgitPathNamespace'],
-    ['bucketgitRepository', 'bucketgitOwner', 'bucketgitBranch', 'bucketgitBuildPath', 'bucketgitId'],
-    ['selfgitRepository', 'selfgitOwner', 'selfgitBranch', 'selfgitBuildPath', 'selfgitId'],
+    ['repository', 'owner', 'branch', 'githubId'],
+    ['gitlabRepository', 'gitlabOwner', 'gitlabBranch', 'gitlabBuildPath', 'gitlabId'],
+    ['gitlabProjectId', 'gitlabPathNamespace'],
+    ['bitbucketRepository', 'bitbucketOwner', 'bitbucketBranch', 'bitbucketBuildPath', 'bitbucketId'],
+    ['giteaRepository', 'giteaOwner', 'giteaBranch', 'giteaBuildPath', 'giteaId'],
     ['customGitUrl', 'customGitBranch', 'customGitBuildPath', 'customGitSSHKeyId'],
     ['watchPaths'],
   ].flat();

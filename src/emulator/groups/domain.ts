@@ -50,7 +50,7 @@ export const domain: Group = {
     return `${textOf(input, 'appName')}-${derive(newId(), 'host', 6)}-${address.replaceAll('.', '-')}.sslip.io`;
   },
 
-  'domain.canGenerateProxyMeDomains': ({ store }, input) =>
+  'domain.canGenerateTraefikMeDomains': ({ store }, input) =>
     textOr(store.find('server', input['serverId']), 'ipAddress'),
 
   'domain.validateDomain': (_context, input) => ({

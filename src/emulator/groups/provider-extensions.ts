@@ -10,12 +10,12 @@ import { newestFirst } from '../newest-first.ts';
 import { findProvider, usableRecords } from '../providers.ts';
 
 /**
- * What people do with git providers in the platform's own pages: see all of them, delete them. `labgit.connect` is
+ * What people do with git providers in the platform's own pages: see all of them, delete them. `gitlab.connect` is
  * no operation of the platform: it stands for the moment when a person allows the connection at the git host.
  */
 export const providerExtensions: Extension = {
   endpoints: {
-    'labgit.connect': post(() => ({ labgitId: z.string().min(1) })),
+    'gitlab.connect': post(() => ({ gitlabId: z.string().min(1) })),
   },
 
   handlers: {
@@ -25,10 +25,10 @@ export const providerExtensions: Extension = {
       return newestFirst(usableRecords(context)).map((record) => ({
         ...record,
         isOwner: record['userId'] === userId,
-        hubgit: kindView(context, record, 'hubgit', ['hubgitAppName', 'hubgitAppId', 'hubgitInstallationId']),
-        labgit: kindView(context, record, 'labgit', ['applicationId', 'labgitUrl']),
-        bucketgit: kindView(context, record, 'bucketgit', ['bucketgitUsername']),
-        selfgit: kindView(context, record, 'selfgit', ['selfgitUrl', 'clientId']),
+        github: kindView(context, record, 'github', ['githubAppName', 'githubAppId', 'githubInstallationId']),
+        gitlab: kindView(context, record, 'gitlab', ['applicationId', 'gitlabUrl']),
+        bitbucket: kindView(context, record, 'bitbucket', ['bitbucketUsername']),
+        gitea: kindView(context, record, 'gitea', ['giteaUrl', 'clientId']),
       }));
     },
 
@@ -39,9 +39,9 @@ export const providerExtensions: Extension = {
       return record;
     },
 
-    'labgit.connect'(context, input) {
-      const id = textOf(findProvider(context, 'labgit', input), 'labgitId');
-      context.store.update('labgit', id, {
+    'gitlab.connect'(context, input) {
+      const id = textOf(findProvider(context, 'gitlab', input), 'gitlabId');
+      context.store.update('gitlab', id, {
         accessToken: derive(id, 'accessToken', 20),
         refreshToken: derive(id, 'refreshToken', 20),
       });

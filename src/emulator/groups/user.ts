@@ -106,8 +106,8 @@ const userColumns = [
   'image',
   'allowImpersonation',
   'twoFactorEnabled',
-  'billingCustomerId',
-  'billingSubscriptionId',
+  'stripeCustomerId',
+  'stripeSubscriptionId',
   'serversQuantity',
   'isEnterpriseCloud',
   'sendInvoiceNotifications',
@@ -116,7 +116,7 @@ const userColumns = [
 const metricsConfig = {
   server: {
     port: 4500,
-    type: 'Platform',
+    type: 'Dokploy',
     token: '',
     cronJob: '',
     thresholds: { cpu: 0, memory: 0 },

@@ -9,60 +9,56 @@ import { deployedFlag, deployedText, namedObject, needed, withSecrets } from './
 /** Per host: what users call each part of the source, and the field of the API that holds it. */
 const hosts = {
   git: { url: 'customGitUrl', branch: 'customGitBranch', buildPath: 'customGitBuildPath', sshKey: 'customGitSSHKeyId' },
-  hubgit: {
+  github: {
     repository: 'repository',
     owner: 'owner',
     branch: 'branch',
     buildPath: 'buildPath',
-    provider: 'hubgitId',
+    provider: 'githubId',
     triggerType: 'triggerType',
   },
-  labgit: {
-    repository: 'labgitRepository',
-    owner: 'labgitOwner',
-    branch: 'labgitBranch',
-    buildPath: 'labgitBuildPath',
-    projectId: 'labgitProjectId',
-    pathNamespace: 'labgitPathNamespace',
-    provider: 'labgitId',
+  gitlab: {
+    repository: 'gitlabRepository',
+    owner: 'gitlabOwner',
+    branch: 'gitlabBranch',
+    buildPath: 'gitlabBuildPath',
+    projectId: 'gitlabProjectId',
+    pathNamespace: 'gitlabPathNamespace',
+    provider: 'gitlabId',
   },
-  bucketgit: {
-    repository: 'bucketgitRepository',
-    repositorySlug: 'bucketgitRepositorySlug',
-    owner: 'bucketgitOwner',
-    branch: 'bucketgitBranch',
-    buildPath: 'bucketgitBuildPath',
-    provider: 'bucketgitId',
+  bitbucket: {
+    repository: 'bitbucketRepository',
+    repositorySlug: 'bitbucketRepositorySlug',
+    owner: 'bitbucketOwner',
+    branch: 'bitbucketBranch',
+    buildPath: 'bitbucketBuildPath',
+    provider: 'bitbucketId',
   },
-  selfgit: {
-    repository: 'selfgitRepository',
-    owner: 'selfgitOwner',
-    branch: 'selfgitBranch',
-    buildPath: 'selfgitBuildPath',
-    provider: 'selfgitId',
+  gitea: {
+    repository: 'giteaRepository',
+    owner: 'giteaOwner',
+    branch: 'giteaBranch',
+    buildPath: 'giteaBuildPath',
+    provider: 'giteaId',
   },
 };
 
 /** What each host means as the source of a service. */
 export const hostWords = {
   git: 'A repository at any address, fetched with an SSH key or without one.',
-  hubgit: 'A repository of a connected hubgit provider.',
-  labgit: 'A repository of a connected labgit provider.',
-  bucketgit: 'A repository of a connected bucketgit provider.',
-  selfgit: 'A repository of a connected selfgit provider.',
+  github: 'A repository of a connected github provider.',
+  gitlab: 'A repository of a connected gitlab provider.',
+  bitbucket: 'A repository of a connected bitbucket provider.',
+  gitea: 'A repository of a connected gitea provider.',
 };
 
 /** The names of the hosts, as cases of a union. */
-const gitHosts = ['git', 'hubgit', 'labgit', 'bucketgit', 'selfgit'] as const;
+const gitHosts = ['git', 'github', 'gitlab', 'bitbucket', 'gitea'] as const;
 
 /** What other platforms call the hosts and an image. */
 export const hostsCalled: NonNullable<Union['alsoCalled']> = {
-  github: 'hubgit',
-  gitlab: 'labgit',
-  bitbucket: 'bucketgit',
-  gitea: 'selfgit',
-  forgejo: 'selfgit',
-  gogs: 'selfgit',
+  forgejo: 'gitea',
+  gogs: 'gitea',
   repository: 'git',
   repo: 'git',
   image: 'docker',
@@ -121,10 +117,10 @@ export const gitParts = {
 const unlike: Readonly<Record<string, Partial<Field>>> = { customGitBuildPath: { otherwise: null } };
 
 const providers: Readonly<Record<string, Field>> = {
-  hubgit: provider('hubgit', 'hub'),
-  labgit: provider('labgit', 'lab'),
-  bucketgit: provider('bucketgit', 'bkt'),
-  selfgit: provider('selfgit', 'sfg'),
+  github: provider('github', 'hub'),
+  gitlab: provider('gitlab', 'lab'),
+  bitbucket: provider('bitbucket', 'bkt'),
+  gitea: provider('gitea', 'sfg'),
 };
 
 type Part = keyof typeof gitParts | 'provider';

@@ -35,14 +35,14 @@ export const previewFields = {
     examples: ['/shop', '/store'],
   },
   previewCertificateType: {
-    schema: () => z.enum(['acme_auto', 'none', 'custom']).describe('Where their certificates come from.'),
+    schema: () => z.enum(['letsencrypt', 'none', 'custom']).describe('Where their certificates come from.'),
     words: {
-      acme_auto: 'Made by the platform.',
+      letsencrypt: 'Made by the platform.',
       none: 'None.',
       custom: 'Made by previewCustomCertResolver.',
     },
     otherwise: 'none',
-    examples: ['acme_auto', 'custom'],
+    examples: ['letsencrypt', 'custom'],
   },
   previewCustomCertResolver: {
     schema: () => z.string().min(1).describe('Resolver of the proxy that makes their certificates.'),

@@ -191,7 +191,7 @@ const swarmFields = {
     appliesAt: 'deploy',
     examples: [['net_1'], ['net_1', 'net_2']],
   },
-  detachPlatformNetwork: deployedFlag("Whether it leaves the platform's own network."),
+  detachDokployNetwork: deployedFlag("Whether it leaves the platform's own network."),
 } satisfies Record<string, Field>;
 
 /** How the containers of a service run: applications and databases have these alike. */

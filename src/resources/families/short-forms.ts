@@ -30,7 +30,7 @@ export const shortDomain: ReadShort = (value, key) => {
         ...(isTls ? { https: true } : {}),
       },
       open: {
-        ...(isTls ? { certificateType: 'acme_auto, none or custom' } : {}),
+        ...(isTls ? { certificateType: 'letsencrypt, none or custom' } : {}),
         ...(port === undefined || (scheme !== undefined && port === (isTls ? '443' : '80'))
           ? {}
           : { port: `port of the container; ${port} may be the one of the proxy` }),

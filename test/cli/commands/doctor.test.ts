@@ -15,7 +15,7 @@ afterAll(() => Promise.all(servers.map((server) => server.close())));
 
 /** A platform, and the folder of a manifest for it. */
 async function platform(options: EmulatorOptions = {}, profile = '', isHidden = (_path: string) => false) {
-  const emulator = createEmulator({ apiKey, ...options });
+  const emulator = createEmulator({ profile: 'standard', apiKey, ...options });
   const notFound = { status: 404, headers: { 'content-type': 'text/html' }, body: '<html>Not found</html>' };
   const server = await serve({
     ...emulator,

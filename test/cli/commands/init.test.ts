@@ -20,7 +20,7 @@ afterAll(() => Promise.all(open.map((server) => server.close())));
 
 /** A platform over HTTP that has services which people made by hand. */
 async function platformWith(services: number): Promise<{ readonly url: string }> {
-  const emulator = createEmulator({ apiKey });
+  const emulator = createEmulator({ profile: 'standard', apiKey });
   for (let at = 0; at < services; at++) {
     const name = `service-${at}`;
     const environmentId = 'env_prj_1';

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { contracts } from '../../../src/api/contract.ts';
 import type { Emulator } from '../../../src/emulator/emulator.ts';
 import { addRow } from '../../../src/emulator/world.ts';
 import { localStore } from '../../../src/state/backends/local.ts';
-import { soughtIn } from '../../../src/state/capabilities.ts';
+import { sought } from '../../../src/state/capabilities.ts';
 import { logsCommand } from '../asked.ts';
 import { apiKey, documentIn, places } from '../place.ts';
 import { documentOf, trueup } from '../process.ts';
@@ -82,7 +81,7 @@ describe('logs', () => {
 `;
     const place = await open(services, { secrets });
     const operations = ['application.readLogs', 'deployment.readLogs'] as const;
-    const platform = { version: 'v1', operations, sought: soughtIn(contracts.standard) };
+    const platform = { version: 'v1', operations, sought: sought() };
     await localStore(join(place.folder, '.trueup')).write({ ...place.state, serial: 9, platform });
     const [web, tools] = ['production.application.web', 'production.compose.tools'];
     const container = await place.run(logsCommand(web, { tail: '1' }));

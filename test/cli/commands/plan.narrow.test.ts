@@ -17,7 +17,7 @@ const redis = (...keys: readonly string[]) =>
 const many = Array.from({ length: 13 }, (_, index) => `k${index + 10}`);
 
 async function fresh(body: string) {
-  const server = await serve(createEmulator({ apiKey }));
+  const server = await serve(createEmulator({ profile: 'standard', apiKey }));
   servers.push(server);
   const text = (written: string) => `trueup: 1\nplatform: { url: "${server.url}" }\nproject: prj_1\n${written}`;
   const folder = project(text(body));

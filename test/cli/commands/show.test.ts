@@ -27,7 +27,7 @@ const sections = (tag: string, more = '') => `environments:
 `;
 
 async function fresh(state = '') {
-  const server = await serve(createEmulator({ apiKey }));
+  const server = await serve(createEmulator({ profile: 'standard', apiKey }));
   servers.push(server);
   const text = (body: string) => `trueup: 1\nplatform: { url: "${server.url}" }\nproject: prj_1\n${state}${body}`;
   const folder = project(text(sections('1')));

@@ -11,7 +11,7 @@ import { documentOf, project, trueup } from '../process.ts';
 /** The key of a state, by the commands about it. */
 
 const api = { TRUEUP_API_KEY: 'right-key' };
-const emulator = createEmulator({ apiKey: api.TRUEUP_API_KEY });
+const emulator = createEmulator({ profile: 'standard', apiKey: api.TRUEUP_API_KEY });
 let platform: Awaited<ReturnType<typeof serve>>;
 beforeAll(async () => {
   platform = await serve(emulator);

@@ -18,7 +18,7 @@ const environment = (redis: string) => `environments: { production: { redis: { $
 const redis = (key: string, more = '') => `${key}: { name: cache, dockerImage: "redis:8", ${password}${more} }`;
 
 async function applied(body: string) {
-  const emulator = createEmulator({ apiKey });
+  const emulator = createEmulator({ profile: 'standard', apiKey });
   const server = await serve(emulator);
   servers.push(server);
   const text = (written: string) => `trueup: 1\nplatform: { url: "${server.url}" }\nproject: prj_1\n${written}`;

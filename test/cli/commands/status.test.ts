@@ -2,8 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openEmulatorFile } from '../../../src/project/emulator-file.ts';
-import { contracts } from '../../../src/api/contract.ts';
-import { soughtIn } from '../../../src/state/capabilities.ts';
+import { sought } from '../../../src/state/capabilities.ts';
 import type { Emulator } from '../../../src/emulator/emulator.ts';
 import { executeCommand, statusCommand } from '../asked.ts';
 import { processOfTest } from '../../support/process.ts';
@@ -132,7 +131,7 @@ staging.application.web     running  done TIME Trueup
 
   it('shows the version that the state remembers, and services of a kind that the platform does not serve as such', async () => {
     const place = await open(sections, { secrets });
-    const platform = { version: 'v0.26.1', operations: [], sought: soughtIn(contracts.standard) };
+    const platform = { version: 'v0.26.1', operations: [], sought: sought() };
     await place.rewriteState(
       (resources) => {
         const { 'production.redis.cache': cache, ...others } = resources;

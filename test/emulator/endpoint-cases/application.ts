@@ -7,10 +7,10 @@ const columns = [
     'application.create',
     'application.saveEnvironment',
     'application.saveBuildType',
-    'application.saveHubgitProvider',
-    'application.saveLabgitProvider',
-    'application.saveBucketgitProvider',
-    'application.saveSelfgitProvider',
+    'application.saveGithubProvider',
+    'application.saveGitlabProvider',
+    'application.saveBitbucketProvider',
+    'application.saveGiteaProvider',
     'application.saveDockerProvider',
     'application.saveGitProvider',
   ]),
@@ -19,7 +19,7 @@ const columns = [
 const whole = [
   ...columns,
   ...names(
-    'environment domains deployments mounts redirects security ports hubgit labgit bucketgit selfgit server previewDeployments registry buildRegistry rollbackRegistry',
+    'environment domains deployments mounts redirects security ports github gitlab bitbucket gitea server previewDeployments registry buildRegistry rollbackRegistry',
   ),
 ];
 
@@ -129,8 +129,8 @@ export const application: Readonly<Record<string, EndpointCase>> = {
       dockerfile: null,
       dockerContextPath: null,
       dockerBuildStage: null,
-      buildpacksV1Version: null,
-      railBuilderVersion: null,
+      herokuVersion: null,
+      railpackVersion: null,
       publishDirectory: 'dist',
       isStaticSpa: true,
     }),
@@ -140,41 +140,41 @@ export const application: Readonly<Record<string, EndpointCase>> = {
       expect(await call('application.one', { applicationId })).toMatchObject(saved);
     },
   },
-  'application.saveHubgitProvider': source('saveHubgitProvider', 'hubgit', {
+  'application.saveGithubProvider': source('saveGithubProvider', 'github', {
     repository: 'shop',
     owner: 'acme',
     buildPath: '/',
-    hubgitId: 'hub_1',
+    githubId: 'hub_1',
     branch: 'main',
     triggerType: 'tag',
     enableSubmodules: true,
     watchPaths: ['src/**'],
   }),
-  'application.saveLabgitProvider': source('saveLabgitProvider', 'labgit', {
-    labgitBuildPath: '/',
-    labgitOwner: 'acme',
-    labgitRepository: 'shop',
-    labgitId: 'lab_1',
-    labgitPathNamespace: 'acme/shop',
-    labgitProjectId: 1,
-    labgitBranch: 'main',
+  'application.saveGitlabProvider': source('saveGitlabProvider', 'gitlab', {
+    gitlabBuildPath: '/',
+    gitlabOwner: 'acme',
+    gitlabRepository: 'shop',
+    gitlabId: 'lab_1',
+    gitlabPathNamespace: 'acme/shop',
+    gitlabProjectId: 1,
+    gitlabBranch: 'main',
     watchPaths: ['src/**'],
   }),
-  'application.saveBucketgitProvider': source('saveBucketgitProvider', 'bucketgit', {
-    bucketgitBuildPath: '/',
-    bucketgitOwner: 'acme',
-    bucketgitRepository: 'shop',
-    bucketgitRepositorySlug: 'shop',
-    bucketgitId: 'bkt_1',
-    bucketgitBranch: 'main',
+  'application.saveBitbucketProvider': source('saveBitbucketProvider', 'bitbucket', {
+    bitbucketBuildPath: '/',
+    bitbucketOwner: 'acme',
+    bitbucketRepository: 'shop',
+    bitbucketRepositorySlug: 'shop',
+    bitbucketId: 'bkt_1',
+    bitbucketBranch: 'main',
     enableSubmodules: true,
   }),
-  'application.saveSelfgitProvider': source('saveSelfgitProvider', 'selfgit', {
-    selfgitBuildPath: '/',
-    selfgitOwner: 'acme',
-    selfgitRepository: 'shop',
-    selfgitId: 'sfg_1',
-    selfgitBranch: 'release/2.0_rc#1',
+  'application.saveGiteaProvider': source('saveGiteaProvider', 'gitea', {
+    giteaBuildPath: '/',
+    giteaOwner: 'acme',
+    giteaRepository: 'shop',
+    giteaId: 'sfg_1',
+    giteaBranch: 'release/2.0_rc#1',
   }),
   'application.saveDockerProvider': source('saveDockerProvider', 'docker', {
     dockerImage: 'nginx:1.28',
@@ -196,7 +196,7 @@ export const application: Readonly<Record<string, EndpointCase>> = {
       const cleared = { customGitUrl: null, customGitBranch: null, customGitBuildPath: null, watchPaths: null };
       expect(await call('application.one', { applicationId: gitApplicationId })).toMatchObject({
         ...cleared,
-        sourceType: 'hubgit',
+        sourceType: 'github',
         applicationStatus: 'idle',
       });
     },

@@ -9,7 +9,7 @@ const forever = 3_600_000;
 const columns = columnsOf(['compose.create', 'compose.update']);
 const whole = [
   ...columns,
-  ...names('environment deployments mounts domains hubgit labgit bucketgit selfgit server backups'),
+  ...names('environment deployments mounts domains github gitlab bitbucket gitea server backups'),
 ];
 
 /** The deployments of a compose by title. */

@@ -24,7 +24,7 @@ export const domain: Readonly<Record<string, EndpointCase>> = {
       host: 'api.example.test',
       path: '/v1',
       https: true,
-      certificateType: 'acme_auto',
+      certificateType: 'letsencrypt',
       composeId,
       serviceName: 'web',
       domainType: 'compose',
@@ -58,11 +58,11 @@ export const domain: Readonly<Record<string, EndpointCase>> = {
     input: { appName: 'shop', serverId: 'srv_1' },
     check: ({ answer }) => expect(answer).toMatch(/^shop-[a-z0-9]{6}-192-0-2-1\.[a-z.]+$/),
   },
-  'domain.canGenerateProxyMeDomains': {
+  'domain.canGenerateTraefikMeDomains': {
     input: { serverId: 'srv_1' },
     async check({ answer, call }) {
       expect(answer).toBe('192.0.2.1');
-      expect(await call('domain.canGenerateProxyMeDomains', { serverId: 'unknown' }).catch(() => '')).toBe('');
+      expect(await call('domain.canGenerateTraefikMeDomains', { serverId: 'unknown' }).catch(() => '')).toBe('');
     },
   },
   'domain.update': {

@@ -314,27 +314,27 @@ const organization: Readonly<Record<string, EndpointCase>> = {
 
 /** The 4 endpoints of the `billing` group. */
 const billing: Readonly<Record<string, EndpointCase>> = {
-  'billing.getProducts': {
+  'stripe.getProducts': {
     has: [
       ...names('products subscriptions hobbyProductId startupProductId currentPlan isAnnualCurrent currentPriceAmount'),
     ],
     check: ({ answer }) =>
       expect(row(answer)['products']).toMatchObject([{ id: 'prod_hobby' }, { id: 'prod_startup' }]),
   },
-  'billing.createCheckoutSession': {
+  'stripe.createCheckoutSession': {
     input: { tier: 'startup', productId: 'prod_startup', serverQuantity: 3, isAnnual: false },
     has: ['sessionId'],
     async check({ answer, call }) {
       expect(row(answer)['sessionId']).toEqual(expect.any(String));
       const fewer = { tier: 'startup', productId: 'prod_startup', serverQuantity: 2, isAnnual: false };
-      await expect(call('billing.createCheckoutSession', fewer)).rejects.toMatchObject({ status: 400 });
+      await expect(call('stripe.createCheckoutSession', fewer)).rejects.toMatchObject({ status: 400 });
     },
   },
-  'billing.createCustomerPortalSession': {
+  'stripe.createCustomerPortalSession': {
     has: ['url'],
     check: ({ answer }) => expect(row(answer)['url']).toMatch(/^https:/),
   },
-  'billing.canCreateMoreServers': { check: ({ answer }) => expect(answer).toBe(true) },
+  'stripe.canCreateMoreServers': { check: ({ answer }) => expect(answer).toBe(true) },
 };
 
 /** The 37 endpoints of what an organization owns, and of itself. */

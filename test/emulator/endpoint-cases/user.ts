@@ -12,7 +12,7 @@ const permissions = {
   canDeleteProjects: false,
   canDeleteServices: true,
   canAccessToDocker: false,
-  canAccessToProxyFiles: false,
+  canAccessToTraefikFiles: false,
   canAccessToAPI: true,
   canAccessToSSHKeys: false,
   canAccessToGitProviders: false,

@@ -27,30 +27,30 @@ const createRunning = async (more: Record<string, unknown> = {}) => {
 
 /** What each operation that saves a source is sent at least. */
 const sources = {
-  hubgit: { repository: 'r', owner: 'o', buildPath: '/', hubgitId: 'hub_1', branch: 'main' },
-  labgit: {
-    labgitBuildPath: '/',
-    labgitOwner: 'o',
-    labgitRepository: 'r',
-    labgitId: 'lab_1',
-    labgitPathNamespace: 'o/r',
-    labgitProjectId: 12,
-    labgitBranch: 'main',
+  github: { repository: 'r', owner: 'o', buildPath: '/', githubId: 'hub_1', branch: 'main' },
+  gitlab: {
+    gitlabBuildPath: '/',
+    gitlabOwner: 'o',
+    gitlabRepository: 'r',
+    gitlabId: 'lab_1',
+    gitlabPathNamespace: 'o/r',
+    gitlabProjectId: 12,
+    gitlabBranch: 'main',
   },
-  bucketgit: {
-    bucketgitBuildPath: '/',
-    bucketgitOwner: 'o',
-    bucketgitRepository: 'r',
-    bucketgitRepositorySlug: 'slug',
-    bucketgitId: 'bkt_1',
-    bucketgitBranch: 'main',
+  bitbucket: {
+    bitbucketBuildPath: '/',
+    bitbucketOwner: 'o',
+    bitbucketRepository: 'r',
+    bitbucketRepositorySlug: 'slug',
+    bitbucketId: 'bkt_1',
+    bitbucketBranch: 'main',
   },
-  selfgit: {
-    selfgitBuildPath: '/',
-    selfgitOwner: 'o',
-    selfgitRepository: 'r',
-    selfgitId: 'sfg_1',
-    selfgitBranch: 'main',
+  gitea: {
+    giteaBuildPath: '/',
+    giteaOwner: 'o',
+    giteaRepository: 'r',
+    giteaId: 'sfg_1',
+    giteaBranch: 'main',
   },
   docker: { dockerImage: 'nginx:1', username: 'u', password: 'p', registryUrl: 'registry.example.test' },
   git: {
@@ -72,18 +72,18 @@ const buildType = {
   dockerfile: 'Dockerfile.web',
   dockerContextPath: '.',
   dockerBuildStage: 'prod',
-  buildpacksV1Version: '24',
-  railBuilderVersion: '0.15.4',
+  herokuVersion: '24',
+  railpackVersion: '0.15.4',
 };
 const environment = { env: 'A=1', buildArgs: 'B=2', buildSecrets: 'C=3', createEnvFile: false };
 
 describe('an application', () => {
-  test('has the source hubgit and the status idle by default', async () => {
+  test('has the source github and the status idle by default', async () => {
     const { body } = await call('application.create', inputs.application);
     expect(body).toMatchObject({
-      sourceType: 'hubgit',
+      sourceType: 'github',
       applicationStatus: 'idle',
-      buildType: 'nix_builder',
+      buildType: 'nixpacks',
       createEnvFile: true,
       description: null,
       serverId: null,
@@ -144,12 +144,12 @@ describe('an application', () => {
     for (const source of allSources) await saveSource(applicationId, source);
     const view = await one(applicationId);
     expect(view).toMatchObject({
-      hubgit: { hubgitAppId: 1 },
-      labgit: { applicationId: 'oauth' },
-      bucketgit: { bucketgitEmail: 'emulator@example.test' },
-      selfgit: { clientId: 'client' },
+      github: { githubAppId: 1 },
+      gitlab: { applicationId: 'oauth' },
+      bitbucket: { bitbucketEmail: 'emulator@example.test' },
+      gitea: { clientId: 'client' },
     });
-    expect(JSON.stringify(view)).not.toMatch(/-secret|private-key|-token|labgit-refresh/);
+    expect(JSON.stringify(view)).not.toMatch(/-secret|private-key|-token|gitlab-refresh/);
   });
 
   test('that does not exist is a 404 for every operation', async () => {
@@ -218,11 +218,11 @@ describe('saving', () => {
 
   test('keeps optional members that are left out, except that the trigger is push again', async () => {
     const applicationId = await create();
-    await saveSource(applicationId, 'hubgit', { triggerType: 'tag', enableSubmodules: true, watchPaths: ['a'] });
+    await saveSource(applicationId, 'github', { triggerType: 'tag', enableSubmodules: true, watchPaths: ['a'] });
     expect(await one(applicationId)).toMatchObject({ triggerType: 'tag', enableSubmodules: true, watchPaths: ['a'] });
-    await saveSource(applicationId, 'hubgit');
+    await saveSource(applicationId, 'github');
     expect(await one(applicationId)).toMatchObject({ triggerType: 'push', enableSubmodules: true, watchPaths: ['a'] });
-    await saveSource(applicationId, 'hubgit', { watchPaths: null });
+    await saveSource(applicationId, 'github', { watchPaths: null });
     expect(await one(applicationId)).toMatchObject({ watchPaths: null });
   });
 
@@ -236,10 +236,10 @@ describe('saving', () => {
   });
 
   test.each([
-    ['hubgit', 'hubgitId'],
-    ['labgit', 'labgitId'],
-    ['bucketgit', 'bucketgitId'],
-    ['selfgit', 'selfgitId'],
+    ['github', 'githubId'],
+    ['gitlab', 'gitlabId'],
+    ['bitbucket', 'bitbucketId'],
+    ['gitea', 'giteaId'],
     ['git', 'customGitSSHKeyId'],
   ] as const)('%s with a %s that is not there is a 500 and changes nothing', async (source, column) => {
     const applicationId = await createRunning();
@@ -284,32 +284,32 @@ describe('saving', () => {
   });
 });
 
-test('disconnecting resets every git source but one column, and makes hubgit the source', async () => {
+test('disconnecting resets every git source but one column, and makes github the source', async () => {
   const applicationId = await create();
-  const { buildPath, triggerType, customGitBuildPath, labgitBuildPath } = await one(applicationId);
-  expect({ buildPath, triggerType, customGitBuildPath, labgitBuildPath }).toEqual({
+  const { buildPath, triggerType, customGitBuildPath, gitlabBuildPath } = await one(applicationId);
+  expect({ buildPath, triggerType, customGitBuildPath, gitlabBuildPath }).toEqual({
     buildPath: '/',
     triggerType: 'push',
     customGitBuildPath: null,
-    labgitBuildPath: '/',
+    gitlabBuildPath: '/',
   });
   for (const source of allSources)
     await saveSource(applicationId, source, source === 'docker' ? {} : { enableSubmodules: true });
-  await saveSource(applicationId, 'hubgit', { triggerType: 'tag', buildPath: '/app' });
+  await saveSource(applicationId, 'github', { triggerType: 'tag', buildPath: '/app' });
   await call('application.markRunning', { applicationId });
 
   expect(await call('application.disconnectGitProvider', { applicationId })).toEqual({ status: 200, body: true });
-  const gitColumns = [sources.hubgit, sources.labgit, sources.bucketgit, sources.selfgit, sources.git].flatMap(
-    (input) => Object.keys(input),
+  const gitColumns = [sources.github, sources.gitlab, sources.bitbucket, sources.gitea, sources.git].flatMap((input) =>
+    Object.keys(input),
   );
   expect(await one(applicationId)).toMatchObject({
     ...Object.fromEntries(gitColumns.map((column) => [column, null])),
-    bucketgitRepositorySlug: 'slug',
+    bitbucketRepositorySlug: 'slug',
     buildPath: '/',
     triggerType: 'push',
     enableSubmodules: false,
     ...sources.docker,
-    sourceType: 'hubgit',
+    sourceType: 'github',
     applicationStatus: 'idle',
   });
 });
@@ -317,7 +317,7 @@ test('disconnecting resets every git source but one column, and makes hubgit the
 describe('beyond the document', () => {
   test('an update changes the members of the request, but never the appName', async () => {
     const applicationId = await create({ description: 'd' });
-    await saveSource(applicationId, 'hubgit', { triggerType: 'tag' });
+    await saveSource(applicationId, 'github', { triggerType: 'tag' });
     const { appName } = await one(applicationId);
     const answer = await call('application.update', { applicationId, name: 'n', appName: 'x', replicas: 3 });
     expect(answer).toEqual({ status: 200, body: true });

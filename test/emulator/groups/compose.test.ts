@@ -24,9 +24,9 @@ const deployed = async (composeId: string, operation: 'compose.deploy' | 'compos
 };
 
 describe('a compose', () => {
-  test('takes hubgit for its source when none is given', async () => {
+  test('takes github for its source when none is given', async () => {
     const { body } = await call('compose.create', { name: 'a', environmentId: 'env_prj_1' });
-    expect(body).toMatchObject({ sourceType: 'hubgit', composeType: 'docker-compose', composeStatus: 'idle' });
+    expect(body).toMatchObject({ sourceType: 'github', composeType: 'docker-compose', composeStatus: 'idle' });
   });
 
   test('is created only where there is an environment and a server', async () => {
@@ -57,22 +57,22 @@ describe('a compose', () => {
 
   test('cannot refer to an object that does not exist', async () => {
     const composeId = await create();
-    for (const column of ['environmentId', 'customGitSSHKeyId', 'hubgitId', 'labgitId', 'bucketgitId', 'selfgitId'])
+    for (const column of ['environmentId', 'customGitSSHKeyId', 'githubId', 'gitlabId', 'bitbucketId', 'giteaId'])
       expect([column, (await call('compose.update', { composeId, [column]: 'x' })).status]).toEqual([column, 500]);
     const set = {
       customGitSSHKeyId: 'key_1',
-      hubgitId: 'hub_1',
-      labgitId: 'lab_2',
-      bucketgitId: 'bkt_1',
-      selfgitId: 'sfg_2',
+      githubId: 'hub_1',
+      gitlabId: 'lab_2',
+      bitbucketId: 'bkt_1',
+      giteaId: 'sfg_2',
     };
     expect((await call('compose.update', { composeId, ...set })).body).toMatchObject(set);
   });
 
   test('shows the secrets of its git provider', async () => {
     const composeId = await create();
-    await call('compose.update', { composeId, hubgitId: 'hub_1' });
-    expect(await one(composeId)).toMatchObject({ hubgit: { hubgitClientSecret: 'hubgit-client-secret' } });
+    await call('compose.update', { composeId, githubId: 'hub_1' });
+    expect(await one(composeId)).toMatchObject({ github: { githubClientSecret: 'github-client-secret' } });
   });
 
   test('gets a new token that only `one` shows', async () => {
@@ -128,7 +128,7 @@ describe('a deployment', () => {
     ['an image that cannot be pulled', { composeFile: 'services: { web: { image: "fail:1" } }' }],
     ['an empty compose file', { composeFile: '' }],
     ['a compose file that is not YAML', { composeFile: 'services: [' }],
-    ['a git source that is not set up', { sourceType: 'hubgit' }],
+    ['a git source that is not set up', { sourceType: 'github' }],
   ])('of %s ends in error', async (_what, input) => {
     const composeId = await create(input);
     expect(await deployed(composeId)).toMatchObject({
@@ -334,7 +334,7 @@ describe('the compose file', () => {
   test('has a source that can be asked for', async () => {
     const composeId = await create();
     expect(await call('compose.fetchSourceType', { composeId })).toEqual({ status: 200, body: 'raw' });
-    await call('compose.update', { composeId, sourceType: 'labgit' });
+    await call('compose.update', { composeId, sourceType: 'gitlab' });
     expect((await call('compose.fetchSourceType', { composeId })).status).toBe(400);
     expect((await call('compose.fetchSourceType', { composeId: 'unknown' })).status).toBe(400);
   });

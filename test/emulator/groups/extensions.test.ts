@@ -36,7 +36,7 @@ const gitProviderId = 'd5L-PlMaKELkutsteYBLe';
 const provider: Row = {
   gitProviderId,
   name: 'rec-gitea',
-  providerType: 'selfgit',
+  providerType: 'gitea',
   organizationId: 'org_1',
   userId: 'user_1',
   createdAt,
@@ -45,7 +45,7 @@ const provider: Row = {
 replays('gitProvider', {
   rows: [
     ['gitProvider', provider],
-    ['selfgit', { selfgitId: 'selfgit 1', gitProviderId, selfgitUrl: 'https://gitea.example.com' }],
+    ['gitea', { giteaId: 'gitea 1', gitProviderId, giteaUrl: 'https://gitea.example.com' }],
   ],
   preparations: {
     'gitProvider.remove/again': (emulator: Emulator) => emulator.act('gitProvider.remove', { gitProviderId }),

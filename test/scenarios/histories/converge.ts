@@ -120,7 +120,7 @@ async function heed(life: Life, prediction: Prediction): Promise<void> {
 async function unblock(life: Life): Promise<void> {
   const { run } = life;
   const waiting = Object.entries(run.made.store.state?.resources ?? {}).filter(
-    ([, { kind, id }]) => kind === 'labgit' && id === null,
+    ([, { kind, id }]) => kind === 'gitlab' && id === null,
   );
   if (waiting.length === 0) return;
   await go(life, { do: 'wait' });

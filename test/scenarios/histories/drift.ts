@@ -102,10 +102,10 @@ export function actsFor(run: Run, model: Model, drift: Drift): Act[] {
 
 /** Somebody allows the connections that wait for it. */
 export function connections(seen: Snapshot): Act[] {
-  const labgit = kinds.find(({ kind }) => kind === 'labgit');
-  const rows = labgit === undefined ? [] : [...rowsOf(seen, labgit)];
-  return rows.flatMap(([labgitId, row]) =>
-    labgit === undefined || isListed(labgit, row) ? [] : [{ operation: 'labgit.connect', input: { labgitId } }],
+  const gitlab = kinds.find(({ kind }) => kind === 'gitlab');
+  const rows = gitlab === undefined ? [] : [...rowsOf(seen, gitlab)];
+  return rows.flatMap(([gitlabId, row]) =>
+    gitlab === undefined || isListed(gitlab, row) ? [] : [{ operation: 'gitlab.connect', input: { gitlabId } }],
   );
 }
 

@@ -74,8 +74,8 @@ export const rowsOf = (snapshot: Snapshot, kind: Kind): Rows => snapshot.get(kin
 
 /** Whether the platform shows an object in its list: git providers only once they are complete. */
 export function isListed(kind: Kind, row: Row): boolean {
-  if (kind.kind === 'labgit') return row.accessToken !== null && row.refreshToken !== null;
-  return kind.kind !== 'selfgit' || (row.clientId !== null && row.clientSecret !== null);
+  if (kind.kind === 'gitlab') return row.accessToken !== null && row.refreshToken !== null;
+  return kind.kind !== 'gitea' || (row.clientId !== null && row.clientSecret !== null);
 }
 
 /** What a field is on the platform. */

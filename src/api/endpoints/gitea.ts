@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { get, post } from '../endpoint.ts';
 
-/** The 8 operations of the `selfgit` group. */
-export const selfgit = {
-  'selfgit.create': post(() => ({
-    selfgitId: z.string().optional(),
-    selfgitUrl: z.string().min(1),
-    selfgitInternalUrl: z.string().nullable().optional(),
+/** The 8 operations of the `gitea` group. */
+export const gitea = {
+  'gitea.create': post(() => ({
+    giteaId: z.string().optional(),
+    giteaUrl: z.string().min(1),
+    giteaInternalUrl: z.string().nullable().optional(),
     redirectUri: z.string().optional(),
     clientId: z.string().optional(),
     clientSecret: z.string().optional(),
@@ -17,29 +17,29 @@ export const selfgit = {
     scopes: z.string().optional(),
     lastAuthenticatedAt: z.number().optional(),
     name: z.string().min(1),
-    selfgitUsername: z.string().optional(),
+    giteaUsername: z.string().optional(),
     organizationName: z.string().optional(),
   })),
-  'selfgit.one': get(() => ({
-    selfgitId: z.string().min(1),
+  'gitea.one': get(() => ({
+    giteaId: z.string().min(1),
   })),
-  'selfgit.selfgitProviders': get(() => ({})),
-  'selfgit.getSelfgitRepositories': get(() => ({
-    selfgitId: z.string().min(1),
+  'gitea.giteaProviders': get(() => ({})),
+  'gitea.getGiteaRepositories': get(() => ({
+    giteaId: z.string().min(1),
   })),
-  'selfgit.getSelfgitBranches': get(() => ({
+  'gitea.getGiteaBranches': get(() => ({
     owner: z.string().min(1),
     repositoryName: z.string().min(1),
-    selfgitId: z.string().optional(),
+    giteaId: z.string().optional(),
   })),
-  'selfgit.testConnection': post(() => ({
-    selfgitId: z.string().optional(),
+  'gitea.testConnection': post(() => ({
+    giteaId: z.string().optional(),
     organizationName: z.string().optional(),
   })),
-  'selfgit.update': post(() => ({
-    selfgitId: z.string().min(1),
-    selfgitUrl: z.string().min(1),
-    selfgitInternalUrl: z.string().nullable().optional(),
+  'gitea.update': post(() => ({
+    giteaId: z.string().min(1),
+    giteaUrl: z.string().min(1),
+    giteaInternalUrl: z.string().nullable().optional(),
     redirectUri: z.string().optional(),
     clientId: z.string().optional(),
     clientSecret: z.string().optional(),
@@ -50,10 +50,10 @@ export const selfgit = {
     scopes: z.string().optional(),
     lastAuthenticatedAt: z.number().optional(),
     name: z.string().min(1),
-    selfgitUsername: z.string().optional(),
+    giteaUsername: z.string().optional(),
     organizationName: z.string().optional(),
   })),
-  'selfgit.getSelfgitUrl': get(() => ({
-    selfgitId: z.string().min(1),
+  'gitea.getGiteaUrl': get(() => ({
+    giteaId: z.string().min(1),
   })),
 };

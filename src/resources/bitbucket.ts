@@ -4,29 +4,28 @@ import { defineKind } from '../kind/kind.ts';
 import { credential, providerDeletion, providerIn, providerName, providerOutputs } from './families/provider-fields.ts';
 
 /** A git host with workspaces that services are fetched from. */
-export const bucketgit = defineKind({
-  kind: 'bucketgit',
-  section: 'bucketgit',
-  alsoCalled: ['bitbucket'],
+export const bitbucket = defineKind({
+  kind: 'bitbucket',
+  section: 'bitbucket',
   summary: 'A git host with workspaces that services are fetched from.',
-  identity: { id: 'bucketgitId', key: ['name'], keyField: 'name' },
-  parents: providerIn('bucketgit.bucketgitProviders', { authId: { context: 'userId' } }),
+  identity: { id: 'bitbucketId', key: ['name'], keyField: 'name' },
+  parents: providerIn('bitbucket.bitbucketProviders', { authId: { context: 'userId' } }),
   // An update that names none of the fields below the name fails, although it stores the name.
   fields: {
     name: providerName,
-    bucketgitUsername: {
+    bitbucketUsername: {
       schema: () => z.string().min(1).describe('User at the git host.'),
       takesSecrets: true,
       inEveryUpdate: true,
       examples: ['shop', 'store'],
     },
-    bucketgitEmail: {
+    bitbucketEmail: {
       schema: () => email.describe('Address of the user.'),
       takesSecrets: true,
       inEveryUpdate: true,
       examples: ['git@example.com', 'git2@example.com'],
     },
-    bucketgitWorkspaceName: {
+    bitbucketWorkspaceName: {
       schema: () => z.string().min(1).describe('Workspace.'),
       inEveryUpdate: true,
       examples: ['shop', 'store'],
@@ -36,20 +35,20 @@ export const bucketgit = defineKind({
   },
   outputs: providerOutputs,
   operations: {
-    create: 'bucketgit.create',
-    read: 'bucketgit.one',
-    update: 'bucketgit.update',
+    create: 'bitbucket.create',
+    read: 'bitbucket.one',
+    update: 'bitbucket.update',
     ...providerDeletion,
   },
   lifecycle: { createBeforeDestroy: {} },
   commands: {
     test: {
-      call: 'bucketgit.testConnection',
+      call: 'bitbucket.testConnection',
       isTest: true,
-      with: { bucketgitUsername: 'bucketgitUsername', workspaceName: 'bucketgitWorkspaceName' },
+      with: { bitbucketUsername: 'bitbucketUsername', workspaceName: 'bitbucketWorkspaceName' },
     },
   },
   examples: [
-    'bucket: { bucketgitUsername: shop, bucketgitEmail: git@example.com, apiToken: "${secret:GIT_TOKEN}", bucketgitWorkspaceName: shop }\n',
+    'bucket: { bitbucketUsername: shop, bitbucketEmail: git@example.com, apiToken: "${secret:GIT_TOKEN}", bitbucketWorkspaceName: shop }\n',
   ],
 });

@@ -1,9 +1,9 @@
 import type { Group } from '../context.ts';
 import { invalid } from '../errors.ts';
 
-/** The `billing` group: fixed answers, nothing is ever bought. */
-export const billing: Group = {
-  'billing.getProducts': () => ({
+/** The `stripe` group: fixed answers, nothing is ever bought. */
+export const stripe: Group = {
+  'stripe.getProducts': () => ({
     products: [product('hobby', 450), product('startup', 1500)],
     subscriptions: [],
     hobbyProductId: 'prod_hobby',
@@ -13,16 +13,16 @@ export const billing: Group = {
     currentPriceAmount: null,
   }),
 
-  'billing.createCheckoutSession'(_context, input) {
+  'stripe.createCheckoutSession'(_context, input) {
     if (input['tier'] === 'startup' && Number(input['serverQuantity']) < 3)
       throw invalid('serverQuantity', 'Startup plan requires at least 3 servers');
     return { sessionId: 'checkout_session_1' };
   },
 
-  'billing.createCustomerPortalSession': () => ({ url: 'https://billing.example.test/portal' }),
+  'stripe.createCustomerPortalSession': () => ({ url: 'https://billing.example.test/portal' }),
 
   // Only the cloud edition counts servers.
-  'billing.canCreateMoreServers': () => true,
+  'stripe.canCreateMoreServers': () => true,
 };
 
 function product(tier: string, amount: number) {

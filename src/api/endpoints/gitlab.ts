@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { get, post } from '../endpoint.ts';
 
-/** The 7 operations of the `labgit` group. */
-export const labgit = {
-  'labgit.create': post(() => ({
+/** The 7 operations of the `gitlab` group. */
+export const gitlab = {
+  'gitlab.create': post(() => ({
     applicationId: z.string().optional(),
     secret: z.string().optional(),
     groupName: z.string().optional(),
@@ -11,35 +11,35 @@ export const labgit = {
     redirectUri: z.string().optional(),
     authId: z.string().min(1),
     name: z.string().min(1),
-    labgitUrl: z.string().min(1),
-    labgitInternalUrl: z.string().nullable().optional(),
+    gitlabUrl: z.string().min(1),
+    gitlabInternalUrl: z.string().nullable().optional(),
   })),
-  'labgit.one': get(() => ({
-    labgitId: z.string().min(1),
+  'gitlab.one': get(() => ({
+    gitlabId: z.string().min(1),
   })),
-  'labgit.labgitProviders': get(() => ({})),
-  'labgit.getLabgitRepositories': get(() => ({
-    labgitId: z.string().min(1),
+  'gitlab.gitlabProviders': get(() => ({})),
+  'gitlab.getGitlabRepositories': get(() => ({
+    gitlabId: z.string().min(1),
   })),
-  'labgit.getLabgitBranches': get(() => ({
+  'gitlab.getGitlabBranches': get(() => ({
     id: z.number().optional(),
     owner: z.string(),
     repo: z.string(),
-    labgitId: z.string().optional(),
+    gitlabId: z.string().optional(),
   })),
-  'labgit.testConnection': post(() => ({
-    labgitId: z.string().min(1),
+  'gitlab.testConnection': post(() => ({
+    gitlabId: z.string().min(1),
     groupName: z.string().optional(),
   })),
-  'labgit.update': post(() => ({
+  'gitlab.update': post(() => ({
     applicationId: z.string().optional(),
     secret: z.string().optional(),
     groupName: z.string().optional(),
     redirectUri: z.string().optional(),
     name: z.string().min(1),
-    labgitId: z.string().min(1),
-    labgitUrl: z.string().min(1),
+    gitlabId: z.string().min(1),
+    gitlabUrl: z.string().min(1),
     gitProviderId: z.string().min(1),
-    labgitInternalUrl: z.string().nullable().optional(),
+    gitlabInternalUrl: z.string().nullable().optional(),
   })),
 };

@@ -11,22 +11,21 @@ import {
 } from './families/provider-fields.ts';
 
 /** A git host with groups. Connect it in the browser before services can use it. */
-export const labgit = defineKind({
-  kind: 'labgit',
-  section: 'labgit',
-  alsoCalled: ['gitlab'],
+export const gitlab = defineKind({
+  kind: 'gitlab',
+  section: 'gitlab',
   summary: 'A git host with groups. Connect it in the browser before services can use it.',
   identity: {
-    id: 'labgitId',
+    id: 'gitlabId',
     key: ['name'],
     keyField: 'name',
     listedOnce: 'it is connected in the browser, under Git',
   },
-  parents: providerIn('labgit.labgitProviders', { authId: { context: 'userId' } }),
+  parents: providerIn('gitlab.gitlabProviders', { authId: { context: 'userId' } }),
   fields: {
     name: providerName,
-    labgitUrl: address('Address of the git host.', ['https://lab.example.com', 'https://lab2.example.com']),
-    labgitInternalUrl: address('Address by which the platform itself reaches it.', [
+    gitlabUrl: address('Address of the git host.', ['https://lab.example.com', 'https://lab2.example.com']),
+    gitlabInternalUrl: address('Address by which the platform itself reaches it.', [
       'http://lab.internal:8080',
       'http://lab2.internal:8080',
     ]),
@@ -47,14 +46,14 @@ export const labgit = defineKind({
   },
   outputs: providerOutputs,
   operations: {
-    create: 'labgit.create',
-    read: 'labgit.one',
-    update: 'labgit.update',
+    create: 'gitlab.create',
+    read: 'gitlab.one',
+    update: 'gitlab.update',
     ...providerDeletion,
   },
   lifecycle: connection,
-  commands: { test: { call: 'labgit.testConnection', isTest: true, with: { groupName: 'groupName' } } },
+  commands: { test: { call: 'gitlab.testConnection', isTest: true, with: { groupName: 'groupName' } } },
   examples: [
-    'lab: { labgitUrl: "https://lab.example.com", applicationId: trueup, secret: "${secret:GIT_CLIENT}", redirectUri: "https://deploy.example.com/callback" }\n',
+    'lab: { gitlabUrl: "https://lab.example.com", applicationId: trueup, secret: "${secret:GIT_CLIENT}", redirectUri: "https://deploy.example.com/callback" }\n',
   ],
 });

@@ -11,17 +11,17 @@ import {
 } from './families/provider-fields.ts';
 
 /** A git host that one runs oneself and that services are fetched from. */
-export const selfgit = defineKind({
-  kind: 'selfgit',
-  section: 'selfgit',
-  alsoCalled: ['gitea', 'forgejo', 'gogs'],
+export const gitea = defineKind({
+  kind: 'gitea',
+  section: 'gitea',
+  alsoCalled: ['forgejo', 'gogs'],
   summary: 'A git host that one runs oneself and that services are fetched from.',
-  identity: { id: 'selfgitId', key: ['name'], keyField: 'name' },
-  parents: providerIn('selfgit.selfgitProviders'),
+  identity: { id: 'giteaId', key: ['name'], keyField: 'name' },
+  parents: providerIn('gitea.giteaProviders'),
   fields: {
     name: providerName,
-    selfgitUrl: address('Address of the git host.', ['https://git.example.com', 'https://git2.example.com']),
-    selfgitInternalUrl: address('Address by which the platform itself reaches it.', [
+    giteaUrl: address('Address of the git host.', ['https://git.example.com', 'https://git2.example.com']),
+    giteaInternalUrl: address('Address by which the platform itself reaches it.', [
       'http://git.internal:3000',
       'http://git2.internal:3000',
     ]),
@@ -44,13 +44,13 @@ export const selfgit = defineKind({
   },
   outputs: providerOutputs,
   operations: {
-    create: 'selfgit.create',
-    read: 'selfgit.one',
-    update: 'selfgit.update',
+    create: 'gitea.create',
+    read: 'gitea.one',
+    update: 'gitea.update',
     ...providerDeletion,
   },
   lifecycle: { createBeforeDestroy: {}, ...connection },
-  commands: { test: { call: 'selfgit.testConnection', isTest: true } },
+  commands: { test: { call: 'gitea.testConnection', isTest: true } },
   checks: {
     hints: Object.fromEntries(
       ['accessToken', 'refreshToken', 'expiresAt', 'lastAuthenticatedAt'].map((name) => [
@@ -60,6 +60,6 @@ export const selfgit = defineKind({
     ),
   },
   examples: [
-    'forge: { selfgitUrl: "https://git.example.com", clientId: trueup, clientSecret: "${secret:GIT_CLIENT}", redirectUri: "https://deploy.example.com/callback" }\n',
+    'forge: { giteaUrl: "https://git.example.com", clientId: trueup, clientSecret: "${secret:GIT_CLIENT}", redirectUri: "https://deploy.example.com/callback" }\n',
   ],
 });

@@ -3,8 +3,8 @@ import { servedOperations } from '../served.ts';
 import { patterns } from './matching.ts';
 import type { FaultPlan } from './plan.ts';
 
-/** A plan of faults that was written in the words of a profile, in those of the API document. Never throws. */
-export function planInDocument(plan: FaultPlan, names: Names): FaultPlan {
+/** A plan of faults that was written in the words of a profile, in those of Dokploy. Never throws. */
+export function planInOwnWords(plan: FaultPlan, names: Names): FaultPlan {
   const operations = new Map([...patterns, ...servedOperations].map((name) => [names.operation(name), name]));
   const member = (name: string): string => Object.keys(names.data({ [name]: null }) as object)[0] ?? name; // an object
   const words = (value: unknown, key = ''): unknown => {

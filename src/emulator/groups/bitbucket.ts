@@ -1,0 +1,52 @@
+import type { Context, Group } from '../context.ts';
+import { ApiError, notFound } from '../errors.ts';
+import { branchesFor, called, foundText, repositoriesFor } from '../git-hosts.ts';
+import { omit, type Row } from '../json.ts';
+import { createProvider, findProvider, listProviders, withRecord, renameRecord } from '../providers.ts';
+
+/** The `bitbucket` group. No git host is ever reached. */
+export const bitbucket: Group = {
+  // Answers nothing; but the client may have chosen the id.
+  'bitbucket.create'(context, input) {
+    createProvider(context, 'bitbucket', input);
+    return undefined;
+  },
+
+  'bitbucket.one': (context, input) => withRecord(context.store, find(context, input)),
+
+  'bitbucket.bitbucketProviders': (context) => listProviders(context, 'bitbucket', ['bitbucketId']),
+
+  // The gitProviderId is asked for and not used. Without a column of its own to write it fails, and yet renames.
+  'bitbucket.update'(context, input) {
+    const row = context.store.find('bitbucket', input['bitbucketId']);
+    if (row === undefined) throw notFound('Bitbucket provider');
+    const values = omit(input, ['bitbucketId', 'gitProviderId', 'name', 'organizationId']);
+    renameRecord(context, input, row['gitProviderId']);
+    if (Object.keys(values).length === 0) throw new ApiError('INTERNAL_SERVER_ERROR', 'No values to set');
+    return context.store.update('bitbucket', row['bitbucketId'], values);
+  },
+
+  'bitbucket.getBitbucketRepositories': (context, input) =>
+    repositoriesFor('bitbucket', find(context, input)).map(({ owner, name }) => ({
+      name,
+      url: `https://bitbucket.example.test/${owner}/${name}`,
+      slug: name,
+      owner: { username: owner },
+    })),
+
+  'bitbucket.getBitbucketBranches'(context, input) {
+    if (input['bitbucketId'] === undefined) return [];
+    return branchesFor('bitbucket', find(context, input), called(input['owner'], input['repo'])).map(
+      ({ name, commit }) => ({
+        name,
+        commit: { sha: commit },
+      }),
+    );
+  },
+
+  'bitbucket.testConnection': (context, input) => foundText(repositoriesFor('bitbucket', find(context, input))),
+};
+
+function find(context: Context, input: Row): Row {
+  return findProvider(context, 'bitbucket', input);
+}

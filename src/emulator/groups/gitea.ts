@@ -1,0 +1,50 @@
+import type { Context, Group } from '../context.ts';
+import { ApiError } from '../errors.ts';
+import { branchesFor, called, foundText, repositoriesFor } from '../git-hosts.ts';
+import { pick, textOf, type Row } from '../json.ts';
+import { createProvider, findProvider, listProviders, withRecord, updateProvider } from '../providers.ts';
+
+/** The `gitea` group. No git host is ever reached. */
+export const gitea: Group = {
+  'gitea.create': (context, input) =>
+    pick(createProvider(context, 'gitea', input), ['giteaId', 'clientId', 'giteaUrl']),
+
+  'gitea.one': (context, input) => withRecord(context.store, find(context, input)),
+
+  // Only with clientId and clientSecret.
+  'gitea.giteaProviders': (context) => listProviders(context, 'gitea', ['giteaId']),
+
+  // The one kind of provider that tells an unknown id in an update, though as a failure of the server.
+  'gitea.update'(context, input) {
+    if (updateProvider(context, 'gitea', input) === undefined)
+      throw new ApiError(
+        'INTERNAL_SERVER_ERROR',
+        `Failed to update Gitea provider with ID ${textOf(input, 'giteaId')}`,
+      );
+    return { success: true };
+  },
+
+  'gitea.getGiteaUrl': (context, input) => textOf(find(context, input), 'giteaUrl'),
+
+  'gitea.getGiteaRepositories': (context, input) =>
+    repositoriesFor('gitea', find(context, input)).map(({ id, owner, name }) => ({
+      id,
+      name,
+      url: `${owner}/${name}`,
+      owner: { username: owner },
+    })),
+
+  'gitea.getGiteaBranches'(context, input) {
+    if (input['giteaId'] === undefined) throw new ApiError('BAD_REQUEST', 'Gitea provider ID is required');
+    return branchesFor('gitea', find(context, input), called(input['owner'], input['repositoryName'])).map(
+      ({ name, commit }) => ({ id: name, name, commit: { id: commit } }),
+    );
+  },
+
+  // Without an id there is no provider: 404.
+  'gitea.testConnection': (context, input) => foundText(repositoriesFor('gitea', find(context, input))),
+};
+
+function find(context: Context, input: Row): Row {
+  return findProvider(context, 'gitea', input);
+}
