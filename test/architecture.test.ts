@@ -279,8 +279,7 @@ test('no files import each other in a circle', () => {
   const c = "import { b } from './b.ts';";
   const made = { 'plan/a.ts': a, 'plan/b.ts': b, 'plan/c.ts': c };
   expect(circles(Object.entries(made).map(([path, text]) => ({ path, text })))).toEqual([['plan/a.ts', 'plan/b.ts']]);
-  const found = circles(sourceFiles());
-  expect(found.map((files) => files.filter((path) => !path.startsWith('plan/')))).toEqual(found.map(() => []));
+  expect(circles(sourceFiles())).toEqual([]);
 });
 
 /** The files, but for some, that call a function, with the number of calls. */

@@ -15,7 +15,6 @@ import type { Pair } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 import type { Accepted } from './accepted.ts';
 import type { Cause, Decision } from './decide.ts';
-import type { Staleness } from './stale.ts';
 import type { Standing } from './standing.ts';
 import type { Rotation } from './template.ts';
 
@@ -101,6 +100,18 @@ export interface AttributeChange {
   /** The value on the platform. */
   readonly before: Secret<Json>;
   readonly pair: Pair | undefined;
+}
+
+/** The changes of a plan that only a deployment of the service puts into effect. */
+export interface Staleness {
+  /** Code has to be fetched. */
+  readonly code?: true;
+  /** What changes, as paths below the service. */
+  readonly because: readonly string[];
+  /** The actions that write it. */
+  readonly through: readonly string[];
+  /** It may come to nothing: all of it is known only after apply. */
+  readonly isPending?: true;
 }
 
 /** The deployments of a service, as known and as planned. */

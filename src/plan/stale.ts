@@ -1,25 +1,13 @@
 import type { Json } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
-import type { Action, AttributeChange } from './action.ts';
+import type { Action, AttributeChange, Staleness } from './action.ts';
 import { createsObject, isDeletion, isHeld, isLeftOut, leavesState } from './action.ts';
 import type { ServiceActions } from './deploy-inputs.ts';
 import { deployedAttributes, mentionsOf, reachesContainers } from './deploy-inputs.ts';
 import type { Planning } from './input.ts';
 import { writesOrRemoves } from './decide.ts';
 import { wantedOf } from './standing.ts';
-
-/** The changes of a plan that only a deployment of the service puts into effect. */
-export interface Staleness {
-  /** Code has to be fetched. */
-  readonly code?: true;
-  /** What changes, as paths below the service. */
-  readonly because: readonly string[];
-  /** The actions that write it. */
-  readonly through: readonly string[];
-  /** It may come to nothing: all of it is known only after apply. */
-  readonly isPending?: true;
-}
 
 /** Finds the changes of a plan that make a service stale; undefined for a service that none does. */
 export function stalenessOf(input: Planning): (service: ServiceActions, isCode: boolean) => Staleness | undefined {

@@ -14,7 +14,7 @@ import type { Reference } from '../../src/manifest/reference.ts';
 import { isConcealed, withGaps } from '../../src/manifest/wanted.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action, AttributeChange, Change, Doing, Target } from '../../src/plan/action.ts';
-import type { Staleness } from '../../src/plan/stale.ts';
+import type { Staleness } from '../../src/plan/action.ts';
 import type { Planning } from '../../src/plan/input.ts';
 import { standingOf } from '../../src/plan/standing.ts';
 import { storedPair } from '../../src/plan/storing.ts';
