@@ -7,6 +7,7 @@ import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import type { Emulator, EmulatorOptions } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
+import { seedWorld } from '../../src/emulator/world.ts';
 import { PlatformError } from '../../src/api/errors.ts';
 import { anyDocument } from '../../src/render/documents.ts';
 import type { State } from '../../src/state/state.ts';
@@ -48,7 +49,7 @@ export function places() {
       around?: <T extends Emulator>(emulator: T) => T;
     } = {},
   ) => {
-    const emulator = createEmulator({ profile: 'standard', ...options, apiKey });
+    const emulator = createEmulator({ profile: 'standard', world: seedWorld(), ...options, apiKey });
     const shown = (options.around ?? around)(emulator);
     const server = await serve(shown);
     open.push(server);
@@ -56,7 +57,7 @@ export function places() {
     const text = `trueup: 1\nplatform: { url: "${server.url}" }\nproject: prj_1\n${sections}`;
     // A platform that takes its time is waited for.
     const clock = options.deployDelayMs === undefined ? selfMovingClock(Date.now()) : systemClock;
-    const made = bench({ documentedOnly: true, emulator: { ...emulator, send: keyed(emulator.send) }, folder, clock });
+    const made = bench({ documentedOnly: true, emulator: { ...emulator, send: inside(emulator) }, folder, clock });
     Object.assign(made.secrets, options.secrets ?? {});
     const { outcomes, state } = await made.apply(text, { dataLoss: true, adoption: true });
     const failed = outcomes.filter(({ result }) => result !== 'done');
@@ -116,9 +117,9 @@ function around<T>(emulator: T): T {
   return emulator;
 }
 
-/** The bench has a key of its own. */
-function keyed(send: ReturnType<typeof createEmulator>['send']): typeof send {
-  return (request) => send({ ...request, headers: { ...request.headers, 'x-api-key': apiKey } });
+/** The bench has a key of its own, and the words of Dokploy, whatever those of the platform are. */
+function inside({ send }: Emulator): Emulator['send'] {
+  return (request) => send({ ...request, headers: { ...request.headers, 'x-api-key': apiKey } }, { isInside: true });
 }
 
 /** How a command runs; `signals` sends it signals. */

@@ -22,6 +22,7 @@ import { renderPlan } from '../../src/render/plan-text.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import type { Body, Stand } from '../support/kind-manifests.ts';
 import { manifestWith, stands, withField } from '../support/kind-manifests.ts';
+import { spoken } from '../support/profile.ts';
 import { thinned } from '../support/whole.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';
@@ -106,8 +107,7 @@ type Make = (over: World) => Promise<Plan>;
 async function hear(made: Bench, send: Send, make: Make): Promise<readonly string[]> {
   const { redact } = made;
   const client = createClient({
-    contract: extendedContracts.standard,
-    send,
+    ...spoken(send, extendedContracts.dokploy),
     url: 'http://platform.test',
     apiKey: 'emulator-key',
     redact,
