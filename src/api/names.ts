@@ -54,6 +54,9 @@ function backwards(words: Readonly<Record<string, string>>): (readonly [string, 
   return Object.entries(words).map(([ours, theirs]) => [theirs, ours] as const);
 }
 
+/** Rows of the platform nest less than ten levels deep: what is below this is none, and stays as it is. */
+const maxDepth = 100;
+
 /** Translates data by pairs of words. */
 function translator(
   { members, values }: Pick<Vocabulary, 'members' | 'values'>,
@@ -62,15 +65,17 @@ function translator(
   const memberNames: ReadonlyMap<string, string> = new Map(pairs(members));
   const valuesOf = new Map(Object.entries(values).map(([member, words]) => [member, new Map(pairs(words))]));
 
-  function translated(data: unknown): unknown {
-    if (typeof data !== 'object' || data === null) return data;
-    return Array.isArray(data) ? translatedList(data) : translatedRow(data as Readonly<Record<string, unknown>>);
+  function translated(data: unknown, depth: number): unknown {
+    if (typeof data !== 'object' || data === null || depth > maxDepth) return data;
+    return Array.isArray(data)
+      ? translatedList(data, depth)
+      : translatedRow(data as Readonly<Record<string, unknown>>, depth);
   }
 
-  function translatedList(list: readonly unknown[]): readonly unknown[] {
+  function translatedList(list: readonly unknown[], depth: number): readonly unknown[] {
     let copy: unknown[] | undefined;
     for (let index = 0; index < list.length; index++) {
-      const now = translated(list[index]);
+      const now = translated(list[index], depth + 1);
       if (copy === undefined && now === list[index]) continue;
       copy ??= list.slice(0, index);
       copy.push(now);
@@ -78,14 +83,14 @@ function translator(
     return copy ?? list;
   }
 
-  function translatedRow(row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  function translatedRow(row: Readonly<Record<string, unknown>>, depth: number): Readonly<Record<string, unknown>> {
     const keys = Object.keys(row);
     let entries: [string, unknown][] | undefined;
     for (let index = 0; index < keys.length; index++) {
       const key = keys[index] ?? '';
       const before = row[key];
       const name = memberNames.get(key) ?? key;
-      const now = translatedMember(key, before);
+      const now = translatedMember(key, before, depth + 1);
       if (entries === undefined && name === key && now === before) continue;
       entries ??= keys.slice(0, index).map((earlier) => [earlier, row[earlier]]);
       entries.push([name, now]);
@@ -93,10 +98,10 @@ function translator(
     return entries === undefined ? row : Object.fromEntries(entries);
   }
 
-  function translatedMember(key: string, value: unknown): unknown {
+  function translatedMember(key: string, value: unknown, depth: number): unknown {
     if (typeof value === 'string') return valuesOf.get(key)?.get(value) ?? value;
-    return typeof value !== 'object' || value === null || freeMembers.has(key) ? value : translated(value);
+    return typeof value !== 'object' || value === null || freeMembers.has(key) ? value : translated(value, depth);
   }
 
-  return (data, member = '') => translatedMember(member, data);
+  return (data, member = '') => translatedMember(member, data, 0);
 }
