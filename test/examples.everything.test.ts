@@ -1,9 +1,11 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import type { World } from '../src/emulator/world.ts';
+import type { PlanDocument } from '../src/render/documents.ts';
 import { kinds } from '../src/resources/index.ts';
+import { documentOf, trueup } from './cli/process.ts';
 import type { Bench } from './support/world.ts';
 import { bench } from './support/world.ts';
 
@@ -89,6 +91,27 @@ async function connect(made: Bench): Promise<void> {
     await made.emulator.act('gitlab.connect', { gitlabId });
   }
 }
+
+test.each(['emulator', '{ emulator: true, profile: dokploy }', '{ emulator: true, profile: standard }'])(
+  'is applied, plans nothing but lab, and is destroyed by the command line with platform: %s',
+  async (platform) => {
+    const { folder, secrets } = everything();
+    const file = join(folder, 'trueup.yaml');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('platform: emulator', `platform: ${platform}`));
+    const env = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [`TRUEUP_SECRET_${name}`, value]));
+    const run = async (...args: string[]) => {
+      const ran = await trueup(args, { cwd: folder, env });
+      expect(ran.out + ran.err).not.toMatch(/^error\b/m);
+      expect(ran.code).toBe(0);
+      return ran;
+    };
+    await run('plan');
+    await run('apply', '--adopt', '--auto-approve');
+    const { actions } = documentOf(await run('plan', '--format', 'json')) as PlanDocument;
+    expect(actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+    await run('destroy', '--allow-data-loss', '--auto-approve');
+  },
+);
 
 test('declares every kind', async () => {
   const { resources } = await everything().manifest({});

@@ -21,7 +21,7 @@ export async function openEmulator(
   const file = resolve(path);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const { world: stored, isOpen } = await readWorld(file);
-  const world = stored ?? options.world ?? seedWorld({ profile: options.profile });
+  const world = stored ?? options.world ?? seedWorld();
 
   const emulator = createEmulator({ ...options, world });
   const saver = createSaver(file, () => JSON.stringify(world));

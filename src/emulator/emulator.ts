@@ -90,7 +90,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const { now = () => new Date(), newId = randomId, deployDelayMs = 0, profile } = options;
   const { names } = contracts[profile ?? 'dokploy'];
   const edge = createEdge(names);
-  const world = options.world ?? seedWorld({ profile: options.profile });
+  const world = options.world ?? seedWorld();
   const can = { documentedOnly: options.documentedOnly ?? false, lacks: new Set(options.lacks) };
   const isPublished = options.published ?? profile === 'dokploy';
   const manners: Manners = {

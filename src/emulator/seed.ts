@@ -3,8 +3,8 @@ import type { TableName } from './tables.ts';
 
 const pair = [1, 2] as const;
 
-/** The rows of the default world. `wordOf`: how its people call a kind of git host. */
-export function seedRows(createdAt: string, wordOf = (word: string): string => word): [TableName, Row][] {
+/** The rows of the default world. Its names are the same whatever words requests are in: a manifest fits each profile. */
+export function seedRows(createdAt: string): [TableName, Row][] {
   const organizationId = 'org_1';
   const userId = 'user_1';
   const providers = [
@@ -95,7 +95,7 @@ export function seedRows(createdAt: string, wordOf = (word: string): string => w
     ...providers.flatMap(([kind, short]) =>
       pair.flatMap((n): [TableName, Row][] => {
         const gitProviderId = `git_${short}_${n}`;
-        const name = `${wordOf(kind)}-${n}`;
+        const name = `${kind}-${n}`;
         return [
           ['gitProvider', { gitProviderId, name, providerType: kind, createdAt, organizationId, userId }],
           [
@@ -104,7 +104,6 @@ export function seedRows(createdAt: string, wordOf = (word: string): string => w
               [`${kind}Id`]: `${short}_${n}`,
               gitProviderId,
               ...connected[kind],
-              ...(kind === 'github' ? { githubAppName: `https://${wordOf(kind)}.example.test/apps/emulator` } : {}),
               [`${kind}Url`]: `https://${name}.example.test`,
             },
           ],
@@ -135,6 +134,7 @@ function projectRows(projectId: string, name: string, organizationId: string, cr
 /** What each kind of provider holds once a person has connected it in the browser. */
 const connected: Record<'github' | 'gitlab' | 'bitbucket' | 'gitea', Row> = {
   github: {
+    githubAppName: 'https://github.example.test/apps/emulator',
     githubAppId: 1,
     githubInstallationId: '1',
     githubClientId: 'client',

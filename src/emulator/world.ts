@@ -1,5 +1,3 @@
-import type { Profile } from '../api/contract.ts';
-import { contracts } from '../api/contract.ts';
 import { textOf, type Row } from './json.ts';
 import { seedRows } from './seed.ts';
 import { newRow, tableNames, tables, type TableName } from './tables.ts';
@@ -20,19 +18,10 @@ export function emptyWorld(): World {
   return { formatVersion: 1, tables: empty, counters: { uniqueConfigKey: 0 } };
 }
 
-/** How a world begins. */
-interface SeedOptions {
-  readonly createdAt?: string;
-  /** Whose words the names in it are of. */
-  readonly profile?: Profile | undefined;
-}
-
 /** A platform as a person would have set it up: one organization, two of everything that cannot be made by the API. */
-export function seedWorld({ createdAt = '2025-01-01T00:00:00.000Z', profile = 'dokploy' }: SeedOptions = {}): World {
+export function seedWorld({ createdAt = '2025-01-01T00:00:00.000Z' } = {}): World {
   const world = emptyWorld();
-  const { names } = contracts[profile];
-  const wordOf = (word: string): string => names?.value('providerType', word) ?? word;
-  for (const [table, values] of seedRows(createdAt, wordOf)) addRow(world, table, values);
+  for (const [table, values] of seedRows(createdAt)) addRow(world, table, values);
   return world;
 }
 

@@ -15,10 +15,9 @@ import { open, planDocument, Stop } from '../../src/index.ts';
 
 const profile = 'dokploy';
 const apiKey = 'right-key';
-const seeded = () => seedWorld({ profile });
 
 /** A world with other ids: that of another server, or of another organization. */
-function renumbered(from: string, to: string, world: World = seeded()): World {
+function renumbered(from: string, to: string, world: World = seedWorld()): World {
   return JSON.parse(JSON.stringify(world).replaceAll(from, to)) as World;
 }
 
@@ -40,7 +39,7 @@ async function server(options: EmulatorOptions = {}, told?: string) {
 }
 
 /** A server of an older version. */
-const older = (world: World = seeded()) => server({ world, documentedOnly: true }, 'v0.20.0');
+const older = (world: World = seedWorld()) => server({ world, documentedOnly: true }, 'v0.20.0');
 
 /** A project folder whose manifest names a server. */
 function folderFor() {
@@ -131,7 +130,7 @@ describe('without proof, what to check comes first', () => {
   });
 
   test('at a server that served more when it was applied', async () => {
-    const world = seeded();
+    const world = seedWorld();
     const first = await server({ world });
     const made = folderFor();
     made.write(first.url, ports, { project: 'prj_1' });
@@ -147,7 +146,7 @@ describe('without proof, what to check comes first', () => {
   });
 
   test('with the key of another organization', async () => {
-    const world = seeded();
+    const world = seedWorld();
     addRow(world, 'organization', { id: 'org_2', name: 'Other', slug: 'other', ownerId: 'user_1' });
     addRow(world, 'member', { id: 'member_2', organizationId: 'org_2', userId: 'user_1', role: 'owner' });
     const { emulator, url } = await server({ world });
@@ -167,7 +166,7 @@ describe('without proof, what to check comes first', () => {
   });
 
   test('with the key of a member, for what may be gone or hidden', async () => {
-    const world = seeded();
+    const world = seedWorld();
     const key = 'member-key';
     addPerson(world, 'colleague', {
       accessedProjects: ['prj_1'],
@@ -223,7 +222,7 @@ describe('without proof, what to check comes first', () => {
     ['standard', 'dokploy'],
     ['dokploy', 'standard'],
   ] as const)('with profile: %s at a server of %s', async (words, there) => {
-    const { url } = await server({ profile: there, world: seedWorld({ profile: there }) });
+    const { url } = await server({ profile: there, world: seedWorld() });
     const made = folderFor();
     made.write(url, web, { words });
     const found = await made.remedies();

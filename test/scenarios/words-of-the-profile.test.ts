@@ -42,7 +42,7 @@ const wordsOf: Readonly<Record<Profile, ReadonlySet<string>>> = {
 /** The words of the API document in a text, with what stands around the first of each; or those of another profile. */
 function foreignWords(text: string, foreign = wordsOf.standard): string[] {
   const found = new Map<string, string>();
-  // The world of the emulator has names of its own, such as selfgit-1.
+  // The world of the emulator has names of its own, such as gitea-1.
   for (const { 0: word, index } of text.matchAll(/\w+(?!\w|-\d|\.example)/g)) {
     if (foreign.has(word) && !found.has(word)) found.set(word, text.slice(Math.max(0, index - 60), index + 60));
   }
