@@ -3,7 +3,7 @@ import { createClient } from '../../src/api/client.ts';
 import type { Contract, ServedOperation } from '../../src/api/contract.ts';
 import { contractOf, contracts, endpointOf, extendedContracts } from '../../src/api/contract.ts';
 import { PlatformError } from '../../src/api/errors.ts';
-import { namesOf } from '../../src/api/names.ts';
+import { fromDocument, namesOf } from '../../src/api/names.ts';
 import { document } from '../../src/api/vocabulary.ts';
 import type { WireRequest } from '../../src/api/wire.ts';
 
@@ -175,6 +175,19 @@ describe('translating', () => {
     const before = structuredClone(other);
     expect(data(other)).toEqual({ list: [{ a: 1 }, { hubgitId: 'g' }] });
     expect(other).toEqual(before);
+  });
+
+  test.each<[string, (below: unknown) => unknown]>([
+    ['lists', (below) => [below]],
+    ['rows', (below) => ({ domain: below })],
+  ])('translates what stands beside %s of any depth, and leaves those as they are', (_, within) => {
+    let deep: unknown = 'raw';
+    for (let depth = 0; depth < 100_000; depth++) deep = within(deep);
+    for (const translate of [data, fromDocument]) {
+      expect(translate(deep) === deep).toBe(true);
+      const found = translate([{ hubgitId: 'h1', domain: deep }]) as { githubId: string; domain: unknown }[];
+      expect(found.map(({ domain, ...row }) => [row, domain === deep])).toEqual([[{ githubId: 'h1' }, true]]);
+    }
   });
 
   test('keeps the order of members, and a member of any name', () => {

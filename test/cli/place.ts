@@ -7,7 +7,6 @@ import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import type { Emulator, EmulatorOptions } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
-import { seedWorld } from '../../src/emulator/world.ts';
 import { PlatformError } from '../../src/api/errors.ts';
 import { anyDocument } from '../../src/render/documents.ts';
 import type { State } from '../../src/state/state.ts';
@@ -49,7 +48,7 @@ export function places() {
       around?: <T extends Emulator>(emulator: T) => T;
     } = {},
   ) => {
-    const emulator = createEmulator({ profile: 'standard', world: seedWorld(), ...options, apiKey });
+    const emulator = createEmulator({ profile: 'standard', ...options, apiKey });
     const shown = (options.around ?? around)(emulator);
     const server = await serve(shown);
     open.push(server);
