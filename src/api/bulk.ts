@@ -201,7 +201,6 @@ export function createBulk({ send, onOff }: BulkOptions): Bulk {
         if (isOff()) return undefined;
       }
     } catch (error) {
-      if (!(error instanceof PlatformError)) turnOff('the answer to a batch cannot be translated');
       // A platform that takes no requests now, and a run that ends, say nothing about batches.
       const isAbout = error instanceof PlatformError && whyToWait(error) === undefined && signal?.aborted !== true;
       if (isAbout) turnOff(error.sentence);

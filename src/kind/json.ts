@@ -25,14 +25,17 @@ function quicklyEqual(a: unknown, b: unknown): boolean {
   }
 }
 
+/** One frame of the stack for each level: a platform may answer with thousands. */
 function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sorted);
+  if (Array.isArray(value)) {
+    const list: Json[] = [];
+    for (const item of value) list.push(sorted(item));
+    return list;
+  }
   if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .toSorted()
-      .map((key) => [key, sorted(value[key] as Json)]),
-  );
+  const members: [string, Json][] = [];
+  for (const key of Object.keys(value).toSorted()) members.push([key, sorted(value[key] as Json)]);
+  return Object.fromEntries(members);
 }
 
 /** Every text in a value, however deep. */

@@ -375,9 +375,13 @@ describe('the trial', () => {
 const translated = { names: namesOf({ groups: {}, operations: {}, members: {}, values: {} }) };
 test.each([
   ['in the trial', {}, ['the answer to compose.one nests too deeply to be compared with that of a batch']],
-  ['in the trial, translated', translated, ['the answer to a batch cannot be translated']],
+  [
+    'in the trial, translated',
+    translated,
+    ['the answer to compose.one nests too deeply to be compared with that of a batch'],
+  ],
   ['later', {}, []],
-  ['later, translated', translated, ['the answer to a batch cannot be translated']],
+  ['later, translated', translated, []],
 ])('an answer that nests too deeply for every use of it holds up no other read: %s', async (when, words, why) => {
   const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
   const nested = (answer: WireAnswer) => ({ ...answer, body: answer.body.replace('"stack deep"', deep) });

@@ -74,7 +74,6 @@ const proofs: Readonly<Record<string, readonly string[]>> = {
     'Remove the line: Trueup then leaves the field as it is.',
     'Write id: with the one that is meant, or remove the others on the platform.',
     'Remove them on the platform, or apply once with accessMode: own.',
-    'Write profile: _ _, or leave the line out._ Nothing was changed.',
     "Compare _ with the object that you mean. To manage that instead, run trueup state rm '_' first.",
     "Look at _ on the platform. To keep it: trueup state rm '_'. If it may go, apply needs _.",
     'Write id: with the one that is meant, or remove the other on the platform.',
