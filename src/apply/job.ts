@@ -73,7 +73,7 @@ export interface Scope {
   readonly jobs: readonly Job[];
   /** Something of it is overwritten or deleted, and no request sends anything back as it is in that moment. */
   readonly mayReadAhead: boolean;
-  /** As it was read last: of which object, and since when (monotonic ms). */
+  /** Its last read: the id of the object, and when the read began (monotonic ms). */
   reading?: { readonly id: string | undefined; readonly since: number; readonly row: Promise<ScopeRow> };
   /** Its row as it was when everything below it was read back. */
   readBack?: Row;

@@ -31,7 +31,7 @@ async function findValues(before: Before, name: string, process: Surroundings): 
       case 'operation':
         return operations(await wordsFor(before, process));
       case 'list':
-        return [...groups(await wordsFor(before, process)), ...operations(await wordsFor(before, process))];
+        return listed(await wordsFor(before, process));
       case 'members':
         return members(before.operands, await wordsFor(before, process));
       case 'address':
@@ -75,6 +75,11 @@ async function wordsFor(before: Before, process: Surroundings): Promise<(text: s
 
 function operations(words: (text: string) => string): Candidate[] {
   return Object.entries(contract).map(([name, { method }]) => ({ value: words(name), about: method }));
+}
+
+/** What `call --list` takes. */
+function listed(words: (text: string) => string): Candidate[] {
+  return [...groups(words), ...operations(words)];
 }
 
 function groups(words: (text: string) => string): Candidate[] {

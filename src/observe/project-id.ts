@@ -4,8 +4,6 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
-import type { Settings } from '../manifest/settings.ts';
-import { position } from '../manifest/tree.ts';
 import { isBoundTo } from '../state/bound.ts';
 import type { State } from '../state/state.ts';
 import type { NamedProject, Reader } from './reader.ts';
@@ -115,13 +113,12 @@ function remedyWith(projects: readonly NamedProject[] | undefined, isWritten: bo
  */
 export async function projectToRead(
   saved: State | undefined,
-  { project, projectAt }: Settings,
+  { named, at }: { readonly named: string; readonly at?: Position | undefined },
   { reader, kinds }: { readonly reader: Reader; readonly kinds: readonly Kind[] },
 ): Promise<string> {
-  if (saved === undefined) return project;
-  if (isBoundTo(saved, project)) return saved.projectId;
+  if (saved === undefined) return named;
+  if (isBoundTo(saved, named)) return saved.projectId;
   const kind = kinds.find(({ parents: { [root]: link } }) => link?.projects !== undefined);
   const projects = kind === undefined ? undefined : await reader.projects(kind);
-  const at = projectAt === undefined ? undefined : position(projectAt);
-  return (projects === undefined ? undefined : idOfProject(projects, project, at)) ?? project;
+  return (projects === undefined ? undefined : idOfProject(projects, named, at)) ?? named;
 }

@@ -25,19 +25,13 @@ export function readNarrowing(asked: {
   readonly replace?: readonly string[] | undefined;
   readonly includeAccepted?: boolean | undefined;
 }): Narrowing {
-  const read = (words: readonly string[] = []) => [...new Set(words.map((word) => normalAddress(word) ?? word))];
+  const read = (words: readonly string[] = []) => [...new Set(words.map(addressMeant))];
   return {
     targets: read(asked.target),
     excludes: read(asked.exclude),
     replaces: read(asked.replace),
     ...(asked.includeAccepted === true ? { includesAccepted: true } : {}),
   };
-}
-
-/** A narrowing with addresses as Trueup writes them. */
-export function narrowingMeant({ targets, excludes, replaces, ...rest }: Narrowing): Narrowing {
-  const meant = (words: readonly string[]) => words.map(addressMeant);
-  return { ...rest, targets: meant(targets), excludes: meant(excludes), replaces: meant(replaces) };
 }
 
 /** Whether a plan leaves something out. */
@@ -177,7 +171,7 @@ interface Graph {
 
 function graphOf(actions: readonly Action[], records: NarrowInput['records'], objects: NarrowInput['objects']): Graph {
   const byAddress = new Map(actions.map((action) => [action.address, action]));
-  const oldOnes = groupBy(actions.flatMap((one) => (isDeposed(one) ? [[one.block, one.address] as const] : [])));
+  const deposed = groupBy(actions.flatMap((one) => (isDeposed(one) ? [[one.block, one.address] as const] : [])));
   /** Those that used an object when they were applied last, or stand below it. */
   const users = groupBy(
     Object.entries(records).flatMap(([address, { dependsOn, parent }]) =>
@@ -207,7 +201,7 @@ function graphOf(actions: readonly Action[], records: NarrowInput['records'], ob
       const found = leavesState(action) ? [] : action.dependsOn.filter((need) => isNew(byAddress.get(need)));
       if (leavesState(action) || action.action === 'replace')
         found.push(...(users.get(address) ?? []).filter(isChanged), ...(guests.get(action.id ?? '') ?? []));
-      if (action.action === 'replace') found.push(...(oldOnes.get(address) ?? []));
+      if (action.action === 'replace') found.push(...(deposed.get(address) ?? []));
       if (action.action === 'delete') {
         if (action.by === 'parent' && parent !== undefined) found.push(parent.address);
         found.push(...action.follows.filter(isChanged));

@@ -26,7 +26,7 @@ import { otherManifest } from './other-manifest.ts';
 import { heldBack } from './pending.ts';
 import { planRemoval } from './removal.ts';
 import { possibleRenames } from './renames.ts';
-import { withOldOnes } from './replaced.ts';
+import { withDeposed } from './replaced.ts';
 import { misspeltKeys } from './misspelt.ts';
 import { similarNames } from './similar.ts';
 import { bodySize } from './steps.ts';
@@ -73,7 +73,7 @@ export function buildPlan(input: PlanInput): Plan {
     if (kind !== undefined) actions.set(address, planRemoval(input, kind, address, record, actions));
   }
   const unserved = unservedRecords(input, actions);
-  const whole = withOldOnes(input, actions);
+  const whole = withDeposed(input, actions);
   const narrowed = isNarrow(input.narrowing) ? narrow(planning, whole) : undefined;
   const { objects, planned: chosen } = narrowed ?? whole;
   const withOld = { ...planning, observed: { ...observed, objects } };
@@ -154,7 +154,7 @@ function judgeDeletions(
   ];
 }
 
-type Narrowable = ReturnType<typeof withOldOnes>;
+type Narrowable = ReturnType<typeof withDeposed>;
 
 /** Narrows a plan; reports the replacements on purpose that it leaves out. */
 function narrow(planning: Planning, { objects, planned }: Narrowable) {

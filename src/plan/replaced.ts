@@ -9,7 +9,7 @@ import type { PlanInput } from './input.ts';
 import { planRemoval } from './removal.ts';
 
 /** Adds, for replacements that create before they destroy, the deletion of the deposed object after its last user. */
-export function withOldOnes(
+export function withDeposed(
   input: PlanInput,
   actions: ReadonlyMap<string, Action>,
 ): { readonly objects: Map<string, ObservedObject>; readonly planned: Action[] } {

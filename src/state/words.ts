@@ -1,5 +1,5 @@
 import { fieldAlias, fieldMeant, inDokploysWords, sectionMeant, valueAliases } from '../kind/aliases.ts';
-import type { Pair, PendingCreate, StateRecord, Stored, StoredWanted } from './record.ts';
+import type { Pair, StateRecord, Stored, StoredWanted } from './record.ts';
 import { atAddress } from './edit.ts';
 import type { State } from './state.ts';
 
@@ -56,21 +56,18 @@ function inWords<R extends StateRecord>(record: R): R {
           pending: {
             ...pending,
             ...(unproven === undefined ? {} : { unproven }),
-            ...(pending.is === 'create' ? { says: saysMeant(pending) } : {}),
+            ...(pending.is === 'create' ? { says: mapEntries(pending.says, storedMeant) } : {}),
           },
         }),
   };
 }
 
-function saysMeant({ says }: PendingCreate): PendingCreate['says'] {
-  return mapEntries(says, storedMeant);
-}
-
 function storedMeant<S extends Stored | StoredWanted>(name: string, stored: S): S {
   if ('digest' in stored) return stored;
+  const value = inDokploysWords(stored.value);
+  if (value === stored.value) return stored;
   const isChoice = Object.keys(valueAliases(fieldMeant(name))).length > 0;
-  const value = typeof stored.value !== 'string' || isChoice ? inDokploysWords(stored.value) : stored.value;
-  return value === stored.value ? stored : { ...stored, value };
+  return typeof stored.value !== 'string' || isChoice ? { ...stored, value } : stored;
 }
 
 /** Entries under the names that fields have today. */

@@ -20,7 +20,7 @@ import { acceptancesOn } from '../plan/accepted.ts';
 import type { Narrowing, Plan } from '../plan/action.ts';
 import { inFileOrder } from '../plan/file-order.ts';
 import { applyMoves } from '../plan/moved.ts';
-import { concerning, everything, inOrderOf, isNarrow, narrowingMeant, unknownIn } from '../plan/narrow.ts';
+import { concerning, everything, inOrderOf, isNarrow, unknownIn } from '../plan/narrow.ts';
 import { buildPlan } from '../plan/plan.ts';
 import type { Touched } from '../plan/reads.ts';
 import { readsOf } from '../plan/reads.ts';
@@ -144,7 +144,7 @@ interface Start {
 
 /** Reads the state, and finds out what the platform serves of what the manifest has. */
 async function prepare(
-  { settings, resources: written, destroys = false, narrowing: asked = everything }: Request,
+  { settings, resources: written, destroys = false, narrowing = everything }: Request,
   world: ReadWorld,
 ): Promise<Start> {
   const { store, signal } = world;
@@ -160,7 +160,6 @@ async function prepare(
   );
   const { kinds } = platform;
   const resources = ownsProject ? pinnedToState(platform.resources, saved, kinds) : platform.resources;
-  const narrowing = narrowingMeant(asked);
   const key = await store.key();
   const moved = applyMoves(placed(saved, withTop(world.kinds), ownsProject), settings.moved, resources);
   const declared = resources.map(({ address }) => address);
@@ -180,13 +179,14 @@ async function readObjects(
   const records = moved.state?.resources ?? {};
   const reader = createReader(client, 'in bulk');
   const digests = digestsOf(key, moved.state ?? { keyNumber: 1, resources: {} });
+  const project = projectIn(settings);
   const observing = {
     reader: ahead?.over(reader) ?? reader,
     kinds,
     resources,
     records,
-    projectId: ownsProject ? '' : await projectToRead(saved, settings, { reader: createReader(world.client), kinds }),
-    projectAt: placeOfProject(settings),
+    projectId: ownsProject ? '' : await projectToRead(saved, project, { reader: createReader(world.client), kinds }),
+    projectAt: project.at,
     clock: world.clock ?? systemClock,
     since: ahead?.since,
     signal: world.signal,
@@ -231,7 +231,7 @@ function provedFindings(
   };
   const { projectId, projectName } = observed;
   const named = { projectId, projectName: projectName === undefined ? undefined : client.redact(projectName) };
-  const renamed = ownsProject ? [] : otherName({ named: settings.project, at: placeOfProject(settings) }, named);
+  const renamed = ownsProject ? [] : otherName(projectIn(settings), named);
   const migrates = store.isUnsealed() ? [migration(store)] : [];
   const all = [...migrates, ...moved.diagnostics, ...platform.diagnostics, ...renamed, ...seen.diagnostics];
   const found = proved(all, proof);
@@ -269,8 +269,9 @@ function withOrganization<T>(
   return ofItsOrganization(answer, saved, { client, location: store.location, endpoint });
 }
 
-function placeOfProject({ projectAt }: Settings) {
-  return projectAt === undefined ? undefined : position(projectAt);
+/** The project as the manifest names it, and where. */
+function projectIn({ project, projectAt }: Settings) {
+  return { named: project, at: projectAt === undefined ? undefined : position(projectAt) };
 }
 
 /** What an apply is about to do to the state of an earlier version. */

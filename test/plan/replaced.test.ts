@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Action } from '../../src/plan/action.ts';
-import { withOldOnes } from '../../src/plan/replaced.ts';
+import { withDeposed } from '../../src/plan/replaced.ts';
 import { actionOf, aStep, inputOf, kindNamed, objectOf, recordOf } from '../support/plan-values.ts';
 
 /** Where two can stand side by side, the new one is made first, and the old one goes when nobody uses it any more. */
@@ -13,7 +13,7 @@ const present = objectOf('key_1', { sshKeyId: 'key_1' });
 
 function withOld(actions: readonly Action[], objects: Parameters<typeof inputOf>[0] = { 'sshKeys.deploy': present }) {
   const input = inputOf(objects, { 'sshKeys.deploy': recordOf('sshKey', 'key_1') });
-  return withOldOnes(input, new Map(actions.map((action) => [action.address, action])));
+  return withDeposed(input, new Map(actions.map((action) => [action.address, action])));
 }
 
 const deletionIn = ({ planned }: ReturnType<typeof withOld>, address = old) =>
@@ -91,7 +91,7 @@ describe('the old object is deleted after', () => {
       const users = keys.map(({ address }, n) => actionOf(`production.compose.s${n}`, { dependsOn: [address] }));
       const actions = [...keys, ...users].map(counted);
       const objects = Object.fromEntries(keys.map(({ address }) => [address, objectOf(`id of ${address}`, {})]));
-      const { planned } = withOldOnes(inputOf(objects), new Map(actions.map((action) => [action.address, action])));
+      const { planned } = withDeposed(inputOf(objects), new Map(actions.map((action) => [action.address, action])));
       expect(planned.flatMap(followedBy)).toHaveLength(2 * count);
       return reads;
     });

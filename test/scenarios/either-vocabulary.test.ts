@@ -3,7 +3,7 @@ import { document } from '../../src/api/vocabulary.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import type { Plan } from '../../src/plan/action.ts';
-import { narrowingMeant, readNarrowing } from '../../src/plan/narrow.ts';
+import { readNarrowing } from '../../src/plan/narrow.ts';
 import { documentOf } from '../support/documents.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import type { Bench } from '../support/world.ts';
@@ -166,7 +166,7 @@ describe('a manifest in either vocabulary', () => {
       const [own, field] = ['gitea', 'giteaUrl'];
       expect(settings.moved.map(({ from, to }) => [from, to])).toEqual([[`${own}.old`, `${own}.forge`]]);
       expect(settings.drift?.ignore).toEqual([{ address: `${own}.*`, field }]);
-      const meant = narrowingMeant(readNarrowing({ target: [`${section}.forge`, `${section}.*`] }));
+      const meant = readNarrowing({ target: [`${section}.forge`, `${section}.*`] });
       expect(meant.targets).toEqual([`${own}.forge`, `${own}.*`]);
     },
   );

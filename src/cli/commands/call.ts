@@ -181,7 +181,8 @@ async function hasConsent(
   const consequence = consequenceOf(operation, input);
   const name = names?.operation(operation) ?? operation;
   if (consequence === undefined) return true;
-  const shown = printable(JSON.stringify(names?.data(redactMembers(input)) ?? redactMembers(input)));
+  const members = redactMembers(input);
+  const shown = printable(JSON.stringify(names?.data(members) ?? members));
   return confirm(run, {
     question: `${name} at ${place} with ${shown}: ${consequence}.`,
     about: `${name}: ${consequence}`,
