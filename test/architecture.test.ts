@@ -11,12 +11,15 @@ const source = resolve(import.meta.dirname, '../src');
 /** A folder imports from itself and from what stands before it. */
 const order = [
   'diagnostics',
+  'formats',
   'api',
   'trace',
   'kind',
   'resources',
   'secrets',
   'state',
+  'files',
+  'git',
   'manifest',
   'graph',
   'observe',
@@ -42,11 +45,22 @@ const order = [
 /** Folders that may import less than what stands before them: the emulator must not confirm mistakes of the kinds. */
 const narrow: Readonly<Record<string, readonly string[]>> = {
   emulator: ['api'],
-  'scripts/docs': ['diagnostics', 'api', 'kind', 'render'],
+  'scripts/docs': ['diagnostics', 'formats', 'api', 'kind', 'render'],
 };
 
 /** Folders that compute only: no disk, no network, no clock, no environment. */
-const pure = ['kind', 'graph', 'plan', 'edit', 'render', 'documents', 'resources', 'diagnostics', 'scripts/docs'];
+const pure = [
+  'formats',
+  'kind',
+  'graph',
+  'plan',
+  'edit',
+  'render',
+  'documents',
+  'resources',
+  'diagnostics',
+  'scripts/docs',
+];
 
 /** Folders that do not know which kinds there are. */
 const kindless = order.filter((folder) => !['resources', 'emulator', 'api', 'index.ts'].includes(folder));
@@ -65,13 +79,13 @@ const worldly = [
   'export/editor-files.ts',
   'export/export-project.ts',
   'library/manifest.ts', // the environment of the process, unless another is given
-  'manifest/files.ts',
-  'manifest/git-blame.ts',
-  'manifest/git-commit.ts',
-  'manifest/git-index.ts',
-  'manifest/git-repository.ts',
-  'manifest/git-object.ts',
-  'manifest/regular-file.ts',
+  'files/read.ts',
+  'git/blame.ts',
+  'git/commit.ts',
+  'git/tracked.ts',
+  'git/repository.ts',
+  'git/object.ts',
+  'files/regular-file.ts',
   'manifest/workspace.ts',
   'project/links.ts',
   'project/load.ts',
@@ -319,7 +333,7 @@ test('YAML of others is parsed in one place, which refuses what nests too deeply
   expect(parsing.map(({ path }) => path)).toEqual([
     'edit/format.ts', // tokens of a text that was read before
     'emulator/compose-file.ts', // shares nothing with the kinds
-    'kind/yaml.ts',
+    'formats/yaml.ts',
   ]);
 });
 

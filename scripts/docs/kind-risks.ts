@@ -1,4 +1,4 @@
-import type { Json } from '../../src/kind/json.ts';
+import type { Json } from '../../src/formats/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { groupBy } from '../../src/kind/group.ts';
 import { fieldPath } from '../../src/kind/wire.ts';

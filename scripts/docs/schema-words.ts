@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Unit } from '../../src/kind/units.ts';
-import { units } from '../../src/kind/units.ts';
+import type { Unit } from '../../src/formats/units.ts';
+import { units } from '../../src/formats/units.ts';
 import { code } from './markdown.ts';
 
 type Schema = z.core.JSONSchema.BaseSchema;

@@ -1,6 +1,6 @@
 import { runSchedule } from '../../src/graph/schedule.ts';
 import { topological } from '../../src/graph/order.ts';
-import { readEnvText } from '../../src/kind/env-text.ts';
+import { readEnvText } from '../../src/formats/env-text.ts';
 import { parseExpressions } from '../../src/manifest/expression.ts';
 import { mentionsIn } from '../../src/manifest/mentions.ts';
 import { expressionSources } from '../../src/manifest/sources/all.ts';

@@ -1,10 +1,10 @@
+import type { Json } from '../formats/json.ts';
 import { type AnswerBody, answerBodyOf } from './answers.ts';
 import { consequenceOf } from './consequences.ts';
 import { contract, endpointOf, type Operation } from './contract.ts';
 import { inputSchema, type Member, membersOf, type Schema } from './members.ts';
 import type { Names } from './names.ts';
 
-type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
 type Content = { readonly [member: string]: Json };
 
 /** Where a platform of Trueup's own, the emulator, serves the description. */

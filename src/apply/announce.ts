@@ -10,7 +10,7 @@ import { keyOf } from './find-created.ts';
 import { chosenId } from './request.ts';
 import { createSentNow, digestsAt, dispatch, recordNow, recordOf, saveRecord, sentNow } from './run.ts';
 import type { Run } from './run.ts';
-import type { Row } from '../kind/json.ts';
+import type { Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { resolveField } from '../manifest/fields.ts';
 import { isLeftOut } from '../plan/action.ts';

@@ -1,6 +1,6 @@
 import { attempts } from '../api/attempts.ts';
 import { turn } from '../api/sleep.ts';
-import { same } from '../kind/json.ts';
+import { same } from '../formats/json.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { State, StateStore } from '../state/state.ts';
 import type { Content } from '../state/record.ts';

@@ -1,5 +1,5 @@
 import { attempts, policies } from '../api/attempts.ts';
-import type { Row } from '../kind/json.ts';
+import type { Row } from '../formats/json.ts';
 import { valueAt } from '../kind/wire.ts';
 import type { Step } from '../plan/action.ts';
 import { createsFirst, createsObject, isDeposed } from '../plan/action.ts';

@@ -1,7 +1,7 @@
 import { attempts } from '../api/attempts.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { ParentLink } from '../kind/parent.ts';
-import type { Row } from '../kind/json.ts';
+import type { Row } from '../formats/json.ts';
 import { root } from '../kind/kind.ts';
 import { fieldPath } from '../kind/wire.ts';
 import { rowId } from '../observe/answers.ts';

@@ -1,5 +1,5 @@
 import { attempts } from '../api/attempts.ts';
-import type { Row } from '../kind/json.ts';
+import type { Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Deployment } from '../observe/deployments.ts';
 import { deploymentsIn, isFetchedIn, isOver, statusIn } from '../observe/deployments.ts';

@@ -1,6 +1,6 @@
 import { fieldOfAttribute, changedFields, readRow, pathOf } from '../kind/attribute.ts';
 import type { Stop } from '../diagnostics/diagnostic.ts';
-import type { Row } from '../kind/json.ts';
+import type { Row } from '../formats/json.ts';
 import { fieldPath, idsBelow } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, Member, Step } from '../plan/action.ts';

@@ -1,6 +1,6 @@
 import type { Diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import type { Row } from '../kind/json.ts';
-import { same } from '../kind/json.ts';
+import type { Row } from '../formats/json.ts';
+import { same } from '../formats/json.ts';
 import type { Action } from '../plan/action.ts';
 import type { Deploys, DuplicatePlace } from '../state/record.ts';
 import type { State } from '../state/state.ts';

@@ -1,5 +1,5 @@
 import { partAddress } from '../kind/address.ts';
-import { same } from '../kind/json.ts';
+import { same } from '../formats/json.ts';
 import type { Content } from '../state/record.ts';
 import type { Deploys, StateRecord } from '../state/record.ts';
 import type { State, StateStore } from '../state/state.ts';

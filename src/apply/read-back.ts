@@ -1,5 +1,5 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Row } from '../kind/json.ts';
+import type { Row } from '../formats/json.ts';
 import { rowId } from '../observe/answers.ts';
 import type { Job, Scope } from './job.ts';
 import { isOver, isSent, mayHaveWritten, mayLand, report, resultOf } from './job.ts';

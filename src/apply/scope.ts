@@ -1,6 +1,6 @@
 import { attempts } from '../api/attempts.ts';
 import type { Client } from '../api/client.ts';
-import type { Row } from '../kind/json.ts';
+import type { Row } from '../formats/json.ts';
 import type { Reader } from '../observe/reader.ts';
 import { createReader } from '../observe/reader.ts';
 import { createsObject } from '../plan/action.ts';

@@ -3,7 +3,7 @@ import type { OwnConnection } from '../api/client.ts';
 import { PlatformError } from '../api/errors.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Row } from '../kind/json.ts';
+import type { Row } from '../formats/json.ts';
 import { attributeName } from '../kind/attribute.ts';
 import type { Action, Step } from '../plan/action.ts';
 import { createsObject } from '../plan/action.ts';

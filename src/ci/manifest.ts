@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { usage } from '../diagnostics/usage.ts';
-import { trackedBelow } from '../manifest/git-index.ts';
+import { trackedBelow } from '../git/tracked.ts';
 import { isMemoryFile } from '../manifest/memory-file.ts';
 import type { CiOptions } from './options.ts';
 

@@ -5,7 +5,7 @@ import type { Operation } from '../api/contract.ts';
 import { membersOf } from '../api/members.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { memberMeant, valueMeant } from '../operate/check-input.ts';
-import { isObject } from '../kind/json.ts';
+import { isObject } from '../formats/json.ts';
 import { shownKey } from '../manifest/problem.ts';
 import { usage } from './options.ts';
 import type { Process } from './process.ts';

@@ -12,7 +12,7 @@ import { faultPlan, keysIn } from '../emulator/faults/plan.ts';
 import { servedOperations } from '../emulator/served.ts';
 import type { Node, Place } from '../manifest/tree.ts';
 import { missingBlank, shownKey } from '../manifest/problem.ts';
-import { toJson } from '../kind/simple-yaml.ts';
+import { toJson } from '../formats/simple-yaml.ts';
 import { position, readTree } from '../manifest/tree.ts';
 import type { FileText } from '../manifest/workspace.ts';
 import { openWorkspace } from '../manifest/workspace.ts';

@@ -5,7 +5,7 @@ import { findPlace } from '../project/folder.ts';
 import type { FlagsOf } from './flags.ts';
 import type { globalOptions } from './global-options.ts';
 import type { Process } from './process.ts';
-import { readDuration } from '../kind/units.ts';
+import { readDuration } from '../formats/units.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { redactorOf } from '../secrets/sources/env.ts';

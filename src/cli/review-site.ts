@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { isBelowFolder } from '../manifest/below.ts';
+import { isBelowFolder } from '../files/below.ts';
 import { findPlace } from '../project/folder.ts';
 import type { Environment } from '../project/folder.ts';
 import { isGiteaRun, isPlainAddress, isRepositoryName } from '../project/forge-variables.ts';

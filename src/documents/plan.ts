@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { addressParts } from '../kind/address.ts';
 import { groupBy } from '../kind/group.ts';
-import { defined } from '../kind/json.ts';
+import { defined } from '../formats/json.ts';
 import type { Action, Change, Plan } from '../plan/action.ts';
 import {
   comesWithParent,

@@ -1,6 +1,6 @@
 import type { ApplyResult } from '../apply/job.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { defined } from '../kind/json.ts';
+import { defined } from '../formats/json.ts';
 import { isDeployment, shownAddress } from '../plan/action.ts';
 import { diagnosticJson } from '../render/diagnostics-json.ts';
 import type { PlanDocument, ResultDocument } from '../render/documents.ts';

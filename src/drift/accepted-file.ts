@@ -1,4 +1,4 @@
-import { defined } from '../kind/json.ts';
+import { defined } from '../formats/json.ts';
 import { acceptedLimit, acceptedName, acceptedText, parseAccepted } from '../manifest/accepted.ts';
 import type { AcceptedDrift } from '../manifest/accepted.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';

@@ -15,7 +15,7 @@ import type { Resource } from '../manifest/resource.ts';
 import { expressionSources } from '../manifest/sources/all.ts';
 import type { Node } from '../manifest/tree.ts';
 import { unsetKey } from '../manifest/unset.ts';
-import { toJson } from '../kind/simple-yaml.ts';
+import { toJson } from '../formats/simple-yaml.ts';
 import { readTree } from '../manifest/tree.ts';
 import type { AttributeChange, Plan } from '../plan/action.ts';
 import { leavesState } from '../plan/action.ts';

@@ -1,5 +1,5 @@
 import { isDeployment } from '../plan/action.ts';
-import { defined } from '../kind/json.ts';
+import { defined } from '../formats/json.ts';
 import { readingOnly } from '../api/client.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';

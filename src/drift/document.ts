@@ -1,4 +1,4 @@
-import { defined } from '../kind/json.ts';
+import { defined } from '../formats/json.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Finding, Found, Status } from './finding.ts';
 import { findingId } from './finding.ts';

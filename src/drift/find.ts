@@ -1,4 +1,4 @@
-import { defined } from '../kind/json.ts';
+import { defined } from '../formats/json.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { notSent, readingOnly } from '../api/client.ts';

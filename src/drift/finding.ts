@@ -1,5 +1,5 @@
 import type { Position } from '../diagnostics/diagnostic.ts';
-import type { FieldUnit } from '../kind/units.ts';
+import type { FieldUnit } from '../formats/units.ts';
 import type { Acceptance } from '../manifest/accepted.ts';
 import type { Shown } from '../plan/action.ts';
 import { idOf } from '../secrets/digest.ts';

@@ -1,4 +1,4 @@
-import { defined } from '../kind/json.ts';
+import { defined } from '../formats/json.ts';
 import { childAddress } from '../kind/address.ts';
 import { pathOf } from '../kind/attribute.ts';
 import type { Kind } from '../kind/kind.ts';

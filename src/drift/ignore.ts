@@ -1,5 +1,5 @@
 import { isWithin, normalAddress } from '../kind/address.ts';
-import { matchesGlob } from '../manifest/glob.ts';
+import { matchesGlob } from '../formats/glob.ts';
 import type { DriftSettings } from '../manifest/settings.ts';
 import type { Found } from './finding.ts';
 

@@ -1,4 +1,4 @@
-import { defined } from '../kind/json.ts';
+import { defined } from '../formats/json.ts';
 import type { Acceptance } from '../manifest/accepted.ts';
 import type { Accepted, Acceptances } from '../plan/accepted.ts';
 import type { Finding, Found } from './finding.ts';

@@ -7,8 +7,8 @@ import type { Acceptance } from '../manifest/accepted.ts';
 import { problemOf } from '../manifest/problem.ts';
 import { driftMemoryKey } from '../manifest/settings-shape.ts';
 import type { Node } from '../manifest/tree.ts';
-import { toJson } from '../kind/simple-yaml.ts';
-import { parseYaml } from '../kind/yaml.ts';
+import { toJson } from '../formats/simple-yaml.ts';
+import { parseYaml } from '../formats/yaml.ts';
 import { position, readTree } from '../manifest/tree.ts';
 import type { FindingName, Subject } from './finding.ts';
 

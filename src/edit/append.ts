@@ -3,7 +3,7 @@ import { isMap, isNode, isScalar } from 'yaml';
 import { usage } from '../diagnostics/usage.ts';
 import type { Entry } from './yaml.ts';
 import { indentedBy, renderEntries } from './yaml.ts';
-import { parseYaml } from '../kind/yaml.ts';
+import { parseYaml } from '../formats/yaml.ts';
 import { breakAt, lineEnd, lineStart } from './tokens.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { ParsedNode, YAMLMap } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq, LineCounter } from 'yaml';
 import type { Value } from './yaml.ts';
-import { parseYaml } from '../kind/yaml.ts';
+import { parseYaml } from '../formats/yaml.ts';
 import type { Entry, MapNode, Node } from '../manifest/tree.ts';
 import { readTree } from '../manifest/tree.ts';
 import { insert, remove } from './entries.ts';

@@ -1,10 +1,10 @@
 import { Document, Scalar, YAMLSeq } from 'yaml';
 import type { Entry, Value } from './yaml.ts';
 import { escaped, isClear, nodeOf, plainly, renderEntries, visible } from './yaml.ts';
-import type { Json } from '../kind/json.ts';
-import { isObject } from '../kind/json.ts';
+import type { Json } from '../formats/json.ts';
+import { isObject } from '../formats/json.ts';
 import type { Node } from '../manifest/tree.ts';
-import { toJson } from '../kind/simple-yaml.ts';
+import { toJson } from '../formats/simple-yaml.ts';
 import { readTree } from '../manifest/tree.ts';
 
 /** A key with its value. */

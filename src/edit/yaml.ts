@@ -1,6 +1,6 @@
 import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
-import type { Json } from '../kind/json.ts';
-import { isObject } from '../kind/json.ts';
+import type { Json } from '../formats/json.ts';
+import { isObject } from '../formats/json.ts';
 import { expressionSources } from '../manifest/sources/all.ts';
 
 /** A value as it is written into a manifest. */

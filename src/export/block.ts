@@ -4,9 +4,9 @@ import { isCipher } from '../kind/cipher.ts';
 import { means, plain } from '../kind/codecs.ts';
 import type { Field, Union } from '../kind/field.ts';
 import { mayHoldSecrets, schemaOf } from '../kind/field.ts';
-import type { Json } from '../kind/json.ts';
-import { isObject, same, textsIn } from '../kind/json.ts';
-import { inUnits } from '../kind/units.ts';
+import type { Json } from '../formats/json.ts';
+import { isObject, same, textsIn } from '../formats/json.ts';
+import { inUnits } from '../formats/units.ts';
 import type { Kind } from '../kind/kind.ts';
 import {
   appendedBelow,

@@ -2,7 +2,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
 import { isWithin } from '../kind/address.ts';
-import { isRow } from '../kind/json.ts';
+import { isRow } from '../formats/json.ts';
 import { observedValue, valueAt } from '../kind/wire.ts';
 import type { Placed, Present } from './address.ts';
 import { place } from './address.ts';

@@ -1,5 +1,5 @@
 import { isChange } from '../plan/action.ts';
-import { defined } from '../kind/json.ts';
+import { defined } from '../formats/json.ts';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';

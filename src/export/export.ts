@@ -7,7 +7,7 @@ import { kindsThere } from '../kind/kinds-on.ts';
 import { fieldPath } from '../kind/wire.ts';
 import type { Manifest, ManifestInput } from '../manifest/manifest.ts';
 import type { FileText, Workspace } from '../manifest/workspace.ts';
-import { matchesGlob } from '../manifest/glob.ts';
+import { matchesGlob } from '../formats/glob.ts';
 import { createReader } from '../observe/reader.ts';
 import type { Plan } from '../plan/action.ts';
 import { isChange, shownAddress } from '../plan/action.ts';

@@ -4,8 +4,8 @@ import { usage } from '../diagnostics/usage.ts';
 import type { SecretFile } from './root-file.ts';
 import { patternsFor } from './root-file.ts';
 import { plainly } from '../edit/yaml.ts';
-import { parseYaml } from '../kind/yaml.ts';
-import { matchesGlob } from '../manifest/glob.ts';
+import { parseYaml } from '../formats/yaml.ts';
+import { matchesGlob } from '../formats/glob.ts';
 import type { Edit } from '../edit/edit.ts';
 import { editYaml } from '../edit/edit.ts';
 

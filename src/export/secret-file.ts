@@ -3,7 +3,7 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { SecretFile } from './root-file.ts';
 import type { NamedSecret } from './secrets.ts';
-import { writeEnvText } from '../kind/env-text.ts';
+import { writeEnvText } from '../formats/env-text.ts';
 import { encryptAge } from '../secrets/sources/age.ts';
 
 /** The file for the secrets of an export. */

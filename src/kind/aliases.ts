@@ -1,7 +1,7 @@
 import { document } from '../api/vocabulary.ts';
 import type { Union } from './field.ts';
-import type { Json } from './json.ts';
-import { isObject } from './json.ts';
+import type { Json } from '../formats/json.ts';
+import { isObject } from '../formats/json.ts';
 import { normalAddress } from './address.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { means, plain } from './codecs.ts';
 import type { Field } from './field.ts';
-import type { Json, Row } from './json.ts';
+import type { Json, Row } from '../formats/json.ts';
 import type { Kind } from './kind.ts';
 import { fieldOf, fieldPath, observedValue } from './wire.ts';
 

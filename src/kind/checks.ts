@@ -1,6 +1,6 @@
 import type { YAMLError } from 'yaml';
-import type { ComposeYaml } from './compose-yaml.ts';
-import type { Json } from './json.ts';
+import type { ComposeYaml } from '../formats/compose-yaml.ts';
+import type { Json } from '../formats/json.ts';
 
 /** Mistakes that need no request to find. */
 export interface Checks {

@@ -1,6 +1,6 @@
-import { readEnvText, writeEnvText } from './env-text.ts';
-import type { Json } from './json.ts';
-import { isObject, same } from './json.ts';
+import { readEnvText, writeEnvText } from '../formats/env-text.ts';
+import type { Json } from '../formats/json.ts';
+import { isObject, same } from '../formats/json.ts';
 
 /** When two values mean the same: when their normal forms are equal. */
 export interface Codec {

@@ -1,7 +1,7 @@
 import { requiredMembers } from '../api/contract.ts';
 import type { KindCommand, PossibleCommand } from './command.ts';
-import type { Json, Row } from './json.ts';
-import { member, same } from './json.ts';
+import type { Json, Row } from '../formats/json.ts';
+import { member, same } from '../formats/json.ts';
 import type { Kind } from './kind.ts';
 import { idMember, takes, takesNull, valueAt } from './wire.ts';
 

@@ -1,5 +1,5 @@
 import type { Operation } from '../api/contract.ts';
-import type { Json, Row } from './json.ts';
+import type { Json, Row } from '../formats/json.ts';
 
 /** A command of `trueup run` for a kind, such as `start`; or the reason why the platform cannot do it. */
 export type KindCommand = {

@@ -2,8 +2,8 @@ import type * as z from 'zod';
 import type { Operation } from '../api/contract.ts';
 import { onceFor } from '../api/once.ts';
 import type { Codec, MapCodec } from './codecs.ts';
-import type { Json, Row } from './json.ts';
-import type { FieldUnit } from './units.ts';
+import type { Json, Row } from '../formats/json.ts';
+import type { FieldUnit } from '../formats/units.ts';
 
 /** One field of a kind. Only `schema` and `examples` are needed; the other words say how the field is special. */
 export interface Field {

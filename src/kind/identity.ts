@@ -1,4 +1,4 @@
-import type { Json } from './json.ts';
+import type { Json } from '../formats/json.ts';
 
 /** Which object of the platform a block means. */
 export interface Identity {

@@ -1,7 +1,7 @@
 import type { Operation } from '../api/contract.ts';
 import type { Checks } from './checks.ts';
 import type { KindCommand } from './command.ts';
-import type { Row } from './json.ts';
+import type { Row } from '../formats/json.ts';
 import type { Field, Union } from './field.ts';
 import type { Identity } from './identity.ts';
 import type { Lifecycle } from './lifecycle.ts';

@@ -1,4 +1,4 @@
-import type { Json, Row } from './json.ts';
+import type { Json, Row } from '../formats/json.ts';
 
 /** What the platform itself creates, deletes and keeps. */
 export interface Lifecycle {

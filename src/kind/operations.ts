@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { Operation, ReadOperation } from '../api/contract.ts';
-import type { Json } from './json.ts';
+import type { Json } from '../formats/json.ts';
 
 /** The requests of a plan. An operation that a kind does not have is left out. */
 export interface Operations {

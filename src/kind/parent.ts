@@ -1,5 +1,5 @@
 import type { ReadOperation } from '../api/contract.ts';
-import type { Json, Row } from './json.ts';
+import type { Json, Row } from '../formats/json.ts';
 
 /** How the objects of a kind hang on one kind of parent. */
 export interface ParentLink {

@@ -1,7 +1,7 @@
 import type { Codec } from './codecs.ts';
 import { idSet } from './codecs.ts';
 import type { Field } from './field.ts';
-import type { Json } from './json.ts';
+import type { Json } from '../formats/json.ts';
 
 /** Sets that others add to: ids that were never ours stay, ids that were go when they are no longer declared. */
 

@@ -1,4 +1,4 @@
-import type { Json } from './json.ts';
+import type { Json } from '../formats/json.ts';
 
 /** A block that a value in the short form of another tool means. */
 export interface ShortBlock {

@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
 import * as z from 'zod';
-import { cronProblem } from './cron.ts';
+import { cronProblem } from '../formats/cron.ts';
 import { pathParts } from './codecs.ts';
 
 /** Forms of values that the platform takes unchecked and that fail later, checked before any request. */

@@ -1,7 +1,7 @@
 import type { Operation } from '../api/contract.ts';
 import { endpointOf, requiredMembers } from '../api/contract.ts';
-import type { Json, Row } from './json.ts';
-import { isRow, member } from './json.ts';
+import type { Json, Row } from '../formats/json.ts';
+import { isRow, member } from '../formats/json.ts';
 import type { Field } from './field.ts';
 import { schemaOf } from './field.ts';
 import type { Kind } from './kind.ts';

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { Field, Union } from './field.ts';
 import { schemaOf } from './field.ts';
-import type { Json } from './json.ts';
+import type { Json } from '../formats/json.ts';
 import type { ParentLink } from './parent.ts';
 import { fieldAlias } from './aliases.ts';
 import type { Kind } from './kind.ts';
-import { units } from './units.ts';
+import { units } from '../formats/units.ts';
 import { onceFor } from '../api/once.ts';
 
 /** Settings that every resource has. */

@@ -1,4 +1,4 @@
-import { defined } from '../kind/json.ts';
+import { defined } from '../formats/json.ts';
 import type { Profile } from '../api/contract.ts';
 import { contracts } from '../api/contract.ts';
 import { createClient } from '../api/client.ts';

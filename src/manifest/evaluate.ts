@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Json } from '../kind/json.ts';
+import type { Json } from '../formats/json.ts';
 import { secret } from '../secrets/secret.ts';
 import type { Expression } from './expression.ts';
 import type { TextPart } from './encoding.ts';

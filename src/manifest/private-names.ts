@@ -1,4 +1,4 @@
-import { matchesGlob } from './glob.ts';
+import { matchesGlob } from '../formats/glob.ts';
 
 /** The folders of git and of Trueup: no setting lets a manifest read them. */
 const ownFolders: readonly string[] = [

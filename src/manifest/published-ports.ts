@@ -1,5 +1,5 @@
 import type { CheckedResource, Checks, Problem } from '../kind/checks.ts';
-import { canonical } from '../kind/json.ts';
+import { canonical } from '../formats/json.ts';
 
 /** Blocks with the checks of their kinds. */
 type Checked = Iterable<{ readonly checked: CheckedResource; readonly checks: Checks | undefined }>;

@@ -5,7 +5,7 @@ import { onceFor } from '../api/once.ts';
 import type { Diagnostic, Position, Quote } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
 import { withTop } from '../kind/top.ts';
-import { maxLevels, yamlTokens } from '../kind/yaml.ts';
+import { maxLevels, yamlTokens } from '../formats/yaml.ts';
 import { isReference } from '../secrets/open-values.ts';
 import { isSecretEntry, isSecretName, maskText, maskValue, secretParts } from '../secrets/looks-secret.ts';
 import { redacted } from '../secrets/secret.ts';

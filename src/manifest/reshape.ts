@@ -1,6 +1,6 @@
 import type { Field } from '../kind/field.ts';
-import type { Json } from '../kind/json.ts';
-import { isObject } from '../kind/json.ts';
+import type { Json } from '../formats/json.ts';
+import { isObject } from '../formats/json.ts';
 
 /** A value in another form. */
 interface Form {

@@ -1,4 +1,4 @@
-import type { Json } from '../kind/json.ts';
+import type { Json } from '../formats/json.ts';
 import type { Attribute } from '../kind/attribute.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { Kind } from '../kind/kind.ts';

@@ -5,7 +5,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { decryptAge, readIdentities } from '../secrets/sources/age.ts';
 import { runSecretCommand } from '../secrets/sources/command.ts';
 import { readEnvFile } from '../secrets/sources/env-file.ts';
-import { indexEntries, unreadableIndex } from './git-index.ts';
+import { indexEntries, unreadableIndex } from '../git/tracked.ts';
 import type { Manifest } from './manifest.ts';
 import type { SecretSource } from './settings.ts';
 import { position } from './tree.ts';

@@ -1,6 +1,6 @@
-import { textsIn } from '../kind/json.ts';
-import type { ComposeYaml } from '../kind/compose-yaml.ts';
-import { readComposeYaml } from '../kind/compose-yaml.ts';
+import { textsIn } from '../formats/json.ts';
+import type { ComposeYaml } from '../formats/compose-yaml.ts';
+import { readComposeYaml } from '../formats/compose-yaml.ts';
 import type { Marks } from './secret-marks.ts';
 import type { Concealed, Wanted } from './wanted.ts';
 import { concealedIn, knownTexts, withTexts, writtenName } from './wanted.ts';

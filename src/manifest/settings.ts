@@ -10,7 +10,7 @@ import { reshapedSetting } from './reshape.ts';
 import { settingInstead } from './short-value.ts';
 import type { MapNode, Node, Place } from './tree.ts';
 import { groupBy } from '../kind/group.ts';
-import { toJson } from '../kind/simple-yaml.ts';
+import { toJson } from '../formats/simple-yaml.ts';
 import { position } from './tree.ts';
 import { neededSettings, plainScalar, secretName, settingsShape } from './settings-shape.ts';
 

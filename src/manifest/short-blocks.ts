@@ -1,12 +1,12 @@
 import { valueMeant } from '../kind/aliases.ts';
 import type { Field } from '../kind/field.ts';
 import { schemaOf } from '../kind/field.ts';
-import type { Json } from '../kind/json.ts';
-import { isObject, same } from '../kind/json.ts';
+import type { Json } from '../formats/json.ts';
+import { isObject, same } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { ShortBlock } from '../kind/short-form.ts';
-import { toJson } from '../kind/simple-yaml.ts';
+import { toJson } from '../formats/simple-yaml.ts';
 import { fieldPath, isInCase, nameIn } from '../kind/wire.ts';
 import { wordMeant } from '../kind/words.ts';
 import { writtenFields } from '../kind/written.ts';

@@ -1,10 +1,10 @@
 import type * as z from 'zod';
 import type { Field, Union } from '../kind/field.ts';
 import { schemaOf } from '../kind/field.ts';
-import type { Json } from '../kind/json.ts';
-import { isObject } from '../kind/json.ts';
+import type { Json } from '../formats/json.ts';
+import { isObject } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import { toJson } from '../kind/simple-yaml.ts';
+import { toJson } from '../formats/simple-yaml.ts';
 import { caseMeant, valueMeant } from '../kind/aliases.ts';
 import { caseFields, writtenSchema } from '../kind/written.ts';
 import { maskValue } from '../secrets/looks-secret.ts';

@@ -1,5 +1,5 @@
 import type { YAMLError } from 'yaml';
-import { maxLevels, yamlTokens } from '../kind/yaml.ts';
+import { maxLevels, yamlTokens } from '../formats/yaml.ts';
 
 /** What is wrong with a text that is not valid YAML, the remedy, and the part that it is about. */
 interface Explanation {

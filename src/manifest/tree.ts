@@ -3,9 +3,9 @@ import { isAlias, isMap, isScalar, isSeq, LineCounter, visit as visitNodes } fro
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { closest } from '../diagnostics/closest.ts';
-import type { YamlEntry, YamlMap, YamlNode, YamlScalar } from '../kind/simple-yaml.ts';
-import { readSimpleYaml } from '../kind/simple-yaml.ts';
-import { maxLevels, parseYaml, yamlTokens } from '../kind/yaml.ts';
+import type { YamlEntry, YamlMap, YamlNode, YamlScalar } from '../formats/simple-yaml.ts';
+import { readSimpleYaml } from '../formats/simple-yaml.ts';
+import { maxLevels, parseYaml, yamlTokens } from '../formats/yaml.ts';
 import { explainSyntax, mayHoldSecret, tooDeep } from './syntax.ts';
 
 /** A YAML value that knows where it stands. Aliases are followed and merge keys are merged. */

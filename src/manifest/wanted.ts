@@ -1,5 +1,5 @@
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import type { Json } from '../kind/json.ts';
+import type { Json } from '../formats/json.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { concealedMark, redacted, secret } from '../secrets/secret.ts';
 import { urlencode } from './encoding.ts';

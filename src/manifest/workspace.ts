@@ -1,13 +1,13 @@
 import { basename, dirname, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
 import { shellWord } from '../diagnostics/shell-word.ts';
-import { decodeUtf8 } from '../kind/utf8.ts';
-import { isBelowFolder } from './below.ts';
-import { indexEntries, isContentOf, tracksBelow, unreadableIndex } from './git-index.ts';
-import { readRepositories } from './git-repository.ts';
-import { matchesGlob } from './glob.ts';
+import { decodeUtf8 } from '../formats/utf8.ts';
+import { isBelowFolder } from '../files/below.ts';
+import { indexEntries, isContentOf, tracksBelow, unreadableIndex } from '../git/tracked.ts';
+import { readRepositories } from '../git/repository.ts';
+import { matchesGlob } from '../formats/glob.ts';
 import { isMemoryFile, noMemory } from './memory-file.ts';
 import { credentialRule, isEnvFile } from './private-names.ts';
-import { readdir, readFile, realpath, stat } from './files.ts';
+import { readdir, readFile, realpath, stat } from '../files/read.ts';
 
 /** The reason why a file cannot be used; with a remedy where the file may hold secrets. */
 interface FileProblem {

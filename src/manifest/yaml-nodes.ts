@@ -1,8 +1,8 @@
 import type { Node, Range } from 'yaml';
 import { Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
-import type { YamlNode } from '../kind/simple-yaml.ts';
-import { readSimpleYaml } from '../kind/simple-yaml.ts';
-import { parseYaml } from '../kind/yaml.ts';
+import type { YamlNode } from '../formats/simple-yaml.ts';
+import { readSimpleYaml } from '../formats/simple-yaml.ts';
+import { parseYaml } from '../formats/yaml.ts';
 
 /** Reads all nodes of a text with their places; undefined for one that is not valid YAML. */
 export function yamlNodes(text: string): Node | undefined {

@@ -1,6 +1,6 @@
 import { attempts } from '../api/attempts.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Row } from '../kind/json.ts';
+import type { Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Found } from './absence.ts';
 import type { Expected, IdentifyInput } from './expected.ts';

@@ -1,5 +1,5 @@
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
-import type { Row } from '../kind/json.ts';
+import type { Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import type { Resource } from '../manifest/resource.ts';

@@ -1,5 +1,5 @@
 import { attempts } from '../api/attempts.ts';
-import type { Row } from '../kind/json.ts';
+import type { Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { observedValue } from '../kind/wire.ts';
 import type { Digest } from '../secrets/digest.ts';

@@ -1,7 +1,7 @@
 import { groupBy } from '../kind/group.ts';
 import { plain } from '../kind/codecs.ts';
-import type { Json, Row } from '../kind/json.ts';
-import { canonical } from '../kind/json.ts';
+import type { Json, Row } from '../formats/json.ts';
+import { canonical } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { appendedBelow, keyDefault, observedValue, withoutAppended } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';

@@ -2,7 +2,7 @@ import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
-import type { Json, Row } from '../kind/json.ts';
+import type { Json, Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath, observedValue } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';

@@ -2,7 +2,7 @@ import { isOfKey, lacksRight, PlatformError } from '../api/errors.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
-import type { Row } from '../kind/json.ts';
+import type { Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { topAddress, topOf } from '../kind/top.ts';

@@ -1,4 +1,4 @@
-import type { Row } from '../kind/json.ts';
+import type { Row } from '../formats/json.ts';
 import type { FromPlace } from '../kind/parent.ts';
 
 /** One object as the platform has it. Its row holds secrets in clear, so it does not print. */

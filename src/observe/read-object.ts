@@ -1,5 +1,5 @@
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import type { Row } from '../kind/json.ts';
+import type { Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { valueAt } from '../kind/wire.ts';

@@ -3,7 +3,7 @@ import type { ReadOperation } from '../api/contract.ts';
 import { lacksRight, PlatformError } from '../api/errors.ts';
 import { Stop } from '../diagnostics/diagnostic.ts';
 import type { ParentLink } from '../kind/parent.ts';
-import type { Row } from '../kind/json.ts';
+import type { Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { idMember } from '../kind/wire.ts';

@@ -1,4 +1,4 @@
-import type { Row } from '../kind/json.ts';
+import type { Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { rowId, rowsIn } from './answers.ts';
 

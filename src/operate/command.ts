@@ -2,7 +2,7 @@ import { consequenceOf } from '../api/consequences.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { flags, safeguards } from '../diagnostics/safeguards.ts';
-import type { Row } from '../kind/json.ts';
+import type { Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { PossibleCommand } from '../kind/command.ts';
 import { commandInput, commandFor } from '../kind/command-call.ts';

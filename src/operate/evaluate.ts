@@ -1,8 +1,8 @@
 import { closest } from '../diagnostics/closest.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
-import type { Json } from '../kind/json.ts';
-import { canonical } from '../kind/json.ts';
+import type { Json } from '../formats/json.ts';
+import { canonical } from '../formats/json.ts';
 import type { Attribute } from '../kind/attribute.ts';
 import { fieldOf } from '../kind/wire.ts';
 import { resolveField } from '../manifest/fields.ts';

@@ -1,7 +1,7 @@
-import { defined } from '../kind/json.ts';
+import { defined } from '../formats/json.ts';
 import type { Client } from '../api/client.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import type { Row } from '../kind/json.ts';
+import type { Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { idMember } from '../kind/wire.ts';
 import { deploymentsIn } from '../observe/deployments.ts';

@@ -1,7 +1,7 @@
 import type { Client } from '../api/client.ts';
 import { Stop } from '../diagnostics/diagnostic.ts';
-import type { Row } from '../kind/json.ts';
-import { isRow } from '../kind/json.ts';
+import type { Row } from '../formats/json.ts';
+import { isRow } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { kindsThere } from '../kind/kinds-on.ts';
 import { root } from '../kind/kind.ts';

@@ -1,10 +1,10 @@
 import type { Operation } from '../api/contract.ts';
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import type { Attribute } from '../kind/attribute.ts';
-import type { Json } from '../kind/json.ts';
+import type { Json } from '../formats/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
-import type { FieldUnit } from '../kind/units.ts';
+import type { FieldUnit } from '../formats/units.ts';
 import type { Parts } from '../kind/lifecycle.ts';
 import { outputValue } from '../kind/wire.ts';
 import type { Outputs, Wanted } from '../manifest/wanted.ts';

@@ -1,6 +1,6 @@
 import { attributeName } from '../kind/attribute.ts';
-import { canonical } from '../kind/json.ts';
-import type { Row } from '../kind/json.ts';
+import { canonical } from '../formats/json.ts';
+import type { Row } from '../formats/json.ts';
 import { observedValue } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Action } from './action.ts';

@@ -1,8 +1,8 @@
 import { pathOf } from '../kind/attribute.ts';
 import { idSet } from '../kind/codecs.ts';
-import type { Json } from '../kind/json.ts';
+import type { Json } from '../formats/json.ts';
 import type { Field } from '../kind/field.ts';
-import type { FieldUnit } from '../kind/units.ts';
+import type { FieldUnit } from '../formats/units.ts';
 import { contains, idsIn, merged } from '../kind/shared-set.ts';
 import { withoutAppended } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';

@@ -1,5 +1,5 @@
 import { means, plain } from '../kind/codecs.ts';
-import type { Json, Row } from '../kind/json.ts';
+import type { Json, Row } from '../formats/json.ts';
 import { readRow } from '../kind/attribute.ts';
 import { takes } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';

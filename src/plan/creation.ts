@@ -1,8 +1,8 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { attributeField, attributeName, pathOf } from '../kind/attribute.ts';
-import type { Json } from '../kind/json.ts';
-import { same } from '../kind/json.ts';
+import type { Json } from '../formats/json.ts';
+import { same } from '../formats/json.ts';
 import { choosesId, fieldPath } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition, wantedAttributes } from '../manifest/resource.ts';

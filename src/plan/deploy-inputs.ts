@@ -1,7 +1,7 @@
 import { attributeName, pathOf } from '../kind/attribute.ts';
 import { plain } from '../kind/codecs.ts';
 import { groupBy } from '../kind/group.ts';
-import { canonical } from '../kind/json.ts';
+import { canonical } from '../formats/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { mentionsIn } from '../manifest/mentions.ts';

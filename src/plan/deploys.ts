@@ -2,7 +2,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import { partAddress } from '../kind/address.ts';
-import type { Row } from '../kind/json.ts';
+import type { Row } from '../formats/json.ts';
 import type { KindCommand, PossibleCommand } from '../kind/command.ts';
 import type { Kind } from '../kind/kind.ts';
 import { commandFor } from '../kind/command-call.ts';

@@ -3,7 +3,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Attribute, RowReader } from '../kind/attribute.ts';
 import { attributeField, attributeName, pathOf, readRow } from '../kind/attribute.ts';
 import { isCipher } from '../kind/cipher.ts';
-import type { Json, Row } from '../kind/json.ts';
+import type { Json, Row } from '../formats/json.ts';
 import type { Field } from '../kind/field.ts';
 import { contains, isMerged, leftBehind } from '../kind/shared-set.ts';
 import { fieldOf, fieldPath, observedValue } from '../kind/wire.ts';

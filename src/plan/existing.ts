@@ -1,9 +1,9 @@
 import { onceFor } from '../api/once.ts';
 import { withArticle } from '../diagnostics/article.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Row } from '../kind/json.ts';
+import type { Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import { member } from '../kind/json.ts';
+import { member } from '../formats/json.ts';
 import type { ChangeAtRisk, Loss } from '../kind/lifecycle.ts';
 import { fieldPath, observedValue, takesNull, valueAt } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';

@@ -1,8 +1,8 @@
 import { withoutSlash } from '../api/slash.ts';
 import { groupBy } from '../kind/group.ts';
 import { plain } from '../kind/codecs.ts';
-import type { Json } from '../kind/json.ts';
-import { canonical } from '../kind/json.ts';
+import type { Json } from '../formats/json.ts';
+import { canonical } from '../formats/json.ts';
 import { fieldOfAttribute, pathOf } from '../kind/attribute.ts';
 import type { Field } from '../kind/field.ts';
 import { contains } from '../kind/shared-set.ts';

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { pathOf } from '../kind/attribute.ts';
-import type { Json } from '../kind/json.ts';
+import type { Json } from '../formats/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';

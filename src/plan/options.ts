@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Json } from '../kind/json.ts';
-import { same } from '../kind/json.ts';
+import type { Json } from '../formats/json.ts';
+import { same } from '../formats/json.ts';
 import { writtenFields } from '../kind/written.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';

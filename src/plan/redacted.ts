@@ -1,4 +1,4 @@
-import { textsIn } from '../kind/json.ts';
+import { textsIn } from '../formats/json.ts';
 import { redacted } from '../secrets/secret.ts';
 import type { Action, Change, Plan, Shown } from './action.ts';
 

@@ -1,8 +1,8 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
-import type { Json, Row } from '../kind/json.ts';
-import { same } from '../kind/json.ts';
+import type { Json, Row } from '../formats/json.ts';
+import { same } from '../formats/json.ts';
 import { fieldPath } from '../kind/wire.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';

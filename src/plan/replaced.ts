@@ -1,6 +1,6 @@
 import { groupBy } from '../kind/group.ts';
 import { partAddress } from '../kind/address.ts';
-import { same } from '../kind/json.ts';
+import { same } from '../formats/json.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { Action } from './action.ts';

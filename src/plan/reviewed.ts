@@ -2,7 +2,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { readAddress } from '../kind/address.ts';
 import { pathOf } from '../kind/attribute.ts';
-import { same } from '../kind/json.ts';
+import { same } from '../formats/json.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition, wantedAttributes } from '../manifest/resource.ts';
 import type { PlanFacts, PlanFile } from './file.ts';

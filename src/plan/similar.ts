@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
-import type { Json } from '../kind/json.ts';
+import type { Json } from '../formats/json.ts';
 import { fieldPath } from '../kind/wire.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../kind/json.ts';
+import type { Json } from '../formats/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Action, AttributeChange, Staleness } from './action.ts';

@@ -1,6 +1,6 @@
 import { means, plain } from '../kind/codecs.ts';
 import type { Field } from '../kind/field.ts';
-import type { Json } from '../kind/json.ts';
+import type { Json } from '../formats/json.ts';
 import { resolveField } from '../manifest/fields.ts';
 import type { Outputs, Resolved, Wanted } from '../manifest/wanted.ts';
 import type { Digest } from '../secrets/digest.ts';

@@ -1,6 +1,6 @@
 import type { Operation } from '../api/contract.ts';
 import { requiredMembers } from '../api/contract.ts';
-import type { Json, Row } from '../kind/json.ts';
+import type { Json, Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { isMerged } from '../kind/shared-set.ts';
 import {

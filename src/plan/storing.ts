@@ -1,7 +1,7 @@
 import { onceFor } from '../api/once.ts';
 import { plain } from '../kind/codecs.ts';
-import type { Json } from '../kind/json.ts';
-import { textsIn } from '../kind/json.ts';
+import type { Json } from '../formats/json.ts';
+import { textsIn } from '../formats/json.ts';
 import type { Outputs, Wanted } from '../manifest/wanted.ts';
 import { knownValue, withHidden } from '../manifest/wanted.ts';
 import type { Digest } from '../secrets/digest.ts';

@@ -1,5 +1,5 @@
-import type { Json } from '../kind/json.ts';
-import { canonical } from '../kind/json.ts';
+import type { Json } from '../formats/json.ts';
+import { canonical } from '../formats/json.ts';
 import type { Concealed, Outputs, Shape, ShapePiece, Wanted } from '../manifest/wanted.ts';
 import { concealedIn, isConcealed, withGaps, writtenName } from '../manifest/wanted.ts';
 import type { Digest } from '../secrets/digest.ts';

@@ -1,7 +1,7 @@
-import { defined } from '../kind/json.ts';
+import { defined } from '../formats/json.ts';
 import { relative, sep } from 'node:path';
-import { isBelowFolder } from '../manifest/below.ts';
-import { readCommit } from '../manifest/git-commit.ts';
+import { isBelowFolder } from '../files/below.ts';
+import { readCommit } from '../git/commit.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Plan } from '../plan/action.ts';
 import { platformName } from '../plan/fingerprint.ts';

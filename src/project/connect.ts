@@ -1,4 +1,4 @@
-import { defined } from '../kind/json.ts';
+import { defined } from '../formats/json.ts';
 import { join } from 'node:path';
 import type { Client } from '../api/client.ts';
 import { createClient } from '../api/client.ts';

@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import { isBelowFolder } from '../manifest/below.ts';
+import { isBelowFolder } from '../files/below.ts';
 
 /**
  * Refuses a folder of Trueup that leads out of the workspace, and links in it: a repository can contain links, and Trueup

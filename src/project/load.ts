@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { closest } from '../diagnostics/closest.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
-import { readFile } from '../manifest/files.ts';
+import { readFile } from '../files/read.ts';
 import { adoptOnly } from '../manifest/required.ts';
 import type { ManifestInput } from '../manifest/manifest.ts';
 import type { Resource } from '../manifest/resource.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import type { IndexEntry } from '../manifest/git-index.ts';
-import { indexEntries } from '../manifest/git-index.ts';
+import type { IndexEntry } from '../git/tracked.ts';
+import { indexEntries } from '../git/tracked.ts';
 import { decoded } from '../secrets/credentials.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import type { StateKey } from '../secrets/state-key.ts';

@@ -1,6 +1,6 @@
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
-import { matchesGlob } from '../manifest/glob.ts';
+import { matchesGlob } from '../formats/glob.ts';
 import type { EnvLimit } from '../manifest/sources/source.ts';
 import type { FileLimit } from '../manifest/workspace.ts';
 import type { Environment, ProjectFolder } from './folder.ts';

@@ -1,10 +1,10 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { join, parse, sep } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import { isBelowFolder } from '../manifest/below.ts';
-import { indexEntries } from '../manifest/git-index.ts';
-import type { Repository, RepositoryAt } from '../manifest/git-repository.ts';
-import { readRepositories, repositoryAround } from '../manifest/git-repository.ts';
+import { isBelowFolder } from '../files/below.ts';
+import { indexEntries } from '../git/tracked.ts';
+import type { Repository, RepositoryAt } from '../git/repository.ts';
+import { readRepositories, repositoryAround } from '../git/repository.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 import { whyPinned } from './pins.ts';
 

@@ -1,6 +1,6 @@
-import type { Json } from '../kind/json.ts';
-import type { FieldUnit } from '../kind/units.ts';
-import { inUnits } from '../kind/units.ts';
+import type { Json } from '../formats/json.ts';
+import type { FieldUnit } from '../formats/units.ts';
+import { inUnits } from '../formats/units.ts';
 import type { PlanDocument, Shown } from './documents.ts';
 import { envDifference } from './env-differences.ts';
 import { jsonDifferences } from './json-differences.ts';

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { defined } from '../kind/json.ts';
+import { defined } from '../formats/json.ts';
 import type { DiagnosticDocument, ErrorDocument, ValidationDocument } from './documents.ts';
 
 /** One diagnostic as a document. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Json } from '../kind/json.ts';
+import type { Json } from '../formats/json.ts';
 
 /**
  * The JSON documents that `--format json` prints: one per run, and of `apply` and `destroy` one per line. Within a

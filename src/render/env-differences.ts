@@ -1,4 +1,4 @@
-import { readEnvText } from '../kind/env-text.ts';
+import { readEnvText } from '../formats/env-text.ts';
 
 /** The difference of two env files: by key, and whether more than values differs. */
 export interface EnvDifference {

@@ -1,6 +1,6 @@
 import type { Code } from '../diagnostics/codes.ts';
 import { codes } from '../diagnostics/codes.ts';
-import type { LineOrigin } from '../manifest/git-blame.ts';
+import type { LineOrigin } from '../git/blame.ts';
 import { pageOf } from '../manifest/unknown-key.ts';
 import type { ExplainedAddress } from '../plan/explain.ts';
 import { renderDiagnostic } from './diagnostics-text.ts';

@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff';
-import type { Json } from '../kind/json.ts';
-import { canonical, isObject, same } from '../kind/json.ts';
+import type { Json } from '../formats/json.ts';
+import { canonical, isObject, same } from '../formats/json.ts';
 
 /** A difference of two JSON values; a side is undefined where there is nothing. */
 export interface Difference {

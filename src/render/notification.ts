@@ -1,4 +1,4 @@
-import { defined } from '../kind/json.ts';
+import { defined } from '../formats/json.ts';
 import { wholeUpTo } from './columns.ts';
 import type { DriftDocument, DriftNotificationDocument } from './documents.ts';
 import { isFresh } from './drift-text.ts';

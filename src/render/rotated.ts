@@ -1,4 +1,4 @@
-import { mapTexts } from '../kind/json.ts';
+import { mapTexts } from '../formats/json.ts';
 import type { Shown } from './documents.ts';
 
 /** What stands in place of a secret part, of one that the change gives another value, and of that in a line by itself. */

@@ -1,5 +1,5 @@
-import type { Json } from '../kind/json.ts';
-import { isObject } from '../kind/json.ts';
+import type { Json } from '../formats/json.ts';
+import { isObject } from '../formats/json.ts';
 import type { CommandResult } from '../operate/execute.ts';
 import { redacted } from '../secrets/secret.ts';
 import { printable } from './printable.ts';

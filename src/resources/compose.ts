@@ -1,17 +1,17 @@
 import * as z from 'zod';
 import { serviceNetworks } from '../api/values.ts';
 import { json, text } from '../kind/codecs.ts';
-import { composeYamlOf } from '../kind/compose-yaml.ts';
 import {
+  composeYamlOf,
   imagesWithData,
   mountedVolumes,
-  servicesExist,
   serviceSuffix,
+  servicesExist,
   servicesWithImages,
 } from './families/compose-file.ts';
 import { gitParts, gitSource, hostsCalled, sourceType, hostWords } from './families/git-source.ts';
-import type { Json, Row } from '../kind/json.ts';
-import { member, same } from '../kind/json.ts';
+import type { Json, Row } from '../formats/json.ts';
+import { member, same } from '../formats/json.ts';
 import { defineKind } from '../kind/kind.ts';
 import type { ChangeAtRisk, FieldChange } from '../kind/lifecycle.ts';
 import {

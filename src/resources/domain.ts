@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { list } from '../kind/codecs.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { Verdict } from '../kind/command.ts';
-import type { Row } from '../kind/json.ts';
+import type { Row } from '../formats/json.ts';
 import { defineKind } from '../kind/kind.ts';
 import { serviceSuffix } from './families/compose-file.ts';
 import { hostName, port } from '../kind/syntax.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
-import { readGoRegex, replacementProblem } from '../kind/go-regex.ts';
+import { readGoRegex, replacementProblem } from '../formats/go-regex.ts';
 import { defineKind } from '../kind/kind.ts';
 import { shortRedirect } from './families/short-forms.ts';
 

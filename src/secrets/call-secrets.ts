@@ -1,7 +1,7 @@
 import type { Operation } from '../api/contract.ts';
 import { isPrivateMember, isSecretMember, secretAnswers, shownOnce } from '../api/secret-members.ts';
-import { readEnvText } from '../kind/env-text.ts';
-import { isObject } from '../kind/json.ts';
+import { readEnvText } from '../formats/env-text.ts';
+import { isObject } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { passwordsIn } from './credentials.ts';
 import { isSecretEntry, secretParts, secretTexts } from './looks-secret.ts';

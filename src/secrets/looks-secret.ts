@@ -1,7 +1,7 @@
 import type { Attribute } from '../kind/attribute.ts';
 import type { Field } from '../kind/field.ts';
-import type { Json } from '../kind/json.ts';
-import { isObject } from '../kind/json.ts';
+import type { Json } from '../formats/json.ts';
+import { isObject } from '../formats/json.ts';
 import { entriesIn, openBefore } from './entries.ts';
 import { bareValue, isOpenValue, isReference } from './open-values.ts';
 import type { Part } from './parts.ts';

@@ -4,7 +4,7 @@ import type { FormerRecord } from './format-3.ts';
 import { formerRecordSchema, migrateRecord } from './format-3.ts';
 import { once } from '../api/once.ts';
 import { partAddress } from '../kind/address.ts';
-import { isObject } from '../kind/json.ts';
+import { isObject } from '../formats/json.ts';
 import type { Content } from './record.ts';
 import type { State } from './state.ts';
 

@@ -1,4 +1,4 @@
-import { isRow } from '../kind/json.ts';
+import { isRow } from '../formats/json.ts';
 
 /** Most members of one object in a part: of records, some hundred kilobytes. */
 const mostMembers = 500;

@@ -1,4 +1,4 @@
-import type { Json } from '../kind/json.ts';
+import type { Json } from '../formats/json.ts';
 
 /**
  * A value as the state holds it: itself; or a keyed digest, where it may be a secret or is long. `secretLines`: the lines of

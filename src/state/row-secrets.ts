@@ -1,5 +1,5 @@
 import { attributeField, attributeNamed, readRow } from '../kind/attribute.ts';
-import type { Json, Row } from '../kind/json.ts';
+import type { Json, Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { addSecretsOf } from '../secrets/call-secrets.ts';
 import type { Digest } from '../secrets/digest.ts';

@@ -1,4 +1,4 @@
-import { defined } from '../kind/json.ts';
+import { defined } from '../formats/json.ts';
 import type { ApplyEvent, ApplyResult } from '../apply/job.ts';
 import type { Deploying } from '../apply/run.ts';
 import { attempts } from '../api/attempts.ts';

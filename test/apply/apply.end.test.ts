@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { PlatformError } from '../../src/api/errors.ts';
 import { apply } from '../../src/apply/apply.ts';
 import { reasonOf } from '../../src/apply/deploy-request.ts';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import type { Action } from '../../src/plan/action.ts';
 import { memoryStore } from '../../src/state/backends/memory.ts';
 import type { State } from '../../src/state/state.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Send } from '../../src/api/wire.ts';
 import type { ApplyEvent } from '../../src/apply/job.ts';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import { applyInTime, ordersIn, passing, plansNothingMore, platformWith } from '../support/deploying.ts';
 import {
   actionsOf,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findLost } from '../../src/apply/find-created.ts';
 import { announceCreate } from '../../src/apply/announce.ts';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import { fieldOf } from '../../src/kind/wire.ts';
 import type { Action, Member } from '../../src/plan/action.ts';
 import { actionOf, declared, here, kindNamed, attributeChange } from '../support/plan-values.ts';

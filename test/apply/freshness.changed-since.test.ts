@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { changedSince } from '../../src/apply/freshness.ts';
 import { text } from '../../src/kind/codecs.ts';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import type { Member, AttributeChange, Step } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';
 import { secret } from '../../src/secrets/secret.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { lossSince } from '../../src/apply/freshness.ts';
 import { scopeRow } from '../../src/observe/scope-row.ts';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';

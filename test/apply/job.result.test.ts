@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Send } from '../../src/api/wire.ts';
 import type { ApplyResult } from '../../src/apply/job.ts';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import {
   answered,
   answering,

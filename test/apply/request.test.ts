@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { answersAll, buildMembers, chosenId, created, needsRow, rehearse } from '../../src/apply/request.ts';
-import type { Json, Row } from '../../src/kind/json.ts';
+import type { Json, Row } from '../../src/formats/json.ts';
 import { fieldOf } from '../../src/kind/wire.ts';
 import type { Outputs, Wanted } from '../../src/manifest/wanted.ts';
 import type { Action, Member, Step } from '../../src/plan/action.ts';

@@ -4,7 +4,7 @@ import type { Run } from '../../src/apply/run.ts';
 import { refuseChanged } from '../../src/apply/freshness.ts';
 import { noteObject, sentAt } from '../../src/apply/job.ts';
 import { jobOf } from '../../src/apply/run.ts';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import type { Action, Step } from '../../src/plan/action.ts';
 import { secret } from '../../src/secrets/secret.ts';
 import { actionOf, anything, declared, kindNamed, attributeChange } from '../support/plan-values.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
 import type { Emulator } from '../../src/emulator/emulator.ts';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import { alternativesOf } from '../../src/kind/command-call.ts';
 import type { RunDocument } from '../../src/render/documents.ts';
 import { isOperation } from '../../src/api/contract.ts';

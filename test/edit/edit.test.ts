@@ -5,8 +5,8 @@ import type { Edit } from '../../src/edit/edit.ts';
 import { editTogether, editYaml } from '../../src/edit/edit.ts';
 import type { Value } from '../../src/edit/yaml.ts';
 import { plainly } from '../../src/edit/yaml.ts';
-import type { Json } from '../../src/kind/json.ts';
-import { toJson } from '../../src/kind/simple-yaml.ts';
+import type { Json } from '../../src/formats/json.ts';
+import { toJson } from '../../src/formats/simple-yaml.ts';
 import { readTree } from '../../src/manifest/tree.ts';
 import { effort } from '../support/whole.ts';
 

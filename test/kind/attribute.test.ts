@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { attributeField, changedFields, pathOf, readRow } from '../../src/kind/attribute.ts';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { anything, kindNamed } from '../support/plan-values.ts';
 

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Codec } from '../../src/kind/codecs.ts';
 import { idSet, json, list, means, plain, suffixed, text } from '../../src/kind/codecs.ts';
-import type { Json } from '../../src/kind/json.ts';
-import { canonical } from '../../src/kind/json.ts';
+import type { Json } from '../../src/formats/json.ts';
+import { canonical } from '../../src/formats/json.ts';
 
 /** When two values mean the same. */
 

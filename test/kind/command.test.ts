@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { endpointOf, isOperation, requiredMembers } from '../../src/api/contract.ts';
 import type { KindCommand } from '../../src/kind/command.ts';
 import type { Kind } from '../../src/kind/kind.ts';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import { alternativesOf, commandFor, commandInput, lateOperations } from '../../src/kind/command-call.ts';
 import { kindsOn } from '../../src/kind/kinds-on.ts';
 import { idMember, takes, takesNull } from '../../src/kind/wire.ts';

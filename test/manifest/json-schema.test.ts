@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parseDocument } from 'yaml';
 import * as z from 'zod';
 import { mayHoldSecrets } from '../../src/kind/field.ts';
-import type { Json } from '../../src/kind/json.ts';
+import type { Json } from '../../src/formats/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { manifestSchema } from '../../src/manifest/json-schema.ts';
 import { kinds } from '../../src/resources/index.ts';

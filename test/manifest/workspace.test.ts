@@ -2,12 +2,12 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import type * as Files from '../../src/manifest/files.ts';
+import type * as Files from '../../src/files/read.ts';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
 
 const open = vi.hoisted(() => ({ now: 0, most: 0 }));
 
-vi.mock('../../src/manifest/files.ts', async (original) => {
+vi.mock('../../src/files/read.ts', async (original) => {
   const real = await original<typeof Files>();
   const readFile = async (path: string) => {
     open.most = Math.max(open.most, ++open.now);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import { isCreated } from '../../src/observe/lost-create.ts';
 import type { PendingCreate, StateRecord } from '../../src/state/record.ts';
 import { creating, kindNamed, makeDigest, makeDigests, pairOf, recordOf } from '../support/plan-values.ts';

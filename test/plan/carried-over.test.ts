@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import { withoutCarriedOver } from '../../src/plan/carried-over.ts';
 import type { ActionMembers } from '../support/plan-values.ts';
 import {

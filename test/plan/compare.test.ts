@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { text } from '../../src/kind/codecs.ts';
-import type { Json, Row } from '../../src/kind/json.ts';
+import type { Json, Row } from '../../src/formats/json.ts';
 import type { AttributeChange } from '../../src/plan/action.ts';
 import type { Verdict } from '../../src/plan/compare.ts';
 import { compare } from '../../src/plan/compare.ts';

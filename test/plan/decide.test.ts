@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { settle } from '../../src/plan/settle.ts';
 import type { Codec } from '../../src/kind/codecs.ts';
 import { idSet, json, list, plain, suffixed, text } from '../../src/kind/codecs.ts';
-import type { Json } from '../../src/kind/json.ts';
+import type { Json } from '../../src/formats/json.ts';
 import type { Field } from '../../src/kind/field.ts';
 import type { Wanted } from '../../src/manifest/wanted.ts';
 import type { Decision, Situation } from '../../src/plan/decide.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import { afterwards } from '../../src/plan/deployed.ts';
 import type { Deploys } from '../../src/state/record.ts';
 import { kindNamed } from '../support/plan-values.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import type { ChangeAtRisk } from '../../src/kind/lifecycle.ts';
 import type { Resource } from '../../src/manifest/resource.ts';

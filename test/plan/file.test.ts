@@ -6,7 +6,7 @@ import { planFile } from '../../src/plan/fingerprint.ts';
 import { makePlan } from '../../src/workflow/reviewed.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import { partAddress } from '../../src/kind/address.ts';
-import { textsIn } from '../../src/kind/json.ts';
+import { textsIn } from '../../src/formats/json.ts';
 import type { Field } from '../../src/kind/field.ts';
 import { fieldPath } from '../../src/kind/wire.ts';
 import { extendedContracts } from '../../src/api/contract.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../src/kind/json.ts';
-import { isObject } from '../../src/kind/json.ts';
+import type { Json } from '../../src/formats/json.ts';
+import { isObject } from '../../src/formats/json.ts';
 import type { PlanFile } from '../../src/plan/file.ts';
 import { isPlanFileText, parsePlanFile, planFileText } from '../../src/plan/file.ts';
 

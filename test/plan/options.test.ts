@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../src/kind/json.ts';
+import type { Json } from '../../src/formats/json.ts';
 import { planOptions, protection } from '../../src/plan/options.ts';
 import { here, kindNamed, recordOf, resourceOf } from '../support/plan-values.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import { obstacles, requirePermissions } from '../../src/plan/safeguard.ts';
 import { composeBody, database, production } from '../support/manifest-texts.ts';
 import { bench, head } from '../support/world.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import type { Action } from '../../src/plan/action.ts';
 import { possibleRenames } from '../../src/plan/renames.ts';

@@ -4,7 +4,7 @@ import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import type { PlanFile } from '../../src/plan/file.ts';
 import { planFileText } from '../../src/plan/file.ts';
 import { applyPlan } from '../../src/workflow/apply.ts';
-import { canonical } from '../../src/kind/json.ts';
+import { canonical } from '../../src/formats/json.ts';
 import { stopOf } from '../../src/state/conformance/states.ts';
 import { deployByHand } from '../support/deployments.ts';
 import {

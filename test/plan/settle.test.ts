@@ -3,7 +3,7 @@ import type { Attribute } from '../../src/kind/attribute.ts';
 import type { SettleInput } from '../../src/plan/settle.ts';
 import { sentPairs, settle } from '../../src/plan/settle.ts';
 import { idSet } from '../../src/kind/codecs.ts';
-import type { Json, Row } from '../../src/kind/json.ts';
+import type { Json, Row } from '../../src/formats/json.ts';
 import type { Field } from '../../src/kind/field.ts';
 import { contains } from '../../src/kind/shared-set.ts';
 import type { Outputs, Wanted } from '../../src/manifest/wanted.ts';

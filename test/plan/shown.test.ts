@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Field } from '../../src/kind/field.ts';
 import { envEntries } from '../../src/kind/codecs.ts';
-import type { Json } from '../../src/kind/json.ts';
+import type { Json } from '../../src/formats/json.ts';
 import type { Resolved, Wanted } from '../../src/manifest/wanted.ts';
 import { withHidden } from '../../src/manifest/wanted.ts';
 import type { Showing } from '../../src/plan/shown.ts';

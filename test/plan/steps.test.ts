@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Json, Row } from '../../src/kind/json.ts';
+import type { Json, Row } from '../../src/formats/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
 import type { Outputs, Wanted } from '../../src/manifest/wanted.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../src/kind/json.ts';
+import type { Json } from '../../src/formats/json.ts';
 import type { Change, Shown } from '../../src/plan/action.ts';
 import { renderChange } from '../../src/render/change-text.ts';
 import { columnsOf } from '../../src/render/columns.ts';

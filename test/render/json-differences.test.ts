@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../src/kind/json.ts';
-import { same } from '../../src/kind/json.ts';
+import type { Json } from '../../src/formats/json.ts';
+import { same } from '../../src/formats/json.ts';
 import { jsonDifferences } from '../../src/render/json-differences.ts';
 
 /** Differences as `[path, before, after]`. */

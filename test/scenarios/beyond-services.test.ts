@@ -4,7 +4,7 @@ import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import type { World } from '../../src/emulator/world.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import { commandFor, commandInput } from '../../src/kind/command-call.ts';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import { applyPlan } from '../../src/workflow/apply.ts';
 import { plan } from '../../src/workflow/plan.ts';
 import { schedule } from '../../src/resources/schedule.ts';

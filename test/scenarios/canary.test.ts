@@ -6,7 +6,7 @@ import type { Send } from '../../src/api/wire.ts';
 import type { ApplyEvent } from '../../src/apply/job.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
-import type { Json } from '../../src/kind/json.ts';
+import type { Json } from '../../src/formats/json.ts';
 import type { Field } from '../../src/kind/field.ts';
 import { mayHoldSecrets, schemaOf } from '../../src/kind/field.ts';
 import type { Plan } from '../../src/plan/action.ts';

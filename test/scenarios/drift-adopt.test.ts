@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Operation } from '../../src/api/contract.ts';
-import type { Json } from '../../src/kind/json.ts';
+import type { Json } from '../../src/formats/json.ts';
 import { applyCommand, driftAdoptCommand, driftCommand, planCommand } from '../cli/asked.ts';
 import { apiKey, documentIn, places } from '../cli/place.ts';
 import { edit } from '../support/drifting.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../src/kind/json.ts';
+import type { Json } from '../../src/formats/json.ts';
 import type { Union } from '../../src/kind/field.ts';
 import { writtenFields } from '../../src/kind/written.ts';
 import { benchWith, exportOf, worldOf } from '../support/exporting.ts';
@@ -7,7 +7,7 @@ import type { Body, Stand } from '../support/kind-manifests.ts';
 import { addressOf, manifestWith, triedStands } from '../support/kind-manifests.ts';
 import { kindBench } from '../support/kind-world.ts';
 import { means, plain } from '../../src/kind/codecs.ts';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import { isInCase, observedValue } from '../../src/kind/wire.ts';
 import { createReader } from '../../src/observe/reader.ts';
 import type { Survey } from '../../src/export/survey.ts';

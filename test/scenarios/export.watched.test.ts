@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { means, plain } from '../../src/kind/codecs.ts';
-import type { Json } from '../../src/kind/json.ts';
+import type { Json } from '../../src/formats/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { canBeNull, fieldOf, fieldPath, isInCase, observedValue } from '../../src/kind/wire.ts';
 import { writtenFields } from '../../src/kind/written.ts';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import { driftOf } from '../support/drifting.ts';
 import { benchWith, exportOf, rowsOf } from '../support/exporting.ts';
 import type { Body, Stand } from '../support/kind-manifests.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Send, WireAnswer } from '../../src/api/wire.ts';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import {
   answered,
   applyOver,

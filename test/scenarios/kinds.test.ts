@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { means, plain } from '../../src/kind/codecs.ts';
-import type { Json, Row } from '../../src/kind/json.ts';
+import type { Json, Row } from '../../src/formats/json.ts';
 import type { Operation } from '../../src/api/contract.ts';
 import type { Field } from '../../src/kind/field.ts';
 import { schemaOf } from '../../src/kind/field.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
-import type { Json, Row } from '../../src/kind/json.ts';
-import { isRow } from '../../src/kind/json.ts';
+import type { Json, Row } from '../../src/formats/json.ts';
+import { isRow } from '../../src/formats/json.ts';
 import { documentOf } from '../support/documents.ts';
 import { renderPlan } from '../../src/render/plan-text.ts';
 import { plainStyle } from '../../src/render/style.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../src/kind/json.ts';
+import type { Json } from '../../src/formats/json.ts';
 import type { Body, Stand } from '../support/kind-manifests.ts';
 import { manifestWith, stands } from '../support/kind-manifests.ts';
 import { told } from '../support/problems.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Json, Row } from '../../src/kind/json.ts';
+import type { Json, Row } from '../../src/formats/json.ts';
 import { observedValue } from '../../src/kind/wire.ts';
 import { notification } from '../../src/resources/notification.ts';
 import { everything } from '../support/faults.ts';

@@ -3,8 +3,8 @@ import { runInNewContext } from 'node:vm';
 import type * as Yaml from 'yaml';
 import { parseDocument } from 'yaml';
 import { beforeEach, expect, test, vi } from 'vitest';
-import type * as SimpleYaml from '../../src/kind/simple-yaml.ts';
-import { readSimpleYaml } from '../../src/kind/simple-yaml.ts';
+import type * as SimpleYaml from '../../src/formats/simple-yaml.ts';
+import { readSimpleYaml } from '../../src/formats/simple-yaml.ts';
 import { bench, head } from '../support/world.ts';
 
 /** How often a run reads the same text, and how many bytes it keeps for each object. Counts, never times. */
@@ -13,7 +13,7 @@ vi.mock('yaml', async (original) => {
   const all = await original<typeof Yaml>();
   return { ...all, parseDocument: vi.fn<typeof parseDocument>(all.parseDocument) };
 });
-vi.mock('../../src/kind/simple-yaml.ts', async (original) => {
+vi.mock('../../src/formats/simple-yaml.ts', async (original) => {
   const all = await original<typeof SimpleYaml>();
   return { ...all, readSimpleYaml: vi.fn<typeof readSimpleYaml>(all.readSimpleYaml) };
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Send } from '../../src/api/wire.ts';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import { plan } from '../../src/workflow/plan.ts';
 import {
   actionsOf,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import type { Json } from '../../src/kind/json.ts';
+import type { Json } from '../../src/formats/json.ts';
 import { trueup } from '../cli/process.ts';
 import { declareMentioned, modelOf } from '../support/random-blocks.ts';
 import { twoManifests } from '../support/random-commands.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
-import type { Json } from '../../src/kind/json.ts';
+import type { Json } from '../../src/formats/json.ts';
 import { trueup } from '../cli/process.ts';
 import { exampleSecrets } from '../secrets/canaries.ts';
 import type { Stand } from '../support/kind-manifests.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../src/kind/json.ts';
+import type { Json } from '../../src/formats/json.ts';
 import { randomOf } from './guesses.ts';
 
 /** Secrets that checks would transform, and what nobody may see of them. Shares no code with the engine. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { matchesGlob } from '../../src/manifest/glob.ts';
+import { matchesGlob } from '../../src/formats/glob.ts';
 import { oneError, problemsOf, told, warningsOf } from '../support/problems.ts';
 import { effort, thinned } from '../support/whole.ts';
 import { bench, head } from '../support/world.ts';

@@ -4,7 +4,7 @@ import { systemClock } from '../../src/state/clock.ts';
 import { executeCommand } from '../cli/asked.ts';
 import { places } from '../cli/place.ts';
 import type { Send } from '../../src/api/wire.ts';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { applyLater, applyOver, everything, idOf, operationOf, results, said } from '../support/faults.ts';
 import { database, production, stack } from '../support/manifest-texts.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../src/kind/json.ts';
+import type { Json } from '../../src/formats/json.ts';
 import { hasChanges } from '../../src/plan/action.ts';
 import { planDocument } from '../../src/documents/plan.ts';
 import { importObject } from '../../src/workflow/import.ts';

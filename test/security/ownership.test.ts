@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Send } from '../../src/api/wire.ts';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { importObject } from '../../src/workflow/import.ts';
 import { plan } from '../../src/workflow/plan.ts';

@@ -2,7 +2,7 @@ import { expect, vi } from 'vitest';
 import type { Send } from '../../src/api/wire.ts';
 import type { ApplyEvent, ApplyResult } from '../../src/apply/job.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import type { PlanOptions } from '../../src/workflow/plan.ts';
 import { plan } from '../../src/workflow/plan.ts';
 import { session } from '../../src/workflow/session.ts';

@@ -1,7 +1,7 @@
 import { parse as parseDotenv } from 'dotenv';
 import type { Emulator } from '../../src/emulator/emulator.ts';
-import type { Row } from '../../src/kind/json.ts';
-import { canonical } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
+import { canonical } from '../../src/formats/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { isInCase, observedValue } from '../../src/kind/wire.ts';
 import { kinds } from '../../src/resources/index.ts';

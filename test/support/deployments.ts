@@ -1,4 +1,4 @@
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import type { Bench } from './world.ts';
 
 /** Deployments, as a test sees them that is about something else, or does what somebody does on the platform. */

@@ -6,11 +6,11 @@ import type { Exported } from '../../src/export/export.ts';
 import { makeExport } from '../../src/export/export.ts';
 import type { TerraformState } from '../../src/export/terraform.ts';
 import { survey, withChildren } from '../../src/export/survey.ts';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import { createReader } from '../../src/observe/reader.ts';
 import { patternsFor, rootText } from '../../src/export/root-file.ts';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
-import { readEnvText } from '../../src/kind/env-text.ts';
+import { readEnvText } from '../../src/formats/env-text.ts';
 import type { Bench } from './world.ts';
 import { bench } from './world.ts';
 

@@ -4,7 +4,7 @@ import type { Send, WireAnswer, WireRequest } from '../../src/api/wire.ts';
 import type { ApplyEvent, ApplyResult } from '../../src/apply/job.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import type { Permissions } from '../../src/plan/safeguard.ts';
 import type { World } from '../../src/workflow/world.ts';

@@ -3,7 +3,7 @@ import type { Send, WireRequest } from '../../src/api/wire.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import type { World as Tables } from '../../src/emulator/world.ts';
 import { seedWorld } from '../../src/emulator/world.ts';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
 import { plan } from '../../src/workflow/plan.ts';

@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
-import type { Json } from '../../src/kind/json.ts';
-import { isRow } from '../../src/kind/json.ts';
+import type { Json } from '../../src/formats/json.ts';
+import { isRow } from '../../src/formats/json.ts';
 import type { Field } from '../../src/kind/field.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { root } from '../../src/kind/kind.ts';

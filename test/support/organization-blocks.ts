@@ -1,5 +1,5 @@
 import type { Send } from '../../src/api/wire.ts';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import type { Bench } from './world.ts';
 
 /** Blocks of the top of a manifest as text, and somebody who watches what they are used for. */

@@ -3,7 +3,7 @@ import { everything } from '../../src/plan/narrow.ts';
 import { LineCounter } from 'yaml';
 import * as z from 'zod';
 import { isOperation } from '../../src/api/contract.ts';
-import type { Json, Row } from '../../src/kind/json.ts';
+import type { Json, Row } from '../../src/formats/json.ts';
 import type { Field } from '../../src/kind/field.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { kindsOn } from '../../src/kind/kinds-on.ts';

@@ -1,5 +1,5 @@
 import { requiredMembers } from '../../src/api/contract.ts';
-import type { Json } from '../../src/kind/json.ts';
+import type { Json } from '../../src/formats/json.ts';
 import type { ParentLink } from '../../src/kind/parent.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { createOf, isNeededBy } from '../../src/kind/wire.ts';

@@ -1,5 +1,5 @@
 import { childAddress } from '../../src/kind/address.ts';
-import type { Json } from '../../src/kind/json.ts';
+import type { Json } from '../../src/formats/json.ts';
 import type { Field } from '../../src/kind/field.ts';
 import type { ParentLink } from '../../src/kind/parent.ts';
 import type { Kind } from '../../src/kind/kind.ts';

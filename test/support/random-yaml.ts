@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { Json } from '../../src/kind/json.ts';
+import type { Json } from '../../src/formats/json.ts';
 import type { Block, Model, Named, Placed, Ref } from './random-manifest.ts';
 import { blocksOf, fieldOf, isNamed, isRef, namedIn, outputOf, steady, targetOf } from './random-manifest.ts';
 

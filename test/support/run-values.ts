@@ -4,7 +4,7 @@ import { PlatformError } from '../../src/api/errors.ts';
 import type { Job, JobEvent } from '../../src/apply/job.ts';
 import type { ApplyInput, Run } from '../../src/apply/run.ts';
 import { dispatch, jobOf, startRun } from '../../src/apply/run.ts';
-import type { Json, Row } from '../../src/kind/json.ts';
+import type { Json, Row } from '../../src/formats/json.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';
 import { memoryStore } from '../../src/state/backends/memory.ts';

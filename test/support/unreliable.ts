@@ -9,7 +9,7 @@ import { createChance } from '../../src/emulator/faults/chance.ts';
 import { createFaults } from '../../src/emulator/faults/faults.ts';
 import { faultPlan } from '../../src/emulator/faults/plan.ts';
 import { wordsOf } from '../../src/emulator/faults/words.ts';
-import type { Row } from '../../src/kind/json.ts';
+import type { Row } from '../../src/formats/json.ts';
 import { plan } from '../../src/workflow/plan.ts';
 import { testBulk } from './profile.ts';
 import { kinds } from '../../src/resources/index.ts';

@@ -1,4 +1,4 @@
-import { defined } from '../../kind/json.ts';
+import { defined } from '../../formats/json.ts';
 import { attempts } from '../../api/attempts.ts';
 import type { Deploying } from '../../apply/run.ts';
 import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';

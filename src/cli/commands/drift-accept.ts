@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { realpath } from 'node:fs/promises';
 import { driftAcceptDocument } from '../../drift/document.ts';
-import { foreignTo } from '../../manifest/git-blame.ts';
-import { readRepositories, repositoryAround } from '../../manifest/git-repository.ts';
+import { foreignTo } from '../../git/blame.ts';
+import { readRepositories, repositoryAround } from '../../git/repository.ts';
 import { isTooFar } from '../../plan/accepted.ts';
 import { acceptDrift, refuseWrites } from '../../drift/find.ts';
 import { loadManifest } from '../../project/load.ts';

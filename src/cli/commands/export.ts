@@ -1,4 +1,4 @@
-import { defined } from '../../kind/json.ts';
+import { defined } from '../../formats/json.ts';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

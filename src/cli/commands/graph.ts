@@ -1,9 +1,9 @@
-import { defined } from '../../kind/json.ts';
+import { defined } from '../../formats/json.ts';
 import { closest } from '../../diagnostics/closest.ts';
 import { dependencies } from '../../graph/order.ts';
 import { isWithin, normalAddress } from '../../kind/address.ts';
 import { addressMeant } from '../../kind/aliases.ts';
-import { matchesGlob } from '../../manifest/glob.ts';
+import { matchesGlob } from '../../formats/glob.ts';
 import type { Resource } from '../../manifest/resource.ts';
 import { resourcePosition } from '../../manifest/resource.ts';
 import { loadManifest } from '../../project/load.ts';

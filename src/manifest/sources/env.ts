@@ -1,4 +1,4 @@
-import { matchesGlob } from '../glob.ts';
+import { matchesGlob } from '../../formats/glob.ts';
 import type { ExpressionSource, Refusal } from './source.ts';
 import { badExpression, nextBrace, refusePrivate } from './source.ts';
 

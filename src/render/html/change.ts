@@ -1,4 +1,4 @@
-import type { Json } from '../../kind/json.ts';
+import type { Json } from '../../formats/json.ts';
 import { causeWords, inAmounts, isSpread, like, rotatedWords } from '../change-text.ts';
 import type { PlanDocument, Shown } from '../documents.ts';
 import { envDifference } from '../env-differences.ts';

@@ -2,9 +2,11 @@ import type { YAMLError } from 'yaml';
 import type { Document } from 'yaml';
 import { isAlias, isCollection, isScalar, visit } from 'yaml';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
-import type { Json } from '../../kind/json.ts';
-import { canonical, isObject } from '../../kind/json.ts';
-import { composeYamlOf, readComposeYaml } from '../../kind/compose-yaml.ts';
+import type { Json } from '../../formats/json.ts';
+import { canonical, isObject } from '../../formats/json.ts';
+import { onceInTurn } from '../../api/once.ts';
+import type { ComposeYaml } from '../../formats/compose-yaml.ts';
+import { readComposeYaml } from '../../formats/compose-yaml.ts';
 import type { Variables } from './compose-variables.ts';
 import { withVariables } from './compose-variables.ts';
 
@@ -17,6 +19,11 @@ export function serviceSuffix(compose: (field: string) => Json): string {
   const isRenamed = compose('randomize') === true && compose('isolatedDeployment') !== true;
   return isRenamed && typeof suffix === 'string' && suffix !== '' ? `-${suffix}` : '';
 }
+
+/** The compose file of a block, read once for all of its checks; undefined where its text is not known. */
+export const composeYamlOf = onceInTurn(({ values: { composeFile } }: CheckedResource): ComposeYaml | undefined =>
+  typeof composeFile === 'string' ? readComposeYaml(composeFile) : undefined,
+);
 
 /** A block that names a service of the compose file needs one that exists: the deployment would fail. */
 export function servicesExist(self: CheckedResource, children: readonly CheckedResource[]): Problem[] {

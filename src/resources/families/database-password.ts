@@ -1,7 +1,7 @@
 import type { Operation } from '../../api/contract.ts';
 import { databasePassword } from '../../api/values.ts';
 import type { Field } from '../../kind/field.ts';
-import type { Json, Row } from '../../kind/json.ts';
+import type { Json, Row } from '../../formats/json.ts';
 import type { Kind } from '../../kind/kind.ts';
 import { fieldOf } from '../../kind/wire.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { KindCommand, Verdict } from '../../kind/command.ts';
 import type { Field } from '../../kind/field.ts';
-import type { Row } from '../../kind/json.ts';
+import type { Row } from '../../formats/json.ts';
 import type { Operations } from '../../kind/operations.ts';
 import { cron, timeZone } from '../../kind/syntax.ts';
 import { description } from './service-fields.ts';

@@ -16,7 +16,7 @@ import { envEntries, idSet, list, suffixed, text } from '../../kind/codecs.ts';
 import type { Field } from '../../kind/field.ts';
 import type { ParentLink } from '../../kind/parent.ts';
 import { madeUpName, port } from '../../kind/syntax.ts';
-import { amountIn, units } from '../../kind/units.ts';
+import { amountIn, units } from '../../formats/units.ts';
 import { onServer } from './references.ts';
 import { publishedPort, restartPolicy } from './short-forms.ts';
 

@@ -1,5 +1,5 @@
-import { readEnvText } from '../../kind/env-text.ts';
-import { decodeUtf8 } from '../../kind/utf8.ts';
+import { readEnvText } from '../../formats/env-text.ts';
+import { decodeUtf8 } from '../../formats/utf8.ts';
 
 /** Secrets by name, or the problem with the file. */
 export type Found = { readonly values: ReadonlyMap<string, string> } | { readonly problem: string };

@@ -1,8 +1,8 @@
 import { parse as parseDotenv } from 'dotenv';
 import equal from 'fast-deep-equal';
 import { means, plain } from '../../../src/kind/codecs.ts';
-import type { Json, Row } from '../../../src/kind/json.ts';
-import { canonical } from '../../../src/kind/json.ts';
+import type { Json, Row } from '../../../src/formats/json.ts';
+import { canonical } from '../../../src/formats/json.ts';
 import { fieldPath } from '../../../src/kind/wire.ts';
 import { fieldOf, linkOf } from '../../support/random-manifest.ts';
 import type { Block } from './declared.ts';

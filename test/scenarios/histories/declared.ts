@@ -1,6 +1,6 @@
 import { childAddress } from '../../../src/kind/address.ts';
-import type { Json } from '../../../src/kind/json.ts';
-import { isObject } from '../../../src/kind/json.ts';
+import type { Json } from '../../../src/formats/json.ts';
+import { isObject } from '../../../src/formats/json.ts';
 import type { Kind } from '../../../src/kind/kind.ts';
 import { root } from '../../../src/kind/kind.ts';
 import { kinds } from '../../../src/resources/index.ts';

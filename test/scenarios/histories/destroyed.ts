@@ -1,4 +1,4 @@
-import type { Row } from '../../../src/kind/json.ts';
+import type { Row } from '../../../src/formats/json.ts';
 import type { Kind } from '../../../src/kind/kind.ts';
 import { kinds } from '../../../src/resources/index.ts';
 import { isLetGo, isOfThePlatform, look, parentIdOf, rowsOf, services } from './platform.ts';

@@ -1,6 +1,6 @@
 import { requiredMembers } from '../../../src/api/contract.ts';
 import type { Operation } from '../../../src/api/contract.ts';
-import type { Json, Row } from '../../../src/kind/json.ts';
+import type { Json, Row } from '../../../src/formats/json.ts';
 import type { Kind } from '../../../src/kind/kind.ts';
 import { carrierOf, createOf, idMember, takes, updatesOf } from '../../../src/kind/wire.ts';
 import { kinds } from '../../../src/resources/index.ts';

@@ -1,5 +1,5 @@
 import equal from 'fast-deep-equal';
-import type { Json, Row } from '../../../src/kind/json.ts';
+import type { Json, Row } from '../../../src/formats/json.ts';
 import type { Union } from '../../../src/kind/field.ts';
 import type { Kind } from '../../../src/kind/kind.ts';
 import { coreFields } from '../../support/random-blocks.ts';

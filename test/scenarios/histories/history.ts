@@ -1,6 +1,6 @@
 import { parse, stringify } from 'yaml';
 import * as z from 'zod';
-import type { Json } from '../../../src/kind/json.ts';
+import type { Json } from '../../../src/formats/json.ts';
 import { hows } from '../../support/random-commands.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { parse as parseDotenv } from 'dotenv';
 import equal from 'fast-deep-equal';
-import type { Row } from '../../../src/kind/json.ts';
+import type { Row } from '../../../src/formats/json.ts';
 import type { Kind } from '../../../src/kind/kind.ts';
 import { kinds } from '../../../src/resources/index.ts';
 import type { Snapshot } from './platform.ts';

@@ -1,5 +1,5 @@
 import type { Emulator } from '../../../src/emulator/emulator.ts';
-import type { Json, Row } from '../../../src/kind/json.ts';
+import type { Json, Row } from '../../../src/formats/json.ts';
 import type { Kind } from '../../../src/kind/kind.ts';
 import { root } from '../../../src/kind/kind.ts';
 import { observedValue } from '../../../src/kind/wire.ts';

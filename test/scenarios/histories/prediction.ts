@@ -1,6 +1,6 @@
 import { means, plain } from '../../../src/kind/codecs.ts';
-import type { Json, Row } from '../../../src/kind/json.ts';
-import { canonical } from '../../../src/kind/json.ts';
+import type { Json, Row } from '../../../src/formats/json.ts';
+import { canonical } from '../../../src/formats/json.ts';
 import type { Kind } from '../../../src/kind/kind.ts';
 import { fieldOf, linkOf, nullOf } from '../../support/random-manifest.ts';
 import type { Block, Declared } from './declared.ts';

@@ -1,8 +1,8 @@
 import { parse as parseDotenv } from 'dotenv';
 import equal from 'fast-deep-equal';
 import { plain } from '../../../src/kind/codecs.ts';
-import type { Json } from '../../../src/kind/json.ts';
-import { canonical } from '../../../src/kind/json.ts';
+import type { Json } from '../../../src/formats/json.ts';
+import { canonical } from '../../../src/formats/json.ts';
 import { readAddress } from '../../../src/kind/address.ts';
 import type { Kind } from '../../../src/kind/kind.ts';
 import { kinds } from '../../../src/resources/index.ts';

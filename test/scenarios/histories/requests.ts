@@ -4,7 +4,7 @@ import { waitOut } from '../../../src/state/wait-out.ts';
 import type { WireRequest } from '../../../src/api/wire.ts';
 import type { LoggedRequest } from '../../../src/emulator/emulator.ts';
 import { means, plain } from '../../../src/kind/codecs.ts';
-import type { Json, Row } from '../../../src/kind/json.ts';
+import type { Json, Row } from '../../../src/formats/json.ts';
 import { root } from '../../../src/kind/kind.ts';
 import { createOf, idMember } from '../../../src/kind/wire.ts';
 import type { Manifest } from '../../../src/manifest/manifest.ts';

@@ -2,7 +2,7 @@ import type { WireRequest } from '../../../src/api/wire.ts';
 import type { LoggedRequest } from '../../../src/emulator/emulator.ts';
 import { createEmulator } from '../../../src/emulator/emulator.ts';
 import { addRow, seedWorld } from '../../../src/emulator/world.ts';
-import type { Json, Row } from '../../../src/kind/json.ts';
+import type { Json, Row } from '../../../src/formats/json.ts';
 import type { Kind } from '../../../src/kind/kind.ts';
 import type { Manifest } from '../../../src/manifest/manifest.ts';
 import type { Plan } from '../../../src/plan/action.ts';

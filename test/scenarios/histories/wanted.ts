@@ -1,4 +1,4 @@
-import type { Json } from '../../../src/kind/json.ts';
+import type { Json } from '../../../src/formats/json.ts';
 import { fieldOf, nullOf, steady } from '../../support/random-manifest.ts';
 import type { Block, Declared } from './declared.ts';
 

@@ -1,7 +1,7 @@
 import type { World } from '../../../src/emulator/world.ts';
 import { partAddress } from '../../../src/kind/address.ts';
-import type { Json, Row } from '../../../src/kind/json.ts';
-import { canonical } from '../../../src/kind/json.ts';
+import type { Json, Row } from '../../../src/formats/json.ts';
+import { canonical } from '../../../src/formats/json.ts';
 import type { State } from '../../../src/state/state.ts';
 
 /** What comes and goes with each run, and what chance decides. */

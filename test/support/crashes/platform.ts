@@ -3,7 +3,7 @@ import type { Send } from '../../../src/api/wire.ts';
 import type { Emulator } from '../../../src/emulator/emulator.ts';
 import { createEmulator } from '../../../src/emulator/emulator.ts';
 import type { World } from '../../../src/emulator/world.ts';
-import type { Row } from '../../../src/kind/json.ts';
+import type { Row } from '../../../src/formats/json.ts';
 import { testBulk } from '../profile.ts';
 import { isDeployOrder } from '../deployments.ts';
 import { containersOf } from '../deployment-watch.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mapTexts } from '../../src/kind/json.ts';
+import { mapTexts } from '../../src/formats/json.ts';
 
 test('each text of a value gets another one, however deep; keys and other values stay', () => {
   const value = { main: ['a main', 1, null] };

@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readCommit } from '../../src/manifest/git-commit.ts';
-import { indexEntries } from '../../src/manifest/git-index.ts';
+import { readCommit } from '../../src/git/commit.ts';
+import { indexEntries } from '../../src/git/tracked.ts';
 import { project } from '../cli/process.ts';
 
 /** The commit of a plan is read from the files of git; no program runs. */

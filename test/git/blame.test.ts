@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { lineOrigin } from '../../src/manifest/git-blame.ts';
+import { lineOrigin } from '../../src/git/blame.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 

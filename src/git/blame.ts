@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { isoTime } from '../state/clock.ts';
-import { isBelowFolder } from './below.ts';
-import { commonFolder, resolveHead } from './git-commit.ts';
-import { readRepositories, readText, repositoryAround } from './git-repository.ts';
+import { isBelowFolder } from '../files/below.ts';
+import { commonFolder, resolveHead } from './commit.ts';
+import { readRepositories, readText, repositoryAround } from './repository.ts';
 
 /** The commit that changed a line last. */
 interface LineCommit {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodeUtf8 } from '../../src/kind/utf8.ts';
+import { decodeUtf8 } from '../../src/formats/utf8.ts';
 
 test.each([
   ['empty', ''],

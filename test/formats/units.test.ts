@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../src/kind/json.ts';
-import type { FieldUnit } from '../../src/kind/units.ts';
-import { amountIn, inUnits, readDuration, tooSmall } from '../../src/kind/units.ts';
+import type { Json } from '../../src/formats/json.ts';
+import type { FieldUnit } from '../../src/formats/units.ts';
+import { amountIn, inUnits, readDuration, tooSmall } from '../../src/formats/units.ts';
 
 /** Amounts as people write them, and the numbers that the platform takes. */
 

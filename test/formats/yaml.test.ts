@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { stringify } from 'yaml';
-import { parseYaml, yamlTokens } from '../../src/kind/yaml.ts';
+import { parseYaml, yamlTokens } from '../../src/formats/yaml.ts';
 
 /** YAML that nests too deeply is refused before it is parsed. */
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { realpath } from './files.ts';
+import { realpath } from '../files/read.ts';
 import { dirname, relative, sep } from 'node:path';
-import { isBelowFolder } from './below.ts';
-import type { Repository, RepositoryAt } from './git-repository.ts';
-import { readRepositories, repositoryAround } from './git-repository.ts';
+import { isBelowFolder } from '../files/below.ts';
+import type { Repository, RepositoryAt } from './repository.ts';
+import { readRepositories, repositoryAround } from './repository.ts';
 
 /** The answer of the index of git about a file: `digest` is that of the content that it tracks. */
 export type IndexEntry =

@@ -1,7 +1,7 @@
 import { parse } from 'dotenv';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readEnvText, writeEnvText } from '../../src/kind/env-text.ts';
+import { readEnvText, writeEnvText } from '../../src/formats/env-text.ts';
 import { effort } from '../support/whole.ts';
 
 const words = [

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { close, fstat, open, readFile } from './files.ts';
+import { close, fstat, open, readFile } from './read.ts';
 
 /**
  * Opens a file of a repository, which may be another person's, for some work: never waits for a pipe, and reads no device.

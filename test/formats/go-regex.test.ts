@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readGoRegex, replacementProblem } from '../../src/kind/go-regex.ts';
+import { readGoRegex, replacementProblem } from '../../src/formats/go-regex.ts';
 
 describe('a regular expression of Go', () => {
   test.each([

@@ -1,17 +1,9 @@
 import type { Document } from 'yaml';
-import { onceInTurn } from '../api/once.ts';
-import type { Json } from './json.ts';
 import { readSimpleYaml, toJson } from './simple-yaml.ts';
 import { parseYaml } from './yaml.ts';
 
 /** The content of a compose file, or its document where that cannot be read. */
 export type ComposeYaml = { readonly content: unknown } | { readonly unreadable: Document.Parsed };
-
-/** The compose file of a block, read once for all of its checks; undefined where its text is not known. */
-export const composeYamlOf = onceInTurn(
-  ({ values: { composeFile } }: { readonly values: Readonly<Record<string, Json>> }): ComposeYaml | undefined =>
-    typeof composeFile === 'string' ? readComposeYaml(composeFile) : undefined,
-);
 
 /**
  * Reads the content of a compose file as the platform does: maps merge. `unreadable`: the document has errors, an alias without

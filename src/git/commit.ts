@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path';
-import { realpath } from './files.ts';
-import { indexEntries, isContentOf } from './git-index.ts';
-import { treeOfCommit } from './git-object.ts';
-import type { RepositoryAt } from './git-repository.ts';
-import { readRepositories, readText, repositoryAround } from './git-repository.ts';
-import { readRegularFile } from './regular-file.ts';
+import { realpath } from '../files/read.ts';
+import { indexEntries, isContentOf } from './tracked.ts';
+import { treeOfCommit } from './object.ts';
+import type { RepositoryAt } from './repository.ts';
+import { readRepositories, readText, repositoryAround } from './repository.ts';
+import { readRegularFile } from '../files/regular-file.ts';
 
 /** The commit of a work tree, and how files of it compare with the index of git. */
 export interface Commit {

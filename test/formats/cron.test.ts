@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cronProblem } from '../../src/kind/cron.ts';
+import { cronProblem } from '../../src/formats/cron.ts';
 
 /** Which cron expressions the platform runs. Each line was compared with what cron-parser 4.9 does. */
 

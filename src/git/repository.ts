@@ -1,8 +1,8 @@
 import { dirname, join, resolve } from 'node:path';
-import type { Index } from './git-index-format.ts';
-import { parseIndex } from './git-index-format.ts';
-import { readRegularFile } from './regular-file.ts';
-import { stat } from './files.ts';
+import type { Index } from './index-format.ts';
+import { parseIndex } from './index-format.ts';
+import { readRegularFile } from '../files/regular-file.ts';
+import { stat } from '../files/read.ts';
 
 /** The repository of a work tree. */
 export interface Repository {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
-import { read, readdir } from './files.ts';
-import { readRegularFile, withRegularFile } from './regular-file.ts';
+import { read, readdir } from '../files/read.ts';
+import { readRegularFile, withRegularFile } from '../files/regular-file.ts';
 
 /**
  * The tree of a commit: the digest of all that it has, in hexadecimal. Reads loose objects and packs, and runs no program.

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { readSimpleYaml, toJson } from '../../src/kind/simple-yaml.ts';
+import { readSimpleYaml, toJson } from '../../src/formats/simple-yaml.ts';
 import type { Node, Place } from '../../src/manifest/tree.ts';
 import { linesOf, parseTree, position } from '../../src/manifest/tree.ts';
 

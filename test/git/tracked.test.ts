@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { indexEntries } from '../../src/manifest/git-index.ts';
+import { indexEntries } from '../../src/git/tracked.ts';
 
 /** Whether git tracks a file is read from its index. */
 
