@@ -8,7 +8,7 @@ type Documented = Extract<z.output<typeof anyDocument>, { diagnostics: unknown }
 type Diagnostic = Documented['diagnostics'][number];
 
 /** Most annotations that GitHub keeps of one step, by severity. */
-const most = 10;
+const maxAnnotations = 10;
 
 /**
  * Commands that show diagnostics at their lines, in the files of a pull request:
@@ -21,7 +21,7 @@ export function annotations(diagnostics: readonly Diagnostic[], prefix: string):
   const lines = Object.entries(words).flatMap(([severity, word]) =>
     diagnostics
       .filter((one) => one.severity === severity && one.position !== undefined)
-      .slice(0, most)
+      .slice(0, maxAnnotations)
       .map((one) => `::${word} ${properties(one, prefix)}::${messageOf(one)}\n`),
   );
   return unchanged(lines.join(''));

@@ -16,7 +16,7 @@ export class ForgeError extends Error {
 const deadlineMs = 30_000;
 
 /** Largest answer that is read. Bytes. */
-const largestAnswer = 80 * 1024 * 1024;
+const maxAnswerBytes = 80 * 1024 * 1024;
 
 /** A request to a forge. `path` is below its API, unless it is a whole address. */
 export interface ForgeRequest {
@@ -31,7 +31,7 @@ export interface ForgeRequest {
 }
 
 /** Most redirects that are followed. */
-const mostRedirects = 5;
+const maxRedirects = 5;
 
 /**
  * Sends one request to a forge, once, with its token. A redirect of a GET is followed, to another server without any
@@ -71,7 +71,7 @@ async function follow(first: URL, own: Readonly<Record<string, string>>, request
     const response = await fetch(url.href, { ...request, headers: { ...common, ...headers }, redirect: 'manual' });
     const location = response.headers.get('location') ?? '';
     const isRedirect = [301, 302, 303, 307, 308].includes(response.status) && URL.canParse(location, url.href);
-    if (!isRedirect || request.method !== 'GET' || location === '' || count === mostRedirects) return response;
+    if (!isRedirect || request.method !== 'GET' || location === '' || count === maxRedirects) return response;
     const next = new URL(location, url);
     const isSecure = next.protocol === 'https:' || (next.protocol === 'http:' && url.protocol === 'http:');
     if (!isSecure) return response;
@@ -92,8 +92,8 @@ export async function callForgeJson(forge: Forge, request: ForgeRequest): Promis
 }
 
 async function readBody(response: Response, about: string): Promise<Buffer> {
-  const body = await readAtMost(response, largestAnswer);
-  if (body === undefined) throw new ForgeError(0, `the forge answered ${about} with more than ${largestAnswer} bytes`);
+  const body = await readAtMost(response, maxAnswerBytes);
+  if (body === undefined) throw new ForgeError(0, `the forge answered ${about} with more than ${maxAnswerBytes} bytes`);
   return body;
 }
 

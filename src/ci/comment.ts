@@ -10,7 +10,7 @@ interface Comment {
 
 /** Most comments in one answer, and most answers that are read. */
 const perPage = 100;
-const mostPages = 100;
+const maxPages = 100;
 
 /**
  * Whether an account is that of the tokens that a runner gets by itself, which may not ask who they are. A name is no proof:
@@ -61,7 +61,7 @@ async function ownAccount(forge: Forge): Promise<(author: Author) => boolean> {
 
 async function listComments(forge: Forge, pull: number): Promise<readonly Comment[]> {
   const found = new Map<number, Comment>();
-  for (let page = 1; page <= mostPages; page++) {
+  for (let page = 1; page <= maxPages; page++) {
     const query = `?page=${page}&${forge.name === 'gitea' ? 'limit' : 'per_page'}=${perPage}`;
     const rows = await callForgeJson(forge, { method: 'GET', path: listOf(forge, pull) + query });
     const comments = Array.isArray(rows) ? rows.map(readComment) : [];

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { anyDocument } from '../render/documents.ts';
 import { bytesOf, marker } from '../render/markdown.ts';
-import { mostBytes } from '../render/markdown-report.ts';
+import { maxBytes } from '../render/markdown-report.ts';
 import { annotations } from './annotations.ts';
 import { ForgeError } from './call.ts';
 import { writeComment } from './comment.ts';
@@ -91,7 +91,7 @@ async function reviewText(
   if (isSaved) {
     const format = ['--format=markdown', `--marker=${manifest.name}`];
     const { out, code: shown } = await trueup(['show', planFileName, ...format, ...shared]);
-    if (shown === 0) return bytesOf(out) + bytesOf(foot) + 2 > mostBytes ? out : `${out}\n${foot}\n`;
+    if (shown === 0) return bytesOf(out) + bytesOf(foot) + 2 > maxBytes ? out : `${out}\n${foot}\n`;
   }
   const what = isBlind ? 'validated, not planned' : 'plan';
   const title = code === 0 || code === 2 ? what : `${what}: failed with exit code ${code}`;

@@ -6,7 +6,7 @@ import type { Printed } from '../render/printable.ts';
 import { printed } from '../render/printable.ts';
 
 /** Most characters of the output of a run in a comment; at most three bytes each in UTF-8. */
-const mostCharacters = 20_000;
+const maxCharacters = 20_000;
 
 /** What a job hands to its forge beside its log. */
 export interface Report {
@@ -36,8 +36,8 @@ export function reportOf({ env, stdout }: Process): Report {
 
 /** The output of a run as a block of code. Its middle is left out where it is too long for a comment. */
 export function outputBlock(text: string): string {
-  const half = mostCharacters / 2;
-  const left = text.length - mostCharacters;
+  const half = maxCharacters / 2;
+  const left = text.length - maxCharacters;
   const shown =
     left <= 0
       ? text

@@ -1,7 +1,7 @@
 import { inflateRawSync } from 'node:zlib';
 
 /** Largest file that is unpacked. Bytes. */
-const largest = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
 const endOfDirectory = 0x06054b50;
 const entryOfDirectory = 0x02014b50;
@@ -30,13 +30,13 @@ function unpack(archive: Buffer, name: string): Buffer {
   const packed = archive.readUInt32LE(entry + 20);
   const length = archive.readUInt32LE(entry + 24);
   const nameLength = archive.readUInt16LE(entry + 28);
-  check(archive.toString('utf8', entry + 46, entry + 46 + nameLength) === name && length <= largest);
+  check(archive.toString('utf8', entry + 46, entry + 46 + nameLength) === name && length <= maxBytes);
   const header = archive.readUInt32LE(entry + 42);
   check(archive.readUInt32LE(header) === localHeader);
   const from = header + 30 + archive.readUInt16LE(header + 26) + archive.readUInt16LE(header + 28);
   const content = archive.subarray(from, from + packed);
   check(content.length === packed && (method === 0 || method === 8));
-  const file = method === 0 ? content : inflateRawSync(content, { maxOutputLength: largest });
+  const file = method === 0 ? content : inflateRawSync(content, { maxOutputLength: maxBytes });
   check(file.length === length);
   return file;
 }

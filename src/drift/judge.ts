@@ -10,7 +10,7 @@ import { entryKey } from './memory.ts';
 const rememberedDays = 30;
 
 /** Most days of changes that an entry keeps. */
-const mostChanges = 10;
+const maxChanges = 10;
 
 /** As many changes within those days are flapping: it came, went, and came back. */
 const flappingChanges = 3;
@@ -118,7 +118,7 @@ function judged(
 function changed(entry: Entry, today: string, about: Partial<Entry>): Entry {
   const { gone: _, changes = [entry.since], ...rest } = entry;
   const all = [...changes, today].filter((one) => daysBetween(one, today) < rememberedDays);
-  return { ...rest, ...about, changes: all.slice(-mostChanges) };
+  return { ...rest, ...about, changes: all.slice(-maxChanges) };
 }
 
 function recentChanges({ since, changes = [since] }: Entry, today: string): readonly string[] {

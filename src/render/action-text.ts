@@ -106,7 +106,7 @@ export function partOf(
 
 /** Parts of what goes, of one sort. */
 function partLine(noun: string, names: readonly string[], indent: number, style: Style): string[] {
-  const shown = style.isFull === true ? names : names.slice(0, mostParts);
+  const shown = style.isFull === true ? names : names.slice(0, maxParts);
   const more = names.length - shown.length;
   const words = [...shown.map(printable), ...(more === 0 ? [] : [`${more} more`])].join(', ');
   const [first = '', ...rest] = fold(`${noun}: ${words}`, indent + 2, style);
@@ -114,20 +114,20 @@ function partLine(noun: string, names: readonly string[], indent: number, style:
 }
 
 /** The number of parts of one sort that are named. */
-const mostParts = 12;
+const maxParts = 12;
 
 /** The reason for a deployment. A reviewer must see that the service restarts. */
 function reason({ action: { because, underWay }, isOfReplacement }: GroupedAction): string {
   if (underWay === true) return 'started by an earlier run; started again if that deployment fails';
   if (because === undefined) return isOfReplacement ? 'deployment of the new object' : 'first deployment';
   if (because.length === 0) return 'restarts with saved changes that do not run yet';
-  const shown = because.slice(0, most).map(printable);
+  const shown = because.slice(0, maxReasons).map(printable);
   const rest = because.length - shown.length;
   return `restarts with ${[...shown, ...(rest === 0 ? [] : [`${rest} more`])].join(', ')}`;
 }
 
 /** The number of changes that the reason of a deployment names. */
-const most = 6;
+const maxReasons = 6;
 
 function sentence(one: GroupedAction): string {
   const { action } = one;

@@ -39,13 +39,13 @@ export function renderResultMarkdown(result: ResultDocument, site: ReviewSite): 
   return composeReport(frame, [
     (room) => fitting(sentences, room / 4, 'sentence'),
     (room) => fitting(diagnosticParts(diagnostics, place), room / 4, 'diagnostic'),
-    (room) => fittingBlocks(problems, room * mostOfProblems, { noun: 'outcome', ends: 'places in the manifest' }),
+    (room) => fittingBlocks(problems, room * maxShareOfProblems, { noun: 'outcome', ends: 'places in the manifest' }),
     (room) => fittingBlocks(done.length === 0 ? [] : [doneBlock], room, { noun: 'list', ends: 'places' }),
   ]);
 }
 
 /** The share of a report that goes to what did not end well. */
-const mostOfProblems = 0.7;
+const maxShareOfProblems = 0.7;
 
 function problemBlock(outcome: Outcome, at: number, place: Place): ReportBlock {
   const [title = '', ...lines] = renderOutcome(outcome, diffStyle);

@@ -10,7 +10,7 @@ import { verdictOf } from './verdict.ts';
 import { actionWords } from './words.ts';
 
 /** The number of actions that were not started that are named. */
-const named = 5;
+const maxNamed = 5;
 
 /**
  * Renders the result of an apply as text: errors, skipped resources with the reason, and the next step; after an
@@ -72,7 +72,7 @@ function renderOutcomes(outcomes: readonly Outcome[], style: Style): string[] {
   const { tone, text } = resultWords[result];
   const names = listed(
     outcomes.map((one) => printable(one.address)),
-    named,
+    maxNamed,
   );
   // The place of one of them would be taken for that of all.
   const ofEach = diagnostics.map(({ code, severity, message, remedy }) => ({
@@ -97,7 +97,7 @@ export function notStarted({ outcomes }: ResultDocument, nameOf = printable): st
     if (stopped === undefined || !isNews(outcome)) return [];
     return [[stopped, `${actionWords[action].now} ${nameOf(address)}`] as const];
   });
-  return [...groupBy(left)].map(([why, names]) => `Not started, because ${why}: ${listed(names, named)}.`);
+  return [...groupBy(left)].map(([why, names]) => `Not started, because ${why}: ${listed(names, maxNamed)}.`);
 }
 
 /** What the run left, and what to do next, a sentence each. */
@@ -110,7 +110,7 @@ function rotations({ rotated = [] }: ResultDocument, nameOf: typeof printable): 
   const names = (addresses: readonly string[]) =>
     listed(
       addresses.map((address) => nameOf(address)),
-      mostServices,
+      maxServices,
     );
   const verb = (addresses: readonly string[], one: string, many: string) => (addresses.length === 1 ? one : many);
   return rotated.flatMap(({ secret, restarted, notRestarted }) => [
@@ -124,7 +124,7 @@ function rotations({ rotated = [] }: ResultDocument, nameOf: typeof printable): 
 }
 
 /** Most services that a sentence names. */
-const mostServices = 10;
+const maxServices = 10;
 
 /** Names the services that keep the old value of a secret, because the plan left them out. */
 function oldSecrets({ narrowed }: ResultDocument, nameOf: typeof printable): string[] {

@@ -9,17 +9,17 @@ import { printable } from './printable.ts';
 import { unmarked, withoutMarks, withRotated } from './rotated.ts';
 import type { Style } from './style.ts';
 import { plainStyle } from './style.ts';
-import { areAlike, cutLine, inAscii, mostOfLine, rest, textDifference, textLines } from './text-lines.ts';
+import { areAlike, cutLine, inAscii, maxLineLength, rest, textDifference, textLines } from './text-lines.ts';
 import { inlineShown, isLong, valueOf } from './value-text.ts';
 
 /** A change of a plan. */
 export type Change = PlanDocument['actions'][number]['changes'][number];
 
 /** Most characters of a list or a map that stands on one line. */
-const mostOfInline = 60;
+const maxInline = 60;
 
 /** Most keys or members of one value that are shown. */
-const mostOfValue = 40;
+const maxDifferences = 40;
 
 /** Where lines stand; `indent`: the columns before them. */
 interface Frame {
@@ -60,7 +60,7 @@ function difference(sides: Sides, frame: Frame, summary?: string): string[] {
   if (before.is === 'absent' && after.is !== 'absent') return whole('+', after, sides, frame, summary);
   if (after.is === 'absent' && before.is !== 'absent') return whole('-', before, sides, frame);
   const [old, fresh] = [valueOf(before), valueOf(after)];
-  if (isText(old) && isText(fresh) && [old, fresh].some((text) => text.length > mostOfLine || isLong(text)))
+  if (isText(old) && isText(fresh) && [old, fresh].some((text) => text.length > maxLineLength || isLong(text)))
     return betweenTexts([old, fresh], sides, frame);
   const isRotated = Array.isArray(fresh) && rotatedWords(sides) !== undefined;
   if (isComposite(old) && isComposite(fresh) && !isRotated) return betweenComposites([old, fresh], sides, frame);
@@ -80,7 +80,7 @@ function whole(mark: '+' | '-', shown: Shown, sides: Sides, frame: Frame, summar
     const signed = style.isDiff === true ? lines.map((line) => style.paint(tones[mark], `${mark} ${line}`)) : lines;
     return [...withWhy(headed(mark, `${name}: ${words}`, frame), sides.why, frame), ...indented(signed, 4)];
   }
-  if (isComposite(value) && words.length > mostOfInline) {
+  if (isComposite(value) && words.length > maxInline) {
     const empty = Array.isArray(value) ? [] : {};
     return parts(mark === '+' ? [empty, value] : [value, empty], sides, shown, frame);
   }
@@ -117,7 +117,7 @@ function betweenTexts([old, written]: readonly [string, string], sides: Sides, f
 function betweenComposites([old, fresh]: readonly [Json, Json], sides: Sides, frame: Frame): string[] {
   const isFlat = Array.isArray(old) && Array.isArray(fresh) && ![...old, ...fresh].some(isComposite);
   const words = inlineShown(sides.before).length + inlineShown(sides.after).length;
-  return isFlat && words <= mostOfInline ? inline(sides, frame) : parts([old, fresh], sides, sides.after, frame);
+  return isFlat && words <= maxInline ? inline(sides, frame) : parts([old, fresh], sides, sides.after, frame);
 }
 
 function parts([old, fresh]: readonly [Json, Json], sides: Sides, shown: Shown, frame: Frame): string[] {
@@ -135,7 +135,7 @@ function parts([old, fresh]: readonly [Json, Json], sides: Sides, shown: Shown, 
 
 /** The first of many differences of one value, and the number of the others. */
 function capped(all: readonly Sides[], frame: Frame): string[] {
-  const shown = frame.style.isFull === true || all.length <= mostOfValue + 1 ? all.length : mostOfValue;
+  const shown = frame.style.isFull === true || all.length <= maxDifferences + 1 ? all.length : maxDifferences;
   return [
     ...all.slice(0, shown).flatMap((sides) => (areComposite(sides) ? inline : difference)(sides, frame)),
     ...rest(all.length - shown, 'more difference', frame.style),

@@ -5,11 +5,11 @@ import { shortened } from './notification.ts';
 /** Messages about drift in the forms of chats. Foreign texts stand in code or in literal texts: they mention and link nothing. */
 
 /** Most findings that a chat lists, and most that are resolved. */
-const mostFindings = 10;
-const mostResolved = 5;
+const maxFindings = 10;
+const maxResolved = 5;
 
 /** Longest subject of a line: an address with its field. Characters. */
-const longestSubject = 200;
+const maxSubject = 200;
 
 /** A message, in the order in which it is read. Only `subject` and `place` hold foreign text. */
 interface Chat {
@@ -123,8 +123,8 @@ function teams(notification: DriftNotificationDocument): unknown {
 
 function chatOf(notification: DriftNotificationDocument): Chat {
   const { findings, resolved, omitted, summary, project, platform, run } = notification;
-  const shown = findings.slice(0, mostFindings);
-  const gone = resolved.slice(0, mostResolved);
+  const shown = findings.slice(0, maxFindings);
+  const gone = resolved.slice(0, maxResolved);
   const pending = summary['not yet applied'];
   const more = findings.length - shown.length + omitted.findings - pending;
   const moreGone = resolved.length - gone.length + omitted.resolved;
@@ -137,7 +137,7 @@ function chatOf(notification: DriftNotificationDocument): Chat {
     title: titleOf(notification),
     place: shortened(
       [project?.name ?? project?.id, platform].filter((part) => part !== undefined).join(' on '),
-      longestSubject,
+      maxSubject,
     ),
     lines: [
       ...shown.map((finding) => ({
@@ -168,15 +168,15 @@ function subjectOf(one: {
 }): string {
   const { address, kind = 'object', name, objectId = '', path } = one;
   const subject = address ?? `${kind} ${name ?? objectId}`;
-  return shortened(path === undefined ? subject : `${subject} ${path}`, longestSubject);
+  return shortened(path === undefined ? subject : `${subject} ${path}`, maxSubject);
 }
 
 /** Lines, joined to texts of at most so many characters. */
-function joined(lines: readonly string[], most: number): readonly string[] {
+function joined(lines: readonly string[], max: number): readonly string[] {
   const texts: string[] = [];
   for (const line of lines) {
     const last = texts.at(-1);
-    if (last === undefined || last.length + 1 + line.length > most) texts.push(line);
+    if (last === undefined || last.length + 1 + line.length > max) texts.push(line);
     else texts[texts.length - 1] = `${last}\n${line}`;
   }
   return texts;

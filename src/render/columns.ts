@@ -14,12 +14,12 @@ const wide =
 const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** Most UTF-16 units of one character that stays whole. */
-const mostOfCharacter = 64;
+const maxCharacter = 64;
 
 /** The offset, or one a little before it, at which a text ends with a whole character: no half emoji, no letter without its accent. */
 export function wholeUpTo(text: string, offset: number): number {
   const start = characters.segment(text).containing(offset)?.index ?? offset;
-  if (offset - start < mostOfCharacter) return start;
+  if (offset - start < maxCharacter) return start;
   return /^[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(offset - 1, offset + 1)) ? offset - 1 : offset;
 }
 

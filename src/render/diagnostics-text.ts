@@ -9,14 +9,14 @@ import type { Style, Tone } from './style.ts';
 export type Reported = Diagnostic | DiagnosticDocument;
 
 /** Most diagnostics that are printed at once. */
-const most = 50;
+const maxShown = 50;
 
 /**
  * Renders diagnostics as text: the problem, its place, and the remedy; of several, the count at the end. Empty when there
  * are none.
  */
 export function renderDiagnostics(diagnostics: readonly Reported[], style: Style): string {
-  const shown = style.isFull === true ? diagnostics : diagnostics.slice(0, most);
+  const shown = style.isFull === true ? diagnostics : diagnostics.slice(0, maxShown);
   const blocks = shown.map((item) => renderDiagnostic(item, style));
   if (diagnostics.length > 1) blocks.push([total(diagnostics, style)]);
   return blocks.map((lines) => `${lines.join('\n')}\n`).join('\n');
@@ -28,8 +28,8 @@ function total(diagnostics: readonly Reported[], style: Style): string {
     const count = diagnostics.filter((item) => item.severity === severity).length;
     return count === 0 ? [] : [counted(count, severity)];
   });
-  const isCut = diagnostics.length > most && style.isFull !== true;
-  const rest = isCut ? `; the first ${most} are shown, --full or --format json shows all` : '';
+  const isCut = diagnostics.length > maxShown && style.isFull !== true;
+  const rest = isCut ? `; the first ${maxShown} are shown, --full or --format json shows all` : '';
   return style.paint('strong', `${counts.join(', ')}${rest}`);
 }
 

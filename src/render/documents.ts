@@ -6,31 +6,40 @@ import type { Json } from '../formats/json.ts';
  * version members are added, never removed or changed; readers ignore what they do not know.
  */
 
-const version = z.literal(1);
-/** Of plan, drift and result. */
-const version2 = z.literal(2);
+/** A document with its name and its version. */
+function document<Name extends string, Version extends 1 | 2, Shape extends z.core.$ZodLooseShape>(
+  name: Name,
+  version: Version,
+  shape: Shape,
+) {
+  return z.object({ format: z.literal(`trueup/${name}` as const), version: z.literal(version), ...shape });
+}
+
+const int = z.number().int();
+const strings = z.array(z.string());
 const json = z.json() as z.ZodType<Json>; // the same, spelled with readonly
-const requests = z.object({ reads: z.number().int(), writes: z.number().int() });
+const requests = z.object({ reads: int, writes: int });
 const position = z.object({
   file: z.string(),
-  line: z.number().int(),
-  column: z.number().int(),
-  endColumn: z.number().int().optional(),
+  line: int,
+  column: int,
+  endColumn: int.optional(),
 });
 
 const diagnostic = z.object({
   code: z.string(),
   severity: z.enum(['error', 'warning', 'note']),
   message: z.string(),
-  details: z.array(z.string()).optional(),
+  details: strings.optional(),
   remedy: z.string().optional(),
   address: z.string().optional(),
   position: position.optional(),
   /** The line at `position`, in which what may be secret is masked; `from` and `to`: the part that it is about, as offsets. */
-  quote: z.object({ text: z.string(), from: z.number().int(), to: z.number().int() }).optional(),
+  quote: z.object({ text: z.string(), from: int, to: int }).optional(),
   /** `manifest`: a warning of the manifest; `state`: why the state could not be written; left out for all others. */
   source: z.enum(['manifest', 'state']).optional(),
 });
+const diagnostics = z.array(diagnostic);
 
 const actionName = z.enum(['create', 'update', 'move', 'replace', 'delete', 'adopt', 'forget', 'deploy', 'no-op']);
 
@@ -80,7 +89,7 @@ const action = z.object({
   id: z.string().optional(),
   parent: z.string().optional(),
   /** Addresses that this one depends on, also unchanged ones. */
-  dependsOn: z.array(z.string()).optional(),
+  dependsOn: strings.optional(),
   /** The former address, which `moved:` replaces in the state. */
   movedFrom: z.string().optional(),
   /** Of a replacement: the new object comes before the old one goes. */
@@ -98,16 +107,16 @@ const action = z.object({
   /** Of a deployment: an earlier run started it. */
   underWay: z.literal(true).optional(),
   /** Number of requests that apply sends for it. */
-  requests: z.number().int(),
+  requests: int,
   /** Apply sends no request for it: only the state changes, or the object goes with its parent. */
   sendsNothing: z.literal(true).optional(),
   /** The actions that apply ends before it begins this one, as far as they send requests. */
   after: z.array(z.object({ address: z.string(), action: actionName })).optional(),
   changes: z.array(change),
   /** Of a deployment: what it puts into effect; left out for the first one. */
-  because: z.array(z.string()).optional(),
+  because: strings.optional(),
   /** Of what goes: the names of its parts, such as `services`. */
-  holds: z.record(z.string(), z.array(z.string())).optional(),
+  holds: z.record(z.string(), strings).optional(),
   /** A person asked for the replacement, with --replace. */
   asked: z.literal(true).optional(),
   dataAtRisk: z.string().optional(),
@@ -125,20 +134,18 @@ const about = {
   platformVersion: z.string().optional(),
   project: z.object({ id: z.string(), name: z.string().optional() }).optional(),
   /** `serial`: its version; left out while there is no state. */
-  state: z.object({ location: z.string(), serial: z.number().int().optional() }).optional(),
+  state: z.object({ location: z.string(), serial: int.optional() }).optional(),
   /**
    * `differing`: files of the manifest that the index of git does not have with the same content; `isClean`: they are proved
    * to be as the commit has them.
    */
-  commit: z
-    .object({ id: z.string(), differing: z.number().int().optional(), isClean: z.literal(true).optional() })
-    .optional(),
+  commit: z.object({ id: z.string(), differing: int.optional(), isClean: z.literal(true).optional() }).optional(),
 };
 
 /** What was compared with the platform, and what was not. */
 const comparison = {
   /** Number of declared fields, and keys of maps, that were compared with the platform. */
-  compared: z.number().int(),
+  compared: int,
   /** Everything declared that was not compared, and why. */
   notCompared: z.array(
     z.object({
@@ -147,55 +154,51 @@ const comparison = {
       path: z.string().optional(),
       why: z.enum(['secret missing', 'not recorded', 'not returned', 'cannot be decrypted', 'left out']),
       /** Names of the secrets that the run does not have. */
-      secrets: z.array(z.string()).optional(),
+      secrets: strings.optional(),
       position: position.optional(),
     }),
   ),
   /** Number of fields that differ on the platform and that apply leaves as they are: notes say why. */
-  left: z.number().int(),
+  left: int,
   /** Number of fields that the platform ignores and that apply does not write again. */
-  ignored: z.number().int(),
+  ignored: int,
 };
 
 /** What `plan` prints, and `apply` and `destroy` first. */
-export const planDocument = z.object({
-  format: z.literal('trueup/plan'),
-  version: version2,
+export const planDocument = document('plan', 2, {
   hasChanges: z.boolean(),
   /** `trueup destroy`: everything that the state holds goes. */
   destroys: z.literal(true).optional(),
   /** Numbers of actions by their names. */
-  summary: z.partialRecord(actionName, z.number().int()),
+  summary: z.partialRecord(actionName, int),
   /** Numbers of deletions; `along`: what goes with a deleted service, or another object above it. */
   deletes: z
     .object({
-      environments: z.number().int(),
-      services: z.number().int(),
-      along: z.number().int(),
-      others: z.number().int(),
+      environments: int,
+      services: int,
+      along: int,
+      others: int,
     })
     .optional(),
   ...comparison,
   requests,
   ...about,
   /** Addresses of the services that restart. */
-  restarts: z.array(z.string()).optional(),
+  restarts: strings.optional(),
   /** Secrets that get new values, by name: where, and the services that restart because of them. */
-  rotated: z
-    .array(z.object({ secret: z.string(), writtenAt: z.array(z.string()), restarts: z.array(z.string()) }))
-    .optional(),
+  rotated: z.array(z.object({ secret: z.string(), writtenAt: strings, restarts: strings })).optional(),
   /** Addresses of the services that are deleted and created again. */
-  recreates: z.array(z.string()).optional(),
+  recreates: strings.optional(),
   /** Addresses of the services whose deployment an earlier run started. */
-  waitsFor: z.array(z.string()).optional(),
+  waitsFor: strings.optional(),
   /** Addresses of the services with changes that need a deployment, which the plan does not include. */
-  notDeployed: z.array(z.string()).optional(),
+  notDeployed: strings.optional(),
   /** Addresses of everything whose values were changed on the platform, and are overwritten. */
-  overwrites: z.array(z.string()).optional(),
+  overwrites: strings.optional(),
   /** Addresses of everything whose data is at risk. */
-  dataAtRisk: z.array(z.string()).optional(),
+  dataAtRisk: strings.optional(),
   /** Number of objects of the project that neither the manifest nor the state names. */
-  unmanaged: z.number().int().optional(),
+  unmanaged: int.optional(),
   /** Of `apply` and `destroy`: the permissions that the command line gives. */
   allowed: z.object({ adoption: z.boolean(), dataLoss: z.boolean() }).optional(),
   /** In the order of the manifest; changes in the order of their lines. */
@@ -203,22 +206,20 @@ export const planDocument = z.object({
   /** What a narrowed plan has, and the changes that it leaves out; `needs`: why, where no word names it. */
   narrowed: z
     .object({
-      targets: z.array(z.string()),
-      excludes: z.array(z.string()),
+      targets: strings,
+      excludes: strings,
       leftOut: z.array(z.object({ address: z.string(), action: actionName, needs: z.string().optional() })),
       /** Services that keep the old values of secrets, by the names of those that have one; of a result, those that are written. */
-      oldSecrets: z
-        .array(z.object({ address: z.string(), secrets: z.array(z.string()), writtenAt: z.array(z.string()) }))
-        .optional(),
+      oldSecrets: z.array(z.object({ address: z.string(), secrets: strings, writtenAt: strings })).optional(),
     })
     .optional(),
-  diagnostics: z.array(diagnostic),
+  diagnostics,
 });
 
 /** The same in version 1, by an earlier Trueup. */
 export const planDocument1 = planDocument
   .partial({ compared: true, notCompared: true, left: true, ignored: true })
-  .extend({ version, actions: z.array(action.partial({ requests: true })) });
+  .extend({ version: z.literal(1), actions: z.array(action.partial({ requests: true })) });
 
 /** An ISO day in UTC, such as 2026-07-05. */
 const day = z.iso.date();
@@ -252,7 +253,7 @@ const finding = z.object({
   since: day.optional(),
   accepted: acceptance.optional(),
   /** The platform's value changed several times within 30 days. */
-  flapping: z.object({ changes: z.number().int(), since: day }).optional(),
+  flapping: z.object({ changes: int, since: day }).optional(),
   /** The line of the field, else of the block. */
   position: position.optional(),
   remedy: z.string(),
@@ -268,19 +269,17 @@ const findingSubject = findingKey.extend({ kind: z.string(), objectId: z.string(
 const receiverForm = z.enum(['json', 'slack', 'discord', 'teams']);
 
 const driftSummary = z.object({
-  new: z.number().int(),
-  known: z.number().int(),
-  accepted: z.number().int(),
-  expired: z.number().int(),
-  'not yet applied': z.number().int(),
-  ignored: z.number().int(),
-  resolved: z.number().int(),
+  new: int,
+  known: int,
+  accepted: int,
+  expired: int,
+  'not yet applied': int,
+  ignored: int,
+  resolved: int,
 });
 
 /** What `drift` prints. */
-export const driftDocument = z.object({
-  format: z.literal('trueup/drift'),
-  version: version2,
+export const driftDocument = document('drift', 2, {
   /** 0: nothing new, and nothing known; 1: that too, and a notification failed; 2: new drift; 8: known or accepted drift only. */
   exitCode: z.literal([0, 1, 2, 8]),
   requests,
@@ -298,20 +297,18 @@ export const driftDocument = z.object({
   ignored: z.array(findingSubject.extend({ because: z.string().optional() })).optional(),
   /** Receivers that confirmed a notification; left out where there is none. */
   notified: z.array(z.object({ as: receiverForm, host: z.string() })).optional(),
-  diagnostics: z.array(diagnostic),
+  diagnostics,
 });
 
 /** The same in version 1, by an earlier Trueup. */
 export const driftDocument1 = driftDocument.partial({ compared: true, notCompared: true }).extend({
-  version,
+  version: z.literal(1),
   resolved: z.array(findingSubject.partial({ kind: true })),
   ignored: z.array(findingSubject.partial({ kind: true }).extend({ because: z.string().optional() })).optional(),
 });
 
 /** What a receiver of notifications gets, in the form json: no values, and no remedies. */
-export const driftNotificationDocument = z.object({
-  format: z.literal('trueup/drift-notification'),
-  version,
+export const driftNotificationDocument = document('drift-notification', 1, {
   time: z.iso.datetime(),
   /** 0: nothing new, and nothing known; 2: new drift; 8: known or accepted drift only. */
   exitCode: z.literal([0, 2, 8]),
@@ -337,18 +334,16 @@ export const driftNotificationDocument = z.object({
   /** In the memory, and gone now; 100 at most. */
   resolved: z.array(findingKey),
   /** Numbers of findings that are not listed: those above 100, and what is not yet applied. */
-  omitted: z.object({ findings: z.number().int(), resolved: z.number().int() }),
+  omitted: z.object({ findings: int, resolved: int }),
 });
 
 /** What `drift accept` prints. */
-export const driftAcceptDocument = z.object({
-  format: z.literal('trueup/drift-accept'),
-  version,
+export const driftAcceptDocument = document('drift-accept', 1, {
   memory: z.object({ location: z.string() }),
   accepted: z.array(findingKey.extend({ accepted: acceptance })),
 });
 
-const event = z.object({ format: z.literal('trueup/event'), version, time: z.iso.datetime(), requests });
+const event = document('event', 1, { time: z.iso.datetime(), requests });
 
 /** What `apply` and `destroy` print while they go on. */
 export const eventDocument = z.discriminatedUnion('event', [
@@ -369,21 +364,17 @@ export const eventDocument = z.discriminatedUnion('event', [
 ]);
 
 /** What `apply` and `destroy` print last. */
-export const resultDocument = z.object({
-  format: z.literal('trueup/result'),
-  version: version2,
+export const resultDocument = document('result', 2, {
   ending: z.enum(['done', 'failed', 'partly']),
   interrupted: z.boolean(),
-  exitCode: z.number().int(),
+  exitCode: int,
   requests,
   ...about,
   ...comparison,
   destroys: planDocument.shape.destroys,
   narrowed: planDocument.shape.narrowed,
   /** Secrets that got new values, by name: the services that run with theirs, and those that do not yet. */
-  rotated: z
-    .array(z.object({ secret: z.string(), restarted: z.array(z.string()), notRestarted: z.array(z.string()) }))
-    .optional(),
+  rotated: z.array(z.object({ secret: z.string(), restarted: strings, notRestarted: strings })).optional(),
   outcomes: z.array(
     z.object({
       address: z.string(),
@@ -394,66 +385,59 @@ export const resultDocument = z.object({
       /** Why the run had stopped before it was its turn. */
       stopped: z.string().optional(),
       /** Number of requests that change it, as planned; those that only delete it do not count. */
-      writes: z.number().int(),
-      diagnostics: z.array(diagnostic),
+      writes: int,
+      diagnostics,
       position: position.optional(),
     }),
   ),
   /** Of the manifest, of the plan, and why the state could not be written. */
-  diagnostics: z.array(diagnostic),
+  diagnostics,
 });
 
 /** The same in version 1, by an earlier Trueup. */
 export const resultDocument1 = resultDocument
   .partial({ compared: true, notCompared: true, left: true, ignored: true })
-  .extend({ version, outcomes: z.array(resultDocument.shape.outcomes.element.partial({ writes: true })) });
+  .extend({
+    version: z.literal(1),
+    outcomes: z.array(resultDocument.shape.outcomes.element.partial({ writes: true })),
+  });
 
 /** What any command prints when it ends with an error. */
-export const errorDocument = z.object({
-  format: z.literal('trueup/error'),
-  version,
-  exitCode: z.number().int(),
-  diagnostics: z.array(diagnostic),
+export const errorDocument = document('error', 1, {
+  exitCode: int,
+  diagnostics,
 });
 
 /** What `validate` prints when the manifest is valid. */
-export const validationDocument = z.object({
-  format: z.literal('trueup/validation'),
-  version,
-  resources: z.number().int(),
+export const validationDocument = document('validation', 1, {
+  resources: int,
   /** Secrets that the environment does not have: values that hold them were not checked. */
-  secretsMissing: z.array(z.string()).optional(),
-  diagnostics: z.array(diagnostic),
+  secretsMissing: strings.optional(),
+  diagnostics,
 });
 
 /** What `state list` prints. */
-export const stateListDocument = z.object({
-  format: z.literal('trueup/state-list'),
-  version,
-  serial: z.number().int().optional(),
+export const stateListDocument = document('state-list', 1, {
+  serial: int.optional(),
   resources: z.array(z.object({ address: z.string(), kind: z.string(), id: z.string().nullable() })),
 });
 
 const stored = z.union([z.object({ value: z.json() }), z.object({ digest: z.literal(true) })]);
 
 /** What `state show` prints. */
-export const stateShowDocument = z.object({
-  format: z.literal('trueup/state-resource'),
-  version,
+export const stateShowDocument = document('state-resource', 1, {
   address: z.string(),
   kind: z.string(),
   id: z.string().nullable(),
   parent: z.string().nullable(),
-  dependsOn: z.array(z.string()),
+  dependsOn: strings,
   fields: z.record(z.string(), z.object({ wanted: stored, answered: stored, kept: z.boolean() })),
   options: z.record(z.string(), z.json()),
 });
 
 /** What `state mv` and `state rm` print. */
-export const stateEditDocument = z.object({
-  format: z.literal('trueup/state-edit'),
-  version,
-  serial: z.number().int(),
+export const stateEditDocument = document('state-edit', 1, {
+  serial: int,
   dryRun: z.boolean(),
   moved: z.array(z.object({ from: z.string(), to: z.string(), kind: z.string(), id: z.string().nullable() })),
   removed: z.array(
@@ -462,16 +446,12 @@ export const stateEditDocument = z.object({
 });
 
 /** What `state unlock` prints: the holder that lost the lock, or null. */
-export const unlockDocument = z.object({
-  format: z.literal('trueup/unlock'),
-  version,
+export const unlockDocument = document('unlock', 1, {
   removed: z.object({ owner: z.string(), purpose: z.string(), since: z.string() }).nullable(),
 });
 
 /** What `state key` prints without `--print`. */
-export const stateKeyDocument = z.object({
-  format: z.literal('trueup/state-key'),
-  version,
+export const stateKeyDocument = document('state-key', 1, {
   state: z.string(),
   /** The variable or the file that has the key. */
   key: z.string(),
@@ -482,19 +462,15 @@ export const stateKeyDocument = z.object({
 });
 
 /** What `state accept-older` prints. */
-export const acceptOlderDocument = z.object({
-  format: z.literal('trueup/accept-older'),
-  version,
+export const acceptOlderDocument = document('accept-older', 1, {
   /** The version of the state afterwards; left out where there is no state. */
-  serial: z.number().int().optional(),
+  serial: int.optional(),
   /** false: the state is the newest one, and nothing was changed. */
   accepted: z.boolean(),
 });
 
 /** What `graph` prints. */
-export const graphDocument = z.object({
-  format: z.literal('trueup/graph'),
-  version,
+export const graphDocument = document('graph', 1, {
   /** Each after its parent. */
   resources: z.array(
     z.object({
@@ -502,24 +478,20 @@ export const graphDocument = z.object({
       kind: z.string(),
       parent: z.string().optional(),
       /** Addresses of its parent and of what its fields refer to. */
-      dependsOn: z.array(z.string()),
+      dependsOn: strings,
       position,
     }),
   ),
 });
 
 /** What `emulate` prints when it listens. */
-export const emulatorDocument = z.object({
-  format: z.literal('trueup/emulator'),
-  version,
+export const emulatorDocument = document('emulator', 1, {
   url: z.string(),
   apiKey: z.string(),
 });
 
 /** What `call --list` prints. The answer of a call is printed as it came, without a document around it. */
-export const operationsDocument = z.object({
-  format: z.literal('trueup/operations'),
-  version,
+export const operationsDocument = document('operations', 1, {
   operations: z.array(
     z.object({
       operation: z.string(),
@@ -531,11 +503,9 @@ export const operationsDocument = z.object({
 });
 
 /** What `run` prints. */
-export const runDocument = z.object({
-  format: z.literal('trueup/run'),
-  version,
+export const runDocument = document('run', 1, {
   verb: z.string(),
-  exitCode: z.number().int(),
+  exitCode: int,
   requests,
   outcomes: z.array(
     z.object({
@@ -547,15 +517,13 @@ export const runDocument = z.object({
       answer: z.json().optional(),
       status: z.string().optional(),
       renewed: z.object({ member: z.string(), value: z.string() }).optional(),
-      diagnostics: z.array(diagnostic),
+      diagnostics,
     }),
   ),
 });
 
 /** What `status` prints. */
-export const statusDocument = z.object({
-  format: z.literal('trueup/status'),
-  version,
+export const statusDocument = document('status', 1, {
   requests,
   /** The version of the platform that the state remembers. */
   platformVersion: z.string().optional(),
@@ -583,24 +551,18 @@ export const statusDocument = z.object({
 });
 
 /** What `logs` prints. */
-export const logsDocument = z.object({
-  format: z.literal('trueup/logs'),
-  version,
+export const logsDocument = document('logs', 1, {
   address: z.string(),
-  lines: z.array(z.string()),
+  lines: strings,
 });
 
 /** What `output` prints; the value of a hidden one is the string `(sensitive)`. */
-export const outputsDocument = z.object({
-  format: z.literal('trueup/outputs'),
-  version,
+export const outputsDocument = document('outputs', 1, {
   outputs: z.record(z.string(), z.object({ value: z.string(), sensitive: z.boolean() })),
 });
 
 /** What `eval` prints: `(sensitive)` stands in place of what is secret or looks secret, unless `--show-secrets` is given. */
-export const evaluationDocument = z.object({
-  format: z.literal('trueup/evaluation'),
-  version,
+export const evaluationDocument = document('evaluation', 1, {
   value: z.json(),
   /** Something in it is secret, or looks like it. */
   sensitive: z.boolean(),
@@ -609,35 +571,29 @@ export const evaluationDocument = z.object({
 });
 
 /** What `export` and `init` print. */
-export const exportDocument = z.object({
-  format: z.literal('trueup/export'),
-  version,
+export const exportDocument = document('export', 1, {
   project: z.string(),
   folder: z.string(),
   requests,
   resources: z.array(z.object({ address: z.string(), kind: z.string() })),
-  files: z.array(z.string()),
-  secrets: z.array(z.object({ name: z.string(), usedBy: z.array(z.string()) })),
+  files: strings,
+  secrets: z.array(z.object({ name: z.string(), usedBy: strings })),
   secretsFile: z.string().optional(),
-  diagnostics: z.array(diagnostic),
+  diagnostics,
 });
 
 /** What `explain` prints. */
-export const explanationDocument = z.object({
-  format: z.literal('trueup/explanation'),
-  version,
+export const explanationDocument = document('explanation', 1, {
   code: z.string(),
   severity: z.enum(['error', 'warning', 'note']),
   meaning: z.string(),
   remedy: z.string(),
   /** The files of a manifest that has the mistake, and what a run reported. */
-  examples: z.array(z.string()),
+  examples: strings,
 });
 
 /** What `explain` prints of an address. */
-export const addressDocument = z.object({
-  format: z.literal('trueup/address'),
-  version,
+export const addressDocument = document('address', 1, {
   address: z.string(),
   /** The field below it, where the address names one. */
   path: z.string().optional(),
@@ -659,14 +615,14 @@ export const addressDocument = z.object({
       z.object({ is: z.literal('not committed') }),
     ])
     .optional(),
-  dependsOn: z.array(z.string()),
-  neededBy: z.array(z.string()),
+  dependsOn: strings,
+  neededBy: strings,
   /** What the next plan does there; left out with --offline. */
   planned: z
     .object({
       requests,
       /** What the plan has to say about the address beside its actions. */
-      diagnostics: z.array(diagnostic),
+      diagnostics,
       actions: z.array(
         action.extend({
           /** What apply would send, in this order. */
@@ -675,9 +631,9 @@ export const addressDocument = z.object({
               operation: z.string(),
               method: z.string(),
               /** Members that change something. */
-              changes: z.array(z.string()),
+              changes: strings,
               /** Members that the operation requires beside them. */
-              with: z.array(z.string()),
+              with: strings,
             }),
           ),
         }),
@@ -687,37 +643,31 @@ export const addressDocument = z.object({
 });
 
 /** What `fmt` prints; `written`: the files that changed were written. */
-export const formatDocument = z.object({
-  format: z.literal('trueup/format'),
-  version,
+export const formatDocument = document('format', 1, {
   written: z.boolean(),
   files: z.array(z.object({ path: z.string(), changed: z.boolean() })),
 });
 
 /** What `drift adopt` prints; `written`: the files were written. `diagnostics`: why others were not adopted. */
-export const driftAdoptDocument = z.object({
-  format: z.literal('trueup/drift-adopt'),
-  version,
+export const driftAdoptDocument = document('drift-adopt', 1, {
   written: z.boolean(),
-  files: z.array(z.string()),
+  files: strings,
   adopted: z.array(z.object({ is: findingName, address: z.string(), path: z.string().optional(), file: z.string() })),
   /** Addresses of the services that the next apply deploys: what runs may not have these values. */
-  deploys: z.array(z.string()),
-  diagnostics: z.array(diagnostic),
+  deploys: strings,
+  diagnostics,
 });
 
 /** What `doctor` prints. */
-export const doctorDocument = z.object({
-  format: z.literal('trueup/doctor'),
-  version,
-  exitCode: z.number().int(),
+export const doctorDocument = document('doctor', 1, {
+  exitCode: int,
   requests,
   checks: z.array(
     z.object({
       name: z.string(),
       is: z.enum(['good', 'warning', 'bad', 'unknown']),
       message: z.string(),
-      details: z.array(z.string()).optional(),
+      details: strings.optional(),
       remedy: z.string().optional(),
     }),
   ),

@@ -50,7 +50,7 @@ export function renderDriftMarkdown(
   };
   const others = { noun: 'finding', ends: 'places and commands' };
   return composeReport(frame, [
-    (room) => fittingBlocks(blocks, room * mostOfFindings, { ...others, noun: 'object' }),
+    (room) => fittingBlocks(blocks, room * maxShareOfFindings, { ...others, noun: 'object' }),
     (room) => listOf('Resolved', resolved, room),
     (room) => listOf('Ignored', ignored, room),
     (room) => fitting(diagnosticParts(drift.diagnostics, place), room, 'diagnostic'),
@@ -58,7 +58,7 @@ export function renderDriftMarkdown(
 }
 
 /** The share of a report that findings take. */
-const mostOfFindings = 0.8;
+const maxShareOfFindings = 0.8;
 
 function listOf(title: string, items: readonly string[], room: number) {
   return items.length === 0

@@ -7,10 +7,10 @@ import { printable } from './printable.ts';
 import type { Style } from './style.ts';
 
 /** From so many services on, equal changes are one block. */
-const fewest = 3;
+const minEqual = 3;
 
 /** The number of addresses that such a block names. */
-const named = 3;
+const maxNamed = 3;
 
 /** The lines about a service, or about several with equal changes. */
 interface Block {
@@ -40,7 +40,7 @@ export function renderBlocks(groups: readonly Group[], style: Style): Block[] {
     if (addresses === undefined) equal.set(key, [group.address]);
     else addresses.push(group.address);
   }
-  const folded = new Map([...equal.values()].flatMap((all) => (all.length < fewest ? [] : [[all[0] ?? '', all]])));
+  const folded = new Map([...equal.values()].flatMap((all) => (all.length < minEqual ? [] : [[all[0] ?? '', all]])));
   const hidden = new Set([...folded.values()].flatMap((all) => all.slice(1)));
   return rendered.flatMap(({ group, title, details, children }) => {
     if (hidden.has(group.address)) return [];
@@ -99,8 +99,8 @@ function titleFor(group: Group, count: number, style: Style): string {
 }
 
 function placesOf(addresses: readonly string[], style: Style): string[] {
-  const first = addresses.slice(0, named).map(printable).join(', ');
-  const rest = addresses.length - named;
+  const first = addresses.slice(0, maxNamed).map(printable).join(', ');
+  const rest = addresses.length - maxNamed;
   const words = rest === 0 ? `in ${first}` : `in ${first} and ${rest} more; --full shows each`;
   return indented(fold(words, 6, style), 4).map((line, index) =>
     style.paint('faint', index === 0 ? line : `  ${line}`),

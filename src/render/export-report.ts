@@ -52,7 +52,7 @@ export function exportJson({
 }
 
 /** Most files that are listed one by one. */
-const mostFiles = 12;
+const maxFiles = 12;
 
 /** What was exported, and what to do next. */
 export function renderExport(report: ExportReport, style: Style): string {
@@ -60,8 +60,8 @@ export function renderExport(report: ExportReport, style: Style): string {
   if (blocks.size === 0) {
     return `Everything in project ${printable(project)} is managed already, or cannot be.\n${leftOut(notes, style)}`;
   }
-  const shown = files.slice(0, mostFiles).map((path) => `  ${printable(path)}\n`);
-  const more = files.length > mostFiles ? `  and ${files.length - mostFiles} more\n` : '';
+  const shown = files.slice(0, maxFiles).map((path) => `  ${printable(path)}\n`);
+  const more = files.length > maxFiles ? `  and ${files.length - maxFiles} more\n` : '';
   const first = report.toAdd === undefined ? '' : `${printable(report.toAdd)} lets plans read the new files. Then `;
   const proved = report.isEmpty
     ? 'trueup plan shows no changes now.'

@@ -34,7 +34,7 @@ interface Drawing {
 }
 
 /** Most columns of a name in a box; the width of a column, and the free pixels beside the name. */
-const mostColumns = 34;
+const maxColumns = 34;
 const columnWidth = 7;
 const padding = 20;
 
@@ -72,7 +72,7 @@ export function drawGraph(nodes: readonly GraphNode[], edges: readonly GraphEdge
 function nameOf({ address, action }: GraphNode, below: string | undefined): string {
   const rest =
     below !== undefined && address !== below && isWithin(address, below) ? address.slice(below.length) : address;
-  const name = shortened(printable(rest.replace(/^\./, '')), mostColumns);
+  const name = shortened(printable(rest.replace(/^\./, '')), maxColumns);
   return `${signOf(action)}${name}`;
 }
 

@@ -32,7 +32,7 @@ export function findHunks(
   after: readonly string[],
   rotated: ReadonlyMap<number, string> = new Map(),
 ): { readonly hunks: readonly Hunk[]; readonly isMatched: boolean } {
-  const matched = diffArrays([...before], [...after], { maxEditLength: mostEdits(before.length + after.length) });
+  const matched = diffArrays([...before], [...after], { maxEditLength: maxEdits(before.length + after.length) });
   const places: Place[] = [];
   let [old, fresh] = [1, 1];
   const add = (sign: HunkLine['sign'], texts: readonly string[]): void => {
@@ -74,7 +74,7 @@ export function maskedChanges(
 }
 
 /** Most lines that may differ: the work is the product of this number and the number of all lines. */
-function mostEdits(lines: number): number {
+function maxEdits(lines: number): number {
   return Math.max(20, Math.min(1_000, Math.floor(10_000_000 / Math.max(lines, 1))));
 }
 

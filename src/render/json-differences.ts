@@ -27,10 +27,10 @@ interface Sides {
 const names = ['name', 'Name', 'serviceName', 'id', 'key', 'Target', 'TargetPort', 'host', 'path'];
 
 /** Most lists and maps around a difference: what is deeper differs as a whole. */
-const deepest = 64;
+const maxDepth = 64;
 
 /** Most elements of a list that may differ, to be compared one by one. */
-const mostEdits = 500;
+const maxEdits = 500;
 
 /** The differences of two JSON values, member by member and element by element. Elements of lists are numbered from 0. */
 export function jsonDifferences(before: Json, after: Json, path: string): Difference[] {
@@ -40,7 +40,7 @@ export function jsonDifferences(before: Json, after: Json, path: string): Differ
 function* between(sides: Sides): Iterable<Difference> {
   const { before, after, path, member } = sides;
   const depth = sides.depth + 1;
-  if (depth > deepest) {
+  if (depth > maxDepth) {
     yield { path, before, after, member };
     return;
   }
@@ -78,7 +78,7 @@ function* betweenLists({ before, after, path, depth, member }: Lists): Iterable<
       yield* between({ path: `${path}[${name}]`, depth, member, before: olds.get(name), after: news.get(name) });
     return;
   }
-  const parts = diffArrays(before.map(canonical), after.map(canonical), { maxEditLength: mostEdits });
+  const parts = diffArrays(before.map(canonical), after.map(canonical), { maxEditLength: maxEdits });
   if (parts === undefined) {
     yield { path, before, after, member };
     return;

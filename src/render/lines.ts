@@ -45,7 +45,7 @@ export function counted(count: number, noun: string): string {
 }
 
 /** The first of some names, and the number of the others: `a, b, c and 5 more`. */
-export function listed(names: readonly string[], most: number): string {
-  const more = names.length > most ? ` and ${names.length - most} more` : '';
-  return `${names.slice(0, most).join(', ')}${more}`;
+export function listed(names: readonly string[], max: number): string {
+  const more = names.length > max ? ` and ${names.length - max} more` : '';
+  return `${names.slice(0, max).join(', ')}${more}`;
 }

@@ -16,7 +16,7 @@ import { plainStyle } from './style.ts';
  * Most bytes of a report in Markdown. GitHub refuses a comment of more than 65,536 characters; people measured code points,
  * UTF-16 units and bytes in UTF-8, and no text has more of the first two than of the last.
  */
-export const mostBytes = 65_536;
+export const maxBytes = 65_536;
 
 /** Paragraphs of a report, and what they leave out. */
 export interface Parts {
@@ -41,7 +41,7 @@ export function composeReport(
   sections: readonly ((room: number) => Parts)[],
 ): string {
   const seeAll = `To see all: ${code(showing)}`;
-  let room = mostBytes - sizeOf([...top, ...end, seeAll]) - ofNotice;
+  let room = maxBytes - sizeOf([...top, ...end, seeAll]) - ofNotice;
   const parts: string[] = [];
   const cuts: string[] = [];
   for (const section of sections) {
@@ -50,9 +50,9 @@ export function composeReport(
     cuts.push(...found.cuts);
     room -= sizeOf(found.parts);
   }
-  const notice = cuts.length === 0 ? [] : [`**Cut to ${mostBytes} bytes**: ${cuts.join('; ')}. ${seeAll}`];
+  const notice = cuts.length === 0 ? [] : [`**Cut to ${maxBytes} bytes**: ${cuts.join('; ')}. ${seeAll}`];
   const report = `${joined([...top, ...parts, ...notice, ...end])}\n`;
-  if (bytesOf(report) > mostBytes) throw tooLong(bytesOf(report), 'the head and the commands of the report');
+  if (bytesOf(report) > maxBytes) throw tooLong(bytesOf(report), 'the head and the commands of the report');
   return report;
 }
 
@@ -62,7 +62,7 @@ const ofNotice = 1_000;
 /** Refuses a report that is too long even in its shortest form. */
 export function tooLong(bytes: number, what: string): Stop {
   return new Stop('refused', [
-    diagnostic('report-too-long', `${what} take ${bytes} bytes, and a comment holds ${mostBytes}`, {
+    diagnostic('report-too-long', `${what} take ${bytes} bytes, and a comment holds ${maxBytes}`, {
       remedy: 'Use --format html or --format json, or plan parts with --target.',
     }),
   ]);
@@ -70,7 +70,7 @@ export function tooLong(bytes: number, what: string): Stop {
 
 /** The first lines of a report: the marker, the title and the facts about where it applies. */
 export function reportTop(command: Parameters<typeof marker>[0], title: string, site: ReviewSite, about: Head = {}) {
-  const facts = factsOf(about).map(([name, value]) => `${name} ${code(cut(value, mostOfTitle))}`);
+  const facts = factsOf(about).map(([name, value]) => `${name} ${code(cut(value, maxTitle))}`);
   return [marker(command, site), `### Trueup ${title}`, ...(facts.length === 0 ? [] : [facts.join(' · ')])];
 }
 
@@ -119,13 +119,13 @@ export interface ReportBlock {
 export function reportBlock(about: Omit<ReportBlock, 'sizes'>): ReportBlock {
   return {
     ...about,
-    title: cut(about.title, mostOfTitle),
+    title: cut(about.title, maxTitle),
     sizes: about.lines.map((line) => bytesOf(line) + 1),
   };
 }
 
 /** Columns of a title. */
-const mostOfTitle = 400;
+const maxTitle = 400;
 
 /**
  * Blocks as far as they fit: whole ones; without their ends; with so many bytes of lines each; the first ones with lines and
@@ -133,11 +133,11 @@ const mostOfTitle = 400;
  */
 export function fittingBlocks(blocks: readonly ReportBlock[], room: number, words: BlockWords): Parts {
   if (blocks.length === 0) return { parts: [], cuts: [] };
-  const isOpen = blocks.reduce((lines, block) => lines + block.lines.length, 0) <= mostOpen;
-  for (const most of mostOfBlocks) {
-    const shown = blocks.map((block) => renderBlock(block, most, isOpen));
+  const isOpen = blocks.reduce((lines, block) => lines + block.lines.length, 0) <= maxOpenLines;
+  for (const limit of blockLimits) {
+    const shown = blocks.map((block) => renderBlock(block, limit, isOpen));
     if (sizeOf(partsOf(shown)) > room) continue;
-    return { parts: partsOf(shown), cuts: [...(most === Infinity ? [] : [words.ends]), ...cutsOf(shown, words)] };
+    return { parts: partsOf(shown), cuts: [...(limit === Infinity ? [] : [words.ends]), ...cutsOf(shown, words)] };
   }
   const titles = blocks.map((block) => renderBlock(block, 0, isOpen));
   const { parts, cuts } = fitting(partsOf(titles), room, words.noun);
@@ -152,24 +152,24 @@ interface BlockWords {
 }
 
 /** Lines of all blocks that are not folded. */
-const mostOpen = 40;
+const maxOpenLines = 40;
 
 /** Most bytes that the lines of each block take, in the order in which they are tried. */
-const mostOfBlocks = [Infinity, 16_384, 4_096, 1_024, 512];
+const blockLimits = [Infinity, 16_384, 4_096, 1_024, 512];
 
 interface ShownBlock {
   readonly part: string;
   readonly isCut: boolean;
 }
 
-function renderBlock({ heading, title, lines, sizes, end }: ReportBlock, most: number, isOpen: boolean): ShownBlock {
+function renderBlock({ heading, title, lines, sizes, end }: ReportBlock, limit: number, isOpen: boolean): ShownBlock {
   let shown = 0;
   for (let bytes = 0; shown < lines.length; shown++) {
     bytes += sizes[shown] ?? 0;
-    if (bytes > most) break;
+    if (bytes > limit) break;
   }
   const left = lines.length - shown;
-  const behind = most === Infinity ? end : [];
+  const behind = limit === Infinity ? end : [];
   const before = heading === undefined ? '' : `${heading}\n\n`;
   if (shown === 0) {
     const more = left === 0 ? [] : [`(${counted(left, 'line')} cut)`];
@@ -188,7 +188,7 @@ function withLines(blocks: readonly ReportBlock[], titles: readonly ShownBlock[]
   return blocks.map((block, at) => {
     const title = titles[at] ?? { part: '', isCut: true };
     if (rest <= 0) return title;
-    const whole = renderBlock(block, mostOfBlocks.at(-1) ?? 0, false);
+    const whole = renderBlock(block, blockLimits.at(-1) ?? 0, false);
     rest -= bytesOf(whole.part) - bytesOf(title.part);
     return rest < 0 ? title : whole;
   });
@@ -211,13 +211,13 @@ export function renderPositions(positions: readonly (Position | undefined)[], pl
     const key = `${position.file}:${position.line}`;
     if (!byLine.has(key)) byLine.set(key, position);
   }
-  const shown = [...byLine.values()].slice(0, mostPositions).map((position) => renderPosition(position, place));
+  const shown = [...byLine.values()].slice(0, maxPositions).map((position) => renderPosition(position, place));
   const more = byLine.size - shown.length;
   return shown.length === 0 ? [] : [`${shown.join(', ')}${more === 0 ? '' : ` and ${counted(more, 'more line')}`}`];
 }
 
 /** Lines that a block names. */
-const mostPositions = 8;
+const maxPositions = 8;
 
 /** Names a line of the manifest, as a link where it has an address. */
 export function renderPosition(position: Position, { site, commit }: Place): string {

@@ -17,10 +17,10 @@ export interface NotificationInput {
 }
 
 /** Most findings that a message lists, and most that are resolved. */
-const mostListed = 100;
+const maxListed = 100;
 
 /** Longest text of a message. Characters. */
-const longestText = 500;
+const maxText = 500;
 
 /**
  * The message about a document of `drift`, without values: receivers are read by more people than a plan. Every foreign text is
@@ -29,10 +29,10 @@ const longestText = 500;
 export function notificationOf(input: NotificationInput): DriftNotificationDocument {
   const { document, time, run } = input;
   const { exitCode, platform, project, state, commit, summary, findings, resolved } = document;
-  const clean = (text: string) => shortened(printable(text), longestText);
+  const clean = (text: string) => shortened(printable(text), maxText);
   const cleaned = (text: string | undefined) => (text === undefined ? undefined : clean(text));
-  const listed = listedOf(findings).slice(0, mostListed);
-  const gone = resolved.slice(0, mostListed);
+  const listed = listedOf(findings).slice(0, maxListed);
+  const gone = resolved.slice(0, maxListed);
   return {
     format: 'trueup/drift-notification',
     version: 1,
@@ -73,7 +73,7 @@ function listedOf(findings: readonly Finding[]): readonly Finding[] {
 }
 
 /** The beginning of a text that is too long; cuts no character in two. */
-export function shortened(text: string, most: number): string {
-  if (text.length <= most) return text;
-  return `${text.slice(0, wholeUpTo(text, most - 1))}…`;
+export function shortened(text: string, max: number): string {
+  if (text.length <= max) return text;
+  return `${text.slice(0, wholeUpTo(text, max - 1))}…`;
 }

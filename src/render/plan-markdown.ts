@@ -85,7 +85,7 @@ function losses(plan: PlanDocument, place: Place, room: number): Parts {
   const counts = [...countsOf(plan, actions.filter(isRemoval)), ...(atRisk === 0 ? [] : [`data of ${atRisk} at risk`])];
   const heading = `#### Deletions and data at risk: ${counts.join(', ')}`;
   const whole = [heading, ...actions.map((action) => lossLine(action, place))];
-  if (sizeOf(whole) <= room * mostOfLosses) return { parts: whole, cuts: [] };
+  if (sizeOf(whole) <= room * maxShareOfLosses) return { parts: whole, cuts: [] };
   const names = [heading, codeBlock(textBlock(lossNames(actions).map(printable)), 'text')];
   const bytes = sizeOf(names);
   if (bytes > room) throw tooLong(bytes, 'the names of all that the plan deletes or puts at risk');
@@ -93,7 +93,7 @@ function losses(plan: PlanDocument, place: Place, room: number): Parts {
 }
 
 /** The share of a comment from which on deletions are listed by their names. */
-const mostOfLosses = 0.7;
+const maxShareOfLosses = 0.7;
 
 function lossLine(action: PlannedAction, place: Place): string {
   const { address, id, goesWithParent, holds = {}, dataAtRisk, protect, position, createsBeforeDestroy } = action;

@@ -41,8 +41,8 @@ function ending(plan: PlanDocument, groups: readonly Group[], style: Style): str
     ...errors(plan),
     ...narrowing(plan, naming),
   ].flatMap((line) => fold(line, 0, style));
-  const signs = legend(groups);
-  if (signs !== '') lines.push(...fold(signs, 0, style).map((line) => style.paint('faint', line)));
+  const meanings = legend(groups);
+  if (meanings !== '') lines.push(...fold(meanings, 0, style).map((line) => style.paint('faint', line)));
   const last = verdictOf(plan);
   if (last !== '') lines.push(...fold(last, 0, style).map((line) => style.paint('strong', line)));
   lines.push(style.paint('faint', `planned with ${requestCounts(plan.requests)}`));
@@ -137,7 +137,7 @@ function legend(groups: readonly Group[]): string {
     ...(changes.some(({ forcesReplacement }) => forcesReplacement) || isRisky ? ['! take care'] : []),
   ];
   const all = [...meanings, ...inFields];
-  return all.length === 0 ? '' : `Signs: ${all.join(', ')}`;
+  return all.length === 0 ? '' : `Legend: ${all.join(', ')}`;
 }
 
 function isAdded({ before, after }: PlannedAction['changes'][number]): boolean {

@@ -18,18 +18,18 @@ export function chooseRows(view: ProgressView, { running, waiting }: StagedRows,
   };
 }
 
-/** Places, each with the rows above it, as long as they are no more than `most`. */
+/** Places, each with the rows above it, as long as they are no more than `max`. */
 function withRowsAbove(
   { rows }: ProgressView,
   places: readonly number[],
-  most = Number.POSITIVE_INFINITY,
+  max = Number.POSITIVE_INFINITY,
 ): ReadonlySet<number> {
   const chosen = new Set<number>();
   for (const place of places) {
-    if (chosen.size >= most) break;
+    if (chosen.size >= max) break;
     const added: number[] = [];
     for (let at: number | undefined = place; at !== undefined && !chosen.has(at); at = rows[at]?.above) added.push(at);
-    if (chosen.size + added.length <= most) for (const one of added) chosen.add(one);
+    if (chosen.size + added.length <= max) for (const one of added) chosen.add(one);
   }
   return chosen;
 }

@@ -39,7 +39,7 @@ export function buildRows(plan: Pick<PlanDocument, 'actions'>): Pick<ProgressVie
     for (const child of below.get(key) ?? []) visit(child, depth + 1, place);
   };
   for (const root of below.get(undefined) ?? []) visit(root, 0, undefined);
-  return { rows, names: rows.reduce((most, row) => (row.isQuiet ? most : Math.max(most, row.columns)), 0) };
+  return { rows, names: rows.reduce((max, row) => (row.isQuiet ? max : Math.max(max, row.columns)), 0) };
 }
 
 /** The indent of a depth. */

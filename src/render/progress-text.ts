@@ -47,7 +47,7 @@ export function isShown(applied: ApplyEvent): boolean {
 }
 
 /** The number of running actions that a heartbeat names. */
-const named = 3;
+const maxNamed = 3;
 
 /** Renders the running actions after a silence as one line. */
 export function renderHeartbeat({
@@ -64,7 +64,7 @@ export function renderHeartbeat({
     const time = waits === undefined ? `for ${duration(took)}` : `${reasons[waits.for].brief} ${duration(waits.took)}`;
     return `${actionWords[action].now} ${printable(address)} (${time})`;
   });
-  const what = actions.length === 0 ? '' : `: ${listed(actions, named)}`;
+  const what = actions.length === 0 ? '' : `: ${listed(actions, maxNamed)}`;
   return `still going after ${duration(elapsed)}${what}; ${requestCounts(counts)}\n`;
 }
 

@@ -25,7 +25,7 @@ export function renderServices(
   const columns = screen?.columns ?? Number.POSITIVE_INFINITY;
   const status = Math.max(heads.status.length, ...rows.map((row) => columnsOf(row.status)));
   const longest = Math.max(heads.address.length, ...rows.map((row) => columnsOf(row.address)));
-  const address = Math.min(longest, Math.max(heads.address.length, columns - status - leastForDeployment));
+  const address = Math.min(longest, Math.max(heads.address.length, columns - status - minDeployment));
   const line = (row: Cells, paint: (text: string) => string): string => {
     const deployment = cut(row.deployment, columns - address - status - 4);
     const gap = ' '.repeat(status - columnsOf(row.status));
@@ -61,7 +61,7 @@ export function renderVersion(version: string, style: Style): string {
 }
 
 /** The columns that are left for the last deployment before addresses are shortened, with the gaps between the columns. */
-const leastForDeployment = 14;
+const minDeployment = 14;
 
 /** The blocks that fit into some rows, in their order: all, or those that are not done first, with a row left for the rest. */
 function withinRows<T extends { readonly isDone: boolean; readonly lines: readonly string[] }>(

@@ -6,16 +6,16 @@ import { printable } from './printable.ts';
 import type { Style, Tone } from './style.ts';
 
 /** Lines of a text that are shown when it comes or goes. */
-const mostOfText = 10;
+const maxTextLines = 10;
 
 /** Lines of one sign in a row that are shown. */
-const mostOfRun = 12;
+const maxRunLines = 12;
 
 /** Lines of hunks that are shown of one text, unless one hunk has more. */
-const mostOfChange = 100;
+const maxHunkLines = 100;
 
 /** Characters that are shown of one line. */
-export const mostOfLine = 400;
+export const maxLineLength = 400;
 
 /** Characters that are shown before the first difference of a line that is cut. */
 const lead = 40;
@@ -24,7 +24,7 @@ const lead = 40;
 export function textLines(text: string, indent: number, style: Style): string[] {
   const { lines } = readText(text);
   // A cut that hides one line takes one line.
-  const shown = style.isFull === true || lines.length <= mostOfText + 1 ? lines.length : mostOfText;
+  const shown = style.isFull === true || lines.length <= maxTextLines + 1 ? lines.length : maxTextLines;
   return [
     ...lines.slice(0, shown).flatMap((line) => wrap('', cutLine(line, 0, style), indent, style)),
     ...rest(lines.length - shown, 'more line', style),
@@ -111,7 +111,7 @@ interface Sides {
 function hunkLines(hunks: readonly Hunk[], sides: Sides): string[] {
   const lines: string[] = [];
   for (const [at, hunk] of hunks.entries()) {
-    if (lines.length >= mostOfChange && sides.style.isFull !== true) {
+    if (lines.length >= maxHunkLines && sides.style.isFull !== true) {
       const left = hunks.slice(at).flatMap((one) => one.lines.filter(({ sign }) => sign !== ' '));
       return [...lines, ...rest(left.length, 'more changed line', sides.style)];
     }
@@ -138,7 +138,7 @@ function oneHunk(hunk: Hunk, { left, right, indent, style }: Sides): string[] {
   return [
     style.paint('faint', path === '' ? heading : withPath(heading, path, indent, style)),
     ...runsOf(hunk.lines).flatMap((run, at, runs) => {
-      const shown = style.isFull === true || run.length <= mostOfRun + 1 ? run.length : mostOfRun;
+      const shown = style.isFull === true || run.length <= maxRunLines + 1 ? run.length : maxRunLines;
       const other = counterpart(runs, at);
       return [
         ...run.slice(0, shown).flatMap((line, index) => hunkLine(line, other?.[index], indent, style)),
@@ -149,7 +149,7 @@ function oneHunk(hunk: Hunk, { left, right, indent, style }: Sides): string[] {
 }
 
 function withPath(heading: string, path: string, indent: number, style: Style): string {
-  const room = style.width === undefined ? mostOfLine : Math.max(style.width - indent, 20);
+  const room = style.width === undefined ? maxLineLength : Math.max(style.width - indent, 20);
   return cut(`${heading} ${printable(path)}`, room);
 }
 
@@ -215,9 +215,9 @@ function firstDifference(text: string, other: string): number {
 
 /** A line with a count of what is cut off; `around`: the place in it that matters. */
 export function cutLine(text: string, around: number, style: Style): string {
-  if (style.isFull === true || text.length <= mostOfLine) return text;
-  const from = around + lead < mostOfLine ? 0 : Math.max(0, Math.min(around - lead, text.length - mostOfLine));
-  const [start, end] = [wholeUpTo(text, from), wholeUpTo(text, from + mostOfLine)];
+  if (style.isFull === true || text.length <= maxLineLength) return text;
+  const from = around + lead < maxLineLength ? 0 : Math.max(0, Math.min(around - lead, text.length - maxLineLength));
+  const [start, end] = [wholeUpTo(text, from), wholeUpTo(text, from + maxLineLength)];
   const [ahead, behind] = [start, text.length - end].map((count) =>
     count === 0 ? '' : `… ${count.toLocaleString('en')} characters …`,
   );

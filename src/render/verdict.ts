@@ -129,7 +129,7 @@ function reasonWords(
     case 'secret missing': {
       const names = [...new Set(some.flatMap(({ secrets = [] }) => secrets))].map((name) => nameOf(name));
       const what = names.length === 1 ? 'a secret' : 'secrets';
-      return `${isOne ? 'needs' : 'need'} ${what} that this run does not have (${listed(names, mostSecrets)})`;
+      return `${isOne ? 'needs' : 'need'} ${what} that this run does not have (${listed(names, maxSecrets)})`;
     }
     case 'not recorded':
       return `${be} not recorded in a form that this run can compare: run once with the secrets`;
@@ -145,7 +145,7 @@ function reasonWords(
 }
 
 /** The number of missing secrets that are named. */
-const mostSecrets = 5;
+const maxSecrets = 5;
 
 function resultVerdict(result: ResultDocument): string {
   const news = result.outcomes.filter(isNews);

@@ -109,14 +109,14 @@ export function leftOutWords({ leftOut }: Pick<Narrowed, 'leftOut'>, isFull: boo
     const needs = changes.flatMap((one) => (one.needs === undefined ? [] : [`needs ${nameOf(one.needs)}`]));
     return `${nameOf(block)} (${[...doing, ...needs].join(', ')})`;
   });
-  const shown = isFull ? named : named.slice(0, mostLeftOut);
+  const shown = isFull ? named : named.slice(0, maxNamed);
   const more = named.length - shown.length;
   const word = leftOut.length === 1 ? 'is' : 'are';
   return `${counted(leftOut.length, 'change')} ${word} left out: ${shown.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
 }
 
 /** The number of addresses that a plan names of those it leaves out. */
-const mostLeftOut = 10;
+const maxNamed = 10;
 
 /** One sentence about the fields that the platform ignores; empty when there are none. */
 export function ignoredWords(count: number): string[] {

@@ -40,8 +40,8 @@ interface OtlpAttribute {
 /** Spans of one request; a run sends those that ended while it goes on. */
 const batch = 500;
 /** Spans that wait while the collector takes none; more are dropped. */
-const most = 20_000;
-const mostAnswerBytes = 64 * 1024;
+const maxWaiting = 20_000;
+const maxAnswerBytes = 64 * 1024;
 
 /**
  * Makes an exporter that sends spans as OTLP over HTTP, in JSON, to the collector of the settings. Nothing that the collector
@@ -50,7 +50,7 @@ const mostAnswerBytes = 64 * 1024;
 export function createExporter(settings: TraceSettings, { version }: ExporterOptions): Exporter {
   const { url, headers, timeoutMs, parent } = settings;
   const traceId = parent?.traceId ?? randomBytes(16).toString('hex');
-  const transport = createTransport({ url: url.origin, deadlineMs: timeoutMs, bodyLimit: mostAnswerBytes });
+  const transport = createTransport({ url: url.origin, deadlineMs: timeoutMs, bodyLimit: maxAnswerBytes });
   const resource = { attributes: toAttributes({ ...settings.resource, 'telemetry.sdk.language': 'nodejs' }) };
   const scope = { name: 'trueup', version };
   const waiting: OtlpSpan[] = [];
@@ -87,7 +87,7 @@ export function createExporter(settings: TraceSettings, { version }: ExporterOpt
   }
 
   function keep(span: OtlpSpan): void {
-    if (waiting.length >= most) dropped += 1;
+    if (waiting.length >= maxWaiting) dropped += 1;
     else waiting.push(span);
     // After a problem the end tries once more; the run does not go on knocking.
     if (waiting.length >= batch && sending === undefined && problem === undefined) {

@@ -17,7 +17,7 @@ export interface TraceSettings {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const defaultTimeoutMs = 5_000;
-const longestTimeoutMs = 30_000;
+const maxTimeoutMs = 30_000;
 
 /** Whether the environment asks for traces at all. Loads and reads nothing else. */
 export function asksForTraces(env: Environment): boolean {
@@ -55,7 +55,7 @@ export function traceSettings(env: Environment): TraceSettings | Diagnostic | un
     ...readPairs(env['OTEL_EXPORTER_OTLP_TRACES_HEADERS'] ?? ''),
   };
   const asked = Number(env['OTEL_EXPORTER_OTLP_TRACES_TIMEOUT'] || env['OTEL_EXPORTER_OTLP_TIMEOUT'] || Number.NaN);
-  const timeoutMs = asked > 0 ? Math.min(asked, longestTimeoutMs) : defaultTimeoutMs;
+  const timeoutMs = asked > 0 ? Math.min(asked, maxTimeoutMs) : defaultTimeoutMs;
   const attributes = readPairs(env['OTEL_RESOURCE_ATTRIBUTES'] ?? '');
   const name = env['OTEL_SERVICE_NAME'] || attributes['service.name'] || 'trueup';
   return {

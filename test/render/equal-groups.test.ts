@@ -108,10 +108,10 @@ describe('U11: the end of a long plan', () => {
     const made = await applied(caches(names(2), () => 'command: a'));
     const lines = async (text: string) => {
       const all = renderPlan(documentOf(await made.plan(text)), plainStyle);
-      return all.split('\n').filter((line) => line.startsWith('Signs:'));
+      return all.split('\n').filter((line) => line.startsWith('Legend:'));
     };
-    expect(await lines(caches(names(2), () => 'command: b'))).toEqual(['Signs: ~ update, ^ deploy']);
-    expect(await lines(caches(names(1), () => 'command: a'))).toEqual(['Signs: - delete, ! take care']);
+    expect(await lines(caches(names(2), () => 'command: b'))).toEqual(['Legend: ~ update, ^ deploy']);
+    expect(await lines(caches(names(1), () => 'command: a'))).toEqual(['Legend: - delete, ! take care']);
     expect(await lines(caches(names(2), () => 'command: a'))).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import { plainStyle } from '../../src/render/style.ts';
 export function shown(plan: Plan, style: Partial<Style> = {}): string {
   const text = renderPlan(documentOf(plan), { ...plainStyle, ...style });
   return text
-    .replace(/^Signs: .*\n(?:(?!Plan: ).*\n)*?(?=Plan: )/m, '')
+    .replace(/^Legend: .*\n(?:(?!Plan: ).*\n)*?(?=Plan: )/m, '')
     .replace(/\nplanned with 0 reads, 0 writes\n$/, '\n');
 }
 

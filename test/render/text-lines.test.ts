@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { plainStyle } from '../../src/render/style.ts';
-import { cutLine, mostOfLine } from '../../src/render/text-lines.ts';
+import { cutLine, maxLineLength } from '../../src/render/text-lines.ts';
 
 const half = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 const family = '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}';
@@ -24,8 +24,8 @@ it('a line is cut between characters, at both ends', () => {
 });
 
 it('a line that fits is not cut, and a character of many accents does not widen the cut', () => {
-  const fits = '\u{1f680}'.repeat(mostOfLine / 2);
+  const fits = '\u{1f680}'.repeat(maxLineLength / 2);
   expect(cutLine(fits, 0, plainStyle)).toBe(fits);
   const accents = `e${'\u0301'.repeat(1_000)}`;
-  expect(cutLine(accents, 0, plainStyle)).toBe(`${accents.slice(0, mostOfLine)}… 601 characters …`);
+  expect(cutLine(accents, 0, plainStyle)).toBe(`${accents.slice(0, maxLineLength)}… 601 characters …`);
 });

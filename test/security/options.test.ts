@@ -85,7 +85,7 @@ describe('S2: an option alone', () => {
     expect(hasChanges(plan)).toBe(true);
     const sign = line.startsWith('+') ? ', + added' : line.startsWith('-') ? ', - removed' : '';
     expect(text).toBe(
-      `~ ${main}: update: in the state only, nothing is sent\n    ${line}\n\nSigns: ~ update${sign}\nPlan: 1 to update, 1 unchanged.\nplanned with 0 reads, 0 writes\n`,
+      `~ ${main}: update: in the state only, nothing is sent\n    ${line}\n\nLegend: ~ update${sign}\nPlan: 1 to update, 1 unchanged.\nplanned with 0 reads, 0 writes\n`,
     );
     expect(document.summary).toEqual({ update: 1, 'no-op': 1 });
     const path = line.includes('deploy') ? 'deploy' : 'protect';

@@ -151,13 +151,13 @@ function side(tag: Tag, shown: Shown, said?: string): Markup {
   const text = valueOf(shown);
   if (!isLong(text)) return markup`<p>${value(tag, shown, shown.is === 'hidden' ? said : undefined)}</p>`;
   const lines = text.replace(/\n$/, '').split('\n');
-  const isOpen = lines.length <= mostOpen && tag === 'ins';
+  const isOpen = lines.length <= maxOpenLines && tag === 'ins';
   const shownLines = lines.map((line) => markup`${line}\n`);
   return markup`<details class="text"${isOpen ? openMark : undefined}><summary>${countLines(text)}${tag === 'ins' ? '' : ', removed'}</summary><pre class="${tag}"><code>${shownLines}</code></pre></details>`;
 }
 
 /** Lines of a new text that are shown at once. */
-const mostOpen = 12;
+const maxOpenLines = 12;
 const openMark = markup` open`;
 
 type Tag = 'ins' | 'del';

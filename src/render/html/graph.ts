@@ -14,10 +14,10 @@ interface Level {
 }
 
 /** Most resources of one drawing. */
-const mostNodes = 1_200;
+const maxNodes = 1_200;
 
 /** Most resources that are drawn without being asked for. */
-const mostOpen = 80;
+const maxOpen = 80;
 
 /** The dependency graph: one drawing per environment, for each level. Empty without dependencies. */
 export function renderGraph(nodes: readonly GraphNode[], linkOf: (address: string) => string | undefined): Markup {
@@ -32,11 +32,11 @@ export function renderGraph(nodes: readonly GraphNode[], linkOf: (address: strin
     { name: 'resources', label: 'all resources', nodes },
   ];
   const some = all.filter((level) => level.nodes.length > 1);
-  const drawn = some.filter((level) => level.nodes.length <= mostNodes);
+  const drawn = some.filter((level) => level.nodes.length <= maxNodes);
   const [first] = drawn;
   if (first === undefined) return markup``;
-  const tooMany = some.filter((level) => level.nodes.length > mostNodes);
-  const isOpen = first.nodes.length <= mostOpen;
+  const tooMany = some.filter((level) => level.nodes.length > maxNodes);
+  const isOpen = first.nodes.length <= maxOpen;
   return markup`<section id="dependencies" aria-labelledby="dependencies-title"><details class="fold"${isOpen ? markup` open` : ''}><summary><h2 id="dependencies-title">Dependencies</h2></summary>
 <fieldset class="levels"><legend>Show</legend>${drawn.map(
     ({ name, label, nodes: members }, at) =>
@@ -60,10 +60,10 @@ function renderLevel({ name, nodes }: Level, linkOf: (address: string) => string
     return markup`<details class="drawing" open><summary><h3><code>${title}</code></h3> <span>${counted(members.length, 'resource')}, ${counted(changed, 'change')}</span></summary><div class="scroll" role="region" tabindex="0" aria-label="Drawing of ${title}"><svg width="${width}" height="${height}" viewBox="-1 -1 ${width} ${height}">${picture.shapes}</svg></div>${
       others.length === 0
         ? ''
-        : markup`<p class="hint">Needs of other groups: ${others.slice(0, mostAcross).map(({ from, to }, at) => markup`${at === 0 ? '' : ', '}<code>${from}</code> needs <code>${to}</code>`)}${others.length > mostAcross ? `, and ${others.length - mostAcross} more` : ''}.</p>`
+        : markup`<p class="hint">Needs of other groups: ${others.slice(0, maxAcross).map(({ from, to }, at) => markup`${at === 0 ? '' : ', '}<code>${from}</code> needs <code>${to}</code>`)}${others.length > maxAcross ? `, and ${others.length - maxAcross} more` : ''}.</p>`
     }</details>`;
   })}</div>`;
 }
 
 /** Dependencies on other groups that are named. */
-const mostAcross = 12;
+const maxAcross = 12;

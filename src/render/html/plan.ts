@@ -66,9 +66,9 @@ export function renderPlanPage({ plan, events = [], result, errors = [] }: PlanR
       messages.length === 0
         ? markup``
         : markup`<section id="messages" aria-labelledby="messages-title"><h2 id="messages-title">Messages</h2>${diagnosticList(messages)}</section>`,
-      markup`<section id="changes"${groups.length > mostOpenGroups ? markup` class="many"` : ''} aria-labelledby="changes-title"><h2 id="changes-title">Changes</h2>
+      markup`<section id="changes"${groups.length > maxOpenGroups ? markup` class="many"` : ''} aria-labelledby="changes-title"><h2 id="changes-title">Changes</h2>
 ${shown.length === 0 ? markup`<p class="empty">There is nothing to change.</p>` : renderFilter(choices(shown), 'change')}
-${groups.map(([address, members], at) => renderGroup(address, members, { at, isOpen: groups.length <= mostOpenGroups }))}
+${groups.map(([address, members], at) => renderGroup(address, members, { at, isOpen: groups.length <= maxOpenGroups }))}
 </section>`,
       graph,
       renderUnchanged(quiet),
@@ -78,7 +78,7 @@ ${groups.map(([address, members], at) => renderGroup(address, members, { at, isO
 }
 
 /** Groups that are open from the start. */
-const mostOpenGroups = 40;
+const maxOpenGroups = 40;
 
 /** Returns true for an action that needs attention. */
 function isNews(entry: Entry): boolean {
