@@ -3,7 +3,6 @@ import { turn } from '../api/sleep.ts';
 import { same } from '../formats/json.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { State, StateStore } from '../state/state.ts';
-import type { Content } from '../state/record.ts';
 import { isInJournal, withWaves } from '../state/wave.ts';
 import { deploy } from './deploy.ts';
 import { claimProvided, reportDuplicates, create } from './create.ts';
@@ -225,7 +224,7 @@ function withOwnProject(run: Run, state: State): State {
 }
 
 /** Whether two states hold other contents at addresses; ends at the first difference. */
-function areOther(before: Readonly<Record<string, Content>>, now: Readonly<Record<string, Content>>): boolean {
+function areOther(before: Readonly<Record<string, object>>, now: Readonly<Record<string, object>>): boolean {
   const addresses = Object.keys(now);
   if (addresses.length !== Object.keys(before).length) return true;
   return addresses.some(

@@ -1,7 +1,5 @@
-import { partAddress } from '../kind/address.ts';
 import { same } from '../formats/json.ts';
-import type { Content } from '../state/record.ts';
-import type { Deploys, StateRecord } from '../state/record.ts';
+import type { Deploys, Entry, StateRecord } from '../state/record.ts';
 import type { State, StateStore } from '../state/state.ts';
 import type { Wave } from '../state/wave.ts';
 
@@ -31,37 +29,42 @@ export interface Journal {
   ): Promise<void>;
 }
 
+/** Names what an entry replaces. */
+const keyOf = ([address, , part]: Entry): string => `${part ?? 'record'} ${address}`;
+
 /** Opens the journal of a run on a state. Never throws. */
 export function openJournal(store: StateStore, base: State): Journal {
-  const contents = new Map<string, Content | null>();
-  const durable = new Map<string, Content | null>();
+  const latest = new Map<string, Entry>();
+  const durable = new Map<string, Entry>();
   const put = async (saved: Wave, how: How | undefined): Promise<void> => {
-    for (const [address, content] of saved) contents.set(address, content); // at once: what is saved next goes on from it
-    const append = () => Promise.all(saved.map(([address, content]) => store.append(base, address, content)));
+    for (const entry of saved) latest.set(keyOf(entry), entry); // at once: what is saved next goes on from it
+    const append = () => Promise.all(saved.map((entry) => store.append(base, ...entry)));
     // A store that fails refuses every later record too: then nothing is sent that goes on from this one.
     if (how === 'with the next') append().catch(() => undefined);
     try {
       if (how === undefined) await append();
-      for (const [address, content] of saved) durable.set(address, content);
+      for (const entry of saved) durable.set(keyOf(entry), entry);
     } catch (error) {
-      for (const [address] of saved) {
-        const last = durable.get(address);
-        if (last === undefined) contents.delete(address);
-        else contents.set(address, last);
+      for (const entry of saved) {
+        const last = durable.get(keyOf(entry));
+        if (last === undefined) latest.delete(keyOf(entry));
+        else latest.set(keyOf(entry), last);
       }
       throw error;
     }
   };
   /** The deployments of a service, where they are not saved so already. */
   const changed = (service: string, deploys: Deploys | null): Wave => {
-    const address = partAddress(service, 'deployment');
-    const before = contents.has(address) ? contents.get(address) : (base.deployments[service] ?? null);
-    return same(before, deploys) ? [] : [[address, deploys]];
+    const entry = [service, deploys, 'deployments'] as const;
+    const [, before = base.deployments[service] ?? null] = latest.get(keyOf(entry)) ?? [];
+    return same(before, deploys) ? [] : [entry];
   };
   return {
-    wave: () => [...contents],
-    // Only deployments stand at addresses of deployments.
-    now: (address) => (contents.has(address) ? (contents.get(address) as StateRecord | null) : base.resources[address]),
+    wave: () => [...latest.values()],
+    now: (address) => {
+      const entry = latest.get(keyOf([address, null]));
+      return entry === undefined ? base.resources[address] : (entry[1] as StateRecord | null); // the key is that of a record
+    },
     save: (address, record, how) =>
       put(record === null ? [...changed(address, null), [address, null]] : [[address, record]], how),
     saveDeploys: (service, deploys, how) => put(changed(service, deploys), how),

@@ -28,30 +28,34 @@ export function isWithin(address: string, ancestor: string): boolean {
   return rest === '' || rest.startsWith('.') || rest.startsWith('[') || rest.startsWith(marks.deposed);
 }
 
-/** An address as its parts: that of a block, and what of the block it names where that is not its object. */
-export interface Address {
-  readonly block: string;
-  /** The deployment of a service, or an object that a new one of a replacement took the place of. */
-  readonly part?: 'deployment' | 'deposed' | undefined;
-}
-
+/** The marks of texts that name a part of a block, in a plan and in a state. No block can have one. */
 const marks = { deployment: ' (deploy)', deposed: ' (old)' } as const;
 
-/**
- * The text that names a part of a block in a plan and in a state. No block can have it. A deposed object keeps the one that
- * it has, and the next one of its block gets the mark once more.
- */
-export function partAddress(block: string, part: keyof typeof marks): string {
-  return block + marks[part];
+/** The address of the deployment of a service. */
+export function deploymentAddress(service: string): string {
+  return service + marks.deployment;
 }
 
-/** Reads a text that names a block or a part of one. */
-export function readAddress(text: string): Address {
+/** The service whose deployment an address names; undefined for any other address. */
+export function deployedService(address: string): string | undefined {
+  return address.endsWith(marks.deployment) ? address.slice(0, -marks.deployment.length) : undefined;
+}
+
+/**
+ * The address of an object that a new one of a replacement took the place of. A deposed object keeps the address that it
+ * has: the next one of its block gets the mark once more.
+ */
+export function deposedAddress(address: string): string {
+  return address + marks.deposed;
+}
+
+/** The address of the block that an address names, or a part of which it names. */
+export function blockOf(address: string): string {
+  const service = deployedService(address);
+  if (service !== undefined) return service;
   // A mark inside of brackets belongs to a key.
-  const after = text.lastIndexOf(']') + 1;
-  if (text.endsWith(marks.deployment)) return { block: text.slice(0, -marks.deployment.length), part: 'deployment' };
-  const at = text.indexOf(marks.deposed, after);
-  return at === -1 ? { block: text } : { block: text.slice(0, at), part: 'deposed' };
+  const at = address.indexOf(marks.deposed, address.lastIndexOf(']') + 1);
+  return at === -1 ? address : address.slice(0, at);
 }
 
 /** Splits an address into its keys and sections; undefined when it is not one. */

@@ -1,4 +1,4 @@
-import { readAddress } from '../kind/address.ts';
+import { blockOf } from '../kind/address.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { dependencies } from '../graph/order.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -37,7 +37,7 @@ export function targetFor(
   // class of its own, of 500 bytes.
   return {
     address,
-    block: readAddress(address).block,
+    block: blockOf(address),
     scope,
     kind,
     id: undefined,

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
-import { partAddress } from '../kind/address.ts';
+import { deploymentAddress } from '../kind/address.ts';
 import type { Row } from '../formats/json.ts';
 import type { KindCommand, PossibleCommand } from '../kind/command.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -156,10 +156,7 @@ function deployment({ root, leafs }: ServiceActions, command: PossibleCommand, t
     .map((leaf) => leaf.address);
   const dependsOn = [...new Set([address, ...changing, ...through])];
   return {
-    ...targetFor(
-      { address: partAddress(address, 'deployment'), kind, parent: address, options: {}, dependsOn },
-      undefined,
-    ),
+    ...targetFor({ address: deploymentAddress(address), kind, parent: address, options: {}, dependsOn }, undefined),
     action: 'deploy' as const,
     id: root.id,
     teardown: [] as const,

@@ -4,7 +4,7 @@ import { few, flags, safeguards, usual } from '../diagnostics/safeguards.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Kind } from '../kind/kind.ts';
 import { isOfProject } from '../observe/ownership.ts';
-import { readAddress } from '../kind/address.ts';
+import { blockOf } from '../kind/address.ts';
 import type { State } from '../state/state.ts';
 import type { Action } from './action.ts';
 import { deletesObject } from './action.ts';
@@ -80,7 +80,7 @@ export function isMany(count: number, total: number): boolean {
 
 /** The addresses of the resources: the old object of a replacement and the new one are one. */
 function blocksOf(addresses: readonly string[]): string[] {
-  return [...new Set(addresses.map((address) => readAddress(address).block))];
+  return [...new Set(addresses.map(blockOf))];
 }
 
 /** Ten of many addresses, and how many more there are. */

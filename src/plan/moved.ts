@@ -2,7 +2,7 @@ import { closest } from '../diagnostics/closest.ts';
 import { withArticle } from '../diagnostics/article.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import { normalAddress, readAddress } from '../kind/address.ts';
+import { normalAddress, blockOf } from '../kind/address.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { position } from '../manifest/tree.ts';
@@ -92,8 +92,8 @@ export function withOrigins(actions: readonly Action[], origins: Origins): reado
 /** The records without those of replacements that did not come to their create: the old object is still the one. */
 function withoutUnbegun(records: State['resources']): State['resources'] {
   const isUnbegun = ([address, { id }]: [string, StateRecord]) => {
-    const { block, part } = readAddress(address);
-    return id !== null && part === 'deposed' && records[block]?.id === id;
+    const block = blockOf(address);
+    return id !== null && block !== address && records[block]?.id === id;
   };
   const entries = Object.entries(records);
   return entries.some(isUnbegun) ? Object.fromEntries(entries.filter((entry) => !isUnbegun(entry))) : records;

@@ -1,5 +1,5 @@
 import { dependencies } from '../graph/order.ts';
-import { readAddress } from '../kind/address.ts';
+import { blockOf } from '../kind/address.ts';
 import { attributeField, attributeName } from '../kind/attribute.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -25,7 +25,7 @@ export interface Touched {
 /** Finds what a plan touches in its facts. */
 export function touchedBy(facts: PlanFile['facts']): Touched {
   const all = Object.entries(facts).map(([address, paths]) => ({
-    block: readAddress(address).block,
+    block: blockOf(address),
     paths: Object.keys(paths),
   }));
   const having = (isMeant: (path: string) => boolean) =>

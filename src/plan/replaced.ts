@@ -1,5 +1,5 @@
 import { groupBy } from '../kind/group.ts';
-import { partAddress } from '../kind/address.ts';
+import { deposedAddress } from '../kind/address.ts';
 import { same } from '../formats/json.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
@@ -19,8 +19,8 @@ export function withDeposed(
     const object = objects.get(action.address);
     planned.push(action);
     if (!createsFirst(action) || object === undefined) continue;
-    let old = partAddress(action.address, 'deposed');
-    while (actions.has(old)) old = partAddress(old, 'deposed');
+    let old = deposedAddress(action.address);
+    while (actions.has(old)) old = deposedAddress(old);
     objects.delete(action.address);
     objects.set(old, object);
     const { kind, parent = null } = action;

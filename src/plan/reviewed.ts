@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import { readAddress } from '../kind/address.ts';
+import { deployedService } from '../kind/address.ts';
 import { pathOf } from '../kind/attribute.ts';
 import { same } from '../formats/json.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -72,10 +72,10 @@ export function comparePlans({ reviewed, now, resources }: ComparisonInput): Com
     (address) => !same(old.get(address), present.get(address)),
   );
   const compared = differing.map((address) => {
-    const { block, part } = readAddress(address);
+    const service = deployedService(address);
     return {
-      address: part === 'deployment' ? block : address,
-      isDeployment: part === 'deployment',
+      address: service ?? address,
+      isDeployment: service !== undefined,
       reviewed: new Map(Object.entries(old.get(address) ?? {})),
       now: new Map(Object.entries(present.get(address) ?? {})),
       wanted: wantedIn(declared.get(address)),

@@ -3,7 +3,7 @@ import { readRow } from '../kind/attribute.ts';
 import type { Row } from '../formats/json.ts';
 import { isRow, mapTexts } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import { readAddress } from '../kind/address.ts';
+import { blockOf } from '../kind/address.ts';
 import type { Loss } from '../kind/lifecycle.ts';
 import { knownPairs } from '../state/known-pairs.ts';
 import { secret } from '../secrets/secret.ts';
@@ -34,7 +34,7 @@ export function shownRow(
   { kind, address, row, attributes = [], privateKeys, outputs = noOutputs }: Placed,
 ): Row {
   const { state, digests, values = 'usual' } = input;
-  const pairs = knownPairs(state.resources[address] ?? state.resources[readAddress(address).block]);
+  const pairs = knownPairs(state.resources[address] ?? state.resources[blockOf(address)]);
   const now = readRow(kind, row);
   const shown: Record<string, unknown> = { ...row };
   for (const [name, field] of Object.entries(kind.fields)) {

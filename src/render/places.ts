@@ -1,4 +1,4 @@
-import { addressParts, childAddress, readAddress } from '../kind/address.ts';
+import { addressParts, blockOf, childAddress } from '../kind/address.ts';
 
 /** A block, as far as its place follows from it. */
 interface Placed {
@@ -21,7 +21,7 @@ const onePart = /^(?:[A-Za-z_][A-Za-z0-9_-]*|\["(?:[^"\\]|\\.)*"\])$/;
  * organization. An address has sections and keys in turn, and an environment has no section.
  */
 export function environmentOf({ address, kind }: Placed): string | undefined {
-  const [first = '', ...others] = addressParts(readAddress(address).block) ?? [];
+  const [first = '', ...others] = addressParts(blockOf(address)) ?? [];
   const isInOne = others.length % 2 === 0 && first !== '' && kind !== above;
   return isInOne ? childAddress(undefined, undefined, first) : undefined;
 }

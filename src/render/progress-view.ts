@@ -1,5 +1,5 @@
 import type { ApplyEvent } from '../apply/job.ts';
-import { partAddress } from '../kind/address.ts';
+import { deploymentAddress } from '../kind/address.ts';
 import type { ActionName } from './documents.ts';
 import { isChange, isDeployment } from './words.ts';
 
@@ -55,7 +55,7 @@ export interface ProgressView {
 
 /** The name of an action, of an event too: its address, or that of the deployment of a service. */
 export function plannedAddress(one: { readonly address: string; readonly action: ActionName }): string {
-  return isDeployment(one) ? partAddress(one.address, 'deployment') : one.address;
+  return isDeployment(one) ? deploymentAddress(one.address) : one.address;
 }
 
 /** The stage of an action after an event. */

@@ -1,4 +1,4 @@
-import { readAddress } from '../kind/address.ts';
+import { blockOf } from '../kind/address.ts';
 import type { Digests } from '../secrets/digest.ts';
 import { digest } from '../secrets/digest.ts';
 import type { StateKey } from '../secrets/state-key.ts';
@@ -15,7 +15,7 @@ export function digestsOf(key: StateKey, state: Pick<State, 'keyNumber' | 'earli
   const at = digestsAt(key, state);
   // Most attributes have no digest: the place of one is found when it is made.
   return (address, attribute) => (text, like) =>
-    at(state.resources[address]?.bornAt ?? readAddress(address).block, attribute)(text, like);
+    at(state.resources[address]?.bornAt ?? blockOf(address), attribute)(text, like);
 }
 
 /** Makes digests of texts at a place that is no address, such as the id of an object. */

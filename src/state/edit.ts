@@ -1,4 +1,4 @@
-import { isWithin, readAddress } from '../kind/address.ts';
+import { blockOf, isWithin } from '../kind/address.ts';
 import type { Deploys, StateRecord } from './record.ts';
 import type { State } from './state.ts';
 
@@ -32,8 +32,8 @@ export function readdress(
 
 /** A record that gets another address: its digests stay those of the address that they were made for. */
 export function atAddress(record: StateRecord, from: string, to: string): StateRecord {
-  const { bornAt = readAddress(from).block, ...facts } = record;
-  return bornAt === readAddress(to).block ? facts : { ...facts, bornAt };
+  const { bornAt = blockOf(from), ...facts } = record;
+  return bornAt === blockOf(to) ? facts : { ...facts, bornAt };
 }
 
 /** An address after a move: another one, where it is the address that moves or one below it. */

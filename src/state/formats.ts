@@ -3,9 +3,9 @@ import { firstRecord, migrateFirst } from './format-1.ts';
 import type { FormerRecord } from './format-3.ts';
 import { formerRecordSchema, migrateRecord } from './format-3.ts';
 import { once } from '../api/once.ts';
-import { partAddress } from '../kind/address.ts';
+import { deployedService } from '../kind/address.ts';
 import { isObject } from '../formats/json.ts';
-import type { Content } from './record.ts';
+import type { Deploys, Entry, StateRecord } from './record.ts';
 import type { State } from './state.ts';
 
 /** The formats of a state that are read. A journal has the format of the state it begins with. */
@@ -28,23 +28,18 @@ const formerRecords: Readonly<Record<Exclude<Format, 4>, () => z.ZodType<FormerR
   3: once(() => z.custom<FormerRecord>(isObject)),
 };
 
-/**
- * Reads what a journal of a format says of an address, in the newest format: the contents that it replaces, null for what it
- * removes. Undefined when it is nothing of Trueup.
- */
-export function readContents(
-  format: Format,
-  address: string,
-  content: unknown,
-): readonly (readonly [address: string, content: Content | null])[] | undefined {
-  if (content === null) return [[address, null]];
-  if (format === newestFormat) return isObject(content) ? [[address, content]] : undefined;
+/** Reads what a journal of a format says of an address, in the newest format. Undefined when it is nothing of Trueup. */
+export function readEntries(format: Format, address: string, content: unknown): readonly Entry[] | undefined {
+  if (content !== null && format === newestFormat && !isObject(content)) return undefined;
+  const service = deployedService(address);
+  if (service !== undefined) return [[service, content as Deploys | null, 'deployments']];
+  if (content === null || format === newestFormat) return [[address, content as StateRecord | null]];
   const former = formerRecords[format]().safeParse(content).data;
   if (former === undefined) return undefined;
   const { record, deploys } = migrateRecord(former);
   return [
     [address, record],
-    [partAddress(address, 'deployment'), deploys ?? null],
+    [address, deploys ?? null, 'deployments'],
   ];
 }
 

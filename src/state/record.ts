@@ -143,5 +143,7 @@ export interface UnknownRecord extends RecordFacts {
 /** One resource as the state holds it. */
 export type StateRecord = KnownRecord | UnknownRecord;
 
-/** What the state holds at an address: a record; of the address of a deployment, the deployments of its service. */
-export type Content = StateRecord | Deploys;
+/** The record of a resource, or the deployments of a service. null removes: with a record go its deployments. */
+export type Entry =
+  | readonly [address: string, record: StateRecord | null, part?: undefined]
+  | readonly [service: string, deploys: Deploys | null, part: 'deployments'];

@@ -2,8 +2,7 @@ import type { Documents } from './documents.ts';
 import type { Holder } from './holder.ts';
 import type { Lease, LockRequest } from './lease.ts';
 import type { Version } from './lease-entry.ts';
-import type { Content } from './record.ts';
-import type { Deploys, StateRecord } from './record.ts';
+import type { Deploys, Entry, StateRecord } from './record.ts';
 import type { StateKey } from '../secrets/state-key.ts';
 
 /** What a platform turned out to serve beyond the API document. */
@@ -69,12 +68,11 @@ export interface StateStore {
   /** The holder of the lock. */
   readonly holder: () => Promise<Holder | undefined>;
   /**
-   * Appends to the state that was read, durably, a record at an address, or the deployments of a service at the address of its
-   * deployment (`partAddress`). null removes: with a record go its deployments.
+   * Appends a record, or the deployments of a service, to the state that was read, durably.
    *
    * @throws Stop when the lock was lost.
    */
-  readonly append: (base: State, address: string, content: Content | null) => Promise<void>;
+  readonly append: (base: State, ...entry: Entry) => Promise<void>;
   /** Replaces the state as a whole, or leaves it unchanged. @throws Stop when the lock was lost. */
   readonly write: (state: State) => Promise<void>;
   /** Saves the state under a new key, which takes the place of the present one. @throws Stop as `write`. */

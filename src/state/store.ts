@@ -12,15 +12,14 @@ import { largestSerial } from './lease-entry.ts';
 import type { Lease, LeaseContext } from './lease.ts';
 import { leaseContext } from './lease.ts';
 import type { StateStorage, Writer } from './storage.ts';
-import type { Content } from './record.ts';
+import type { Entry } from './record.ts';
 import type { State, StateStore } from './state.ts';
 import { takeLease } from './take-lease.ts';
 import { gone, lostKey, older, unusable, withoutMac } from './unusable.ts';
 
 /** What is not durable yet. */
 interface Waiting {
-  readonly address: string;
-  readonly content: Content | null;
+  readonly entry: Entry;
   readonly done: () => void;
   readonly failed: (error: unknown) => void;
 }
@@ -125,7 +124,7 @@ export function storeOver(
         await storage.gather?.();
         [batch, waiting] = [waiting, []];
         await storage.add(
-          batch.map(({ address, content }) => [address, content] as const),
+          batch.map(({ entry }) => entry),
           await writer(),
         );
         for (const item of batch) item.done();
@@ -200,10 +199,10 @@ export function storeOver(
     },
     newest: newestKnown,
     holder: () => findHolder(storage.lease, contextNow()),
-    append: (base, address, content) =>
+    append: (base, ...entry) =>
       new Promise((done, failed) => {
         held = undefined;
-        waiting.push({ address, content, done, failed });
+        waiting.push({ entry, done, failed });
         running ??= drain(base);
       }),
     write,

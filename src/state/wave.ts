@@ -2,14 +2,13 @@ import { crc32 } from 'node:zlib';
 import { isSameMac } from '../secrets/state-key.ts';
 import type { Authenticity } from './authenticity.ts';
 import type { Format } from './formats.ts';
-import type { Content } from './record.ts';
-import { readContents } from './formats.ts';
-import { readAddress } from '../kind/address.ts';
-import type { Deploys, StateRecord } from './record.ts';
+import type { Entry, StateRecord } from './record.ts';
+import { readEntries } from './formats.ts';
+import { deploymentAddress } from '../kind/address.ts';
 import type { State } from './state.ts';
 
-/** What becomes durable together, in order; null removes what stands at an address. */
-export type Wave = readonly (readonly [address: string, content: Content | null])[];
+/** What becomes durable together, in order. */
+export type Wave = readonly Entry[];
 
 /** Writes a line of a journal: a checksum, which a torn line does not match, then a text without a line feed. */
 export function writeLine(text: string): string {
@@ -66,17 +65,27 @@ export function readJson(text: string | undefined): unknown {
   }
 }
 
+/** The text of a wave in a journal. */
+export function writeWave(wave: Wave): string {
+  return JSON.stringify(wave.map(writeEntry));
+}
+
 /** Reads a wave of a journal of a format; undefined when it is none. */
 export function parseWave(content: unknown, format: Format): Wave | undefined {
   if (!Array.isArray(content)) return undefined;
-  const wave: (readonly [string, Content | null])[] = [];
+  const wave: Entry[] = [];
   for (const item of content as readonly unknown[]) {
     const [address, written] = Array.isArray(item) && item.length === 2 ? (item as unknown[]) : [];
-    const parsed = typeof address === 'string' ? readContents(format, address, written) : undefined;
+    const parsed = typeof address === 'string' ? readEntries(format, address, written) : undefined;
     if (parsed === undefined) return undefined;
     wave.push(...parsed);
   }
   return wave;
+}
+
+/** An entry as a journal has it: the address says whether it is a record or deployments. */
+export function writeEntry([address, content, part]: Entry): readonly [address: string, content: unknown] {
+  return [part === undefined ? address : deploymentAddress(address), content];
 }
 
 /** The states that hold records of a journal. */
@@ -92,14 +101,11 @@ export function withWaves(base: State, waves: readonly Wave[]): State {
   if (waves.length === 0) return base;
   const resources = new Map(Object.entries(base.resources));
   const deployments = new Map(Object.entries(base.deployments));
-  for (const [address, content] of waves.flat()) {
-    const { block, part } = readAddress(address);
-    const service = part === 'deployment' ? block : undefined;
-    if (content === null) {
-      deployments.delete(service ?? address);
-      if (service === undefined) resources.delete(address);
-    } else if (service === undefined) resources.set(address, content as StateRecord);
-    else deployments.set(service, content as Deploys);
+  for (const [address, content, part] of waves.flat()) {
+    if (content === null) deployments.delete(address);
+    else if (part !== undefined) deployments.set(address, content);
+    else resources.set(address, content);
+    if (content === null && part === undefined) resources.delete(address);
   }
   const isProject = ({ id }: StateRecord) => id === base.projectId;
   // The run that deletes the project unbinds the state at its end, and can be killed before.

@@ -1,11 +1,13 @@
-import { partAddress } from '../../src/kind/address.ts';
+import { deploymentAddress } from '../../src/kind/address.ts';
 import { describe, expect, test } from 'vitest';
 import { creationOf, announceWrite } from '../../src/apply/announce.ts';
+import type { Run } from '../../src/apply/run.ts';
 import { keyOf } from '../../src/apply/find-created.ts';
 import { fieldOf } from '../../src/kind/wire.ts';
 import type { Wanted } from '../../src/manifest/wanted.ts';
 import type { Action, Step } from '../../src/plan/action.ts';
 import type { StateRecord } from '../../src/state/record.ts';
+import { writeEntry } from '../../src/state/wave.ts';
 import {
   actionOf,
   creating as pendingCreate,
@@ -173,11 +175,14 @@ describe('before a write to an existing object, the state records', () => {
   const write = { is: 'write', at: 1_000, timeoutMs: 60_000 };
   const known = recordOf('redis', 'redis_1', { pairs, dependsOn: ['production'] });
 
+  /** What the journal of a run holds. */
+  const written = (run: Run) => new Map<string, unknown>(run.journal.wave().map(writeEntry));
+
   /** The record of an address after its pending write was recorded. */
   async function noted(action: Action, resources: Readonly<Record<string, StateRecord>> = { [address]: known }) {
     const { run } = runOf([action], { resources });
     await announceWrite(run, jobFor(run, action));
-    return new Map(run.journal.wave()).get(address) as StateRecord | null | undefined;
+    return written(run).get(address) as StateRecord | null | undefined;
   }
 
   test('the pending write, beside the record as it was', async () => {
@@ -223,10 +228,10 @@ describe('before a write to an existing object, the state records', () => {
     const service = serviceOf({ known: { inputs: 'a' } });
     const { run } = runOf([{ ...update, service }], { resources: { [address]: known } });
     await announceWrite(run, jobFor(run, update));
-    expect(new Map(run.journal.wave())).toEqual(
+    expect(written(run)).toEqual(
       new Map<string, unknown>([
         [address, { ...known, pending: write }],
-        [partAddress(address, 'deployment'), { inputs: 'a' }],
+        [deploymentAddress(address), { inputs: 'a' }],
       ]),
     );
   });
@@ -235,8 +240,8 @@ describe('before a write to an existing object, the state records', () => {
     const service = serviceOf({ known: { inputs: 'a' }, staleness: { through: [address] } });
     const { run } = runOf([update, { ...web, service }], { resources: { [address]: known } });
     await announceWrite(run, jobFor(run, update));
-    const wave = new Map(run.journal.wave());
-    expect(wave.get(partAddress(web.address, 'deployment'))).toEqual({ inputs: 'a', stale: {} });
+    const wave = written(run);
+    expect(wave.get(deploymentAddress(web.address))).toEqual({ inputs: 'a', stale: {} });
     expect(wave.get(web.address)).not.toHaveProperty('pending');
   });
 });

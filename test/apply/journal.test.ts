@@ -114,8 +114,8 @@ test('a record that goes with the next is on the disk before the next, and a dis
 test.each([1, 2])('a service is kept with its deployments or not at all: append %i is refused', async (at) => {
   const store = localStore(mkdtempSync(join(tmpdir(), 'trueup-journal-')), { keys: testKeys });
   let count = 0;
-  const append: typeof store.append = (...about) =>
-    ++count === at ? Promise.reject(diskError('ENOSPC')) : store.append(...about);
+  const append: typeof store.append = (base, ...entry) =>
+    ++count === at ? Promise.reject(diskError('ENOSPC')) : store.append(base, ...entry);
   const journal = openJournal({ ...store, append }, stateWith({}));
   const deploys = { stale: {} };
   await expect(journal.saveService('a', { record: recordOf('1'), deploys })).rejects.toThrow('ENOSPC');

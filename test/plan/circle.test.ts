@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { partAddress } from '../../src/kind/address.ts';
+import { deposedAddress } from '../../src/kind/address.ts';
 import { waitingInCircle } from '../../src/plan/circle.ts';
 import type { ActionMembers } from '../support/plan-values.ts';
 import { actionOf, aStep, here, inputOf, objectOf, recordOf } from '../support/plan-values.ts';
@@ -43,7 +43,7 @@ test('a move that needs nothing of that, and an object that stays there, are non
 });
 
 test('a deposed object that has to go before what its users need is one too', () => {
-  const old = partAddress('staging.redis.cache', 'deposed');
+  const old = deposedAddress('staging.redis.cache');
   const { state, observed } = inputOf(
     {},
     { [old]: recordOf('redis', 'cache_1', { parent: 'staging', dependsOn: ['staging'] }) },

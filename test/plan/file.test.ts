@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { planFile } from '../../src/plan/fingerprint.ts';
 import { makePlan } from '../../src/workflow/reviewed.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
-import { partAddress } from '../../src/kind/address.ts';
+import { deposedAddress } from '../../src/kind/address.ts';
 import { textsIn } from '../../src/formats/json.ts';
 import type { Field } from '../../src/kind/field.ts';
 import { fieldPath } from '../../src/kind/wire.ts';
@@ -125,7 +125,7 @@ describe.each(triedStands())('$title', (stand) => {
       expect(await namesNothingElse(file, made, text)).toEqual([]);
       expect(actionsOf(await again(made, file, text))).toEqual(actionsOf(planned));
       // Where the new object is made first, what it replaces goes later.
-      const own = [addressOf(stand), partAddress(addressOf(stand), 'deposed')];
+      const own = [addressOf(stand), deposedAddress(addressOf(stand))];
       const paths = own.flatMap((address) => Object.keys(actionsIn(file)[address] ?? {}));
       const path = `was ${fieldPath(kind, name)}`;
       expect(paths.some((one) => one === path || one.startsWith(`${path}.`))).toBe(true);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ApplyNode } from '../../src/plan/nodes.ts';
 import { planNodes } from '../../src/plan/nodes.ts';
-import { partAddress } from '../../src/kind/address.ts';
+import { deploymentAddress, deposedAddress } from '../../src/kind/address.ts';
 import type { Action, Plan } from '../../src/plan/action.ts';
 import type { StateRecord } from '../../src/state/record.ts';
 import { secret } from '../../src/secrets/secret.ts';
@@ -40,7 +40,7 @@ const deleted = (address: string, more: ActionMembers = {}) =>
 const replaced = (address: string, more: ActionMembers = {}) =>
   actionOf(address, { action: 'replace', teardown: [aStep], steps: [aCreate], ...more });
 const deployed = (service: string, dependsOn: readonly string[]) =>
-  actionOf(partAddress(service, 'deployment'), {
+  actionOf(deploymentAddress(service), {
     action: 'deploy',
     id: `id of ${service}`,
     parent: service,
@@ -162,7 +162,7 @@ describe('a create or an update', () => {
       [env, 'make', false],
       [old(main), 'teardown', false],
       [shop, 'make', false],
-      [partAddress(shop, 'deployment'), 'deploy', true],
+      [deploymentAddress(shop), 'deploy', true],
       [readBack(env), 'read back', false],
       [readBack(main), 'read back', false],
       [readBack(shop), 'read back', false],
@@ -237,12 +237,12 @@ describe('what referred to a deleted object lets go of it first:', () => {
 
   test('with its deployment, when it runs elsewhere', () => {
     const { needs } = orderOf([deleted(main, below(env)), updated(shop, below(env)), deployed(shop, [shop])], records);
-    expect(needs(old(main))).toEqual({ success: all(shop, partAddress(shop, 'deployment')) });
+    expect(needs(old(main))).toEqual({ success: all(shop, deploymentAddress(shop)) });
   });
 
   test('with the deployment alone, when all was written before', () => {
     const { needs } = orderOf([deleted(main, below(env)), actionOf(shop, below(env)), deployed(shop, [shop])], records);
-    expect(needs(old(main))).toEqual({ success: [partAddress(shop, 'deployment')] });
+    expect(needs(old(main))).toEqual({ success: [deploymentAddress(shop)] });
   });
 
   test('without the deployment of its own service, which comes later', () => {
@@ -251,7 +251,7 @@ describe('what referred to a deleted object lets go of it first:', () => {
       { [mount]: was(shop), [domain]: was(shop, mount) },
     );
     expect(needs(old(mount))).toEqual({ success: [domain] });
-    expect(needs(partAddress(shop, 'deployment'))).toEqual({ success: all(shop, old(mount)), readBack: [shop] });
+    expect(needs(deploymentAddress(shop))).toEqual({ success: all(shop, old(mount)), readBack: [shop] });
   });
 
   test('a referrer without a write is not waited for', () => {
@@ -273,7 +273,7 @@ describe('what referred to a deleted object lets go of it first:', () => {
       { [shop]: was(env, key), [file]: was(shop, key) },
     );
     expect(needs(old(key))).toEqual({
-      success: all(shop, partAddress(shop, 'deployment'), file),
+      success: all(shop, deploymentAddress(shop), file),
       readBack: [shop],
     });
   });
@@ -339,7 +339,7 @@ describe('a replaced object', () => {
 });
 
 describe('a deposed object', () => {
-  const oldKey = partAddress(key, 'deposed');
+  const oldKey = deposedAddress(key);
 
   test('goes after all that it follows', () => {
     const { needs } = orderOf([
@@ -477,10 +477,10 @@ describe('a name that only one object can have', () => {
     const { needs } = orderOf([
       replaced(one, { kind: certificate, steps: [taking] }),
       replaced(two, { kind: certificate, teardown: [], steps: [taking] }),
-      deleted(partAddress(two, 'deposed'), { kind: certificate, follows: [two] }),
+      deleted(deposedAddress(two), { kind: certificate, follows: [two] }),
     ]);
     expect(needs(one)).toEqual({ success: [old(one)], over: [everyCertificate] });
-    expect(needs(everyCertificate)).toEqual({ over: all(old(one), old(partAddress(two, 'deposed'))) });
+    expect(needs(everyCertificate)).toEqual({ over: all(old(one), old(deposedAddress(two))) });
     // Its own old object goes after it, so that it waits for all others one by one.
     expect(needs(two)).toEqual({ over: [old(one)] });
   });
@@ -516,15 +516,15 @@ describe('a deployment', () => {
       deleted(file, inScope(shop)),
       created(main),
       deployed(main, [main]),
-      deployed(shop, [shop, domain, file, partAddress(main, 'deployment')]),
+      deployed(shop, [shop, domain, file, deploymentAddress(main)]),
     ]);
-    expect(needs(partAddress(shop, 'deployment'))).toEqual({
-      success: all(shop, partAddress(main, 'deployment'), domain, old(file)),
+    expect(needs(deploymentAddress(shop))).toEqual({
+      success: all(shop, deploymentAddress(main), domain, old(file)),
       readBack: [shop],
     });
-    expect(node(partAddress(shop, 'deployment'))).toMatchObject({
+    expect(node(deploymentAddress(shop))).toMatchObject({
       part: 'deploy',
-      scope: partAddress(shop, 'deployment'),
+      scope: deploymentAddress(shop),
       action: { action: 'deploy', parent: shop },
     });
   });
@@ -542,29 +542,29 @@ describe('a deployment', () => {
       updated('staging.redis.main', service),
       deployed('staging.redis.main', ['staging.redis.main']),
       deployed(main, [main]),
-      deployed(other, [other, partAddress(main, 'deployment')]),
+      deployed(other, [other, deploymentAddress(main)]),
       deployed(shop, [shop, file]),
     ]);
     const [middle, far] = [referencesDeployed('production.redis.middle'), referencesDeployed('production.redis.far')];
-    expect(needs(partAddress(shop, 'deployment'))).toEqual({ success: all(shop, file, middle), readBack: [shop] });
+    expect(needs(deploymentAddress(shop))).toEqual({ success: all(shop, file, middle), readBack: [shop] });
     expect(node(middle)).toEqual({ part: 'hub', name: middle, scope: undefined });
-    expect(needs(middle)).toEqual({ success: all(partAddress(other, 'deployment'), far) });
+    expect(needs(middle)).toEqual({ success: all(deploymentAddress(other), far) });
     // The two refer to each other: the second leaves the first out.
-    expect(needs(far)).toEqual({ success: all(partAddress(other, 'deployment'), partAddress(main, 'deployment')) });
-    expect(needs(partAddress(other, 'deployment'))).toEqual({
-      success: all(other, partAddress(main, 'deployment')),
+    expect(needs(far)).toEqual({ success: all(deploymentAddress(other), deploymentAddress(main)) });
+    expect(needs(deploymentAddress(other))).toEqual({
+      success: all(other, deploymentAddress(main)),
       readBack: [other],
     });
   });
 
   test('waits for a replaced one until the new one is there', () => {
     const { needs } = orderOf([replaced(shop), deployed(shop, [shop])]);
-    expect(needs(partAddress(shop, 'deployment'))).toEqual({ success: [shop], readBack: [shop] });
+    expect(needs(deploymentAddress(shop))).toEqual({ success: [shop], readBack: [shop] });
   });
 
   test('waits for no scope of what is not in the plan', () => {
     const { needs } = orderOf([created(shop), deployed(shop, [shop, main])]);
-    expect(needs(partAddress(shop, 'deployment'))).toEqual({ success: [shop], readBack: [shop] });
+    expect(needs(deploymentAddress(shop))).toEqual({ success: [shop], readBack: [shop] });
   });
 });
 
@@ -642,14 +642,14 @@ describe('a preferred edge that would close a circle is left out, and no other:'
       created(file, inScope(shop, blog)),
       created(blog, service),
       created(page, inScope(blog, shop)),
-      deployed(shop, [shop, file, partAddress(blog, 'deployment')]),
-      deployed(blog, [blog, page, partAddress(shop, 'deployment')]),
+      deployed(shop, [shop, file, deploymentAddress(blog)]),
+      deployed(blog, [blog, page, deploymentAddress(shop)]),
     ]);
-    expect(order.needs(partAddress(shop, 'deployment'))).toEqual({
-      success: all(shop, file, partAddress(blog, 'deployment')),
+    expect(order.needs(deploymentAddress(shop))).toEqual({
+      success: all(shop, file, deploymentAddress(blog)),
       readBack: [shop],
     });
-    expect(order.needs(partAddress(blog, 'deployment'))).toEqual({ success: all(blog, page), readBack: [blog] });
+    expect(order.needs(deploymentAddress(blog))).toEqual({ success: all(blog, page), readBack: [blog] });
   });
 
   test('the order of deployments has priority over letting go of what is deleted', () => {
@@ -660,13 +660,13 @@ describe('a preferred edge that would close a circle is left out, and no other:'
         deleted(mount, inScope(shop)),
         updated(blog, { ...below(env, shop), ...service }),
         deployed(shop, [shop, mount]),
-        deployed(blog, [blog, partAddress(shop, 'deployment')]),
+        deployed(blog, [blog, deploymentAddress(shop)]),
       ],
       { [mount]: was(shop), [blog]: was(env, shop, mount) },
     );
-    expect(order.needs(partAddress(shop, 'deployment'))).toEqual({ success: all(shop, old(mount)), readBack: [shop] });
-    expect(order.needs(partAddress(blog, 'deployment'))).toEqual({
-      success: all(blog, partAddress(shop, 'deployment')),
+    expect(order.needs(deploymentAddress(shop))).toEqual({ success: all(shop, old(mount)), readBack: [shop] });
+    expect(order.needs(deploymentAddress(blog))).toEqual({
+      success: all(blog, deploymentAddress(shop)),
       readBack: [blog],
     });
     expect(order.needs(old(mount))).toEqual({ success: [blog] });
@@ -778,7 +778,7 @@ describe('work grows with the plan, and not with its square:', () => {
           each(count, (n) => [
             created(user(n), service),
             created(`${user(n)}.files.a`, inScope(user(n), user((n + 1) % count))),
-            deployed(user(n), [user(n), `${user(n)}.files.a`, partAddress(user((n + 1) % count), 'deployment')]),
+            deployed(user(n), [user(n), `${user(n)}.files.a`, deploymentAddress(user((n + 1) % count))]),
           ]).flat(),
         ),
     ],

@@ -1,4 +1,3 @@
-import { partAddress } from '../../src/kind/address.ts';
 import { describe, expect, test } from 'vitest';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import type { PlanFile } from '../../src/plan/file.ts';
@@ -466,7 +465,7 @@ describe('a state that changed after the review', () => {
     const file = await review(made, planned);
     const { state } = made.store;
     if (state === undefined) throw new Error('nothing was applied');
-    await made.store.append(state, partAddress(shop, 'deployment'), { stale: {} });
+    await made.store.append(state, shop, { stale: {} }, 'deployments');
     expect(made.store.state?.serial).toBe(1);
     expect((await refused(made, file, planned))[0]).toContain('a run began to apply it, or another, and did not end');
     await mended(made, planned);

@@ -70,7 +70,7 @@ test('a record that cannot be added ends a run: sent requests are reported, and 
     let count = 0;
     const store: StateStore = {
       ...made.store,
-      append: (...about) => (++count < at ? made.store.append(...about) : Promise.reject(full('written'))),
+      append: (base, ...entry) => (++count < at ? made.store.append(base, ...entry) : Promise.reject(full('written'))),
     };
     const result = await applyInto(made, text, store);
     const sent = made.requests('POST').map((operation) => operation.split('.')[0]);

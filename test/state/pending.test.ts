@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readContents } from '../../src/state/formats.ts';
+import { readEntries } from '../../src/state/formats.ts';
 import { pendingCreate, renewed, withError, withWrite } from '../../src/state/pending.ts';
 import { creating, recordOf } from '../support/plan-values.ts';
 
@@ -58,5 +58,5 @@ test.each<[string, object]>([
   ['a create that says nothing of how often', { ...record, pending: { is: 'create', ...sent, says: {} } }],
   ['an operation of no kind', { ...record, pending: sent }],
 ])('%s cannot stand in a record', (_what, content) => {
-  expect(readContents(2, 'a', content)).toBeUndefined();
+  expect(readEntries(2, 'a', content)).toBeUndefined();
 });

@@ -1,8 +1,7 @@
 import type { Wave } from '../../src/state/wave.ts';
-import { partAddress } from '../../src/kind/address.ts';
 import type { StateRecord } from '../../src/state/record.ts';
 import { describe, expect, test } from 'vitest';
-import { parseWave, readJson, readLine, withWaves, writeLine } from '../../src/state/wave.ts';
+import { parseWave, readJson, readLine, withWaves, writeLine, writeWave } from '../../src/state/wave.ts';
 import { formerly } from './corpus.ts';
 import { recordOf, stateWith } from '../../src/state/conformance/states.ts';
 
@@ -45,8 +44,10 @@ describe('a wave', () => {
 
   test('is a list of records and removals by address, of one format', () => {
     expect(parseWave([], 2)).toStrictEqual([]);
-    const wave = [['a', record], [partAddress('a', 'deployment'), { inputs: 'i' }], ['b', null]]; // prettier-ignore
-    expect(parseWave(wave, 4)).toStrictEqual(wave);
+    const wave: Wave = [['a', record], ['a', { inputs: 'i' }, 'deployments'], ['b', null]]; // prettier-ignore
+    const text = writeWave(wave);
+    expect(JSON.parse(text)).toStrictEqual([['a', record], ['a (deploy)', { inputs: 'i' }], ['b', null]]); // prettier-ignore
+    expect(parseWave(JSON.parse(text), 4)).toStrictEqual(wave);
     const held = { ...record, deployed: { inputs: 'i' } };
     for (const format of [2, 3] as const)
       expect(
@@ -58,7 +59,7 @@ describe('a wave', () => {
           format,
         ),
       ).toStrictEqual(wave);
-    expect(parseWave([['a', record]], 3)).toStrictEqual([['a', record], [partAddress('a', 'deployment'), null]]); // prettier-ignore
+    expect(parseWave([['a', record]], 3)).toStrictEqual([['a', record], ['a', null, 'deployments']]); // prettier-ignore
     const former = { ...formerly(record), intent: { at: 1 } };
     expect(firstIn(parseWave([['a', former]], 1))?.pending).toMatchObject({ is: 'write', at: 1 });
     expect(parseWave([['a', former]], 2)).toBeUndefined();

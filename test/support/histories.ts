@@ -212,11 +212,11 @@ export async function killedRun(
   };
   const dying: StateStore = {
     ...store,
-    append: async (base, address, record) => {
+    append: async (base, ...entry) => {
       if (isDead) return never;
       const isLast = where.endsWith('save') && ++saves === at;
       if (isLast && where === 'before the save') return end();
-      await store.append(base, address, record);
+      await store.append(base, ...entry);
       return isLast ? end() : undefined;
     },
     write: (state) => (isDead ? never : store.write(state)),

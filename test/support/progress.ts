@@ -1,6 +1,6 @@
 import { documentOf } from './documents.ts';
 import type { ApplyEvent } from '../../src/apply/job.ts';
-import { readAddress } from '../../src/kind/address.ts';
+import { blockOf } from '../../src/kind/address.ts';
 import type { Action, ActionName, Plan } from '../../src/plan/action.ts';
 import { buildRows } from '../../src/render/progress-rows.ts';
 import type { ProgressView, Stage, WaitsFor } from '../../src/render/progress-view.ts';
@@ -83,7 +83,7 @@ export type Happened = readonly [
 
 /** An event as apply tells it. */
 export function eventOf([, planned, action, what]: Happened): ApplyEvent {
-  const about = { address: action === 'deploy' ? readAddress(planned).block : planned, action };
+  const about = { address: action === 'deploy' ? blockOf(planned) : planned, action };
   switch (what) {
     case 'waiting for queue':
       return { ...about, event: 'waiting', for: 'queue' };

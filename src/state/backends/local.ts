@@ -23,6 +23,7 @@ import {
   withEnd,
   withWaves,
   writeLine,
+  writeWave,
 } from '../wave.ts';
 import { folderDocuments } from './folder-documents.ts';
 import { folderRegister } from './folder-register.ts';
@@ -87,7 +88,7 @@ export function folderStorage(folder: string, disk: Disk): StateStorage {
       rested = sleep(gathering.betweenMs);
       await confirm();
       try {
-        const { text, mac } = chained(JSON.stringify(wave), { previous: last, authenticity });
+        const { text, mac } = chained(writeWave(wave), { previous: last, authenticity });
         await open?.append(writeLine(text));
         await open?.sync();
         last = mac;

@@ -6,8 +6,6 @@ import { keyInMemory } from '../keys.ts';
 import type { LeaseContext } from '../lease.ts';
 import type { StateStorage } from '../storage.ts';
 import type { Register } from '../register.ts';
-import { readAddress } from '../../kind/address.ts';
-import type { Content } from '../record.ts';
 import type { State, StateStore } from '../state.ts';
 import { storeOver } from '../store.ts';
 
@@ -82,11 +80,9 @@ export function createMemory(clock: BeatingClock): Memory {
       add: async (wave, { confirm }) => {
         await confirm();
         const { resources = {}, deployments = {} } = memory.state ?? {};
-        for (const [address, content] of wave) {
-          const { block, part } = readAddress(address);
-          const service = part === 'deployment' ? block : undefined;
-          if (content === null || service !== undefined) put(deployments, service ?? address, content);
-          if (service === undefined) put(resources, address, content);
+        for (const [address, content, part] of wave) {
+          if (content === null || part !== undefined) put(deployments, address, content);
+          if (part === undefined) put(resources, address, content);
         }
       },
       save: async (state, { confirm }) => {
@@ -99,7 +95,7 @@ export function createMemory(clock: BeatingClock): Memory {
   return memory;
 }
 
-function put(all: Record<string, unknown>, address: string, content: Content | null): void {
+function put(all: Record<string, unknown>, address: string, content: object | null): void {
   if (content === null) delete all[address];
   // Assignment would set the prototype for the address __proto__.
   else {

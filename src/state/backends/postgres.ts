@@ -14,7 +14,7 @@ import type { State, StateStore } from '../state.ts';
 import { storeOver } from '../store.ts';
 import { locked, unusable } from '../unusable.ts';
 import type { Wave } from '../wave.ts';
-import { chained, parseWave, readChained, withWaves } from '../wave.ts';
+import { chained, parseWave, readChained, withWaves, writeEntry } from '../wave.ts';
 import type { Database } from './database.ts';
 import { openDatabase } from './database.ts';
 
@@ -97,7 +97,8 @@ export function postgresStorage(where: PostgresLocation, clock: Clock): StateSto
     add: async (wave, { authenticity, counter, check }) => {
       const { next } = (known ??= { counter, next: 1 });
       let previous = last;
-      const records = wave.map(([address, record]) => {
+      const entries = wave.map(writeEntry);
+      const records = entries.map(([address, record]) => {
         const { text, mac } = chained(
           JSON.stringify(record),
           { previous, authenticity },
@@ -114,7 +115,7 @@ export function postgresStorage(where: PostgresLocation, clock: Clock): StateSto
             from held, unnest($4::text[], $5::text[]) with ordinality as wave (address, record, place)
             on conflict do nothing)
         select from held`,
-        [name, counter, next, wave.map(([address]) => address), records],
+        [name, counter, next, entries.map(([address]) => address), records],
         check,
       );
       if (rows.length === 0) throw taken(location);

@@ -14,7 +14,17 @@ import type { State, StateStore } from '../state.ts';
 import { storeOver } from '../store.ts';
 import { locked, unusable } from '../unusable.ts';
 import type { Wave } from '../wave.ts';
-import { chained, parseWave, readChained, readJson, readLine, withEnd, withWaves, writeLine } from '../wave.ts';
+import {
+  chained,
+  parseWave,
+  readChained,
+  readJson,
+  readLine,
+  withEnd,
+  withWaves,
+  writeLine,
+  writeWave,
+} from '../wave.ts';
 import type { Bucket, BucketLocation } from './bucket.ts';
 import { openBucket } from './bucket.ts';
 
@@ -102,7 +112,7 @@ export function s3Storage(where: BucketLocation, clock: Clock): StateStorage {
     add: async (wave, { authenticity, counter, check, confirm }) => {
       // Only this writer uses its counter, and each name once: a repetition is harmless.
       const name = waveName(counter, own.next++);
-      const { text, mac } = chained(JSON.stringify(wave), { previous: last, authenticity });
+      const { text, mac } = chained(writeWave(wave), { previous: last, authenticity });
       await bucket.put(name, writeLine(text), { over: 'any', check });
       // A run that took the lock since may have begun without this wave; remove it, so that no other run reads it.
       await confirm().catch(async (error: unknown) => {

@@ -1,7 +1,6 @@
 import { expect } from './expect.ts';
 import type { Cases } from './bench.ts';
 import { recordOf, stateWith } from './states.ts';
-import { partAddress } from '../../kind/address.ts';
 import type { StateRecord } from '../record.ts';
 
 /** The content of a state: what was written and appended is read again, whole. */
@@ -63,9 +62,9 @@ export function keptTests(test: Cases): void {
     const service = recordOf('1', { pending: { is: 'write', ...sent, timeoutMs: 600_000 } });
     const pending = { ...sent, mark: 'm', inputs: 'i', newest: null };
     await one.store.append(stateWith({}, 0), 'a', record);
-    await one.store.append(stateWith({}, 0), partAddress('a', 'deployment'), { stale: { code: true } });
+    await one.store.append(stateWith({}, 0), 'a', { stale: { code: true } }, 'deployments');
     await one.store.append(stateWith({}, 0), 'b', service);
-    await one.store.append(stateWith({}, 0), partAddress('b', 'deployment'), { stale: {}, pending });
+    await one.store.append(stateWith({}, 0), 'b', { stale: {}, pending }, 'deployments');
     await leave(one);
     expect(await readAnew()).toMatchObject({
       resources: { a: record, b: service },
@@ -83,9 +82,9 @@ export function keptTests(test: Cases): void {
     const state = { ...stateWith(services), deployments: { a: { inputs: 'a' }, b: { inputs: 'b' }, c: {} } };
     await one.store.write(state);
     expect(await one.store.read()).toEqual(state);
-    await one.store.append(state, partAddress('a', 'deployment'), null);
+    await one.store.append(state, 'a', null, 'deployments');
     await one.store.append(state, 'b', null);
-    await one.store.append(state, partAddress('c', 'deployment'), { inputs: 'c' });
+    await one.store.append(state, 'c', { inputs: 'c' }, 'deployments');
     await leave(one);
     const { b: _, ...resources } = services;
     expect(await readAnew()).toEqual({ ...state, resources, deployments: { c: { inputs: 'c' } } });

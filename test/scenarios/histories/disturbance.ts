@@ -112,14 +112,14 @@ export function disturb(
   };
   const store: StateStore = {
     ...made.store,
-    append: async (base, address, record) => {
+    append: async (base, ...entry) => {
       if (is.dead) return never;
       const at = count.saves++;
       if (faults.some((one) => one.how === 'killed saving' && one.at === at)) {
         hit('killed saving');
         return end();
       }
-      return made.store.append(base, address, record);
+      return made.store.append(base, ...entry);
     },
     write: (state) => (is.dead ? never : made.store.write(state)),
   };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import { onceFor } from '../../../src/api/once.ts';
 import type { World } from '../../../src/emulator/world.ts';
-import { readAddress } from '../../../src/kind/address.ts';
+import { parseWave } from '../../../src/state/wave.ts';
 import { actionsOf } from '../faults.ts';
 import { readsInBulk, testBulk } from '../profile.ts';
 import { effort } from '../whole.ts';
@@ -193,11 +193,10 @@ async function expectEveryByte({ what, place: { files }, appended }: Moment): Pr
     if (after !== before) expect(after, `${what}, torn after ${length} bytes`).toBe(before);
   }
   const { resources = {}, deployments = {} } = (await readState(withAppended(files, appended))) ?? {};
-  const wave = JSON.parse(appended.slice(appended.indexOf('['))) as readonly (readonly [string, unknown])[];
-  for (const [address, content] of wave) {
-    const { block, part } = readAddress(address);
-    const service = part === 'deployment' ? block : undefined;
-    const held = service === undefined ? resources[address] : deployments[service];
+  const wave = parseWave(JSON.parse(appended.slice(appended.indexOf('['))), 4);
+  expect(wave, what).toBeDefined();
+  for (const [address, content, part] of wave ?? []) {
+    const held = part === undefined ? resources[address] : deployments[address];
     expect(held ?? null, what).toEqual(content);
   }
   return whole.length;
