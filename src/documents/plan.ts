@@ -13,7 +13,6 @@ import {
   isCompared,
   isCreation,
   isDeletion,
-  isDeployment,
   isDeposed,
   isEffective,
   isIncluded,
@@ -56,8 +55,7 @@ type PlanAction = PlanDocument['actions'][number];
  */
 export function planDocument({ plan, counts, about, allowed, warnings = [] }: PlanInput): PlanDocument {
   // What a narrowed plan leaves out is no part of it. A move in the state is made all the same.
-  const within = plan.actions.filter(isIncluded);
-  const actions = withDeploymentsInPlace(within);
+  const actions = plan.actions.filter(isIncluded);
   const context = contextOf(plan);
   const documented = actions.map((action) => actionDocument(action, context));
   return {
@@ -85,22 +83,6 @@ export function planDocument({ plan, counts, about, allowed, warnings = [] }: Pl
       ...plan.diagnostics.map(diagnosticJson),
     ],
   };
-}
-
-/** Actions with each deployment behind everything below its service. */
-function withDeploymentsInPlace(actions: readonly Action[]): readonly Action[] {
-  const deployments = new Map<string, Action>();
-  for (const action of actions) if (isDeployment(action)) deployments.set(action.block, action);
-  if (deployments.size === 0) return actions;
-  const others = actions.filter((action) => !isDeployment(action));
-  const parents = new Map(others.map(({ address, parent }) => [address, parent]));
-  const last = new Map<string, number>();
-  for (const [at, { address }] of others.entries())
-    for (let above: string | undefined = address; above !== undefined; above = parents.get(above))
-      if (deployments.has(above)) last.set(above, at);
-  const behind = groupBy([...last].map(([service, at]) => [at, deployments.get(service)] as const));
-  const alone = [...deployments].flatMap(([service, action]) => (last.has(service) ? [] : [action]));
-  return [...others.flatMap((action, at) => [action, ...(behind.get(at) ?? []).flatMap((one) => one ?? [])]), ...alone];
 }
 
 /** What a plan compared with the platform, and what it did not. */

@@ -9,9 +9,8 @@ import { objectDigest, subjectDigest, subjectField } from '../plan/accepted.ts';
 import type { Action, AttributeChange, Change, Plan, Shown } from '../plan/action.ts';
 import { deletesObject, isDeployment, isDeposed, leavesState, outputsOf, shownAddress } from '../plan/action.ts';
 import { sidesOf, summaryOf, unitOf } from '../plan/changes.ts';
-import { redactShown } from '../plan/redacted.ts';
 import type { SecretsBeside, Values } from '../plan/shown.ts';
-import { secretsBeside } from '../plan/shown.ts';
+import { redactShown, secretsBeside } from '../plan/shown.ts';
 import { isEdited, wantedOf } from '../plan/standing.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { Found } from './finding.ts';
@@ -242,7 +241,7 @@ function ofAttribute(
   const { attribute, field, wanted, standing, decision, pair, before } = one;
   // The plan has an error about a value that the platform cannot decrypt.
   if (decision.do === 'nothing' || decision.do === 'wait') return [];
-  const { digestsOfObjects, outputs, values, declared } = about;
+  const { digestsOfObjects, outputs, values, declared, redact } = about;
   const resource = declared.get(action.address);
   const resolved = wantedOf(one, outputs);
   const observed = before.reveal();
@@ -253,9 +252,9 @@ function ofAttribute(
       ? isForeign && hasPairs(about, action.address, attribute.field)
       : standing.there === 'other' && decision.do !== 'release';
   const isEdit = isEdited(standing.declared) || (pair !== undefined && decision.do === 'remove');
-  const { nameOf } = about.plan.observed;
   const beside = field.map === undefined ? {} : { beside: besideIn(action, resource) };
-  const sides = sidesOf(resource ?? {}, one, resolved, { outputs, values, nameOf, ...beside });
+  const how = { outputs, values, redact, observed: about.plan.observed, ...beside };
+  const sides = sidesOf(resource ?? {}, one, resolved, how);
   const path = pathOf(action.kind, attribute);
   const summary = resolved === undefined ? {} : summaryOf(field, observed, resolved);
   const isHidden = [sides.before, sides.after].some(({ is }) => is === 'hidden');

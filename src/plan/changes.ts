@@ -7,21 +7,18 @@ import { contains, idsIn, merged } from '../kind/shared-set.ts';
 import { withoutAppended } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
-import type { Outputs, Resolved } from '../manifest/wanted.ts';
+import type { Resolved } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import { membersOf } from '../state/stored.ts';
 import type { AttributeChange, Change, Shown } from './action.ts';
-import type { SecretsBeside, Values } from './shown.ts';
-import { compareHidden, showSides } from './shown.ts';
-/** How the changes of a plan show to people. */
+import type { SecretsBeside } from './shown.ts';
+import type { Planning } from './input.ts';
+import { absent, compareHidden, redactShown, showSides } from './shown.ts';
 
-/** The input for showing the values of a change. */
-export interface ChangeShowing {
-  readonly outputs: Outputs;
-  /** The values that are shown; `usual` by default. */
-  readonly values?: Values | undefined;
+/** What showing the values of a change needs of the input of a plan. */
+export interface ChangeShowing extends Pick<Planning, 'outputs' | 'values' | 'redact'> {
   /** The names of objects that fields refer to by id; without it, ids are shown. */
-  readonly nameOf?: Observed['nameOf'] | undefined;
+  readonly observed: Pick<Observed, 'nameOf'>;
   /** Of the keys of a map; undefined for what is none. */
   readonly beside?: SecretsBeside;
 }
@@ -36,34 +33,30 @@ export function changeOf(
   const { attribute, field, wanted, decision, pair } = planned;
   const isWritten = decision.do === 'write' || decision.do === 'replace';
   if (decision.do !== 'remove' && (!isWritten || wanted === undefined || resolved === undefined)) return [];
-  const observed = planned.before.reveal();
-  const shown = sidesOf(resource, planned, resolved, how);
+  const sides = sidesOf(resource, planned, resolved, how);
+  const { before } = sides;
   const path = pathOf(resource.kind, attribute);
-  const { before } = shown;
-  const about = { atDeploy: waits(resource, field), forcesReplacement: decision.do === 'replace', ...unitOf(field) };
+  const about = {
+    path,
+    before: redactShown(before, how.redact),
+    atDeploy: waits(resource, field),
+    forcesReplacement: decision.do === 'replace',
+    ...unitOf(field),
+  };
+  const last = pair === undefined ? {} : { last: redactShown(sides.last, how.redact) };
   if (!isWritten || wanted === undefined || resolved === undefined)
-    return [
-      {
-        path,
-        cause: 'removed',
-        before,
-        after: { is: 'absent' },
-        ...about,
-        ...(pair === undefined ? {} : { last: shown.last }),
-      },
-    ];
+    return [{ ...about, cause: 'removed', after: absent, ...last }];
   const isSet = field.codec === contains || field.codec === idSet;
-  const after = isSet ? inOrderOf(before, shown.after) : shown.after;
+  const after = isSet ? inOrderOf(before, sides.after) : sides.after;
+  const isHidden = [before, after].some(({ is }) => is === 'hidden');
   return [
     {
-      path,
+      ...about,
       cause: decision.cause,
-      before,
       after,
       position: position(wanted.at),
-      ...about,
-      ...([before, after].some(({ is }) => is === 'hidden') ? summaryOf(field, observed, resolved) : {}),
-      ...(decision.cause === 'conflict' && pair !== undefined ? { last: shown.last } : {}),
+      ...(isHidden ? summaryOf(field, planned.before.reveal(), resolved) : {}),
+      ...(decision.cause === 'conflict' ? last : {}),
     },
   ];
 }
@@ -93,9 +86,9 @@ export function sidesOf(
     outputs,
     privateKeys: resource.privateKeys,
     beside,
-    plainly: asWritten(planned),
+    plainly: withoutAddition(planned),
   });
-  const named = (side: Shown) => withNames(side, planned.field, how.nameOf);
+  const named = (side: Shown) => withNames(side, planned.field, how.observed.nameOf);
   const isPending = planned.field.codec === contains && resolved?.is === 'pending';
   const whole = isPending ? besideOthers(planned, before, after) : after;
   return { before: named(before), after: named(whole), last: named(last) };
@@ -125,12 +118,6 @@ export function withNames(shown: Shown, { refersTo }: Field, nameOf: Observed['n
   const named = (value: Json): Json => (typeof value === 'string' ? (nameOf(refersTo, value) ?? value) : value);
   const { value } = shown;
   return { ...shown, value: Array.isArray(value) ? value.map(named) : named(value) };
-}
-
-/** Shows a value as users write it: in their words, and without what the platform has behind it. */
-function asWritten(planned: AttributeChange): (value: Json) => Json {
-  const plainly = withoutAddition(planned);
-  return (value) => plainly(value);
 }
 
 /**

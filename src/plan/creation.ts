@@ -125,7 +125,7 @@ export function creation(input: Planning, resource: Resource, notes: Diagnostic[
     const standing = standingOf({ field, wanted, observed: null, pair: undefined, digest, outputs: input.outputs });
     const planned = { attribute, field, wanted, standing, decision: creates, before: nothing, pair: undefined };
     attributes.push(planned);
-    changes.push(...changeOf(resource, planned, resolved, { ...input, nameOf: input.observed.nameOf }));
+    changes.push(...changeOf(resource, planned, resolved, input));
   }
   for (const [name, field] of Object.entries(kind.fields)) {
     const isGiven = resource.fields[name] !== undefined || resource.link.set[name] !== undefined;

@@ -7,10 +7,10 @@ import type { Json, Row } from '../formats/json.ts';
 import type { Field } from '../kind/field.ts';
 import { contains, isMerged, leftBehind } from '../kind/shared-set.ts';
 import { fieldOf, fieldPath, observedValue } from '../kind/wire.ts';
+import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { Resolved, Wanted } from '../manifest/wanted.ts';
 import type { Digests } from '../secrets/digest.ts';
-import type { Secret } from '../secrets/secret.ts';
 import { secret } from '../secrets/secret.ts';
 import type { Pair } from '../state/record.ts';
 import { membersOf } from '../state/stored.ts';
@@ -18,14 +18,12 @@ import type { Accepted } from './accepted.ts';
 import { subjectDigest, subjectField } from './accepted.ts';
 import type { AttributeChange, Change } from './action.ts';
 import { changeOf } from './changes.ts';
-import type { Decision, Situation } from './decide.ts';
+import type { Decision } from './decide.ts';
 import { decide, leaveAccepted } from './decide.ts';
 import type { NotesInput } from './notes.ts';
 import { notesOn } from './notes.ts';
 import { secretsBeside } from './shown.ts';
-import type { Standing } from './standing.ts';
 import { isEdited, standingOf, wantedOf } from './standing.ts';
-import type { Rotation } from './template.ts';
 import { rotationIn } from './template.ts';
 
 /** The difference between one resource and the platform. */
@@ -47,24 +45,29 @@ export interface DiffInput extends NotesInput {
 
 /** Compares what is wanted of a resource with what the platform has, attribute by attribute. */
 export function diffResource(input: DiffInput): Difference {
-  const found: Found = { attributes: [], changes: [], diagnostics: [], unlessReplaced: [] };
-  const { attributes, changes, diagnostics, unlessReplaced } = found;
   const { resource, pairs } = input;
   const now = readRow(resource.kind, input.row);
+  const attributes: AttributeChange[] = [];
+  const changes: Change[] = [];
+  const diagnostics: Diagnostic[] = [];
+  const unlessReplaced: Diagnostic[] = [];
   for (const name of Object.keys(resource.kind.fields)) {
     const field = fieldOf(resource.kind, name);
     // Most fields of most objects: no manifest ever declared them.
     if (field.map === undefined && resource.fields[name] === undefined && pairs[name] === undefined) continue;
-    const attributesHere = attributesAt(input, now, name, field);
-    if (isUnreadable(input, name, field)) {
-      addUnreadable(input, found, name, attributesHere);
-      continue;
-    }
-    const judged = attributesHere.flatMap((one) => judge(input, one) ?? []);
+    const isUnreadable = isCipherText(input, name, field);
+    const judged = attributesAt(input, now, name, field).flatMap(
+      (one) => judge(input, isUnreadable ? { ...one, observed: undefined } : one) ?? [],
+    );
+    const planned = judged.map((one) => one.planned);
     const comparing =
-      field.map === undefined ? input : { ...input, beside: secretsBeside(judged, resource.privateKeys) };
-    for (const one of judged) addAttribute(comparing, found, one);
-    diagnostics.push(...oldKeysLeft(input, now, name));
+      field.map === undefined ? input : { ...input, beside: secretsBeside(planned, resource.privateKeys) };
+    attributes.push(...planned);
+    for (const one of judged) {
+      changes.push(...changeOf(resource, one.planned, one.resolved, comparing));
+      (isOfOld(one.planned) ? unlessReplaced : diagnostics).push(...notesAbout(comparing, one));
+    }
+    diagnostics.push(...(isUnreadable ? notDecrypted(resource, name, planned) : oldKeysLeft(input, now, name)));
   }
   const isReplaced = changes.some((change) => change.forcesReplacement);
   return {
@@ -74,12 +77,9 @@ export function diffResource(input: DiffInput): Difference {
   };
 }
 
-interface Found {
-  readonly attributes: AttributeChange[];
-  readonly changes: Change[];
-  readonly diagnostics: Diagnostic[];
-  /** Errors and notes that hold for the existing object, and not for a new one. */
-  readonly unlessReplaced: Diagnostic[];
+/** Whether what is said of an attribute holds for the existing object, and not for a new one. */
+function isOfOld({ decision, pair }: AttributeChange): boolean {
+  return decision.do === 'release' || (decision.do === 'error' && pair === undefined);
 }
 
 /** An attribute that is wanted, or that may have been settled earlier, beside its value on the platform. */
@@ -90,29 +90,60 @@ interface Beside extends Pick<AttributeChange, 'attribute' | 'field' | 'wanted'>
   readonly isRemoved?: true | undefined;
 }
 
-interface JudgedAttribute extends Beside {
+/** An attribute with the decision about it, and its wanted value as far as it is known. */
+interface Judged {
+  readonly planned: AttributeChange;
   readonly resolved: Resolved | undefined;
-  readonly before: Secret<Json>;
-  readonly pair: Pair | undefined;
-  readonly standing: Standing;
-  readonly rotation: Rotation | undefined;
-  readonly accepted: Accepted | undefined;
 }
 
 /** Judges an attribute; undefined for one that is not wanted, was never settled and may stay. */
-function judge(input: DiffInput, beside: Beside): JudgedAttribute | undefined {
-  const { attribute, field, observed, wanted, isRemoved } = beside;
+function judge(input: DiffInput, { attribute, field, observed, wanted, isRemoved }: Beside): Judged | undefined {
   const name = attributeName(attribute);
   const pair = input.pairs[name];
-  if (wanted === undefined && pair === undefined && isRemoved !== true) return undefined;
-  const resolved = wantedOf(beside, input.outputs);
-  const digest = input.digests(input.resource.address, name);
-  const standing = standingOf({ field, wanted, observed, pair, digest, outputs: input.outputs }, resolved);
+  if (wanted === undefined && pair === undefined && (isRemoved !== true || observed === undefined)) return undefined;
+  const { outputs, resource } = input;
+  const resolved = wantedOf({ field, wanted }, outputs);
+  const digest = input.digests(resource.address, name);
+  const standing = standingOf({ field, wanted, observed, pair, digest, outputs }, resolved);
   const isRotatable = wanted?.isSecret === true && pair !== undefined && isEdited(standing.declared);
-  const rotation = isRotatable ? rotationIn(wanted, pair.wanted, { outputs: input.outputs, digest }) : undefined;
+  const rotation = isRotatable ? rotationIn(wanted, pair.wanted, { outputs, digest }) : undefined;
   const accepted = standing.there === 'other' ? acceptedOf(input, attribute, field, observed ?? null) : undefined;
+  const obeyed = accepted?.over === false && input.accepting?.isObeyed === true ? accepted : undefined;
+  const about = { standing, wanted, pair, accepted: obeyed };
+  const decided =
+    isRemoved === true && observed !== undefined ? removal(obeyed) : decideOn(input, attribute, field, about);
+  const isLeft =
+    field.codec === contains &&
+    resolved?.is === 'known' &&
+    leftBehind(resolved.value, observed ?? null, membersOf(pair?.wanted)).length > 0;
+  const decision: Decision = isLeft && decided.do === 'nothing' ? { do: 'write', cause: 'edit' } : decided;
   const before = secret(observed ?? null);
-  return { attribute, field, observed, wanted, isRemoved, resolved, before, pair, standing, rotation, accepted };
+  const more = rotation === undefined ? {} : { rotation };
+  return { planned: { attribute, field, wanted, standing, ...more, decision, before, pair, accepted }, resolved };
+}
+
+/** What is done about a key that may not stay. */
+function removal(accepted: Accepted | undefined): Decision {
+  return accepted === undefined ? { do: 'remove' } : leaveAccepted(accepted);
+}
+
+function decideOn(
+  input: DiffInput,
+  attribute: Attribute,
+  field: Field,
+  { standing, wanted, pair, accepted }: Pick<AttributeChange, 'standing' | 'wanted' | 'pair' | 'accepted'>,
+): Decision {
+  const proof = input.resource.kind.lifecycle?.silentUpdate === true ? 'a new object' : 'an update';
+  const isUnproven = pair?.unproven === true || input.unproven?.includes(attributeName(attribute)) === true;
+  return decide({
+    field,
+    standing,
+    missing: wanted?.missing ?? [],
+    ignored: pair?.ignored,
+    fixed: fixedIn(input, attribute),
+    accepted,
+    provedBy: isUnproven ? proof : undefined,
+  });
 }
 
 /** The acceptance of what the platform has in an attribute. */
@@ -158,28 +189,18 @@ function attributesAt({ resource, pairs }: DiffInput, now: RowReader, name: stri
 }
 
 /** Whether the platform has cipher text in a field that it keeps encrypted. */
-function isUnreadable({ resource: { kind }, row }: DiffInput, name: string, field: Field): boolean {
+function isCipherText({ resource: { kind }, row }: DiffInput, name: string, field: Field): boolean {
   return (field.map !== undefined || field.secrecy !== undefined) && isCipher(observedValue(kind, name, row));
 }
 
 /** Reports a field that the platform cannot decrypt, once; the state keeps its pairs. */
-function addUnreadable(input: DiffInput, found: Found, name: string, all: readonly Beside[]): void {
-  const { kind, address } = input.resource;
-  const attributes = all
-    .flatMap((one) => judge(input, { ...one, observed: undefined }) ?? [])
-    .filter(({ wanted, pair }) => wanted !== undefined || pair !== undefined);
-  if (attributes.length === 0) return;
-  for (const one of attributes) {
-    const { attribute, field, wanted, pair, standing } = one;
-    const decision = decide(situationOf(input, one));
-    found.attributes.push({ attribute, field, wanted, standing, decision, before: secret<Json>(null), pair });
-  }
+function notDecrypted({ kind, address }: Resource, name: string, attributes: readonly AttributeChange[]): Diagnostic[] {
+  if (attributes.length === 0) return [];
   const at = attributes.find(({ wanted }) => wanted !== undefined)?.wanted?.at;
   const message = `${fieldPath(kind, name)}: the platform cannot decrypt the value that it stores, and answers cipher text`;
   const remedy =
     'Give the platform its old encryption key and restart it. If that key is lost, clear the field there: apply then writes it again.';
-  const about = { address, remedy, ...(at === undefined ? {} : { position: position(at) }) };
-  found.diagnostics.push(diagnostic('not-decrypted', message, about));
+  return [diagnostic('not-decrypted', message, { address, remedy, position: at && position(at) })];
 }
 
 /** Reports undeclared keys that stay when Trueup manages a map for the first time. */
@@ -198,58 +219,24 @@ function settledKeys(pairs: DiffInput['pairs'], field: string): Set<string> {
   return new Set(names.map((name) => JSON.parse(name.slice(field.length + 1, -1)) as string));
 }
 
-function situationOf(input: DiffInput, judged: JudgedAttribute): Situation {
-  const { attribute, field, standing, wanted, pair } = judged;
-  const missing = wanted?.missing ?? [];
-  const proof = input.resource.kind.lifecycle?.silentUpdate === true ? 'a new object' : 'an update';
-  const isUnproven = pair?.unproven === true || input.unproven?.includes(attributeName(attribute)) === true;
-  return {
-    field,
-    standing,
-    missing,
-    ignored: pair?.ignored,
-    fixed: fixedIn(input, attribute),
-    accepted: obeyed(input, judged),
-    provedBy: isUnproven ? proof : undefined,
-  };
-}
-
-/** The acceptance that this plan obeys. */
-function obeyed({ accepting }: DiffInput, { accepted }: JudgedAttribute): Accepted | undefined {
-  return accepted?.over === false && accepting?.isObeyed === true ? accepted : undefined;
-}
-
-function addAttribute(input: DiffInput, found: Found, judged: JudgedAttribute): void {
-  const { resource } = input;
-  const { attribute, field, wanted, observed = null, resolved, before, pair, standing, rotation } = judged;
-  const path = () => pathOf(resource.kind, attribute);
-  const { accepted } = judged;
-  const isLeftThere = judged.isRemoved === true && obeyed(input, judged) !== undefined;
-  let decision: Decision =
-    judged.isRemoved !== true
-      ? decide(situationOf(input, judged))
-      : accepted !== undefined && isLeftThere
-        ? leaveAccepted(accepted)
-        : { do: 'remove' };
-  if (field.codec === contains && resolved?.is === 'known') {
-    const isLeft = leftBehind(resolved.value, observed, membersOf(pair?.wanted)).length > 0;
-    if (isLeft && decision.do === 'nothing') decision = { do: 'write', cause: 'edit' };
-    if (pair !== undefined && 'digest' in pair.wanted && standing.declared === 'edited') {
-      const message = `${path()}: ids that came from a secret or the environment and are not declared any more stay`;
-      const remedy = 'Remove them on the platform, or apply once with accessMode: own.';
-      found.diagnostics.push(diagnostic('left-alone', message, { address: resource.address, remedy }));
-    }
-  }
-  const more = rotation === undefined ? {} : { rotation };
-  const planned: AttributeChange = { attribute, field, wanted, standing, ...more, decision, before, pair, accepted };
-  found.attributes.push(planned);
-  found.changes.push(...changeOf(resource, planned, resolved, input));
-  const isOfOld = decision.do === 'release' || (decision.do === 'error' && pair === undefined);
-  const about = { address: resource.address, position: wanted === undefined ? undefined : position(wanted.at) };
-  for (const { code, sentence, remedy } of notesOn(input, planned, resolved))
-    (isOfOld ? found.unlessReplaced : found.diagnostics).push(
-      diagnostic(code, `${path()}: ${sentence}`, { ...about, remedy }),
-    );
+/** What is said of an attribute: ids in a set that stay, and the notes about its decision. */
+function notesAbout(input: DiffInput, { planned, resolved }: Judged): Diagnostic[] {
+  const { address, kind } = input.resource;
+  const { attribute, field, wanted, standing, pair } = planned;
+  const notes = notesOn(input, planned, resolved);
+  const areLeft =
+    field.codec === contains && pair !== undefined && 'digest' in pair.wanted && standing.declared === 'edited';
+  if (notes.length === 0 && !areLeft) return []; // of most attributes
+  const path = pathOf(kind, attribute);
+  const at = wanted === undefined ? undefined : position(wanted.at);
+  const message = `${path}: ids that came from a secret or the environment and are not declared any more stay`;
+  const remedy = 'Remove them on the platform, or apply once with accessMode: own.';
+  return [
+    ...(areLeft ? [diagnostic('left-alone', message, { address, remedy })] : []),
+    ...notes.map((note) =>
+      diagnostic(note.code, `${path}: ${note.sentence}`, { address, position: at, remedy: note.remedy }),
+    ),
+  ];
 }
 
 /** Why the platform keeps a field of an object as it is. */

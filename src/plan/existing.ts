@@ -47,17 +47,13 @@ export function planExisting(
     changes: written,
     diagnostics,
   } = diffResource({
-    values: input.values,
-    nameOf: input.observed.nameOf,
-    redact: input.redact,
+    ...input,
     resource,
     row: object.row,
     // What was settled with another object says nothing of this one.
     pairs: isAdoption ? {} : knownPairs(record),
     unproven: isAdoption ? undefined : record?.pending?.unproven,
     isProvided,
-    outputs: input.outputs,
-    digests: input.digests,
     accepting: input.accepting && {
       ...input.accepting,
       objectId: object.id,

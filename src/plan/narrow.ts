@@ -1,3 +1,4 @@
+import { onceFor } from '../api/once.ts';
 import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
@@ -85,9 +86,7 @@ export function isTargeted(
   parentOf: (address: string) => string | undefined,
 ): boolean {
   if (input.narrowing.targets.length === 0) return true;
-  const named = targetsOf.get(input) ?? namedBy(input);
-  targetsOf.set(input, named);
-  return isNamed(named, address, parentOf);
+  return isNamed(namedBy(input), address, parentOf);
 }
 
 /** Whether an address is one of those, or below one. */
@@ -101,12 +100,10 @@ function isNamed(
 }
 
 /** The addresses that the targets of a plan name. */
-function namedBy({ narrowing, state, resources }: PlanInput): ReadonlySet<string> {
+const namedBy = onceFor(({ narrowing, state, resources }: PlanInput): ReadonlySet<string> => {
   const known = [...new Set([...resources.map(({ address }) => address), ...Object.keys(state.resources)])];
   return new Set(narrowing.targets.flatMap((word) => matching(word, known)));
-}
-
-const targetsOf = new WeakMap<PlanInput, ReadonlySet<string>>(); // so that many deletions stay linear
+});
 
 /** What a plan is narrowed from. */
 interface NarrowInput {

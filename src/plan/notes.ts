@@ -11,11 +11,11 @@ import { acceptCommand, subjectField } from './accepted.ts';
 import type { AttributeChange } from './action.ts';
 import type { ChangeShowing } from './changes.ts';
 import { sidesOf } from './changes.ts';
-import { redactShown } from './redacted.ts';
-import type { Accepting, PlanInput } from './input.ts';
+import type { Accepting } from './input.ts';
+import { redactShown } from './shown.ts';
 
 /** The input for the notes about the attributes of a resource. */
-export interface NotesInput extends ChangeShowing, Pick<PlanInput, 'redact'> {
+export interface NotesInput extends ChangeShowing {
   readonly resource: Resource;
   /** What a person accepted of the drift of the object; nothing by default. */
   readonly accepting?: (Accepting & { readonly objectId: string; readonly isObeyed: boolean }) | undefined;

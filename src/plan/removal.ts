@@ -12,7 +12,7 @@ import type { Parts } from '../kind/lifecycle.ts';
 import { goesWith } from '../kind/lifecycle.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { fieldPath, idsBelow, observedValue, rowsBelow } from '../kind/wire.ts';
-import type { Observed, ObservedObject } from '../observe/observed.ts';
+import type { ObservedObject } from '../observe/observed.ts';
 import { secret } from '../secrets/secret.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Action, Change, Step, Target } from './action.ts';
@@ -24,7 +24,7 @@ import { someOf } from './mass-deletion.ts';
 import { isTargeted } from './narrow.ts';
 import { unlisted, wasAnswered } from './pending.ts';
 import { weigh } from './risks.ts';
-import { showSides } from './shown.ts';
+import { redactShown, showSides } from './shown.ts';
 import { lossAsShown, shownRow } from './shown-row.ts';
 import { standingOf } from './standing.ts';
 import { deleteSteps } from './steps.ts';
@@ -162,7 +162,7 @@ function differencesIn(
  * hold secrets, go without saying.
  */
 function goneFields(
-  { digests, observed: { nameOf }, values = 'usual' }: PlanInput,
+  { digests, observed: { nameOf }, values = 'usual', redact }: PlanInput,
   { kind, address, pairs }: Pick<StateRecord, 'pairs'> & { readonly kind: Kind; readonly address: string },
   { row }: ObservedObject,
 ): Change[] {
@@ -189,7 +189,7 @@ function goneFields(
       outputs: noOutputs,
       plainly: (value) => value,
     });
-    const before = withNames(shown.before, field, nameOf);
+    const before = redactShown(withNames(shown.before, field, nameOf), redact);
     if (before.is === 'absent' || before.is === 'hidden') return [];
     const path = fieldPath(kind, name);
     const rest = { after: { is: 'absent' }, ...unitOf(field), atDeploy: false, forcesReplacement: false } as const;
@@ -294,9 +294,8 @@ function foreignContents(
   const others = contents(object.row).filter(({ id }) => !managed.has(id));
   if (others.length === 0) return [];
   const remedy = removalRemedy(kind, input);
-  const shown = others.slice(0, 10).map(({ id, what }) => `${input.redact(what)} (${id})`);
-  const more = others.length > 10 ? ` and ${others.length - 10} more` : '';
-  return [refuse(`${address} holds what is not in the state: ${shown.join(', ')}${more}`, remedy)];
+  const shown = someOf(others.map(({ id, what }) => `${input.redact(what)} (${id})`));
+  return [refuse(`${address} holds what is not in the state: ${shown}`, remedy)];
 }
 
 function nameOf(kind: string, { name }: Row): string {
@@ -317,20 +316,13 @@ function unmanagedBelow(input: PlanInput, kind: Kind, object: ObservedObject): s
   });
 }
 
-function managedIds({ observed, resources }: PlanInput): ReadonlySet<string> {
-  const known = idsOf.get(observed) ?? new Set(managedIn(observed, resources));
-  idsOf.set(observed, known);
-  return known;
-}
-
 /** The ids of all objects that Trueup manages: one found by its key alone is another person's, unless a block takes it over. */
-function managedIn({ objects }: Observed, resources: PlanInput['resources']): string[] {
+const managedIds = onceFor(({ observed, resources }: PlanInput): ReadonlySet<string> => {
   const declared = new Set(resources.map(({ address }) => address));
-  return [...objects].flatMap(([address, { id, foundBy }]) =>
+  const managed = [...observed.objects].flatMap(([address, { id, foundBy }]) =>
     foundBy === 'key' && !declared.has(address) ? [] : [id],
   );
-}
-
-const idsOf = new WeakMap<Observed, ReadonlySet<string>>(); // so that many deletions stay linear
+  return new Set(managed);
+});
 
 const noOutputs = () => undefined;

@@ -276,6 +276,16 @@ function withoutRepeats(text: string): string {
     .join('\n');
 }
 
+/** A value of the platform without secrets of the run: of a text of several lines the part, of any other value all of it. */
+export function redactShown(shown: Shown, redact: (text: string) => string): Shown {
+  if (shown.is !== 'value' && shown.is !== 'masked') return shown;
+  const { value } = shown;
+  if (textsIn(value).every((text) => redact(text) === text)) return shown;
+  if (typeof value !== 'string' || !value.trimEnd().includes('\n')) return { is: 'hidden' };
+  const masked = redact(value);
+  return masked.replaceAll(redacted, '').trim() === '' ? { is: 'hidden' } : { is: 'masked', value: masked };
+}
+
 /** What may be said of two texts without showing them: how many lines there are and which differ. */
 export function compareHidden(before: Json, after: Json): string | undefined {
   if (typeof after !== 'string' || !after.includes('\n')) return undefined;

@@ -6,6 +6,7 @@ import type { StateRecord } from '../state/record.ts';
 import type { Action } from './action.ts';
 import { goesWithParent, isDeletion } from './action.ts';
 import type { PlanInput } from './input.ts';
+import { someOf } from './mass-deletion.ts';
 
 /** The kind of a record that the platform does not serve, when the object went with its parent; then the record goes too. */
 export function unservedKind(
@@ -30,9 +31,7 @@ export function unservedRecords(
     const addresses = byKind.get(kind.kind)?.toSorted() ?? [];
     const [first] = addresses;
     if (first === undefined) return [];
-    const shown = addresses.slice(0, 10).join(', ');
-    const more = addresses.length > 10 ? ` and ${addresses.length - 10} more` : '';
-    const message = `the platform serves no ${kind.section} (${kind.operations.read}): Trueup neither reads nor deletes ${shown}${more}; the state keeps ${addresses.length === 1 ? 'it' : 'them'}`;
+    const message = `the platform serves no ${kind.section} (${kind.operations.read}): Trueup neither reads nor deletes ${someOf(addresses)}; the state keeps ${addresses.length === 1 ? 'it' : 'them'}`;
     const removal = `If the platform has ${addresses.length === 1 ? 'it' : 'one'} no longer, run trueup state rm '${first}'.`;
     return [diagnostic('not-served', message, { removal })];
   });

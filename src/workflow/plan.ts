@@ -24,7 +24,6 @@ import { concerning, everything, inOrderOf, isNarrow, unknownIn } from '../plan/
 import { buildPlan } from '../plan/plan.ts';
 import type { Touched } from '../plan/reads.ts';
 import { readsOf } from '../plan/reads.ts';
-import { redactPlan } from '../plan/redacted.ts';
 import { isTopOwned, pinnedToState, placed } from '../plan/top.ts';
 import { boundTo } from '../state/bound.ts';
 import { isoTime, systemClock } from '../state/clock.ts';
@@ -120,7 +119,7 @@ async function planFor(request: Request, world: ReadWorld): Promise<Plan> {
   });
   const concerned = concerning([...found, ...acceptances.diagnostics], made);
   if (hasErrors(concerned)) throw new Stop('refused', concerned);
-  return finished(made, { start, concerned, proof, redact: world.client.redact });
+  return finished(made, { start, concerned, proof });
 }
 
 /** What a plan has before it reads the objects of the platform. */
@@ -241,23 +240,21 @@ function provedFindings(
   return { found, proof };
 }
 
-/** A plan as it is shown: in the order of the manifest, with remedies that are proved, and without secrets of the run. */
+/** A plan as it is shown: in the order of the manifest, and with remedies that are proved. */
 function finished(
   made: Plan,
-  about: {
-    readonly start: Start;
-    readonly concerned: readonly Diagnostic[];
-    readonly proof: Proof;
-    readonly redact: (text: string) => string;
-  },
+  {
+    start,
+    concerned,
+    proof,
+  }: { readonly start: Start; readonly concerned: readonly Diagnostic[]; readonly proof: Proof },
 ): Plan {
-  const { start, concerned, proof, redact } = about;
   const actions = inFileOrder(made.actions, start.resources).map((action) => {
     const notes = proved(action.notes, proof);
     return notes === action.notes ? action : { ...action, notes };
   });
   const diagnostics = [...concerned, ...proved(made.diagnostics, proof)];
-  return redactPlan({ ...inOrderOf(start.resources, made), actions, diagnostics }, redact);
+  return { ...inOrderOf(start.resources, made), actions, diagnostics };
 }
 
 /** What the platform answers; where it refuses, with the organization of the key and of the state. */

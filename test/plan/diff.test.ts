@@ -42,6 +42,7 @@ interface About extends Partial<Resource> {
   readonly isProvided?: boolean;
   readonly outputs?: Outputs;
   readonly nameOf?: (kind: string, id: string) => string | undefined;
+  readonly redact?: (text: string) => string;
 }
 
 function diff({
@@ -51,6 +52,7 @@ function diff({
   isProvided = false,
   outputs = () => undefined,
   nameOf,
+  redact = (text) => text,
   ...more
 }: About): Difference {
   const resource = resourceOf(kind, at, more);
@@ -60,8 +62,8 @@ function diff({
     pairs,
     isProvided,
     outputs,
-    nameOf,
-    redact: (text) => text,
+    observed: { nameOf: nameOf ?? (() => undefined) },
+    redact,
     digests: makeDigests,
   });
 }
@@ -96,6 +98,20 @@ describe('a field', () => {
       { attribute: { field: 'dockerImage' }, decision: { do: 'write' }, pair: undefined },
     ]);
     expect(attributes[0]?.before.reveal()).toBe('redis:7');
+  });
+
+  test('hides what the platform has and answered where a secret of the run is in it, and shows what git shows', () => {
+    const found = diff({
+      fields: { dockerImage: declared('main:8'), command: declared('b') },
+      row: { dockerImage: 'in main', command: 'a' },
+      pairs: { dockerImage: pairOf('main:7'), command: pairOf('a') },
+      redact: (text) => text.replaceAll('main', '(sensitive)'),
+    });
+    const hidden = { is: 'hidden' };
+    expect(found.changes).toMatchObject([
+      { path: 'dockerImage', cause: 'conflict', before: hidden, after: value('main:8'), last: hidden },
+      { path: 'command', before: value('a'), after: value('b') },
+    ]);
   });
 
   test('that is neither declared nor settled is no attribute', () => {

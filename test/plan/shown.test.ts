@@ -4,8 +4,9 @@ import { envEntries } from '../../src/kind/codecs.ts';
 import type { Json } from '../../src/formats/json.ts';
 import type { Resolved, Wanted } from '../../src/manifest/wanted.ts';
 import { withHidden } from '../../src/manifest/wanted.ts';
+import type { Shown } from '../../src/plan/action.ts';
 import type { Showing } from '../../src/plan/shown.ts';
-import { compareHidden, showSides } from '../../src/plan/shown.ts';
+import { compareHidden, redactShown, showSides } from '../../src/plan/shown.ts';
 import { storedPair } from '../../src/plan/storing.ts';
 import { secret as hide } from '../../src/secrets/secret.ts';
 import type { Pair } from '../../src/state/record.ts';
@@ -297,4 +298,25 @@ describe('of two texts that do not show', () => {
     expect(compareHidden('a\nb\n', 'one line')).toBeUndefined();
     expect(compareHidden('a\nb\n', null)).toBeUndefined();
   });
+});
+
+describe('a value of the platform', () => {
+  const redact = (text: string) => text.replaceAll('main', '(sensitive)');
+
+  test.each<[string, Json, Shown]>([
+    ['as a whole, however deep the secret is', { a: ['b', 'in main'] }, { is: 'hidden' }],
+    ['the part of several lines', 'a: main\nb: 1\n', { is: 'masked', value: 'a: (sensitive)\nb: 1\n' }],
+    ['several lines without anything else', 'main\n main\n', { is: 'hidden' }],
+    ['one line, also with a line end', 'a: main\n', { is: 'hidden' }],
+    ['one line, also after others that are empty', 'a: main\n\n  ', { is: 'hidden' }],
+  ])('hides secrets of the run: %s', (_what, value, shown) => {
+    for (const is of ['value', 'masked'] as const) expect(redactShown({ is, value }, redact)).toStrictEqual(shown);
+  });
+
+  test.each<Shown>([{ is: 'value', value: ['b'] }, { is: 'absent' }, { is: 'hidden' }, { is: 'known after apply' }])(
+    'stays the same object where it has none: %j',
+    (shown) => {
+      expect(redactShown(shown, redact)).toBe(shown);
+    },
+  );
 });
