@@ -1,5 +1,4 @@
 import { identityOf } from './inheritance.ts';
-import type { LeaseEntry } from './lease-entry.ts';
 import type { LeaseContext } from './lease.ts';
 import { isOver } from './take-lease.ts';
 import type { Register } from './register.ts';
@@ -24,14 +23,10 @@ export async function findHolder(register: Register, { terms, host }: LeaseConte
   const holder = seen?.entry.holder ?? undefined;
   if (seen === undefined || holder === undefined) return undefined;
   const leftMs = Math.max(0, holder.lastsMs - Math.max(0, seen.ageMs ?? 0));
-  const { counter, past, newest } = seen.entry;
-  const mayLandMs = Math.max(leftMs + terms.inFlightMs, past?.mayLandMs ?? 0);
-  const entry: LeaseEntry = {
-    counter,
-    holder: null,
-    past: { ...identityOf(holder), mayLandMs, wasRemoved: true },
-    ...(newest === undefined ? {} : { newest }),
-  };
+  const { counter, newest } = seen.entry;
+  const mayLandMs = Math.max(leftMs + terms.inFlightMs, seen.entry.past?.mayLandMs ?? 0);
+  const past = { ...identityOf(holder), mayLandMs, wasRemoved: true } as const;
+  const entry = { counter, holder: null, past, newest };
   return {
     ...identityOf(holder),
     isOver: isOver(holder, { seen, watchedMs: 0, host }),

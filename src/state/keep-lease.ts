@@ -1,6 +1,6 @@
 import type { BeatingClock } from './clock.ts';
 import { pastOf } from './inheritance.ts';
-import type { Hold, LeaseEntry } from './lease-entry.ts';
+import type { Hold, LeaseEntry, Version } from './lease-entry.ts';
 import type { Inherited, Lease, LeaseContext } from './lease.ts';
 import type { Register, Seen } from './register.ts';
 import { swapSurely } from './register.ts';
@@ -28,108 +28,138 @@ interface Taken {
   readonly context: LeaseContext;
 }
 
+/** A lease while it is kept. */
+interface Kept {
+  readonly register: Register;
+  readonly taken: Taken;
+  /** The newest entry of this lease. */
+  seen: Seen;
+  /** Moment before the last renewal. */
+  renewed: Moment;
+  beats: number;
+  newest: Version | undefined;
+  /** Why the last renewal failed; the next beat tries again. */
+  trouble: unknown;
+  beating: Promise<void> | undefined;
+  /** It is released or lost. */
+  end: { readonly why: string } | undefined;
+  stopBeating: () => void;
+}
+
 /** Renews a lease until it is released or lost. An expired one is not renewed: another run may be about to take it. */
 export function keepLease(register: Register, taken: Taken): Lease {
-  const { mine, hold, began, inherited, quietSince, context } = taken;
-  const { clock, terms } = context;
-  const { counter } = mine.entry;
-  let seen = mine;
-  let renewed = began;
-  let beats = 0;
-  let trouble: unknown;
-  let beating: Promise<void> | undefined;
-  let end: { readonly why: string } | undefined;
-  let { newest } = mine.entry;
-
-  const entryWith = ({ holder, past }: Pick<LeaseEntry, 'holder' | 'past'>): LeaseEntry => ({
-    counter,
-    holder,
-    past,
-    ...(newest === undefined ? {} : { newest }),
-  });
-
-  /** The larger of two clocks counts: one stops while the machine sleeps, a person can set the other one back. */
-  const elapsedMs = (): number => {
-    const now = momentOf(clock);
-    return Math.max(now.monotonic - renewed.monotonic, now.wall - renewed.wall);
+  const { mine, began, inherited, quietSince, context } = taken;
+  const { counter, newest } = mine.entry;
+  const kept: Kept = {
+    register,
+    taken,
+    seen: mine,
+    renewed: began,
+    beats: 0,
+    newest,
+    trouble: undefined,
+    beating: undefined,
+    end: undefined,
+    stopBeating: () => undefined,
   };
-
-  const finish = (why: string): void => {
-    end ??= { why };
-    stopBeating();
-  };
-
-  const noticeExpiry = (): void => {
-    if (end !== undefined || elapsedMs() < terms.lastsMs) return;
-    const reason = trouble instanceof Error ? `the last renewal failed: ${trouble.message}` : stopped;
-    finish(`it was not renewed for ${Math.round(elapsedMs() / 1_000)} s (${reason})`);
-  };
-
-  /** Every attempt is a different entry, so that a late one is not taken for a newer one. */
-  const renew = async (): Promise<void> => {
-    const moment = momentOf(clock);
-    const holder = { ...hold, beat: ++beats };
-    const swapped = await swapSurely(register, seen, entryWith({ holder, past: pastOf(inherited, moment.monotonic) }));
-    if (swapped.is === 'mine') {
-      seen = swapped.seen;
-      renewed = moment;
-    } else if (swapped.seen?.entry.holder?.id === hold.id) {
-      seen = swapped.seen; // an attempt without an answer took effect
-      await renew();
-    } else finish(whoHas(swapped.seen));
-  };
-
-  const beat = async (): Promise<void> => {
-    noticeExpiry();
-    if (end !== undefined) return;
-    try {
-      await renew();
-      trouble = undefined;
-    } catch (error) {
-      trouble = error; // the next beat tries again; without success the lease expires
-    }
-  };
-
-  const stopBeating = clock.every(terms.beatMs / 4, () => {
-    if (beating !== undefined || (trouble === undefined && elapsedMs() < terms.beatMs)) return;
-    beating = beat().finally(() => {
-      beating = undefined;
-    });
-  });
-
-  const check = (): void => {
-    noticeExpiry();
-    if (end !== undefined) throw lost(register.of, end.why);
-  };
-
+  kept.stopBeating = context.clock.every(context.terms.beatMs / 4, () => beatWhenDue(kept));
   return {
     counter,
     inherited,
     quietSince,
-    check,
-    confirm: async () => {
-      check();
-      if ((await register.isNewest?.(seen)) === false) {
-        const now = await register.look(); // a renewal is newer too
-        if (now?.entry.holder?.id !== hold.id) finish(whoHas(now));
-      }
-      check();
-    },
-    newest: () => newest,
+    check: () => check(kept),
+    confirm: () => confirm(kept),
+    newest: () => kept.newest,
     note: (version) => {
-      newest = version;
+      kept.newest = version;
     },
-    release: async () => {
-      stopBeating();
-      await beating;
-      noticeExpiry();
-      if (end !== undefined) return;
-      finish('it was given back');
-      const past = pastOf(inherited, clock.monotonic());
-      // A lease that cannot be released expires.
-      await register.swap(seen, entryWith({ holder: null, past })).catch(() => undefined);
-    },
+    release: () => release(kept),
   };
+}
+
+function beatWhenDue(kept: Kept): void {
+  const { beatMs } = kept.taken.context.terms;
+  if (kept.beating !== undefined || (kept.trouble === undefined && elapsedMs(kept) < beatMs)) return;
+  kept.beating = beat(kept).finally(() => {
+    kept.beating = undefined;
+  });
+}
+
+async function beat(kept: Kept): Promise<void> {
+  noticeExpiry(kept);
+  if (kept.end !== undefined) return;
+  try {
+    await renew(kept);
+    kept.trouble = undefined;
+  } catch (error) {
+    kept.trouble = error; // without success the lease expires
+  }
+}
+
+/** Every attempt is a different entry, so that a late one is not taken for a newer one. */
+async function renew(kept: Kept): Promise<void> {
+  const { hold, inherited, context } = kept.taken;
+  const moment = momentOf(context.clock);
+  const holder = { ...hold, beat: ++kept.beats };
+  const entry = entryOf(kept, { holder, past: pastOf(inherited, moment.monotonic) });
+  const swapped = await swapSurely(kept.register, kept.seen, entry);
+  if (swapped.is === 'mine') {
+    kept.seen = swapped.seen;
+    kept.renewed = moment;
+  } else if (swapped.seen?.entry.holder?.id === hold.id) {
+    kept.seen = swapped.seen; // an attempt without an answer took effect
+    await renew(kept);
+  } else finish(kept, whoHas(swapped.seen));
+}
+
+function check(kept: Kept): void {
+  noticeExpiry(kept);
+  const { register, end } = kept;
+  if (end !== undefined) throw lost(register.of, end.why);
+}
+
+async function confirm(kept: Kept): Promise<void> {
+  check(kept);
+  const { register, seen, taken } = kept;
+  if ((await register.isNewest?.(seen)) === false) {
+    const now = await register.look(); // a renewal is newer too
+    if (now?.entry.holder?.id !== taken.hold.id) finish(kept, whoHas(now));
+  }
+  check(kept);
+}
+
+async function release(kept: Kept): Promise<void> {
+  const { inherited, context } = kept.taken;
+  kept.stopBeating();
+  await kept.beating;
+  noticeExpiry(kept);
+  if (kept.end !== undefined) return;
+  finish(kept, 'it was given back');
+  const entry = entryOf(kept, { holder: null, past: pastOf(inherited, context.clock.monotonic()) });
+  // A lease that cannot be released expires.
+  await kept.register.swap(kept.seen, entry).catch(() => undefined);
+}
+
+function noticeExpiry(kept: Kept): void {
+  const { trouble, end, taken } = kept;
+  if (end !== undefined || elapsedMs(kept) < taken.context.terms.lastsMs) return;
+  const reason = trouble instanceof Error ? `the last renewal failed: ${trouble.message}` : stopped;
+  finish(kept, `it was not renewed for ${Math.round(elapsedMs(kept) / 1_000)} s (${reason})`);
+}
+
+function finish(kept: Kept, why: string): void {
+  kept.end ??= { why };
+  kept.stopBeating();
+}
+
+/** The larger of two clocks counts: one stops while the machine sleeps, a person can set the other one back. */
+function elapsedMs({ renewed, taken }: Kept): number {
+  const now = momentOf(taken.context.clock);
+  return Math.max(now.monotonic - renewed.monotonic, now.wall - renewed.wall);
+}
+
+function entryOf({ taken, newest }: Kept, { holder, past }: Pick<LeaseEntry, 'holder' | 'past'>): LeaseEntry {
+  return { counter: taken.mine.entry.counter, holder, past, newest };
 }
 
 const stopped = 'this process was stopped, or its clock was changed';

@@ -1,3 +1,4 @@
+import { once } from '../api/once.ts';
 import { stateInWords } from './words.ts';
 import type { StateKey } from '../secrets/state-key.ts';
 import { newStateKey } from '../secrets/state-key.ts';
@@ -35,6 +36,24 @@ interface KnownKey {
   readonly unsealed: Unsealed;
 }
 
+/** A store while it is open. */
+interface Open {
+  readonly storage: StateStorage;
+  readonly keys: KeySource;
+  known: KnownKey | undefined;
+  lease: Lease | undefined;
+  /** The state that was read last has no MAC. */
+  isUnsealed: boolean;
+  /** The state as it was read under the lock: only this process writes it meanwhile. */
+  held: State | undefined;
+  waiting: Waiting[];
+  running: Promise<void> | undefined;
+  /** A journal was begun. */
+  hasBegun: boolean;
+  /** Why the journal takes no more: a wave after a torn one would turn the torn one into damage. */
+  broken: { readonly error: unknown } | undefined;
+}
+
 /**
  * A store over the storage of a backend; `keys` says where its key is from. Records that arrive during a write go together with the next wave. Never throws;
  * its methods reject with a `Stop` when the lock is lost or the storage cannot be used.
@@ -43,193 +62,199 @@ export function storeOver(
   storage: StateStorage,
   { keys, ...some }: Partial<LeaseContext> & { readonly keys: KeySource },
 ): StateStore {
-  let lease: Lease | undefined;
-  let waiting: Waiting[] = [];
-  let running: Promise<void> | undefined;
-  let hasBegun = false;
-  let broken: { readonly error: unknown } | undefined;
-  let context: LeaseContext | undefined;
-  const contextNow = () => (context ??= leaseContext(some));
-  let known: KnownKey | undefined;
-  let isUnsealed = false;
-  /** The state as it was read under the lock: only this process writes it meanwhile. */
-  let held: State | undefined;
-
-  const findKey = async (): Promise<KnownKey> => {
-    if (known !== undefined && !known.isNew) return known;
-    const { key, ...found } = await keys.find();
-    if (key !== undefined) known = { key, ...found, isNew: false };
-    return (known ??= { key: newStateKey(), ...found, isNew: true });
+  const contextNow = once(() => leaseContext(some));
+  const open: Open = {
+    storage,
+    keys,
+    known: undefined,
+    lease: undefined,
+    isUnsealed: false,
+    held: undefined,
+    waiting: [],
+    running: undefined,
+    hasBegun: false,
+    broken: undefined,
   };
-
-  const authenticate = async (): Promise<Authenticity> => {
-    const { key, next, previous, isNew, unsealed } = await findKey();
-    const authenticity = authenticityOf(key, {
-      next,
-      previous,
-      keyName: keys.name,
-      acceptUnsealed: (location) => {
-        if (unsealed === 'never')
-          throw withoutMac(location, isNew ? 'no run takes it over by itself' : `there is a key for it (${keys.name})`);
-        isUnsealed = true;
-      },
-    });
-    if (!isNew) return authenticity;
-    const check = (location: string): never => {
-      throw lostKey(location, keys.name);
-    };
-    return { ...authenticity, check };
-  };
-
-  const keepKey = async (): Promise<void> => {
-    const { key, isNew, unsealed } = await findKey();
-    if (!isNew) return;
-    await keys.keep(key, isUnsealed);
-    known = { key, isNew: false, unsealed: isUnsealed ? unsealed : 'never' };
-  };
-
-  /** The version that was saved last, as the lease knows it. Without the lock, a location that fails knows none. */
-  const newestKnown = async (): Promise<Version | undefined> => {
-    if (lease !== undefined) return lease.newest();
-    return (await storage.lease.look().catch(() => undefined))?.entry.newest;
-  };
-
-  const load = async (authenticity: Authenticity): Promise<State | undefined> => {
-    const state = await storage.load(authenticity);
-    return state === undefined ? undefined : stateInWords(state);
-  };
-
-  const writer = async (): Promise<Writer> => {
-    await keepKey();
-    if (lease === undefined && storage.isShared) throw unusable(storage.location, 'is not written without its lock');
-    lease?.check();
-    const held = lease;
-    return {
-      authenticity: await authenticate(),
-      counter: held?.counter ?? 0,
-      check: () => held?.check(),
-      confirm: async () => held?.confirm(),
-    };
-  };
-
-  const drain = async (base: State): Promise<void> => {
-    await Promise.resolve(); // records of the same tick belong to one wave
-    while (waiting.length > 0) {
-      let batch: Waiting[] = [];
-      try {
-        // A wave after a torn one would turn the torn one into damage.
-        if (broken !== undefined) throw broken.error;
-        if (!hasBegun) await storage.begin(base, await writer());
-        hasBegun = true;
-        await storage.gather?.();
-        [batch, waiting] = [waiting, []];
-        await storage.add(
-          batch.map(({ entry }) => entry),
-          await writer(),
-        );
-        for (const item of batch) item.done();
-      } catch (error) {
-        broken = { error };
-        [batch, waiting] = [[...batch, ...waiting], []];
-        for (const item of batch) item.failed(error);
-      }
-    }
-    running = undefined; // here and not in a callback: a record appended in between would wait for ever
-  };
-
-  /** Makes the next record begin a new journal. */
-  const rest = async (): Promise<void> => {
-    await running;
-    hasBegun = false;
-    broken = undefined;
-  };
-
-  const write = async (state: State): Promise<void> => {
-    held = undefined;
-    await rest();
-    if (!(state.serial <= largestSerial))
-      throw unusable(storage.location, `cannot be at version ${state.serial}`, { remedy });
-    await storage.save(withoutUnusedKeys(state), await writer());
-    lease?.note(versionOf(state));
-    isUnsealed = false;
-    if (known !== undefined) await keys.finish(known.key).catch(() => undefined); // the next write tries again
-  };
-
   return {
     location: storage.location,
-    key: async () => (await findKey()).key,
+    key: async () => (await findKey(open)).key,
     keyName: keys.name,
-    isUnsealed: () => isUnsealed,
+    isUnsealed: () => open.isUnsealed,
     keepKey: async () => {
-      await keepKey();
+      await keepKey(open);
       await keys.removeDrafts();
     },
-    read: async ({ acceptsOlder = false, acceptsNone = acceptsOlder } = {}) => {
-      if (held !== undefined) return held;
-      await rest();
-      isUnsealed = false;
-      const authenticity = await authenticate();
-      const first = await load(authenticity);
-      if (first === undefined) {
-        if (!acceptsNone) refuseNone(storage.location, await newestKnown());
-        return undefined;
-      }
-      // A rotation was killed after it saved the state: its key counts from now on.
-      if (known !== undefined && known.key !== authenticity.key) {
-        known = { ...known, key: authenticity.key, previous: known.key };
-      }
-      const newest = await newestKnown();
-      // A run may have saved it between the two.
-      const isOlder = isOlderThan(first, newest) && lease === undefined;
-      const state = isOlder ? ((await load(await authenticate())) ?? first) : first;
-      if (isUnsealed && newest !== undefined && known?.unsealed !== 'always') {
-        throw withoutMac(storage.location, 'one that has a MAC was saved here last');
-      }
-      if (!acceptsOlder) refuseOlder(storage.location, state, newest);
-      // The write that a person agrees to notes an older one, and another write may have ended meanwhile.
-      if (!isUnsealed && !isOlderThan(state, lease?.newest() ?? newest)) lease?.note(versionOf(state));
-      if (lease !== undefined) held = state;
-      return state;
-    },
+    read: async (how) => open.held ?? read(open, how),
     lock: async (request) => {
-      held = undefined;
-      lease = await takeLease(storage.lease, request, contextNow());
+      open.held = undefined;
+      open.lease = await takeLease(storage.lease, request, contextNow());
       await keys.removeDrafts();
-      return lease;
+      return open.lease;
     },
-    newest: newestKnown,
+    newest: () => newestKnown(open),
     holder: () => findHolder(storage.lease, contextNow()),
     append: (base, ...entry) =>
       new Promise((done, failed) => {
-        held = undefined;
-        waiting.push({ entry, done, failed });
-        running ??= drain(base);
+        open.held = undefined;
+        open.waiting.push({ entry, done, failed });
+        open.running ??= drain(open, base);
       }),
-    write,
-    rotateKey: async (state) => {
-      const { key, previous } = await findKey();
-      let { serial } = state;
-      // The key of the state is still beside the one before it, and what would take its place there is the new one.
-      if (previous !== undefined) await write({ ...state, serial: ++serial });
-      await keys.finish(key);
-      const next = newStateKey();
-      await keys.keepNext(next, key);
-      known = { key: next, isNew: false, unsealed: 'never' };
-      await write({ ...withRotatedKey(state, key, next), serial: serial + 1 });
-    },
+    write: (state) => write(open, state),
+    rotateKey: (state) => rotateKey(open, state),
     documents: withCheckedNames(storage.documents),
     close: async () => {
-      held = undefined;
-      await running;
-      await lease?.release();
+      open.held = undefined;
+      await open.running;
+      await open.lease?.release();
       await storage.close();
     },
   };
 }
 
-/** @throws {Stop} `state`, when a lease knows a version of a state that is not there. */
-function refuseNone(location: string, newest: Version | undefined): void {
-  if (newest !== undefined) throw gone(location, newest.serial);
+async function findKey(open: Open): Promise<KnownKey> {
+  if (open.known !== undefined && !open.known.isNew) return open.known;
+  const { key, ...found } = await open.keys.find();
+  if (key !== undefined) open.known = { key, ...found, isNew: false };
+  return (open.known ??= { key: newStateKey(), ...found, isNew: true });
+}
+
+/** Keeps a new key durably. */
+async function keepKey(open: Open): Promise<void> {
+  const { key, isNew, unsealed } = await findKey(open);
+  if (!isNew) return;
+  await open.keys.keep(key, open.isUnsealed);
+  open.known = { key, isNew: false, unsealed: open.isUnsealed ? unsealed : 'never' };
+}
+
+async function rotateKey(open: Open, state: State): Promise<void> {
+  const { key, previous } = await findKey(open);
+  let { serial } = state;
+  // The key of the state is still beside the one before it, and what would take its place there is the new one.
+  if (previous !== undefined) await write(open, { ...state, serial: ++serial });
+  await open.keys.finish(key);
+  const next = newStateKey();
+  await open.keys.keepNext(next, key);
+  open.known = { key: next, isNew: false, unsealed: 'never' };
+  await write(open, { ...withRotatedKey(state, key, next), serial: serial + 1 });
+}
+
+async function authenticate(open: Open): Promise<Authenticity> {
+  const { name: keyName } = open.keys;
+  const { key, next, previous, isNew, unsealed } = await findKey(open);
+  const authenticity = authenticityOf(key, {
+    next,
+    previous,
+    keyName,
+    acceptUnsealed: (location) => {
+      if (unsealed === 'never')
+        throw withoutMac(location, isNew ? 'no run takes it over by itself' : `there is a key for it (${keyName})`);
+      open.isUnsealed = true;
+    },
+  });
+  if (!isNew) return authenticity;
+  const check = (location: string): never => {
+    throw lostKey(location, keyName);
+  };
+  return { ...authenticity, check };
+}
+
+/** The version that was saved last, as the lease knows it. Without the lock, a location that fails knows none. */
+async function newestKnown({ lease, storage }: Open): Promise<Version | undefined> {
+  if (lease !== undefined) return lease.newest();
+  return (await storage.lease.look().catch(() => undefined))?.entry.newest;
+}
+
+async function load({ storage }: Open, authenticity: Authenticity): Promise<State | undefined> {
+  const state = await storage.load(authenticity);
+  return state === undefined ? undefined : stateInWords(state);
+}
+
+/** Reads the state; keeps it while this process has the lock. */
+async function read(open: Open, how: Parameters<StateStore['read']>[0] = {}): Promise<State | undefined> {
+  const { acceptsOlder = false, acceptsNone = acceptsOlder } = how;
+  const { location } = open.storage;
+  await endJournal(open);
+  open.isUnsealed = false;
+  const authenticity = await authenticate(open);
+  const first = await load(open, authenticity);
+  if (first === undefined) {
+    const newest = acceptsNone ? undefined : await newestKnown(open);
+    if (newest !== undefined) throw gone(location, newest.serial);
+    return undefined;
+  }
+  // A rotation was killed after it saved the state: its key counts from now on.
+  if (open.known !== undefined && open.known.key !== authenticity.key) {
+    open.known = { ...open.known, key: authenticity.key, previous: open.known.key };
+  }
+  const newest = await newestKnown(open);
+  const { lease } = open;
+  // A run may have saved it between the two.
+  const isOlder = isOlderThan(first, newest) && lease === undefined;
+  const state = isOlder ? ((await load(open, await authenticate(open))) ?? first) : first;
+  if (open.isUnsealed && newest !== undefined && open.known?.unsealed !== 'always') {
+    throw withoutMac(location, 'one that has a MAC was saved here last');
+  }
+  if (!acceptsOlder) refuseOlder(location, state, newest);
+  // The write that a person agrees to notes an older one, and another write may have ended meanwhile.
+  if (!open.isUnsealed && !isOlderThan(state, lease?.newest() ?? newest)) lease?.note(versionOf(state));
+  if (lease !== undefined) open.held = state;
+  return state;
+}
+
+async function write(open: Open, state: State): Promise<void> {
+  const { storage, keys } = open;
+  open.held = undefined;
+  await endJournal(open);
+  if (!(state.serial <= largestSerial))
+    throw unusable(storage.location, `cannot be at version ${state.serial}`, { remedy });
+  await storage.save(withoutUnusedKeys(state), await writerOf(open));
+  open.lease?.note(versionOf(state));
+  open.isUnsealed = false;
+  if (open.known !== undefined) await keys.finish(open.known.key).catch(() => undefined); // the next write tries again
+}
+
+async function writerOf(open: Open): Promise<Writer> {
+  await keepKey(open);
+  const { lease, storage } = open;
+  if (lease === undefined && storage.isShared) throw unusable(storage.location, 'is not written without its lock');
+  lease?.check();
+  return {
+    authenticity: await authenticate(open),
+    counter: lease?.counter ?? 0,
+    check: () => lease?.check(),
+    confirm: async () => lease?.confirm(),
+  };
+}
+
+/** Adds what waits to the journal, in waves. */
+async function drain(open: Open, base: State): Promise<void> {
+  const { storage } = open;
+  await Promise.resolve(); // records of the same tick belong to one wave
+  while (open.waiting.length > 0) {
+    let batch: Waiting[] = [];
+    try {
+      if (open.broken !== undefined) throw open.broken.error;
+      if (!open.hasBegun) await storage.begin(base, await writerOf(open));
+      open.hasBegun = true;
+      await storage.gather?.();
+      [batch, open.waiting] = [open.waiting, []];
+      const wave = batch.map(({ entry }) => entry);
+      await storage.add(wave, await writerOf(open));
+      for (const item of batch) item.done();
+    } catch (error) {
+      open.broken = { error };
+      [batch, open.waiting] = [[...batch, ...open.waiting], []];
+      for (const item of batch) item.failed(error);
+    }
+  }
+  open.running = undefined; // here and not in a callback: a record appended in between would wait for ever
+}
+
+/** Makes the next record begin a new journal. */
+async function endJournal(open: Open): Promise<void> {
+  await open.running;
+  open.hasBegun = false;
+  open.broken = undefined;
 }
 
 const remedy =

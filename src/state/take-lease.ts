@@ -38,13 +38,7 @@ export async function takeLease(register: Register, request: LockRequest, contex
       };
       const counter = Math.max(seen?.entry.counter ?? 0, (await register.lastCounter?.()) ?? 0) + 1;
       const began = momentOf(clock);
-      const { newest } = seen?.entry ?? {};
-      const entry = {
-        counter,
-        holder: hold,
-        past: pastOf(inherited, now),
-        ...(newest === undefined ? {} : { newest }),
-      };
+      const entry = { counter, holder: hold, past: pastOf(inherited, now), newest: seen?.entry.newest };
       const swapped = await swapSurely(register, seen, entry);
       if (swapped.is === 'mine') {
         const lease = keepLease(register, {

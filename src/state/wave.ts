@@ -3,7 +3,7 @@ import { isSameMac } from '../secrets/state-key.ts';
 import type { Authenticity } from './authenticity.ts';
 import type { Format } from './formats.ts';
 import type { Entry, StateRecord } from './record.ts';
-import { readEntries } from './formats.ts';
+import { isSealed, readEntries } from './formats.ts';
 import { deploymentAddress } from '../kind/address.ts';
 import type { State } from './state.ts';
 
@@ -44,15 +44,23 @@ export function chained(text: string, { previous, authenticity }: Chain, about =
   return { text: `${mac} ${text}`, mac };
 }
 
-/** Reads a text that was chained; undefined when it does not follow the one before. */
-export function readChained(
-  written: string,
+/**
+ * Reads the texts of a journal in turn. Of a format without MACs they are as they are; of the others, undefined for one that
+ * does not follow the one before it.
+ */
+export function chainReader(
+  format: Format,
   { previous, authenticity }: Chain,
-  about = '',
-): { text: string; mac: string } | undefined {
-  const at = written.indexOf(' ');
-  const [mac, text] = [written.slice(0, at), written.slice(at + 1)];
-  return isSameMac(mac, authenticity.next(previous, about + text)) ? { text, mac } : undefined;
+): (written: string, about?: string) => string | undefined {
+  let last = previous;
+  return (written, about = '') => {
+    if (!isSealed(format)) return written;
+    const at = written.indexOf(' ');
+    const [mac, text] = [written.slice(0, at), written.slice(at + 1)];
+    if (!isSameMac(mac, authenticity.next(last, about + text))) return undefined;
+    last = mac;
+    return text;
+  };
 }
 
 /** Reads JSON; undefined when a text is none. */

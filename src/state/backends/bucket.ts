@@ -1,6 +1,7 @@
 import { attempts } from '../../api/attempts.ts';
 import { readAtMost } from '../../api/limited-body.ts';
 import { withoutSlash } from '../../api/slash.ts';
+import { defined } from '../../formats/json.ts';
 import type { Clock } from '../clock.ts';
 import { unusable } from '../unusable.ts';
 
@@ -56,7 +57,7 @@ interface Request {
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly check?: () => void;
+  readonly check?: (() => void) | undefined;
 }
 
 const answerMs = 10_000;
@@ -64,113 +65,116 @@ const answerMs = 10_000;
 /** Between attempts, while the store fails or does not answer. Milliseconds. */
 const pauses = [200, 1_000, 3_000];
 
+/** A bucket, and the clock for the pauses between attempts. */
+interface Place {
+  readonly where: BucketLocation;
+  readonly clock: Clock;
+  /** Address of the bucket, with a slash at its end. */
+  readonly base: string;
+  readonly locationOf: Bucket['locationOf'];
+  readonly redact: Bucket['redact'];
+}
+
 /** Opens a bucket. Nothing is sent yet. */
-export function openBucket(
-  { endpoint, bucket, region, prefix, key, redact = (text) => text }: BucketLocation,
-  clock: Clock,
-): Bucket {
+export function openBucket(where: BucketLocation, clock: Clock): Bucket {
+  const { endpoint, bucket, prefix, redact = (text) => text } = where;
   const base = `${withoutSlash(endpoint)}/${bucket}/`;
-  const locationOf = (name: string) => `${base}${prefix}${name}`;
-  const urlOf = (name: string) => base + `${prefix}${name}`.split('/').map(encodeURIComponent).join('/');
-
-  const sendOnce = async ({ method, name, query, body, headers }: Request): Promise<Response> => {
-    // Loaded at the first request: most runs need no bucket.
-    const { AwsV4Signer } = await import('aws4fetch');
-    const signer = new AwsV4Signer({
-      method,
-      url: query === undefined ? urlOf(name) : `${base}?${new URLSearchParams(query).toString()}`,
-      headers: { ...headers, 'x-amz-content-sha256': await sha256(body ?? '') },
-      ...(body === undefined ? {} : { body }),
-      service: 's3',
-      region,
-      ...key,
-    });
-    const signed = await signer.sign();
-    return fetch(signed.url, {
-      method,
-      headers: signed.headers,
-      redirect: 'manual',
-      signal: AbortSignal.timeout(answerMs),
-      ...(body === undefined ? {} : { body }),
-    });
-  };
-
-  /** Sends a request until it is answered; a repetition is harmless. */
-  const send = async (request: Request, most = pauses.length + 1): Promise<Answer> => {
-    for (let attempt = 1; ; attempt++) {
-      request.check?.();
-      let trouble: string;
-      let cause: unknown;
-      try {
-        const response = await sendOnce(request);
-        const answer = { status: response.status, headers: response.headers, text: await textOf(response) };
-        if (!isPassing(answer)) return answer;
-        trouble = redact(wordsOf(answer));
-      } catch (error) {
-        if (error instanceof TooLong)
-          throw unusable(locationOf(request.name), `cannot be used (${error.message})`, { remedy });
-        trouble = redact(reasonOf(error));
-        cause = error;
-      }
-      if (attempt >= most) {
-        throw unusable(locationOf(request.name), `cannot be reached (${trouble})`, { remedy, cause });
-      }
-      await clock.sleep(pauses[attempt - 1] ?? 0);
-    }
-  };
-
-  const refused = (name: string, answer: Answer) =>
-    codeIn(answer) === 'NotImplemented'
-      ? unusable(
-          locationOf(name),
-          `cannot be kept there: the store takes no conditional writes (${redact(wordsOf(answer))})`,
-          {
-            remedy: 'Use a store that does: docs/state.md names some. Nothing was changed.',
-          },
-        )
-      : unusable(locationOf(name), `cannot be used (${redact(wordsOf(answer))})`, { remedy });
-
+  const place: Place = { where, clock, base, locationOf: (name) => `${base}${prefix}${name}`, redact };
   return {
-    locationOf,
+    locationOf: place.locationOf,
     redact,
-    get: async (name) => {
-      const answer = await send({ method: 'GET', name });
-      if (answer.status === 404 && codeIn(answer) !== 'NoSuchBucket') return undefined;
-      if (answer.status !== 200) throw refused(name, answer);
-      return { text: answer.text, etag: etagOf(locationOf(name), answer), ageMs: ageIn(answer) };
-    },
-    put: async (name, body, { over, check }) => {
-      const headers: Record<string, string> = { 'content-type': 'application/json' };
-      if (over === 'none') headers['if-none-match'] = '*';
-      else if (over !== 'any') headers['if-match'] = over;
-      const answer = await send({ method: 'PUT', name, body, headers, ...(check === undefined ? {} : { check }) });
-      const isGone = answer.status === 404 && codeIn(answer) !== 'NoSuchBucket' && over !== 'none';
-      if (answer.status === 412 || isGone) return undefined;
-      if (answer.status < 200 || answer.status > 299) throw refused(name, answer);
-      return etagOf(locationOf(name), answer);
-    },
-    list: async (folder) => {
-      const names: string[] = [];
-      let token: string | undefined;
-      for (let page = 0; page === 0 || token !== undefined; page++) {
-        if (page === attempts.state.maxPages)
-          throw unusable(locationOf(folder), `cannot be used (the store lists more than ${page} pages)`, { remedy });
-        const next = token === undefined ? {} : { 'continuation-token': token };
-        const query = { 'list-type': '2', prefix: prefix + folder, ...next };
-        const answer = await send({ method: 'GET', name: folder, query });
-        if (answer.status !== 200) throw refused(folder, answer);
-        const keys = answer.text.matchAll(/<Key>([^<]*)<\/Key>/g);
-        names.push(...[...keys].map(([, key = '']) => key.slice(key.lastIndexOf('/') + 1)));
-        token = /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/
-          .exec(answer.text)?.[1]
-          ?.replaceAll('&amp;', '&');
-      }
-      return names;
-    },
+    get: (name) => get(place, name),
+    put: (name, body, options) => put(place, name, body, options),
+    list: (folder) => list(place, folder),
     remove: async (name) => {
-      await send({ method: 'DELETE', name }, 1).catch(() => undefined);
+      await send(place, { method: 'DELETE', name }, 1).catch(() => undefined);
     },
   };
+}
+
+async function get(place: Place, name: string): Promise<S3Object | undefined> {
+  const answer = await send(place, { method: 'GET', name });
+  if (answer.status === 404 && codeIn(answer) !== 'NoSuchBucket') return undefined;
+  if (answer.status !== 200) throw refused(place, name, answer);
+  return { text: answer.text, etag: etagOf(place.locationOf(name), answer), ageMs: ageIn(answer) };
+}
+
+async function put(place: Place, name: string, body: string, { over, check }: PutOptions): Promise<string | undefined> {
+  const headers: Record<string, string> = { 'content-type': 'application/json' };
+  if (over === 'none') headers['if-none-match'] = '*';
+  else if (over !== 'any') headers['if-match'] = over;
+  const answer = await send(place, { method: 'PUT', name, body, headers, check });
+  const isGone = answer.status === 404 && codeIn(answer) !== 'NoSuchBucket' && over !== 'none';
+  if (answer.status === 412 || isGone) return undefined;
+  if (answer.status < 200 || answer.status > 299) throw refused(place, name, answer);
+  return etagOf(place.locationOf(name), answer);
+}
+
+async function list(place: Place, folder: string): Promise<string[]> {
+  const names: string[] = [];
+  let token: string | undefined;
+  for (let page = 0; page === 0 || token !== undefined; page++) {
+    if (page === attempts.state.maxPages)
+      throw unusable(place.locationOf(folder), `cannot be used (the store lists more than ${page} pages)`, { remedy });
+    const query = { 'list-type': '2', prefix: place.where.prefix + folder };
+    const next = token === undefined ? query : { ...query, 'continuation-token': token };
+    const answer = await send(place, { method: 'GET', name: folder, query: next });
+    if (answer.status !== 200) throw refused(place, folder, answer);
+    const keys = answer.text.matchAll(/<Key>([^<]*)<\/Key>/g);
+    names.push(...[...keys].map(([, key = '']) => key.slice(key.lastIndexOf('/') + 1)));
+    token = /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/.exec(answer.text)?.[1]?.replaceAll('&amp;', '&');
+  }
+  return names;
+}
+
+/** Sends a request until it is answered; a repetition is harmless. */
+async function send(place: Place, request: Request, maxAttempts = pauses.length + 1): Promise<Answer> {
+  const { clock, redact } = place;
+  const location = place.locationOf(request.name);
+  for (let attempt = 1; ; attempt++) {
+    request.check?.();
+    let trouble: string;
+    let cause: unknown;
+    try {
+      const response = await sendOnce(place, request);
+      const answer = { status: response.status, headers: response.headers, text: await textOf(response) };
+      if (!isPassing(answer)) return answer;
+      trouble = redact(wordsOf(answer));
+    } catch (error) {
+      if (error instanceof TooLong) throw unusable(location, `cannot be used (${error.message})`, { remedy });
+      trouble = redact(reasonOf(error));
+      cause = error;
+    }
+    if (attempt >= maxAttempts) throw unusable(location, `cannot be reached (${trouble})`, { remedy, cause });
+    await clock.sleep(pauses[attempt - 1] ?? 0);
+  }
+}
+
+async function sendOnce({ where, base }: Place, { method, name, query, body, headers }: Request): Promise<Response> {
+  // Loaded at the first request: most runs need no bucket.
+  const { AwsV4Signer } = await import('aws4fetch');
+  const path = `${where.prefix}${name}`.split('/').map(encodeURIComponent).join('/');
+  const content = defined({ body });
+  const signer = new AwsV4Signer({
+    method,
+    url: base + (query === undefined ? path : `?${new URLSearchParams(query).toString()}`),
+    headers: { ...headers, 'x-amz-content-sha256': await sha256(body ?? '') },
+    ...content,
+    service: 's3',
+    region: where.region,
+    ...where.key,
+  });
+  const signed = await signer.sign();
+  const signal = AbortSignal.timeout(answerMs);
+  return fetch(signed.url, { method, headers: signed.headers, redirect: 'manual', signal, ...content });
+}
+
+function refused({ locationOf, redact }: Place, name: string, answer: Answer) {
+  const words = redact(wordsOf(answer));
+  if (codeIn(answer) !== 'NotImplemented') return unusable(locationOf(name), `cannot be used (${words})`, { remedy });
+  return unusable(locationOf(name), `cannot be kept there: the store takes no conditional writes (${words})`, {
+    remedy: 'Use a store that does: docs/state.md names some. Nothing was changed.',
+  });
 }
 
 interface Answer {

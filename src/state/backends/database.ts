@@ -27,6 +27,18 @@ const answerMs = 15_000;
 /** Between attempts, while the server does not answer. Milliseconds. */
 const pauses = [200, 1_000, 3_000];
 
+/** A database in use. */
+interface Open {
+  readonly url: string;
+  readonly address: PostgresAddress;
+  readonly location: string;
+  readonly redact: Database['redact'];
+  readonly clock: Clock;
+  /** The connection, while there is one. */
+  opening: Promise<Client> | undefined;
+  received: Received;
+}
+
 /** Opens a database by its address; the schema and the name of the state are for messages. */
 export function openDatabase(
   {
@@ -45,80 +57,21 @@ export function openDatabase(
 ): Database {
   const address = readPostgresAddress(url);
   const location = `${address.location}, ${schema}.state of ${name}`;
-  const why = (error: unknown) => redact(wordsOf(error));
-  let opening: Promise<Client> | undefined;
-  let received: Received = { bytes: 0, rows: 0 };
-
-  const open = async (): Promise<Client> => {
-    // Loaded at the first statement: most runs need no database.
-    const { default: pg } = await import('pg');
-    const client = new pg.Client({
-      connectionString: url,
-      // Only where the address does not say it: PGSSLMODE does not count.
-      ssl: address.hasTls,
-      connectionTimeoutMillis: connectMs,
-      query_timeout: answerMs,
-      keepAlive: true,
-      application_name: 'trueup',
-    });
-    client.on('error', () => undefined); // the next statement fails, and connects again
-    if (!address.takesPassword) refuseCleartext(client);
-    received = limitAnswers(client);
-    try {
-      await client.connect();
-      // An acknowledged write must survive a crash of the server, and a vanished client must not lock out the others.
-      await client.query(
-        `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'
-        union all select set_config('lock_timeout', '10s', false)
-        union all select set_config('idle_in_transaction_session_timeout', '30s', false)`,
-      );
-    } catch (error) {
-      void client.end().catch(() => undefined);
-      throw error;
-    }
-    return client;
-  };
-
-  const drop = (connection: Promise<Client>): void => {
-    if (opening === connection) opening = undefined;
-    void connection.then((client) => client.end()).catch(() => undefined);
-  };
-
-  const run = async <T>(work: (client: Client) => Promise<T>, check?: () => void): Promise<T> => {
-    for (let attempt = 0; ; attempt++) {
-      check?.();
-      const connection = (opening ??= open());
-      try {
-        const client = await connection;
-        Object.assign(received, { bytes: 0, rows: 0 });
-        return await work(client);
-      } catch (error) {
-        if (isAnswer(error)) throw error;
-        drop(connection);
-        const unfit = whyUnusable(error, address);
-        if (unfit !== undefined) throw unusable(location, unfit.what, { remedy: unfit.remedy, cause: error });
-        const pause = pauses[attempt];
-        if (pause === undefined)
-          throw unusable(location, `cannot be reached (${why(error)})`, { remedy, cause: error });
-        await clock.sleep(pause);
-      }
-    }
-  };
-
+  const open: Open = { url, address, location, redact, clock, opening: undefined, received: { bytes: 0, rows: 0 } };
   return {
     location,
     redact,
     query: async (text, values, check) => {
       try {
-        return await run(async (client) => (await client.query<Row>(text, [...values])).rows, check);
+        return await run(open, async (client) => (await client.query<Row>(text, [...values])).rows, check);
       } catch (error) {
         if (isMissing(error)) return [];
-        throw explained(location, error, why(error), rightsToUse(schema));
+        throw explained(open, error, rightsToUse(schema));
       }
     },
     prepare: async (statements, names) => {
       try {
-        await run(async (client) => {
+        await run(open, async (client) => {
           const { rows } = await client.query<Row>(
             'select bool_or(to_regclass(name) is null) as missing from unnest($1::text[]) as name',
             [names],
@@ -126,15 +79,70 @@ export function openDatabase(
           if (rows[0]?.missing === true) await client.query(statements);
         });
       } catch (error) {
-        throw explained(location, error, why(error), rightsToPrepare(schema));
+        throw explained(open, error, rightsToPrepare(schema));
       }
     },
     close: async () => {
-      const client = await opening?.catch(() => undefined);
-      opening = undefined;
+      const client = await open.opening?.catch(() => undefined);
+      open.opening = undefined;
       await client?.end().catch(() => undefined);
     },
   };
+}
+
+/** Does some work on a connection; once more on a new one, where the connection is lost. */
+async function run<T>(open: Open, work: (client: Client) => Promise<T>, check?: () => void): Promise<T> {
+  const { address, location, redact, clock } = open;
+  for (let attempt = 0; ; attempt++) {
+    check?.();
+    const connection = (open.opening ??= connect(open));
+    try {
+      const client = await connection;
+      Object.assign(open.received, { bytes: 0, rows: 0 });
+      return await work(client);
+    } catch (error) {
+      if (isAnswer(error)) throw error;
+      if (open.opening === connection) open.opening = undefined;
+      void connection.then((client) => client.end()).catch(() => undefined);
+      const unfit = whyUnusable(error, address);
+      if (unfit !== undefined) throw unusable(location, unfit.what, { remedy: unfit.remedy, cause: error });
+      const pause = pauses[attempt];
+      if (pause === undefined)
+        throw unusable(location, `cannot be reached (${redact(wordsOf(error))})`, { remedy, cause: error });
+      await clock.sleep(pause);
+    }
+  }
+}
+
+async function connect(open: Open): Promise<Client> {
+  const { url, address } = open;
+  // Loaded at the first statement: most runs need no database.
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({
+    connectionString: url,
+    // Only where the address does not say it: PGSSLMODE does not count.
+    ssl: address.hasTls,
+    connectionTimeoutMillis: connectMs,
+    query_timeout: answerMs,
+    keepAlive: true,
+    application_name: 'trueup',
+  });
+  client.on('error', () => undefined); // the next statement fails, and connects again
+  if (!address.takesPassword) refuseCleartext(client);
+  open.received = limitAnswers(client);
+  try {
+    await client.connect();
+    // An acknowledged write must survive a crash of the server, and a vanished client must not lock out the others.
+    await client.query(
+      `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'
+      union all select set_config('lock_timeout', '10s', false)
+      union all select set_config('idle_in_transaction_session_timeout', '30s', false)`,
+    );
+  } catch (error) {
+    void client.end().catch(() => undefined);
+    throw error;
+  }
+  return client;
 }
 
 /** The event of a server that asks for the password itself, and not for a proof of it. */
@@ -234,10 +242,10 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-function explained(location: string, error: unknown, why: string, remedyForRights: string): unknown {
+function explained({ location, redact }: Open, error: unknown, remedyForRights: string): unknown {
   if (!(error instanceof Error) || !('severity' in error)) return error;
   const lacksRights = codeOf(error) === '42501';
-  return unusable(location, `cannot be used (${why})`, {
+  return unusable(location, `cannot be used (${redact(wordsOf(error))})`, {
     remedy: lacksRights ? remedyForRights : remedy,
     cause: error,
   });

@@ -17,7 +17,7 @@ import {
   chained,
   linePartsOf,
   parseWave,
-  readChained,
+  chainReader,
   readJson,
   readLine,
   withEnd,
@@ -44,78 +44,91 @@ export function localStore(
 /** How long a wave takes records at least, and the time from one wave to the next at least. Milliseconds. */
 const gathering = { leastMs: 1, betweenMs: 5 };
 
+/** A state in a folder, as this process knows it. */
+interface Open {
+  readonly disk: Disk;
+  readonly file: string;
+  readonly journal: string;
+  handle: DiskFile | undefined;
+  /** The serial of the state that the journal continues. */
+  serial: number | undefined;
+  /** The MAC of the last record in the journal. */
+  last: string;
+  /** Resolves when the disk may be synced again. */
+  rested: Promise<void>;
+}
+
 /** The storage of such a state. */
 export function folderStorage(folder: string, disk: Disk): StateStorage {
-  const file = join(folder, 'state.json');
-  const journal = join(folder, 'state.journal');
-  let open: DiskFile | undefined;
-  /** The serial of the state that the journal continues. */
-  let serial: number | undefined;
-  /** The MAC of the last record in the journal. */
-  let last = '';
-  /** Resolves when the disk may be synced again. */
-  let rested = Promise.resolve();
-
-  const close = async (): Promise<void> => {
-    const handle = open;
-    open = undefined;
-    await handle?.close().catch(() => undefined); // its content was synced, or reported as lost
-  };
-
-  /** Begins a journal. That of an unfinished run stays until the new one is complete. */
-  const begin = async (base: State, writer: Writer): Promise<void> => {
-    await close();
-    const { parts, mac } = writer.authenticity.seal(base);
-    open = await putFile(disk, journal, { parts: linePartsOf(parts), ...writer });
-    [serial, last] = [base.serial, mac];
-  };
-
+  const [file, journal] = [join(folder, 'state.json'), join(folder, 'state.journal')];
+  const open: Open = { disk, file, journal, handle: undefined, serial: undefined, last: '', rested: Promise.resolve() };
   return {
     location: file,
     lease: folderRegister(folder, { disk, of: `the state ${file}` }),
     documents: folderDocuments(join(folder, 'documents'), disk),
     isShared: false,
     load: async (authenticity) => {
-      await close();
-      serial = undefined;
-      return load(disk, { file, journal }, authenticity);
+      await close(open);
+      open.serial = undefined;
+      return load(open, authenticity);
     },
-    begin: (base, writer) => begin(base, writer).catch(failing(journal, 'cannot be written')),
+    begin: (base, writer) => begin(open, base, writer),
     gather: async () => {
-      await Promise.all([rested, sleep(gathering.leastMs)]);
+      await Promise.all([open.rested, sleep(gathering.leastMs)]);
     },
-    add: async (wave, { authenticity, confirm }) => {
-      rested = sleep(gathering.betweenMs);
-      await confirm();
-      try {
-        const { text, mac } = chained(writeWave(wave), { previous: last, authenticity });
-        await open?.append(writeLine(text));
-        await open?.sync();
-        last = mac;
-      } catch (error) {
-        throw failed(journal, 'cannot be written', { error });
-      }
-      await confirm(); // a run that took the lock since may have read the journal before this line
-    },
-    save: async (state, writer) => {
-      // A leftover journal that continues this very version would be applied to it.
-      if (serial === state.serial) await begin(state, writer).catch(failing(journal, 'cannot be written'));
-      await close();
-      const parts = withEnd(writer.authenticity.seal(state, 'lines').parts);
-      const handle = await putFile(disk, file, { parts, ...writer }).catch(
-        failing(file, 'cannot be written; it is as it was before'),
-      );
-      await handle.close().catch(() => undefined);
-      serial = undefined;
-      await disk.remove(journal).catch((error: unknown) => {
-        const remedy =
-          'Nothing was overwritten that counts. Remove it, or run again: it is older than the state, and not read any more.';
-        throw failed(journal, 'cannot be removed; the state itself is saved', { error, remedy });
-      });
-      await removeLeft(disk, file, journal).catch(() => undefined);
-    },
-    close,
+    add: (wave, writer) => add(open, wave, writer),
+    save: (state, writer) => save(open, state, writer),
+    close: () => close(open),
   };
+}
+
+async function close(open: Open): Promise<void> {
+  const { handle } = open;
+  open.handle = undefined;
+  await handle?.close().catch(() => undefined); // its content was synced, or reported as lost
+}
+
+/** Begins a journal. That of an unfinished run stays until the new one is complete. */
+async function begin(open: Open, base: State, writer: Writer): Promise<void> {
+  const { disk, journal } = open;
+  await close(open);
+  const { parts, mac } = writer.authenticity.seal(base);
+  const file = { parts: linePartsOf(parts), ...writer };
+  open.handle = await putFile(disk, journal, file).catch(failing(journal, 'cannot be written'));
+  [open.serial, open.last] = [base.serial, mac];
+}
+
+async function add(open: Open, wave: Wave, { authenticity, confirm }: Writer): Promise<void> {
+  open.rested = sleep(gathering.betweenMs);
+  await confirm();
+  try {
+    const { text, mac } = chained(writeWave(wave), { previous: open.last, authenticity });
+    await open.handle?.append(writeLine(text));
+    await open.handle?.sync();
+    open.last = mac;
+  } catch (error) {
+    throw failed(open.journal, 'cannot be written', { error });
+  }
+  await confirm(); // a run that took the lock since may have read the journal before this line
+}
+
+async function save(open: Open, state: State, writer: Writer): Promise<void> {
+  const { disk, file, journal } = open;
+  // A leftover journal that continues this very version would be applied to it.
+  if (open.serial === state.serial) await begin(open, state, writer);
+  await close(open);
+  const parts = withEnd(writer.authenticity.seal(state, 'lines').parts);
+  const handle = await putFile(disk, file, { parts, ...writer }).catch(
+    failing(file, 'cannot be written; it is as it was before'),
+  );
+  await handle.close().catch(() => undefined);
+  open.serial = undefined;
+  await disk.remove(journal).catch((error: unknown) => {
+    const remedy =
+      'Nothing was overwritten that counts. Remove it, or run again: it is older than the state, and not read any more.';
+    throw failed(journal, 'cannot be removed; the state itself is saved', { error, remedy });
+  });
+  await removeLeft(disk, file, journal).catch(() => undefined);
 }
 
 /** Removes the drafts of killed runs. */
@@ -128,11 +141,7 @@ async function removeLeft(disk: Disk, ...files: readonly string[]): Promise<void
 }
 
 /** Reads both files; another run may write them at the same time. */
-async function load(
-  disk: Disk,
-  { file, journal }: { readonly file: string; readonly journal: string },
-  authenticity: Authenticity,
-): Promise<State | undefined> {
+async function load({ disk, file, journal }: Open, authenticity: Authenticity): Promise<State | undefined> {
   for (let attempt = 1; ; attempt++) {
     const text = await readText(disk, file);
     const saved = text === undefined ? undefined : parseState({ location: file, text }, authenticity).state;
@@ -185,30 +194,23 @@ function replay({ path, text, saved }: JournalText, authenticity: Authenticity):
     return { is: 'newer', why };
   }
   const waves: Wave[] = [];
-  let previous = mac;
+  const read = chainReader(format, { previous: mac, authenticity });
+  const parse = isOld && !isSealed(format) ? readOldLine : readJson;
   for (const [index, line] of rest.entries()) {
     const whole = isOld ? line : readLine(line);
-    if (whole !== undefined && isSealed(format)) {
-      const record = readChained(whole, { previous, authenticity });
-      if (record === undefined) {
-        throw authenticity.forged(path, `has a record in line ${index + 2} that does not follow the one before it`);
-      }
-      previous = record.mac;
-      waves.push(parseWave(readJson(record.text), format) ?? damaged(path, index + 2));
-      continue;
+    const record = whole === undefined ? undefined : read(whole);
+    if (whole !== undefined && record === undefined) {
+      throw authenticity.forged(path, `has a record in line ${index + 2} that does not follow the one before it`);
     }
-    const wave = parseWave(isOld ? readOldLine(line) : readJson(whole), format);
+    const wave = parseWave(record === undefined ? undefined : parse(record), format);
     if (wave === undefined) {
-      if (torn || index < rest.length - 1) damaged(path, index + 2);
+      const isProven = whole !== undefined && isSealed(format);
+      if (torn || isProven || index < rest.length - 1) throw unusable(path, `is damaged in line ${index + 2}`);
       break;
     }
     waves.push(wave);
   }
   return { is: 'read', state: withWaves(base, waves) };
-}
-
-function damaged(path: string, line: number): never {
-  throw unusable(path, `is damaged in line ${line}`);
 }
 
 /** Reads a line without a checksum, as the first versions wrote it: one record. */

@@ -1,7 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { systemClock } from '../clock.ts';
 import type { Documents } from '../documents.ts';
-import { isSealed } from '../formats.ts';
 import type { KeySource } from '../keys.ts';
 import { parseEntry } from '../lease-entry.ts';
 import type { LeaseContext } from '../lease.ts';
@@ -14,7 +13,7 @@ import type { State, StateStore } from '../state.ts';
 import { storeOver } from '../store.ts';
 import { locked, unusable } from '../unusable.ts';
 import type { Wave } from '../wave.ts';
-import { chained, parseWave, readChained, withWaves, writeEntry } from '../wave.ts';
+import { chained, parseWave, chainReader, withWaves, writeEntry } from '../wave.ts';
 import type { Database } from './database.ts';
 import { openDatabase } from './database.ts';
 
@@ -44,87 +43,99 @@ export function postgresStore(
   return storeOver(postgresStorage(where, some.clock ?? systemClock), some);
 }
 
+/** A state in a database, as this process knows it. */
+interface Open {
+  readonly where: PostgresLocation;
+  readonly database: Database;
+  /** The counter of the lease of this writer, and the number of its next record. */
+  known: { readonly counter: number; next: number } | undefined;
+  /** The MAC of the last record in the journal. */
+  last: string;
+}
+
 /** The storage of such a state; `clock` is for the pauses between attempts. */
 export function postgresStorage(where: PostgresLocation, clock: Clock): StateStorage {
   const { schema, name } = where;
   const database = openDatabase(where, clock);
-  const { location } = database;
-  let known: { readonly counter: number; next: number } | undefined;
-  /** The MAC of the last record in the journal. */
-  let last = '';
-
-  const save = async (state: State, { authenticity, counter, check }: Writer): Promise<void> => {
-    const { parts, mac } = authenticity.seal(state);
-    const rows = await database.query(
-      `with held as (${heldBy(schema)}),
-        gone as (delete from ${schema}.journal where name = $1 and exists (select from held)),
-        put as (insert into ${schema}.state (name, serial, body, written_at)
-          select $1, $3::bigint, $4, now() from held
-          on conflict (name) do update set serial = excluded.serial, body = excluded.body, written_at = now())
-      select from held`,
-      [name, counter, state.serial, parts.join('')],
-      check,
-    );
-    if (rows.length === 0) throw taken(location);
-    last = mac;
-  };
-
+  const open: Open = { where, database, known: undefined, last: '' };
   return {
-    location,
+    location: database.location,
     lease: postgresRegister(database, schema, name),
     documents: postgresDocuments(database, schema, name),
     isShared: true,
-    load: async (authenticity) => {
-      // One statement, so that no write happens between two reads.
-      const rows = await database.query(
-        `select 0::bigint as counter, 0::bigint as number, null as address, body as text from ${schema}.state where name = $1
-        union all select counter, number, address, record from ${schema}.journal where name = $1
-        order by counter, number`,
-        [name],
-      );
-      // Without the table of the journal, the state itself may be there all the same.
-      const alone = `select body as text from ${schema}.state where name = $1`;
-      const [first, ...rest] = rows.length > 0 ? rows : await database.query(alone, [name]);
-      // A journal without its state: the table of the states was made again.
-      if (first === undefined || (first.address ?? null) !== null) return undefined;
-      const read = parseState({ location, text: String(first.text) }, authenticity);
-      return withWaves(read.state, [waveOf(location, rest, { ...read, authenticity })]);
-    },
+    load: (authenticity) => load(open, authenticity),
     begin: async (base, writer) => {
-      await save(base, writer);
-      if (known?.counter !== writer.counter) known = { counter: writer.counter, next: 1 };
+      await save(open, base, writer);
+      if (open.known?.counter !== writer.counter) open.known = { counter: writer.counter, next: 1 };
     },
-    add: async (wave, { authenticity, counter, check }) => {
-      const { next } = (known ??= { counter, next: 1 });
-      let previous = last;
-      const entries = wave.map(writeEntry);
-      const records = entries.map(([address, record]) => {
-        const { text, mac } = chained(
-          JSON.stringify(record),
-          { previous, authenticity },
-          `${JSON.stringify(address)} `,
-        );
-        previous = mac;
-        return text;
-      });
-      // The numbers make it harmless to repeat a wave whose answer was lost.
-      const rows = await database.query(
-        `with held as (${heldBy(schema)}),
-          added as (insert into ${schema}.journal (name, counter, number, address, record)
-            select $1, $2::bigint, $3::bigint + place - 1, address, record
-            from held, unnest($4::text[], $5::text[]) with ordinality as wave (address, record, place)
-            on conflict do nothing)
-        select from held`,
-        [name, counter, next, entries.map(([address]) => address), records],
-        check,
-      );
-      if (rows.length === 0) throw taken(location);
-      known.next += wave.length;
-      last = previous;
-    },
-    save,
+    add: (wave, writer) => add(open, wave, writer),
+    save: (state, writer) => save(open, state, writer),
     close: () => database.close(),
   };
+}
+
+async function load({ where, database }: Open, authenticity: Authenticity): Promise<State | undefined> {
+  const { schema, name } = where;
+  const { location } = database;
+  // One statement, so that no write happens between two reads.
+  const rows = await database.query(
+    `select 0::bigint as counter, 0::bigint as number, null as address, body as text from ${schema}.state where name = $1
+    union all select counter, number, address, record from ${schema}.journal where name = $1
+    order by counter, number`,
+    [name],
+  );
+  // Without the table of the journal, the state itself may be there all the same.
+  const alone = `select body as text from ${schema}.state where name = $1`;
+  const [first, ...rest] = rows.length > 0 ? rows : await database.query(alone, [name]);
+  // A journal without its state: the table of the states was made again.
+  if (first === undefined || (first.address ?? null) !== null) return undefined;
+  const read = parseState({ location, text: String(first.text) }, authenticity);
+  return withWaves(read.state, [waveOf(location, rest, { ...read, authenticity })]);
+}
+
+async function save(open: Open, state: State, { authenticity, counter, check }: Writer): Promise<void> {
+  const { where, database } = open;
+  const { schema, name } = where;
+  const { parts, mac } = authenticity.seal(state);
+  const rows = await database.query(
+    `with held as (${heldBy(schema)}),
+      gone as (delete from ${schema}.journal where name = $1 and exists (select from held)),
+      put as (insert into ${schema}.state (name, serial, body, written_at)
+        select $1, $3::bigint, $4, now() from held
+        on conflict (name) do update set serial = excluded.serial, body = excluded.body, written_at = now())
+    select from held`,
+    [name, counter, state.serial, parts.join('')],
+    check,
+  );
+  if (rows.length === 0) throw taken(database.location);
+  open.last = mac;
+}
+
+async function add(open: Open, wave: Wave, { authenticity, counter, check }: Writer): Promise<void> {
+  const { where, database } = open;
+  const { schema, name } = where;
+  const known = (open.known ??= { counter, next: 1 });
+  let previous = open.last;
+  const entries = wave.map(writeEntry);
+  const records = entries.map(([address, record]) => {
+    const { text, mac } = chained(JSON.stringify(record), { previous, authenticity }, `${JSON.stringify(address)} `);
+    previous = mac;
+    return text;
+  });
+  // The numbers make it harmless to repeat a wave whose answer was lost.
+  const rows = await database.query(
+    `with held as (${heldBy(schema)}),
+      added as (insert into ${schema}.journal (name, counter, number, address, record)
+        select $1, $2::bigint, $3::bigint + place - 1, address, record
+        from held, unnest($4::text[], $5::text[]) with ordinality as wave (address, record, place)
+        on conflict do nothing)
+    select from held`,
+    [name, counter, known.next, entries.map(([address]) => address), records],
+    check,
+  );
+  if (rows.length === 0) throw taken(database.location);
+  known.next += wave.length;
+  open.last = previous;
 }
 
 /** Selects the lease while it has a counter, and locks it for the statement. */
@@ -137,15 +148,13 @@ function waveOf(
   rows: readonly Readonly<Record<string, unknown>>[],
   { format, mac, authenticity }: Pick<ReadState, 'format' | 'mac'> & { readonly authenticity: Authenticity },
 ): Wave {
-  let previous = mac;
+  const read = chainReader(format, { previous: mac, authenticity });
   const content = rows.map(({ address, text }) => {
-    if (!isSealed(format)) return [address, text === null ? null : JSON.parse(String(text))];
-    const record = readChained(String(text), { previous, authenticity }, `${JSON.stringify(address)} `);
+    const record = read(String(text), `${JSON.stringify(address)} `);
     if (record === undefined) {
       throw authenticity.forged(location, `has a record of ${String(address)} that does not follow the one before it`);
     }
-    previous = record.mac;
-    return [address, JSON.parse(record.text)];
+    return [address, JSON.parse(record)];
   });
   const wave = parseWave(content, format);
   if (wave === undefined) throw unusable(location, 'has a record in its journal that is none of Trueup');

@@ -5,7 +5,6 @@ import { parseEntry } from '../lease-entry.ts';
 import type { LeaseContext } from '../lease.ts';
 import type { StateStorage, Writer } from '../storage.ts';
 import type { Authenticity } from '../authenticity.ts';
-import { isSealed } from '../formats.ts';
 import type { KeySource } from '../keys.ts';
 import type { ReadState } from '../parse.ts';
 import { checkState, parseSealed, refuseNewer } from '../parse.ts';
@@ -17,7 +16,7 @@ import type { Wave } from '../wave.ts';
 import {
   chained,
   parseWave,
-  readChained,
+  chainReader,
   readJson,
   readLine,
   withEnd,
@@ -50,54 +49,24 @@ const atOnce = 16;
 
 const stateName = 'state.json';
 
+/** A state in a bucket, as this process knows it. */
+interface Open {
+  readonly bucket: Bucket;
+  readonly location: string;
+  /** The tag of `state.json`, if known; `none`: it does not exist. */
+  etag: string | undefined;
+  /** The waves that were read; a save removes them. */
+  old: readonly string[];
+  own: { readonly counter: number; from: number; next: number };
+  /** The MAC of the last wave of this writer. */
+  last: string;
+}
+
 /** The storage of such a state; `clock` is for the pauses between attempts. */
 export function s3Storage(where: BucketLocation, clock: Clock): StateStorage {
   const bucket = openBucket(where, clock);
   const location = bucket.locationOf(stateName);
-  /** The tag of `state.json`, if known; `none`: it does not exist. */
-  let etag: string | undefined;
-  /** The waves that were read; a save removes them. */
-  let old: readonly string[] = [];
-  let own = { counter: 0, from: 0, next: 0 };
-  /** The MAC of the last wave of this writer. */
-  let last = '';
-
-  const load = async (authenticity: Authenticity): Promise<State | undefined> => {
-    for (let attempt = 1; ; attempt++) {
-      const object = await bucket.get(stateName);
-      etag = object?.etag ?? 'none';
-      if (object === undefined) return undefined;
-      const head = parseHead({ location, text: object.text }, authenticity);
-      const { waves, missing } = await wavesOf(bucket, head, authenticity);
-      if (missing !== undefined) {
-        // A run that ends or begins removes waves, and those that it has just written may be seen out of order.
-        if (attempt < 3) continue;
-        throw authenticity.forged(location, `lacks ${missing} of its journal, and has a later one`);
-      }
-      old = waves.map((_, index) => waveName(head.counter, head.from + index));
-      return withWaves(head.state, waves);
-    }
-  };
-
-  /** Writes the head; it contains all waves before the next one. */
-  const put = async (state: State, { authenticity, counter, check, confirm }: Writer): Promise<void> => {
-    if (etag === undefined) await load(authenticity);
-    await confirm();
-    if (own.counter !== counter) own = { counter, from: 0, next: 0 };
-    const head: Head = { counter, from: own.next, state };
-    const sealed = authenticity.seal(head);
-    const text = withEnd(sealed.parts).join('');
-    let written = await bucket.put(stateName, text, { over: etag ?? 'none', check });
-    if (written === undefined) {
-      // The write may have taken effect without an answer.
-      const now = await bucket.get(stateName);
-      if (now?.text !== text) throw taken(location);
-      written = now.etag;
-    }
-    etag = written;
-    last = sealed.mac;
-  };
-
+  const open: Open = { bucket, location, etag: undefined, old: [], own: { counter: 0, from: 0, next: 0 }, last: '' };
   return {
     location,
     lease: s3Register(bucket),
@@ -107,25 +76,15 @@ export function s3Storage(where: BucketLocation, clock: Clock): StateStorage {
       list: () => bucket.list(documentName('')),
     },
     isShared: true,
-    load,
-    begin: put,
-    add: async (wave, { authenticity, counter, check, confirm }) => {
-      // Only this writer uses its counter, and each name once: a repetition is harmless.
-      const name = waveName(counter, own.next++);
-      const { text, mac } = chained(writeWave(wave), { previous: last, authenticity });
-      await bucket.put(name, writeLine(text), { over: 'any', check });
-      // A run that took the lock since may have begun without this wave; remove it, so that no other run reads it.
-      await confirm().catch(async (error: unknown) => {
-        await bucket.remove(name);
-        throw error;
-      });
-      last = mac;
-    },
+    load: (authenticity) => load(open, authenticity),
+    begin: (base, writer) => putHead(open, base, writer),
+    add: (wave, writer) => add(open, wave, writer),
     save: async (state, writer) => {
-      await put(state, writer);
+      await putHead(open, state, writer);
+      const { own, old } = open;
       const added = Array.from({ length: own.next - own.from }, (_, index) => waveName(own.counter, own.from + index));
       const gone = [...old, ...added];
-      old = [];
+      open.old = [];
       own.from = own.next;
       for (let at = 0; at < gone.length; at += atOnce) {
         await Promise.all(gone.slice(at, at + atOnce).map((name) => bucket.remove(name)));
@@ -133,6 +92,58 @@ export function s3Storage(where: BucketLocation, clock: Clock): StateStorage {
     },
     close: () => Promise.resolve(),
   };
+}
+
+async function load(open: Open, authenticity: Authenticity): Promise<State | undefined> {
+  const { bucket, location } = open;
+  for (let attempt = 1; ; attempt++) {
+    const object = await bucket.get(stateName);
+    open.etag = object?.etag ?? 'none';
+    if (object === undefined) return undefined;
+    const head = parseHead({ location, text: object.text }, authenticity);
+    const { waves, missing } = await wavesOf(bucket, head, authenticity);
+    if (missing !== undefined) {
+      // A run that ends or begins removes waves, and those that it has just written may be seen out of order.
+      if (attempt < 3) continue;
+      throw authenticity.forged(location, `lacks ${missing} of its journal, and has a later one`);
+    }
+    open.old = waves.map((_, index) => waveName(head.counter, head.from + index));
+    return withWaves(head.state, waves);
+  }
+}
+
+/** Writes the head; it contains all waves before the next one. */
+async function putHead(open: Open, state: State, { authenticity, counter, check, confirm }: Writer): Promise<void> {
+  const { bucket, location } = open;
+  if (open.etag === undefined) await load(open, authenticity);
+  await confirm();
+  if (open.own.counter !== counter) open.own = { counter, from: 0, next: 0 };
+  const head: Head = { counter, from: open.own.next, state };
+  const sealed = authenticity.seal(head);
+  const text = withEnd(sealed.parts).join('');
+  let written = await bucket.put(stateName, text, { over: open.etag ?? 'none', check });
+  if (written === undefined) {
+    // The write may have taken effect without an answer.
+    const now = await bucket.get(stateName);
+    if (now?.text !== text) throw taken(location);
+    written = now.etag;
+  }
+  open.etag = written;
+  open.last = sealed.mac;
+}
+
+async function add(open: Open, wave: Wave, { authenticity, counter, check, confirm }: Writer): Promise<void> {
+  const { bucket } = open;
+  // Only this writer uses its counter, and each name once: a repetition is harmless.
+  const name = waveName(counter, open.own.next++);
+  const { text, mac } = chained(writeWave(wave), { previous: open.last, authenticity });
+  await bucket.put(name, writeLine(text), { over: 'any', check });
+  // A run that took the lock since may have begun without this wave; remove it, so that no other run reads it.
+  await confirm().catch(async (error: unknown) => {
+    await bucket.remove(name);
+    throw error;
+  });
+  open.last = mac;
 }
 
 function waveName(counter: number, number: number): string {
@@ -150,7 +161,7 @@ async function wavesOf(
   authenticity: Authenticity,
 ): Promise<{ readonly waves: readonly Wave[]; readonly missing?: string }> {
   const waves: Wave[] = [];
-  let previous = mac;
+  const read = chainReader(format, { previous: mac, authenticity });
   for (;;) {
     const first = from + waves.length;
     const names = Array.from({ length: atOnce }, (_, index) => waveName(counter, first + index));
@@ -160,13 +171,10 @@ async function wavesOf(
       if (object === undefined) {
         return { waves, ...(objects.slice(index).some((later) => later !== undefined) ? { missing: name } : {}) };
       }
-      let text = readLine(object.text.trimEnd());
-      if (text !== undefined && isSealed(format)) {
-        const record = readChained(text, { previous, authenticity });
-        if (record === undefined)
-          throw authenticity.forged(bucket.locationOf(name), 'does not follow the record before it');
-        ({ text, mac: previous } = record);
-      }
+      const line = readLine(object.text.trimEnd());
+      const text = line === undefined ? undefined : read(line);
+      if (line !== undefined && text === undefined)
+        throw authenticity.forged(bucket.locationOf(name), 'does not follow the record before it');
       const wave = parseWave(readJson(text), format);
       if (wave === undefined) throw unusable(bucket.locationOf(name), 'is damaged');
       waves.push(wave);
