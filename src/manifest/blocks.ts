@@ -1,18 +1,20 @@
 import { sectionMeant } from '../kind/aliases.ts';
 import { once } from '../api/once.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { childAddress } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { topAddress, topOf } from '../kind/top.ts';
 import { expressionIn, notInKeys } from './expression.ts';
 import { missingBlank, shownKey } from './problem.ts';
+import type { Report } from './report.ts';
+import { reportInto } from './report.ts';
 import type { Block } from './resource.ts';
+import type { BlocksPlace } from './short-blocks.ts';
 import { blockInstead, sectionInstead } from './short-blocks.ts';
 import type { ExpressionSource } from './sources/source.ts';
-import type { MapNode, Place } from './tree.ts';
-import { isEmpty, position } from './tree.ts';
+import type { Entry, MapNode, Place } from './tree.ts';
+import { isEmpty } from './tree.ts';
 import { guessKey } from './unknown-key.ts';
 import { withUnset } from './unset.ts';
 
@@ -31,20 +33,6 @@ export function sectionsOf(kinds: readonly Kind[]): (parent: string) => Readonly
   return (parent) => byParent.get(parent) ?? new Map();
 }
 
-/** Reports a field that `unset` names beside its value. */
-function unsetTwice(address: string, diagnostics: Diagnostic[]): (path: string, at: Place) => void {
-  return (named, at) => {
-    const path = shownKey(named);
-    const about = { remedy: `Remove ${path} from unset, or its own line.`, address, position: position(at) };
-    diagnostics.push(diagnostic('defined-twice', `unset names ${path}, which has a value in this block`, about));
-  };
-}
-
-/** The keys that a block of a kind takes, and those that it explains. */
-function fieldsOf({ fields, checks }: Kind): string[] {
-  return [...Object.keys(fields), ...Object.keys(checks?.hints ?? {})];
-}
-
 /** What `findBlocks` finds. */
 interface Found {
   readonly blocks: readonly Block[];
@@ -54,6 +42,20 @@ interface Found {
   readonly isIncomplete: boolean;
 }
 
+/** What is searched for blocks, and what was found so far. */
+interface Search {
+  readonly kinds: readonly Kind[];
+  readonly top: Kind | undefined;
+  readonly sources: readonly ExpressionSource[];
+  readonly sections: (parent: string) => ReadonlyMap<string, Kind>;
+  /** The section that a key below a kind was probably meant to be. */
+  readonly guessSection: (key: string, parentKind: string) => string | undefined;
+  readonly diagnostics: Diagnostic[];
+  readonly blocks: Block[];
+  readonly broken: Set<string>;
+  isIncomplete: boolean;
+}
+
 /** Finds the block of every resource, parents before children, otherwise in the order of the file. */
 export function findBlocks(
   tree: MapNode,
@@ -61,120 +63,184 @@ export function findBlocks(
   diagnostics: Diagnostic[],
 ): Found {
   const sections = sectionsOf(kinds);
-  const blocks: Block[] = [];
-  const broken = new Set<string>();
-  let isIncomplete = false;
+  const top = topOf(kinds);
+  const search: Search = {
+    kinds,
+    top,
+    sources,
+    sections,
+    guessSection: guessingSections(sections),
+    diagnostics,
+    blocks: [],
+    broken: new Set(),
+    isIncomplete: false,
+  };
+  const own = top === undefined ? undefined : tree.entries.get(top.section);
+  const link = top?.parents[root];
+  if (top !== undefined && link !== undefined && own?.node.is === 'map') {
+    const address = topAddress(top);
+    const entries = withUnset(own.node.entries, unsetTwice(reportInto(diagnostics, address)));
+    search.blocks.push({ address, kind: top, key: address, parent: undefined, link, entries, at: own.keyAt });
+  }
+  searchBelow(tree.entries, root, undefined, search);
+  return search;
+}
 
-  const isSection = (key: string) => sections(root).has(sectionMeant(key));
-  /** The section that each key was probably meant to be, by the kind it stands below. */
+/** Guesses sections, each once for all blocks of a kind. */
+function guessingSections(sections: Search['sections']): Search['guessSection'] {
   const guessed = new Map<string, Map<string, string | undefined>>();
-  const guessSection = (key: string, parentKind: string): string | undefined => {
+  return (key, parentKind) => {
     const known = guessed.get(parentKind) ?? new Map<string, string | undefined>();
     guessed.set(parentKind, known);
     const below = sections(parentKind);
     if (!known.has(key)) known.set(key, guessKey(key, { keys: [...below.keys()], sections: below }));
     return known.get(key);
   };
-  const lose = (section: string, { identity }: Kind, parent: string | undefined): void => {
-    if (identity.addressedByKey === true && parent === undefined) isIncomplete = true;
-    else broken.add(parent === undefined ? section : `${parent}.${section}`);
-  };
+}
 
-  const top = topOf(kinds);
-  const enter = (entries: MapNode['entries'], parentKind: string, parent: string | undefined): void => {
-    for (const [section, entry] of entries) {
-      const below = sections(parentKind);
-      const kind = below.get(section);
-      const isBelowTop = parentKind === root && kind?.parents[root] === undefined;
-      const link = kind?.parents[isBelowTop ? (top?.kind ?? '') : parentKind];
-      if (kind === undefined || link === undefined) {
-        const meant = entry.node.is === 'map' ? guessSection(section, parentKind) : undefined;
-        const kindMeant = meant === undefined ? undefined : below.get(meant);
-        if (meant !== undefined && kindMeant !== undefined) lose(meant, kindMeant, parent);
-        continue;
-      }
-      const place = () => ({ kind, link, above: kinds.find((one) => one.kind === parentKind) });
-      if (entry.node.is !== 'map') {
-        lose(section, kind, parent);
-        const isNull = isEmpty(entry.node);
-        diagnostics.push(
-          diagnostic('wrong-type', isNull ? `${section} is empty` : `${section} must be a map with a block per key`, {
-            remedy: isNull
-              ? `Write ${section}: {} for none, or remove the line.`
-              : (sectionInstead(section, entry.node, place()) ?? `Write it as ${section}: { name: { … } }.`),
-            address: parent,
-            position: position(entry.keyAt),
-          }),
-        );
-        continue;
-      }
-      const { node } = entry;
-      const isField = (key: string) => guessKey(key, { keys: fieldsOf(kind), sections: new Map() }) !== undefined;
-      const isOneBlock = once(() => [...node.entries].every(([key, child]) => child.node.is !== 'map' && isField(key)));
-      const [first] = node.entries.keys();
-      for (const [key, child] of node.entries) {
-        const addressOf = (name: string) =>
-          childAddress(parent, kind.identity.addressedByKey === true ? undefined : section, name);
-        const address = addressOf(key);
-        const shown = child.node.is === 'map' ? key : shownKey(key, isEmpty(child.node));
-        const report = (message: string, remedy: string, at: Place, code: Diagnostic['code'] = 'wrong-type') => {
-          broken.add(address);
-          diagnostics.push(diagnostic(code, message, { remedy, address: addressOf(shown), position: position(at) }));
-        };
-        const expression = expressionIn(key, sources);
-        if (expression !== undefined) {
-          const field = kind.identity.keyField;
-          // No object is found by a secret.
-          const written = key.replaceAll('${secret:', '${var:');
-          const name = field === undefined ? '' : `, and below it ${field}: "${written}"`;
-          report(notInKeys(expression), `Write a name of your own as the key${name}.`, child.keyAt, 'bad-expression');
-          continue;
-        }
-        if (key === '') {
-          report(`${section} has an empty key`, 'Write the name of the block before the colon.', child.keyAt);
-          continue;
-        }
-        const isTop = top !== undefined && key === topAddress(top);
-        if (kind.identity.addressedByKey === true && (isTop || isSection(key))) {
-          const remedy = `Choose another key, and write name: ${key} if the platform calls it so.`;
-          report(`${key} is the name of a section, and addresses begin with it`, remedy, child.keyAt);
-          continue;
-        }
-        if (child.node.is !== 'map') {
-          if (isOneBlock() && key !== first) {
-            broken.add(address);
-            continue;
-          }
-          // What was commented out below it would be deleted, so nothing is not the same as an empty map.
-          if (isEmpty(child.node)) {
-            const remedy = `Write ${shown}: {} for no fields, or remove the line.`;
-            report(`${shown} is empty`, missingBlank(key, true) ?? remedy, child.keyAt);
-          } else {
-            const remedy = isField(key)
-              ? ((isOneBlock() ? sectionInstead(section, node, { ...place(), isOneBlock: true }) : undefined) ??
-                `${section}: holds blocks by their names. Write it as ${section}: { name: { … } }.`)
-              : (blockInstead(key, child.node, place()) ?? `Write it as ${shown}: { … }.`);
-            const blank = remedy.includes('\n') ? undefined : missingBlank(key);
-            report(`${shown} must be a map of fields`, blank ?? remedy, child.node.at);
-          }
-          continue;
-        }
-        const { entries: inner } = child.node;
-        const above = isBelowTop && top !== undefined ? topAddress(top) : parent;
-        const entries = withUnset(inner, unsetTwice(address, diagnostics));
-        blocks.push({ address, kind, key, parent: above, link, entries, at: child.keyAt });
-        enter(entries, kind.kind, address);
-      }
+/** Searches the sections of a block, or of the file: `parent` is the address that those of their blocks begin with. */
+function searchBelow(
+  entries: MapNode['entries'],
+  parentKind: string,
+  parent: string | undefined,
+  search: Search,
+): void {
+  const below = search.sections(parentKind);
+  for (const [name, { keyAt, node }] of entries) {
+    const kind = below.get(name);
+    const isBelowTop = parentKind === root && kind?.parents[root] === undefined;
+    const link = kind?.parents[isBelowTop ? (search.top?.kind ?? '') : parentKind];
+    if (kind === undefined || link === undefined) {
+      const meant = node.is === 'map' ? search.guessSection(name, parentKind) : undefined;
+      const kindMeant = meant === undefined ? undefined : below.get(meant);
+      if (meant !== undefined && kindMeant !== undefined) lose(meant, kindMeant, parent, search);
+      continue;
     }
-  };
-
-  const own = top === undefined ? undefined : tree.entries.get(top.section);
-  const link = top?.parents[root];
-  if (top !== undefined && link !== undefined && own?.node.is === 'map') {
-    const address = topAddress(top);
-    const entries = withUnset(own.node.entries, unsetTwice(address, diagnostics));
-    blocks.push({ address, kind: top, key: address, parent: undefined, link, entries, at: own.keyAt });
+    const above = search.kinds.find((one) => one.kind === parentKind);
+    if (node.is === 'map') {
+      searchSection({ name, node, kind, link, above, isBelowTop, parent }, search);
+      continue;
+    }
+    lose(name, kind, parent, search);
+    const report = reportInto(search.diagnostics, parent);
+    if (isEmpty(node))
+      report('wrong-type', `${name} is empty`, keyAt, `Write ${name}: {} for none, or remove the line.`);
+    else {
+      const remedy = sectionInstead(name, node, { kind, link, above }) ?? `Write it as ${name}: { name: { … } }.`;
+      report('wrong-type', `${name} must be a map with a block per key`, keyAt, remedy);
+    }
   }
-  enter(tree.entries, root, undefined);
-  return { blocks, broken, isIncomplete };
+}
+
+/** Notes that all blocks of a section are missing. */
+function lose(section: string, { identity }: Kind, parent: string | undefined, search: Search): void {
+  if (identity.addressedByKey === true && parent === undefined) search.isIncomplete = true;
+  else search.broken.add(parent === undefined ? section : `${parent}.${section}`);
+}
+
+/** A section whose keys hold blocks. */
+interface Section extends BlocksPlace {
+  readonly name: string;
+  readonly node: MapNode;
+  /** It stands at the top of the file, for what is below the top. */
+  readonly isBelowTop: boolean;
+  readonly parent: string | undefined;
+}
+
+function searchSection(section: Section, search: Search): void {
+  const { name, node, kind, link, isBelowTop, parent } = section;
+  const { top, diagnostics } = search;
+  const addressOf = (key: string) =>
+    childAddress(parent, kind.identity.addressedByKey === true ? undefined : name, key);
+  const isOneBlock = once(() =>
+    [...node.entries].every(([key, child]) => child.node.is !== 'map' && isField(key, kind)),
+  );
+  const [first] = node.entries.keys();
+  for (const [key, child] of node.entries) {
+    const address = addressOf(key);
+    const problem =
+      problemOfKey(key, child.keyAt, section, search) ??
+      (child.node.is === 'map' ? undefined : problemOfValue(key, child, section, isOneBlock));
+    if (problem === undefined && child.node.is === 'map') {
+      const above = isBelowTop && top !== undefined ? topAddress(top) : parent;
+      const entries = withUnset(child.node.entries, unsetTwice(reportInto(diagnostics, address)));
+      search.blocks.push({ address, kind, key, parent: above, link, entries, at: child.keyAt });
+      searchBelow(entries, kind.kind, address, search);
+      continue;
+    }
+    search.broken.add(address);
+    // Of fields that stand where blocks belong, the first says it for all.
+    if (problem === undefined || (problem.isOfAll === true && key !== first)) continue;
+    const shown = child.node.is === 'map' ? key : shownKey(key, isEmpty(child.node));
+    const report = reportInto(diagnostics, addressOf(shown));
+    report(problem.code ?? 'wrong-type', problem.message, problem.at, problem.remedy);
+  }
+}
+
+/** Why a key of a section holds no block. */
+interface BlockProblem {
+  readonly code?: 'bad-expression';
+  readonly message: string;
+  readonly remedy: string;
+  readonly at: Place;
+  /** It is the same for all keys of the section. */
+  readonly isOfAll?: boolean;
+}
+
+/** What is wrong with a key that names a block. */
+function problemOfKey(key: string, at: Place, { name, kind }: Section, search: Search): BlockProblem | undefined {
+  const { identity } = kind;
+  const expression = expressionIn(key, search.sources);
+  if (expression !== undefined) {
+    const field = identity.keyField;
+    // No object is found by a secret.
+    const written = key.replaceAll('${secret:', '${var:');
+    const below = field === undefined ? '' : `, and below it ${field}: "${written}"`;
+    const remedy = `Write a name of your own as the key${below}.`;
+    return { code: 'bad-expression', message: notInKeys(expression), remedy, at };
+  }
+  if (key === '')
+    return { message: `${name} has an empty key`, remedy: 'Write the name of the block before the colon.', at };
+  const isTop = search.top !== undefined && key === topAddress(search.top);
+  if (identity.addressedByKey !== true || !(isTop || search.sections(root).has(sectionMeant(key)))) return undefined;
+  const remedy = `Choose another key, and write name: ${key} if the platform calls it so.`;
+  return { message: `${key} is the name of a section, and addresses begin with it`, remedy, at };
+}
+
+/** What is wrong with a value that is no map of fields. */
+function problemOfValue(
+  key: string,
+  { keyAt, node }: Entry,
+  { name, node: section, ...place }: Section,
+  isOneBlock: () => boolean,
+): BlockProblem {
+  // What was commented out below it would be deleted, so nothing is not the same as an empty map.
+  if (isEmpty(node)) {
+    const shown = shownKey(key, true);
+    const remedy = missingBlank(key, true) ?? `Write ${shown}: {} for no fields, or remove the line.`;
+    return { message: `${shown} is empty`, remedy, at: keyAt, isOfAll: isOneBlock() };
+  }
+  const shown = shownKey(key);
+  const remedy = isField(key, place.kind)
+    ? ((isOneBlock() ? sectionInstead(name, section, { ...place, isOneBlock: true }) : undefined) ??
+      `${name}: holds blocks by their names. Write it as ${name}: { name: { … } }.`)
+    : (blockInstead(key, node, place) ?? `Write it as ${shown}: { … }.`);
+  const blank = remedy.includes('\n') ? undefined : missingBlank(key);
+  const message = `${shown} must be a map of fields`;
+  return { message, remedy: blank ?? remedy, at: node.at, isOfAll: isOneBlock() };
+}
+
+/** Returns true for a key that is probably a field of a block. */
+function isField(key: string, { fields, checks }: Kind): boolean {
+  const keys = [...Object.keys(fields), ...Object.keys(checks?.hints ?? {})];
+  return guessKey(key, { keys, sections: new Map() }) !== undefined;
+}
+
+/** Reports a field that `unset` names beside its value. */
+function unsetTwice(report: Report): (path: string, at: Place) => void {
+  return (named, at) => {
+    const path = shownKey(named);
+    const remedy = `Remove ${path} from unset, or its own line.`;
+    report('defined-twice', `unset names ${path}, which has a value in this block`, at, remedy);
+  };
 }

@@ -1,5 +1,3 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Json } from '../formats/json.ts';
 import { secret } from '../secrets/secret.ts';
 import type { Expression } from './expression.ts';
@@ -8,14 +6,14 @@ import { breakingAddresses, urlencode } from './encoding.ts';
 import { findNearMisses, parseExpressions } from './expression.ts';
 import type { ExpressionSource, Refusal, Resolution, Values } from './sources/source.ts';
 import { badExpression } from './sources/source.ts';
+import type { Report } from './report.ts';
 import type { Node, Place, ScalarNode } from './tree.ts';
-import { position } from './tree.ts';
 import type { Reference } from './reference.ts';
 import type { Shape, ShapePiece, Wanted } from './wanted.ts';
-import { join, mostCharactersOfValue, tooLong } from './wanted.ts';
+import { join, maxCharactersOfValue, tooLong } from './wanted.ts';
 
 /** Most characters of all values of a manifest together. */
-const mostCharactersOfAll = 4 * mostCharactersOfValue;
+const maxCharactersOfAll = 4 * maxCharactersOfValue;
 
 /** The characters that a reference counts as, before its output is known. */
 const charactersOfReference = 256;
@@ -28,7 +26,7 @@ export interface Evaluation {
   readonly addSecret: (value: string) => void;
   /** Finds the resource of a kind that has a key, wherever it is referred to. */
   readonly named: (kind: string, key: string) => Reference | undefined;
-  readonly diagnostics: Diagnostic[];
+  readonly report: Report;
   /** The characters of all values of the manifest so far; counted up. */
   readonly size: { characters: number };
   readonly address: string;
@@ -44,22 +42,29 @@ export interface Reading {
   readonly refuseSecrets?: ((node: ScalarNode, names: readonly string[]) => Refusal) | undefined;
 }
 
+/** What evaluating gives. `isRefused`: an expression in it stands for nothing, which is reported. */
+interface Evaluated {
+  readonly wanted: Wanted;
+  readonly isRefused: boolean;
+}
+
 /**
  * Turns a YAML value into what the user wants: expressions that are known now are filled in.
  * @throws {Stop} `manifest`, when a value is too long, or all of them are together
  */
-export function evaluate(node: Node, evaluation: Evaluation, reading: Reading = {}): Wanted {
-  const found: Found = { isSecret: false, references: [], missing: [], evaluation, reading };
+export function evaluate(node: Node, evaluation: Evaluation, reading: Reading = {}): Evaluated {
+  const found: Found = { isSecret: false, isRefused: false, references: [], missing: [], evaluation, reading };
   const shape = shapeOf(node, found);
+  const { isSecret, isRefused, written } = found;
   const value = shape.is === 'value' ? undefined : join(shape, () => undefined);
-  return {
+  const wanted = {
     at: node.at,
-    isSecret: found.isSecret,
+    isSecret,
     references: orNone(found.references),
     missing: orNone(found.missing),
     content: secret(value === undefined ? shape : { is: 'value', value }),
-    ...(found.written === undefined ? {} : { written: found.written }),
-  };
+  } satisfies Wanted;
+  return { wanted: written === undefined ? wanted : { ...wanted, written }, isRefused };
 }
 
 /** A wanted value that is no text of the user's, such as a default. */
@@ -76,6 +81,7 @@ function orNone<T>(items: readonly T[]): readonly T[] {
 
 interface Found {
   isSecret: boolean;
+  isRefused: boolean;
   readonly references: Reference[];
   readonly missing: string[];
   readonly evaluation: Evaluation;
@@ -123,42 +129,53 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
     return textShape([{ from: 'secret', name: secrets[0].argument }]);
   }
   for (const { written, meant } of findNearMisses(node.value, evaluation.sources)) {
-    const { diagnostics, address } = evaluation;
     const message = `${written} is no expression and stays as text; did you mean ${meant}?`;
-    diagnostics.push(diagnostic('no-expression', message, { address, position: position(node.at) }));
+    evaluation.report('no-expression', message, node.at);
   }
   const pieces: Piece[] = [];
-  const texts: TextPart[] = [];
   let characters = 0;
   for (const part of parts) {
     const piece = typeof part === 'string' ? part : evaluateExpression(part, placeOf(part, node, evaluation), found);
-    const plain = asText(piece);
-    const text = typeof plain === 'object' ? ('hidden' in plain ? plain.hidden : undefined) : plain;
-    characters += text?.length ?? charactersOfReference;
-    if (characters > mostCharactersOfValue) {
-      throw tooLong('this value has', mostCharactersOfValue, node.at, evaluation.address);
-    }
+    characters += knownText(piece)?.length ?? charactersOfReference;
+    if (characters > maxCharactersOfValue)
+      throw tooLong('this value has', maxCharactersOfValue, node.at, evaluation.address);
     pieces.push(piece);
-    texts.push(typeof part === 'string' ? part : { ...part, value: text });
-  }
-  for (const expression of parts.length > 1 && node.value.includes('://') ? breakingAddresses(texts) : []) {
-    const written = node.value.slice(expression.from, expression.to);
-    const message = `the value of ${written} has a character that ends or splits the address around it`;
-    const remedy = `Write ${written.slice(0, -1)}|${urlencode}}.`;
-    const { diagnostics, address } = evaluation;
-    const at = position(placeOf(expression, node, evaluation));
-    diagnostics.push(diagnostic('splits-address', message, { remedy, address, position: at }));
   }
   evaluation.size.characters += characters;
-  if (evaluation.size.characters > mostCharactersOfAll) {
-    throw tooLong('the values of the manifest together have', mostCharactersOfAll, node.at, evaluation.address);
-  }
+  if (evaluation.size.characters > maxCharactersOfAll)
+    throw tooLong('the values of the manifest together have', maxCharactersOfAll, node.at, evaluation.address);
+  if (parts.length > 1 && node.value.includes('://')) warnOfSplit(parts, pieces, node, evaluation);
   const [only] = pieces;
   if (pieces.length === 1 && typeof only === 'object' && 'written' in only && reading.asWritten !== true) {
     found.written = only.written;
     return { is: 'value', value: only.value };
   }
   return textShape(pieces.map(asText));
+}
+
+/** The text of a piece; undefined where it is not known. */
+function knownText(piece: Piece): string | undefined {
+  const text = asText(piece);
+  if (typeof text === 'string') return text;
+  return 'hidden' in text ? text.hidden : undefined;
+}
+
+/** Warns of values that end or split the address around them. */
+function warnOfSplit(
+  parts: readonly (string | Expression)[],
+  pieces: readonly Piece[],
+  node: ScalarNode,
+  evaluation: Evaluation,
+): void {
+  const inAddress = parts.map((part, at): TextPart =>
+    typeof part === 'string' ? part : { ...part, value: knownText(pieces[at] ?? '') },
+  );
+  for (const expression of breakingAddresses(inAddress)) {
+    const written = String(node.value).slice(expression.from, expression.to);
+    const message = `the value of ${written} has a character that ends or splits the address around it`;
+    const remedy = `Write ${written.slice(0, -1)}|${urlencode}}.`;
+    evaluation.report('splits-address', message, placeOf(expression, node, evaluation), remedy);
+  }
 }
 
 /** The place of a part of a scalar; that of the whole, where its text is not known to stand in the file as it is. */
@@ -190,7 +207,7 @@ type Piece = ShapePiece | Extract<Resolution, { is: 'scalar' }>;
 function evaluateExpression({ source, argument: name, encoding }: Expression, at: Place, found: Found): Piece {
   const { values, addSecret } = found.evaluation;
   const { conceals: from } = source;
-  const isEncoded = encoding !== undefined;
+  const isEncoded = encoding === undefined ? undefined : true;
   const resolution = encoded(source.resolve(name, values, at), { source, name, encoding });
   if (from !== undefined) found.isSecret = true;
   switch (resolution.is) {
@@ -199,15 +216,15 @@ function evaluateExpression({ source, argument: name, encoding }: Expression, at
       const text = resolution.is === 'text' ? resolution.text : resolution.written;
       if (from === undefined) return resolution.is === 'text' ? text : resolution;
       addSecret(text);
-      if (isEncoded) addSecret(decodeURIComponent(text));
-      return { from, name, hidden: text, ...(isEncoded ? { isEncoded } : {}) };
+      if (isEncoded === true) addSecret(decodeURIComponent(text));
+      return { from, name, hidden: text, isEncoded };
     }
     case 'reference':
       found.references.push(resolution.reference);
       return resolution.reference;
     case 'missing':
       if (!found.missing.includes(name)) found.missing.push(name);
-      return { from: 'secret', name, ...(isEncoded ? { isEncoded } : {}) };
+      return { from: 'secret', name, isEncoded };
     case 'refused':
       refuse(found, at, resolution);
       // Like a secret that is missing, its value is not known: no check finds a second mistake in it.
@@ -241,6 +258,6 @@ function encoded(
 }
 
 function refuse(found: Found, at: Place, { code, message, remedy }: Refusal): void {
-  const { diagnostics, address } = found.evaluation;
-  diagnostics.push(diagnostic(code, message, { remedy, address, position: position(at) }));
+  found.isRefused = true;
+  found.evaluation.report(code, message, at, remedy);
 }

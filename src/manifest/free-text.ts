@@ -46,10 +46,9 @@ export function placeFreeText(
 /** Evaluates a placed text as a field of its block would be. */
 export function evaluateFreeText(
   { node, block }: Placed,
-  about: Omit<Evaluation, 'named' | 'address' | 'isVerbatim'>,
+  evaluationOf: (address: string, block: Block | undefined) => Evaluation,
 ): Wanted {
-  const address = block?.address ?? nameOfFreeText;
-  return evaluate(node, { ...about, named: () => undefined, isVerbatim: true, address });
+  return evaluate(node, { ...evaluationOf(block?.address ?? nameOfFreeText, block), isVerbatim: true }).wanted;
 }
 
 /**
@@ -64,7 +63,9 @@ export function quoteFreeText(diagnostics: readonly Diagnostic[], text: string):
     const { line, column, endColumn } = position;
     const part = lines[line - 1]?.slice(column - 1, endColumn === undefined ? undefined : endColumn - 1) ?? '';
     const isExpression = /^\$\{[^{}\s]*\}?$/.test(part);
-    return { ...rest, position, ...(isExpression ? { quote: { text: part, from: 0, to: part.length } } : {}) };
+    return isExpression
+      ? { ...rest, position, quote: { text: part, from: 0, to: part.length } }
+      : { ...rest, position };
   });
 }
 

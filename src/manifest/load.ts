@@ -4,9 +4,11 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { sectionMeant } from '../kind/aliases.ts';
 import { isMemoryFile, noMemory } from './memory-file.ts';
 import { missingBlank, shownKey } from './problem.ts';
+import type { Report } from './report.ts';
+import { reportInto } from './report.ts';
 import { acceptedKey, includedKeys } from './settings-shape.ts';
 import type { Entry, MapNode } from './tree.ts';
-import { isEmpty, position, readTree } from './tree.ts';
+import { isEmpty, itemAt, position, readTree } from './tree.ts';
 import type { FileText, Workspace } from './workspace.ts';
 
 /** Most bytes of one YAML file. One with 10,000 services has 5 to 9 MB and takes 500 MB of memory. */
@@ -61,7 +63,10 @@ function withSections(tree: MapNode, diagnostics: Diagnostic[]): MapNode {
   for (const [key, entry] of tree.entries) {
     const section = sectionMeant(key);
     const present = entries.get(section);
-    entries.set(section, present === undefined ? entry : mergeEntries(section, present, entry, 2, diagnostics));
+    entries.set(
+      section,
+      present === undefined ? entry : mergeEntries(section, present, entry, 2, reportInto(diagnostics)),
+    );
   }
   return { ...tree, entries };
 }
@@ -69,6 +74,12 @@ function withSections(tree: MapNode, diagnostics: Diagnostic[]): MapNode {
 /** A file without its `x-…:` keys: they hold anchors for the rest of the file. */
 function withoutFragments(tree: MapNode): MapNode {
   return { ...tree, entries: new Map([...tree.entries].filter(([key]) => !key.startsWith('x-'))) };
+}
+
+/** The sections of a file: all, and those that have sections below them. */
+interface SectionNames {
+  readonly sections: readonly string[];
+  readonly nested: ReadonlySet<string>;
 }
 
 interface Loading {
@@ -81,68 +92,62 @@ export async function loadIncludes(
   workspace: Workspace,
   root: MapNode,
   include: readonly string[],
-  sections: readonly string[],
-  nested: ReadonlySet<string>,
+  { sections, nested }: SectionNames,
   { diagnostics, texts }: Loading,
 ): Promise<MapNode> {
   let merged = root;
   const loaded = new Set<string>();
-  const list = root.entries.get('include')?.node;
-  const allowed = [...sections, ...includedKeys];
+  const report = reportInto(diagnostics);
+  const isRoot = (path: string) => normalize(path) === root.at.file;
   const named = await Promise.all(
     include.map(async (pattern) => (pattern.includes('*') ? withoutMemories(workspace, pattern) : [pattern])),
   );
   const files = await workspace.readAll(
-    named.flatMap((found) => ('problem' in found ? [] : found.filter((path) => normalize(path) !== root.at.file))),
+    named.flatMap((found) => ('problem' in found ? [] : found.filter((path) => !isRoot(path)))),
     yamlLimit,
     // What git does not track may be included: blocks of one developer, whose text is not shown. A pinned run has none.
     { readsUntracked: true },
   );
   for (const [index, pattern] of include.entries()) {
-    const at = position((list?.is === 'list' ? list.items[index]?.at : undefined) ?? root.at);
-    const report = (message: string, remedy: string) =>
-      diagnostics.push(diagnostic('file-unreadable', `include: ${message}`, { remedy, position: at }));
+    const at = itemAt(root, 'include', index);
+    const refuse = (message: string, remedy: string) => report('file-unreadable', `include: ${message}`, at, remedy);
     const found = named[index] ?? [];
     if ('problem' in found) {
-      report(found.problem, 'Name files of the workspace. * stands for a part of a file name.');
+      refuse(found.problem, 'Name files of the workspace. * stands for a part of a file name.');
       continue;
     }
     // A pattern that also matches the root does not mean it.
-    const paths = pattern.includes('*') ? found.filter((path) => normalize(path) !== root.at.file) : found;
+    const paths = pattern.includes('*') ? found.filter((path) => !isRoot(path)) : found;
     if (paths.length === 0) {
-      report(
-        `no file matches ${pattern}`,
-        'Restore the file, or remove the entry: applying without it deletes the resources that it declared.',
-      );
+      const remedy =
+        'Restore the file, or remove the entry: applying without it deletes the resources that it declared.';
+      refuse(`no file matches ${pattern}`, remedy);
     }
     for (const path of paths) {
-      const name = normalize(path);
-      if (name === root.at.file) {
-        report(`${path} includes itself`, 'Remove the entry.');
-        continue;
-      }
-      if (loaded.has(name)) continue;
-      loaded.add(name);
+      if (isRoot(path)) refuse(`${path} includes itself`, 'Remove the entry.');
       const file = files.get(path);
-      const about = { position: at, begins: `${sections[0] ?? 'variables'}:`, texts };
-      const tree = file === undefined ? undefined : readMap(path, file, diagnostics, about);
+      if (file === undefined || loaded.has(normalize(path))) continue;
+      loaded.add(normalize(path));
+      const begins = `${sections[0] ?? 'variables'}:`;
+      const tree = readMap(path, file, diagnostics, { position: position(at), begins, texts });
       if (tree === undefined) continue;
-      const entries = new Map([...tree.entries].filter(([key]) => allowed.includes(key)));
-      for (const [key, entry] of tree.entries) {
-        if (entries.has(key)) continue;
-        diagnostics.push(
-          diagnostic('unknown-key', `an included file has no key ${shownKey(key, isEmpty(entry.node))}`, {
-            remedy:
-              missingBlank(key, isEmpty(entry.node)) ??
-              `Move it to ${root.at.file}. An included file takes ${allowed.join(', ')}.`,
-            position: position(entry.keyAt),
-          }),
-        );
-      }
-      merged = mergeFiles(merged, { ...tree, entries }, nested, diagnostics);
+      const added = withoutUnknown(tree, [...sections, ...includedKeys], root.at.file, report);
+      merged = mergeMaps(merged, added, (key) => (nested.has(key) ? 0 : 2), report);
     }
   }
   return merged;
+}
+
+/** An included file without the keys that it cannot have, which are reported. */
+function withoutUnknown(tree: MapNode, allowed: readonly string[], root: string, report: Report): MapNode {
+  const known = [...tree.entries].filter(([key, { keyAt, node }]) => {
+    if (allowed.includes(key)) return true;
+    const remedy =
+      missingBlank(key, isEmpty(node)) ?? `Move it to ${root}. An included file takes ${allowed.join(', ')}.`;
+    report('unknown-key', `an included file has no key ${shownKey(key, isEmpty(node))}`, keyAt, remedy);
+    return false;
+  });
+  return { ...tree, entries: new Map(known) };
 }
 
 /** The files that a pattern names, without memories of `trueup drift` and files of accepted drift: they hold no blocks. */
@@ -164,47 +169,30 @@ async function holdsAcceptances(workspace: Workspace, path: string): Promise<boo
   return keys.includes(acceptedKey) && keys.every((key) => [acceptedKey, 'accepted'].includes(key));
 }
 
-/** Sections are merged, and of those that have sections below them the blocks and these; two definitions of one block contradict. */
-function mergeFiles(into: MapNode, from: MapNode, nested: ReadonlySet<string>, diagnostics: Diagnostic[]): MapNode {
+/**
+ * Sections are merged, and of those that have sections below them the blocks and these; two definitions of one block contradict.
+ * `depthOf`: how deep the map of a key counts as standing.
+ */
+function mergeMaps(into: MapNode, from: MapNode, depthOf: (key: string) => number, report: Report): MapNode {
   const entries = new Map<string, Entry>(into.entries);
   for (const [key, entry] of from.entries) {
     const present = entries.get(key);
-    const depth = nested.has(key) ? 0 : 2;
-    entries.set(key, present === undefined ? entry : mergeEntries(key, present, entry, depth, diagnostics));
+    entries.set(key, present === undefined ? entry : mergeEntries(key, present, entry, depthOf(key), report));
   }
   return { ...into, entries };
 }
 
-function mergeMaps(into: MapNode, from: MapNode, depth: number, diagnostics: Diagnostic[]): MapNode {
-  const entries = new Map<string, Entry>(into.entries);
-  for (const [key, entry] of from.entries) {
-    const present = entries.get(key);
-    entries.set(key, present === undefined ? entry : mergeEntries(key, present, entry, depth, diagnostics));
-  }
-  return { ...into, entries };
-}
-
-function mergeEntries(key: string, present: Entry, added: Entry, depth: number, diagnostics: Diagnostic[]): Entry {
+function mergeEntries(key: string, present: Entry, added: Entry, depth: number, report: Report): Entry {
   const a = present.node;
   const b = added.node;
-  if (a.is === 'map' && b.is === 'map' && depth < 3) {
-    return { keyAt: present.keyAt, node: mergeMaps(a, b, depth + 1, diagnostics) };
-  }
-  if (a.is === 'list' && b.is === 'list') {
+  if (a.is === 'map' && b.is === 'map' && depth < 3)
+    return { keyAt: present.keyAt, node: mergeMaps(a, b, () => depth + 1, report) };
+  if (a.is === 'list' && b.is === 'list')
     return { keyAt: present.keyAt, node: { ...a, items: [...a.items, ...b.items] } };
-  }
-  // A key with nothing below it is told where it stands, when its block is read.
+  // A key with nothing below it is reported where it stands, when its block is read.
   if (depth < 2 && (isEmpty(a) || isEmpty(b))) return isEmpty(b) ? added : present;
-  const first = position(present.keyAt);
-  diagnostics.push(
-    diagnostic(
-      'defined-twice',
-      `${shownKey(key, isEmpty(b))} is already defined in ${first.file}:${first.line}:${first.column}`,
-      {
-        remedy: 'Keep one of the two.',
-        position: position(added.keyAt),
-      },
-    ),
-  );
+  const { file, line, column } = position(present.keyAt);
+  const message = `${shownKey(key, isEmpty(b))} is already defined in ${file}:${line}:${column}`;
+  report('defined-twice', message, added.keyAt, 'Keep one of the two.');
   return present;
 }

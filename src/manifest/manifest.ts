@@ -1,7 +1,8 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { once } from '../api/once.ts';
 import { turn } from '../api/sleep.ts';
-import { diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
+import { hasErrors } from '../diagnostics/diagnostic.ts';
+import { defined } from '../formats/json.ts';
 import { addressMeant, pathMeant, sectionMeant } from '../kind/aliases.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
@@ -12,7 +13,7 @@ import type { AcceptedDrift } from './accepted.ts';
 import { loadAccepted } from './accepted.ts';
 import { findBlocks, sectionsOf } from './blocks.ts';
 import { checkResources } from './check.ts';
-import { readResource } from './fields.ts';
+import type { Evaluation } from './evaluate.ts';
 import { loadIncludes, loadRoot } from './load.ts';
 import { checkMentions } from './mentions.ts';
 import { readNamedFiles } from './named-files.ts';
@@ -21,14 +22,16 @@ import { shownKey } from './problem.ts';
 import { withQuotes } from './quote.ts';
 import type { Blocks } from './references.ts';
 import { findDangling, findReference, mostSuggestions } from './references.ts';
-import { inOrderOfFiles, oncePerPlace } from './report.ts';
+import { readResource } from './read-block.ts';
+import { inOrderOfFiles, oncePerPlace, reportInto } from './report.ts';
 import type { Block, Resource } from './resource.ts';
 import { expressionSources } from './sources/all.ts';
-import type { EnvLimit, ExpressionSource } from './sources/source.ts';
+import type { EnvLimit, ExpressionSource, Values } from './sources/source.ts';
 import type { Settings } from './settings.ts';
 import { readSettings } from './settings.ts';
 import { settingsShape } from './settings-shape.ts';
-import { isEmpty, position } from './tree.ts';
+import type { MapNode } from './tree.ts';
+import { isEmpty } from './tree.ts';
 import { placeOfSection, remedyForKey } from './unknown-key.ts';
 import type { Wanted } from './wanted.ts';
 import type { Workspace } from './workspace.ts';
@@ -41,7 +44,7 @@ export interface Manifest {
   /** What `trueup output` prints, by name. */
   readonly outputs: ReadonlyMap<string, Wanted>;
   /** The value of the free text that was asked for. */
-  readonly freeText?: Wanted;
+  readonly freeText?: Wanted | undefined;
   /** The drift that apply leaves alone, by the file beside the manifest. */
   readonly accepted: readonly AcceptedDrift[];
   /** Real paths of the files that it was read from. */
@@ -99,111 +102,126 @@ async function read(
   if (tree === undefined) return undefined;
   const ownsProject = tree.entries.get('project')?.node.is === 'map';
   const kinds = ownsProject ? withTop(input.kinds) : input.kinds;
-  const sections = sectionsOf(kinds);
-  const placeOf = (section: string) => placeOfSection(section, kinds);
-  const known = [...sections(root).keys(), ...Object.keys(settingsShape)];
-  for (const [key, entry] of tree.entries) {
-    if (known.includes(key)) continue;
-    const remedy = remedyForKey(key, {
-      keys: known,
-      sections: sections(root),
-      elsewhere: placeOf,
-      isEmpty: isEmpty(entry.node),
-    });
-    diagnostics.push(
-      diagnostic('unknown-key', `a manifest has no key ${shownKey(key, isEmpty(entry.node))}`, {
-        remedy,
-        position: position(entry.keyAt),
-      }),
-    );
-  }
-  const { given, platformUrl } = input;
-  const own = readSettings(tree, { given, platformUrl, sources }, diagnostics);
-  if (own === undefined) return undefined;
-  const top = [...sections(root)];
-  const names = top.map(([section]) => section);
-  const nested = new Set(top.flatMap(([section, kind]) => (sections(kind.kind).size > 0 ? [section] : [])));
-  const before = diagnostics.length;
-  const merged = await loadIncludes(workspace, tree, own.include, names, nested, {
-    diagnostics,
-    texts,
-  });
-  const read = merged === tree ? own : readSettings(merged, { given, platformUrl, sources }, diagnostics);
-  const settings = read === undefined ? undefined : inDokploysWords({ ...read, rootFile: input.file });
-  if (settings === undefined) return undefined;
+  refuseUnknownKeys(tree, kinds, diagnostics);
+  const whole = await loadWhole(tree, { ...input, kinds, sources }, diagnostics, texts);
+  if (whole === undefined) return undefined;
+  const { merged, settings } = whole;
   if (!hasErrors(diagnostics)) await input.onSettings?.(settings);
 
-  const lacksFiles = diagnostics.length > before;
-  const { blocks, broken, isIncomplete } = findBlocks(merged, { kinds, sources }, diagnostics);
-  const byAddress = new Map<string, Block>(blocks.map((block) => [block.address, block]));
-  const suggestions = { left: mostSuggestions };
-  const referable: Blocks = {
-    byAddress,
-    kinds,
-    broken,
-    isIncomplete: isIncomplete || lacksFiles,
-    dangling: once(() => findDangling(referable)),
-    suggestions,
-  };
-  const named = new Map(
-    blocks.flatMap(({ kind, key, parent, address }) =>
-      parent === undefined ? [[`${kind.kind} ${key}`, address] as const] : [],
-    ),
-  );
-  const { env, envLimit = () => undefined, secret, addSecret } = input;
+  const found = findBlocks(merged, { kinds, sources }, diagnostics);
+  const byAddress = new Map(found.blocks.map((block) => [block.address, block]));
   const freeText =
     input.freeText === undefined ? undefined : placeFreeText(input.freeText, { root: tree, byAddress }, diagnostics);
   const file = await readNamedFiles(freeText === undefined ? [merged] : [merged, freeText.node], sources, workspace);
-  const variable = (name: string) => settings.variables.get(name);
+  const referable: Blocks = {
+    byAddress,
+    kinds,
+    broken: found.broken,
+    isIncomplete: found.isIncomplete || whole.lacksFiles,
+    dangling: once(() => findDangling(referable)),
+    suggestions: { left: mostSuggestions },
+  };
+  const evaluationOf = evaluations({ ...input, sources }, { settings, file, referable }, diagnostics);
+  const resources = inherit(await readBlocks(found.blocks, kinds, evaluationOf));
   const variableNames = [...settings.variables.keys()];
-  const size = { characters: 0 };
-  const evaluationAt = (block: Block | undefined) => ({
-    sources,
-    values: {
-      env,
-      envLimit,
-      secret,
-      variable,
-      variableNames,
-      file,
-      find: (path: string) => findReference(path, block, referable),
-    },
-    addSecret,
-    diagnostics,
-    size,
-  });
-  const declared: Resource[] = [];
-  for (const [place, block] of blocks.entries()) {
-    if (place % blocksPerTurn === 0) await turn();
-    const resource = readResource(
-      block,
-      { sections: sections(block.kind.kind), placeOf },
-      {
-        named: (kind, key) => {
-          const address = named.get(`${kind} ${key}`);
-          return address === undefined ? undefined : { address, output: 'id' };
-        },
-        address: block.address,
-        ...evaluationAt(block), // last: Node 20 gives each object with members behind it a shape of its own
-      },
-    );
-    declared.push(resource);
-  }
-  const resources = inherit(declared);
   checkResources(resources, kinds, diagnostics, { texts, beside: workspace.beside, variableNames });
   checkMentions(resources, diagnostics);
-  const outputs = readOutputs(merged, evaluationAt(undefined));
+  const outputs = readOutputs(merged, evaluationOf);
   const accepted = await loadAccepted(workspace, input.file, diagnostics, texts);
-  const found = freeText === undefined ? undefined : evaluateFreeText(freeText, evaluationAt(freeText.block));
   return {
     settings,
     resources,
     outputs,
     accepted: accepted.map(acceptedMeant),
-    ...(found === undefined ? {} : { freeText: found }),
+    freeText: freeText === undefined ? undefined : evaluateFreeText(freeText, evaluationOf),
     files: workspace.files,
     texts,
   };
+}
+
+/** Reports the keys of the root file that are neither sections nor settings. */
+function refuseUnknownKeys(tree: MapNode, kinds: readonly Kind[], diagnostics: Diagnostic[]): void {
+  const sections = sectionsOf(kinds)(root);
+  const keys = [...sections.keys(), ...Object.keys(settingsShape)];
+  for (const [key, { keyAt, node }] of tree.entries) {
+    if (keys.includes(key)) continue;
+    const elsewhere = (section: string) => placeOfSection(section, kinds);
+    const remedy = remedyForKey(key, { keys, sections, elsewhere, isEmpty: isEmpty(node) });
+    reportInto(diagnostics)('unknown-key', `a manifest has no key ${shownKey(key, isEmpty(node))}`, keyAt, remedy);
+  }
+}
+
+/** Reads the settings and the included files. `lacksFiles`: blocks may be missing. undefined: a setting is wrong. */
+async function loadWhole(
+  tree: MapNode,
+  { workspace, kinds, file, ...input }: ManifestInput & { readonly sources: readonly ExpressionSource[] },
+  diagnostics: Diagnostic[],
+  texts: Map<string, string>,
+): Promise<{ readonly merged: MapNode; readonly settings: Settings; readonly lacksFiles: boolean } | undefined> {
+  const own = readSettings(tree, input, diagnostics);
+  if (own === undefined) return undefined;
+  const sections = sectionsOf(kinds);
+  const top = [...sections(root)];
+  const nested = new Set(top.flatMap(([section, kind]) => (sections(kind.kind).size > 0 ? [section] : [])));
+  const before = diagnostics.length;
+  const names = top.map(([section]) => section);
+  const merged = await loadIncludes(workspace, tree, own.include, { sections: names, nested }, { diagnostics, texts });
+  const settings = merged === tree ? own : readSettings(merged, input, diagnostics);
+  if (settings === undefined) return undefined;
+  const lacksFiles = diagnostics.length > before;
+  return { merged, settings: inDokploysWords({ ...settings, rootFile: file }), lacksFiles };
+}
+
+/** What values are evaluated with, of an address: that of a block, or the name of something beside the blocks. */
+type EvaluationOf = (address: string, block?: Block) => Evaluation;
+
+function evaluations(
+  { sources, env, envLimit = () => undefined, secret, addSecret }: ManifestInput & Pick<Evaluation, 'sources'>,
+  {
+    settings: { variables },
+    file,
+    referable,
+  }: Pick<Values, 'file'> & { readonly settings: Settings; readonly referable: Blocks },
+  diagnostics: Diagnostic[],
+): EvaluationOf {
+  const byName = new Map(
+    [...referable.byAddress.values()].flatMap(({ kind, key, parent, address }) =>
+      parent === undefined ? [[`${kind.kind} ${key}`, address] as const] : [],
+    ),
+  );
+  const shared = { env, envLimit, secret, variable: (name: string) => variables.get(name), file };
+  const variableNames = [...variables.keys()];
+  const size = { characters: 0 };
+  const named = (kind: string, key: string) => {
+    const address = byName.get(`${kind} ${key}`);
+    return address === undefined ? undefined : { address, output: 'id' };
+  };
+  return (address, block) => ({
+    address,
+    sources,
+    values: { variableNames, find: (path: string) => findReference(path, block, referable), ...shared },
+    addSecret,
+    report: reportInto(diagnostics, address),
+    size,
+    named: block === undefined ? () => undefined : named,
+  });
+}
+
+/** Reads the resources of blocks, and yields to pending I/O between some. */
+async function readBlocks(
+  blocks: readonly Block[],
+  kinds: readonly Kind[],
+  evaluationOf: EvaluationOf,
+): Promise<readonly Resource[]> {
+  const sections = sectionsOf(kinds);
+  const placeOf = (section: string) => placeOfSection(section, kinds);
+  const resources: Resource[] = [];
+  for (const [index, block] of blocks.entries()) {
+    if (index % blocksPerTurn === 0) await turn();
+    const place = { sections: sections(block.kind.kind), placeOf };
+    resources.push(readResource(block, place, evaluationOf(block.address, block)));
+  }
+  return resources;
 }
 
 /** How many blocks are read in a row, a few milliseconds, while answers of the platform wait. */
@@ -212,26 +230,26 @@ const blocksPerTurn = 10;
 /** Settings with the addresses and names of fields in them as the kinds have them. */
 function inDokploysWords(settings: Settings): Settings {
   const { moved, drift } = settings;
-  const ignore = drift?.ignore?.map(({ address, field, ...rule }) => ({
-    ...rule,
-    address: addressMeant(address),
-    ...(field === undefined ? {} : { field: pathMeant(field) }),
-  }));
+  const ignore = drift?.ignore?.map(inDokploysNames);
   return {
     ...settings,
     moved: moved.map(({ from, to, at }) => ({ from: addressMeant(from), to: addressMeant(to), at })),
-    ...(ignore === undefined ? {} : { drift: { ...drift, ignore } }),
+    drift: drift === undefined ? undefined : { ...drift, ignore },
   };
 }
 
 /** Accepted drift with the addresses, kinds and names of fields as the kinds have them. */
 function acceptedMeant(entry: AcceptedDrift): AcceptedDrift {
-  return {
-    ...entry,
-    kind: sectionMeant(entry.kind),
-    ...(entry.address === undefined ? {} : { address: addressMeant(entry.address) }),
-    ...(entry.field === undefined ? {} : { field: pathMeant(entry.field) }),
-  };
+  return { ...inDokploysNames(entry), kind: sectionMeant(entry.kind) };
+}
+
+/** The address and the field that something names, as the kinds have them. */
+function inDokploysNames<T extends { readonly address?: string | undefined; readonly field?: string | undefined }>(
+  named: T,
+): T {
+  const { address, field } = named;
+  const meant = { address: address && addressMeant(address), field: field && pathMeant(field) };
+  return { ...named, ...defined(meant) };
 }
 
 /** Gives fields that default to one of the parent's the value that is declared there. */

@@ -4,16 +4,16 @@ import type { MapNode } from './tree.ts';
 import type { Wanted } from './wanted.ts';
 
 /**
- * Reads what stands under `outputs:`, all of it as text; its form was checked with the settings. Problems go to the
- * diagnostics.
+ * Reads what stands under `outputs:`, all of it as text; its form was checked with the settings. Problems are reported to the
+ * evaluations.
  */
-export function readOutputs(tree: MapNode, about: Omit<Evaluation, 'named' | 'address'>): ReadonlyMap<string, Wanted> {
+export function readOutputs(tree: MapNode, evaluationOf: (address: string) => Evaluation): ReadonlyMap<string, Wanted> {
   const declared = tree.entries.get('outputs')?.node;
   if (declared?.is !== 'map') return new Map();
   return new Map(
-    [...declared.entries].map(([name, { node }]) => {
-      const evaluation = { ...about, named: () => undefined, address: `outputs.${name}` };
-      return [name, evaluate(node, evaluation, { asWritten: true })];
-    }),
+    [...declared.entries].map(([name, { node }]) => [
+      name,
+      evaluate(node, evaluationOf(`outputs.${name}`), { asWritten: true }).wanted,
+    ]),
   );
 }

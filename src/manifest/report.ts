@@ -1,4 +1,17 @@
+import type { Code } from '../diagnostics/codes.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Place } from './tree.ts';
+import { position } from './tree.ts';
+
+/** Reports one thing about a place of a manifest. */
+export type Report = (code: Code, message: string, at: Place, remedy?: string) => void;
+
+/** Reports into a list. `address`: the resource that all of it is about. */
+export function reportInto(diagnostics: Diagnostic[], address?: string): Report {
+  return (code, message, at, remedy) =>
+    void diagnostics.push(diagnostic(code, message, { remedy, address, position: position(at) }));
+}
 
 const severities: readonly Diagnostic['severity'][] = ['error', 'warning', 'note'];
 

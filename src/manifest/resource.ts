@@ -24,7 +24,7 @@ export interface Resource {
   readonly mapMode: 'own' | 'merge';
   readonly options: Readonly<Record<string, Json>>;
   /** Keys and fields that the user calls private. */
-  readonly privateKeys?: ReadonlySet<string>;
+  readonly privateKeys?: ReadonlySet<string> | undefined;
   /** The id that the user pinned. */
   readonly pinned: string | undefined;
 }

@@ -25,7 +25,7 @@ import type { Node, Place } from './tree.ts';
 const maxItems = 50;
 
 /** A place for blocks of one kind. */
-interface BlocksPlace extends Hiding {
+export interface BlocksPlace extends Hiding {
   readonly kind: Kind;
   readonly link: ParentLink;
   /** The kind of the block around it. */

@@ -62,6 +62,12 @@ export function isEmpty(node: Node): boolean {
   return node.is === 'scalar' && node.value === null;
 }
 
+/** Where an item of a list below a key of a map stands; the place of the map, where there is no such item. */
+export function itemAt({ entries, at }: MapNode, key: string, index: number): Place {
+  const list = entries.get(key)?.node;
+  return (list?.is === 'list' ? list.items[index]?.at : undefined) ?? at;
+}
+
 /** Most values to which aliases and merge keys may expand. */
 const mostNodes = 1_000_000;
 /** Most bytes of memory for the parser, by `costs`. A file with 10,000 services costs 440 MB where it needs the parser. */

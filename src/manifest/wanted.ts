@@ -9,7 +9,7 @@ import type { Place } from './tree.ts';
 import { position } from './tree.ts';
 
 /** Most characters of one value. One request carries at most 1,000,000 bytes: what is above only costs memory. */
-export const mostCharactersOfValue = 16 * 1024 * 1024;
+export const maxCharactersOfValue = 16 * 1024 * 1024;
 
 /** What a user wants in one field. Its content never prints. */
 export interface Wanted {
@@ -49,7 +49,7 @@ export interface Concealed {
   readonly name: string;
   readonly hidden?: string | undefined;
   /** Its text is the percent-encoded value. */
-  readonly isEncoded?: true;
+  readonly isEncoded?: true | undefined;
 }
 
 /** The name of a concealed part as its expression has it: `PW`, `PW|urlencode`. */
@@ -242,8 +242,8 @@ export function join(
           typeof piece === 'string' ? piece : textOf(piece, one.pieces.length === 1),
         );
         for (const text of texts) characters += text?.length ?? 0;
-        if (at !== undefined && characters > mostCharactersOfValue)
-          throw tooLong('this value has', mostCharactersOfValue, at);
+        if (at !== undefined && characters > maxCharactersOfValue)
+          throw tooLong('this value has', maxCharactersOfValue, at);
         return texts.includes(undefined) ? undefined : texts.join('');
       }
       case 'list': {
