@@ -1,11 +1,11 @@
-import { flags } from '../diagnostics/safeguards.ts';
 import { groupBy } from '../kind/group.ts';
 import { isWithin } from '../kind/address.ts';
+import { movedWords, permission, sentenceOf } from './action-words.ts';
 import { renderChange } from './change-text.ts';
 import { renderNote } from './diagnostics-text.ts';
 import type { GroupedAction, PlannedAction } from './groups.ts';
 import { isAt, isMovedInState } from './groups.ts';
-import { counted, fits, fold, indented } from './lines.ts';
+import { counted, fits, fold, hanging, indented } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
 import { actionWords, isDeployment, symbolOf } from './words.ts';
@@ -67,10 +67,6 @@ function relativeTo(service: string, address: string): string | undefined {
     : undefined;
 }
 
-function movedWords({ followers }: GroupedAction): string {
-  return `moved in the state${followers === 0 ? '' : `, with ${counted(followers, 'object')} below it`}`;
-}
-
 function risky(line: string, at: number, style: Style): string {
   return style.paint('bad', at === 0 ? line : `  ${line}`);
 }
@@ -109,93 +105,18 @@ function partLine(noun: string, names: readonly string[], indent: number, style:
   const shown = style.isFull === true ? names : names.slice(0, maxParts);
   const more = names.length - shown.length;
   const words = [...shown.map(printable), ...(more === 0 ? [] : [`${more} more`])].join(', ');
-  const [first = '', ...rest] = fold(`${noun}: ${words}`, indent + 2, style);
-  return names.length === 0 ? [] : [`${style.paint('bad', '-')} ${first}`, ...indented(rest, 2)];
+  const [first = '', ...rest] = hanging(`${noun}: ${words}`, 2, indent, style);
+  return names.length === 0 ? [] : [`${style.paint('bad', '-')} ${first}`, ...rest];
 }
 
 /** The number of parts of one sort that are named. */
 const maxParts = 12;
 
-/** The reason for a deployment. A reviewer must see that the service restarts. */
-function reason({ action: { because, underWay }, isOfReplacement }: GroupedAction): string {
-  if (underWay === true) return 'started by an earlier run; started again if that deployment fails';
-  if (because === undefined) return isOfReplacement ? 'deployment of the new object' : 'first deployment';
-  if (because.length === 0) return 'restarts with saved changes that do not run yet';
-  const shown = because.slice(0, maxReasons).map(printable);
-  const rest = because.length - shown.length;
-  return `restarts with ${[...shown, ...(rest === 0 ? [] : [`${rest} more`])].join(', ')}`;
-}
-
-/** The number of changes that the reason of a deployment names. */
-const maxReasons = 6;
-
 function sentence(one: GroupedAction): string {
-  const { action } = one;
-  const id = action.id === undefined ? '' : ` (${printable(action.id)})`;
-  const asked = action.asked === true ? ', because --replace asks for it' : '';
-  switch (action.action) {
-    case 'create':
-      return action.action;
-    case 'update':
-      return action.requests === 0 ? 'update: in the state only, nothing is sent' : action.action;
-    case 'move':
-      return isMovedInState(action)
-        ? `${movedWords(one)}; nothing changes on the platform`
-        : `move below ${printable(action.parent ?? 'the project')}`;
-    case 'replace':
-      if (action.createsBeforeDestroy === true)
-        return `replace: create the new object, then delete the old one when nothing here uses it${asked}`;
-      return `replace${id}: delete and create again${action.goesWithParent === true ? ', with its parent' : ''}${asked}`;
-    case 'adopt':
-      if (action.comesWithParent === true) return `adopt: comes with ${printable(action.parent ?? 'its parent')}`;
-      return `adopt${id}: exists on the platform and is taken over${action.requests === 0 ? ' unchanged' : ''}`;
-    case 'delete':
-      return `delete${id}${deletionWords(action)}`;
-    case 'forget':
-      return action.id === undefined
-        ? `remove from state: ${fate(action)}`
-        : action.goesWithParent === true
-          ? `remove from state${id}: goes with ${printable(action.parent ?? 'its parent')}`
-          : `remove from state${id}: stays on the platform, no longer managed`;
-    case 'deploy':
-      return reason(one);
-    case 'no-op':
-      return standstill(action);
-    default:
-      return action.action satisfies never;
-  }
+  const { name, id, detail } = sentenceOf(one);
+  return `${name}${id === undefined ? '' : ` (${printable(id)})`}${detail}`;
 }
 
-/** What a plan does with an object that it leaves as it is. A note says why, and may say that the object differs. */
-function standstill({ notes }: PlannedAction): string {
-  if (notes.some(({ severity }) => severity === 'error')) return 'cannot be applied';
-  return notes.length === 0 ? 'unchanged' : 'nothing is written';
-}
-
-/** Why an object is deleted; of what goes with a deleted object, nothing: that one has the reason. */
-function deletionWords({ why, elsewhere = '', goesWith, goesWithParent }: PlannedAction): string {
-  if (goesWithParent === true) return ', with its parent';
-  if (goesWith !== undefined) return `, with ${printable(goesWith)}`;
-  return why === undefined ? '' : reasons[why](printable(elsewhere));
-}
-
-/** The reasons for a deletion. Of `destroy`, the end of the plan has it. */
-const reasons: Readonly<Record<NonNullable<PlannedAction['why']>, (elsewhere: string) => string>> = {
-  'block removed': () => ': its block was removed',
-  'block elsewhere': (address) => `: its block was removed, and ${address} is new`,
-  replaced: () => ': the new object replaces it',
-  destroy: () => '',
-};
-
-/** What becomes of an object without an id that a plan removes from the state. */
-function fate({ notes }: PlannedAction): string {
-  const has = (code: string) => notes.some((note) => note.code === code);
-  if (has('stays-there')) return 'stays on the platform, no longer managed';
-  return has('unverified') ? 'whether it is on the platform is not known' : 'no longer on the platform';
-}
-
-function risk({ dataAtRisk, protect }: PlannedAction): string[] {
-  if (dataAtRisk === undefined) return [];
-  const allowed = protect === false ? 'allowed by protect: false' : `apply needs ${flags.dataLoss}`;
-  return [`! data at risk: ${dataAtRisk} (${allowed})`];
+function risk(action: PlannedAction): string[] {
+  return action.dataAtRisk === undefined ? [] : [`! data at risk: ${action.dataAtRisk} (${permission(action)})`];
 }

@@ -79,7 +79,7 @@ function renderOutcomes(outcomes: readonly Outcome[], style: Style): string[] {
     code,
     severity,
     message: message.replaceAll(address, 'each'),
-    ...(remedy === undefined ? {} : { remedy: remedy.replaceAll(address, 'ADDRESS') }),
+    remedy: remedy?.replaceAll(address, 'ADDRESS'),
   }));
   return [
     ...fold(`${names}: ${text(action)}`, 0, style).map((line) => style.paint(tone, line)),

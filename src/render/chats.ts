@@ -1,3 +1,4 @@
+import { defined } from '../formats/json.ts';
 import type { DriftNotificationDocument } from './documents.ts';
 import { counted } from './lines.ts';
 import { shortened } from './notification.ts';
@@ -71,7 +72,7 @@ function discord(notification: DriftNotificationDocument): unknown {
     embeds: [
       {
         title,
-        ...(run === undefined ? {} : { url: run }),
+        ...defined({ url: run }),
         description: content.join('\n'),
         color: colours[notification.exitCode],
         timestamp: notification.time,
@@ -114,7 +115,9 @@ function teams(notification: DriftNotificationDocument): unknown {
             ),
             ...(rest === undefined ? [] : [block(literal(rest, { isSubtle: true }))]),
           ],
-          ...(run === undefined ? {} : { actions: [{ type: 'Action.OpenUrl', title: 'Open the run', url: run }] }),
+          ...defined({
+            actions: run === undefined ? undefined : [{ type: 'Action.OpenUrl', title: 'Open the run', url: run }],
+          }),
         },
       },
     ],

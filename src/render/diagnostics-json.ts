@@ -32,7 +32,7 @@ export function validationJson({
     format: 'trueup/validation',
     version: 1,
     resources,
-    ...(secretsMissing.length === 0 ? {} : { secretsMissing: [...secretsMissing] }),
+    secretsMissing: secretsMissing.length === 0 ? undefined : [...secretsMissing],
     diagnostics: warnings.map(diagnosticJson),
   };
 }

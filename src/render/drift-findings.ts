@@ -71,10 +71,11 @@ function resultOf(finding: Finding): SarifResult {
     lines: [`${subjectOf(object)}: ${first}`, ...more, remedy],
     position,
     fingerprint: id,
-    ...(status === 'not yet applied' ? {} : { since: isFresh(finding) ? ('new' as const) : ('unchanged' as const) }),
-    ...(status === 'accepted' && accepted !== undefined
-      ? { accepted: `${accepted.because} (until ${accepted.until}, by ${accepted.by})` }
-      : {}),
+    since: status === 'not yet applied' ? undefined : isFresh(finding) ? 'new' : 'unchanged',
+    accepted:
+      status === 'accepted'
+        ? accepted && `${accepted.because} (until ${accepted.until}, by ${accepted.by})`
+        : undefined,
   };
 }
 

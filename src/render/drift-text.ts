@@ -3,7 +3,7 @@ import type { Change } from './change-text.ts';
 import { inAmounts, renderChange } from './change-text.ts';
 import { renderDiagnostic } from './diagnostics-text.ts';
 import type { DriftAcceptDocument, DriftDocument, Shown } from './documents.ts';
-import { counted, fold, indented, requestCounts } from './lines.ts';
+import { counted, fold, hanging, indented, requestCounts } from './lines.ts';
 import { renderHead } from './plan-head.ts';
 import { printable } from './printable.ts';
 import { unmarked } from './rotated.ts';
@@ -110,7 +110,7 @@ export function renderFinding(finding: Finding, style: Style): string[] {
 
 function whatIs(finding: Finding, style: Style): string[] {
   const { path } = finding;
-  return path === undefined ? hanging(printable(foundWords(finding)), style) : change(finding, path, style);
+  return path === undefined ? hanging(printable(foundWords(finding)), 2, 6, style) : change(finding, path, style);
 }
 
 /** What was found at an object as a whole, as a clause without its address. */
@@ -172,18 +172,10 @@ function between(
   // Nothing of either side shows, or only parts that are the same.
   if (is === 'drifted' && JSON.stringify(sides.before) === JSON.stringify(sides.after)) {
     const details = summary === undefined ? '' : `; ${summary}`;
-    return hanging(printable(`~ ${path}: (sensitive; changed on the platform${details})`), style);
+    return hanging(printable(`~ ${path}: (sensitive; changed on the platform${details})`), 2, 6, style);
   }
   return renderChange(
-    {
-      path,
-      cause: 'edit',
-      ...sides,
-      ...(unit === undefined ? {} : { unit }),
-      ...(summary === undefined ? {} : { summary }),
-      atDeploy: false,
-      forcesReplacement: false,
-    },
+    { path, cause: 'edit', ...sides, unit, summary, atDeploy: false, forcesReplacement: false },
     4,
     style,
   );
@@ -210,13 +202,8 @@ function story({ status, since, accepted, flapping }: Finding, style: Style): st
     );
   }
   return sentences.flatMap((sentence) =>
-    indented(hanging(printable(sentence), style), 2).map((line) => style.paint('faint', line)),
+    indented(hanging(printable(sentence), 2, 6, style), 2).map((line) => style.paint('faint', line)),
   );
-}
-
-function hanging(text: string, style: Style): string[] {
-  const [first = '', ...rest] = fold(text, 8, style);
-  return [first, ...indented(rest, 2)];
 }
 
 function resolved(drift: DriftDocument, style: Style): string[][] {
@@ -269,7 +256,7 @@ const knownWords =
 
 /** What a remedy does, and its command on a line of its own, which is never folded: it is there to be copied. */
 function remedyLines({ aim, command }: NonNullable<Finding['remedies']>[number], style: Style): string[] {
-  if (command === undefined) return indented(hanging(`${aim}.`, style), 2);
+  if (command === undefined) return indented(hanging(`${aim}.`, 2, 6, style), 2);
   return [`  ${aim}:`, `    ${style.paint('info', printable(command))}`];
 }
 

@@ -7,7 +7,7 @@ import { renderDiagnostic } from './diagnostics-text.ts';
 import type { AddressDocument } from './documents.ts';
 import { renderGroups } from './equal-groups.ts';
 import { groupActions } from './groups.ts';
-import { fold, indented, requestCounts } from './lines.ts';
+import { fold, hanging, indented, requestCounts } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
 
@@ -34,11 +34,10 @@ export interface AboutAddress {
 export function explanationText({ code, examples }: Explanation, outStyle: Style): string {
   const { severity, meaning, remedy } = codes[code];
   const title = outStyle.paint('strong', `${severity}[${code}]`);
-  const [first = '', ...rest] = fold(remedy, 5, outStyle);
   return [
     [title, ...fold(meaning, 0, outStyle)],
     ...examples.map((example) => indented(example.split('\n'), 2)),
-    [`  -> ${first}`, ...indented(rest, 5)],
+    indented(hanging(`-> ${remedy}`, 3, 2, outStyle), 2),
   ]
     .map((lines) => `${lines.join('\n')}\n`)
     .join('\n');
@@ -59,10 +58,10 @@ export function addressText({ explained, origin, planned }: AboutAddress, style:
   ];
   const head = [
     `${style.paint('strong', name)} (${kind})`,
-    ...facts.flatMap((fact) => {
-      const [first = '', ...rest] = fold(fact, 4, style);
-      return [`  ${first}`, ...indented(rest, 4)];
-    }),
+    ...indented(
+      facts.flatMap((fact) => hanging(fact, 2, 2, style)),
+      2,
+    ),
   ];
   const blocks = planned === undefined ? [head] : [head, ...plannedBlocks(planned, style)];
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
@@ -79,10 +78,9 @@ function plannedBlocks({ actions, diagnostics, requests }: PlannedAt, style: Sty
   const lines = actions
     .flatMap(({ sends }) => sends)
     .flatMap(({ method, operation, changes, with: others }) => {
-      const beside = others.length === 0 ? '' : ` (with ${others.join(', ')})`;
-      const words = `${method} ${operation}: ${changes.join(', ') || 'no fields'}${beside}`;
-      const [first = '', ...rest] = fold(words, 4, style);
-      return [`  ${first}`, ...indented(rest, 4)];
+      const required = others.length === 0 ? '' : ` (with ${others.join(', ')})`;
+      const words = `${method} ${operation}: ${changes.join(', ') || 'no fields'}${required}`;
+      return indented(hanging(words, 2, 2, style), 2);
     });
   return [
     ...(groups.length === 0 ? [['The next plan changes nothing here.']] : groups),
@@ -99,13 +97,13 @@ export function addressJson({ explained, origin, planned }: AboutAddress): Addre
     format: 'trueup/address',
     version: 1,
     address,
-    ...(path === '' ? {} : { path }),
+    path: path === '' ? undefined : path,
     kind,
     page: pageOf({ kind }),
-    ...(position === undefined ? {} : { position }),
-    ...(origin === undefined ? {} : { line: { ...origin } }),
+    position,
+    line: origin && { ...origin },
     dependsOn: [...dependsOn],
     neededBy: [...neededBy],
-    ...(planned === undefined ? {} : { planned }),
+    planned,
   };
 }

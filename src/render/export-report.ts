@@ -46,7 +46,7 @@ export function exportJson({
     resources: [...blocks].map(([address, kind]) => ({ address, kind })),
     files: [...files],
     secrets: secrets.map(({ name, usedBy }) => ({ name, usedBy: [...usedBy] })),
-    ...(secretsFile === undefined ? {} : { secretsFile }),
+    secretsFile,
     diagnostics: notes.map(diagnosticJson),
   };
 }

@@ -78,15 +78,13 @@ export function diagnosticCases(diagnostics: readonly Reported[], site: ReviewSi
 }
 
 /** How a case ends that has these diagnostics, the first error first. */
-export function problemOf(...items: readonly Reported[]): Pick<JunitCase, 'problem' | 'output'> {
+export function problemOf(...items: readonly Reported[]): Required<Pick<JunitCase, 'problem' | 'output'>> {
   const lines = (all: readonly Reported[]) => all.flatMap((item) => renderDiagnostic(item, plainStyle));
   const errors = items.filter(({ severity }) => severity === 'error');
   const others = items.filter(({ severity }) => severity !== 'error');
   const [first] = errors;
   return {
-    ...(first === undefined
-      ? {}
-      : { problem: { is: 'failure' as const, type: first.code, message: first.message, lines: lines(errors) } }),
-    ...(others.length === 0 ? {} : { output: lines(others) }),
+    problem: first && { is: 'failure', type: first.code, message: first.message, lines: lines(errors) },
+    output: lines(others),
   };
 }

@@ -24,6 +24,12 @@ export function fold(text: string, indent: number, style: Style): string[] {
   return lines;
 }
 
+/** Folds a line of plain text; what follows its first line is indented by so many columns more. */
+export function hanging(text: string, by: number, indent: number, style: Style): string[] {
+  const [first = '', ...rest] = fold(text, indent + by, style);
+  return [first, ...indented(rest, by)];
+}
+
 /** Returns true for a line, painted or not, that fits behind `indent` columns. */
 export function fits(line: string, indent: number, style: Style): boolean {
   return style.width === undefined || columnsOf(line) <= Math.max(style.width, narrowest) - indent;

@@ -11,19 +11,16 @@ export function operationsJson(operations: readonly Operation[], words: Words): 
   return {
     format: 'trueup/operations',
     version: 1,
-    operations: operations.map((operation) => {
-      const asksFirst = consequenceOf(operation, {});
-      return {
-        operation: words(operation),
-        method: endpointOf(operation).method,
-        ...(asksFirst === undefined ? {} : { asksFirst }),
-        members: membersOf(operation).map((member) => ({
-          name: words(member.name),
-          required: member.isRequired,
-          secret: isSecretMember(member.name),
-          takes: words(describeMember(member)),
-        })),
-      };
-    }),
+    operations: operations.map((operation) => ({
+      operation: words(operation),
+      method: endpointOf(operation).method,
+      asksFirst: consequenceOf(operation, {}),
+      members: membersOf(operation).map((member) => ({
+        name: words(member.name),
+        required: member.isRequired,
+        secret: isSecretMember(member.name),
+        takes: words(describeMember(member)),
+      })),
+    })),
   };
 }

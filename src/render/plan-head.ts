@@ -1,5 +1,5 @@
 import type { PlanDocument } from './documents.ts';
-import { counted, fold, indented } from './lines.ts';
+import { counted, hanging } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
 
@@ -13,28 +13,13 @@ export interface PlanAbout extends Pick<PlanDocument, 'platform' | 'platformVers
 }
 
 /** The facts of a document, each with its value; none, where it does not say where it applies. */
-export function factsOf({ project, state, ...rest }: Head): (readonly [name: string, value: string])[] {
-  return project === undefined || state === undefined ? [] : headFacts({ ...rest, project, state });
-}
-
-/** Names the facts of a head, each with its value. */
-function headFacts({
-  platform,
-  platformVersion,
-  project,
-  state,
-  commit,
-}: PlanAbout): (readonly [name: string, value: string])[] {
+export function factsOf({ platform, platformVersion, project, state, commit }: Head): (readonly [string, string])[] {
+  if (project === undefined || state === undefined) return [];
   const version = state.serial === undefined ? 'none yet' : `version ${state.serial}`;
   return [
     ...(platform === undefined
       ? []
-      : [
-          [
-            'platform',
-            `${platformWords(platform)}${platformVersion === undefined ? '' : `, ${platformVersion}`}`,
-          ] as const,
-        ]),
+      : [['platform', [platformWords(platform), platformVersion ?? []].flat().join(', ')] as const]),
     ['project', projectWords(project)],
     ['state', `${state.location}, ${version}`],
     ...(commit === undefined ? [] : [['commit', commitWords(commit)] as const]),
@@ -44,8 +29,8 @@ function headFacts({
 /** Renders the head of a document, a line per fact; no line without facts. */
 export function renderHead(about: Head, style: Style): string[] {
   return factsOf(about).flatMap(([name, value]) => {
-    const [first = '', ...rest] = fold(printable(value), nameWidth, style);
-    return [`${style.paint('faint', name.padEnd(nameWidth))}${first}`, ...indented(rest, nameWidth)];
+    const [first = '', ...rest] = hanging(printable(value), nameWidth, 0, style);
+    return [`${style.paint('faint', name.padEnd(nameWidth))}${first}`, ...rest];
   });
 }
 

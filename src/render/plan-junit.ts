@@ -26,7 +26,7 @@ export function planJunit({ actions, diagnostics }: PlanDocument, site: ReviewSi
 
 function caseOf(action: PlannedAction, changes: readonly string[], site: ReviewSite): JunitCase {
   const { kind, notes, position } = action;
-  const { problem, output = [] } = problemOf(...notes);
+  const { problem, output } = problemOf(...notes);
   return {
     group: kind,
     name: plannedAddress(action),

@@ -1,5 +1,5 @@
-import { flags } from '../diagnostics/safeguards.ts';
 import { groupBy } from '../kind/group.ts';
+import { deletionReason, permission } from './action-words.ts';
 import { diffLines, diffStyle, textBlock, unpainted } from './diff-lines.ts';
 import type { PlanDocument } from './documents.ts';
 import { renderBlocks } from './equal-groups.ts';
@@ -96,29 +96,21 @@ function losses(plan: PlanDocument, place: Place, room: number): Parts {
 const maxShareOfLosses = 0.7;
 
 function lossLine(action: PlannedAction, place: Place): string {
-  const { address, id, goesWithParent, holds = {}, dataAtRisk, protect, position, createsBeforeDestroy } = action;
+  const { address, id, holds = {}, dataAtRisk, position, createsBeforeDestroy } = action;
+  const { along, because } = deletionReason(action, code);
   const words = [
     ...(isRemoval(action)
       ? [`**${createsBeforeDestroy === true ? 'replace (create first)' : actionWords[action.action].sign}**`]
       : []),
     code(address),
     ...(id === undefined || !isRemoval(action) ? [] : [`(${code(id)})`]),
-    ...(isRemoval(action) && goesWithParent === true ? ['with its parent'] : []),
-    ...(goesWithParent === true ? [] : reasonWords(action)),
+    ...(along === undefined ? [] : [`with ${along}`]),
+    ...(because === undefined ? [] : [`(${because})`]),
   ].join(' ');
   const parts = Object.entries(holds).map(([noun, names]) => `${noun} ${names.map(code).join(', ')}`);
-  const permission = protect === false ? 'allowed by `protect: false`' : `apply needs \`${flags.dataLoss}\``;
-  const risk = dataAtRisk === undefined ? [] : [`**data at risk**: ${code(dataAtRisk)} (${permission})`];
+  const risk = dataAtRisk === undefined ? [] : [`**data at risk**: ${code(dataAtRisk)} (${permission(action, code)})`];
   const line = [words, ...(parts.length === 0 ? [] : [`with ${parts.join('; ')}`])].join(', ');
   return `- ${[line, ...risk].join(': ')}${position === undefined ? '' : ` ${renderPosition(position, place)}`}`;
-}
-
-/** Why something is deleted; nothing where the head of the report says it. */
-function reasonWords({ why, elsewhere, goesWith }: PlannedAction): string[] {
-  if (goesWith !== undefined) return [`with ${code(goesWith)}`];
-  if (why === 'block removed') return ['(its block was removed)'];
-  if (why === 'block elsewhere') return [`(its block was removed, and ${code(elsewhere ?? '')} is new)`];
-  return why === 'replaced' ? ['(the new object replaces it)'] : [];
 }
 
 /** A line for each section that something goes from. */

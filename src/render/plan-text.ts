@@ -3,6 +3,7 @@ import { someOf } from '../plan/mass-deletion.ts';
 import { needsDataLoss } from '../plan/risks.ts';
 import { renderDiagnostic } from './diagnostics-text.ts';
 import type { ActionName, PlanDocument } from './documents.ts';
+import { adoptionIn, effectsOf, notManaged } from './effects.ts';
 import { renderGroups } from './equal-groups.ts';
 import type { Group, PlannedAction } from './groups.ts';
 import { groupActions } from './groups.ts';
@@ -11,7 +12,7 @@ import { renderHead } from './plan-head.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
 import { errorsIn, verdictOf } from './verdict.ts';
-import { actionWords, countActions, leftOutWords, narrowedWords, newValues } from './words.ts';
+import { actionWords, countActions, leftOutWords, narrowedWords } from './words.ts';
 
 /** Renders a plan as text. People have read the warnings of the manifest already. */
 export function renderPlan(plan: PlanDocument, style: Style): string {
@@ -57,40 +58,19 @@ interface Naming {
 
 /** What a plan as a whole does to running services, a sentence each. */
 export function effects(plan: PlanDocument, naming: Naming): string[] {
-  const { destroys, hasChanges, narrowed, recreates, waitsFor, notDeployed = [], overwrites = [] } = plan;
-  const sentence = (words: string, some: readonly string[]) =>
-    some.length === 0 ? [] : [`${words} ${namesOf(some, naming)}.`];
-  const services = (verb: string, some: readonly string[] = [], why = '') =>
-    sentence(`${verb} ${counted(some.length, 'service')}${why}:`, some);
-  const isWhole = destroys === true && hasChanges && narrowed === undefined;
+  const isFull = plan.destroys === true && plan.hasChanges && plan.narrowed === undefined;
+  const sentences = effectsOf(plan).map(({ words, addresses, more }) =>
+    [`${words}: ${namesOf(addresses, naming)}.`, more ?? ''].join(' ').trimEnd(),
+  );
   return [
-    ...(isWhole ? ['Deletes everything that the state holds, because that is what destroy does.'] : []),
-    ...sentence('Overwrites changes that were made on the platform:', overwrites),
-    ...services('Stops, and creates again,', recreates),
-    ...restartWords(plan, services),
-    ...services('Waits for deployments that an earlier run started, of', waitsFor),
-    ...sentence('Takes effect with the next deployment of', notDeployed).map(
-      (words) => `${words} This plan does not deploy; trueup run deploy ADDRESS does.`,
-    ),
+    ...(isFull ? ['Deletes everything that the state holds, because that is what destroy does.'] : []),
+    ...sentences,
   ];
-}
-
-/** The services that restart, and those that do because a secret has a new value. */
-function restartWords(
-  { restarts = [], rotated = [] }: PlanDocument,
-  services: (verb: string, some?: readonly string[], why?: string) => string[],
-): string[] {
-  const effective = rotated.filter((one) => one.restarts.length > 0);
-  const isAll = effective.length > 0 && effective.every((one) => one.restarts.length === restarts.length);
-  if (isAll) return services('Restarts', restarts, ` for ${newValues(effective.map(({ secret }) => secret))}`);
-  const words = ({ secret, restarts: some }: (typeof effective)[number]) =>
-    services('Restarts', some, ` for ${newValues([secret])}`);
-  return [...services('Restarts', restarts), ...effective.flatMap(words)];
 }
 
 /** What an apply needs, and what the plan does not manage, a sentence each. */
 export function conditions(plan: PlanDocument): string[] {
-  return [...permissions(plan), ...notManaged(plan)];
+  return [...adoptionIn(plan).map(({ words }) => `${words}.`), ...dataLoss(plan), ...notManaged(plan)];
 }
 
 /** What the plan was narrowed to, and what that leaves out. */
@@ -110,12 +90,6 @@ function namesOf(addresses: readonly string[], { nameOf, isFull }: Naming): stri
 /** Every address whose data is at risk. */
 function atRisk({ dataAtRisk = [] }: PlanDocument): string[] {
   return dataAtRisk.length === 0 ? [] : [`Data at risk: ${dataAtRisk.map(printable).join(', ')}.`];
-}
-
-function notManaged({ unmanaged = 0 }: PlanDocument): string[] {
-  if (unmanaged === 0) return [];
-  const words = `${counted(unmanaged, 'object')} of the project ${unmanaged === 1 ? 'is' : 'are'} not managed`;
-  return [`${words} (trueup export --unmanaged).`];
 }
 
 /** The meanings of the signs that occur, in the order of the words. */
@@ -154,17 +128,12 @@ function repeatedErrors(plan: PlanDocument, style: Style): string[][] {
   return found.map((item) => renderDiagnostic(item, style));
 }
 
-function permissions({ actions, allowed = { adoption: false, dataLoss: false } }: PlanDocument): string[] {
-  const lines: string[] = [];
-  const adopted = actions.filter((action) => action.needsConsent).length;
-  const adopts = `Apply takes over ${counted(adopted, 'object')}`;
-  if (adopted > 0 && allowed.adoption) lines.push(`${adopts} (allowed).`);
-  else if (adopted > 0) lines.push(`${adopts} and needs consent: ${flags.adoption}, or answer yes.`);
+/** The permissions that an apply needs beside consent. */
+function dataLoss({ actions, allowed }: PlanDocument): string[] {
   const risky = actions.filter(needsDataLoss).length;
-  const risks = `Apply puts data of ${counted(risky, 'resource')} at risk`;
-  if (risky > 0 && allowed.dataLoss) lines.push(`${risks} (allowed).`);
-  else if (risky > 0) lines.push(`${risks} and needs ${flags.dataLoss}.`);
-  return lines;
+  if (risky === 0) return [];
+  const needs = allowed?.dataLoss === true ? ' (allowed)' : ` and needs ${flags.dataLoss}`;
+  return [`Apply puts data of ${counted(risky, 'resource')} at risk${needs}.`];
 }
 
 function errors(plan: PlanDocument): string[] {

@@ -21,8 +21,8 @@ export function eventJson(
     address,
     action,
     kind: about.kind,
-    ...(event === 'waiting' ? { for: applied.for } : {}),
-    ...(about.took === undefined ? {} : { seconds: seconds(about.took) }),
+    for: event === 'waiting' ? applied.for : undefined,
+    seconds: about.took === undefined ? undefined : seconds(about.took),
     requests: requests(about),
   };
 }
@@ -35,7 +35,7 @@ export function heartbeatJson(running: readonly Running[], moment: Moment): Even
     running: running.map(({ address, action, took, waits }) => ({
       address,
       action,
-      ...(waits === undefined ? {} : { for: waits.for }),
+      for: waits?.for,
       seconds: seconds(took),
     })),
     requests: requests(moment),

@@ -120,7 +120,7 @@ export interface Running {
   readonly address: string;
   readonly action: ActionName;
   readonly took: number;
-  readonly waits?: { readonly for: WaitsFor; readonly took: number };
+  readonly waits: { readonly for: WaitsFor; readonly took: number } | undefined;
 }
 
 /** The running actions, the longest first. */
@@ -128,15 +128,9 @@ export function runningIn(view: ProgressView, now: number): Running[] {
   const running = view.rows.flatMap((row): Running[] => {
     const stage = stageOf(view, row);
     if (stage.is !== 'running' || row.action === undefined) return [];
-    const { waits } = stage;
-    return [
-      {
-        address: row.address,
-        action: row.action,
-        took: now - stage.since,
-        ...(waits === undefined ? {} : { waits: { for: waits.for, took: now - waits.since } }),
-      },
-    ];
+    const { since, waits } = stage;
+    const waiting = waits && { for: waits.for, took: now - waits.since };
+    return [{ address: row.address, action: row.action, took: now - since, waits: waiting }];
   });
   return running.toSorted((a, b) => b.took - a.took);
 }

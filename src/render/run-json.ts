@@ -29,11 +29,12 @@ export function commandResultsJson(
       id: command.id,
       operation: command.operation.call,
       result,
-      ...(answer === undefined ? {} : { answer: answer as NonNullable<RunDocument['outcomes'][number]['answer']> }), // JSON already
-      ...(status === undefined ? {} : { status }),
-      ...(renewed === undefined
-        ? {}
-        : { renewed: { member: command.operation.renews ?? '', value: showsSecrets ? renewed : redacted } }),
+      answer: answer as RunDocument['outcomes'][number]['answer'], // JSON already
+      status,
+      renewed:
+        renewed === undefined
+          ? undefined
+          : { member: command.operation.renews ?? '', value: showsSecrets ? renewed : redacted },
       diagnostics: diagnostics.map(diagnosticJson),
     })),
   };

@@ -21,7 +21,7 @@ export interface SarifResult {
   /** The reason for which it was accepted. */
   readonly accepted?: string | undefined;
   /** Compared with earlier runs. */
-  readonly since?: 'new' | 'unchanged';
+  readonly since?: 'new' | 'unchanged' | undefined;
 }
 
 /** A rule that results follow. */
@@ -88,16 +88,15 @@ function resultOf(
 ): object {
   return {
     ruleId: rule,
-    ...(ruleIndex === undefined ? {} : { ruleIndex }),
+    ruleIndex,
     level,
     message: { text: lines.map(plain).join('\n') },
     locations: [{ physicalLocation: locationOf(position, site) }],
     // GitHub takes the first one, and makes one of its own from the text of the line where it is missing.
     partialFingerprints: { primaryLocationLineHash: plain(fingerprint), 'trueup/v1': plain(fingerprint) },
-    ...(since === undefined ? {} : { baselineState: since }),
-    ...(accepted === undefined
-      ? {}
-      : { suppressions: [{ kind: 'external', status: 'accepted', justification: plain(accepted) }] }),
+    baselineState: since,
+    suppressions:
+      accepted === undefined ? undefined : [{ kind: 'external', status: 'accepted', justification: plain(accepted) }],
   };
 }
 
@@ -108,8 +107,7 @@ function locationOf(position: Position | undefined, site: ReviewSite): object {
     return { artifactLocation: artifact(fileInRepository(site, site.file) ?? site.file), region: { startLine: 1 } };
   }
   const { line, column, endColumn } = position;
-  const end = endColumn === undefined ? {} : { endColumn };
-  return { artifactLocation: artifact(path), region: { startLine: line, startColumn: column, ...end } };
+  return { artifactLocation: artifact(path), region: { startLine: line, startColumn: column, endColumn } };
 }
 
 function artifact(path: string): object {

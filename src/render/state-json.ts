@@ -16,7 +16,7 @@ export function stateListJson(state: State | undefined): StateListDocument {
   return {
     format: 'trueup/state-list',
     version: 1,
-    ...(state === undefined ? {} : { serial: state.serial }),
+    serial: state?.serial,
     resources: sortedRecords(state).map(([address, { kind, id }]) => ({ address, kind, id })),
   };
 }
@@ -108,7 +108,7 @@ export function acceptOlderJson({ serial, isAccepted }: AcceptOlderReport): Acce
   return {
     format: 'trueup/accept-older',
     version: 1,
-    ...(serial === undefined ? {} : { serial }),
+    serial,
     accepted: isAccepted,
   };
 }

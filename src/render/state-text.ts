@@ -47,7 +47,7 @@ export function renderStateEdit({ edited, isDryRun }: StateEdit, style: Style): 
   const next =
     moved.length > 0
       ? 'Rename the block in the manifest too: the platform was not touched.'
-      : 'The platform was not touched. While a block declares one of them, the next plan takes it over again.';
+      : 'The platform was not touched. While a block declares one of them, the next plan adopts it again.';
   return `${[...lines, isDryRun ? 'Nothing was written.' : next].join('\n')}\n`;
 }
 

@@ -11,15 +11,15 @@ export function statusJson(
     format: 'trueup/status',
     version: 1,
     requests: { reads, writes },
-    ...(platformVersion === undefined ? {} : { platformVersion }),
+    platformVersion,
     services: services.map(({ address, kind, id, found, isServed, status, deployment }) => ({
       address,
       kind: kind.kind,
       id,
       status: status ?? null,
       found,
-      ...(isServed ? {} : { served: false }),
-      ...(deployment === undefined ? {} : { deployment: { ...deployment } }),
+      served: isServed ? undefined : false,
+      deployment: deployment && { ...deployment },
     })),
   };
 }

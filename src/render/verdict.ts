@@ -39,14 +39,14 @@ function planVerdict(plan: PlanDocument): string {
   return noChanges(plan);
 }
 
-/** The numbers of some actions of a plan, in words: `2 to create`, `3 to delete (1 service, 2 that go with it)`. */
+/** The numbers of some actions of a plan, in words: `2 to create`, `3 to delete (1 service, 2 below it)`. */
 export function countsOf(plan: PlanDocument, actions: PlanDocument['actions']): string[] {
   return [...countActions(actions)].map(
     ([name, count]) => `${count} ${plannedWords(name)}${name === 'delete' ? deletionWords(plan) : ''}`,
   );
 }
 
-/** What goes: services, other objects, and what goes with them; empty where the number alone says it. */
+/** What goes: services, other objects, and what is below them; empty where the number alone says it. */
 export function deletionWords({ deletes }: Pick<PlanDocument, 'deletes'>): string {
   const { environments = 0, services = 0, along = 0, others = 0 } = deletes ?? {};
   const tops = environments + services + others;
@@ -55,7 +55,7 @@ export function deletionWords({ deletes }: Pick<PlanDocument, 'deletes'>): strin
     ...(environments === 0 ? [] : [`${environments} environment${environments === 1 ? '' : 's'}`]),
     ...(services === 0 ? [] : [counted(services, 'service')]),
     ...(others === 0 ? [] : [counted(others, tops === others ? 'object' : 'other object')]),
-    ...(along === 0 ? [] : [`${along} that ${along === 1 ? 'goes' : 'go'} with ${tops === 1 ? 'it' : 'them'}`]),
+    ...(along === 0 ? [] : [`${along} below ${tops === 1 ? 'it' : 'them'}`]),
   ];
   return ` (${parts.join(', ')})`;
 }

@@ -52,7 +52,7 @@ export function symbolOf({
 /** The words of an action whose outcome the run did not learn. */
 export function unverifiedWords(action: ActionName): string {
   return isDeployment({ action })
-    ? 'its deployment goes on, not waited for'
+    ? 'deployment started; not waiting for it'
     : `${actionWords[action].done}, not verified`;
 }
 

@@ -31,7 +31,7 @@ it('names what a plan overwrites, and what it stops and creates again, as the te
   const edited = await made.manifest(drifting.replace('one', 'one, command: postgres'));
   const left = await planManifest(edited, made.world(), { deploys: false });
   expect(planDocument({ plan: left, counts })).toMatchObject({ notDeployed: [main], waitsFor: [], restarts: [] });
-  expect(shown(left)).toContain(`\nTakes effect with the next deployment of ${main}. `);
+  expect(shown(left)).toContain(`\nTakes effect with the next deployment of 1 service: ${main}. `);
   await made.apply(drifting);
   const clean = await made.plan(drifting);
   expect(planDocument({ plan: clean, counts })).toMatchObject({ hasChanges: false, overwrites: [], recreates: [] });
@@ -125,7 +125,7 @@ it('says why each object goes, and what goes with it', async () => {
     ['production.compose.shop.domains["b.example.com"]', 'block removed', 'production.compose.shop'],
   ]);
   expect(removed.plan.deletes).toEqual({ environments: 0, services: 1, along: 2, others: 0 });
-  expect(verdictOf(removed.plan)).toContain('3 to delete (1 service, 2 that go with it)');
+  expect(verdictOf(removed.plan)).toContain('3 to delete (1 service, 2 below it)');
   const elsewhere = await goingIn(text(shop, `{ ${cache} }`));
   expect(elsewhere.going).toEqual([['production.redis.cache', 'block elsewhere', 'staging.redis.cache']]);
   expect(renderPlan(elsewhere.plan, plainStyle)).toContain(': its block was removed, and staging.redis.cache is new\n');

@@ -106,7 +106,7 @@ test.each(['text', 'markdown', 'html'])(
     const planned = await run('plan', ...args);
     const sentence =
       format === 'html'
-        ? 'Restarts for a new value of PW: 2 services'
+        ? 'Restarts 2 services for a new value of PW'
         : `Restarts 2 services for a new value of PW: ${names}.`;
     expect(planned.out.replaceAll(/\s+/g, ' ')).toContain(sentence);
     if (format === 'html') return close();

@@ -71,12 +71,12 @@ describe('the result of an apply as text', () => {
       one.action === 'deploy' ? { ...one, result: 'unverified' as const } : one,
     );
     const text = renderResult({ ...view, outcomes, ending: 'partly', interrupted: true, exitCode: 6 }, plainStyle);
-    expect(text).toContain('production.compose.shop: its deployment goes on, not waited for\n');
+    expect(text).toContain('production.compose.shop: deployment started; not waiting for it\n');
     expect(text).toContain('Interrupted: 2 created, 1 adopted, 1 deployment not waited for.\n');
     expect(text).not.toMatch(/failed|verified/);
     const event = { event: 'unverified', address: 'production.compose.shop', reason: 'x' } as const;
     expect(renderEvent({ ...event, action: 'deploy' }, 2, plainStyle)).toBe(
-      'production.compose.shop: its deployment goes on, not waited for\n',
+      'production.compose.shop: deployment started; not waiting for it\n',
     );
     expect(renderEvent({ ...event, action: 'update' }, 2, plainStyle)).toBe(
       'production.compose.shop: updated, not verified: x\n',

@@ -90,7 +90,7 @@ describe('with the project as a block', () => {
     expect(first.actions.find(({ address }) => address === 'production')).toMatchObject({ comesWithParent: true });
     await made.apply(manifest('1'), everything);
     const last = await page(true);
-    expect(last.html).toContain('Nothing is sent; the object goes with project.');
+    expect(last.html).toContain('Deleted with project.');
     expect(last.html).not.toContain('stays on the platform');
     expect(last.actions.find(({ address }) => address === 'production')).toMatchObject({ goesWithParent: true });
   });

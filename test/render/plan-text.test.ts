@@ -18,7 +18,7 @@ describe('a plan as text', () => {
   it('lists created objects, with redacted secrets', async () => {
     const world = bench();
     expect(shown(await world.plan(database(basic)))).toBe(
-      `? production: adopt (env_prj_1): exists on the platform and is taken over unchanged
+      `? production: adopt (env_prj_1): exists on the platform, unchanged
 
 + production.postgres.main: create
     + name: main
@@ -131,7 +131,7 @@ Plan: 1 to update, 1 to deploy, 1 unchanged.
     expect(document).toMatchObject({ waitsFor: ['production.postgres.main'], restarts: [], notDeployed: [] });
     expect(document.actions.filter(({ underWay }) => underWay === true)).toMatchObject([{ action: 'deploy' }]);
     const page = renderPlanPage({ plan: document });
-    expect(page).toContain('<b>Waits for deployments that an earlier run started: 1 service</b>');
+    expect(page).toContain('<b>Waits for deployments that an earlier run started, of 1 service</b>');
     expect(page).toContain('Started by an earlier run; started again if that deployment fails.');
   });
 
@@ -184,14 +184,14 @@ Plan: 1 to delete (1 service), 1 unchanged.
     world.store.state = undefined;
     const adoption = await world.plan(database(basic.replace('postgres:17', 'postgres:18')));
     const adopted = shown(adoption);
-    expect(adopted).toContain(`? production.postgres.main: adopt (${id}): exists on the platform and is taken over\n`);
+    expect(adopted).toContain(`? production.postgres.main: adopt (${id}): exists on the platform\n`);
     expect(adopted).toContain('    dockerImage: postgres:17 -> postgres:18 (first managed)\n');
-    expect(adopted).toContain('Apply takes over 1 object and needs consent: --adopt, or answer yes.\n');
+    expect(adopted).toContain('Apply adopts 1 object and needs consent: --adopt, or answer yes.\n');
     const allowed = { adoption: true, dataLoss: false };
     expect(
       renderPlan(planDocument({ plan: adoption, counts: { reads: 0, writes: 0 }, allowed }), plainStyle),
     ).toContain(
-      'Apply takes over 1 object (allowed).\nApply puts data of 1 resource at risk and needs --allow-data-loss.\n',
+      'Apply adopts 1 object (allowed).\nApply puts data of 1 resource at risk and needs --allow-data-loss.\n',
     );
   });
 
@@ -284,7 +284,7 @@ Plan: 1 to update, 1 to deploy, 2 unchanged.
       `~ production.postgres.main: update
     + command: run
 
-Takes effect with the next deployment of production.postgres.main. This plan does not deploy; trueup run deploy ADDRESS does.
+Takes effect with the next deployment of 1 service: production.postgres.main. This plan does not deploy; trueup run deploy ADDRESS does.
 Plan: 1 to update, 1 unchanged.
 `,
     );

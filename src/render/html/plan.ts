@@ -1,7 +1,10 @@
 import { flags } from '../../diagnostics/safeguards.ts';
+import { permission, sentenceOf } from '../action-words.ts';
 import { groupBy } from '../../kind/group.ts';
 import { isWithin } from '../../kind/address.ts';
 import type { ActionName, EventDocument, PlanDocument, ResultDocument } from '../documents.ts';
+import type { Effect } from '../effects.ts';
+import { adoptionIn, effectsOf, notManaged } from '../effects.ts';
 import { counted, requestCounts } from '../lines.ts';
 import type { Markup } from '../markup.ts';
 import { markup } from '../markup.ts';
@@ -13,7 +16,6 @@ import {
   isDeployment,
   leftOutWords,
   narrowedWords,
-  newValues,
   plannedWords,
   symbolOf,
 } from '../words.ts';
@@ -50,7 +52,7 @@ export function renderPlanPage({ plan, events = [], result, errors = [] }: PlanR
   const atEntries = new Set(plan.actions.flatMap(({ notes }) => notes.map((note) => JSON.stringify(note))));
   const others = (result?.diagnostics ?? plan.diagnostics).filter((one) => !atEntries.has(JSON.stringify(one)));
   const messages = [...errors, ...others];
-  const first = firstOf(plan, entries, result, idOf);
+  const first = firstOf(plan, entries, result !== undefined, idOf);
   return renderShell({
     subject: result === undefined ? 'plan' : 'apply',
     title: project?.name ?? project?.id ?? 'project',
@@ -108,97 +110,53 @@ function verdict(plan: PlanDocument, result: PlanRun['result'], failures: PlanDo
 function firstOf(
   plan: PlanDocument,
   entries: readonly Entry[],
-  result: PlanRun['result'],
+  isApplied: boolean,
   idOf: ReadonlyMap<string, string>,
 ): Markup | undefined {
-  const named = (name: ActionName) => entries.filter(({ action }) => action === name).map(({ address }) => address);
-  const links = (addresses: readonly string[]) =>
-    markup`<ul class="links">${addresses.map((address) => markup`<li><a href="#${idOf.get(address)}"><code>${address}</code></a></li>`)}</ul>`;
-  const line = (tone: string, words: string, addresses: readonly string[]): Markup[] =>
-    addresses.length === 0
-      ? []
-      : [markup`<li class="${tone}"><p><b>${withFlags(words)}</b></p>${links([...new Set(addresses)])}</li>`];
-  const failed = entries.filter(({ outcome }) => outcome?.result === 'failed' || outcome?.result === 'unverified');
-  const broken = entries.filter(({ notes }) => notes.some(({ severity }) => severity === 'error'));
-  const risky = entries.filter(({ dataAtRisk }) => dataAtRisk !== undefined);
-  const adopted = entries.filter(({ needsConsent }) => needsConsent);
-  const {
-    restarts = [],
-    rotated = [],
-    recreates = [],
-    waitsFor = [],
-    notDeployed = [],
-    overwrites = [],
-    unmanaged = 0,
-  } = plan;
-  const did = result !== undefined;
+  const linked = ({ tone, words, addresses }: Omit<Effect, 'tone'> & { readonly tone: string }) =>
+    markup`<li class="${tone}"><p><b>${withFlags(words)}</b></p><ul class="links">${[...new Set(addresses)].map((address) => markup`<li><a href="#${idOf.get(address)}"><code>${address}</code></a></li>`)}</ul></li>`;
   const lines = [
-    ...line(
-      'bad',
-      `Failed or not verified: ${counted(failed.length, 'action')}`,
-      failed.map(({ address }) => address),
-    ),
-    ...line(
-      'bad',
-      `Errors at ${counted(broken.length, 'resource')}`,
-      broken.map(({ address }) => address),
-    ),
-    ...line(
-      'bad',
-      `${did ? 'Deletions' : 'Deletes'}: ${counted(named('delete').length, 'object')}${deletionWords(plan)}`,
-      named('delete'),
-    ),
-    ...line(
-      'bad',
-      `${did ? 'Replacements' : 'Replaces'}: ${counted(named('replace').length, 'object')}`,
-      named('replace'),
-    ),
-    ...(risky.length === 0
-      ? []
-      : [
-          markup`<li class="bad"><p><b>Data at risk: ${counted(risky.length, 'resource')}</b></p><ul class="risks">${risky.map(
-            (entry) =>
-              markup`<li><a href="#${entry.id}"><code>${entry.address}</code></a> ${entry.dataAtRisk} (${withFlags(allowance(entry))})</li>`,
-          )}</ul></li>`,
-        ]),
-    ...line('change', `Stops, and creates again: ${counted(recreates.length, 'service')}`, recreates),
-    ...line('change', `Restarts: ${counted(restarts.length, 'service')}`, restarts),
-    ...rotated.flatMap(({ secret, restarts: some }) =>
-      line('change', `Restarts for ${newValues([secret])}: ${counted(some.length, 'service')}`, some),
-    ),
-    ...line(
-      'change',
-      `Waits for deployments that an earlier run started: ${counted(waitsFor.length, 'service')}`,
-      waitsFor,
-    ),
-    ...line(
-      'info',
-      `Takes effect with the next deployment, which is not part of this plan: ${counted(notDeployed.length, 'service')}`,
-      notDeployed,
-    ),
-    ...line(
-      'change',
-      `Overwrites changes that were made on the platform: ${counted(overwrites.length, 'resource')}`,
-      overwrites,
-    ),
-    ...line(
-      'info',
-      `Takes over ${counted(adopted.length, 'object')}; apply needs consent: ${flags.adoption}, or answer yes`,
-      adopted.map(({ address }) => address),
-    ),
-    ...(unmanaged === 0
-      ? []
-      : [
-          markup`<li class="info"><p>${counted(unmanaged, 'object')} of the project ${unmanaged === 1 ? 'is' : 'are'} not managed (trueup export <span class="flag">--unmanaged</span>).</p></li>`,
-        ]),
+    ...lossesIn(plan, entries, isApplied).map((one) => linked({ tone: 'bad', ...one })),
+    ...risksIn(entries),
+    ...[...effectsOf(plan), ...adoptionIn(plan)].map(linked),
+    ...notManaged(plan).map((words) => markup`<li class="info"><p>${withFlags(words)}</p></li>`),
   ];
   if (lines.length === 0) return undefined;
   return markup`<section id="first" aria-labelledby="first-title"><h2 id="first-title">Look at this first</h2><ul class="first">${lines}</ul></section>`;
 }
 
-function allowance({ protect, outcome }: Entry): string {
-  if (protect === false) return 'allowed by protect: false';
-  return outcome === undefined ? `apply needs ${flags.dataLoss}` : `allowed by ${flags.dataLoss}`;
+/** What went wrong, cannot be applied, or takes an object away. */
+function lossesIn(plan: PlanDocument, entries: readonly Entry[], isApplied: boolean): Omit<Effect, 'tone'>[] {
+  const line = (words: string, noun: string, isMeant: (entry: Entry) => boolean, more = '') => {
+    const addresses = entries.filter(isMeant).map(({ address }) => address);
+    return { words: `${words} ${counted(addresses.length, noun)}${more}`, addresses };
+  };
+  const [deletes, replaces] = isApplied ? ['Deletions:', 'Replacements:'] : ['Deletes:', 'Replaces:'];
+  return [
+    line('Failed or not verified:', 'action', ({ outcome }) =>
+      ['failed', 'unverified'].includes(outcome?.result ?? ''),
+    ),
+    line('Errors at', 'resource', ({ notes }) => notes.some(({ severity }) => severity === 'error')),
+    line(deletes, 'object', ({ action }) => action === 'delete', deletionWords(plan)),
+    line(replaces, 'object', ({ action }) => action === 'replace'),
+  ].filter(({ addresses }) => addresses.length > 0);
+}
+
+function risksIn(entries: readonly Entry[]): Markup[] {
+  const risky = entries.filter(({ dataAtRisk }) => dataAtRisk !== undefined);
+  if (risky.length === 0) return [];
+  const items = risky.map(
+    (entry) =>
+      markup`<li><a href="#${entry.id}"><code>${entry.address}</code></a> ${entry.dataAtRisk} (${withFlags(allowance(entry))})</li>`,
+  );
+  return [
+    markup`<li class="bad"><p><b>Data at risk: ${counted(risky.length, 'resource')}</b></p><ul class="risks">${items}</ul></li>`,
+  ];
+}
+
+function allowance(entry: Entry): string {
+  const isAllowed = entry.outcome !== undefined && entry.protect !== false;
+  return isAllowed ? `allowed by ${flags.dataLoss}` : permission(entry);
 }
 
 function choices(entries: readonly Entry[]) {
@@ -273,52 +231,19 @@ function renderEntry(entry: Entry, service: string): Markup {
 ${about.text === '' ? '' : markup`<p class="what">${about}</p>`}${entry.dataAtRisk === undefined ? '' : markup`<p class="risk">Data at risk: ${entry.dataAtRisk} (${withFlags(allowance(entry))})</p>`}${Object.entries(entry.holds ?? {}).map(([noun, names]) => markup`<p class="holds">${noun}: ${names.join(', ')}</p>`)}${changeList(entry.changes)}${diagnosticList([...entry.notes, ...(outcome?.diagnostics ?? [])])}</article>`;
 }
 
-function sentence({ action, parent, movedFrom, because, asked, sendsNothing, ...rest }: Entry): Markup {
-  const above = parent ?? 'its parent';
-  const words = {
-    create: '',
-    update: sendsNothing === true ? 'In the state only; nothing is sent.' : '',
-    move: sendsNothing === true ? 'Nothing changes on the platform.' : `Moves below ${parent ?? 'the project'}.`,
-    replace:
-      rest.createsBeforeDestroy === true
-        ? 'Creates the new object, then deletes the old one when nothing here uses it.'
-        : 'Deletes the object and creates it again.',
-    adopt:
-      rest.comesWithParent === true ? `Comes with ${above}.` : 'The object exists on the platform and is taken over.',
-    delete: deletionSentence(rest, sendsNothing === true),
-    forget:
-      rest.goesWithParent === true
-        ? `Nothing is sent; the object goes with ${above}.`
-        : 'Nothing is sent; the object, if there is one, stays on the platform.',
-    deploy:
-      rest.underWay === true
-        ? 'Started by an earlier run; started again if that deployment fails.'
-        : because === undefined
-          ? ''
-          : because.length === 0
-            ? 'Restarts with saved changes that do not run yet.'
-            : 'Restarts with ',
-    'no-op': '',
-  } satisfies Record<ActionName, string>;
-  const reasons =
-    because === undefined || because.length === 0 || rest.underWay === true
-      ? ''
-      : markup`<span class="because">${because.map((one, at) => markup`${at === 0 ? '' : ', '}<code>${one}</code>`)}</span>`;
+/** What an action does, and why, behind its name; of a deployment, all that it puts into effect. */
+function sentence(entry: Entry): Markup {
+  const { action, movedFrom, because = [], underWay } = entry;
+  const { name, detail } = sentenceOf({ action: entry, movedFrom, isOfReplacement: false, followers: 0 });
   const former = movedFrom === undefined ? '' : markup` Moved in the state from <code>${movedFrom}</code>.`;
-  return markup`${words[action]}${asked === true ? withFlags(' Because --replace asks for it.') : ''}${former}${reasons}`;
+  if (action !== 'deploy' || entry.because === undefined)
+    return markup`${detail === '' ? '' : withFlags(asSentence(/^[:;]/.test(detail) ? detail.slice(2) : name + detail))}${former}`;
+  if (because.length === 0 || underWay === true) return markup`${asSentence(name)}`;
+  return markup`Restarts with <span class="because">${because.map((one, at) => markup`${at === 0 ? '' : ', '}<code>${one}</code>`)}</span>`;
 }
 
-/** Why an object is deleted. */
-function deletionSentence({ why, elsewhere = '', goesWith }: Partial<Entry>, goesWithParent: boolean): string {
-  if (goesWithParent) return 'Goes with its parent.';
-  if (goesWith !== undefined) return `Goes with ${goesWith}.`;
-  if (why === undefined) return '';
-  return {
-    'block removed': 'Its block was removed.',
-    'block elsewhere': `Its block was removed, and ${elsewhere} is new.`,
-    replaced: 'The new object replaces it.',
-    destroy: '',
-  }[why];
+function asSentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
 function renderUnchanged(entries: readonly Entry[]): Markup {

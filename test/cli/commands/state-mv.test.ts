@@ -104,7 +104,7 @@ describe('state rm', () => {
     const at = await applied(environment(redis('main', ', protect: true')));
     const removed = documentOf(await at.run('state', 'rm', 'production.redis.main', '--yes', '--format', 'json'));
     expect(removed).toMatchObject({ removed: [{ address: 'production.redis.main', kind: 'redis', protected: true }] });
-    expect((await at.run('plan')).out).toContain('exists on the platform and is taken over');
+    expect((await at.run('plan')).out).toContain('exists on the platform');
     expect((await at.run('apply', '--auto-approve', '--adopt')).code).toBe(0);
     expect((await at.run('plan', '--detailed-exitcode')).code).toBe(0);
   });

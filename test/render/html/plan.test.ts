@@ -57,7 +57,7 @@ it('shows counts, deletions, data at risk, restarts, fields with units and lines
   expect(text).toContain(
     'Data at risk: 1 resource\nproduction.redis.cache the data of this database (apply needs --allow-data-loss)\n',
   );
-  expect(text).toContain('Restarts: 2 services\nproduction.postgres.main\nproduction.compose.shop\n');
+  expect(text).toContain('Restarts 2 services\nproduction.postgres.main\nproduction.compose.shop\n');
   expect(text).toMatch(/memoryLimit trueup\.yaml:\d+\nold: 1Gi → new: 2Gi\n/);
   expect(text).toMatch(/env\.TAG trueup\.yaml:\d+\nold: "1" → new: "2"\n/);
   expect(text).toContain('@@ -1,4 +1,4 @@ services.web\n');

@@ -1,0 +1,58 @@
+import { flags } from '../diagnostics/safeguards.ts';
+import type { PlanDocument } from './documents.ts';
+import { counted } from './lines.ts';
+import type { Tone } from './style.ts';
+import { newValues } from './words.ts';
+
+/** What a plan as a whole does or needs, and the objects that it is about: a sentence of a text, an item of a page. */
+export interface Effect {
+  readonly tone: Extract<Tone, 'change' | 'info'>;
+  readonly words: string;
+  readonly addresses: readonly string[];
+  /** A sentence behind the addresses. */
+  readonly more?: string;
+}
+
+/** What a plan does to running services and to changes on the platform. */
+export function effectsOf(plan: PlanDocument): Effect[] {
+  const { restarts = [], rotated = [], recreates, waitsFor, notDeployed, overwrites } = plan;
+  const rotations = rotated.filter((one) => one.restarts.length > 0);
+  const isAll = rotations.length > 0 && rotations.every((one) => one.restarts.length === restarts.length);
+  const secrets = newValues(rotations.map(({ secret }) => secret));
+  return [
+    effect('change', () => 'Overwrites changes that were made on the platform', overwrites),
+    effect('change', (services) => `Stops, and creates again, ${services}`, recreates),
+    effect('change', (services) => `Restarts ${services}${isAll ? ` for ${secrets}` : ''}`, restarts),
+    ...(isAll ? [] : rotations).map(({ secret, restarts: some }) =>
+      effect('change', (services) => `Restarts ${services} for ${newValues([secret])}`, some),
+    ),
+    effect('change', (services) => `Waits for deployments that an earlier run started, of ${services}`, waitsFor),
+    {
+      ...effect('info', (services) => `Takes effect with the next deployment of ${services}`, notDeployed),
+      more: 'This plan does not deploy; trueup run deploy ADDRESS does.',
+    },
+  ].filter(({ addresses }) => addresses.length > 0);
+}
+
+function effect(
+  tone: Effect['tone'],
+  wordsOf: (services: string) => string,
+  addresses: readonly string[] = [],
+): Effect {
+  return { tone, words: wordsOf(counted(addresses.length, 'service')), addresses };
+}
+
+/** The objects that an apply adopts, and the consent that it needs. */
+export function adoptionIn({ actions, allowed }: PlanDocument): Effect[] {
+  const addresses = actions.filter((action) => action.needsConsent).map(({ address }) => address);
+  if (addresses.length === 0) return [];
+  const needs = allowed?.adoption === true ? ' (allowed)' : ` and needs consent: ${flags.adoption}, or answer yes`;
+  return [{ tone: 'info', words: `Apply adopts ${counted(addresses.length, 'object')}${needs}`, addresses }];
+}
+
+/** Says how many objects the plan does not manage. */
+export function notManaged({ unmanaged = 0 }: PlanDocument): string[] {
+  if (unmanaged === 0) return [];
+  const words = `${counted(unmanaged, 'object')} of the project ${unmanaged === 1 ? 'is' : 'are'} not managed`;
+  return [`${words} (trueup export --unmanaged).`];
+}
