@@ -47,10 +47,10 @@ export interface ScheduleInput<T extends Task> {
 }
 
 /** Most tasks that wait at a time: what they wait for does not go faster when more of them poll. */
-const mostWaiting = 16;
+const maxWaiting = 16;
 
 /** Most tasks that are gathered before they run: as many as there are reads in one request. */
-const mostGathered = attempts.batch.mostItems;
+const maxGathered = attempts.batch.mostItems;
 
 /** A task among the others. */
 interface Place<T extends Task> {
@@ -72,6 +72,26 @@ interface Pool {
   free: number;
 }
 
+/** The tasks of one scope that nothing precedes any more. */
+interface Scope<T extends Task> {
+  readonly queue: Place<T>[];
+  isBusy: boolean;
+}
+
+/** A schedule while it runs. */
+interface Schedule<T extends Task> {
+  readonly input: ScheduleInput<T>;
+  readonly byName: ReadonlyMap<string, Place<T>>;
+  readonly scopes: Map<string, Scope<T>>;
+  /** Tasks that work, that wait, and that are gathered: none take the places of the others. */
+  readonly pools: Readonly<Record<'working' | 'waiting' | 'gathered', Pool>>;
+  readonly finish: () => void;
+  running: number;
+  /** Whatever is gathered runs now. */
+  isOverdue: boolean;
+  broken: { readonly error: unknown } | undefined;
+}
+
 /**
  * Runs tasks in the order of their edges, in linear time; a failure skips only what needs its success.
  *
@@ -81,139 +101,155 @@ interface Pool {
 export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Promise<Map<string, Fate>> {
   const places = placesOf(input);
   refuseCircles(places);
-  const byName = new Map(places.map((place) => [place.task.name, place]));
-  const scopes = new Map<string, { readonly queue: Place<T>[]; isBusy: boolean }>();
-  /** Tasks that work, that wait, and that are gathered: none take the places of the others. */
-  const pools: Record<'working' | 'waiting' | 'gathered', Pool> = {
-    working: { ready: [], free: input.concurrency },
-    waiting: { ready: [], free: mostWaiting },
-    gathered: { ready: [], free: Infinity },
-  };
-  let running = 0;
-  let isOverdue = false;
-  let broken: { readonly error: unknown } | undefined;
   let finish: () => void = () => undefined;
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
   });
-
-  const poolOf = ({ task, dependents }: Place<T>) => {
-    if (task.isWaiting === true) return pools.waiting;
-    return task.isGathered === true && dependents.length === 0 ? pools.gathered : pools.working;
+  const schedule: Schedule<T> = {
+    input,
+    byName: new Map(places.map((place) => [place.task.name, place])),
+    scopes: new Map(),
+    pools: {
+      working: { ready: [], free: input.concurrency },
+      waiting: { ready: [], free: maxWaiting },
+      gathered: { ready: [], free: Infinity },
+    },
+    finish: () => finish(),
+    running: 0,
+    isOverdue: false,
+    broken: undefined,
   };
-
-  const enqueue = (place: Place<T>, name: string): void => {
-    const scope = scopes.get(name) ?? { queue: [], isBusy: false };
-    scopes.set(name, scope);
-    scope.queue.push(place);
-    if (!scope.isBusy && scope.queue.length === 1) poolOf(place).ready.push(name);
-  };
-
-  /** Begins a task that nothing precedes any more; returns its fate when it is over without having run. */
-  const begin = (place: Place<T>): Fate | undefined => {
-    const culprit = place.after.find(({ fate }) => fate !== 'done');
-    if (culprit !== undefined) return { skipped: culpritOf(culprit) };
-    if (place.task.scope === undefined) return 'done';
-    enqueue(place, place.task.scope);
-    return undefined;
-  };
-
-  /** Ends tasks and begins what waited for them. */
-  const settle = (over: (readonly [Place<T>, Fate | undefined])[]): void => {
-    for (let item = over.pop(); item !== undefined; item = over.pop()) {
-      const [place, fate] = item;
-      if (fate === undefined) continue;
-      place.fate = fate;
-      if (typeof fate === 'object' && place.task.scope !== undefined) {
-        input.skipped(place.task, byName.get(fate.skipped)?.task ?? fate.skipped);
-      }
-      for (const dependent of place.dependents) {
-        dependent.waitingFor--;
-        if (dependent.waitingFor === 0) over.push([dependent, begin(dependent)]);
-      }
-    }
-  };
-
-  /** The next task of a scope, and what ends it; undefined when it was skipped. */
-  const take = (name: string) => {
-    const scope = scopes.get(name);
-    const place = scope?.queue.shift();
-    if (scope === undefined || place === undefined) return [];
-    scope.isBusy = true;
-    const leave = (fate: Fate): void => {
-      settle([[place, fate]]);
-      scope.isBusy = false;
-      const [next] = scope.queue;
-      if (next !== undefined) poolOf(next).ready.push(name);
-    };
-    const because = place.task.runsWhenStopped === true ? undefined : input.stopped();
-    if (because === undefined) return [{ place, leave }];
-    leave({ skipped: because });
-    return [];
-  };
-
-  /** The tasks that begin next, as far as they are ready. */
-  const next = (): readonly T[] => {
-    const names = pools.working.ready.slice(1 - mostGathered).toReversed();
-    return names.flatMap((name) => scopes.get(name)?.queue[0]?.task ?? []);
-  };
-
-  /** The scopes that begin now, of those that are ready in a pool. */
-  const choose = (pool: Pool): readonly string[] => {
-    if (pool === pools.gathered) return pool.ready.splice(0, mostGathered);
-    // The scope that became ready last goes on first, so that scopes end early; who waits does so in turn.
-    return [(pool === pools.waiting ? pool.ready.shift() : pool.ready.pop()) ?? ''];
-  };
-
-  const isDue = (pool: Pool): boolean => {
-    if (pool !== pools.gathered) return pool.free > 0 && pool.ready.length > 0;
-    const isNothingWorking = pools.working.free === input.concurrency && pools.working.ready.length === 0;
-    return pool.ready.length >= mostGathered || (pool.ready.length > 0 && (isNothingWorking || isOverdue));
-  };
-
-  const pump = (): void => {
-    const due = () => Object.values(pools).find(isDue);
-    for (let pool = due(); pool !== undefined; pool = due()) {
-      const begun = choose(pool).flatMap(take);
-      const [first] = begun;
-      if (first === undefined) continue;
-      pool.free--;
-      running++;
-      const tasks = begun.map(({ place }) => place.task);
-      const work =
-        pool === pools.gathered
-          ? input.runTogether(tasks).then((): Fate => 'done')
-          : input.run(
-              first.place.task,
-              first.place.after.map(({ task }) => task),
-              next,
-            );
-      const rejected = (error: unknown): Fate => {
-        broken ??= { error };
-        return 'failed';
-      };
-      void work.catch(rejected).then((fate) => {
-        for (const { leave } of begun) leave(fate);
-        pool.free++;
-        running--;
-        pump();
-      });
-    }
-    if (running === 0) finish();
-  };
-
-  settle(places.filter(({ waitingFor }) => waitingFor === 0).map((place) => [place, begin(place)]));
-  pools.working.ready.reverse(); // taken from the end
-  pump();
+  const first = places.filter(({ waitingFor }) => waitingFor === 0);
+  settle(
+    schedule,
+    first.map((place) => [place, begin(schedule, place)]),
+  );
+  schedule.pools.working.ready.reverse(); // taken from the end
+  pump(schedule);
   const endBeat = input.beat?.(() => {
-    isOverdue = true;
-    pump();
-    isOverdue = false;
+    schedule.isOverdue = true;
+    pump(schedule);
+    schedule.isOverdue = false;
   });
   await finished;
   endBeat?.();
-  if (broken !== undefined) throw broken.error;
+  if (schedule.broken !== undefined) throw schedule.broken.error;
   return new Map(places.flatMap(({ task, fate }) => (fate === undefined ? [] : [[task.name, fate] as const])));
+}
+
+function poolOf<T extends Task>({ pools }: Schedule<T>, { task, dependents }: Place<T>): Pool {
+  if (task.isWaiting === true) return pools.waiting;
+  return task.isGathered === true && dependents.length === 0 ? pools.gathered : pools.working;
+}
+
+/** Begins a task that nothing precedes any more; returns its fate when it is over without having run. */
+function begin<T extends Task>(schedule: Schedule<T>, place: Place<T>): Fate | undefined {
+  const culprit = place.after.find(({ fate }) => fate !== 'done');
+  if (culprit !== undefined) return { skipped: culpritOf(culprit) };
+  const name = place.task.scope;
+  if (name === undefined) return 'done';
+  const scope = schedule.scopes.get(name) ?? { queue: [], isBusy: false };
+  schedule.scopes.set(name, scope);
+  scope.queue.push(place);
+  if (!scope.isBusy && scope.queue.length === 1) poolOf(schedule, place).ready.push(name);
+  return undefined;
+}
+
+/** Ends tasks and begins what waited for them. */
+function settle<T extends Task>(schedule: Schedule<T>, over: (readonly [Place<T>, Fate | undefined])[]): void {
+  const { input, byName } = schedule;
+  for (let item = over.pop(); item !== undefined; item = over.pop()) {
+    const [place, fate] = item;
+    if (fate === undefined) continue;
+    place.fate = fate;
+    if (typeof fate === 'object' && place.task.scope !== undefined) {
+      input.skipped(place.task, byName.get(fate.skipped)?.task ?? fate.skipped);
+    }
+    for (const dependent of place.dependents) {
+      dependent.waitingFor--;
+      if (dependent.waitingFor === 0) over.push([dependent, begin(schedule, dependent)]);
+    }
+  }
+}
+
+/** The next task of a scope; none when it was skipped. */
+function take<T extends Task>(schedule: Schedule<T>, name: string): readonly Place<T>[] {
+  const scope = schedule.scopes.get(name);
+  const place = scope?.queue.shift();
+  if (scope === undefined || place === undefined) return [];
+  scope.isBusy = true;
+  const because = place.task.runsWhenStopped === true ? undefined : schedule.input.stopped();
+  if (because === undefined) return [place];
+  leave(schedule, place, { skipped: because });
+  return [];
+}
+
+/** Ends a task that was taken from its scope, and makes the next one of that ready. */
+function leave<T extends Task>(schedule: Schedule<T>, place: Place<T>, fate: Fate): void {
+  settle(schedule, [[place, fate]]);
+  const { scope: name = '' } = place.task;
+  const scope = schedule.scopes.get(name);
+  if (scope === undefined) return;
+  scope.isBusy = false;
+  const [next] = scope.queue;
+  if (next !== undefined) poolOf(schedule, next).ready.push(name);
+}
+
+/** The tasks that begin next, as far as they are ready. */
+function nextIn<T extends Task>({ pools, scopes }: Schedule<T>): readonly T[] {
+  const names = pools.working.ready.slice(1 - maxGathered).toReversed();
+  return names.flatMap((name) => scopes.get(name)?.queue[0]?.task ?? []);
+}
+
+/** The scopes that begin now, of those that are ready in a pool. */
+function choose({ pools }: Pick<Schedule<Task>, 'pools'>, pool: Pool): readonly string[] {
+  if (pool === pools.gathered) return pool.ready.splice(0, maxGathered);
+  // The scope that became ready last goes on first, so that scopes end early; who waits does so in turn.
+  return [(pool === pools.waiting ? pool.ready.shift() : pool.ready.pop()) ?? ''];
+}
+
+function isDue<T extends Task>({ pools, input, isOverdue }: Schedule<T>, pool: Pool): boolean {
+  if (pool !== pools.gathered) return pool.free > 0 && pool.ready.length > 0;
+  const isNothingWorking = pools.working.free === input.concurrency && pools.working.ready.length === 0;
+  return pool.ready.length >= maxGathered || (pool.ready.length > 0 && (isNothingWorking || isOverdue));
+}
+
+/** Begins whatever may begin. */
+function pump<T extends Task>(schedule: Schedule<T>): void {
+  const { input, pools } = schedule;
+  const due = () => Object.values(pools).find((pool) => isDue(schedule, pool));
+  for (let pool = due(); pool !== undefined; pool = due()) {
+    const begun = choose(schedule, pool).flatMap((name) => take(schedule, name));
+    const [first] = begun;
+    if (first === undefined) continue;
+    pool.free--;
+    schedule.running++;
+    const work =
+      pool === pools.gathered
+        ? input.runTogether(begun.map(({ task }) => task)).then((): Fate => 'done')
+        : input.run(
+            first.task,
+            first.after.map(({ task }) => task),
+            () => nextIn(schedule),
+          );
+    void finishWork(schedule, { pool, begun, work });
+  }
+  if (schedule.running === 0) schedule.finish();
+}
+
+/** Ends tasks whose work is over, and begins whatever may begin then. */
+async function finishWork<T extends Task>(
+  schedule: Schedule<T>,
+  { pool, begun, work }: { readonly pool: Pool; readonly begun: readonly Place<T>[]; readonly work: Promise<Fate> },
+): Promise<void> {
+  const fate = await work.catch((error: unknown): Fate => {
+    schedule.broken ??= { error };
+    return 'failed';
+  });
+  for (const place of begun) leave(schedule, place, fate);
+  pool.free++;
+  schedule.running--;
+  pump(schedule);
 }
 
 /** @throws {Error} when tasks wait for each other in a circle: a defect of the order, found before any task begins. */
