@@ -45,7 +45,7 @@ function recordBefore(run: Run, job: Job, id: string): StateRecord {
   const now = recordNow(run, job);
   if (now === undefined || now.id === null || pendingCreate(now) !== undefined) {
     // The fields that its create sent are its settled pairs from now on; another person created an adopted object.
-    return recordOf(run, job, id, job.action.action === 'adopt' ? {} : knownPairs(now));
+    return recordOf(job, id, job.action.action === 'adopt' ? {} : knownPairs(now));
   }
   return now;
 }
@@ -54,7 +54,7 @@ function recordBefore(run: Run, job: Job, id: string): StateRecord {
 export async function announceCreate(run: Run, job: Job, step: Step): Promise<void> {
   const pending = creationOf(run, job, step);
   const id = chosenId(job.action, step) ?? null;
-  await saveRecord(run, job, { ...recordOf(run, job, id, {}), pending });
+  await saveRecord(run, job, { ...recordOf(job, id, {}), pending });
   dispatch(run, job, { is: 'announced' });
 }
 
@@ -141,7 +141,7 @@ export async function saveDeploys(run: Run, service: Job, deploys: Deploys, how?
 
 /** The record of a service, before its deployment. */
 export function recordOfService(run: Run, service: Job): StateRecord {
-  return recordNow(run, service) ?? recordOf(run, service, service.object?.id ?? null, {});
+  return recordNow(run, service) ?? recordOf(service, service.object?.id ?? null, {});
 }
 
 /** Records whether a service is stale, once everything in it is over and was read back. */
@@ -171,11 +171,11 @@ export function savedIn(kind: Kind, row: Row | undefined, inputs: string) {
 }
 
 /** The row of a service after all writes. Read again when another scope, written later, makes it stale. */
-async function rowAfter(run: Run, { action, object, scope, staleThrough }: Job): Promise<Row | undefined> {
-  const { address, kind } = action;
+async function rowAfter(run: Run, { action, planned, object, scope, staleThrough }: Job): Promise<Row | undefined> {
+  const { kind } = action;
   const isElsewhere = staleThrough.some((other) => mayHaveWritten(other) && other.scope !== scope);
   if (!isElsewhere || object === undefined || kind.service?.deployments === undefined) {
-    return scope.readBack ?? run.input.plan.observed.objects.get(address)?.row;
+    return scope.readBack ?? planned?.row;
   }
   return run.together.row(kind, object.id).catch(() => undefined); // without it nothing is recorded
 }

@@ -52,7 +52,7 @@ async function createNow(run: Run, job: Job, step: Step): Promise<void> {
   // The old object of this address is not the one that is being created.
   job.object = undefined;
   const old = before === undefined ? undefined : deposed(run, job).find(({ action }) => action.id === before.id);
-  if (old?.action.id !== undefined) await journal.save(old.action.address, recordOf(run, old, old.action.id, {}));
+  if (old?.action.id !== undefined) await journal.save(old.action.address, recordOf(old, old.action.id, {}));
   const undo = async () => {
     const deploys = run.input.plan.base.deployments[address] ?? null;
     if (before === undefined) await journal.save(address, null);
@@ -62,7 +62,7 @@ async function createNow(run: Run, job: Job, step: Step): Promise<void> {
   const object = await sendUntilKnown(run, job, { step, undo });
   if (object === undefined) return; // found when the scope is read back
   claim(run, job, object);
-  const record = recordOf(run, job, object.id, pairsOf(run, job, object.row));
+  const record = recordOf(job, object.id, pairsOf(run, job, object.row));
   const isLast = steps.at(-1) === step;
   if (isLast) await journal.save(address, record, 'with the next');
   else await journal.save(address, withWrite(record, { id: object.id, ...sentNow(run) }));
@@ -88,7 +88,7 @@ export async function claimProvided(run: Run, job: Job): Promise<void> {
   }
   const [id, row] = found;
   claim(run, job, { id, row });
-  await saveRecord(run, job, recordOf(run, job, id, {}));
+  await saveRecord(run, job, recordOf(job, id, {}));
 }
 
 /** The record of the object that an address had before its create; undefined when it had none. */
@@ -99,7 +99,7 @@ function recordBefore(run: Run, job: Job): StateRecord | undefined {
   if (known === undefined || known.id !== null) return known;
   // The deposed object can be one that an earlier run created without an answer, and that the plan found.
   const found = createsFirst(job.action) ? deposed(run, job).at(-1)?.action.id : undefined;
-  return found === undefined ? undefined : recordOf(run, job, found, knownPairs(known));
+  return found === undefined ? undefined : recordOf(job, found, knownPairs(known));
 }
 
 /** Sends the create until its object is known; undefined: the platform answered without an id, and the read-back finds it. */

@@ -32,9 +32,9 @@ export async function refuseChanged(run: Run, job: Job, check: Check = {}): Prom
   if (createsObject(action) && step?.role !== 'delete') return findRow(run, job, check);
   const now = await scopeNow(run, scope, check);
   const row = rowIn(job, now);
-  if (step?.role === 'delete') refuse(job, movedSince(run, scope, now) ?? lossSince(run, job, now));
+  if (step?.role === 'delete') refuse(job, movedSince(scope, now) ?? lossSince(run, job, now));
   else if (row === undefined) throw gone(job);
-  else refuse(job, movedSince(run, scope, now) ?? changedSince(action, row, run.outputs, step));
+  else refuse(job, movedSince(scope, now) ?? changedSince(action, row, run.outputs, step));
   return row;
 }
 
@@ -49,9 +49,9 @@ function refuse(job: Job, change: string | undefined): void {
  * @throws {Stop} that names the service.
  */
 export async function refuseMoved(run: Run, job: Job, service: Scope, check: Check = {}): Promise<void> {
-  const { action } = service.root;
-  if (createsObject(action) || plannedParent(run, action) === undefined) return;
-  refuse(job, movedSince(run, service, await scopeNow(run, service, check)));
+  const { root } = service;
+  if (createsObject(root.action) || plannedParent(root) === undefined) return;
+  refuse(job, movedSince(service, await scopeNow(run, service, check)));
 }
 
 /**
@@ -109,10 +109,9 @@ export function lossSince(run: Run, job: Job, scope: ScopeRow): string | undefin
   // What is below an object that goes is the first of it to go.
   const { root, jobs } = job.scope;
   const isWhole = root.action.action === 'delete' || root.action.teardown.length > 0;
-  const going = (isWhole ? jobs : [job]).flatMap(({ action: one }) => {
-    if (!deletesObject(one)) return [];
-    const planned = run.input.plan.observed.objects.get(one.address);
-    const now = planned === undefined ? undefined : findById(scope, one, planned.id);
+  const going = (isWhole ? jobs : [job]).flatMap((one) => {
+    const { action, planned } = one;
+    const now = planned === undefined || !deletesObject(action) ? undefined : findById(scope, action, planned.id);
     return planned === undefined || now === undefined ? [] : [{ one, planned: planned.row, now }];
   });
   // A field says more than the data that it puts at risk with what it is in.
@@ -126,9 +125,9 @@ export function lossSince(run: Run, job: Job, scope: ScopeRow): string | undefin
 }
 
 /** Names the difference between an object as the plan saw it, and as it is now. */
-function changeOf(run: Run, action: Action, planned: Row, now: Row): string | undefined {
+function changeOf(run: Run, { action, known: record }: Job, planned: Row, now: Row): string | undefined {
   const { kind, address } = action;
-  const settled = Object.keys(knownPairs(run.input.plan.base.resources[address])).map(fieldOfAttribute);
+  const settled = Object.keys(knownPairs(record)).map(fieldOfAttribute);
   const names = new Set([...action.attributes.map(({ attribute }) => attribute.field), ...settled]);
   const [changed] = changedFields(kind, [...names], planned, now);
   if (changed !== undefined) return `${fieldPath(kind, changed)} of ${address} was changed on the platform`;
@@ -148,7 +147,8 @@ function changeOf(run: Run, action: Action, planned: Row, now: Row): string | un
 }
 
 /** Names the data that came to be at risk with an object since the plan saw it. */
-function newRisk(_: Run, { kind, address, options, action }: Action, planned: Row, now: Row): string | undefined {
+function newRisk(_: Run, job: Job, planned: Row, now: Row): string | undefined {
+  const { kind, address, options, action } = job.action;
   const riskOf = (row: Row) =>
     kind.lifecycle?.dataAtRisk?.({ row, options, action: action === 'delete' ? 'delete' : 'replace' });
   const risk = riskOf(now);
@@ -158,18 +158,17 @@ function newRisk(_: Run, { kind, address, options, action }: Action, planned: Ro
 }
 
 /** Reports that a person moved the object of a scope, elsewhere than the plan does. */
-function movedSince(run: Run, { root }: Scope, { row }: ScopeRow): string | undefined {
+function movedSince({ root }: Scope, { row }: ScopeRow): string | undefined {
   const { action, parent } = root;
-  const planned = plannedParent(run, action);
+  const planned = plannedParent(root);
   const now = row === undefined ? undefined : parentIn(action.kind, row)?.id;
   if (planned === undefined || now === undefined || now === planned) return undefined;
   return now === parent?.object?.id ? undefined : `${action.address} was moved on the platform`;
 }
 
 /** The id of the object that the plan saw an object below. */
-function plannedParent(run: Run, { address, kind }: Action): string | undefined {
-  const planned = run.input.plan.observed.objects.get(address)?.row;
-  return planned === undefined ? undefined : parentIn(kind, planned)?.id;
+function plannedParent({ action, planned }: Job): string | undefined {
+  return planned === undefined ? undefined : parentIn(action.kind, planned.row)?.id;
 }
 
 /** The object of an action in its scope; what this run created may be newer than the row of that. */

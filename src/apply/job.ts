@@ -2,7 +2,8 @@ import type { Diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
 import { same } from '../formats/json.ts';
 import type { Action } from '../plan/action.ts';
-import type { Deploys, DuplicatePlace } from '../state/record.ts';
+import type { ObservedObject } from '../observe/observed.ts';
+import type { Deploys, DuplicatePlace, StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 import type { ScopeRow } from '../observe/scope-row.ts';
 
@@ -48,6 +49,10 @@ interface Life {
 /** One action while it is applied. */
 export interface Job extends Life {
   readonly action: Action;
+  /** Its object as the plan read it; undefined where there was none. */
+  readonly planned: ObservedObject | undefined;
+  /** Its record before this run. */
+  readonly known: StateRecord | undefined;
   /** That of the object above it; undefined at the top, and where the plan has none. */
   readonly parent: Job | undefined;
   readonly scope: Scope;

@@ -28,7 +28,7 @@ export async function readBack(run: Run, scope: Scope, isGone = false): Promise<
   const { root, jobs } = scope;
   const isTouched = jobs.some(isSent);
   const after = !isTouched ? undefined : isGone ? scopeRow(root.action, undefined) : await readAgain(run, scope);
-  const found = isTouched ? foundIn(run, scope, after) : jobs.map((job) => asPlanned(run, job));
+  const found = isTouched ? foundIn(run, scope, after) : jobs.map(asPlanned);
   const staying = new Set(jobs.filter((_, at) => found[at]?.is === 'row'));
   // All at once, so that their records become durable together.
   const settling = jobs.map(async (job, at) => {
@@ -104,9 +104,8 @@ function lookFor(run: Run, job: Job, after: ScopeRow | undefined, isTaken: (id: 
   }
 }
 
-function asPlanned(run: Run, { action }: Job): Found {
-  const row = run.input.plan.observed.objects.get(action.address)?.row;
-  return row === undefined ? { is: 'unread' } : { is: 'row', row };
+function asPlanned({ planned }: Job): Found {
+  return planned === undefined ? { is: 'unread' } : { is: 'row', row: planned.row };
 }
 
 /** Settles a job; `staying`: those of its scope whose objects are still there. */
@@ -145,13 +144,12 @@ async function settleDeletion(run: Run, job: Job, found: Found, staying: Readonl
 /** Restores the old record, unless the request may still take effect. */
 async function restore(run: Run, job: Job): Promise<void> {
   const { address } = job.action;
-  const { resources, deployments } = run.input.plan.base;
-  const before = resources[address];
-  if (before === undefined || mayLand(job)) return;
+  const { known } = job;
+  if (known === undefined || mayLand(job)) return;
   // A variable that it mentions may have been written all the same.
   const isStale = job.staleThrough.some((other) => other !== job && mayHaveWritten(other));
-  if (!isStale) job.deploys = deployments[address];
-  await run.journal.saveService(address, { record: before, deploys: job.deploys ?? null });
+  if (!isStale) job.deploys = run.input.plan.base.deployments[address];
+  await run.journal.saveService(address, { record: known, deploys: job.deploys ?? null });
 }
 
 async function settleObject(run: Run, job: Job, found: Found): Promise<void> {
@@ -163,7 +161,7 @@ async function settleObject(run: Run, job: Job, found: Found): Promise<void> {
   if (id === undefined && listedOnce !== undefined && failed === undefined) {
     const message = `${address} was created and is listed only once ${listedOnce}`;
     report(job, diagnostic('pending', message, { address, remedy: 'Apply again after that.' }));
-    await saveRecord(run, job, recordOf(run, job, null, sentPairs(action, run.outputs, run.input.digests)));
+    await saveRecord(run, job, recordOf(job, null, sentPairs(action, run.outputs, run.input.digests)));
     dispatch(run, job, { is: 'settled', result: 'done' });
     return;
   }
@@ -193,9 +191,9 @@ async function settleObject(run: Run, job: Job, found: Found): Promise<void> {
   for (const note of settled.notes) report(job, note);
   const isUnsure = found.is === 'unread' && isSent(job);
   const result = failed ?? (isUnsure ? 'unverified' : settled.isKept ? doneBy(job) : 'ignored');
-  const record = recordOf(run, job, id, settled.pairs());
+  const record = recordOf(job, id, settled.pairs());
   // What it was to let go of, it may still use.
-  const former = result === 'done' ? [] : (run.input.plan.base.resources[address]?.dependsOn ?? []);
+  const former = result === 'done' ? [] : (job.known?.dependsOn ?? []);
   const dependsOn = [...new Set([...record.dependsOn, ...former])];
   const pending = stillPending(run, job, { isRead: found.is === 'row', hasFailed: failed !== undefined });
   const kept = { ...record, id, dependsOn, ...(pending === undefined ? {} : { pending }) };

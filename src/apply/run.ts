@@ -2,6 +2,7 @@ import { attempts } from '../api/attempts.ts';
 import type { Client } from '../api/client.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Row } from '../formats/json.ts';
+import { defined } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { outputValue } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
@@ -144,10 +145,14 @@ function jobsOf(plan: Plan): Pick<Run, 'jobs' | 'scopes'> {
   const jobsAt = (addresses: readonly string[] = []) => addresses.flatMap((address) => jobs.get(address) ?? []);
   for (const action of actions) {
     const { address, id } = action;
+    const planned = observed.objects.get(address);
+    const known = base.resources[address];
     // The outputs of an object that is about to be replaced are not those of the new one.
-    const row = action.action === 'replace' ? undefined : observed.objects.get(address)?.row;
+    const row = action.action === 'replace' ? undefined : planned?.row;
     jobs.set(address, {
       action,
+      planned,
+      known,
       get parent() {
         return jobs.get(action.parent ?? '');
       },
@@ -164,7 +169,7 @@ function jobsOf(plan: Plan): Pick<Run, 'jobs' | 'scopes'> {
       phase: { is: 'planned' },
       object: id === undefined ? undefined : { id, row },
       deploys: deploysBefore(action),
-      duplicates: duplicatesBefore(action, base.resources[address]),
+      duplicates: duplicatesBefore(action, known),
       diagnostics: [],
     });
   }
@@ -172,7 +177,7 @@ function jobsOf(plan: Plan): Pick<Run, 'jobs' | 'scopes'> {
     const root = jobs.get(address);
     if (root === undefined) continue;
     const isAhead = mayReadAhead(root, members);
-    const reading = isAhead ? readByPlan(plan, root.action) : {};
+    const reading = isAhead ? readByPlan(plan, root) : {};
     scopes.set(address, { root, jobs: members, mayReadAhead: isAhead, ...reading });
   }
   return { jobs, scopes };
@@ -243,11 +248,10 @@ export function claim(run: Run, job: Job, object: { readonly id: string; readonl
  * A service as the plan of a destroy read it: its deletion within seconds takes that for the look at it. Everything is meant
  * to go; only what others put things into is read again. Any other run looks at what it is about to take away.
  */
-function readByPlan({ observed, destroys }: Plan, { kind, address }: Action): Pick<Scope, 'reading'> {
-  const object = observed.objects.get(address);
-  if (destroys !== true || kind.service === undefined || object === undefined) return {};
-  const row = scopeRow({ address, kind }, object.row);
-  return { reading: { id: object.id, since: observed.since, row: Promise.resolve(row) } };
+function readByPlan({ observed, destroys }: Plan, { action, planned }: Job): Pick<Scope, 'reading'> {
+  if (destroys !== true || action.kind.service === undefined || planned === undefined) return {};
+  const row = scopeRow(action, planned.row);
+  return { reading: { id: planned.id, since: observed.since, row: Promise.resolve(row) } };
 }
 
 function mayReadAhead(root: Job, jobs: readonly Job[]): boolean {
@@ -261,27 +265,19 @@ function takenBefore({ observed, base }: Plan): Set<string> {
 }
 
 /** The record of a job; also what it was before this run removed it. */
-export function recordNow({ journal, input }: Run, { action: { address } }: Job): StateRecord | undefined {
-  return journal.now(address) ?? input.plan.base.resources[address];
+export function recordNow({ journal }: Run, { action, known }: Job): StateRecord | undefined {
+  return journal.now(action.address) ?? known;
 }
 
 /** The record of a job's object. */
 export function recordOf(
-  run: Run,
-  { action, duplicates }: Job,
+  { action, known, duplicates }: Job,
   id: string | null,
   pairs: StateRecord['pairs'],
 ): StateRecord {
-  const { bornAt } = run.input.plan.base.resources[action.address] ?? {};
-  const facts = {
-    kind: action.kind.kind,
-    parent: action.parent ?? null,
-    dependsOn: action.dependsOn,
-    pairs,
-    options: action.options,
-    ...(duplicates.length === 0 ? {} : { duplicates }),
-    ...(bornAt === undefined ? {} : { bornAt }),
-  };
+  const { kind, parent = null, dependsOn, options } = action;
+  const more = defined({ duplicates: duplicates.length === 0 ? undefined : duplicates, bornAt: known?.bornAt });
+  const facts = { kind: kind.kind, parent, dependsOn, pairs, options, ...more };
   return id === null ? { id, ...facts } : { id, ...facts };
 }
 

@@ -164,7 +164,7 @@ async function lookBefore(
   const row = isNew ? undefined : await refuseChanged(run, job, check);
   if (row !== undefined || !needsRow(step)) return row;
   // What is gone already is no hindrance: the platform answers that it does not have it.
-  if (step.role === 'delete') return run.input.plan.observed.objects.get(job.action.address)?.row;
+  if (step.role === 'delete') return job.planned?.row;
   return answersAll(step, requestInput(run, job).made) ?? rowNow(run, job, { client: own });
 }
 

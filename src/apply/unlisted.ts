@@ -25,12 +25,10 @@ export async function unlisted(run: Run, scopes: readonly Scope[]): Promise<Read
 }
 
 /** Whether the platform answered the deletion of an object that the list of its parent showed before. */
-function isDeleted(run: Run, { action, phase, parent }: Job): boolean {
-  const { objects, listed } = run.input.plan.observed;
-  const object = objects.get(action.address);
+function isDeleted(run: Run, { action, planned, phase, parent }: Job): boolean {
   const isAnswered = isDeletion(action) && phase.is === 'answered';
-  if (!isAnswered || object === undefined || !listed.has(object.id)) return false;
-  return action.parent === undefined || object.parentId === parent?.object?.id;
+  if (!isAnswered || planned === undefined || !run.input.plan.observed.listed.has(planned.id)) return false;
+  return action.parent === undefined || planned.parentId === parent?.object?.id;
 }
 
 /** The scopes of one list whose objects it does not show; none when it cannot be read. */
