@@ -1,4 +1,5 @@
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Stop } from '../diagnostics/diagnostic.ts';
+import { stop } from '../diagnostics/diagnostic.ts';
 import type { Plan } from '../plan/action.ts';
 import { hasChanges, needsConsent } from '../plan/action.ts';
 import type { Permissions } from '../plan/safeguard.ts';
@@ -54,7 +55,7 @@ export async function confirm(
 }
 
 function unapproved(why: string, remedy: string): Stop {
-  return new Stop('refused', [diagnostic('consent', `cannot ask for approval: ${why}; nothing was sent`, { remedy })]);
+  return stop('refused', 'consent', `cannot ask for approval: ${why}; nothing was sent`, { remedy });
 }
 
 function question(made: Plan, { flags, command, about }: Parameters<typeof approve>[2]): string {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Operation } from '../api/contract.ts';
 import { membersOf } from '../api/members.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import { memberMeant, valueMeant } from '../operate/check-input.ts';
 import { isObject } from '../formats/json.ts';
 import { shownKey } from '../manifest/problem.ts';
@@ -30,13 +30,16 @@ export async function readInput(
   const add = (written: string, given: unknown): void => {
     const name = memberMeant(operation, written);
     const value = valueMeant(name, given);
-    if (members.has(name)) throw stop('defined-twice', `${shownKey(name)} is given twice`, 'Remove one of the two.');
+    if (members.has(name))
+      throw stop('usage', 'defined-twice', `${shownKey(name)} is given twice`, { remedy: 'Remove one of the two.' });
     members.set(name, value);
   };
   if (json !== undefined) {
     const whole = parseJson('--input', await readText(json === '-' ? '@-' : json, read));
     if (!isObject(whole))
-      throw stop('wrong-type', '--input is not a JSON object', 'Write --input \'{"name": "shop"}\'.');
+      throw stop('usage', 'wrong-type', '--input is not a JSON object', {
+        remedy: 'Write --input \'{"name": "shop"}\'.',
+      });
     for (const [name, value] of Object.entries(whole)) add(name, value);
   }
   for (const [index, word] of words.entries()) {
@@ -68,11 +71,9 @@ function convert(operation: Operation, name: string, text: string): unknown {
   const takes = (...wanted: readonly string[]) => wanted.some((type) => types.includes(type));
   if (takes('string')) {
     if (text !== 'null' || !takes('null')) return text;
-    throw stop(
-      'wrong-type',
-      `${name}=null is ambiguous: no value, or the text "null"`,
-      `Write ${name}:=null for no value, ${name}:='"null"' for the text.`,
-    );
+    throw stop('usage', 'wrong-type', `${name}=null is ambiguous: no value, or the text "null"`, {
+      remedy: `Write ${name}:=null for no value, ${name}:='"null"' for the text.`,
+    });
   }
   if (text === 'null' && takes('null')) return null;
   if (takes('boolean')) return text === 'true' ? true : text === 'false' ? false : text;
@@ -85,7 +86,9 @@ function parseJson(name: string, text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw stop('wrong-type', `${name} is not JSON`, `Write it in quotes for the shell: ${name}:='["a", "b"]'.`);
+    throw stop('usage', 'wrong-type', `${name} is not JSON`, {
+      remedy: `Write it in quotes for the shell: ${name}:='["a", "b"]'.`,
+    });
   }
 }
 
@@ -104,7 +107,7 @@ async function readText(written: string, read: (from: string) => Promise<Uint8Ar
       ERR_ENCODING_INVALID_ENCODED_DATA: 'is not UTF-8 text',
     };
     const remedy = `A value that begins with @ names a file; write member:='"@…"' for the text itself.`;
-    throw stop('file-unreadable', `${from} ${reasons[code] ?? `cannot be read (${code})`}`, remedy);
+    throw stop('usage', 'file-unreadable', `${from} ${reasons[code] ?? `cannot be read (${code})`}`, { remedy });
   }
 }
 
@@ -117,8 +120,4 @@ function createReader({ stdin, cwd }: Process): (from: string) => Promise<Uint8A
     isTaken = true;
     return buffer(stdin);
   };
-}
-
-function stop(code: 'wrong-type' | 'defined-twice' | 'file-unreadable', message: string, remedy: string): Stop {
-  return new Stop('usage', [diagnostic(code, message, { remedy })]);
 }

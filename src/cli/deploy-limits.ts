@@ -1,4 +1,4 @@
-import { closest } from '../diagnostics/closest.ts';
+import { didYouMean } from '../diagnostics/closest.ts';
 import type { Kind } from '../kind/kind.ts';
 import { readSeconds, usage } from './options.ts';
 
@@ -33,7 +33,6 @@ function readLimit(name: string, text: string): number {
 }
 
 function unknownKind(name: string, names: readonly string[]) {
-  const guess = closest(name, names);
-  const remedy = guess === undefined ? `It takes ${names.toSorted().join(', ')}.` : `Did you mean ${guess}?`;
+  const remedy = didYouMean(name, names, `It takes ${names.toSorted().join(', ')}.`);
   return usage(`${option}: ${JSON.stringify(name)} is not a kind with deployments`, remedy);
 }

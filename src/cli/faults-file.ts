@@ -2,9 +2,9 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import type * as z from 'zod';
 import type { Names } from '../api/names.ts';
-import { closest } from '../diagnostics/closest.ts';
+import { didYouMean } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import { planInOwnWords } from '../emulator/faults/in-own-words.ts';
 import { patterns } from '../emulator/faults/matching.ts';
 import type { FaultPlan } from '../emulator/faults/plan.ts';
@@ -50,7 +50,7 @@ async function readText(folder: string, path: string): Promise<string> {
   const file = await readFile(folder, path);
   if ('text' in file) return file.text;
   const remedy = 'Name a YAML file of faults, as docs/faults.md shows.';
-  throw new Stop('usage', [diagnostic('file-unreadable', `--faults: ${file.problem}`, { remedy })]);
+  throw stop('usage', 'file-unreadable', `--faults: ${file.problem}`, { remedy });
 }
 
 async function readFile(folder: string, path: string): Promise<FileText> {
@@ -78,9 +78,7 @@ function describe(issue: z.core.$ZodIssue, tree: Node): Diagnostic[] {
   }
   const known = keysAt(issue.path);
   return issue.keys.map((key) => {
-    const guess = closest(key, known);
-    const keys = missingBlank(key) ?? `It takes ${known.join(', ')}.`;
-    const remedy = guess === undefined ? keys : `Did you mean ${guess}?`;
+    const remedy = didYouMean(key, known, missingBlank(key) ?? `It takes ${known.join(', ')}.`);
     const place = placeOf(tree, [...issue.path, key], 'key');
     return diagnostic('unknown-key', `${nameOf(issue.path)}has no ${shownKey(key)}`, {
       remedy,
@@ -131,10 +129,9 @@ function unknown(
   known: readonly string[],
   { path, tree }: { readonly path: Path; readonly tree: Node },
 ): Diagnostic {
-  const guess = closest(name, known);
   const forms =
     'It takes an operation such as postgres.create, and under on also postgres.*, "*.create", GET, POST and "*".';
-  const remedy = guess === undefined ? `${forms} trueup call --list shows the operations.` : `Did you mean ${guess}?`;
+  const remedy = didYouMean(name, known, `${forms} trueup call --list shows the operations.`);
   const message = `${nameOf(path)}the platform has no ${name}`;
   return diagnostic('wrong-type', message, { remedy, position: position(placeOf(tree, path)) });
 }

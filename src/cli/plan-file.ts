@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { constants, realpathSync } from 'node:fs';
 import { lstat, open, rename } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { PlanFile } from '../plan/file.ts';
 import { isPlanFileText, parsePlanFile, planFileText } from '../plan/file.ts';
 import { withDrafts } from '../project/drafts.ts';
@@ -110,5 +110,5 @@ function reasonOf(error: unknown): string {
 }
 
 function unusable(path: string, what: string, remedy: string, cause?: unknown): Stop {
-  return new Stop('refused', [diagnostic('plan-file', `the plan file ${path} ${what}`, { remedy })], { cause });
+  return stop('refused', 'plan-file', `the plan file ${path} ${what}`, { remedy, cause });
 }

@@ -14,6 +14,12 @@ export function closest(word: string, candidates: readonly string[]): string | u
   return best !== undefined && best.distance <= most ? best.candidate : undefined;
 }
 
+/** The remedy for a misspelt word: the candidate that is most like it; `otherwise`, when none is near. */
+export function didYouMean<T extends string | undefined>(word: string, candidates: readonly string[], otherwise: T) {
+  const guess = closest(word, candidates);
+  return guess === undefined ? otherwise : `Did you mean ${guess}?`;
+}
+
 /** The number of characters to add, remove, replace or swap with the next one. */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];

@@ -40,27 +40,27 @@ export interface Diagnostic {
   readonly quote?: Quote;
 }
 
+/** What a diagnostic says beside its message. */
+interface Hints {
+  readonly details?: readonly string[] | undefined;
+  readonly remedy?: string | undefined;
+  readonly removal?: string | undefined;
+  readonly address?: string | undefined;
+  readonly position?: Position | undefined;
+}
+
 /** Makes a diagnostic; its severity comes from the table of codes. */
-export function diagnostic(
-  code: Code,
-  message: string,
-  about: {
-    details?: readonly string[];
-    remedy?: string | undefined;
-    removal?: string | undefined;
-    address?: string | undefined;
-    position?: Position | undefined;
-  } = {},
-): Diagnostic {
+export function diagnostic(code: Code, message: string, hints: Hints = {}): Diagnostic {
+  const { details = [], remedy, removal, address, position } = hints;
   return {
     code,
     severity: codes[code].severity,
     message,
-    ...(about.details === undefined || about.details.length === 0 ? {} : { details: about.details }),
-    ...(about.remedy === undefined ? {} : { remedy: about.remedy }),
-    ...(about.removal === undefined ? {} : { removal: about.removal }),
-    ...(about.address === undefined ? {} : { address: about.address }),
-    ...(about.position === undefined ? {} : { position: about.position }),
+    ...(details.length === 0 ? {} : { details }),
+    ...(remedy === undefined ? {} : { remedy }),
+    ...(removal === undefined ? {} : { removal }),
+    ...(address === undefined ? {} : { address }),
+    ...(position === undefined ? {} : { position }),
   };
 }
 
@@ -80,4 +80,14 @@ export class Stop extends Error {
     this.failure = failure;
     this.diagnostics = diagnostics;
   }
+}
+
+/** A stop with one error. */
+export function stop(
+  failure: Stop['failure'],
+  code: Code,
+  message: string,
+  { cause, ...hints }: Hints & ErrorOptions = {},
+): Stop {
+  return new Stop(failure, [diagnostic(code, message, hints)], cause === undefined ? undefined : { cause });
 }

@@ -1,6 +1,7 @@
-import { diagnostic, Stop } from './diagnostic.ts';
+import type { Stop } from './diagnostic.ts';
+import { stop } from './diagnostic.ts';
 
 /** The error of a call whose words cannot be followed: an unknown name, options that exclude one another. */
 export function usage(message: string, remedy?: string): Stop {
-  return new Stop('usage', [diagnostic('usage', message, { remedy })]);
+  return stop('usage', 'usage', message, { remedy });
 }

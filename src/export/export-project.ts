@@ -3,8 +3,9 @@ import { defined } from '../formats/json.ts';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { closest } from '../diagnostics/closest.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { didYouMean } from '../diagnostics/closest.ts';
+import type { Stop } from '../diagnostics/diagnostic.ts';
+import { stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { appendEntries } from '../edit/append.ts';
 import { withIncludes } from './includes.ts';
@@ -267,9 +268,7 @@ async function checkReplaced(
 }
 
 function notReplaceable(why: string, remedy = 'Export into another folder with --out.'): Stop {
-  return new Stop('refused', [
-    diagnostic('file-unwritable', `cannot replace the manifest: ${why}; nothing was written`, { remedy }),
-  ]);
+  return stop('refused', 'file-unwritable', `cannot replace the manifest: ${why}; nothing was written`, { remedy });
 }
 
 function nothingAt(
@@ -286,14 +285,10 @@ function nothingAt(
       `Check that ${location} is the state of this manifest. Then trueup state rm '${address}' removes it there.`,
     );
   }
-  const guess = closest(address, unmanaged);
   const some = unmanaged.slice(0, 10).join(', ');
   const has =
     unmanaged.length === 0 ? 'Everything is managed already.' : `It has ${some}${unmanaged.length > 10 ? ', …' : ''}.`;
-  return usage(
-    `the platform has nothing at ${address} that is not managed`,
-    guess === undefined ? has : `Did you mean ${guess}?`,
-  );
+  return usage(`the platform has nothing at ${address} that is not managed`, didYouMean(address, unmanaged, has));
 }
 
 /** What the manifest and the state have already. */
@@ -303,15 +298,14 @@ async function presentIn(
   world: World,
 ): Promise<Present> {
   if (manifest === undefined && records.length > 0) {
-    throw new Stop('refused', [
-      diagnostic(
-        'state-unusable',
-        `the state ${world.store.location} has ${records.length} resources, and there is no manifest`,
-        {
-          remedy: 'Restore the manifest, or move the state away.',
-        },
-      ),
-    ]);
+    throw stop(
+      'refused',
+      'state-unusable',
+      `the state ${world.store.location} has ${records.length} resources, and there is no manifest`,
+      {
+        remedy: 'Restore the manifest, or move the state away.',
+      },
+    );
   }
   const addresses = new Map(records.flatMap(([address, { id }]) => (id === null ? [] : [[id, address] as const])));
   const taken = new Set(records.map(([address]) => address));

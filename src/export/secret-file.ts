@@ -1,5 +1,5 @@
 import { isAbsolute, relative, sep } from 'node:path';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { SecretFile } from './root-file.ts';
 import type { NamedSecret } from './secrets.ts';
@@ -59,15 +59,14 @@ export async function secretsText(
   const { text, refused } = writeEnvText(new Map(secrets.map(({ name, value }) => [name, value])));
   if (refused.length > 0) {
     const names = refused.map(({ key }) => key).join(', ');
-    throw new Stop('refused', [
-      diagnostic(
-        'env-value',
-        `an env file cannot hold the value of ${names}: ${refused[0]?.reason ?? ''}; nothing was written`,
-        {
-          remedy: 'Export without --with-secrets, and give these values in another way.',
-        },
-      ),
-    ]);
+    throw stop(
+      'refused',
+      'env-value',
+      `an env file cannot hold the value of ${names}: ${refused[0]?.reason ?? ''}; nothing was written`,
+      {
+        remedy: 'Export without --with-secrets, and give these values in another way.',
+      },
+    );
   }
   return recipients.length === 0 ? text : encryptAge(text, recipients);
 }

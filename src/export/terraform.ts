@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { diagnostic, stop } from '../diagnostics/diagnostic.ts';
 import type { Placed } from './address.ts';
 
 /** What an export takes of a Terraform state: where each object of the platform is declared, by its id. */
@@ -72,7 +72,7 @@ const schema = z.object({
  */
 export function readTerraformState(text: string, name: string): TerraformState {
   const refuse = (problem: string, remedy: string): Stop =>
-    new Stop('refused', [diagnostic('file-unreadable', `${name} ${problem}`, { remedy })]);
+    stop('refused', 'file-unreadable', `${name} ${problem}`, { remedy });
   const pull = 'terraform state pull > FILE writes one.';
   let content: unknown;
   try {

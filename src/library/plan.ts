@@ -1,4 +1,4 @@
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Plan as MadePlan } from '../plan/action.ts';
 import type { PlanFile } from '../plan/file.ts';
 import { parsePlanFile, planFileText } from '../plan/file.ts';
@@ -84,5 +84,5 @@ export function reviewedPlan(plan: Plan | string): ReviewedPlan {
   }
   const parsed = parsePlanFile(plan);
   if (!('problem' in parsed)) return { file: parsed, name: 'the plan in the file', version };
-  throw new Stop('refused', [diagnostic('plan-file', `the plan file ${parsed.problem}`, { remedy: parsed.remedy })]);
+  throw stop('refused', 'plan-file', `the plan file ${parsed.problem}`, { remedy: parsed.remedy });
 }

@@ -3,7 +3,8 @@ import type { Profile } from '../api/contract.ts';
 import { contracts } from '../api/contract.ts';
 import { createClient } from '../api/client.ts';
 import { createTransport } from '../api/transport.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Stop } from '../diagnostics/diagnostic.ts';
+import { stop } from '../diagnostics/diagnostic.ts';
 import type { Send } from '../api/wire.ts';
 import { lateOperations } from '../kind/command-call.ts';
 import { recognising } from '../api/profile.ts';
@@ -56,9 +57,7 @@ export function platformAt(options: PlatformOptions): Platform {
 /** The error for a manifest and a platform that are to have different words. */
 function contradiction(inManifest: Profile, profile: Profile): Stop {
   const message = `the manifest says profile: ${inManifest}, and platformAt says ${profile}`;
-  return new Stop('refused', [
-    diagnostic('inconsistent', message, { remedy: 'Make the two agree, or leave one out.' }),
-  ]);
+  return stop('refused', 'inconsistent', message, { remedy: 'Make the two agree, or leave one out.' });
 }
 
 function connect(

@@ -1,4 +1,4 @@
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { stop } from '../diagnostics/diagnostic.ts';
 import type { Plan as MadePlan } from '../plan/action.ts';
 import type { Permissions } from '../plan/safeguard.ts';
 import { readNarrowing } from '../plan/narrow.ts';
@@ -207,11 +207,9 @@ function prepare(manifest: Manifest, platform: Platform | undefined) {
 function reviewedAs({ reviewed, destroys = false }: Pick<PlanOptions, 'destroys'> & Pick<Reviewed, 'reviewed'>) {
   const plan = reviewedPlan(reviewed);
   if (!plan.file.destroys || destroys) return plan;
-  throw new Stop('refused', [
-    diagnostic('plan-file', `${plan.name} deletes everything; nothing was sent`, {
-      remedy: 'If that is meant, ask for it: destroys: true beside the plan.',
-    }),
-  ]);
+  throw stop('refused', 'plan-file', `${plan.name} deletes everything; nothing was sent`, {
+    remedy: 'If that is meant, ask for it: destroys: true beside the plan.',
+  });
 }
 
 function purposeOf(manifest: Manifest, { deploys = true, destroys = false, ...asked }: PlanOptions): Purpose {

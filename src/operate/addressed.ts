@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { closest } from '../diagnostics/closest.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { didYouMean } from '../diagnostics/closest.ts';
+import { diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import { addressMeant } from '../kind/aliases.ts';
 import type { Kind } from '../kind/kind.ts';
 import { topOf, withTop } from '../kind/top.ts';
@@ -24,37 +24,27 @@ export interface Addressed {
 /**
  * Reads the state once and ends the connection to it; undefined when there is none.
  *
- * @throws {Stop} `state`, when it belongs to another project than `project`.
+ * @throws {Stop} `state`, when it cannot be used, or belongs to another project than `project`.
  */
 export async function readStateOf(project: string | undefined, store: StateStore): Promise<State | undefined> {
-  const state = await readOnce(store);
-  if (state !== undefined) checkProject(state, project, store.location);
-  return state;
+  try {
+    const state = await store.read();
+    if (state !== undefined) checkProject(state, project, store.location);
+    return state;
+  } finally {
+    await store.close();
+  }
 }
 
 /** @throws {Stop} `state`, when a state belongs to another project than `project`. */
 export function checkProject(state: State, project: string | undefined, location: string): void {
   if (project === undefined || isBoundTo(state, project)) return;
-  throw new Stop('state', [
-    diagnostic(
-      'state-unusable',
-      `the state ${location} belongs to project ${ownName(state)}, and the manifest names ${project}`,
-      { remedy: 'Use the project the state belongs to, or a folder of its own for the other one.' },
-    ),
-  ]);
-}
-
-/**
- * Reads a state and ends the connection to it.
- *
- * @throws {Stop} `state`, when it cannot be used.
- */
-async function readOnce(store: StateStore): Promise<State | undefined> {
-  try {
-    return await store.read();
-  } finally {
-    await store.close();
-  }
+  throw stop(
+    'state',
+    'state-unusable',
+    `the state ${location} belongs to project ${ownName(state)}, and the manifest names ${project}`,
+    { remedy: 'Use the project the state belongs to, or a folder of its own for the other one.' },
+  );
 }
 
 /** The facts that addresses are looked up in. */
@@ -155,8 +145,12 @@ function problemWith(address: string, { kind, id, record, isDeclared, others }: 
       remedy: 'trueup apply makes it. --id names an object that exists.',
     });
   }
-  const guess = closest(address, others);
-  return diagnostic('bad-reference', `the state has no resource ${address}`, {
-    remedy: guess === undefined ? 'trueup state list shows what it has.' : `Did you mean ${guess}?`,
-  });
+  const { message, remedy } = notInState(address, others);
+  return diagnostic('bad-reference', message, { remedy });
+}
+
+/** The message and the remedy for an address that the state does not have. */
+export function notInState(address: string, known: readonly string[]) {
+  const remedy = didYouMean(address, known, 'trueup state list shows what it has.');
+  return { message: `the state has no resource ${address}`, remedy };
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Operation } from '../api/contract.ts';
 import { beyondDocument, contract, contracts, endpointOf, isKnown, requiredMembers } from '../api/contract.ts';
-import { closest } from '../diagnostics/closest.ts';
+import { closest, didYouMean } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
@@ -81,14 +81,9 @@ function diagnosticsOf(
   if (issue.code === 'unrecognized_keys') {
     const known = issue.path.length === 0 ? Object.keys(endpointOf(operation).input.shape) : [];
     return issue.keys.map((key) => {
-      const guess = closest(key, known);
-      return diagnostic(
-        'unknown-key',
-        `${[...issue.path.map(String), key].map((name) => shownKey(name)).join('.')} is no member of ${operation}`,
-        {
-          remedy: guess === undefined ? remedy : `Did you mean ${guess}?`,
-        },
-      );
+      const name = [...issue.path.map(String), key].map((one) => shownKey(one)).join('.');
+      const meant = didYouMean(key, known, remedy);
+      return diagnostic('unknown-key', `${name} is no member of ${operation}`, { remedy: meant });
     });
   }
   if (deeper.length === 0 && !Object.hasOwn(input, String(first))) {

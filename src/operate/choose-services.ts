@@ -1,6 +1,6 @@
-import { closest } from '../diagnostics/closest.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { isWithin, normalAddress } from '../kind/address.ts';
+import { notInState } from './addressed.ts';
 import type { Service } from './service-states.ts';
 
 /**
@@ -17,14 +17,11 @@ export function chooseServices(
   const wanted = addresses.map((word) => normalAddress(word) ?? word);
   for (const address of wanted) {
     if (services.some((service) => isWithin(service.address, address))) continue;
-    const guess = closest(address, known);
     const above = services.find((service) => isWithin(address, service.address));
-    throw known.includes(address)
-      ? usage(`${address} is no service and has none below it`, above && `It belongs to ${above.address}.`)
-      : usage(
-          `the state has no resource ${address}`,
-          guess === undefined ? 'trueup state list shows what it has.' : `Did you mean ${guess}?`,
-        );
+    if (known.includes(address))
+      throw usage(`${address} is no service and has none below it`, above && `It belongs to ${above.address}.`);
+    const { message, remedy } = notInState(address, known);
+    throw usage(message, remedy);
   }
   return services.filter((service) => wanted.some((address) => isWithin(service.address, address)));
 }

@@ -1,5 +1,5 @@
 import { alternativesOf } from '../kind/command-call.ts';
-import type { Kind } from '../kind/kind.ts';
+import type { Addressed } from './addressed.ts';
 
 /** Seconds for a read, for an operation that answers at once, and for one that answers when its work is over. */
 const usual = { read: 30, quick: 60, slow: 1_800 };
@@ -9,12 +9,12 @@ export const usualCommandSeconds = usual.slow;
 
 /** The deadline of each request of a command, in milliseconds; `seconds` is the limit that the user gives. Never throws. */
 export function commandDeadlines(
-  kinds: readonly Kind[],
+  objects: readonly Pick<Addressed, 'kind'>[],
   name: string,
   seconds: number | undefined,
 ): (operation: string) => number {
   const limits = new Map(
-    kinds.flatMap((kind) =>
+    objects.flatMap(({ kind }) =>
       alternativesOf(kind, name).flatMap((alternative): [string, number][] =>
         'call' in alternative
           ? [[alternative.call, seconds ?? (alternative.answers === 'late' ? usual.slow : usual.quick)]]

@@ -1,6 +1,6 @@
-import { closest } from '../diagnostics/closest.ts';
 import { withArticle } from '../diagnostics/article.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Stop } from '../diagnostics/diagnostic.ts';
+import { stop } from '../diagnostics/diagnostic.ts';
 import { isWithin, normalAddress } from '../kind/address.ts';
 import { addressMeant } from '../kind/aliases.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -8,6 +8,7 @@ import { placeAt } from '../manifest/kind-at.ts';
 import { addressesWithin, readdress, without } from '../state/edit.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
+import { notInState } from './addressed.ts';
 
 /** A state with a change that a person asked for. The serial is still the one before it. */
 export interface EditedState {
@@ -71,13 +72,10 @@ export function removeFromState(state: State, written: readonly string[]): Edite
 function addressIn({ resources }: State, written: string): string {
   const address = addressMeant(written);
   if (Object.hasOwn(resources, address)) return address;
-  const guess = closest(address, Object.keys(resources));
-  throw refused(
-    `the state has no resource ${address}`,
-    guess === undefined ? 'trueup state list shows what it has.' : `Did you mean ${guess}?`,
-  );
+  const { message, remedy } = notInState(address, Object.keys(resources));
+  throw refused(message, remedy);
 }
 
 function refused(message: string, remedy: string): Stop {
-  return new Stop('refused', [diagnostic('bad-reference', `${message}; nothing was written`, { remedy })]);
+  return stop('refused', 'bad-reference', `${message}; nothing was written`, { remedy });
 }

@@ -1,4 +1,4 @@
-import { closest } from '../diagnostics/closest.ts';
+import { didYouMean } from '../diagnostics/closest.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { Json } from '../formats/json.ts';
@@ -60,12 +60,12 @@ export function questionOf(written: string, { resources, freeText }: Manifest): 
 
 function notDeclared(written: string, resource: Resource | undefined, resources: readonly Resource[]): Stop {
   const paths = resource === undefined ? [] : pathsOf(resource).map((path) => `${resource.address}.${path}`);
-  const guess = closest(written, [...paths, ...resources.map(({ address }) => address)]);
   const otherwise =
     resource === undefined
       ? "Write an expression, such as '${var:name}', or an address: trueup graph lists them."
       : `${resource.address} has ${paths.slice(0, 20).join(', ') || 'no fields'}.`;
-  return usage(`nothing is declared at ${written}`, guess === undefined ? otherwise : `Did you mean ${guess}?`);
+  const known = [...paths, ...resources.map(({ address }) => address)];
+  return usage(`nothing is declared at ${written}`, didYouMean(written, known, otherwise));
 }
 
 /** The values that refer to resources, in the words of messages. */

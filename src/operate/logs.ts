@@ -1,6 +1,6 @@
 import { defined } from '../formats/json.ts';
 import type { Client } from '../api/client.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { idMember } from '../kind/wire.ts';
@@ -44,7 +44,7 @@ export function logRequest(object: Addressed, filter: LogFilter, kinds: readonly
   if (operation === undefined) throw noLog(object, word, kinds);
   if (deployment !== undefined && (since !== undefined || search !== undefined)) {
     const message = 'the log of a deployment takes no --since and no --search';
-    throw new Stop('usage', [diagnostic('usage', message, { remedy: 'Leave them out; --tail limits it.' })]);
+    throw stop('usage', 'usage', message, { remedy: 'Leave them out; --tail limits it.' });
   }
   const input = {
     ...(deployment === undefined ? { [idMember(kind, operation)]: id } : {}),
@@ -67,9 +67,10 @@ function noLog({ kind, address }: Addressed, word: 'logs' | 'deploymentLog', kin
     ...(others.length === 0 ? [] : [`It has that of: ${others.join(', ')}.`]),
     'trueup status shows how a service is.',
   ].join(' ');
-  return new Stop('refused', [
-    diagnostic('cannot-change', `the platform serves no ${what} for the kind ${kind.kind}`, { address, remedy }),
-  ]);
+  return stop('refused', 'cannot-change', `the platform serves no ${what} for the kind ${kind.kind}`, {
+    address,
+    remedy,
+  });
 }
 
 /** What a log is read with. */
@@ -118,5 +119,5 @@ function deploymentOf({ kind, address }: Addressed, row: Row, deployment: string
   const message = deployment === true ? `${address} has no deployment` : `${address} has no deployment ${deployment}`;
   const ids = all.map(({ id }) => id).join(', ');
   const remedy = ids === '' ? `trueup run deploy ${address} makes one.` : `It has these, the newest last: ${ids}.`;
-  throw new Stop('refused', [diagnostic('cannot-change', message, { address, remedy })]);
+  throw stop('refused', 'cannot-change', message, { address, remedy });
 }

@@ -1,5 +1,5 @@
 import type { Client } from '../api/client.ts';
-import { closest } from '../diagnostics/closest.ts';
+import { didYouMean } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
@@ -168,9 +168,8 @@ async function readRows(
 export function chooseOutputs(declared: readonly string[], name: string | undefined): readonly string[] {
   if (name === undefined) return declared;
   if (declared.includes(name)) return [name];
-  const guess = closest(name, declared);
   const others = declared.length === 0 ? 'The manifest declares none.' : `There is ${declared.join(', ')}.`;
-  throw usage(`there is no output ${name}`, guess === undefined ? others : `Did you mean ${guess}?`);
+  throw usage(`there is no output ${name}`, didYouMean(name, declared, others));
 }
 
 /**

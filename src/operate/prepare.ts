@@ -1,5 +1,5 @@
 import type { Client } from '../api/client.ts';
-import { closest } from '../diagnostics/closest.ts';
+import { didYouMean } from '../diagnostics/closest.ts';
 import { withArticle } from '../diagnostics/article.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
@@ -25,11 +25,7 @@ import { makeCommand } from './command.ts';
 export function checkCommand(name: string, kinds: readonly Kind[]): void {
   const known = [...new Set(kinds.flatMap((kind) => Object.keys(kind.commands ?? {})))];
   if (known.includes(name)) return;
-  const guess = closest(name, known);
-  throw usage(
-    `there is no command ${name}`,
-    guess === undefined ? `The commands are ${known.join(', ')}.` : `Did you mean ${guess}?`,
-  );
+  throw usage(`there is no command ${name}`, didYouMean(name, known, `The commands are ${known.join(', ')}.`));
 }
 
 /**

@@ -10,7 +10,7 @@ import { abandonable } from '../api/abandon.ts';
 import type { Transport } from '../api/transport.ts';
 import { createTransport } from '../api/transport.ts';
 import type { Send } from '../api/wire.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { stop } from '../diagnostics/diagnostic.ts';
 import { lateOperations } from '../kind/command-call.ts';
 import type { Settings } from '../manifest/settings.ts';
 import type { Connection, Platform } from '../workflow/session.ts';
@@ -30,7 +30,7 @@ export interface OpeningInput {
   /** Most requests at a time; 4 by default. */
   readonly connections?: number;
   /** The deadline of every request, or of each by its operation, in milliseconds. */
-  readonly deadlineMs?: number | ((operation: string) => number);
+  readonly deadlineMs?: number | ((operation: string) => number) | undefined;
   /** true: every operation that Trueup knows can be called, whether the platform serves it or not. */
   readonly takesAll?: boolean;
   /** Called right before each write; throws when no write may start any more. */
@@ -215,9 +215,7 @@ export const emulatorKey = 'emulator-key';
 function readApiKey(env: Environment, url: string): string {
   const key = env['TRUEUP_API_KEY'] ?? '';
   if (key !== '') return key;
-  throw new Stop('authentication', [
-    diagnostic('secret-missing', `there is no API key for ${url}`, {
-      remedy: 'Set TRUEUP_API_KEY. The key is made in the profile of a user of the platform.',
-    }),
-  ]);
+  throw stop('authentication', 'secret-missing', `there is no API key for ${url}`, {
+    remedy: 'Set TRUEUP_API_KEY. The key is made in the profile of a user of the platform.',
+  });
 }

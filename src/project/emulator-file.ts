@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { EmulatorOptions } from '../emulator/emulator.ts';
 import { openEmulator } from '../emulator/disk.ts';
 import { folderRegister } from '../state/backends/folder-register.ts';
@@ -25,18 +25,14 @@ export async function openEmulatorFile(file: string, purpose: string, options: E
     };
   } catch (error) {
     await lock.release();
-    throw new Stop(
+    throw stop(
       'state',
-      [
-        diagnostic(
-          'state-unusable',
-          `the emulator cannot use ${file}: ${error instanceof Error ? error.message : ''}`,
-          {
-            remedy: `Correct the file, or remove it to begin with a fresh world. It is in ${dirname(file)}.`,
-          },
-        ),
-      ],
-      { cause: error },
+      'state-unusable',
+      `the emulator cannot use ${file}: ${error instanceof Error ? error.message : ''}`,
+      {
+        remedy: `Correct the file, or remove it to begin with a fresh world. It is in ${dirname(file)}.`,
+        cause: error,
+      },
     );
   }
 }
@@ -50,6 +46,6 @@ async function lockFile(file: string, purpose: string): Promise<Lease> {
   } catch (error) {
     if (!(error instanceof Stop) || error.failure !== 'locked') throw error;
     const remedy = `Wait for it to end. If it is gone for good, remove the folder ${folder}.`;
-    throw new Stop('locked', [diagnostic('locked', error.message, { remedy })], { cause: error });
+    throw stop('locked', 'locked', error.message, { remedy, cause: error });
   }
 }

@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Stop } from '../diagnostics/diagnostic.ts';
+import { stop } from '../diagnostics/diagnostic.ts';
 import { isBelowFolder } from '../files/below.ts';
 
 /**
@@ -47,9 +48,7 @@ function isLink(path: string): boolean {
 }
 
 function leadsElsewhere(path: string, what: string): Stop {
-  return new Stop('state', [
-    diagnostic('state-unusable', `${path} ${what}; nothing was read or written there`, {
-      remedy: 'Remove the link. If you did not make it, find out who did. To keep the state elsewhere: docs/state.md.',
-    }),
-  ]);
+  return stop('state', 'state-unusable', `${path} ${what}; nothing was read or written there`, {
+    remedy: 'Remove the link. If you did not make it, find out who did. To keep the state elsewhere: docs/state.md.',
+  });
 }

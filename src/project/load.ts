@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { closest } from '../diagnostics/closest.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { readFile } from '../files/read.ts';
 import { adoptOnly } from '../manifest/required.ts';
@@ -99,7 +99,7 @@ export async function openFolder(options: ProjectFolder): Promise<Workspace> {
     return openWorkspace(folder, { fileLimit: fileLimit(options.env, whyPinned(options)) });
   }
   const remedy = whereElse(folder, file);
-  throw new Stop('manifest', [diagnostic('file-unreadable', `there is no file ${file} in ${folder}`, { remedy })]);
+  throw stop('manifest', 'file-unreadable', `there is no file ${file} in ${folder}`, { remedy });
 }
 
 /** Where the manifest probably is that a folder does not have. */
@@ -144,12 +144,10 @@ async function load(options: ProjectFolder, { workspace, secret, freeText, onSet
   const known = [...settings.variables.keys()];
   for (const name of variables.keys()) {
     if (known.includes(name)) continue;
-    throw usage(
-      `--var ${name}: the manifest declares no variable of this name`,
-      closest(name, known) === undefined
-        ? `It declares ${known.join(', ') || 'none'}.`
-        : `Did you mean --var ${closest(name, known)}=…?`,
-    );
+    const meant = closest(name, known);
+    const remedy =
+      meant === undefined ? `It declares ${known.join(', ') || 'none'}.` : `Did you mean --var ${meant}=…?`;
+    throw usage(`--var ${name}: the manifest declares no variable of this name`, remedy);
   }
   const hostile = checkAddresses(settings, options);
   if (hostile.length > 0) throw new Stop('manifest', hostile);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { stop } from '../diagnostics/diagnostic.ts';
 import type { IndexEntry } from '../git/tracked.ts';
 import { indexEntries } from '../git/tracked.ts';
 import { decoded } from '../secrets/credentials.ts';
@@ -80,7 +80,7 @@ function refusingEarlier(
       }
       const message = `an earlier version left a state of this project in ${earlier.location}, and there is none in ${store.location}`;
       const remedy = `To use it, write ${member} under state: in the manifest. If it is of another manifest, give this one a ${member.split(':')[0]} of its own. Nothing was sent.`;
-      throw new Stop('refused', [diagnostic('state-unusable', message, { remedy })]);
+      throw stop('refused', 'state-unusable', message, { remedy });
     },
   };
 }
@@ -152,11 +152,9 @@ async function refuseTracked(path: string): Promise<void> {
 function credential(env: Environment, name: string, remedy: string): string {
   const value = env[name] ?? '';
   if (value !== '') return value;
-  throw new Stop('state', [
-    diagnostic('secret-missing', `the state cannot be reached: ${name} is not set`, {
-      remedy: `Set ${name}. ${remedy}`,
-    }),
-  ]);
+  throw stop('state', 'secret-missing', `the state cannot be reached: ${name} is not set`, {
+    remedy: `Set ${name}. ${remedy}`,
+  });
 }
 
 function addSecretsOfUrl(redactor: Redactor, url: string): void {

@@ -1,4 +1,4 @@
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { matchesGlob } from '../formats/glob.ts';
 import type { EnvLimit } from '../manifest/sources/source.ts';
@@ -42,7 +42,7 @@ export function readPin(env: Environment, name: string): string | undefined {
   const value = Object.hasOwn(env, name) ? env[name] : undefined;
   if (value === undefined || value.trim() !== '') return value;
   const remedy = `Give ${name} its value: a pipeline passes an unknown variable as an empty one. Or do not set it.`;
-  throw new Stop('refused', [diagnostic('unpinned', `${name} is set, and empty`, { remedy })]);
+  throw stop('refused', 'unpinned', `${name} is set, and empty`, { remedy });
 }
 
 /** Finds by TRUEUP_ENV_ALLOW why a pinned run does not read a variable; `why` is the reason why it is pinned. */

@@ -1,6 +1,6 @@
 import { withoutSlash } from '../api/slash.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { diagnostic, stop } from '../diagnostics/diagnostic.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { isLoopback } from '../api/loopback.ts';
 import type { Choices } from './pins.ts';
@@ -46,20 +46,22 @@ export function checkPlatform(platform: Settings['platform'], choices: Choices):
   if (expected === undefined) {
     const why = whyPinned(choices);
     if (why === undefined || platform === 'emulator' || isLoopback(new URL(platform.url).hostname)) return;
-    throw new Stop('refused', [
-      diagnostic('unpinned', `the manifest cannot choose the platform ${shownAddress(named)}, because ${why}`, {
+    throw stop(
+      'refused',
+      'unpinned',
+      `the manifest cannot choose the platform ${shownAddress(named)}, because ${why}`,
+      {
         remedy: `Set TRUEUP_URL to the address of your platform, where a pull request cannot change it. ${letManifestChoose}`,
-      }),
-    ]);
+      },
+    );
   }
   if (normal(named) === normal(expected)) return;
-  throw new Stop('refused', [
-    diagnostic(
-      'hostile-setting',
-      `the manifest names the platform ${shownAddress(named)}, and TRUEUP_URL another one`,
-      { remedy: 'Correct platform: in the manifest, or TRUEUP_URL; nothing was sent.' },
-    ),
-  ]);
+  throw stop(
+    'refused',
+    'hostile-setting',
+    `the manifest names the platform ${shownAddress(named)}, and TRUEUP_URL another one`,
+    { remedy: 'Correct platform: in the manifest, or TRUEUP_URL; nothing was sent.' },
+  );
 }
 
 function normal(address: string): string {

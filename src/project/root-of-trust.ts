@@ -1,6 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { join, parse, sep } from 'node:path';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { stop } from '../diagnostics/diagnostic.ts';
 import { isBelowFolder } from '../files/below.ts';
 import { indexEntries } from '../git/tracked.ts';
 import type { Repository, RepositoryAt } from '../git/repository.ts';
@@ -33,7 +33,7 @@ export async function refuseLinkOut(options: ProjectFolder): Promise<void> {
     if (repository !== undefined && !(await isOf(repository, real, repositoryAt))) {
       const message = `the link ${next} leads out of its repository to ${real}, and is not followed, because ${why}`;
       const remedy = 'Name the folder of the manifest itself. If you did not make the link, find out who did.';
-      throw new Stop('refused', [diagnostic('unpinned', message, { remedy })]);
+      throw stop('refused', 'unpinned', message, { remedy });
     }
     here = real;
   }

@@ -1,7 +1,7 @@
 import { withoutSlash } from '../api/slash.ts';
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { StatePlace } from '../manifest/settings.ts';
 import { settingsShape } from '../manifest/settings-shape.ts';
 import { isLoopback } from '../api/loopback.ts';
@@ -46,7 +46,7 @@ export function locateState(named: NamedState, options: ProjectFolder): StateLoc
   const member = location.backend === 'postgres' ? 'name' : 'prefix';
   const message = `the state has no ${member} of its own, and the manifest can rename its project`;
   const remedy = `Write ${member}: ${project} under state:, or into ${stateUrl}. It stays when the project gets another name.`;
-  throw new Stop('refused', [diagnostic('state-unusable', message, { remedy })]);
+  throw stop('refused', 'state-unusable', message, { remedy });
 }
 
 /** Whether the manifest or TRUEUP_STATE_URL gives a state elsewhere a name that does not come from the project. */
@@ -116,18 +116,14 @@ function fromManifest(
     case 'local':
       return local;
     case 'postgres':
-      throw new Stop('state', [
-        diagnostic('secret-missing', `the state cannot be reached: ${stateUrl} is not set`, {
-          remedy: `Set ${stateUrl}. It is the address of the database: postgres://user:password@host/name.`,
-        }),
-      ]);
+      throw stop('state', 'secret-missing', `the state cannot be reached: ${stateUrl} is not set`, {
+        remedy: `Set ${stateUrl}. It is the address of the database: postgres://user:password@host/name.`,
+      });
     case 's3':
       if (why === undefined || isLoopback(new URL(state.endpoint).hostname)) return completeBucket(state, name);
-      throw new Stop('refused', [
-        diagnostic('unpinned', `the manifest cannot choose the location of the state, because ${why}`, {
-          remedy: `Set ${stateUrl} to s3://bucket/prefix?endpoint=https://…&region=…, where a pull request cannot change it. ${letManifestChoose}`,
-        }),
-      ]);
+      throw stop('refused', 'unpinned', `the manifest cannot choose the location of the state, because ${why}`, {
+        remedy: `Set ${stateUrl} to s3://bucket/prefix?endpoint=https://…&region=…, where a pull request cannot change it. ${letManifestChoose}`,
+      });
     default:
       return state satisfies never;
   }
@@ -175,9 +171,7 @@ function readDatabaseUrl(text: string): Given {
 }
 
 function unreadable(form: string): Stop {
-  return new Stop('state', [
-    diagnostic('state-unusable', `${stateUrl} is no address of a state`, { remedy: `Write ${form}.` }),
-  ]);
+  return stop('state', 'state-unusable', `${stateUrl} is no address of a state`, { remedy: `Write ${form}.` });
 }
 
 function checkSame(member: string, named: string | undefined, expected: string | undefined): void {
@@ -188,7 +182,7 @@ function checkSame(member: string, named: string | undefined, expected: string |
 function anotherPlace(message: string, member?: string): Stop {
   const how = member === 'schema' || member === 'name' || member === 'region' ? ` (with ${member}=…)` : '';
   const remedy = `Correct state: in the manifest, or ${stateUrl}${how}; nothing was sent.`;
-  return new Stop('refused', [diagnostic('hostile-setting', message, { remedy })]);
+  return stop('refused', 'hostile-setting', message, { remedy });
 }
 
 /** A state that is there must not be left behind unseen. */
@@ -196,9 +190,7 @@ function refuseTwo(folder: string): void {
   const file = join(folder, 'state.json');
   if (!existsSync(file)) return;
   const remedy = `Move ${file} away if it is of no use any more. To use it, write state: { backend: local } and do not set ${stateUrl}.`;
-  throw new Stop('refused', [
-    diagnostic('state-unusable', `there are two states: ${file}, and the one of ${stateUrl}`, { remedy }),
-  ]);
+  throw stop('refused', 'state-unusable', `there are two states: ${file}, and the one of ${stateUrl}`, { remedy });
 }
 
 /** `-f` with a path once chose a state of its own for the default manifest. */
@@ -206,9 +198,7 @@ function refuseEarlier(folder: string): void {
   const earlier = join(folder, 'trueup.yaml');
   if (!existsSync(join(earlier, 'state.json'))) return;
   const remedy = `To use it, move all files of ${earlier} into ${folder}; otherwise move it away. Nothing was sent.`;
-  throw new Stop('refused', [
-    diagnostic('state-unusable', `an earlier version left a state of this manifest in ${earlier}`, { remedy }),
-  ]);
+  throw stop('refused', 'state-unusable', `an earlier version left a state of this manifest in ${earlier}`, { remedy });
 }
 
 const backends = { local: 'the folder of the manifest', postgres: 'PostgreSQL', s3: 'an S3 bucket' } as const;

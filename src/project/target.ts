@@ -4,7 +4,7 @@ import type { Profile } from '../api/contract.ts';
 import { contracts } from '../api/contract.ts';
 import type { Names } from '../api/names.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { loadRoot } from '../manifest/load.ts';
 import { withQuotes } from '../manifest/quote.ts';
@@ -88,11 +88,9 @@ async function findSettings(options: ProjectFolder): Promise<Settings | undefine
   if (!existsSync(join(folder, file))) {
     // A manifest that was named and is missing is a mistake, not the wish to do without.
     if (file === 'trueup.yaml' && readPin(env, 'TRUEUP_URL') !== undefined) return undefined;
-    throw new Stop('manifest', [
-      diagnostic('file-unreadable', `there is no file ${file} in ${folder}`, {
-        remedy: 'Name the folder of a manifest with -C, or set TRUEUP_URL and TRUEUP_API_KEY.',
-      }),
-    ]);
+    throw stop('manifest', 'file-unreadable', `there is no file ${file} in ${folder}`, {
+      remedy: 'Name the folder of a manifest with -C, or set TRUEUP_URL and TRUEUP_API_KEY.',
+    });
   }
   const diagnostics: Diagnostic[] = [];
   const texts = new Map<string, string>();

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Stop } from '../diagnostics/diagnostic.ts';
+import { stop } from '../diagnostics/diagnostic.ts';
 import { reasonOf } from '../state/disk.ts';
 import { removeDrafts, withDrafts } from './drafts.ts';
 import { leavesWorkspace } from './links.ts';
@@ -56,7 +57,7 @@ export async function writeFiles(
     });
   } catch (error) {
     await Promise.all(renamed.map((path) => rm(join(folder, path), { force: true }).catch(() => undefined)));
-    throw new Stop('refused', [diagnostic('file-unwritable', `cannot write into ${folder}: ${reasonOf(error)}`)]);
+    throw stop('refused', 'file-unwritable', `cannot write into ${folder}: ${reasonOf(error)}`);
   }
 }
 
@@ -125,11 +126,9 @@ function refused(
   const paths = found.map(({ file }) => file.path);
   const shown = `${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}`;
   const message = areLinks ? `${shown}: a link leads elsewhere` : `${shown}: there already, with another content`;
-  return new Stop('refused', [
-    diagnostic('file-unwritable', `${message}; nothing was written`, {
-      remedy: areLinks ? 'Remove the link.' : remedy,
-    }),
-  ]);
+  return stop('refused', 'file-unwritable', `${message}; nothing was written`, {
+    remedy: areLinks ? 'Remove the link.' : remedy,
+  });
 }
 
 const exportElsewhere =

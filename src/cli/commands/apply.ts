@@ -1,7 +1,7 @@
 import { defined } from '../../formats/json.ts';
 import { attempts } from '../../api/attempts.ts';
 import type { Deploying } from '../../apply/run.ts';
-import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
+import { stop } from '../../diagnostics/diagnostic.ts';
 import { endingOf } from '../../documents/ending.ts';
 import { planDocument } from '../../documents/plan.ts';
 import { resultDocument } from '../../documents/result.ts';
@@ -27,6 +27,7 @@ import { approve } from '../approval.ts';
 import type { FlagsOf, Options } from '../flags.ts';
 import type { Given, Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
+import { loadFor } from '../connect.ts';
 import { readDeployLimits } from '../deploy-limits.ts';
 import { loadForSession, withLock } from '../locked.ts';
 import { readSeconds, usage } from '../options.ts';
@@ -140,11 +141,9 @@ async function apply(run: Run, view: ApplyView, { args: [path], flags }: Given<A
   refuseNarrowing(flags, 'trueup plan');
   const reviewed = await readPlanFile(run.process.cwd(), path);
   if (reviewed.file.destroys) {
-    throw new Stop('refused', [
-      diagnostic('plan-file', `the plan file ${path} deletes everything; apply does not; nothing was sent`, {
-        remedy: `Run trueup destroy ${path}.`,
-      }),
-    ]);
+    throw stop('refused', 'plan-file', `the plan file ${path} deletes everything; apply does not; nothing was sent`, {
+      remedy: `Run trueup destroy ${path}.`,
+    });
   }
   return planAndApply(run, view, {
     // Who reviewed it agreed to it, and to what it takes over; data goes by a flag of its own.
@@ -193,11 +192,7 @@ export async function planAndApply(
     ...defined({ deploying }),
     onWait: (ms: number) => terminal.err(`${waiting(ms)}\n`),
   };
-  const loading = async (onSettings?: (settings: Settings) => Promise<void>) => {
-    const validated = await load(options, { onSettings });
-    run.warn(validated.warnings);
-    return validated;
-  };
+  const loading = (onSettings?: (settings: Settings) => Promise<void>) => loadFor(run, load, { onSettings });
   // A reviewed plan reads what it touches, and that is known only with the manifest.
   const { validated, early } =
     'reviewed' in request

@@ -25,7 +25,7 @@ import { readInput } from '../call-input.ts';
 import type { FlagsOf, Options } from '../flags.ts';
 import type { Given, Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
-import { openPlatform } from '../connect.ts';
+import { withPlatform } from '../connect.ts';
 import { readSeconds, requireRaw, usage } from '../options.ts';
 import { alsoAutoApprove } from '../option-sets.ts';
 
@@ -113,7 +113,7 @@ async function call(
   view: CallView,
   { args: [name, ...words], flags }: Given<FlagsOf<typeof options>>,
 ): Promise<Exit> {
-  const { options, terminal } = run;
+  const { options } = run;
   const { redactor } = options;
   const answered = flags.raw === true ? requireRaw(view.raw) : view.answer;
   if (flags.list !== undefined)
@@ -134,15 +134,7 @@ async function call(
   const place = platform === 'emulator' ? 'the embedded emulator' : new URL(platform.url).host;
   if (!(await hasConsent(run, { operation, input, place, names, isGiven: flags.yes === true }))) return 'failed';
   addSecretsOf(redactor.add, input);
-  const about = {
-    options,
-    terminal,
-    purpose: 'call',
-    deadlineMs,
-    takesAll: true,
-  };
-  const { client, close } = await openPlatform(target, about);
-  try {
+  return withPlatform(run, target, { purpose: 'call', deadlineMs, takesAll: true }, async ({ client }) => {
     const answer = await client.invoke(operation, input);
     print(run, answered, {
       operation,
@@ -152,9 +144,7 @@ async function call(
       redact: redactor.redact,
     });
     return 'done';
-  } finally {
-    await close();
-  }
+  });
 }
 
 /** A mistake in an input, in the words of the platform. */

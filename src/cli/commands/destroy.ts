@@ -1,4 +1,4 @@
-import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
+import { stop } from '../../diagnostics/diagnostic.ts';
 import { readNarrowing } from '../../plan/narrow.ts';
 import { defineCommand } from '../command.ts';
 import { readPlanFile } from '../plan-file.ts';
@@ -23,11 +23,9 @@ export const command = defineCommand({
     if (path !== undefined) refuseNarrowing(flags, 'trueup plan --destroy');
     const reviewed = path === undefined ? undefined : await readPlanFile(run.process.cwd(), path);
     if (reviewed?.file.destroys === false) {
-      throw new Stop('refused', [
-        diagnostic('plan-file', `the plan file ${path} was not made by plan --destroy; nothing was sent`, {
-          remedy: `Apply it: trueup apply ${path}. Or plan again: trueup plan --destroy --out ${path}.`,
-        }),
-      ]);
+      throw stop('refused', 'plan-file', `the plan file ${path} was not made by plan --destroy; nothing was sent`, {
+        remedy: `Apply it: trueup apply ${path}. Or plan again: trueup plan --destroy --out ${path}.`,
+      });
     }
     const request =
       reviewed === undefined

@@ -10,7 +10,7 @@ import { exitCodes } from '../../render/exit-codes.ts';
 import { reportFormats } from '../../render/report-view.ts';
 import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
-import { openPlatform } from '../connect.ts';
+import { withPlatform } from '../connect.ts';
 
 /** The checks, the requests and the exit code of a run. */
 type Examined = Parameters<typeof doctorJson>;
@@ -32,8 +32,7 @@ export const command = defineCommand({
     const { options } = run;
     const target = await findTarget(options);
     const { checks: ofState, state } = await examineState(() => openStore(target.state, options));
-    const { client, close } = await openPlatform(target, { ...run, purpose: 'doctor', isImpatient: true });
-    try {
+    return withPlatform(run, target, { purpose: 'doctor', isImpatient: true }, async ({ client }) => {
       const { platform } = target;
       const url = platform === 'emulator' ? 'the embedded emulator' : platform.url;
       const discovers = platform !== 'emulator';
@@ -44,9 +43,7 @@ export const command = defineCommand({
       const exit = exitOf(checks);
       view.report([checks, client.counts, exitCodes[exit].code]);
       return exit;
-    } finally {
-      await close();
-    }
+    });
   },
 });
 

@@ -12,7 +12,7 @@ import { reportFormats } from '../../render/report-view.ts';
 import { isoTime } from '../../state/clock.ts';
 import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
-import { connect } from '../connect.ts';
+import { loadFor, withConnection } from '../connect.ts';
 import { usage } from '../options.ts';
 
 const formats = reportFormats<DriftAcceptDocument>({
@@ -35,22 +35,18 @@ export const command = defineCommand({
   ],
   formats,
   execute: async (run, view, { args: [subject = ''], flags: { field, ...flags } }) => {
-    const { options, terminal } = run;
+    const { options } = run;
     const now = run.clock.wall();
     const until = readDay(flags.until, isoTime(now).slice(0, 10));
     const because = readText('--because', flags.because);
     const by = flags.by === undefined ? await nameInGit(run) : readText('--by', flags.by);
-    const { manifest, warnings } = await loadManifest(options);
-    run.warn(warnings);
-    const about = { options, terminal, purpose: 'drift accept', mayWrite: refuseWrites };
-    const connection = await connect(manifest.settings, about);
-    try {
+    const { manifest } = await loadFor(run, loadManifest);
+    const purpose = { purpose: 'drift accept', mayWrite: refuseWrites };
+    return withConnection(run, manifest.settings, purpose, async (connection) => {
       const request = { subject, field, until, because, by };
       view.report(driftAcceptDocument(await acceptDrift(manifest, connection, { folder: options, now, request })));
       return 'done';
-    } finally {
-      await connection.close();
-    }
+    });
   },
 });
 

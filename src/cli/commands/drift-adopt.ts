@@ -19,7 +19,7 @@ import type { Style } from '../../render/style.ts';
 import { textDifference } from '../../render/text-lines.ts';
 import { maskText } from '../../secrets/looks-secret.ts';
 import { defineCommand } from '../command.ts';
-import { connect } from '../connect.ts';
+import { loadFor, withConnection } from '../connect.ts';
 import { usage } from '../options.ts';
 
 /** What `drift adopt` did. */
@@ -119,14 +119,12 @@ export const command = defineCommand({
   ],
   formats,
   execute: async (run, view, { args: subjects, flags: { field, all, dryRun } }) => {
-    const { options, terminal } = run;
+    const { options } = run;
     const isAll = all === true;
     checkSubjects(subjects, { field, isAll });
-    const { manifest, warnings } = await loadManifest(options);
-    run.warn(warnings);
-    const about = { options, terminal, purpose: 'drift adopt', mayWrite: refuseWrites };
-    const connection = await connect(manifest.settings, about);
-    try {
+    const { manifest } = await loadFor(run, loadManifest);
+    const purpose = { purpose: 'drift adopt', mayWrite: refuseWrites };
+    return withConnection(run, manifest.settings, purpose, async (connection) => {
       const request = { subjects, field, isAll, writes: dryRun !== true };
       const result = await adoptDrift(manifest, connection, { options, now: run.clock.wall(), request });
       // What only the platform has shows no more here than in the list of what was adopted.
@@ -147,9 +145,7 @@ export const command = defineCommand({
         }),
       });
       return result.left.length > 0 ? 'failed' : 'done';
-    } finally {
-      await connection.close();
-    }
+    });
   },
 });
 

@@ -5,6 +5,8 @@ import { aboutPlan } from '../../project/about-plan.ts';
 import type { Drift } from '../../drift/find.ts';
 import { findDrift, refuseWrites } from '../../drift/find.ts';
 import { loadManifest } from '../../project/load.ts';
+import type { Load } from '../../project/open-project.ts';
+import type { Validated } from '../../workflow/validate.ts';
 import { notify } from '../../drift/notify.ts';
 import { pipelineRun } from '../../project/pipeline-run.ts';
 import { renderDrift } from '../../render/drift-text.ts';
@@ -20,7 +22,7 @@ import { isoTime } from '../../state/clock.ts';
 import type { FlagsOf, Options } from '../flags.ts';
 import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
-import { openProject } from '../connect.ts';
+import { loadFor, withProject } from '../connect.ts';
 import { usage } from '../options.ts';
 import { values } from '../option-sets.ts';
 import { commandLine } from '../shell-command.ts';
@@ -67,21 +69,19 @@ manifest remembers what was found, so that the exit code is 2 for new drift, and
 });
 
 async function compare(run: Run, view: DriftCommandView, flags: DriftFlags): Promise<Exit> {
-  const { options, terminal, clock } = run;
+  const { options, clock } = run;
   const values = readValues(run, view, flags);
   // Secrets of the environment only: whoever may not know them can compare by digests.
-  const about = { options, terminal, purpose: 'drift', mayWrite: refuseWrites };
-  const { validated, connection } = await openProject(async (onSettings) => {
-    const validated = await loadManifest(options, { onSettings });
-    run.warn(validated.warnings);
+  const load: Load<Validated> = async (onSettings) => {
+    const validated = await loadFor(run, loadManifest, { onSettings });
     refuseNotifying(validated.manifest, flags);
     return validated;
-  }, about);
-  const { manifest, warnings } = validated;
-  const { platform, notify: receivers = [] } = manifest.settings;
-  const remembers = flags.remember !== false;
-  const notifies = receivers.length > 0 && (flags.notify ?? remembers);
-  try {
+  };
+  const purpose = { purpose: 'drift', mayWrite: refuseWrites };
+  return withProject(run, load, purpose, async ({ manifest, warnings }, connection) => {
+    const { platform, notify: receivers = [] } = manifest.settings;
+    const remembers = flags.remember !== false;
+    const notifies = receivers.length > 0 && (flags.notify ?? remembers);
     const { counts } = connection.client;
     const now = clock.wall();
     const command = (asked: Parameters<typeof lineOf>[0]): string => {
@@ -109,9 +109,7 @@ async function compare(run: Run, view: DriftCommandView, flags: DriftFlags): Pro
     const showing = command({ words: ['drift'], options: [['--full']] });
     view.drift({ drift: await documentOf(drift), ...shown, showing });
     return driftExit(drift);
-  } finally {
-    await connection.close();
-  }
+  });
 }
 
 /** @throws {Stop} `usage`, when messages are asked for and the manifest names no receiver. */

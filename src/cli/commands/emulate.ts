@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import type { Profile } from '../../api/contract.ts';
 import { contracts, profiles } from '../../api/contract.ts';
-import { closest } from '../../diagnostics/closest.ts';
-import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
+import { didYouMean } from '../../diagnostics/closest.ts';
+import type { Stop } from '../../diagnostics/diagnostic.ts';
+import { stop } from '../../diagnostics/diagnostic.ts';
 import { usage } from '../../diagnostics/usage.ts';
 import { createEmulator } from '../../emulator/emulator.ts';
 import { createFaults } from '../../emulator/faults/faults.ts';
@@ -102,23 +103,15 @@ async function emulate(
 function readProfile(given: string): Profile {
   const profile = profiles.find((name) => name === given);
   if (profile !== undefined) return profile;
-  const guess = closest(given, profiles);
-  throw usage(
-    `--profile must be ${profiles.join(' or ')}, got ${JSON.stringify(given)}`,
-    guess === undefined ? undefined : `Did you mean ${guess}?`,
-  );
+  const message = `--profile must be ${profiles.join(' or ')}, got ${JSON.stringify(given)}`;
+  throw usage(message, didYouMean(given, profiles, undefined));
 }
 
 function cannotListen({ host, port }: EmulateFlags, error: unknown): Stop {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
   const why = code === 'EADDRINUSE' ? 'the port is in use' : code;
-  return new Stop(
-    'refused',
-    [
-      diagnostic('usage', `cannot listen on ${host}:${port}: ${why}`, {
-        remedy: 'Choose another --port; 0 chooses a free one.',
-      }),
-    ],
-    { cause: error },
-  );
+  return stop('refused', 'usage', `cannot listen on ${host}:${port}: ${why}`, {
+    remedy: 'Choose another --port; 0 chooses a free one.',
+    cause: error,
+  });
 }

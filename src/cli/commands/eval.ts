@@ -13,7 +13,7 @@ import { printable } from '../../render/printable.ts';
 import { reportFormats } from '../../render/report-view.ts';
 import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
-import { connect, readState } from '../connect.ts';
+import { loadFor, readState, withConnection } from '../connect.ts';
 
 /** As text, the value as JSON, so that its type shows; stderr says where references were read. */
 const formats = reportFormats<Evaluated>({
@@ -58,10 +58,7 @@ export const command = defineCommand({
     if (freeText === undefined && flags.in !== undefined)
       throw usage('--in goes with an expression', 'Leave it out: an address of the manifest says where it is.');
     // What is hidden need not be known.
-    const { manifest, warnings } = showsSecrets
-      ? await loadWithSecrets(options, { freeText })
-      : await loadManifest(options, { freeText });
-    run.warn(warnings);
+    const { manifest } = await loadFor(run, showsSecrets ? loadWithSecrets : loadManifest, { freeText });
     const question = questionOf(written, manifest);
     const { inState, onPlatform } = await findOutputs(question, manifest, run);
     // They are texts of the platform.
@@ -89,7 +86,7 @@ async function findOutputs(
   manifest: Manifest,
   run: Run,
 ): Promise<{ readonly inState: Outputs; readonly onPlatform: Outputs }> {
-  const { options, terminal } = run;
+  const { options } = run;
   const nothing: Outputs = () => undefined;
   const named = referring(question);
   if (named.length === 0) return { inState: nothing, onPlatform: nothing };
@@ -98,11 +95,8 @@ async function findOutputs(
   const inState = outputsInState(state);
   const open = named.filter(({ wanted }) => resolve({ ...wanted, missing: [] }, inState).is === 'pending');
   if (open.length === 0) return { inState, onPlatform: nothing };
-  const connection = await connect(manifest.settings, { options, terminal, purpose: 'eval' });
-  try {
+  return withConnection(run, manifest.settings, { purpose: 'eval' }, async (connection) => {
     serveRemembered(connection.client, state);
     return { inState, onPlatform: await readReferences({ ...connection, manifest, state }, open) };
-  } finally {
-    await connection.close();
-  }
+  });
 }

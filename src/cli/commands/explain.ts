@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { closest } from '../../diagnostics/closest.ts';
+import { didYouMean } from '../../diagnostics/closest.ts';
 import type { Code } from '../../diagnostics/codes.ts';
 import { codes } from '../../diagnostics/codes.ts';
 import { Stop } from '../../diagnostics/diagnostic.ts';
@@ -12,7 +12,6 @@ import { lineOrigin } from '../../git/blame.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import type { PartOfManifest } from '../../manifest/value-at.ts';
 import { findPart } from '../../manifest/value-at.ts';
-import type { Plan } from '../../plan/action.ts';
 import { shownAddress } from '../../plan/action.ts';
 import type { ExplainedAddress } from '../../plan/explain.ts';
 import { actionsAt, explainPart, explainRemoved } from '../../plan/explain.ts';
@@ -27,7 +26,7 @@ import { jsonView, printJson } from '../../render/json-view.ts';
 import { textView } from '../../render/text-view.ts';
 import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
-import { connect } from '../connect.ts';
+import { loadFor, withConnection } from '../connect.ts';
 
 /** Prints what `explain` reports. */
 interface ExplainView extends View {
@@ -109,8 +108,7 @@ async function mayBeAddress(written: string, { options }: Run): Promise<boolean>
 
 function noCode(written: string): Stop {
   const name = /^\w+\[(.*)\]$/.exec(written)?.[1] ?? written;
-  const guess = closest(name, Object.keys(codes));
-  const remedy = guess === undefined ? 'docs/diagnostics.md lists all codes.' : `Did you mean ${guess}?`;
+  const remedy = didYouMean(name, Object.keys(codes), 'docs/diagnostics.md lists all codes.');
   return usage(`there is no code ${name}`, remedy);
 }
 
@@ -128,10 +126,8 @@ async function explainAddress(
   asked: string,
   { run, view, isOffline }: { readonly run: Run; readonly view: ExplainView; readonly isOffline: boolean },
 ): Promise<void> {
-  const { options } = run;
   const written = addressMeant(asked);
-  const { manifest, warnings } = await (isOffline ? loadManifest : loadWithSecrets)(options);
-  run.warn(warnings);
+  const { manifest } = await loadFor(run, isOffline ? loadManifest : loadWithSecrets);
   const part = findPart(written, manifest.resources);
   const known = manifest.resources.map(({ address }) => address);
   const isDeclared = part !== undefined && (part.path.length === 0 || part.values.length > 0);
@@ -141,7 +137,10 @@ async function explainAddress(
     view.address({ explained, origin: await originOf(explained, manifest, run) });
     return;
   }
-  const { made, reads } = await makePlan(manifest, run);
+  const { made, reads } = await withConnection(run, manifest.settings, { purpose: 'explain' }, async (connection) => {
+    const made = await plan(manifest, connection);
+    return { made, reads: connection.client.counts.reads };
+  });
   const explained = isDeclared ? explainPart(part, manifest.resources) : explainRemoved(written, made.actions);
   if (explained === undefined) {
     const removed = made.actions.map(shownAddress);
@@ -158,22 +157,7 @@ function fieldsOf(part: PartOfManifest | undefined): ReadonlySet<string> {
 }
 
 function nothingAt(written: string, known: readonly string[]) {
-  const guess = closest(written, known);
-  const remedy = guess === undefined ? 'trueup graph lists the addresses.' : `Did you mean ${guess}?`;
-  return usage(`there is nothing at ${written}`, remedy);
-}
-
-async function makePlan(
-  manifest: Manifest,
-  { options, terminal }: Run,
-): Promise<{ readonly made: Plan; readonly reads: number }> {
-  const connection = await connect(manifest.settings, { options, terminal, purpose: 'explain' });
-  try {
-    const made = await plan(manifest, connection);
-    return { made, reads: connection.client.counts.reads };
-  } finally {
-    await connection.close();
-  }
+  return usage(`there is nothing at ${written}`, didYouMean(written, known, 'trueup graph lists the addresses.'));
 }
 
 /** Where the line of an address comes from, without secrets. */

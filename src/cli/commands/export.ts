@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
+import { Stop, stop } from '../../diagnostics/diagnostic.ts';
 import type { TerraformState } from '../../export/terraform.ts';
 import { mostStateBytes, onlyProject, readTerraformState } from '../../export/terraform.ts';
 import { addressMeant } from '../../kind/aliases.ts';
@@ -26,6 +26,7 @@ import { textView } from '../../render/text-view.ts';
 import type { FlagsOf, Options } from '../flags.ts';
 import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
+import { loadFor } from '../connect.ts';
 import { withLock } from '../locked.ts';
 import { usage } from '../options.ts';
 import { secretValues } from '../option-sets.ts';
@@ -92,7 +93,7 @@ async function terraformOf(run: Run, { fromTerraform: file }: ExportFlags): Prom
   if (found?.isFile() !== true) throw usage(`there is no file ${file}`, 'terraform state pull > FILE writes one.');
   if (found.size > mostStateBytes) {
     const message = `${file} has ${found.size} bytes, and a Terraform state may have ${mostStateBytes}`;
-    throw new Stop('refused', [diagnostic('too-large', message)]);
+    throw stop('refused', 'too-large', message);
   }
   return readTerraformState(await readFile(path, 'utf8'), file);
 }
@@ -143,11 +144,8 @@ async function exportInto(run: Run, view: ExportView, flags: ExportFlags): Promi
 
 /** The manifest that is there, with the values of its secrets; nothing without one. */
 async function present(run: Run): Promise<Partial<Awaited<ReturnType<typeof loadWithSecrets>>>> {
-  const { options } = run;
-  if (!existsSync(join(options.folder, options.file))) return {};
-  const found = await loadWithSecrets(options);
-  run.warn(found.warnings);
-  return found;
+  const { folder, file } = run.options;
+  return existsSync(join(folder, file)) ? loadFor(run, loadWithSecrets) : {};
 }
 
 /** The folder of the new manifest, and the platform and project of a manifest that is not there yet. */

@@ -1,5 +1,5 @@
 import { defined } from '../../formats/json.ts';
-import { closest } from '../../diagnostics/closest.ts';
+import { didYouMean } from '../../diagnostics/closest.ts';
 import { dependencies } from '../../graph/order.ts';
 import { isWithin, normalAddress } from '../../kind/address.ts';
 import { addressMeant } from '../../kind/aliases.ts';
@@ -18,6 +18,7 @@ import { printable } from '../../render/printable.ts';
 import type { Style } from '../../render/style.ts';
 import { textView } from '../../render/text-view.ts';
 import { defineCommand } from '../command.ts';
+import { loadFor } from '../connect.ts';
 import { usage } from '../options.ts';
 import { target } from '../option-sets.ts';
 
@@ -100,8 +101,7 @@ export const command = defineCommand({
   formats,
   execute: async (run, view, { flags }) => {
     const targets = flags.target ?? [];
-    const { manifest, warnings } = await loadManifest(run.options);
-    run.warn(warnings);
+    const { manifest } = await loadFor(run, loadManifest);
     const wanted = targets.map((word) => addressMeant(word));
     view.graph(targets.length === 0 ? manifest.resources : narrowed(manifest.resources, wanted));
     return 'done';
@@ -126,7 +126,6 @@ function named(target: string, known: readonly string[]): string[] {
   const roots = address !== undefined && matches.length === 0 ? [address] : matches;
   const found = known.filter((one) => roots.some((root) => isWithin(one, root)));
   if (found.length > 0) return found;
-  const guess = closest(target, known);
-  const remedy = guess === undefined ? 'trueup graph lists the addresses.' : `Did you mean ${guess}?`;
+  const remedy = didYouMean(target, known, 'trueup graph lists the addresses.');
   throw usage(`--target ${target}: the manifest has nothing there`, remedy);
 }

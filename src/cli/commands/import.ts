@@ -9,6 +9,7 @@ import { renderPlan } from '../../render/plan-text.ts';
 import { printable } from '../../render/printable.ts';
 import { reportFormats } from '../../render/report-view.ts';
 import { defineCommand } from '../command.ts';
+import { loadFor } from '../connect.ts';
 import { withLock } from '../locked.ts';
 
 /** The result of `import`: the object at the address, and the plan of the next apply. */
@@ -40,8 +41,7 @@ export const command = defineCommand({
   formats,
   execute: async (run, view, { args: [written = '', id = ''] }) => {
     const address = normalAddress(written) ?? written;
-    const { manifest, warnings } = await loadWithSecrets(run.options);
-    run.warn(warnings);
+    const { manifest } = await loadFor(run, loadWithSecrets);
     return withLock(run, manifest, {
       purpose: 'import',
       work: async ({ connection: world }) => {

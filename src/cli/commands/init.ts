@@ -300,7 +300,7 @@ async function openWith(
   run: Run,
   { platform, lists }: { readonly platform: ReturnType<typeof platformAt>; readonly lists: boolean },
 ): Promise<Opened> {
-  const { client, close } = await openPlatform({ platform }, { ...run, purpose: 'init' });
+  const { client, close } = await openPlatform(run, { platform }, { purpose: 'init' });
   try {
     await learnPlatform(undefined, { client, discovers: platform !== 'emulator' });
     const kinds = kindsThere(run.options.kinds, client.contract);

@@ -1,19 +1,15 @@
 import { usage } from '../../diagnostics/usage.ts';
 import { shellWord } from '../../diagnostics/shell-word.ts';
 import { addressParts } from '../../kind/address.ts';
-import { kindsThere } from '../../kind/kinds-on.ts';
-import { serveRemembered } from '../../observe/capabilities.ts';
-import { findObjects, objectsOn } from '../../operate/addressed.ts';
+import type { Kind } from '../../kind/kind.ts';
+import type { Addressed } from '../../operate/addressed.ts';
 import { logRequest, readLog } from '../../operate/logs.ts';
-import { declaredResources } from '../../project/load.ts';
-import { findTarget } from '../../project/target.ts';
 import type { Formats, View } from '../../render/format.ts';
 import { jsonView, printJson } from '../../render/json-view.ts';
 import { logsJson, renderLog } from '../../render/logs.ts';
 import { textView } from '../../render/text-view.ts';
-import { projectOf } from '../../state/bound.ts';
 import { defineCommand } from '../command.ts';
-import { openPlatform, readState } from '../connect.ts';
+import { withObjects } from '../named-objects.ts';
 import { readSince, requireRaw } from '../options.ts';
 import { id } from '../option-sets.ts';
 
@@ -59,36 +55,22 @@ export const command = defineCommand({
   ],
   formats,
   execute: async (run, view, { args: [address = ''], flags }) => {
-    const { options, terminal } = run;
-    const { kinds } = options;
+    const { kinds, redactor } = run.options;
     const raw = flags.raw === true ? requireRaw(view.raw) : undefined;
-    const target = await findTarget(options);
-    const state = await readState(target, options);
-    const [object] = await findObjects({
-      kinds,
-      state,
-      declared: () => declaredResources(options),
-      addresses: [address],
-      givenId: flags.id,
-    });
-    if (object === undefined) throw new Error('an address was neither found nor refused');
     const since = flags.since === undefined ? undefined : readSince(flags.since);
-    logRequest(object, { ...flags, since }, kinds);
-    const { client, close } = await openPlatform(target, { options, terminal, purpose: 'logs' });
-    try {
-      serveRemembered(client, state);
-      const kindsOnPlatform = kindsThere(kinds, client.contract);
-      const [known = object] = objectsOn([object], kindsOnPlatform);
-      const request = logRequest(known, { ...flags, since }, kindsOnPlatform);
+    const request = ([object]: readonly Addressed[], served: readonly Kind[]) => {
+      if (object === undefined) throw new Error('an address was neither found nor refused');
+      return logRequest(object, { ...flags, since }, served);
+    };
+    const named = { addresses: [address], givenId: flags.id, purpose: 'logs', check: request };
+    return withObjects(run, named, async ({ client, objects, kinds: served, project }) => {
+      const asked = request(objects, served);
       const showsSecrets = flags.showSecrets === true;
-      const project = state === undefined ? target.project : projectOf(state);
-      const log = await readLog(client, request, { addSecret: options.redactor.add, showsSecrets, kinds, project });
-      if (raw === undefined) view.log(object.address, log);
+      const log = await readLog(client, asked, { addSecret: redactor.add, showsSecrets, kinds, project });
+      if (raw === undefined) view.log(asked.object.address, log);
       else raw(log);
       return 'done';
-    } finally {
-      await close();
-    }
+    });
   },
 });
 

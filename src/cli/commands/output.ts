@@ -9,7 +9,7 @@ import { counted } from '../../render/lines.ts';
 import { outputsJson, renderOutput, renderOutputs } from '../../render/outputs.ts';
 import { textView } from '../../render/text-view.ts';
 import { defineCommand } from '../command.ts';
-import { connect, readState } from '../connect.ts';
+import { loadFor, readState, withConnection } from '../connect.ts';
 import { requireRaw, usage } from '../options.ts';
 
 /** Prints what `output` reports. */
@@ -57,15 +57,12 @@ export const command = defineCommand({
     const print = flags.raw === true ? requireRaw(view.raw) : view.output;
     const showsSecrets = flags.showSecrets === true;
     // What is hidden need not be known.
-    const load = showsSecrets ? loadWithSecrets : loadManifest;
-    const { manifest, warnings } = await load(options);
-    run.warn(warnings);
+    const { manifest } = await loadFor(run, showsSecrets ? loadWithSecrets : loadManifest);
     const names = chooseOutputs([...manifest.outputs.keys()], name);
     if (name !== undefined && !showsSecrets) requireShown(name, manifest.outputs.get(name)?.isSecret === true);
     const target = targetOf(manifest.settings, options);
     const state = await readState(target, options);
-    const connection = await connect(manifest.settings, { options, terminal, purpose: 'output' });
-    try {
+    return withConnection(run, manifest.settings, { purpose: 'output' }, async (connection) => {
       serveRemembered(connection.client, state);
       const outputs = await evaluateOutputs({ ...connection, manifest, state, names });
       if (showsSecrets) requireSecrets(outputs);
@@ -77,8 +74,6 @@ export const command = defineCommand({
       if (hidden > 0)
         terminal.err(`${counted(hidden, 'value')} redacted; --show-secrets shows ${hidden === 1 ? 'it' : 'them'}.\n`);
       return 'done';
-    } finally {
-      await connection.close();
-    }
+    });
   },
 });

@@ -7,6 +7,7 @@ import { readNarrowing } from '../../plan/narrow.ts';
 import { obstacles } from '../../plan/safeguard.ts';
 import { aboutPlan } from '../../project/about-plan.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
+import type { Load } from '../../project/open-project.ts';
 import { readVersion } from '../../project/version.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import type { Formats } from '../../render/format.ts';
@@ -16,12 +17,13 @@ import { printable } from '../../render/printable.ts';
 import type { PlanCommandView } from '../../render/reports.ts';
 import { styleFor } from '../../render/style.ts';
 import { textView } from '../../render/text-view.ts';
+import type { Validated } from '../../workflow/validate.ts';
 import { makePlan } from '../../workflow/reviewed.ts';
 import type { StateStore } from '../../state/state.ts';
 import type { FlagsOf, Options } from '../flags.ts';
 import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
-import { openProject } from '../connect.ts';
+import { loadFor, withProject } from '../connect.ts';
 import { usage } from '../options.ts';
 import { checkPlanPath, writePlanFile } from '../plan-file.ts';
 import { adding, full, narrowing, noDeploy, values } from '../option-sets.ts';
@@ -91,14 +93,8 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
   if (destroys && flags.includeAccepted === true) throw usage('--include-accepted cannot be combined with --destroy');
   if (flags.out !== undefined) checkPlanPath(options.folder, run.process.cwd(), flags.out);
   const load = destroys ? loadManifest : loadWithSecrets;
-  const about = { options, terminal, purpose: 'plan', destroys };
-  const { validated, connection } = await openProject(async (onSettings) => {
-    const validated = await load(options, { onSettings });
-    run.warn(validated.warnings);
-    return validated;
-  }, about);
-  const { manifest, warnings } = validated;
-  try {
+  const loading: Load<Validated> = (onSettings) => loadFor(run, load, { onSettings });
+  return withProject(run, loading, { purpose: 'plan', destroys }, async ({ manifest, warnings }, connection) => {
     const { client } = connection;
     const purpose = { manifest, deploys: flags.deploy !== false, destroys, narrowing: readNarrowing(flags) };
     const made = await makePlan(purpose, { ...connection, values });
@@ -128,9 +124,7 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
     }
     if (flags.detailedExitcode !== true) return 'done';
     return document.hasChanges ? 'changes' : document.ignored > 0 ? 'partly' : 'done';
-  } finally {
-    await connection.close();
-  }
+  });
 }
 
 /** The options that choose what a plan has, as written. */

@@ -1,15 +1,10 @@
-import { kindsThere } from '../../kind/kinds-on.ts';
-import { serveRemembered } from '../../observe/capabilities.ts';
 import { projectLists } from '../../observe/ownership.ts';
 import { createReader } from '../../observe/reader.ts';
-import { findObjects, objectsOn } from '../../operate/addressed.ts';
 import type { ObjectCommand } from '../../operate/command.ts';
 import { commandDeadlines, usualCommandSeconds } from '../../operate/deadlines.ts';
 import type { CommandResult, Execution } from '../../operate/execute.ts';
 import { executeCommands } from '../../operate/execute.ts';
 import { checkCommand, checkTargets, prepareCommands } from '../../operate/prepare.ts';
-import { declaredResources } from '../../project/load.ts';
-import { findTarget } from '../../project/target.ts';
 import { renderDiagnostics } from '../../render/diagnostics-text.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { exitCodes } from '../../render/exit-codes.ts';
@@ -20,12 +15,11 @@ import type { CommandResultsView } from '../../render/run-json.ts';
 import { commandResultsJson } from '../../render/run-json.ts';
 import { renderCommandResult } from '../../render/run-text.ts';
 import { textView } from '../../render/text-view.ts';
-import { projectOf } from '../../state/bound.ts';
 import { confirm } from '../approval.ts';
 import type { FlagsOf, Options } from '../flags.ts';
 import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
-import { openPlatform, readState } from '../connect.ts';
+import { withObjects } from '../named-objects.ts';
 import { readSeconds, usage } from '../options.ts';
 import { alsoAutoApprove, id } from '../option-sets.ts';
 import { remedyFor } from '../other-words.ts';
@@ -101,8 +95,7 @@ request is sent twice. run does not take the lock of the state: kill-build works
   ],
   formats,
   execute: async (run, view, { args: [name = '', ...addresses], flags }) => {
-    const { options, terminal } = run;
-    const { kinds } = options;
+    const { kinds, redactor } = run.options;
     const meant = remedyFor(name, { name: 'run' });
     if (meant !== undefined) throw usage(`there is no command ${name}`, meant);
     checkCommand(name, kinds);
@@ -110,56 +103,27 @@ request is sent twice. run does not take the lock of the state: kill-build works
       throw usage('an address is missing', 'trueup state list shows the addresses of the state.');
     if (flags.id !== undefined && addresses.length > 1) throw usage('--id takes exactly one address');
     const seconds = flags.timeout === undefined ? undefined : readSeconds('--timeout', flags.timeout, 1, 86_400);
-    const target = await findTarget(options);
-    const state = await readState(target, options);
-    const declared = () => declaredResources(options);
-    const named = await findObjects({ kinds, state, declared, addresses, givenId: flags.id });
-    checkTargets(name, named, { kinds, state });
-    const { client, close, abandon } = await openPlatform(target, {
-      options,
-      terminal,
+    const named: Parameters<typeof withObjects>[1] = {
+      addresses,
+      givenId: flags.id,
       purpose: 'run',
-      deadlineMs: commandDeadlines(
-        named.map(({ kind }) => kind),
-        name,
-        seconds,
-      ),
-    });
-    try {
-      serveRemembered(client, state);
-      const kindsOnPlatform = kindsThere(kinds, client.contract);
-      const objects = objectsOn(named, kindsOnPlatform);
-      checkTargets(name, objects, { kinds: kindsOnPlatform, state });
-      const dataLoss = flags.allowDataLoss === true;
-      const project = state === undefined ? target.project : projectOf(state);
+      deadlineMs: (objects) => commandDeadlines(objects, name, seconds),
+      check: (objects, served, state) => checkTargets(name, objects, { kinds: served, state }),
+    };
+    return withObjects(run, named, async ({ client, abandon, objects, platform, project }) => {
       const readAt = run.clock.monotonic();
       const foreignNow: Execution['foreignNow'] = async ({ address }) => {
         if (project === undefined) return [];
         const lists = projectLists({ kinds, reader: createReader(client), projectId: project });
         return lists.foreignAmong(objects.filter((object) => object.address === address));
       };
-      const commands = await prepareCommands(client, options.redactor.add, {
-        name,
-        objects,
-        dataLoss,
-        kinds,
-        project,
-      });
-      const place = target.platform === 'emulator' ? 'the embedded emulator' : new URL(target.platform.url).host;
+      const preparation = { name, objects, dataLoss: flags.allowDataLoss === true, kinds, project };
+      const commands = await prepareCommands(client, redactor.add, preparation);
+      const place = platform === 'emulator' ? 'the embedded emulator' : new URL(platform.url).host;
       if (!(await hasConsent(run, commands, { place, isGiven: flags.yes === true }))) return 'failed';
-      return await execute(run, view, {
-        client,
-        abandon,
-        readAt,
-        foreignNow,
-        name,
-        commands,
-        flags,
-        seconds: seconds ?? usualCommandSeconds,
-      });
-    } finally {
-      await close();
-    }
+      const limits = { flags, seconds: seconds ?? usualCommandSeconds };
+      return execute(run, view, { client, abandon, readAt, foreignNow, name, commands, ...limits });
+    });
   },
 });
 

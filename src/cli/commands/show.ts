@@ -1,4 +1,5 @@
-import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
+import type { Stop } from '../../diagnostics/diagnostic.ts';
+import { stop } from '../../diagnostics/diagnostic.ts';
 import { isIntact } from '../../plan/fingerprint.ts';
 import { findKey } from '../../project/open-store.ts';
 import { readVersion } from '../../project/version.ts';
@@ -44,5 +45,5 @@ async function show(
 }
 
 function refused(what: string, remedy: string): Stop {
-  return new Stop('refused', [diagnostic('plan-file', what, { remedy })]);
+  return stop('refused', 'plan-file', what, { remedy });
 }

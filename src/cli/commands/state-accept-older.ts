@@ -1,11 +1,10 @@
-import { openStore } from '../../project/open-store.ts';
-import { findState } from '../../project/target.ts';
 import { reportFormats } from '../../render/report-view.ts';
 import type { AcceptOlderReport } from '../../render/state-json.ts';
 import { acceptOlderJson } from '../../render/state-json.ts';
 import { gone } from '../../state/unusable.ts';
 import { confirm } from '../approval.ts';
 import { defineCommand } from '../command.ts';
+import { withStore } from '../connect.ts';
 import { alsoAutoApprove } from '../option-sets.ts';
 
 /** Goes on from a state that is older than the one that was saved last. */
@@ -13,10 +12,8 @@ export const command = defineCommand({
   options: { '--yes': 'do not ask; required without a terminal', ...alsoAutoApprove },
   examples: ['trueup state accept-older', 'trueup state accept-older --yes'],
   formats: reportFormats<AcceptOlderReport>({ json: acceptOlderJson }),
-  execute: async (run, view, { flags }) => {
-    const { state: location } = await findState(run.options);
-    const store = openStore(location, run.options);
-    try {
+  execute: (run, view, { flags }) =>
+    withStore(run, async (store) => {
       await store.lock({ purpose: 'state accept-older' });
       const newest = await store.newest();
       const state = await store.read({ acceptsOlder: true });
@@ -42,8 +39,5 @@ Trueup does not know what was created, changed or deleted since: the next plan m
       run.terminal.err('Accepted the older state. Review the next plan.\n');
       view.report({ serial, isAccepted: true });
       return 'done';
-    } finally {
-      await store.close();
-    }
-  },
+    }),
 });

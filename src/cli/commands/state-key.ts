@@ -1,5 +1,4 @@
-import { openStore } from '../../project/open-store.ts';
-import { findState } from '../../project/target.ts';
+import type { Exit } from '../../render/exit-codes.ts';
 import type { Formats, Screen, View } from '../../render/format.ts';
 import { jsonView, printJson } from '../../render/json-view.ts';
 import type { StateKeyReport } from '../../render/state-json.ts';
@@ -9,6 +8,7 @@ import type { StateStore } from '../../state/state.ts';
 import type { FlagsOf, Options } from '../flags.ts';
 import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
+import { withStore } from '../connect.ts';
 
 /** Prints what `state key` reports. */
 interface StateKeyView extends View {
@@ -44,18 +44,14 @@ export const command = defineCommand({
   options,
   examples: ['trueup state key', 'trueup state key --print', 'trueup state key --migrate'],
   formats,
-  execute: async (run, view, { flags }) => {
-    const acceptsUnsealed = flags.migrate === true;
-    const { state: location } = await findState(run.options);
-    const store = openStore(location, run.options, { mayMake: true, acceptsUnsealed });
-    try {
+  execute: (run, view, { flags }) => {
+    const work = async (store: StateStore): Promise<Exit> => {
       const did = await change(run, store, flags);
       if (flags.print === true) view.key(`${(await store.key()).text()}\n`);
       else view.place({ state: store.location, key: store.keyName, did });
       return 'done';
-    } finally {
-      await store.close();
-    }
+    };
+    return withStore(run, work, { mayMake: true, acceptsUnsealed: flags.migrate === true });
   },
 });
 

@@ -1,9 +1,8 @@
-import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
+import type { Stop } from '../../diagnostics/diagnostic.ts';
+import { stop } from '../../diagnostics/diagnostic.ts';
 import { checkProject } from '../../operate/addressed.ts';
 import type { EditedState } from '../../operate/edit-state.ts';
 import { moveInState } from '../../operate/edit-state.ts';
-import { openStore } from '../../project/open-store.ts';
-import { findState } from '../../project/target.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import type { ReportView } from '../../render/report-view.ts';
 import { reportFormats } from '../../render/report-view.ts';
@@ -14,6 +13,7 @@ import type { State } from '../../state/state.ts';
 import type { Options } from '../flags.ts';
 import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
+import { withStore } from '../connect.ts';
 
 /** Shows a change of the state without writing it. */
 export const dryRun = { '--dry-run': 'say what would be done, and write nothing' } as const satisfies Options;
@@ -57,9 +57,7 @@ export async function editState(
     readonly approve?: (edited: EditedState) => Promise<boolean>;
   },
 ): Promise<Exit> {
-  const { project, state: location } = await findState(run.options);
-  const store = openStore(location, run.options);
-  try {
+  return withStore(run, async (store, project) => {
     if (!isDryRun) await store.lock({ purpose, timeoutMs: run.options.lockTimeoutMs ?? 0 });
     const state = await store.read();
     if (state === undefined) throw noState(store.location);
@@ -71,15 +69,11 @@ export async function editState(
     }
     view.report({ edited, serial: isDryRun ? state.serial : state.serial + 1, isDryRun });
     return 'done';
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 function noState(location: string): Stop {
-  return new Stop('refused', [
-    diagnostic('bad-reference', `there is no state in ${location}; nothing was written`, {
-      remedy: 'trueup apply begins one, trueup state rebuild makes one from the platform.',
-    }),
-  ]);
+  return stop('refused', 'bad-reference', `there is no state in ${location}; nothing was written`, {
+    remedy: 'trueup apply begins one, trueup state rebuild makes one from the platform.',
+  });
 }

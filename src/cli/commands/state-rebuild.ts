@@ -14,6 +14,7 @@ import type { State } from '../../state/state.ts';
 import { confirm } from '../approval.ts';
 import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
+import { loadFor } from '../connect.ts';
 import { withLock } from '../locked.ts';
 import { usage } from '../options.ts';
 import { alsoAutoApprove } from '../option-sets.ts';
@@ -27,9 +28,8 @@ export const command = defineCommand({
 });
 
 async function rebuild(run: Run, view: ReportView<State>, isGiven: boolean): Promise<Exit> {
-  const { options, terminal } = run;
-  const { manifest, warnings } = await loadWithSecrets(options);
-  run.warn(warnings);
+  const { terminal } = run;
+  const { manifest } = await loadFor(run, loadWithSecrets);
   return withLock(run, manifest, {
     purpose: 'state rebuild',
     work: async ({ connection }) => {

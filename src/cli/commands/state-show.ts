@@ -1,5 +1,5 @@
-import { closest } from '../../diagnostics/closest.ts';
 import { addressMeant } from '../../kind/aliases.ts';
+import { notInState } from '../../operate/addressed.ts';
 import { findState } from '../../project/target.ts';
 import { reportFormats } from '../../render/report-view.ts';
 import { stateShowJson } from '../../render/state-json.ts';
@@ -28,11 +28,8 @@ export const command = defineCommand({
     const resources = new Map(Object.entries(state?.resources ?? {}));
     const record = resources.get(address);
     if (record === undefined) {
-      const guess = closest(address, [...resources.keys()]);
-      throw usage(
-        `the state has no resource ${address}`,
-        guess === undefined ? 'trueup state list shows what it has.' : `Did you mean ${guess}?`,
-      );
+      const { message, remedy } = notInState(address, [...resources.keys()]);
+      throw usage(message, remedy);
     }
     view.report({ address, record });
     return 'done';

@@ -1,6 +1,4 @@
-import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
-import { openStore } from '../../project/open-store.ts';
-import { findState } from '../../project/target.ts';
+import { stop } from '../../diagnostics/diagnostic.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { printable } from '../../render/printable.ts';
 import type { ReportView } from '../../render/report-view.ts';
@@ -10,6 +8,7 @@ import type { Holder } from '../../state/holder.ts';
 import { confirm } from '../approval.ts';
 import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
+import { withStore } from '../connect.ts';
 import { alsoAutoApprove } from '../option-sets.ts';
 
 /** The holder that lost the lock; undefined: the state was not locked. */
@@ -23,11 +22,9 @@ export const command = defineCommand({
   execute: (run, view, { flags }) => unlock(run, view, flags.yes === true),
 });
 
-async function unlock(run: Run, view: ReportView<Unlocked>, isGiven: boolean): Promise<Exit> {
+function unlock(run: Run, view: ReportView<Unlocked>, isGiven: boolean): Promise<Exit> {
   const { terminal } = run;
-  const { state: location } = await findState(run.options);
-  const store = openStore(location, run.options);
-  try {
+  return withStore(run, async (store) => {
     const holder = await store.holder();
     if (holder === undefined) {
       terminal.err('The state is not locked.\n');
@@ -47,14 +44,12 @@ The next run waits until those have reached the platform: 2 minutes at most.`,
     if (!isMeant) return 'failed';
     if (!(await holder.remove())) {
       const message = `the lock was not removed: it was renewed, released or taken meanwhile, so ${owner} may still be running`;
-      throw new Stop('locked', [
-        diagnostic('locked', message, { remedy: 'Run trueup state unlock again to see who holds the lock now.' }),
-      ]);
+      throw stop('locked', 'locked', message, {
+        remedy: 'Run trueup state unlock again to see who holds the lock now.',
+      });
     }
     terminal.err(`Removed the lock of ${owner}.\n`);
     view.report(holder);
     return 'done';
-  } finally {
-    await store.close();
-  }
+  });
 }

@@ -17,7 +17,7 @@ import { renderService, renderServices, renderVersion } from '../../render/statu
 import { textView } from '../../render/text-view.ts';
 import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
-import { openPlatform, readState } from '../connect.ts';
+import { readState, withPlatform } from '../connect.ts';
 import { readSeconds, usage } from '../options.ts';
 
 /** Prints what `status` reports. */
@@ -98,21 +98,19 @@ export const command = defineCommand({
 });
 
 /** Reads the services once. Opens the platform each time: the embedded emulator serves one process at a time. */
-async function readServices({ options, terminal }: Run, addresses: readonly string[], target: Target) {
+async function readServices(run: Run, addresses: readonly string[], target: Target) {
+  const { options } = run;
   const { kinds } = options;
   const state = await readState(target, options);
   const all = state === undefined ? [] : servicesOf(state, kinds);
   const chosen = chooseServices(all, addresses, Object.keys(state?.resources ?? {}));
   if (state === undefined || chosen.length === 0)
     return { services: [], counts: { reads: 0, writes: 0 }, version: undefined };
-  const { client, close } = await openPlatform(target, { options, terminal, purpose: 'status' });
-  try {
+  return withPlatform(run, target, { purpose: 'status' }, async ({ client }) => {
     serveRemembered(client, state);
     const services = await observeServices(chosen, { client, kinds, state, addSecret: options.redactor.add });
     return { services, counts: client.counts, version: state.platform?.version ?? undefined };
-  } finally {
-    await close();
-  }
+  });
 }
 
 /** Reads the services again and again until it is interrupted. */

@@ -18,6 +18,7 @@ import { counted } from '../../render/lines.ts';
 import { sarifLog } from '../../render/sarif.ts';
 import { textView } from '../../render/text-view.ts';
 import { defineCommand } from '../command.ts';
+import { loadFor } from '../connect.ts';
 
 /** A manifest without errors. */
 interface Validation {
@@ -82,12 +83,10 @@ export const command = defineCommand({
   ],
   formats,
   execute: async (run, view) => {
-    const { options } = run;
-    const { manifest, warnings } = await checkManifest(options);
-    run.warn(warnings);
+    const { manifest, warnings } = await loadFor(run, checkManifest);
     const { resources, outputs, settings } = manifest;
     view.valid({
-      file: options.file,
+      file: run.options.file,
       resources: resources.length,
       warnings,
       secretsMissing: missingSecrets([...resources.flatMap((one) => wantedIn(one)), ...outputs.values()]),
