@@ -3,8 +3,8 @@ import type { Cases } from './bench.ts';
 import { recordOf, stateWith } from './states.ts';
 
 /** Appending of records: durable, in order, and at the price of what is appended. */
-export function appendingTests(test: Cases): void {
-  test('many records at the same time makes all of them durable', async ({ enter, leave, resourcesNow }) => {
+export const appendingTests: Cases = {
+  'many records at the same time makes all of them durable': async ({ enter, leave, resourcesNow }) => {
     const one = await enter();
     const base = stateWith({}, 0);
     const names = Array.from({ length: 500 }, (_, index) => `r${index}`);
@@ -12,9 +12,9 @@ export function appendingTests(test: Cases): void {
     one.process.kill(); // what resolved is there without any more of this process
     expect(Object.keys((await resourcesNow()) ?? {}).toSorted()).toEqual(names.toSorted());
     await leave(one);
-  });
+  },
 
-  test('1,000 records in one wave are kept in the order of the calls, and cost ten times as much as 100', async ({
+  '1,000 records in one wave are kept in the order of the calls, and cost ten times as much as 100': async ({
     ground,
     enter,
     leave,
@@ -39,9 +39,9 @@ export function appendingTests(test: Cases): void {
     }
     const [small = 0, large = 0] = costs;
     expect(large / small).toBeLessThan(12);
-  });
+  },
 
-  test('costs as much as the appended record, for any size of the state', async ({ ground, enter, leave }) => {
+  'costs as much as the appended record, for any size of the state': async ({ ground, enter, leave }) => {
     const { written } = ground;
     const costs: number[] = [];
     for (const size of [10, 1_000]) {
@@ -58,5 +58,5 @@ export function appendingTests(test: Cases): void {
     const [small = 0, large = 0] = costs;
     expect(small).toBeGreaterThan(10 * JSON.stringify(recordOf('2')).length);
     expect(large / small).toBeLessThan(1.1);
-  });
-}
+  },
+};

@@ -55,5 +55,5 @@ export interface Bench {
   readonly isShared: boolean;
 }
 
-/** Registers one test. */
-export type Cases = (title: string, run: (bench: Bench) => Promise<void>) => void;
+/** Tests by their titles. */
+export type Cases = Readonly<Record<string, (bench: Bench) => Promise<void>>>;

@@ -1,10 +1,10 @@
-import type { Cases } from './bench.ts';
+import type { Bench, Cases } from './bench.ts';
 import { expect } from './expect.ts';
 import { recordOf, stateWith } from './states.ts';
 
 /** The named documents beside a state. */
-export function documentTests(test: Cases): void {
-  test('are kept beside the state, each as a whole, and listed by name', async ({ begin }) => {
+export const documentTests: Cases = {
+  'are kept beside the state, each as a whole, and listed by name': async ({ begin }) => {
     const { store } = await begin();
     expect([await store.documents.list(), await store.documents.get('report.json')]).toEqual([[], undefined]);
     await store.documents.put('report.json', '{"é": "\n"}');
@@ -17,9 +17,9 @@ export function documentTests(test: Cases): void {
     expect(await another.documents.get('history_2030-01-01.txt')).toBe('');
     expect(await another.read()).toBeUndefined();
     await another.close();
-  });
+  },
 
-  test('survive a run that writes the state, and are its own', async ({ enter, leave, ground, time }) => {
+  'survive a run that writes the state, and are its own': async ({ enter, leave, ground, time }) => {
     const one = await enter();
     await one.store.documents.put('a', '1');
     await one.store.append(stateWith({}, 0), 'a', recordOf('1'));
@@ -29,17 +29,21 @@ export function documentTests(test: Cases): void {
     const other = await ground.open(time.process(), 'other');
     expect([await other.documents.list(), await other.documents.get('a')]).toEqual([[], undefined]);
     await other.close();
-  });
+  },
 
-  for (const name of ['', '.a', 'a/b', '../a', 'A', 'a b', 'a.tmp', 'a'.repeat(101), 'a\n'])
-    test(`cannot have the name ${JSON.stringify(name)}`, async ({ begin }) => {
-      const { store } = await begin();
-      expect(await refusal(store.documents.put(name, 'text'))).toMatch('a document cannot have the name');
-      expect(await refusal(store.documents.get(name))).toMatch(JSON.stringify(name));
-      expect(await store.documents.list()).toEqual([]);
-      await store.close();
-    });
-}
+  ...Object.fromEntries(
+    ['', '.a', 'a/b', '../a', 'A', 'a b', 'a.tmp', 'a'.repeat(101), 'a\n'].map((name) => [
+      `cannot have the name ${JSON.stringify(name)}`,
+      async ({ begin }: Bench) => {
+        const { store } = await begin();
+        expect(await refusal(store.documents.put(name, 'text'))).toMatch('a document cannot have the name');
+        expect(await refusal(store.documents.get(name))).toMatch(JSON.stringify(name));
+        expect(await store.documents.list()).toEqual([]);
+        await store.close();
+      },
+    ]),
+  ),
+};
 
 /** The message that something is refused with. */
 function refusal(work: Promise<unknown>): Promise<string> {

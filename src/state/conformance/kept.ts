@@ -4,29 +4,29 @@ import { recordOf, stateWith } from './states.ts';
 import type { StateRecord } from '../record.ts';
 
 /** The content of a state: what was written and appended is read again, whole. */
-export function keptTests(test: Cases): void {
-  test('is nothing before it is written', async ({ readAnew }) => {
+export const keptTests: Cases = {
+  'is nothing before it is written': async ({ readAnew }) => {
     expect(await readAnew()).toBeUndefined();
-  });
+  },
 
-  test('is read as it was written, by this run and by the next', async ({ enter, leave, readAnew }) => {
+  'is read as it was written, by this run and by the next': async ({ enter, leave, readAnew }) => {
     const one = await enter();
     const state = stateWith({ 'production.redis.a': recordOf('1'), '["__proto__"].redis["x.y"]': recordOf(null) });
     await one.store.write(state);
     expect(await one.store.read()).toEqual(state);
     await leave(one);
     expect(await readAnew()).toEqual(state);
-  });
+  },
 
-  test('keeps its lineage and counts its versions', async ({ enter, leave, readAnew }) => {
+  'keeps its lineage and counts its versions': async ({ enter, leave, readAnew }) => {
     const one = await enter();
     await one.store.write(stateWith({}));
     await one.store.write(stateWith({}, 2));
     expect(await readAnew()).toMatchObject({ lineage: 'line', serial: 2 });
     await leave(one);
-  });
+  },
 
-  test('has the appended records, also when the run ends without writing', async ({ enter, leave, resourcesNow }) => {
+  'has the appended records, also when the run ends without writing': async ({ enter, leave, resourcesNow }) => {
     const one = await enter();
     await one.store.write(stateWith({ a: recordOf('1'), b: recordOf('2') }));
     const base = (await one.store.read()) ?? stateWith({});
@@ -39,17 +39,17 @@ export function keptTests(test: Cases): void {
     expect(Object.keys(resources).toSorted()).toEqual(['__proto__', 'b', 'c']);
     expect(Object.getOwnPropertyDescriptor(resources, '__proto__')?.value).toEqual(recordOf('4'));
     expect(resources).toMatchObject({ b: recordOf('2'), c: recordOf('3') });
-  });
+  },
 
-  test('has records that were appended before the first write', async ({ enter, leave, readAnew }) => {
+  'has records that were appended before the first write': async ({ enter, leave, readAnew }) => {
     const one = await enter();
     const base = stateWith({}, 0);
     await one.store.append(base, 'a', recordOf(null));
     await leave(one);
     expect(await readAnew()).toEqual({ ...base, resources: { a: recordOf(null) } });
-  });
+  },
 
-  test('holds a pending create with its key, and a pending write beside a pending deployment', async ({
+  'holds a pending create with its key, and a pending write beside a pending deployment': async ({
     enter,
     leave,
     readAnew,
@@ -70,9 +70,9 @@ export function keptTests(test: Cases): void {
       resources: { a: record, b: service },
       deployments: { a: { stale: { code: true } }, b: { stale: {}, pending } },
     });
-  });
+  },
 
-  test('has the deployments of services beside their records, until one of the two is removed', async ({
+  'has the deployments of services beside their records, until one of the two is removed': async ({
     enter,
     leave,
     readAnew,
@@ -88,9 +88,9 @@ export function keptTests(test: Cases): void {
     await leave(one);
     const { b: _, ...resources } = services;
     expect(await readAnew()).toEqual({ ...state, resources, deployments: { c: { inputs: 'c' } } });
-  });
+  },
 
-  test('keeps removals over two runs that did not end', async ({ enter, leave, resourcesNow }) => {
+  'keeps removals over two runs that did not end': async ({ enter, leave, resourcesNow }) => {
     const one = await enter();
     await one.store.write(stateWith({ a: recordOf('1'), b: recordOf('2') }));
     await one.store.append((await one.store.read()) ?? stateWith({}), 'a', null);
@@ -99,9 +99,9 @@ export function keptTests(test: Cases): void {
     await two.store.append((await two.store.read()) ?? stateWith({}), 'b', recordOf('3'));
     await leave(two);
     expect(await resourcesNow()).toEqual({ b: recordOf('3') });
-  });
+  },
 
-  test('has a resource at its new address only, when a run that moved it did not end', async ({
+  'has a resource at its new address only, when a run that moved it did not end': async ({
     enter,
     leave,
     resourcesNow,
@@ -112,9 +112,9 @@ export function keptTests(test: Cases): void {
     await one.store.append({ ...saved, resources: { new: recordOf('1') } }, 'other', recordOf('2'));
     await leave(one);
     expect(await resourcesNow()).toEqual({ new: recordOf('1'), other: recordOf('2') });
-  });
+  },
 
-  test('drops appended records when it is written as a whole', async ({ enter, leave, resourcesNow }) => {
+  'drops appended records when it is written as a whole': async ({ enter, leave, resourcesNow }) => {
     const one = await enter();
     const base = stateWith({}, 0);
     await one.store.append(base, 'a', recordOf('1'));
@@ -124,9 +124,9 @@ export function keptTests(test: Cases): void {
     await one.store.append(whole, 'c', recordOf('3'));
     await leave(one);
     expect(await resourcesNow()).toEqual({ b: recordOf('2'), c: recordOf('3') });
-  });
+  },
 
-  test('is the written version, also when it has the number of the version before', async ({
+  'is the written version, also when it has the number of the version before': async ({
     enter,
     leave,
     resourcesNow,
@@ -140,18 +140,18 @@ export function keptTests(test: Cases): void {
     await one.store.append({ ...base, resources: { a: recordOf('3') } }, 'b', recordOf('4'));
     await leave(one);
     expect(await resourcesNow()).toEqual({ a: recordOf('3'), b: recordOf('4') });
-  });
+  },
 
-  test('is not changed through its input or a value that was read', async ({ enter, leave }) => {
+  'is not changed through its input or a value that was read': async ({ enter, leave }) => {
     const one = await enter();
     const resources: Record<string, StateRecord> = { a: recordOf('1') };
     await one.store.write(stateWith(resources));
     resources['b'] = recordOf('2');
     expect(Object.keys((await one.store.read())?.resources ?? {})).toEqual(['a']);
     await leave(one);
-  });
+  },
 
-  test('does not mix with another state of the same place', async ({ ground, time }) => {
+  'does not mix with another state of the same place': async ({ ground, time }) => {
     const process = time.process();
     const [mine, other] = [await ground.open(process), await ground.open(process, 'other')];
     await Promise.all([mine.lock({ purpose: 'apply' }), other.lock({ purpose: 'apply' })]);
@@ -162,5 +162,5 @@ export function keptTests(test: Cases): void {
     expect((await mine.read())?.resources).toEqual({ a: recordOf('4') });
     expect((await other.read())?.resources).toEqual({ b: recordOf('2'), c: recordOf('3') });
     await Promise.all([mine.close(), other.close()]);
-  });
-}
+  },
+};

@@ -1,47 +1,42 @@
 import { expect } from './expect.ts';
-import type { Cases, Ground } from './bench.ts';
+import type { Bench, Cases, Ground } from './bench.ts';
 import { recordOf, stateWith, same } from './states.ts';
 import type { State } from '../state.ts';
 import type { VirtualProcess } from './virtual-processes.ts';
 
+const first = stateWith({ a: recordOf('1'), b: recordOf('2') });
+const last = stateWith({ a: recordOf('1'), c: recordOf('4'), d: recordOf('5') }, 2);
+/** What the state may be, from the beginning to the end. */
+const history: readonly (State['resources'] | undefined)[] = [
+  first.resources,
+  { ...first.resources, c: recordOf(null) },
+  { ...first.resources, c: recordOf('3') },
+  { a: recordOf('1'), c: recordOf('3') },
+  last.resources,
+];
+
+/** Lives such a life, and tells how far it came. */
+async function live(ground: Ground, process: VirtualProcess, reached: (step: number) => void): Promise<void> {
+  const store = await ground.open(process);
+  const lease = await store.lock({ purpose: 'apply' });
+  const base = (await store.read()) ?? first;
+  await store.append(base, 'c', recordOf(null));
+  reached(1);
+  await store.append(base, 'c', recordOf('3'));
+  reached(2);
+  await store.append(base, 'b', null);
+  reached(3);
+  await store.write({ ...last, serial: base.serial + 1 });
+  reached(4);
+  await lease.release();
+  await store.close();
+}
+
 /** A run that ends at any of its operations loses nothing that it was told is durable. */
-export function killTests(test: Cases): void {
-  const first = stateWith({ a: recordOf('1'), b: recordOf('2') });
-  const last = stateWith({ a: recordOf('1'), c: recordOf('4'), d: recordOf('5') }, 2);
-  /** What the state may be, from the beginning to the end. */
-  const history: readonly (State['resources'] | undefined)[] = [
-    first.resources,
-    { ...first.resources, c: recordOf(null) },
-    { ...first.resources, c: recordOf('3') },
-    { a: recordOf('1'), c: recordOf('3') },
-    last.resources,
-  ];
-
-  /** Lives such a life, and tells how far it came. */
-  const live = async (ground: Ground, process: VirtualProcess, told: (step: number) => void): Promise<void> => {
-    const store = await ground.open(process);
-    const lease = await store.lock({ purpose: 'apply' });
-    const base = (await store.read()) ?? first;
-    await store.append(base, 'c', recordOf(null));
-    told(1);
-    await store.append(base, 'c', recordOf('3'));
-    told(2);
-    await store.append(base, 'b', null);
-    told(3);
-    await store.write({ ...last, serial: base.serial + 1 });
-    told(4);
-    await lease.release();
-    await store.close();
-  };
-
-  for (const where of ['before', 'after'] as const)
-    test(`at any of its operations, ${where} that takes effect, keeps every record that it acknowledged, and locks no run out`, async ({
-      ground,
-      time,
-      enter,
-      leave,
-      resourcesNow,
-    }) => {
+export const killTests: Cases = Object.fromEntries(
+  (['before', 'after'] as const).map((where) => [
+    `at any of its operations, ${where} that takes effect, keeps every record that it acknowledged, and locks no run out`,
+    async ({ ground, time, enter, leave, resourcesNow }: Bench) => {
       const zero = await enter();
       await zero.store.write(first);
       await leave(zero);
@@ -75,5 +70,6 @@ export function killTests(test: Cases): void {
         points = at;
       }
       expect(points).toBeGreaterThan(2);
-    });
-}
+    },
+  ]),
+);

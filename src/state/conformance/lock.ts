@@ -5,8 +5,8 @@ import type { Lease } from '../lease.ts';
 import { Stop } from '../../diagnostics/diagnostic.ts';
 
 /** The lock of a state: one holder, renewal, expiry, removal. */
-export function lockTests(test: Cases): void {
-  test('lets one run in, and tells the others at once who that is', async ({ time, begin, enter, leave }) => {
+export const lockTests: Cases = {
+  'lets one run in, and tells the others at once who that is': async ({ time, begin, enter, leave }) => {
     const one = await enter({ machine: 'far', purpose: 'apply' });
     await time.pass(2_000);
     const two = await begin();
@@ -19,9 +19,9 @@ export function lockTests(test: Cases): void {
     await leave(one);
     await two.store.lock({ purpose: 'plan' });
     await leave(two);
-  });
+  },
 
-  test('is released once: a later lock belongs to another run', async ({ begin, enter, leave }) => {
+  'is released once: a later lock belongs to another run': async ({ begin, enter, leave }) => {
     const one = await enter();
     await one.lease.release();
     const two = await enter();
@@ -31,9 +31,9 @@ export function lockTests(test: Cases): void {
     expect((await stopOf(three.store.lock({ purpose: 'plan' }))).message).toMatch('is locked by');
     expect(two.lease.check).not.toThrow();
     await leave(two);
-  });
+  },
 
-  test('has a counter that grows by one with each holder, after any end of the one before', async ({
+  'has a counter that grows by one with each holder, after any end of the one before': async ({
     time,
     enter,
     leave,
@@ -50,9 +50,9 @@ export function lockTests(test: Cases): void {
     const last = await enter();
     expect([...counters, last.lease.counter]).toEqual([1, 2, 3, 4, 5]);
     await leave(last);
-  });
+  },
 
-  test('of 8 processes that come at once lets one in, again and again', async ({ begin, leave }) => {
+  'of 8 processes that come at once lets one in, again and again': async ({ begin, leave }) => {
     const counters: number[] = [];
     for (let round = 0; round < 5; round++) {
       const all = await Promise.all(Array.from({ length: 8 }, () => begin()));
@@ -65,9 +65,9 @@ export function lockTests(test: Cases): void {
       await Promise.all(all.map(leave));
     }
     expect(counters).toEqual([1, 2, 3, 4, 5]);
-  });
+  },
 
-  test('is waited for as long as is wished', async ({ time, begin, enter, leave }) => {
+  'is waited for as long as is wished': async ({ time, begin, enter, leave }) => {
     const one = await enter();
     const two = await begin();
     let got: Lease | undefined;
@@ -85,9 +85,9 @@ export function lockTests(test: Cases): void {
     await time.pass(6_000);
     expect((await late).message).toMatch('is locked by');
     await leave(two);
-  });
+  },
 
-  test('is kept for as long as its holder is there', async ({ time, begin, enter, leave }) => {
+  'is kept for as long as its holder is there': async ({ time, begin, enter, leave }) => {
     const one = await enter({ machine: 'far' });
     const other = await begin();
     for (let minute = 0; minute < 3; minute++) {
@@ -97,9 +97,9 @@ export function lockTests(test: Cases): void {
     }
     await one.store.write(stateWith({}));
     await leave(one);
-  });
+  },
 
-  test('of a process of this machine that is gone is free at once', async ({ time, enter, leave }) => {
+  'of a process of this machine that is gone is free at once': async ({ time, enter, leave }) => {
     const one = await enter();
     await time.pass(1_000);
     one.process.kill();
@@ -108,9 +108,9 @@ export function lockTests(test: Cases): void {
     // It may have sent a request just before: the in-flight timeout counts from now.
     expect(two.lease.inherited?.mayLandUntil).toBe(time.now() + 60_000);
     await leave(two);
-  });
+  },
 
-  test('of another machine is free when it was not renewed for 60 s, and the lease names its holder', async ({
+  'of another machine is free when it was not renewed for 60 s, and the lease names its holder': async ({
     time,
     begin,
     enter,
@@ -129,9 +129,9 @@ export function lockTests(test: Cases): void {
     expect(leftMs).toBeGreaterThan(56_000);
     expect(leftMs).toBeLessThanOrEqual(60_000);
     await leave(two);
-  });
+  },
 
-  test('of a holder that was gone long ago tells of it, and that nothing of it can land any more', async ({
+  'of a holder that was gone long ago tells of it, and that nothing of it can land any more': async ({
     time,
     enter,
     leave,
@@ -143,9 +143,9 @@ export function lockTests(test: Cases): void {
     expect(two.lease.inherited?.owner).toBe(one.process.host.owner);
     expect(two.lease.inherited?.mayLandUntil).toBe(time.now());
     await leave(two);
-  });
+  },
 
-  test('passes on whose requests may still land, until they cannot', async ({ time, enter, leave }) => {
+  'passes on whose requests may still land, until they cannot': async ({ time, enter, leave }) => {
     const one = await enter();
     one.process.kill();
     const two = await enter({ purpose: 'import' });
@@ -158,5 +158,5 @@ export function lockTests(test: Cases): void {
     await time.pass(40_000);
     await leave(three);
     expect((await enter()).lease.inherited).toBeUndefined();
-  });
-}
+  },
+};

@@ -1,10 +1,10 @@
-import type { Cases, Facts } from './bench.ts';
+import type { Bench, Cases } from './bench.ts';
 import { expect } from './expect.ts';
 import { recordOf, stateWith, stopOf } from './states.ts';
 
 /** A lock that is lost: it ran out, it was taken away, or its location cannot be reached. */
-export function lostLockTests(test: Cases, facts: Facts): void {
-  test('is lost for good when it ran out: nothing starts, nothing is saved', async ({ time, enter, leave }) => {
+export const lostLockTests: Cases = {
+  'is lost for good when it ran out: nothing starts, nothing is saved': async ({ time, enter, leave }) => {
     const one = await enter();
     await one.store.write(stateWith({ a: recordOf('1') }));
     one.process.stop();
@@ -22,9 +22,9 @@ export function lostLockTests(test: Cases, facts: Facts): void {
     expect(await two.store.read()).toEqual(stateWith({ a: recordOf('1') }));
     expect(two.lease.inherited?.owner).toBe(one.process.host.owner);
     await leave(two);
-  });
+  },
 
-  test('is not renewed by a process that was stopped for too long, whatever it does first', async ({ time, enter }) => {
+  'is not renewed by a process that was stopped for too long, whatever it does first': async ({ time, enter }) => {
     const one = await enter();
     one.process.stop();
     await time.pass(61_000);
@@ -33,9 +33,9 @@ export function lostLockTests(test: Cases, facts: Facts): void {
     expect(one.lease.check).toThrow('is lost');
     one.process.kill();
     expect((await enter()).lease.inherited?.owner).toBe(one.process.host.owner);
-  });
+  },
 
-  test('is lost when another run took it after that', async ({ time, enter, leave, resourcesNow }) => {
+  'is lost when another run took it after that': async ({ time, enter, leave, resourcesNow }) => {
     const one = await enter({ machine: 'far' });
     one.process.stop();
     await time.pass(61_000);
@@ -49,9 +49,9 @@ export function lostLockTests(test: Cases, facts: Facts): void {
     expect(await resourcesNow()).toEqual({ a: recordOf('1') });
     expect(two.lease.check).not.toThrow();
     await leave(two);
-  });
+  },
 
-  test('counts the larger of two clocks: one that is set forward ends it, one that is set back does not prolong it', async ({
+  'counts the larger of two clocks: one that is set forward ends it, one that is set back does not prolong it': async ({
     time,
     enter,
   }) => {
@@ -67,9 +67,9 @@ export function lostLockTests(test: Cases, facts: Facts): void {
     await time.pass(2_000);
     expect(two.lease.check).toThrow('is lost');
     two.process.kill();
-  });
+  },
 
-  test('outlives a place that cannot be reached for a while, and not one that cannot be reached for long', async ({
+  'outlives a place that cannot be reached for a while, and not one that cannot be reached for long': async ({
     ground,
     time,
     begin,
@@ -91,9 +91,9 @@ export function lostLockTests(test: Cases, facts: Facts): void {
     expect(stop.message).toMatch(/was not renewed for \d+ s \(the last renewal failed: .+\)/);
     ground.mend();
     await leave(one);
-  });
+  },
 
-  test('is removed from a holder that is gone, and from one that is not', async ({ time, begin, enter, leave }) => {
+  'is removed from a holder that is gone, and from one that is not': async ({ time, begin, enter, leave }) => {
     const one = await enter({ machine: 'far' });
     const two = await begin();
     const holder = await two.store.holder();
@@ -110,34 +110,33 @@ export function lostLockTests(test: Cases, facts: Facts): void {
     expect(one.lease.check).toThrow(`${two.process.host.owner} has it, for plan`);
     await stopOf(one.store.write(stateWith({ a: recordOf('1') })));
     await leave(two);
-  });
+  },
 
-  for (const wrote of [false, true])
-    test(`that was removed ${wrote ? 'in the middle of a run' : 'before the first write'} lets its holder save nothing more, long before the holder notices`, async ({
-      begin,
-      enter,
-      leave,
-      resourcesNow,
-    }) => {
-      const one = await enter({ machine: 'far' });
-      const base = stateWith({ a: recordOf('1') });
-      if (wrote) {
-        await one.store.write(base);
-        await one.store.append(base, 'b', recordOf('2'));
-      }
-      await (await (await begin()).store.holder())?.remove();
-      const kept = wrote ? { a: recordOf('1'), b: recordOf('2') } : undefined;
-      if (wrote) expect((await stopOf(one.store.append(base, 'c', recordOf('3')))).failure).toBe('locked');
-      const two = await enter();
-      expect((await two.store.read())?.resources).toEqual(kept);
-      expect((await stopOf(one.store.append(base, 'c', recordOf('3')))).failure).toBe('locked');
-      expect((await stopOf(one.store.write(stateWith({}, 9)))).failure).toBe('locked');
-      await two.store.append(stateWith(kept ?? {}), 'd', recordOf('4'));
-      expect(await resourcesNow()).toEqual({ ...kept, d: recordOf('4') });
-      await leave(two);
-    });
+  ...Object.fromEntries(
+    [false, true].map((wrote) => [
+      `that was removed ${wrote ? 'in the middle of a run' : 'before the first write'} lets its holder save nothing more, long before the holder notices`,
+      async ({ begin, enter, leave, resourcesNow }: Bench) => {
+        const one = await enter({ machine: 'far' });
+        const base = stateWith({ a: recordOf('1') });
+        if (wrote) {
+          await one.store.write(base);
+          await one.store.append(base, 'b', recordOf('2'));
+        }
+        await (await (await begin()).store.holder())?.remove();
+        const kept = wrote ? { a: recordOf('1'), b: recordOf('2') } : undefined;
+        if (wrote) expect((await stopOf(one.store.append(base, 'c', recordOf('3')))).failure).toBe('locked');
+        const two = await enter();
+        expect((await two.store.read())?.resources).toEqual(kept);
+        expect((await stopOf(one.store.append(base, 'c', recordOf('3')))).failure).toBe('locked');
+        expect((await stopOf(one.store.write(stateWith({}, 9)))).failure).toBe('locked');
+        await two.store.append(stateWith(kept ?? {}), 'd', recordOf('4'));
+        expect(await resourcesNow()).toEqual({ ...kept, d: recordOf('4') });
+        await leave(two);
+      },
+    ]),
+  ),
 
-  test('is not removed when it was renewed since it was read', async ({ time, begin, enter, leave }) => {
+  'is not removed when it was renewed since it was read': async ({ time, begin, enter, leave }) => {
     const one = await enter();
     const two = await begin();
     const holder = await two.store.holder();
@@ -146,40 +145,42 @@ export function lostLockTests(test: Cases, facts: Facts): void {
     expect(one.lease.check).not.toThrow();
     await leave(one);
     await two.store.close();
-  });
+  },
 
-  test('is needed to write where others can write', async ({ begin, isShared }) => {
+  'is needed to write where others can write': async ({ begin, isShared }) => {
     const { store } = await begin();
     const writing = store.write(stateWith({})).catch((error: unknown) => String(error));
     const isRefused = String(await writing).includes('is not written without its lock');
     expect(isRefused).toBe(isShared);
     await store.close();
-  });
+  },
+};
 
-  if (facts.isShared)
-    test('stops a holder that does not know yet that it lost the lock, where others can write', async ({
-      time,
-      enter,
-      leave,
-      resourcesNow,
-    }) => {
-      const one = await enter({ machine: 'far' });
-      const base = stateWith({ a: recordOf('1') });
-      await one.store.write(base);
-      await one.store.append(base, 'b', recordOf('2'));
-      one.process.stop();
-      one.process.freezeClock();
-      await time.pass(61_000);
-      const two = await enter();
-      const read = (await two.store.read()) ?? base;
-      expect(Object.keys(read.resources)).toEqual(['a', 'b']);
-      await two.store.append(read, 'c', recordOf('3'));
-      expect(one.lease.check).not.toThrow();
-      await one.store.append(base, 'd', recordOf('4')).catch(() => undefined);
-      await stopOf(one.store.write(stateWith({}, 9)));
-      expect(Object.keys((await resourcesNow()) ?? {})).toEqual(['a', 'b', 'c']);
-      await two.store.write(stateWith({ e: recordOf('5') }, 2));
-      expect(await resourcesNow()).toEqual({ e: recordOf('5') });
-      await leave(two);
-    });
-}
+/** A lock that is lost, in a location where others can write. */
+export const lostSharedLockTests: Cases = {
+  'stops a holder that does not know yet that it lost the lock, where others can write': async ({
+    time,
+    enter,
+    leave,
+    resourcesNow,
+  }) => {
+    const one = await enter({ machine: 'far' });
+    const base = stateWith({ a: recordOf('1') });
+    await one.store.write(base);
+    await one.store.append(base, 'b', recordOf('2'));
+    one.process.stop();
+    one.process.freezeClock();
+    await time.pass(61_000);
+    const two = await enter();
+    const read = (await two.store.read()) ?? base;
+    expect(Object.keys(read.resources)).toEqual(['a', 'b']);
+    await two.store.append(read, 'c', recordOf('3'));
+    expect(one.lease.check).not.toThrow();
+    await one.store.append(base, 'd', recordOf('4')).catch(() => undefined);
+    await stopOf(one.store.write(stateWith({}, 9)));
+    expect(Object.keys((await resourcesNow()) ?? {})).toEqual(['a', 'b', 'c']);
+    await two.store.write(stateWith({ e: recordOf('5') }, 2));
+    expect(await resourcesNow()).toEqual({ e: recordOf('5') });
+    await leave(two);
+  },
+};

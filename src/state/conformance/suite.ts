@@ -3,7 +3,7 @@ import { documentTests } from './documents.ts';
 import { keptTests } from './kept.ts';
 import { killTests } from './killed.ts';
 import { lockTests } from './lock.ts';
-import { lostLockTests } from './lost-lock.ts';
+import { lostLockTests, lostSharedLockTests } from './lost-lock.ts';
 import type { Bench, Cases, Facts, Ground } from './bench.ts';
 
 /** One test of the suite, for any runner. */
@@ -19,18 +19,18 @@ export interface ConformanceTest {
  * for each of them. Never throws.
  */
 export function conformance(facts: Facts, make: () => Promise<Ground>): readonly ConformanceTest[] {
-  const tests: ConformanceTest[] = [];
-  const register =
-    (group: string): Cases =>
-    (title, run) =>
-      void tests.push({ group, title, run: () => onBench(facts, make, run) });
-  documentTests(register('documents'));
-  keptTests(register('what is kept'));
-  appendingTests(register('appending'));
-  killTests(register('a run that is killed'));
-  lockTests(register('the lock'));
-  lostLockTests(register('the lock'), facts);
-  return tests;
+  const groups: readonly (readonly [group: string, cases: Cases])[] = [
+    ['documents', documentTests],
+    ['what is kept', keptTests],
+    ['appending', appendingTests],
+    ['a run that is killed', killTests],
+    ['the lock', lockTests],
+    ['the lock', lostLockTests],
+    ['the lock', facts.isShared ? lostSharedLockTests : {}],
+  ];
+  return groups.flatMap(([group, cases]) =>
+    Object.entries(cases).map(([title, run]) => ({ group, title, run: () => onBench(facts, make, run) })),
+  );
 }
 
 async function onBench(

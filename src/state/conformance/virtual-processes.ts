@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { BeatingClock } from '../clock.ts';
 import type { Host } from '../host.ts';
+import type { VirtualTime } from './virtual-time.ts';
 import { virtualTime } from './virtual-time.ts';
 
 /** A process in a virtual time: it can be stopped, go on, be killed, and have its wall clock set. */
@@ -56,37 +57,45 @@ export function processTime({
     },
     process: ({ machine = 'here' } = {}) => {
       const pid = ++pids;
-      let isStopped = false;
-      let set = 0;
-      let frozen: number | undefined;
       alive.add(pid);
-      return {
-        clock: time.clockOf({
-          runs: () => !isStopped && alive.has(pid),
-          sees: (now) => frozen ?? now,
-          setBy: () => set,
-        }),
-        host: {
-          owner: `user${pid}@${machine} pid ${pid}`,
-          machine,
-          pid,
-          isAlive: (other) => alive.has(other),
-          newId: () => `${pid}-${Math.random().toString(36).slice(2)}`,
-        },
-        stop: () => {
-          isStopped = true;
-        },
-        goOn: () => {
-          isStopped = false;
-        },
-        kill: () => void alive.delete(pid),
-        setClock: (byMs) => {
-          set += byMs;
-        },
-        freezeClock: () => {
-          frozen = time.now();
-        },
-      };
+      return processIn(time, alive, { pid, machine });
+    },
+  };
+}
+
+function processIn(
+  time: VirtualTime,
+  alive: Set<number>,
+  { pid, machine }: { readonly pid: number; readonly machine: string },
+): VirtualProcess {
+  let isStopped = false;
+  let set = 0;
+  let frozen: number | undefined;
+  return {
+    clock: time.clockOf({
+      runs: () => !isStopped && alive.has(pid),
+      sees: (now) => frozen ?? now,
+      setBy: () => set,
+    }),
+    host: {
+      owner: `user${pid}@${machine} pid ${pid}`,
+      machine,
+      pid,
+      isAlive: (other) => alive.has(other),
+      newId: () => `${pid}-${Math.random().toString(36).slice(2)}`,
+    },
+    stop: () => {
+      isStopped = true;
+    },
+    goOn: () => {
+      isStopped = false;
+    },
+    kill: () => void alive.delete(pid),
+    setClock: (byMs) => {
+      set += byMs;
+    },
+    freezeClock: () => {
+      frozen = time.now();
     },
   };
 }

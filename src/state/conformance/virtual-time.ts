@@ -53,16 +53,7 @@ export function virtualTime(moment = 0, wall = began): VirtualTime {
     wall: () => wall + life.sees(now) + life.setBy(),
     monotonic: () => life.sees(now),
     sleep: (ms, signal) =>
-      new Promise((resolve) => {
-        const wake = (): void => {
-          stop();
-          signal?.removeEventListener('abort', wake);
-          resolve();
-        };
-        const stop = start({ at: now + Math.max(0, ms), everyMs: undefined, task: wake, life });
-        if (signal?.aborted === true) wake();
-        else signal?.addEventListener('abort', wake);
-      }),
+      sleep((task) => start({ at: now + Math.max(0, ms), everyMs: undefined, task, life }), signal),
     every: (ms, task) => start({ at: now + ms, everyMs: ms, task, life }),
   });
 
@@ -100,4 +91,18 @@ export function virtualTime(moment = 0, wall = began): VirtualTime {
       return true;
     },
   };
+}
+
+/** Resolves when a timer calls, or when the signal aborts. */
+function sleep(start: (task: () => void) => () => void, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = (): void => {
+      stop();
+      signal?.removeEventListener('abort', wake);
+      resolve();
+    };
+    const stop = start(wake);
+    if (signal?.aborted === true) wake();
+    else signal?.addEventListener('abort', wake);
+  });
 }
