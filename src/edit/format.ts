@@ -120,74 +120,93 @@ function columnsOf(level: Level | undefined): Column[] {
   return level === undefined ? [] : [[level.old, level.fresh], ...columnsOf(level.parent)];
 }
 
-function print(leaves: readonly Leaf[], text: string): string {
-  /** The next word behind each leaf. */
-  const followed: (Leaf | undefined)[] = [];
-  for (let index = leaves.length - 1, found: Leaf | undefined; index >= 0; index--) {
-    followed[index] = found;
-    const leaf = leaves[index];
-    if (leaf !== undefined && isWord(leaf)) found = leaf;
-  }
-  let printed = '';
-  /** Line breaks at the end of what is printed. */
-  let breaks = 2;
+/** What is printed so far. */
+interface Printed {
+  text: string;
+  /** Line breaks at its end. */
+  breaks: number;
+  isLineStart: boolean;
+  /** The line breaks at its end belong to a text. */
+  isKept: boolean;
   /** The columns by which the line moved in which the text of several lines, or the flow, begins. */
-  let shift = 0;
-  let [isLineStart, isKept] = [true, false];
+  shift: number;
   /** The last word before the line. */
-  let last: Leaf | undefined;
-  const columnAt = (offset: number) => offset - (text.lastIndexOf('\n', offset - 1) + 1);
-  const put = (source: string) => {
-    printed += source;
-    breaks = 0;
-    isLineStart = false;
-  };
+  last: Leaf | undefined;
+}
 
+function print(leaves: readonly Leaf[], text: string): string {
+  const followed = wordsBehind(leaves);
+  const columnAt = (offset: number) => offset - (text.lastIndexOf('\n', offset - 1) + 1);
+  const printed: Printed = { text: '', breaks: 2, isLineStart: true, isKept: false, shift: 0, last: undefined };
   for (const [index, leaf] of leaves.entries()) {
-    const { type, source, column, isInFlow, offset } = leaf;
-    const next = leaves[index + 1];
-    if (type === 'newline') {
-      if (breaks < 2) printed += '\n';
-      breaks += 1;
-      isLineStart = true;
-      continue;
-    }
-    if (type === 'space') {
-      if (isLineStart || next === undefined || next.type === 'newline') continue;
-      const stays = isInFlow || next.isInFlow || next.type === 'comment' || next.type === 'map-value-ind';
-      put(stays ? source : ' ');
-      continue;
-    }
-    if (type === 'block-text') {
-      const shown = blockText(leaf);
-      printed += shown;
-      isKept = leaf.header?.source.includes('+') === true && shown.endsWith('\n');
-      // Of the empty lines behind an empty text, the parser takes one for the text.
-      breaks = shown === '' || shown.endsWith('\n\n') ? 2 : 1;
-      isLineStart = true;
-      last = leaf;
-      continue;
-    }
-    if (source === '') continue;
-    isKept = false;
-    if (isLineStart) {
-      const old = columnAt(offset);
-      const fresh =
-        type === 'comment' && !isInFlow
-          ? commentColumn(old, last, followed[index], columnAt)
-          : isInFlow
-            ? Math.max(column, old + shift)
-            : column;
-      shift = fresh - old;
-      printed += ' '.repeat(fresh);
-    }
-    put(moved(leaf, shift));
-    if (type !== 'comment') last = leaf;
+    if (leaf.type === 'newline') {
+      if (printed.breaks < 2) printed.text += '\n';
+      printed.breaks += 1;
+      printed.isLineStart = true;
+    } else if (leaf.type === 'space') printSpace(printed, leaf, leaves[index + 1]);
+    else if (leaf.type === 'block-text') printText(printed, leaf);
+    else if (leaf.source !== '') printWord(printed, leaf, followed[index], columnAt);
   }
-  if (isKept) return printed;
-  let end = printed.length;
-  while (printed[end - 1] === '\n') end -= 1;
-  return end === 0 ? '' : `${printed.slice(0, end)}\n`;
+  if (printed.isKept) return printed.text;
+  let end = printed.text.length;
+  while (printed.text[end - 1] === '\n') end -= 1;
+  return end === 0 ? '' : `${printed.text.slice(0, end)}\n`;
+}
+
+/** The next word behind each leaf. */
+function wordsBehind(leaves: readonly Leaf[]): readonly (Leaf | undefined)[] {
+  const followed: (Leaf | undefined)[] = [];
+  let found: Leaf | undefined;
+  for (const [back, leaf] of leaves.toReversed().entries()) {
+    followed[leaves.length - 1 - back] = found;
+    if (isWord(leaf)) found = leaf;
+  }
+  return followed;
+}
+
+function put(printed: Printed, source: string): void {
+  printed.text += source;
+  printed.breaks = 0;
+  printed.isLineStart = false;
+}
+
+function printSpace(printed: Printed, { source, isInFlow }: Leaf, next: Leaf | undefined): void {
+  if (printed.isLineStart || next === undefined || next.type === 'newline') return;
+  const stays = isInFlow || next.isInFlow || next.type === 'comment' || next.type === 'map-value-ind';
+  put(printed, stays ? source : ' ');
+}
+
+function printText(printed: Printed, leaf: Leaf): void {
+  const shown = blockText(leaf);
+  printed.text += shown;
+  printed.isKept = leaf.header?.source.includes('+') === true && shown.endsWith('\n');
+  // Of the empty lines behind an empty text, the parser takes one for the text.
+  printed.breaks = shown === '' || shown.endsWith('\n\n') ? 2 : 1;
+  printed.isLineStart = true;
+  printed.last = leaf;
+}
+
+function printWord(
+  printed: Printed,
+  leaf: Leaf,
+  followed: Leaf | undefined,
+  columnAt: (offset: number) => number,
+): void {
+  const { type, column, isInFlow } = leaf;
+  printed.isKept = false;
+  if (printed.isLineStart) {
+    const old = columnAt(leaf.offset);
+    const fresh =
+      type === 'comment' && !isInFlow
+        ? commentColumn(old, printed.last, followed, columnAt)
+        : isInFlow
+          ? Math.max(column, old + printed.shift)
+          : column;
+    printed.shift = fresh - old;
+    printed.text += ' '.repeat(fresh);
+  }
+  put(printed, moved(leaf, printed.shift));
+  if (type !== 'comment') printed.last = leaf;
 }
 
 function isWord({ type, source }: Leaf): boolean {

@@ -47,9 +47,9 @@ const anchorHere = /^&([\w-]+)(?: +|$)/;
 const aliasHere = /\*[\w-]+/y;
 
 /** Far from the limits of a manifest, so that the parser finds out what is above them. */
-const [mostLevels, mostBrackets, mostValues] = [40, 20, 900_000];
+const [maxLevels, maxBrackets, maxValues] = [40, 20, 900_000];
 /** Characters. A pattern that repeats a choice keeps each in a stack of V8, which is full after some millions. */
-const longestLine = 1_000_000;
+const maxLineLength = 1_000_000;
 
 /** A map or a list that lines can go on with. */
 interface Level<P> {
@@ -84,17 +84,99 @@ type Placing<P> = (offset: number, end: number) => P;
  * YAML parser can say what it means. Where it gives a value, a parser gives the same one. Takes linear time. Never throws.
  */
 export function readSimpleYaml<P>(text: string, place: Placing<P>): YamlNode<P> | undefined {
-  if (odd.test(text)) return undefined;
-  const levels: Level<P>[] = [];
-  const anchors = new Map<string, Anchored<P>>();
-  const readValue = valueReader(place, anchors);
-  let values = 0;
-  let isWrong = false;
-  /** The last key has no value yet: the next line may hold it, or begin a map or a list. */
-  let open: { readonly offset: number; end: number; readonly anchor: string | undefined } | undefined;
+  return odd.test(text) ? undefined : new SimpleReader(text, place).read();
+}
 
-  const enter = (column: number, offset: number, isList: boolean, anchor?: string): void => {
-    levels.push({
+/** A key or an item that has no value yet: the next line may hold it, or begin a map or a list. */
+interface Open {
+  readonly offset: number;
+  end: number;
+  readonly anchor: string | undefined;
+}
+
+/** A line of the text; `next` is the offset of the one behind it. */
+interface Line {
+  readonly text: string;
+  readonly start: number;
+  readonly next: number;
+}
+
+/** Reads one text, line by line. */
+class SimpleReader<P> {
+  readonly #text: string;
+  readonly #place: Placing<P>;
+  readonly #readValue: ReturnType<typeof valueReader<P>>;
+  readonly #levels: Level<P>[] = [];
+  readonly #anchors = new Map<string, Anchored<P>>();
+  #values = 0;
+  #isWrong = false;
+  #open: Open | undefined;
+
+  constructor(text: string, place: Placing<P>) {
+    this.#text = text;
+    this.#place = place;
+    this.#readValue = valueReader(place, this.#anchors);
+  }
+
+  read(): YamlNode<P> | undefined {
+    for (let start = 0, next: number | undefined = 0; start < this.#text.length; start = next) {
+      const newline = this.#text.indexOf('\n', start);
+      const text = this.#text.slice(start, newline === -1 ? this.#text.length : newline);
+      if (text.length > maxLineLength) return undefined;
+      next = this.#readLine({ text, start, next: start + text.length + Number(newline !== -1) });
+      if (next === undefined) return undefined;
+    }
+    this.#leaveEmpty();
+    while (this.#levels.length > 1) this.#leave();
+    const root = this.#leave();
+    return this.#isWrong || this.#values > maxValues ? undefined : root;
+  }
+
+  /** Reads a line, with the text below it. Gives the offset of the next line; undefined where the line is not simple. */
+  #readLine(line: Line): number | undefined {
+    const { text, start } = line;
+    const [, { length: column } = '', dash, key, written = ''] = parts.exec(text) ?? [];
+    if (dash === undefined && key === undefined) return this.#readRest(line, column, written) ? line.next : undefined;
+    if (!this.#goTo(column, start, dash !== undefined)) return undefined;
+    const keyColumn = column + (dash?.length ?? 0);
+    if (dash !== undefined && key !== undefined) this.#enter(keyColumn, start + keyColumn, false);
+    const top = this.#levels.at(-1);
+    if (top === undefined || this.#isWrong || this.#levels.length > maxLevels || this.#values > maxValues)
+      return undefined;
+    const [anchoring = '', anchor] = anchorHere.exec(written) ?? [];
+    const rest = written.slice(anchoring.length);
+    const from = text.length - rest.length;
+    if (key !== undefined) {
+      const name = nameOf(key);
+      if (name === undefined || top.entries?.has(name) !== false) return undefined;
+      const at = this.#place(start + keyColumn, start + keyColumn + key.length);
+      top.key = { name, isMerge: key === '<<', at };
+      const isComment = rest.startsWith('#');
+      if (rest === '' || isComment) {
+        this.#open = { offset: start + from, end: isComment ? line.next : start + from, anchor };
+        return line.next;
+      }
+    }
+    if (rest.startsWith('|') || rest.startsWith('>')) return this.#attachText(line, from, rest, top.column, anchor);
+    return this.#attachValue(line, from, anchor) ? line.next : undefined;
+  }
+
+  /** Reads a line without a key and a dash: it is empty, or a comment, or holds the value of the key before it. */
+  #readRest(line: Line, column: number, written: string): boolean {
+    if (written === '') return true;
+    const open = this.#open;
+    if (written.startsWith('#')) {
+      if (open !== undefined) open.end = line.next;
+      return true;
+    }
+    if (open === undefined || column <= (this.#levels.at(-1)?.column ?? 0)) return false;
+    if (!this.#attachValue(line, column, open.anchor)) return false;
+    this.#open = undefined;
+    return true;
+  }
+
+  #enter(column: number, offset: number, isList: boolean, anchor?: string): void {
+    this.#levels.push({
       column,
       offset,
       end: offset,
@@ -103,121 +185,91 @@ export function readSimpleYaml<P>(text: string, place: Placing<P>): YamlNode<P> 
       merged: [],
       key: undefined,
       anchor,
-      before: values,
+      before: this.#values,
     });
-    values++;
-  };
-  const attach = (node: YamlNode<P>, end: number): void => {
-    const top = levels.at(-1);
+    this.#values++;
+  }
+
+  #attach(node: YamlNode<P>, end: number): void {
+    const top = this.#levels.at(-1);
     if (top === undefined) return;
     const { entries, key } = top;
     if (entries === undefined) top.items.push(node);
     else if (key?.isMerge === true) top.merged.push(node);
     else if (key !== undefined) entries.set(key.name, { keyAt: key.at, node });
     top.end = end;
-  };
-  const leave = (): YamlNode<P> | undefined => {
-    const level = levels.pop();
+  }
+
+  #leave(): YamlNode<P> | undefined {
+    const level = this.#levels.pop();
     if (level === undefined) return undefined;
     const { offset, end, entries, items, merged, anchor, before } = level;
-    const at = place(offset, end);
-    if (entries !== undefined && !mergeInto(entries, merged)) isWrong = true;
+    const at = this.#place(offset, end);
+    if (entries !== undefined && !mergeInto(entries, merged)) this.#isWrong = true;
     const node: YamlNode<P> = entries === undefined ? { is: 'list', items, at } : { is: 'map', entries, at };
-    if (anchor !== undefined) anchors.set(anchor, { node, size: values - before });
-    attach(node, end);
+    if (anchor !== undefined) this.#anchors.set(anchor, { node, size: this.#values - before });
+    this.#attach(node, end);
     return node;
-  };
-  const leaveEmpty = (): void => {
-    if (open === undefined) return;
-    const { offset, end, anchor } = open;
-    open = undefined;
-    if (anchor !== undefined) isWrong = true;
-    attach({ is: 'scalar', value: null, source: '', at: place(offset, offset) }, end);
-    values++;
-  };
-  /** Reads the value of the last key or item, in its line. */
-  const attachValue = (line: string, reading: Reading, next: number, anchor: string | undefined): boolean => {
-    const found = readValue(line, reading);
-    lineEnd.lastIndex = found?.to ?? 0;
-    if (found === undefined || !lineEnd.test(line) || (anchor !== undefined && line[reading.from] === '*'))
-      return false;
-    values += found.size;
-    if (anchor !== undefined) anchors.set(anchor, found);
-    attach(found.node, next);
-    return values <= mostValues; // before a map merges them
-  };
-  /** Makes the level of a line the last one. Whether there is one. */
-  const goTo = (column: number, start: number, isItem: boolean): boolean => {
-    let top = levels.at(-1);
-    const isBelow = top !== undefined && (column > top.column || (isItem && column === top.column));
-    if (open !== undefined && isBelow) {
-      enter(column, start + column, isItem, open.anchor);
-      open = undefined;
-      return true;
-    }
-    leaveEmpty();
-    for (; top !== undefined && top.column > column; top = levels.at(-1)) leave();
-    if (!isItem && top?.column === column && top.entries === undefined) {
-      leave(); // a list may stand in the column of its key
-      top = levels.at(-1);
-    }
-    if (top !== undefined) return top.column === column && (top.entries === undefined) === isItem;
-    enter(0, start, false);
-    return column === 0 && !isItem;
-  };
+  }
 
-  for (let start = 0, next = 0; start < text.length; start = next) {
-    const newline = text.indexOf('\n', start);
-    const line = text.slice(start, newline === -1 ? text.length : newline);
-    next = start + line.length + Number(newline !== -1);
-    if (line.length > longestLine) return undefined;
-    const [, { length: column } = '', dash, key, written = ''] = parts.exec(line) ?? [];
-    if (dash === undefined && key === undefined) {
-      if (written === '') continue;
-      const isComment = written.startsWith('#');
-      if (isComment && open !== undefined) open.end = next;
-      if (isComment) continue;
-      if (open === undefined || column <= (levels.at(-1)?.column ?? 0)) return undefined;
-      if (!attachValue(line, { from: column, start, isInBrackets: false }, next, open.anchor)) return undefined;
-      open = undefined;
-      continue;
-    }
-    if (!goTo(column, start, dash !== undefined)) return undefined;
-    const keyColumn = column + (dash?.length ?? 0);
-    if (dash !== undefined && key !== undefined) enter(keyColumn, start + keyColumn, false);
-    const top = levels.at(-1);
-    if (top === undefined || isWrong || levels.length > mostLevels || values > mostValues) return undefined;
-    const [anchoring = '', anchor] = anchorHere.exec(written) ?? [];
-    const rest = written.slice(anchoring.length);
-    const from = line.length - rest.length;
-    if (key !== undefined) {
-      const name = nameOf(key);
-      if (name === undefined || top.entries?.has(name) !== false) return undefined;
-      top.key = { name, isMerge: key === '<<', at: place(start + keyColumn, start + keyColumn + key.length) };
-      const isComment = rest.startsWith('#');
-      if (rest === '' || isComment) {
-        open = { offset: start + from, end: isComment ? next : start + from, anchor };
-        continue;
-      }
-    }
-    if (!rest.startsWith('|') && !rest.startsWith('>')) {
-      if (!attachValue(line, { from, start, isInBrackets: false }, next, anchor)) return undefined;
-      continue;
-    }
+  #leaveEmpty(): void {
+    if (this.#open === undefined) return;
+    const { offset, end, anchor } = this.#open;
+    this.#open = undefined;
+    if (anchor !== undefined) this.#isWrong = true;
+    this.#attach({ is: 'scalar', value: null, source: '', at: this.#place(offset, offset) }, end);
+    this.#values++;
+  }
+
+  /** Reads the value of the last key or item, in its line. */
+  #attachValue({ text, start, next }: Line, from: number, anchor: string | undefined): boolean {
+    const found = this.#readValue(text, { from, start, isInBrackets: false });
+    lineEnd.lastIndex = found?.to ?? 0;
+    if (found === undefined || !lineEnd.test(text) || (anchor !== undefined && text[from] === '*')) return false;
+    this.#values += found.size;
+    if (anchor !== undefined) this.#anchors.set(anchor, found);
+    this.#attach(found.node, next);
+    return this.#values <= maxValues; // before a map merges them
+  }
+
+  /** Reads the text below a line, and gives the offset of the line behind it. */
+  #attachText(
+    { start, next }: Line,
+    from: number,
+    rest: string,
+    parent: number,
+    anchor: string | undefined,
+  ): number | undefined {
     const header = textHeader.exec(rest)?.[0];
-    const found = header === undefined ? undefined : readText(text, next, { header, parent: top.column });
+    const found = header === undefined ? undefined : readText(this.#text, next, { header, parent });
     if (found === undefined) return undefined;
     const { value, end } = found;
-    const node = { is: 'scalar', value, source: value, at: place(start + from, end) } as const;
-    if (anchor !== undefined) anchors.set(anchor, { node, size: 1 });
-    attach(node, end);
-    values++;
-    next = found.next;
+    const node = { is: 'scalar', value, source: value, at: this.#place(start + from, end) } as const;
+    if (anchor !== undefined) this.#anchors.set(anchor, { node, size: 1 });
+    this.#attach(node, end);
+    this.#values++;
+    return found.next;
   }
-  leaveEmpty();
-  while (levels.length > 1) leave();
-  const root = leave();
-  return isWrong || values > mostValues ? undefined : root;
+
+  /** Makes the level of a line the last one. Whether there is one. */
+  #goTo(column: number, start: number, isItem: boolean): boolean {
+    let top = this.#levels.at(-1);
+    const isBelow = top !== undefined && (column > top.column || (isItem && column === top.column));
+    if (this.#open !== undefined && isBelow) {
+      this.#enter(column, start + column, isItem, this.#open.anchor);
+      this.#open = undefined;
+      return true;
+    }
+    this.#leaveEmpty();
+    for (; top !== undefined && top.column > column; top = this.#levels.at(-1)) this.#leave();
+    if (!isItem && top?.column === column && top.entries === undefined) {
+      this.#leave(); // a list may stand in the column of its key
+      top = this.#levels.at(-1);
+    }
+    if (top !== undefined) return top.column === column && (top.entries === undefined) === isItem;
+    this.#enter(0, start, false);
+    return column === 0 && !isItem;
+  }
 }
 
 /** A value as plain JSON. */
@@ -266,7 +318,7 @@ function valueReader<P>(place: Placing<P>, anchors: ReadonlyMap<string, Anchored
     const first = line[from];
     if (first === '{' || first === '[') {
       depth++;
-      const found = depth > mostBrackets ? undefined : readBrackets(line, from, start);
+      const found = depth > maxBrackets ? undefined : readBrackets(line, from, start);
       depth--;
       return found;
     }
@@ -302,7 +354,7 @@ function valueReader<P>(place: Placing<P>, anchors: ReadonlyMap<string, Anchored
       else if (written === '<<') merged.push(found.node);
       else entries.set(name, { keyAt: place(start + to, start + to + written.length), node: found.node });
       size += found.size;
-      if (size > mostValues) return undefined;
+      if (size > maxValues) return undefined;
       to = skipSpaces(line, found.to);
       if (line[to] === closing) break;
       if (line[to] !== ',') return undefined;

@@ -2,11 +2,12 @@ import { isMap, isSeq, stringify } from 'yaml';
 import * as z from 'zod';
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { defined } from '../formats/json.ts';
 import { toJson } from '../formats/simple-yaml.ts';
 import { parseYaml } from '../formats/yaml.ts';
 import { problemOf } from './problem.ts';
 import { acceptedKey } from './settings-shape.ts';
-import { position, readTree } from './tree.ts';
+import { itemAt, position, readTree } from './tree.ts';
 import type { Workspace } from './workspace.ts';
 
 /** A person's word that drift may stay for a while. Days are ISO days in UTC; `until` is the last one. */
@@ -22,12 +23,12 @@ export interface AcceptedDrift extends Acceptance {
   /** The id of the object on the platform. */
   readonly objectId: string;
   /** Undefined: the object as a whole, such as one that is missing. */
-  readonly field?: string;
+  readonly field?: string | undefined;
   /** Where it was when it was accepted; for people, and for the command that renews it. */
-  readonly address?: string;
+  readonly address?: string | undefined;
   /** A keyed digest of the accepted value. Without it, the entry accepts nothing. */
-  readonly digest?: string;
-  readonly position?: Position;
+  readonly digest?: string | undefined;
+  readonly position?: Position | undefined;
 }
 
 /** Largest file of accepted drift, in bytes. */
@@ -99,14 +100,12 @@ export function parseAccepted(name: string, written: string, diagnostics: Diagno
     const { message, place } = problemOf(first, tree, { name: '', value, isSecret: true });
     return refuse(message.trim(), position(place));
   }
-  const list = tree.is === 'map' ? tree.entries.get('accepted')?.node : undefined;
   const keys = new Set<string>();
   const entries: AcceptedDrift[] = [];
   for (const [at, { object, ...rest }] of (read.data.accepted ?? []).entries()) {
-    const place = list?.is === 'list' ? list.items[at]?.at : undefined;
-    const where = place === undefined ? {} : { position: position(place) };
-    const entry = { ...defined(rest), objectId: object, ...where } as AcceptedDrift; // members of the shape
-    if (keys.has(keyOf(entry))) return refuse('the same field of the same object is accepted twice', where.position);
+    const where = tree.is === 'map' ? position(itemAt(tree, 'accepted', at)) : undefined;
+    const entry: AcceptedDrift = { ...rest, objectId: object, position: where };
+    if (keys.has(keyOf(entry))) return refuse('the same field of the same object is accepted twice', where);
     keys.add(keyOf(entry));
     entries.push(entry);
   }
@@ -145,10 +144,4 @@ export function keyOf({ kind, objectId, field = '' }: Pick<AcceptedDrift, 'kind'
 
 function toYaml({ address, field, kind, objectId, digest, until, because, by }: AcceptedDrift) {
   return defined({ address, field, kind, object: objectId, digest, until, because, by });
-}
-
-function defined(members: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(members).filter((member): member is [string, string] => member[1] !== undefined),
-  );
 }

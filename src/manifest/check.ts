@@ -10,6 +10,7 @@ import type { Kind } from '../kind/kind.ts';
 import { fieldPath, keyDefault } from '../kind/wire.ts';
 import { asVariables } from './misplaced-secret.ts';
 import { portsTakenTwice } from './published-ports.ts';
+import { reportInto } from './report.ts';
 import type { Marks } from './secret-marks.ts';
 import { marksOf } from './secret-marks.ts';
 import { misreadSecrets } from './secrets-in-yaml.ts';
@@ -51,20 +52,18 @@ export function checkResources(
     const { field, address } = problem;
     const place = (field === undefined ? undefined : resource.fields[field]?.at) ?? resource.at;
     const where = field === undefined ? '' : `${fieldPath(resource.kind, field)}: `;
+    const report = reportInto(diagnostics, address);
     if (!open.has(textOf(problem))) {
       const alone = byVariable().flatMap(({ name, found }) => (found.has(textOf(problem)) ? [name] : []));
       const named = (alone.length > 0 ? alone : variables).map((name) => `\${env:${name}}`).join(', ');
       const what = problem.syntax === undefined ? inGeneral[problem.code] : 'this is not valid YAML';
       const message = `${where}with the value of ${named}, ${what}`;
-      diagnostics.push(
-        diagnostic(problem.code, message, { remedy: `Correct ${named}.`, address, position: position(place) }),
-      );
+      report(problem.code, message, place, `Correct ${named}.`);
     } else if (problem.syntax !== undefined)
       diagnostics.push(brokenText(problem, `${where}${problem.message}`, { ...problem.syntax, place, sources, marks }));
     else {
       const remedy = marks.asWritten(problem.remedy ?? 'Make the two agree, or leave one out.');
-      const message = marks.asWritten(`${where}${problem.message}`);
-      diagnostics.push(diagnostic(problem.code, message, { remedy, address, position: position(place) }));
+      report(problem.code, marks.asWritten(`${where}${problem.message}`), place, remedy);
     }
   }
 }

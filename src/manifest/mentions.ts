@@ -1,12 +1,11 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { closest } from '../diagnostics/closest.ts';
 import type { MapCodec } from '../kind/codecs.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath } from '../kind/wire.ts';
+import { reportInto } from './report.ts';
 import type { Resource } from './resource.ts';
-import { position } from './tree.ts';
 import type { Wanted } from './wanted.ts';
 import { concealedIn, knownTexts, withTexts } from './wanted.ts';
 import { onceFor } from '../api/once.ts';
@@ -63,6 +62,7 @@ export function checkMentions(resources: readonly Resource[], diagnostics: Diagn
   for (const resource of resources) {
     const texts = textsOf(resource).filter(({ text }) => text.includes('${{'));
     if (texts.length === 0) continue;
+    const report = reportInto(diagnostics, resource.address);
     for (const above of variablesAbove(resource, byAddress)) {
       const variables = declaredVariables(above);
       if (variables === undefined) continue;
@@ -70,13 +70,7 @@ export function checkMentions(resources: readonly Resource[], diagnostics: Diagn
         for (const [name, through] of mentioned(text, above.kind, ofProject)) {
           if (variables.keys.includes(name) || name.includes(mark)) continue;
           const { message, remedy } = explain(name, above, variables);
-          diagnostics.push(
-            diagnostic('bad-reference', `${written}: ${through}${message}`, {
-              remedy,
-              address: resource.address,
-              position: position(wanted.at),
-            }),
-          );
+          report('bad-reference', `${written}: ${through}${message}`, wanted.at, remedy);
         }
       }
     }

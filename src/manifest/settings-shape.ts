@@ -1,6 +1,7 @@
 import type { Profile } from '../api/contract.ts';
 import * as z from 'zod';
 import { readableName } from '../kind/syntax.ts';
+import { alternatives } from './problem.ts';
 
 /** `${secret:NAME}` and nothing else. A value that is refused may be the secret itself: no message holds it. */
 const secretReference = z
@@ -14,15 +15,52 @@ export const secretName = /^\$\{secret:([A-Za-z_][A-Za-z0-9_]*)\}$/;
 /** A value of a variable or an output. */
 export const plainScalar = z.union([z.string(), z.number(), z.boolean()]);
 
-const profile = z
-  .union(
-    [
-      z.literal('standard').describe('The names of the API document.'),
-      z.literal('dokploy').describe('The names of Dokploy.'),
-    ] satisfies z.ZodType<Profile>[],
-    { error: 'must be standard or dokploy' },
-  )
-  .describe('Names that the API of the platform uses.');
+/** A choice of words, each with its meaning. */
+function oneOf<W extends string>(meanings: Readonly<Record<W, string>>) {
+  const words = Object.keys(meanings) as W[]; // its own keys
+  const literals = words.map((word) => z.literal(word).describe(meanings[word]));
+  return z.union(literals, { error: `must be ${alternatives(words)}` });
+}
+
+const profile = oneOf<Profile>({
+  standard: 'The names of the API document.',
+  dokploy: 'The names of Dokploy.',
+}).describe('Names that the API of the platform uses.');
+
+/** An address without credentials. */
+const plainUrl = () =>
+  z.url({ protocol: /^https?$/ }).refine((url) => !/[@?#]/.test(url), 'must have no user, no query and no fragment');
+
+function ignoreRule() {
+  return z.strictObject({
+    address: z.string().min(1).describe('Address, with everything below it; * stands for any text, as in --target.'),
+    field: z.string().min(1).optional().describe('Field, such as env.REGION; * stands for any text.'),
+    because: z.string().min(1).optional().describe('The reason, for people.'),
+  });
+}
+
+function receiver() {
+  return z
+    .strictObject({
+      url: secretReference.describe('Address of the receiver: ${secret:NAME}, with the value of TRUEUP_SECRET_<NAME>.'),
+      as: oneOf({
+        json: 'A document for a program, which can be signed.',
+        slack: 'For an incoming webhook of Slack.',
+        discord: 'For a webhook of Discord.',
+        teams: 'For a webhook of Teams, made by Workflows.',
+      }).describe('Form of the messages.'),
+      on: oneOf({
+        new: 'There is new or expired drift, or drift was resolved.',
+        any: 'The same, or there is known or accepted drift.',
+      })
+        .optional()
+        .describe('When a message is sent; new when left out.'),
+      signature: secretReference
+        .optional()
+        .describe('Key that signs messages of the form json: ${secret:NAME}, with a value such as whsec_….'),
+    })
+    .refine(({ as, signature }) => signature === undefined || as === 'json', 'can have signature only beside as: json');
+}
 
 /** The keys of `trueup.yaml` that are no resources, with what they take: built when it is asked for, as most are left out. */
 export const settingsShape = {
@@ -34,10 +72,7 @@ export const settingsShape = {
       .union([
         z.literal('emulator').describe('The embedded emulator: a platform in a file of this folder.'),
         z.strictObject({
-          url: z
-            .url({ protocol: /^https?$/ })
-            .refine((url) => !/[@?#]/.test(url), 'must have no user, no query and no fragment')
-            .describe('Address of the platform, without /api.'),
+          url: plainUrl().describe('Address of the platform, without /api.'),
           profile: profile.optional(),
         }),
         z.strictObject({ emulator: z.literal(true).describe('The embedded emulator.'), profile }),
@@ -64,10 +99,7 @@ export const settingsShape = {
           }),
           z.strictObject({
             backend: z.literal('s3').describe('Objects in an S3-compatible store.'),
-            endpoint: z
-              .url({ protocol: /^https?$/ })
-              .refine((url) => !/[@?#]/.test(url), 'must have no user, no query and no fragment')
-              .describe('Address of the store, without the bucket.'),
+            endpoint: plainUrl().describe('Address of the store, without the bucket.'),
             bucket: z
               .string()
               .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'must be letters, digits, ".", "-" and "_"')
@@ -173,69 +205,14 @@ export const settingsShape = {
   get drift() {
     return z
       .strictObject({
-        memory: z
-          .union(
-            [
-              z.literal('file').describe('In drift.yaml beside the manifest, to be kept in git.'),
-              z.literal('state').describe('Beside the state.'),
-            ],
-            { error: 'must be file or state' },
-          )
+        memory: oneOf({
+          file: 'In drift.yaml beside the manifest, to be kept in git.',
+          state: 'Beside the state.',
+        })
           .optional()
           .describe('Where trueup drift remembers findings; file when left out.'),
-        ignore: z
-          .array(
-            z.strictObject({
-              address: z
-                .string()
-                .min(1)
-                .describe('Address, with everything below it; * stands for any text, as in --target.'),
-              field: z.string().min(1).optional().describe('Field, such as env.REGION; * stands for any text.'),
-              because: z.string().min(1).optional().describe('The reason, for people.'),
-            }),
-          )
-          .optional()
-          .describe('Drift that trueup drift counts and does not list.'),
-        notify: z
-          .array(
-            z
-              .strictObject({
-                url: secretReference.describe(
-                  'Address of the receiver: ${secret:NAME}, with the value of TRUEUP_SECRET_<NAME>.',
-                ),
-                as: z
-                  .union(
-                    [
-                      z.literal('json').describe('A document for a program, which can be signed.'),
-                      z.literal('slack').describe('For an incoming webhook of Slack.'),
-                      z.literal('discord').describe('For a webhook of Discord.'),
-                      z.literal('teams').describe('For a webhook of Teams, made by Workflows.'),
-                    ],
-                    { error: 'must be json, slack, discord or teams' },
-                  )
-                  .describe('Form of the messages.'),
-                on: z
-                  .union(
-                    [
-                      z.literal('new').describe('There is new or expired drift, or drift was resolved.'),
-                      z.literal('any').describe('The same, or there is known or accepted drift.'),
-                    ],
-                    { error: 'must be new or any' },
-                  )
-                  .optional()
-                  .describe('When a message is sent; new when left out.'),
-                signature: secretReference
-                  .optional()
-                  .describe('Key that signs messages of the form json: ${secret:NAME}, with a value such as whsec_….'),
-              })
-              .refine(
-                ({ as, signature }) => signature === undefined || as === 'json',
-                'can have signature only beside as: json',
-              ),
-          )
-          .max(10)
-          .optional()
-          .describe('Receivers of a message about drift.'),
+        ignore: z.array(ignoreRule()).optional().describe('Drift that trueup drift counts and does not list.'),
+        notify: z.array(receiver()).max(10).optional().describe('Receivers of a message about drift.'),
       })
       .optional()
       .describe('What trueup drift reports, and where it remembers it.');

@@ -2,7 +2,6 @@ import type { Profile } from '../api/contract.ts';
 import * as z from 'zod';
 import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { parseExpressions } from './expression.ts';
 import { adviceFor, problemOf } from './problem.ts';
 import type { ExpressionSource, Variable } from './sources/source.ts';
@@ -11,7 +10,9 @@ import { settingInstead } from './short-value.ts';
 import type { MapNode, Node, Place } from './tree.ts';
 import { groupBy } from '../kind/group.ts';
 import { toJson } from '../formats/simple-yaml.ts';
-import { position } from './tree.ts';
+import type { Report } from './report.ts';
+import { reportInto } from './report.ts';
+import { itemAt } from './tree.ts';
 import { neededSettings, plainScalar, secretName, settingsShape } from './settings-shape.ts';
 
 /** What the top of `trueup.yaml` says besides the resources. */
@@ -25,7 +26,7 @@ export interface Settings {
   /** The file that the manifest begins with, as it is named below its folder. */
   readonly rootFile?: string;
   /** The manifest declares the project as a block: it is created, updated and deleted like every other object. */
-  readonly ownsProject?: true;
+  readonly ownsProject?: true | undefined;
   /** Where `project:` stands. */
   readonly projectAt?: Place;
   /** undefined: the environment may name one; otherwise it is in the folder of the manifest. */
@@ -67,58 +68,32 @@ export type SecretSource = { readonly at: Place } & (
   | { readonly is: 'command'; readonly words: readonly string[]; readonly passes: readonly string[] }
 );
 
+/** What the environment says of the settings, and what they must not hold. */
+interface SettingsInput {
+  readonly given: (name: string) => string | undefined;
+  /** The address of the platform where the manifest names none: TRUEUP_URL. */
+  readonly platformUrl?: string | undefined;
+  readonly sources: readonly ExpressionSource[];
+}
+
 /** Reads the settings of the root file; problems go into `diagnostics`. */
 export function readSettings(
   root: MapNode,
-  {
-    given,
-    platformUrl,
-    sources,
-  }: {
-    readonly given: (name: string) => string | undefined;
-    /** The address of the platform where the manifest names none: TRUEUP_URL. */
-    readonly platformUrl?: string | undefined;
-    readonly sources: readonly ExpressionSource[];
-  },
+  { given, platformUrl, sources }: SettingsInput,
   diagnostics: Diagnostic[],
 ): Settings | undefined {
   const before = diagnostics.length;
-  const read = <K extends keyof typeof settingsShape>(key: K): z.output<(typeof settingsShape)[K]> | undefined => {
-    const entry = root.entries.get(key);
-    const report = (code: 'missing-key' | 'wrong-type', message: string, place: Place, remedy = remedies[key]) =>
-      diagnostics.push(diagnostic(code, message, { remedy, position: position(place) }));
-    if (entry === undefined) {
-      if (neededSettings.has(key)) report('missing-key', `${key} is missing`, root.at);
-      return undefined;
-    }
-    const value = toJson(entry.node);
-    const result = settingsShape[key].safeParse(value);
-    if (result.success) return result.data as z.output<(typeof settingsShape)[K]>; // the shape's own output
-    const refused = { name: key, value, isSecret: key === 'secrets' };
-    for (const error of byPlace(result.error)) {
-      const { message, place, unknownKey } = problemOf(error, entry.node, refused);
-      const guess =
-        unknownKey === undefined ? undefined : closest(unknownKey, keysOf(z.toJSONSchema(settingsShape[key], forKeys)));
-      const meant = settingInstead(key, reshapedSetting(value), settingsShape[key]);
-      const advice = meant ?? (unknownKey === undefined && key === 'platform' ? adviceFor(error, refused) : undefined);
-      report('wrong-type', message, place, guess === undefined ? advice : `Did you mean ${guess}?`);
-    }
-    return undefined;
-  };
+  const report = reportInto(diagnostics);
+  const read = <K extends Key>(key: K) => readSetting(root, key, report);
   read('trueup');
   const state = read('state');
-  const platform = root.entries.has('platform') ? read('platform') : platformAt(platformUrl);
-  if (!root.entries.has('platform') && platform === undefined) {
-    const why = platformUrl === undefined ? '' : ', and TRUEUP_URL is no address of a platform';
-    const about = { remedy: remedies.platform, position: position(root.at) };
-    diagnostics.push(diagnostic('missing-key', `platform is missing${why}`, about));
-  }
+  const platform = readPlatform(root, platformUrl, report);
   const written = read('project');
   const project = typeof written === 'string' ? written : written?.name;
   const include = read('include');
   const variables = read('variables');
   const moved = read('moved');
-  refuseProto(root, diagnostics);
+  refuseProto(root, report);
   const secrets = read('secrets');
   const drift = read('drift');
   read('outputs');
@@ -126,28 +101,58 @@ export function readSettings(
     const node = root.entries.get(key)?.node;
     // A block takes expressions, except in its name.
     const plain = key === 'project' && node?.is === 'map' ? node.entries.get('name')?.node : node;
-    if (plain !== undefined && key !== 'outputs') refuseExpressions([key], plain, sources, diagnostics);
+    if (plain !== undefined && key !== 'outputs') refuseExpressions([key], plain, sources, report);
   }
   if (diagnostics.length > before || platform === undefined || project === undefined) return undefined;
-  const itemAt = (key: 'moved' | 'secrets', index: number): Place => {
-    const list = root.entries.get(key)?.node;
-    return (list?.is === 'list' ? list.items[index]?.at : undefined) ?? root.at;
-  };
   return {
     ...platformOf(platform),
     project,
-    ...(typeof written === 'string' ? {} : ({ ownsProject: true } as const)),
+    ownsProject: typeof written === 'string' ? undefined : true,
     projectAt: root.entries.get('project')?.node.at ?? root.at,
     state,
     include: include ?? [],
     variables: new Map(
       Object.entries(variables ?? {}).map(([name, declared]) => [name, variable(root, name, given(name), declared)]),
     ),
-    moved: (moved ?? []).map((item, index) => ({ ...item, at: itemAt('moved', index) })),
-    secrets: (secrets ?? []).map((source, index) => secretSource(source, itemAt('secrets', index))),
-    ...(drift === undefined ? {} : { drift }),
-    ...(drift?.notify === undefined ? {} : { notify: receivers(root, drift.notify) }),
+    moved: (moved ?? []).map((item, index) => ({ ...item, at: itemAt(root, 'moved', index) })),
+    secrets: (secrets ?? []).map((source, index) => secretSource(source, itemAt(root, 'secrets', index))),
+    drift,
+    notify: drift?.notify && receivers(root, drift.notify),
   };
+}
+
+type Key = keyof typeof settingsShape;
+type Value<K extends Key> = z.output<(typeof settingsShape)[K]>;
+
+/** Reads one setting; undefined where it is left out or wrong, which is reported. */
+function readSetting<K extends Key>(root: MapNode, key: K, report: Report): Value<K> | undefined {
+  const node = root.entries.get(key)?.node;
+  if (node === undefined) {
+    if (neededSettings.has(key)) report('missing-key', `${key} is missing`, root.at, remedies[key]);
+    return undefined;
+  }
+  const schema = settingsShape[key];
+  const value = toJson(node);
+  const result = schema.safeParse(value);
+  if (result.success) return result.data as Value<K>; // the shape's own output
+  const refused = { name: key, value, isSecret: key === 'secrets' };
+  for (const error of byPlace(result.error)) {
+    const { message, place, unknownKey } = problemOf(error, node, refused);
+    const guess = unknownKey === undefined ? undefined : closest(unknownKey, keysOf(z.toJSONSchema(schema, forKeys)));
+    const meant = settingInstead(key, reshapedSetting(value), schema);
+    const advice = meant ?? (unknownKey === undefined && key === 'platform' ? adviceFor(error, refused) : undefined);
+    report('wrong-type', message, place, guess === undefined ? (advice ?? remedies[key]) : `Did you mean ${guess}?`);
+  }
+  return undefined;
+}
+
+/** The platform of the manifest, or of the environment where it names none. */
+function readPlatform(root: MapNode, url: string | undefined, report: Report): Value<'platform'> {
+  if (root.entries.has('platform')) return readSetting(root, 'platform', report);
+  const platform = settingsShape.platform.safeParse(url && { url }).data;
+  const why = url === undefined ? '' : ', and TRUEUP_URL is no address of a platform';
+  if (platform === undefined) report('missing-key', `platform is missing${why}`, root.at, remedies.platform);
+  return platform;
 }
 
 /**
@@ -175,20 +180,14 @@ function keysOf(schema: unknown): string[] {
 
 function receivers(root: MapNode, written: NonNullable<DriftSettings['notify']>): Receiver[] {
   const drift = root.entries.get('drift')?.node;
-  const list = drift?.is === 'map' ? drift.entries.get('notify')?.node : undefined;
   const nameIn = (reference: string) => secretName.exec(reference)?.[1] ?? '';
   return written.map(({ url, as, on = 'new', signature }, index) => ({
     as,
     on,
     url: nameIn(url),
-    ...(signature === undefined ? {} : { signature: nameIn(signature) }),
-    at: (list?.is === 'list' ? list.items[index]?.at : undefined) ?? root.at,
+    signature: signature === undefined ? undefined : nameIn(signature),
+    at: drift?.is === 'map' ? itemAt(drift, 'notify', index) : root.at,
   }));
-}
-
-/** The platform at the address that the environment gives; undefined: it gives none. */
-function platformAt(url: string | undefined): z.output<typeof settingsShape.platform> {
-  return settingsShape.platform.safeParse(url === undefined ? url : { url }).data;
 }
 
 /** A platform as it is written, and its profile. Never throws. */
@@ -196,27 +195,23 @@ export function platformOf(
   written: NonNullable<z.output<typeof settingsShape.platform>>,
 ): Pick<Settings, 'platform' | 'profile'> {
   if (written === 'emulator') return { platform: written };
-  const { profile: named } = written;
-  return {
-    platform: 'url' in written ? { url: written.url } : 'emulator',
-    ...(named === undefined ? {} : { profile: named }),
-  };
+  return { platform: 'url' in written ? { url: written.url } : 'emulator', profile: written.profile };
 }
 
 /** Refuses a variable `__proto__` and a wrong output of that name: a record of zod drops the key instead of checking it. */
-function refuseProto(root: MapNode, diagnostics: Diagnostic[]): void {
+function refuseProto(root: MapNode, report: Report): void {
   const entryIn = (key: 'variables' | 'outputs') => {
     const node = root.entries.get(key)?.node;
     return node?.is === 'map' ? node.entries.get('__proto__') : undefined;
   };
-  const report = (message: string, remedy: string, place: Place) =>
-    diagnostics.push(diagnostic('wrong-type', message, { remedy, position: position(place) }));
   const [variable, output] = [entryIn('variables'), entryIn('outputs')];
   if (variable !== undefined) {
-    report('variables: a variable cannot have the name __proto__', 'Choose another name.', variable.keyAt);
+    const message = 'variables: a variable cannot have the name __proto__';
+    report('wrong-type', message, variable.keyAt, 'Choose another name.');
   }
   if (output !== undefined && !plainScalar.safeParse(toJson(output.node)).success) {
-    report('outputs.__proto__ must be text, a number or a boolean', remedies.outputs, output.node.at);
+    const message = 'outputs.__proto__ must be text, a number or a boolean';
+    report('wrong-type', message, output.node.at, remedies.outputs);
   }
 }
 
@@ -248,23 +243,20 @@ function refuseExpressions(
   path: readonly string[],
   node: Node,
   sources: readonly ExpressionSource[],
-  diagnostics: Diagnostic[],
+  report: Report,
 ): void {
   if (node.is === 'list')
-    for (const [at, item] of node.items.entries()) refuseExpressions([...path, String(at)], item, sources, diagnostics);
+    for (const [at, item] of node.items.entries()) refuseExpressions([...path, String(at)], item, sources, report);
   else if (node.is === 'map')
     for (const [key, { node: value }] of node.entries.entries())
-      refuseExpressions([...path, key], value, sources, diagnostics);
+      refuseExpressions([...path, key], value, sources, report);
   else if (typeof node.value === 'string' && !ofReceiver.test(path.join('.'))) {
     const { parts, unclosed } = parseExpressions(node.value, sources);
     const first = unclosed ?? parts.find((part) => typeof part === 'object')?.source;
     if (first === undefined) return;
-    diagnostics.push(
-      diagnostic('bad-expression', `${path[0]} must not hold \${${first.name}:…}: settings take no expressions`, {
-        remedy: 'Write the value itself. Expressions work in the fields of resources.',
-        position: position(node.at),
-      }),
-    );
+    const message = `${path[0]} must not hold \${${first.name}:…}: settings take no expressions`;
+    const remedy = 'Write the value itself. Expressions work in the fields of resources.';
+    report('bad-expression', message, node.at, remedy);
   }
 }
 
@@ -274,7 +266,7 @@ const ofReceiver = /^drift\.notify\.\d+\.(?:url|signature)$/;
 /** The form of the names of variables and outputs, in words. */
 const ruleOfNames = 'a name begins with a letter or "_", and has only letters, digits, "_" and "-".';
 
-const remedies: Record<keyof typeof settingsShape, string> = {
+const remedies: Record<Key, string> = {
   trueup: 'Write trueup: 1 at the top of the file.',
   state:
     'Write state: { backend: local }, { backend: postgres } or { backend: s3, endpoint: https://…, bucket: … }, or leave it out. Credentials come from the environment: docs/state.md.',

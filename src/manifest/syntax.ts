@@ -15,156 +15,210 @@ export const tooDeep = {
   remedy: 'No manifest and no compose file needs that: check the brackets and the indentation.',
 };
 
+/** An error of the parser, and where it is. */
+interface Mistake {
+  readonly code: YAMLError['code'];
+  /** What the parser says. */
+  readonly said: string;
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
+  /** The line in which it is. */
+  readonly line: { readonly start: number; readonly text: string };
+  readonly indent: string;
+}
+
+/** What a mistake means, and its remedy; the place where that is another than the parser's. */
+type Words = readonly [message: string, remedy: string, place?: readonly [from: number, to: number]];
+
+/** A kind of mistake: by its code, by what the parser says, or by the text. */
+type Rule = readonly [
+  when: string | RegExp | ((mistake: Mistake) => boolean),
+  words: Words | ((mistake: Mistake) => Words),
+];
+
 /**
  * Explains why a text is not valid YAML. It quotes nothing of the text but names of tags and directives, and no name in a line
  * that may hold a secret.
  */
-export function explainSyntax({ code, message, pos: [from, to] }: YAMLError, text: string): Explanation {
-  const about = (message: string, remedy: string, place: readonly [number, number] = [from, to]): Explanation => ({
-    message,
-    remedy,
-    from: place[0],
-    to: place[1],
-  });
-  if (code === 'RESOURCE_EXHAUSTION') return about(tooDeep.message, tooDeep.remedy);
+export function explainSyntax({ code, message: said, pos: [from, to] }: YAMLError, text: string): Explanation {
   const line = lineAt(text, from);
-  const indent = /^[ \t]*/.exec(line.text)?.[0] ?? '';
-
-  const conflict = /^<{7} /m.exec(text);
-  if (conflict !== null) {
-    const remedy =
-      'Keep the lines that are right, and remove those that begin with <<<<<<<, =======, ||||||| and >>>>>>>.';
-    return about('git could not merge this file here', remedy, [conflict.index, conflict.index + 7]);
-  }
-  if (code === 'MULTIPLE_DOCS') {
-    return about('a second document begins here', 'A file holds one document: give the second one a file of its own.');
-  }
-  if (/\r(?!\n)/.test(text)) {
-    return about(
-      'lines end with CR alone, which YAML reads as one line',
-      'Save the file with the line ends LF or CRLF.',
-    );
-  }
-  if (code === 'TAB_AS_INDENT' || indent.includes('\t')) {
-    const at = code === 'TAB_AS_INDENT' ? from : line.start + indent.indexOf('\t');
-    return about('a tab indents this line', 'Indent with spaces: YAML does not take tabs.', [at, at + 1]);
-  }
-  if (hasOpenExpression(line.text)) {
-    const remedy = 'Quote the value: "${…}". Inside { } and [ ] YAML reads its braces as a map.';
-    return about('a value with ${…} has no quotes', remedy);
-  }
-  if (/[\u201C\u201D\u2018\u2019]/.test(line.text)) {
-    return about('curly quotes are no quotes in YAML', `Write straight ones: " or '.`);
-  }
-  const quote = /^Missing closing (["'])/.exec(message)?.[1];
-  if (quote !== undefined) {
-    const start = lastQuotes(text, quote, to);
-    const escape = quote === '"' ? String.raw`Write \" for one inside of it.` : "Write '' for one inside of it.";
-    return about('these quotes are never closed', `Close them with ${quote}. ${escape}`, [start, start + 1]);
-  }
-  const closing = /\bmust (?:be sufficiently indented and )?end with a ([\]}])/.exec(message)?.[1];
-  if (closing !== undefined) {
-    const open = openBrackets(text, from).at(-1) ?? { sign: closing === '}' ? '{' : '[', at: from };
-    if (/[\]}]/.test(text.charAt(from))) {
-      return about(
-        `${text.charAt(from)} closes a ${open.sign}`,
-        `Write ${closing} here, or correct the one that opens.`,
-      );
-    }
-    const remedy = `Close it with ${closing}. What stands in brackets must be indented more than their key.`;
-    return about(`this ${open.sign} is never closed`, remedy, [open.at, open.at + 1]);
-  }
-  const extra = /^Unexpected flow-(map|seq)-end/.exec(message)?.[1];
-  if (extra !== undefined) {
-    const [open, close] = extra === 'map' ? ['{', '}'] : ['[', ']'];
-    return about(`there is no ${open} that this ${close} closes`, 'Remove it, or quote the text that it belongs to.');
-  }
-  if (message.startsWith('Flow end indicator')) {
-    return about('this bracket is indented less than its key', 'Indent it more than the key that it belongs to.');
-  }
-  const isBracketed = openBrackets(text, from).length > 0;
-  if (/^Unexpected ,|^Unexpected empty item/.test(message)) {
-    return about('there is nothing before this comma', 'Remove the comma, or write "" for an empty text.');
-  }
-  if (
-    message.startsWith('Missing , ') ||
-    (isBracketed && (code === 'MULTILINE_IMPLICIT_KEY' || code === 'BLOCK_IN_FLOW'))
-  ) {
-    return /^-\s/.test(text.slice(from, from + 2))
-      ? about('a list with - cannot stand inside of { } and [ ]', 'Write it as [a, b], or the map without braces.')
-      : about('a comma is missing between two entries', 'Separate the entries of { } and [ ] by commas.');
-  }
-  if (message.startsWith('Missing space after :')) return about(noSpace.message, noSpace.remedy);
-  if (/block-seq-ind on same line with key/.test(message)) {
-    const remedy = 'Begin the list in the next line, or write it as [a, b].';
-    return about('a list cannot begin in the line of its key', remedy);
-  }
-  if (message.startsWith('Comments must be separated')) {
-    return about('there is no space before this #', 'Write one to begin a comment, or quote the whole value.');
-  }
-  if (message.startsWith('Block scalar header')) {
-    const remedy = 'Begin the text in the next line. Quote a text that begins with | or >.';
-    return about('a value that begins with | or > is a text of several lines', remedy);
-  }
-  if (message.startsWith('Block scalars with more-indented')) {
-    return about('this empty line is indented more than the text below it', 'Remove its spaces.');
-  }
-  if (code === 'BAD_SCALAR_START') {
-    return about(`a value without quotes cannot begin with ${text.charAt(from)}`, 'Quote the value.');
-  }
-  if (code === 'BAD_DQ_ESCAPE') {
-    const remedy = "Write \\\\ for a backslash, or use single quotes: '…'.";
-    return about('this backslash begins no escape that YAML has', remedy);
-  }
-  if (code === 'TAG_RESOLVE_FAILED') {
-    const tag = text.slice(from, to);
-    const name = standardTag.test(tag) || !mayHoldSecret(text, from) ? ` ${tag}` : '';
-    return about(
-      `a value that begins with ! has a tag, and Trueup reads no tag${name}`,
-      'Remove it, or quote the value.',
-    );
-  }
-  if (code === 'BAD_ALIAS') {
-    return about('a value that begins with * is an alias, and one with & has an anchor', 'Quote the value.');
-  }
-  if (message.endsWith('at node end')) {
-    const before = text.slice(0, from).trimEnd().at(-1) ?? '';
-    if (before === "'")
-      return about('text follows behind the closing quote', `Write '' for an apostrophe in single quotes.`);
-    if (before === '"')
-      return about('text follows behind the closing quote', String.raw`Quote the whole value; write \" inside.`);
-    return about('text follows behind the end of a value', 'Quote the whole value.');
-  }
-  if (code === 'DUPLICATE_KEY') return about('this map has this key already', 'Write each key of a map once.');
-  if (code === 'KEY_OVER_1024_CHARS') return about('this key is longer than 1024 characters', 'Shorten it.');
-  if (code === 'BAD_INDENT' || message.startsWith('Sequence item without')) return explainIndent(text, from, about);
-  if (message.startsWith('A block sequence may not')) {
-    return about('the items of this list do not begin in one column', 'Begin every - of a list in the same column.');
-  }
-  if (code === 'BLOCK_AS_IMPLICIT_KEY') {
-    const rest = line.text.slice(from - line.start);
-    if (/:(?:\s|$)/.test(rest)) {
-      const remedy = 'Quote a value that holds ": ", or write the second key in a line of its own.';
-      return about('this line has two keys', remedy);
-    }
-    return explainIndent(text, nextLine(text, line.start + line.text.length), about);
-  }
-  if (code === 'MULTILINE_IMPLICIT_KEY' || message.startsWith('Implicit map keys')) {
-    const place = [line.start + indent.length, line.start + line.text.trimEnd().length] as const;
-    if (/^[^\s:]+:\S/.test(line.text.trim())) return about(noSpace.message, noSpace.remedy, place);
-    if (/^[\w.-]+\s*=/.test(line.text.trim()))
-      return about('this line has = instead of a colon', 'Write key: value.', place);
-    return about('this line has no colon behind its key', 'Write key: value, or - value for an item of a list.', place);
-  }
-  const said = code === 'BAD_DIRECTIVE' ? message : message.replace(/:.*$/s, '');
-  const first = said.split('\n')[0] ?? '';
-  return about(
-    first.charAt(0).toLowerCase() + first.slice(1),
-    'Quote text that holds ": " or " #", or that begins with a sign such as { [ & * ! | > % @ or `.',
+  const mistake = { code, said, text, from, to, line, indent: /^[ \t]*/.exec(line.text)?.[0] ?? '' };
+  const rule = rules.find(([when]) =>
+    typeof when === 'string' ? code === when : when instanceof RegExp ? when.test(said) : when(mistake),
   );
+  const words = rule?.[1] ?? inWordsOfParser;
+  const [message, remedy, [start, end] = [from, to]] = typeof words === 'function' ? words(mistake) : words;
+  return { message, remedy, from: start, to: end };
 }
 
-const noSpace = { message: 'there is no space behind the colon', remedy: 'Write one: key: value.' };
+const noSpace: Words = ['there is no space behind the colon', 'Write one: key: value.'];
+const missingClose = /\bmust (?:be sufficiently indented and )?end with a ([\]}])/;
+const conflict = /^<{7} /m;
+
+/** The first that applies counts. */
+const rules: readonly Rule[] = [
+  ['RESOURCE_EXHAUSTION', [tooDeep.message, tooDeep.remedy]],
+  [({ text }) => conflict.test(text), ({ text }) => inConflict(text.search(conflict))],
+  [
+    'MULTIPLE_DOCS',
+    ['a second document begins here', 'A file holds one document: give the second one a file of its own.'],
+  ],
+  [
+    ({ text }) => /\r(?!\n)/.test(text),
+    ['lines end with CR alone, which YAML reads as one line', 'Save the file with the line ends LF or CRLF.'],
+  ],
+  [({ code, indent }) => code === 'TAB_AS_INDENT' || indent.includes('\t'), explainTab],
+  [
+    ({ line }) => hasOpenExpression(line.text),
+    ['a value with ${…} has no quotes', 'Quote the value: "${…}". Inside { } and [ ] YAML reads its braces as a map.'],
+  ],
+  [
+    ({ line }) => /[\u201C\u201D\u2018\u2019]/.test(line.text),
+    ['curly quotes are no quotes in YAML', `Write straight ones: " or '.`],
+  ],
+  [/^Missing closing ["']/, explainOpenQuotes],
+  [missingClose, explainOpenBracket],
+  [
+    /^Unexpected flow-(?:map|seq)-end/,
+    ({ said }) => explainClosing(said.startsWith('Unexpected flow-map') ? '{}' : '[]'),
+  ],
+  [
+    /^Flow end indicator/,
+    ['this bracket is indented less than its key', 'Indent it more than the key that it belongs to.'],
+  ],
+  [
+    /^Unexpected ,|^Unexpected empty item/,
+    ['there is nothing before this comma', 'Remove the comma, or write "" for an empty text.'],
+  ],
+  [lacksComma, explainEntries],
+  [/^Missing space after :/, noSpace],
+  [
+    /block-seq-ind on same line with key/,
+    ['a list cannot begin in the line of its key', 'Begin the list in the next line, or write it as [a, b].'],
+  ],
+  [
+    /^Comments must be separated/,
+    ['there is no space before this #', 'Write one to begin a comment, or quote the whole value.'],
+  ],
+  [
+    /^Block scalar header/,
+    [
+      'a value that begins with | or > is a text of several lines',
+      'Begin the text in the next line. Quote a text that begins with | or >.',
+    ],
+  ],
+  [
+    /^Block scalars with more-indented/,
+    ['this empty line is indented more than the text below it', 'Remove its spaces.'],
+  ],
+  [
+    'BAD_SCALAR_START',
+    ({ text, from }) => [`a value without quotes cannot begin with ${text.charAt(from)}`, 'Quote the value.'],
+  ],
+  [
+    'BAD_DQ_ESCAPE',
+    ['this backslash begins no escape that YAML has', "Write \\\\ for a backslash, or use single quotes: '…'."],
+  ],
+  ['TAG_RESOLVE_FAILED', explainTag],
+  ['BAD_ALIAS', ['a value that begins with * is an alias, and one with & has an anchor', 'Quote the value.']],
+  [/at node end$/, explainRest],
+  ['DUPLICATE_KEY', ['this map has this key already', 'Write each key of a map once.']],
+  ['KEY_OVER_1024_CHARS', ['this key is longer than 1024 characters', 'Shorten it.']],
+  [
+    ({ code, said }) => code === 'BAD_INDENT' || said.startsWith('Sequence item without'),
+    ({ text, from }) => explainIndent(text, from),
+  ],
+  [
+    /^A block sequence may not/,
+    ['the items of this list do not begin in one column', 'Begin every - of a list in the same column.'],
+  ],
+  ['BLOCK_AS_IMPLICIT_KEY', explainSecondKey],
+  [
+    ({ code, said }) => code === 'MULTILINE_IMPLICIT_KEY' || said.startsWith('Implicit map keys'),
+    explainKeyWithoutColon,
+  ],
+];
+
+function inConflict(at: number): Words {
+  const remedy =
+    'Keep the lines that are right, and remove those that begin with <<<<<<<, =======, ||||||| and >>>>>>>.';
+  return ['git could not merge this file here', remedy, [at, at + 7]];
+}
+
+function explainTab({ code, from, line, indent }: Mistake): Words {
+  const at = code === 'TAB_AS_INDENT' ? from : line.start + indent.indexOf('\t');
+  return ['a tab indents this line', 'Indent with spaces: YAML does not take tabs.', [at, at + 1]];
+}
+
+function explainOpenQuotes({ said, text, to }: Mistake): Words {
+  const quote = said.includes('"') ? '"' : "'";
+  const start = lastQuotes(text, quote, to);
+  const escape = quote === '"' ? String.raw`Write \" for one inside of it.` : "Write '' for one inside of it.";
+  return ['these quotes are never closed', `Close them with ${quote}. ${escape}`, [start, start + 1]];
+}
+
+function explainOpenBracket({ said, text, from }: Mistake): Words {
+  const closing = missingClose.exec(said)?.[1] ?? ']';
+  const { sign, at } = openBrackets(text, from).at(-1) ?? { sign: closing === '}' ? '{' : '[', at: from };
+  if (/[\]}]/.test(text.charAt(from)))
+    return [`${text.charAt(from)} closes a ${sign}`, `Write ${closing} here, or correct the one that opens.`];
+  const remedy = `Close it with ${closing}. What stands in brackets must be indented more than their key.`;
+  return [`this ${sign} is never closed`, remedy, [at, at + 1]];
+}
+
+function explainClosing([open, close]: string): Words {
+  return [`there is no ${open} that this ${close} closes`, 'Remove it, or quote the text that it belongs to.'];
+}
+
+function lacksComma({ code, said, text, from }: Mistake): boolean {
+  if (said.startsWith('Missing , ')) return true;
+  return (code === 'MULTILINE_IMPLICIT_KEY' || code === 'BLOCK_IN_FLOW') && openBrackets(text, from).length > 0;
+}
+
+function explainEntries({ text, from }: Mistake): Words {
+  return /^-\s/.test(text.slice(from, from + 2))
+    ? ['a list with - cannot stand inside of { } and [ ]', 'Write it as [a, b], or the map without braces.']
+    : ['a comma is missing between two entries', 'Separate the entries of { } and [ ] by commas.'];
+}
+
+function explainTag({ text, from, to }: Mistake): Words {
+  const tag = text.slice(from, to);
+  const name = standardTag.test(tag) || !mayHoldSecret(text, from) ? ` ${tag}` : '';
+  return [`a value that begins with ! has a tag, and Trueup reads no tag${name}`, 'Remove it, or quote the value.'];
+}
+
+/** What follows behind the end of a value. */
+function explainRest({ text, from }: Mistake): Words {
+  const before = text.slice(0, from).trimEnd().at(-1);
+  if (before === "'") return ['text follows behind the closing quote', `Write '' for an apostrophe in single quotes.`];
+  if (before === '"')
+    return ['text follows behind the closing quote', String.raw`Quote the whole value; write \" inside.`];
+  return ['text follows behind the end of a value', 'Quote the whole value.'];
+}
+
+function explainSecondKey({ text, from, line }: Mistake): Words {
+  if (!/:(?:\s|$)/.test(line.text.slice(from - line.start)))
+    return explainIndent(text, nextLine(text, line.start + line.text.length));
+  const remedy = 'Quote a value that holds ": ", or write the second key in a line of its own.';
+  return ['this line has two keys', remedy];
+}
+
+function explainKeyWithoutColon({ line, indent }: Mistake): Words {
+  const place = [line.start + indent.length, line.start + line.text.trimEnd().length] as const;
+  const [message, remedy] = noSpace;
+  if (/^[^\s:]+:\S/.test(line.text.trim())) return [message, remedy, place];
+  if (/^[\w.-]+\s*=/.test(line.text.trim())) return ['this line has = instead of a colon', 'Write key: value.', place];
+  return ['this line has no colon behind its key', 'Write key: value, or - value for an item of a list.', place];
+}
+
+function inWordsOfParser({ code, said }: Mistake): Words {
+  const [first = ''] = (code === 'BAD_DIRECTIVE' ? said : said.replace(/:.*$/s, '')).split('\n');
+  return [
+    first.charAt(0).toLowerCase() + first.slice(1),
+    'Quote text that holds ": " or " #", or that begins with a sign such as { [ & * ! | > % @ or `.',
+  ];
+}
 
 /** Tags that YAML itself defines. */
 const standardTag = /^!!(?:binary|set|omap|pairs|timestamp|merge|int|float|str|bool|null|seq|map)$/;
@@ -175,10 +229,8 @@ export function mayHoldSecret(text: string, offset: number): boolean {
   return /pass|pw|secret|token|key|cred|dsn|auth|private|url|uri/i.test(before);
 }
 
-type About = (message: string, remedy: string, place?: readonly [number, number]) => Explanation;
-
 /** A line that begins in another column than those that it belongs to. */
-function explainIndent(text: string, offset: number, about: About): Explanation {
+function explainIndent(text: string, offset: number): Words {
   // Behind a key without a value, the parser names the end of the line of the key.
   const { start, text: line } = lineAt(text, /[\r\n]/.test(text.charAt(offset)) ? nextLine(text, offset) : offset);
   const indent = line.length - line.trimStart().length;
@@ -188,10 +240,7 @@ function explainIndent(text: string, offset: number, about: About): Explanation 
   const same = before.find((other) => other.indent === indent);
   if (same?.isItem === true && !isItem) {
     const at = start + indent;
-    return about('this line stands in a list and does not begin with -', 'Write - and a space before it.', [
-      at,
-      at + 1,
-    ]);
+    return ['this line stands in a list and does not begin with -', 'Write - and a space before it.', [at, at + 1]];
   }
   const columns = before.flatMap(({ inside, ...other }) =>
     inside === undefined || isItem ? [other] : [{ ...other, indent: inside }, other],
@@ -201,7 +250,7 @@ function explainIndent(text: string, offset: number, about: About): Explanation 
     nearest === undefined
       ? 'Begin it in column 1.'
       : `Begin it in column ${nearest.indent + 1}, as line ${nearest.line}.`;
-  return about(`this line begins in column ${indent + 1}, and no line that it can belong to does`, remedy, place);
+  return [`this line begins in column ${indent + 1}, and no line that it can belong to does`, remedy, place];
 }
 
 interface ColumnBefore {

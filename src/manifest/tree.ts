@@ -1,4 +1,4 @@
-import type { CST, Document, Pair, ParsedNode, YAMLError } from 'yaml';
+import type { CST, Document, Pair, YAMLError } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, visit as visitNodes } from 'yaml';
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
@@ -43,7 +43,7 @@ export interface Place {
   readonly file: string;
   readonly offset: number;
   /** The offset behind its last character; left out where that is not known. */
-  readonly end?: number;
+  readonly end?: number | undefined;
   readonly lines: Lines;
 }
 
@@ -69,18 +69,18 @@ export function itemAt({ entries, at }: MapNode, key: string, index: number): Pl
 }
 
 /** Most values to which aliases and merge keys may expand. */
-const mostNodes = 1_000_000;
+const maxNodes = 1_000_000;
 /** Most bytes of memory for the parser, by `costs`. A file with 10,000 services costs 440 MB where it needs the parser. */
-const mostCost = 500_000_000;
-const [leastCost, highestCost] = [100, 1_000];
+const maxCost = 500_000_000;
+const [minTokenCost, maxTokenCost] = [100, 1_000];
 /** Bytes that the parser takes for a token with what it makes of it, as measured. A line counts double, for its time. */
 const costs: Readonly<Partial<Record<CST.TokenType, number>>> = {
   scalar: 600,
   'single-quoted-scalar': 600,
   'double-quoted-scalar': 600,
   alias: 600,
-  'flow-seq-start': highestCost,
-  'flow-map-start': highestCost,
+  'flow-seq-start': maxTokenCost,
+  'flow-map-start': maxTokenCost,
   'seq-item-ind': 500,
   'map-value-ind': 500,
   'explicit-key-ind': 500,
@@ -90,7 +90,7 @@ const costs: Readonly<Partial<Record<CST.TokenType, number>>> = {
   newline: 250,
 };
 /** YAML has two directives, and a manifest needs none. */
-const mostDirectives = 100;
+const maxDirectives = 100;
 /** Characters that YAML 1.2 forbids everywhere: control characters but tab and line ends (section 5.1, c-printable). */
 // oxlint-disable-next-line no-control-regex -- they are what it looks for
 const forbidden = /[\0-\x08\x0B\x0C\x0E-\x1F]/g;
@@ -136,23 +136,26 @@ export function parseTree(file: string, text: string, diagnostics: Diagnostic[])
     return undefined;
   }
   const { contents } = document;
-  return contents === null ? undefined : convert(contents, { file, text, lines, diagnostics });
+  if (contents === null) return undefined;
+  const conversion: Conversion = { file, text, lines, diagnostics, anchors: new Map(), failed: false };
+  const { node } = convert(contents, 0, 0, conversion);
+  return conversion.failed ? undefined : node;
 }
 
 /** Why the parser would take too much memory for a text. To read its tokens takes none, and a tenth of the time. */
 function tooMany(text: string): { readonly message: string; readonly remedy: string } | undefined {
   // A shorter text than that holds too few tokens.
-  if (text.length * highestCost <= mostCost && !/^%/m.test(text)) return undefined;
+  if (text.length * maxTokenCost <= maxCost && !/^%/m.test(text)) return undefined;
   let [cost, directives] = [0, 0];
   for (const { type } of yamlTokens(text)) {
-    cost += (type === null ? undefined : costs[type]) ?? leastCost;
-    if (type === 'directive-line' && ++directives > mostDirectives) {
+    cost += (type === null ? undefined : costs[type]) ?? minTokenCost;
+    if (type === 'directive-line' && ++directives > maxDirectives) {
       return {
-        message: `more than ${mostDirectives} lines that begin with %`,
+        message: `more than ${maxDirectives} lines that begin with %`,
         remedy: 'Remove them: no manifest needs any.',
       };
     }
-    if (cost > mostCost) {
+    if (cost > maxCost) {
       const remedy = 'Split it into several files, and name them under include:.';
       return { message: 'so many values and lines that reading them would take more than 500 MB of memory', remedy };
     }
@@ -188,139 +191,137 @@ function forbiddenDiagnostic(text: string, place: Place): Diagnostic {
   });
 }
 
-interface Reading {
+/** The conversion of what a parser gives. */
+interface Conversion {
   readonly file: string;
   readonly text: string;
   readonly lines: LineCounter;
   readonly diagnostics: Diagnostic[];
+  readonly anchors: Map<string, Converted>;
+  /** A mistake was reported: there will be no tree. */
+  failed: boolean;
 }
 
-function convert(contents: ParsedNode, reading: Reading): Node | undefined {
-  const anchors = new Map<string, { node: Node; size: number }>();
-  const { diagnostics } = reading;
-  let failed = false;
+/** A value, and the number of values in it and itself, each alias followed. */
+interface Converted {
+  readonly node: Node;
+  readonly size: number;
+}
 
-  const fail = (at: Place, message: string, remedy?: string): ScalarNode => {
-    if (!failed) diagnostics.push(diagnostic('yaml-syntax', message, { remedy, position: position(at) }));
-    failed = true;
-    return { is: 'scalar', value: null, source: '', at };
-  };
+/** A YAML value of the parser, as far as all of them have it. */
+type Source = { readonly range?: readonly number[] | null; readonly anchor?: string } | null;
 
-  const failAlias = (name: string, at: Place): ScalarNode => {
-    if (mayHoldSecret(reading.text, at.offset)) {
-      return fail(
-        at,
-        'a value that begins with * is an alias, and it has no anchor',
-        'Quote a text that begins with *.',
-      );
+/** Converts a value below `depth` others; `around`: the offset of what it stands in. After a mistake it gives nulls. */
+function convert(node: unknown, depth: number, around: number, conversion: Conversion): Converted {
+  const { file, lines, anchors } = conversion;
+  const [offset = around, end] = (node as Source)?.range ?? [];
+  const at: Place = { file, offset, end, lines };
+  if (conversion.failed) return { node: nothing(at), size: 1 };
+  if (depth > maxLevels) return { node: fail(conversion, at, tooDeep.message, tooDeep.remedy), size: 1 };
+  if (isAlias(node)) return anchors.get(node.source) ?? { node: failAlias(node.source, at, conversion), size: 1 };
+  const converted = isMap(node)
+    ? convertMap(node.items, at, depth, conversion)
+    : isSeq(node)
+      ? convertList(node.items, at, depth, conversion)
+      : { node: scalar(node, at), size: 1 };
+  const { node: made } = converted;
+  if (made.is === 'scalar' && typeof made.value === 'string' && unstorable.test(made.value))
+    fail(conversion, at, notStorable, 'Remove it. Bytes that are no text can be passed as base64.');
+  const anchor = (node as Source)?.anchor;
+  if (anchor !== undefined) anchors.set(anchor, converted);
+  return converted;
+}
+
+function convertList(items: readonly unknown[], at: Place, depth: number, conversion: Conversion): Converted {
+  let size = 1;
+  const nodes: Node[] = [];
+  for (const item of items) {
+    const converted = convert(item, depth + 1, at.offset, conversion);
+    size += converted.size;
+    nodes.push(converted.node);
+    if (isTooMuch(size, at, conversion)) break;
+  }
+  return { node: { is: 'list', items: nodes, at }, size };
+}
+
+function convertMap(
+  pairs: readonly Pair<unknown, unknown>[],
+  at: Place,
+  depth: number,
+  conversion: Conversion,
+): Converted {
+  const { file, lines } = conversion;
+  const own = new Map<string, Entry>();
+  const merged = new Map<string, Entry>();
+  let size = 1;
+  for (const { key: keyNode, value } of pairs) {
+    const [offset = at.offset, end = offset] = (keyNode as Source)?.range ?? [];
+    const keyAt: Place = { file, offset, end, lines };
+    const { node, size: added } = convert(value, depth + 1, offset, conversion);
+    size += added;
+    if (isTooMuch(size, keyAt, conversion)) break;
+    if (!isScalar(keyNode)) {
+      fail(conversion, keyAt, 'a key has to be plain text', 'Write the key as text, in quotes if need be.');
+      continue;
     }
-    const guess = closest(name, [...anchors.keys()]);
-    const remedy =
-      guess === undefined
-        ? `Write &${name} before the value that is meant, above this line. Quote a text that begins with *.`
-        : `Did you mean *${guess}?`;
-    return fail(at, `there is no complete anchor &${name} before this alias`, remedy);
-  };
-
-  const isTooMuch = (size: number, at: Place): boolean => {
-    if (size > mostNodes) {
-      fail(
-        at,
-        `aliases and merge keys expand to more than ${mostNodes.toLocaleString('en')} values`,
-        'Use fewer of them.',
-      );
-    }
-    return failed;
-  };
-
-  const visit = (node: unknown, depth: number, around: number): { node: Node; size: number } => {
-    const range = (node as { range?: readonly number[] } | null)?.range;
-    const at: Place = {
-      file: reading.file,
-      offset: range?.[0] ?? around,
-      ...(range?.[1] === undefined ? {} : { end: range[1] }),
-      lines: reading.lines,
-    };
-    if (failed) return { node: { is: 'scalar', value: null, source: '', at }, size: 1 };
-    if (depth > maxLevels) return { node: fail(at, tooDeep.message, tooDeep.remedy), size: 1 };
-    if (isAlias(node)) {
-      const target = anchors.get(node.source);
-      if (target !== undefined) return target;
-      return { node: failAlias(node.source, at), size: 1 };
-    }
-    const made = isMap(node)
-      ? visitMap(node.items, at, depth)
-      : isSeq(node)
-        ? visitList(node.items, at, depth)
-        : { node: scalar(node, at), size: 1 };
-    if (made.node.is === 'scalar' && typeof made.node.value === 'string' && unstorable.test(made.node.value)) {
-      fail(at, notStorable, 'Remove it. Bytes that are no text can be passed as base64.');
-    }
-    const anchor = (node as { anchor?: string } | null)?.anchor;
-    if (anchor !== undefined) anchors.set(anchor, made);
-    return made;
-  };
-
-  const visitList = (items: readonly unknown[], at: Place, depth: number): { node: Node; size: number } => {
-    let size = 1;
-    const nodes: Node[] = [];
-    for (const item of items) {
-      const made = visit(item, depth + 1, at.offset);
-      size += made.size;
-      nodes.push(made.node);
-      if (isTooMuch(size, at)) break;
-    }
-    return { node: { is: 'list', items: nodes, at }, size };
-  };
-
-  const visitMap = (
-    pairs: readonly Pair<unknown, unknown>[],
-    at: Place,
-    depth: number,
-  ): { node: Node; size: number } => {
-    const own = new Map<string, Entry>();
-    const merged = new Map<string, Entry>();
-    let size = 1;
-    for (const pair of pairs) {
-      const keyNode = pair.key;
-      const [offset = at.offset, end = offset] = (keyNode as { range?: readonly number[] } | null)?.range ?? [];
-      const keyAt: Place = { file: reading.file, offset, end, lines: reading.lines };
-      const made = visit(pair.value, depth + 1, keyAt.offset);
-      size += made.size;
-      if (isTooMuch(size, keyAt)) break;
-      if (!isScalar(keyNode)) {
-        fail(keyAt, 'a key has to be plain text', 'Write the key as text, in quotes if need be.');
-        continue;
+    const key = typeof keyNode.value === 'string' ? keyNode.value : (keyNode.source ?? '');
+    const known = own.get(key);
+    if (key === '<<' && keyNode.type === 'PLAIN') {
+      for (const from of node.is === 'list' ? node.items : [node]) {
+        if (from.is !== 'map') {
+          const remedy = 'Write <<: *name, or quote the key: "<<".';
+          fail(conversion, keyAt, '<< merges a map or a list of maps', remedy);
+        } else for (const [name, entry] of from.entries) if (!merged.has(name)) merged.set(name, entry);
       }
-      const key = typeof keyNode.value === 'string' ? keyNode.value : (keyNode.source ?? '');
-      if (key === '<<' && keyNode.type === 'PLAIN') {
-        for (const from of made.node.is === 'list' ? made.node.items : [made.node]) {
-          if (from.is !== 'map') {
-            fail(keyAt, '<< merges a map or a list of maps', 'Write <<: *name, or quote the key: "<<".');
-          } else for (const [name, entry] of from.entries) if (!merged.has(name)) merged.set(name, entry);
-        }
-      } else if (own.has(key)) {
-        const first = position(own.get(key)?.keyAt ?? keyAt);
-        // One with a colon or a blank may hold a value.
-        const name = /[:=\s]/.test(key) ? 'this key' : `the key ${key}`;
-        fail(keyAt, `${name} stands here twice, first in line ${first.line}`, 'Keep one of them.');
-      } else if (unstorable.test(key)) {
-        fail(keyAt, notStorable, 'Remove it.');
-      } else {
-        own.set(key, { keyAt, node: made.node });
-      }
-    }
-    for (const [name, entry] of merged) if (!own.has(name)) own.set(name, entry);
-    return { node: { is: 'map', entries: own, at }, size };
-  };
+    } else if (known !== undefined) {
+      // One with a colon or a blank may hold a value.
+      const name = /[:=\s]/.test(key) ? 'this key' : `the key ${key}`;
+      const { line } = position(known.keyAt);
+      fail(conversion, keyAt, `${name} stands here twice, first in line ${line}`, 'Keep one of them.');
+    } else if (unstorable.test(key)) fail(conversion, keyAt, notStorable, 'Remove it.');
+    else own.set(key, { keyAt, node });
+  }
+  for (const [name, entry] of merged) if (!own.has(name)) own.set(name, entry);
+  return { node: { is: 'map', entries: own, at }, size };
+}
 
-  const { node } = visit(contents, 0, 0);
-  return failed ? undefined : node;
+function nothing(at: Place): ScalarNode {
+  return { is: 'scalar', value: null, source: '', at };
+}
+
+/** Reports the first mistake of a text. */
+function fail(conversion: Conversion, at: Place, message: string, remedy: string): ScalarNode {
+  if (!conversion.failed)
+    conversion.diagnostics.push(diagnostic('yaml-syntax', message, { remedy, position: position(at) }));
+  conversion.failed = true;
+  return nothing(at);
+}
+
+function failAlias(name: string, at: Place, conversion: Conversion): ScalarNode {
+  if (mayHoldSecret(conversion.text, at.offset)) {
+    const message = 'a value that begins with * is an alias, and it has no anchor';
+    return fail(conversion, at, message, 'Quote a text that begins with *.');
+  }
+  const guess = closest(name, [...conversion.anchors.keys()]);
+  const remedy =
+    guess === undefined
+      ? `Write &${name} before the value that is meant, above this line. Quote a text that begins with *.`
+      : `Did you mean *${guess}?`;
+  return fail(conversion, at, `there is no complete anchor &${name} before this alias`, remedy);
+}
+
+/** Returns true after a mistake, which too many values are. */
+function isTooMuch(size: number, at: Place, conversion: Conversion): boolean {
+  if (size > maxNodes) {
+    const message = `aliases and merge keys expand to more than ${maxNodes.toLocaleString('en')} values`;
+    fail(conversion, at, message, 'Use fewer of them.');
+  }
+  return conversion.failed;
 }
 
 function scalar(node: unknown, at: Place): ScalarNode {
-  if (!isScalar(node)) return { is: 'scalar', value: null, source: '', at };
-  const value = node.value;
+  if (!isScalar(node)) return nothing(at);
+  const { value } = node;
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null) {
     return { is: 'scalar', value, source: node.source ?? String(value), at };
   }

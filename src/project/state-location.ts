@@ -27,7 +27,7 @@ export interface NamedState {
   /** undefined: the manifest names no location. */
   readonly state: StatePlace | undefined;
   readonly project: string;
-  readonly ownsProject?: true;
+  readonly ownsProject?: true | undefined;
 }
 
 const stateUrl = 'TRUEUP_STATE_URL';
