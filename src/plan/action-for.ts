@@ -25,12 +25,13 @@ const unchanged = {
   service: undefined,
 } as const;
 
+const none: readonly Diagnostic[] = [];
+
 /** What an action has that nothing is planned for yet, of an object below that of another action. */
 export function targetFor(
   { address, kind, parent, options, dependsOn }: Pick<Target, 'address' | 'kind' | 'parent' | 'options' | 'dependsOn'>,
   above: Action | undefined,
 ) {
-  const notes: Diagnostic[] = [];
   const scope = above !== undefined && kind.parents[above.kind.kind]?.rows === 'whole' ? above.scope : address;
   const protect = protectOf(options);
   // What is spread comes last: Node 20 gives each object that begins with a spread and goes on with other members a hidden
@@ -44,7 +45,7 @@ export function targetFor(
     parent,
     dependsOn,
     options,
-    notes,
+    notes: none,
     position: undefined,
     protect,
     ...unchanged,
@@ -61,9 +62,8 @@ export function resourceTarget(
   const { options, changes, notes } = planOptions(resource, record?.options, cause);
   const { address, kind, parent } = resource;
   const base = targetFor({ address, kind, parent, options, dependsOn: dependencies(resource) }, above);
-  base.notes.push(...notes);
   const position = resourcePosition(resource);
-  return { ...base, changes, protect: protection(resource.options, record), position };
+  return { ...base, changes, notes, protect: protection(resource.options, record), position };
 }
 
 /** Whether the options of a block protect it; undefined when they do not say. */

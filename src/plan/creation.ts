@@ -12,13 +12,14 @@ import type { ObservedObject } from '../observe/observed.ts';
 import { secret } from '../secrets/secret.ts';
 import { howToGive } from '../secrets/sources/env.ts';
 import { pendingCreate } from '../state/pending.ts';
+import type { StateRecord } from '../state/record.ts';
 import type { Action, Change, AttributeChange } from './action.ts';
 import { createsObject } from './action.ts';
 import { resourceTarget } from './action-for.ts';
 import { changeOf } from './changes.ts';
 import type { Planning, PlanInput } from './input.ts';
 import { planPending } from './pending.ts';
-import { takeAway } from './removal.ts';
+import { planDeletion } from './deletion.ts';
 import { absent } from './shown.ts';
 import { standingOf, wantedOf } from './standing.ts';
 import { createSteps, updateSteps } from './steps.ts';
@@ -35,35 +36,28 @@ export function planCreation(
   if (object === undefined && parent !== undefined && createsObject(parent) && isProvidedWith(resource)) {
     return planComing(input, resource, parent);
   }
-  const isPending = object === undefined && record?.id === null;
-  if (isPending && kind.identity.listedOnce !== undefined)
-    return planPending(input, resource, parent, kind.identity.listedOnce);
-  const base = resourceTarget(resource, parent, record, 'create');
-  const { notes } = base;
-  if (isPending) {
-    const sends = pendingCreate(record)?.sends ?? 1;
-    const attempt = sends === 1 ? '' : ` (attempt ${sends})`;
-    const message = `${address} was about to be created${attempt} when an earlier run ended; it is not found and is created now`;
-    const remedy = 'If its name was changed since, look for the old one on the platform.';
-    notes.push(diagnostic('unverified', message, { remedy, address }));
-  }
   const { listedOnce } = kind.identity;
-  if (listedOnce !== undefined && record === undefined) {
-    const message = `the platform lists ${address} only once ${listedOnce}: if an earlier state had it, this creates a second one`;
-    const remedy = `Look under Git on the platform. If it is there, connect it, or adopt it: trueup import ${address} <id>.`;
-    notes.push(diagnostic('duplicate', message, { remedy, address, position: base.position }));
-  }
-  const made = creation(input, resource, notes);
-  // A new object has no value in a field that is declared to have none.
-  const changes = [...made.changes.filter(({ after }) => after.is !== 'absent'), ...base.changes];
-  if (object === undefined) return { ...base, ...made, changes, action: 'create', teardown: [] };
-  const gone = takeAway(input, base, object, { action: 'replace', parent });
-  // A service speaks for what is below it; an environment has no data of its own.
-  const dataAtRisk = parent?.dataAtRisk === undefined ? gone.dataAtRisk : undefined;
-  return {
+  const isPending = object === undefined && record?.id === null;
+  if (isPending && listedOnce !== undefined) return planPending(input, resource, parent, listedOnce);
+  const base = resourceTarget(resource, parent, record, 'create');
+  const made = creation(input, resource);
+  const planned = {
     ...base,
-    ...made,
-    changes,
+    attributes: made.attributes,
+    // A new object has no value in a field that is declared to have none.
+    changes: [...made.changes.filter(({ after }) => after.is !== 'absent'), ...base.changes],
+    notes: [
+      ...base.notes,
+      ...(isPending ? [unfound(resource, record)] : []),
+      ...(record === undefined ? perhapsSecond(resource) : []),
+      ...made.notes,
+    ],
+    steps: made.steps,
+  };
+  if (object === undefined) return { ...planned, action: 'create', teardown: [] };
+  const gone = planDeletion(input, base, object, { action: 'replace', parent });
+  return {
+    ...planned,
     action: 'replace',
     order: 'delete first',
     ...(kind.lifecycle?.deletedWithParent === true
@@ -73,8 +67,29 @@ export function planCreation(
     replaced: [],
     isRequested: false,
     id: object.id,
-    dataAtRisk,
+    notes: [...planned.notes, ...gone.notes],
+    // A service speaks for what is below it; an environment has no data of its own.
+    dataAtRisk: parent?.dataAtRisk === undefined ? gone.dataAtRisk : undefined,
   };
+}
+
+/** The warning that an earlier run was about to create an object, which is not found. */
+function unfound({ address }: Resource, record: StateRecord | undefined): Diagnostic {
+  const sends = pendingCreate(record)?.sends ?? 1;
+  const attempt = sends === 1 ? '' : ` (attempt ${sends})`;
+  const message = `${address} was about to be created${attempt} when an earlier run ended; it is not found and is created now`;
+  const remedy = 'If its name was changed since, look for the old one on the platform.';
+  return diagnostic('unverified', message, { remedy, address });
+}
+
+/** The warning that an object which the platform lists late may be there already. */
+function perhapsSecond(resource: Resource): Diagnostic[] {
+  const { address, kind } = resource;
+  const { listedOnce } = kind.identity;
+  if (listedOnce === undefined) return [];
+  const message = `the platform lists ${address} only once ${listedOnce}: if an earlier state had it, this creates a second one`;
+  const remedy = `Look under Git on the platform. If it is there, connect it, or adopt it: trueup import ${address} <id>.`;
+  return [diagnostic('duplicate', message, { remedy, address, position: resourcePosition(resource) })];
 }
 
 /** Whether the platform makes the object of a resource along with its parent. */
@@ -92,7 +107,7 @@ function isProvidedWith({ kind, fields }: Resource): boolean {
 function planComing(input: Planning, resource: Resource, parent: Action): Action {
   const { kind, address } = resource;
   const base = resourceTarget(resource, parent, input.state.resources[address], 'first managed');
-  const made = creation(input, resource, base.notes);
+  const made = creation(input, resource);
   const { provided } = kind.lifecycle ?? {};
   const { fixed = [], madeWith = {} } = provided?.allows === 'update' ? provided : {};
   const attributes = made.attributes.map((one): AttributeChange => {
@@ -104,13 +119,15 @@ function planComing(input: Planning, resource: Resource, parent: Action): Action
   });
   const { steps } = updateSteps({ resource, attributes }, {}, undefined);
   const changes = [...made.changes.filter(({ path }) => !fixed.includes(path)), ...base.changes];
-  const planned = { ...base, attributes, changes, teardown: [], steps } as const;
+  const notes = [...base.notes, ...made.notes];
+  const planned = { ...base, attributes, changes, notes, teardown: [], steps } as const;
   return { ...planned, action: 'adopt', from: 'parent', needsConsent: false };
 }
 
-/** The creation of an object. Adds to `notes` what prevents it: members that create needs, secrets that this run lacks. */
-export function creation(input: Planning, resource: Resource, notes: Diagnostic[]) {
+/** The creation of an object. Notes what prevents it: members that create needs, secrets that this run lacks. */
+export function creation(input: Planning, resource: Resource) {
   const { kind, address } = resource;
+  const notes: Diagnostic[] = [];
   const attributes: AttributeChange[] = [];
   const changes: Change[] = [];
   for (const { attribute, wanted } of wantedAttributes(resource)) {
@@ -147,7 +164,7 @@ export function creation(input: Planning, resource: Resource, notes: Diagnostic[
     notes.push(diagnostic('cannot-create', `${address} cannot be created without ${names}`, { ...about, remedy }));
   }
   // An array that grew holds room for more.
-  return { attributes: [...attributes], changes, steps };
+  return { attributes: [...attributes], changes, steps, notes };
 }
 
 /** The same for every attribute of every new object. */

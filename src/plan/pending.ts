@@ -17,8 +17,8 @@ export function planPending(input: PlanInput, resource: Resource, parent: Action
   const later = edited.length === 0 ? '' : ` Until then ${edited.join(', ')} cannot be changed.`;
   const base = resourceTarget(resource, parent, record);
   const removal = `Connect it there. If the platform does not have it, remove the block, apply, and put it back.${later}`;
-  base.notes.push(diagnostic('pending', message, { removal, address, position: base.position }));
-  return keep(base, 'held');
+  const note = diagnostic('pending', message, { removal, address, position: base.position });
+  return keep({ ...base, notes: [...base.notes, note] }, 'held');
 }
 
 /** Says of an object that the platform lists late what is known of its create. */

@@ -4,7 +4,8 @@ import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';
 import { protectOf } from '../../src/plan/action-for.ts';
 import { protection } from '../../src/plan/options.ts';
-import { planRemoval, takeAway } from '../../src/plan/removal.ts';
+import { planDeletion } from '../../src/plan/deletion.ts';
+import { planRemoval } from '../../src/plan/removal.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { project as projectKind } from '../../src/resources/top/project.ts';
 import type { StateRecord } from '../../src/state/record.ts';
@@ -282,11 +283,9 @@ describe('a project', () => {
 describe('a deletion or a replacement', () => {
   function take(action: 'delete' | 'replace', options: StateRecord['options'], before: StateRecord['options'] = {}) {
     const input = inputOf({ [at]: there }, { [at]: recordOf('redis', 'redis_1', { options: before }) });
-    const notes: Action['notes'][number][] = [];
     const protect = protection(options, recordOf('redis', 'redis_1', { options: before }));
-    const about = { kind: kindNamed('redis'), address: at, options, notes, protect, position: here };
-    const gone = takeAway(input, about, there, { action, parent: undefined });
-    return { ...gone, notes };
+    const about = { kind: kindNamed('redis'), address: at, options, protect, position: here };
+    return planDeletion(input, about, there, { action, parent: undefined });
   }
 
   test('is refused while the block or the state protects the object', () => {
@@ -319,12 +318,12 @@ describe('a deletion or a replacement', () => {
       ...kindNamed('redis'),
       lifecycle: { dataAtRisk: (facts) => ({ of: 'data', what: String(asked.push(facts)) }) },
     };
-    const about = { kind, address: at, options: { a: 1 }, notes: [], protect: undefined, position: undefined };
-    takeAway(input, about, there, { action: 'replace', parent: undefined });
+    const about = { kind, address: at, options: { a: 1 }, protect: undefined, position: undefined };
+    planDeletion(input, about, there, { action: 'replace', parent: undefined });
     expect(asked).toEqual([{ row: there.row, options: { a: 1 }, action: 'replace' }]);
     const { lifecycle: _, ...harmless } = kind;
     expect(
-      takeAway(input, { ...about, kind: harmless }, there, { action: 'delete', parent: undefined }).dataAtRisk,
+      planDeletion(input, { ...about, kind: harmless }, there, { action: 'delete', parent: undefined }).dataAtRisk,
     ).toBeUndefined();
   });
 });
