@@ -1,70 +1,43 @@
 import * as z from 'zod';
-import type { Endpoint } from './endpoint.ts';
-import { ai } from './endpoints/ai.ts';
-import { application } from './endpoints/application.ts';
-import { backup } from './endpoints/backup.ts';
-import { stripe } from './endpoints/stripe.ts';
-import { bitbucket } from './endpoints/bitbucket.ts';
-import { certificates } from './endpoints/certificates.ts';
-import { compose } from './endpoints/compose.ts';
-import { domain } from './endpoints/domain.ts';
-import { environment } from './endpoints/environment.ts';
-import { github } from './endpoints/github.ts';
-import { gitlab } from './endpoints/gitlab.ts';
-import { mariadb } from './endpoints/mariadb.ts';
-import { mounts } from './endpoints/mounts.ts';
-import { organization } from './endpoints/organization.ts';
-import { postgres } from './endpoints/postgres.ts';
-import { redis } from './endpoints/redis.ts';
-import { gitea } from './endpoints/gitea.ts';
-import { sshKey } from './endpoints/ssh-key.ts';
-import { user } from './endpoints/user.ts';
-import { volumeBackups } from './endpoints/volume-backups.ts';
-import { extension } from './extensions/index.ts';
+import { type Endpoint, type InputOf, type OperationLine, readEndpoint } from './endpoint.ts';
+import { extensionOperations } from './extensions.ts';
 import { type Names, namesOf } from './names.ts';
 import { once, onceFor } from './once.ts';
+import { documentedOperations } from './operations.ts';
 import { document, type Vocabulary } from './vocabulary.ts';
 
-/** Every documented operation of the platform, by name: 192 in 20 groups. */
-export const contract = {
-  ...ai,
-  ...application,
-  ...backup,
-  ...stripe,
-  ...bitbucket,
-  ...certificates,
-  ...compose,
-  ...domain,
-  ...environment,
-  ...github,
-  ...gitlab,
-  ...mariadb,
-  ...mounts,
-  ...organization,
-  ...postgres,
-  ...redis,
-  ...gitea,
-  ...sshKey,
-  ...user,
-  ...volumeBackups,
-} satisfies Record<string, Endpoint>;
-
 /** The name of an operation of the API document: `<group>.<operation>`. */
-export type DocumentedOperation = keyof typeof contract;
+export type DocumentedOperation = keyof typeof documentedOperations;
+
+/** The line of each operation that Trueup knows. */
+type Lines = typeof documentedOperations & typeof extensionOperations;
 
 /** The name of an operation; those beyond the document a platform may lack. */
-export type Operation = DocumentedOperation | keyof typeof extension;
-
-/** Every operation that Trueup knows. */
-const known = { ...contract, ...extension };
+export type Operation = keyof Lines;
 
 /** An operation that reads: a GET. */
 export type ReadOperation = {
-  [Op in Operation]: (typeof known)[Op]['method'] extends 'GET' ? Op : never;
+  [Op in Operation]: Lines[Op] extends `GET${string}` ? Op : never;
 }[Operation];
 
 /** The input of an operation: every member with its type; a wrong name or value does not compile. */
-export type Input<Op extends Operation> = z.input<(typeof known)[Op]['input']>;
+export type Input<Op extends Operation> = InputOf<Lines[Op]>;
+
+/** Every documented operation of the platform, by name: 192 in 20 groups. */
+export const contract = endpointsOf<DocumentedOperation>(documentedOperations);
+
+/** Every operation beyond the API document. */
+export const extension = endpointsOf<keyof typeof extensionOperations>(extensionOperations);
+
+/** Every operation that Trueup knows. */
+const known: Readonly<Record<Operation, Endpoint>> = { ...contract, ...extension };
+
+function endpointsOf<Name extends string>(
+  lines: Readonly<Record<Name, OperationLine>>,
+): Readonly<Record<Name, Endpoint>> {
+  const entries = Object.entries<OperationLine>(lines).map(([name, line]) => [name, readEndpoint(line)]);
+  return Object.fromEntries(entries) as Record<Name, Endpoint>; // an endpoint for each line
+}
 
 /** One operation as a platform serves it. */
 export interface ServedOperation {

@@ -1,42 +1,110 @@
 import * as z from 'zod';
+import { type MemberType, memberTypes, sharedMembers } from './values.ts';
 import { once } from './once.ts';
 
 /** One operation of the platform's API: how it is called and what it takes. */
-export interface Endpoint<Shape extends z.ZodRawShape = z.ZodRawShape> {
+export interface Endpoint {
   /** GET reads and takes a query; POST acts and takes a JSON body. */
   readonly method: 'GET' | 'POST';
   /** Every documented member; a name that is not in it is refused, because the platform would drop it silently. */
-  readonly input: z.ZodObject<Shape>;
+  readonly input: z.ZodObject;
 }
 
-/** Declares an operation that reads. Never throws. */
-export function get<const Shape extends z.ZodRawShape>(
-  shape: () => Shape,
-): Endpoint<Shape> & { readonly method: 'GET' } {
-  return endpoint('GET', () => z.strictObject(shape()));
-}
+/**
+ * An operation as a line of the contract: its method, and its members with commas between them.
+ *
+ * - `name: type`, or `name` where the type has the same name: a type of `values.ts`
+ * - `name?: type` may be left out, `name: type|null` may be null, `name: type = value` has a default
+ * - `...name` stands for shared members of `values.ts`, `...name?` for the same, each of which may be left out
+ * - `...` alone: the operation takes members that the API document does not show
+ */
+export type OperationLine = `${Endpoint['method']}${string}`;
 
-/** Declares an operation that acts. Never throws. */
-export function post<const Shape extends z.ZodRawShape>(
-  shape: () => Shape,
-  options: { openEnded?: boolean } = {},
-): Endpoint<Shape> & { readonly method: 'POST' } {
-  return endpoint('POST', () => {
-    const input = z.strictObject(shape());
-    return options.openEnded === true ? input.loose() : input;
-  });
-}
+/** The members of an operation by their types, read from its line. */
+export type InputOf<Line extends OperationLine> = Line extends Endpoint['method']
+  ? Record<string, never>
+  : Line extends `${Endpoint['method']}${infer Members}`
+    ? Flat<MembersIn<Members>>
+    : never;
 
-/** A run uses few of the operations: the schema of each is built when it is used first. */
-function endpoint<Method extends Endpoint['method'], Shape extends z.ZodRawShape>(
-  method: Method,
-  build: () => z.ZodObject<Shape>,
-): Endpoint<Shape> & { readonly method: Method } {
-  const input = once(build);
+type Flat<T> = { [Name in keyof T]: T[Name] };
+
+type MembersIn<Text extends string, Read = unknown> = Text extends `${infer Member},${infer Rest}`
+  ? MembersIn<Rest, Read & MemberIn<Trimmed<Member>>>
+  : Read & MemberIn<Trimmed<Text>>;
+
+type Trimmed<Text extends string> = Text extends ` ${infer Rest}` | `\n${infer Rest}` ? Trimmed<Rest> : Text;
+
+type MemberIn<Text extends string> = Text extends '...'
+  ? unknown
+  : Text extends `...${infer Name extends keyof typeof sharedMembers}?`
+    ? Partial<MembersIn<(typeof sharedMembers)[Name]>>
+    : Text extends `...${infer Name extends keyof typeof sharedMembers}`
+      ? MembersIn<(typeof sharedMembers)[Name]>
+      : Text extends `${infer Member} = ${string}` | `${infer Member}?`
+        ? Optional<NameIn<Member>, TypeIn<Member>>
+        : Text extends `${infer Name}?: ${infer Type}`
+          ? Optional<Name, TypeIn<Type>>
+          : { [Key in NameIn<Text>]: TypeIn<Text> };
+
+type Optional<Name extends string, Type> = { [Key in Name]?: Type | undefined };
+
+type NameIn<Text extends string> = Text extends `${infer Name}: ${string}` ? Name : Text;
+
+type TypeIn<Text extends string> = Text extends `${string}: ${infer Type}`
+  ? TypeIn<Type>
+  : Text extends `${infer Type}|null`
+    ? TypeIn<Type> | null
+    : Text extends MemberType
+      ? z.input<ReturnType<(typeof memberTypes)[Text]>>
+      : never;
+
+/** Reads the line of an operation. A run uses few of them: the schema of each is built when it is used first. Never throws. */
+export function readEndpoint(line: OperationLine): Endpoint {
+  const input = once(() => inputIn(line.replace(/^\w+\s*/, '')));
   return {
-    method,
+    method: line.startsWith('GET') ? 'GET' : 'POST',
     get input() {
       return input();
     },
   };
+}
+
+function inputIn(text: string): z.ZodObject {
+  const schema = z.strictObject(shapeIn(text));
+  return text.endsWith('...') ? schema.loose() : schema;
+}
+
+function shapeIn(text: string): z.ZodRawShape {
+  return Object.assign({}, ...text.split(',').map((member) => memberIn(member.trim()))) as z.ZodRawShape; // all are shapes
+}
+
+function memberIn(text: string): z.ZodRawShape {
+  const [, shared, partial] = /^\.\.\.(\w+)(\??)$/.exec(text) ?? [];
+  if (shared !== undefined) {
+    const shape = shapeIn(named(sharedMembers, shared));
+    return partial === '?' ? z.strictObject(shape).partial().shape : shape;
+  }
+  const [, name, optional, type = name, nullable, preset] =
+    /^(\w+)(\??)(?:: (\w+)(\|null)?)?(?: = (.+))?$/.exec(text) ?? [];
+  if (name === undefined || type === undefined) {
+    if (text === '' || text === '...') return {};
+    throw new Error(`The contract has no ${text}`);
+  }
+  const schema: z.ZodType = named(memberTypes, type)();
+  const orNull = nullable === undefined ? schema : schema.nullable();
+  if (preset !== undefined) return { [name]: orNull.default(valueIn(preset)) };
+  return { [name]: optional === '?' ? orNull.optional() : orNull };
+}
+
+/** A default: JSON, or else a text. */
+function valueIn(text: string): unknown {
+  return /^([\d[{]|true$|false$)/.test(text) ? JSON.parse(text) : text;
+}
+
+/** @throws {Error} where a line has a name that is none: a mistake in the contract. */
+function named<T>(table: Readonly<Record<string, T>>, name: string): T {
+  const found = table[name];
+  if (found === undefined) throw new Error(`The contract has no ${name}`);
+  return found;
 }

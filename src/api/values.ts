@@ -49,34 +49,6 @@ export const email = z.email();
 
 export const uri = z.url();
 
-/** A period of a log: the word `all`, or a number of seconds, minutes, hours or days such as `15m`. */
-const logsSince = () => z.string().regex(/^(all|\d+[smhd])$/, 'is `all` or a number with s, m, h or d');
-
-const logsSearch = () =>
-  z
-    .string()
-    .max(500)
-    .regex(/^[a-zA-Z0-9 ._-]{0,500}$/, 'may hold only letters, digits, space, dot, underscore and hyphen');
-
-/** The part of a log that is asked for. */
-export const logPart = () => ({
-  tail: z.number().int().min(1).max(10000).default(100),
-  since: logsSince().default('all'),
-  search: logsSearch().optional(),
-});
-
-/** What services are searched by, and the page of the result. */
-export const serviceSearch = () => ({
-  q: z.string().optional(),
-  name: z.string().optional(),
-  appName: z.string().optional(),
-  description: z.string().optional(),
-  projectId: z.string().optional(),
-  environmentId: z.string().optional(),
-  limit: z.number().min(1).max(100).default(20),
-  offset: z.number().min(0).default(0),
-});
-
 /** Any JSON value, null included, but not left out. */
 export const anything = z.unknown().refine((value) => value !== undefined, 'is required (null is allowed)');
 
@@ -143,8 +115,6 @@ export const networkSwarm = () =>
     }),
   );
 
-const stopGracePeriodSwarm = () => z.number();
-
 export const endpointSpecSwarm = () =>
   z.strictObject({
     Mode: z.string().optional(),
@@ -168,39 +138,134 @@ export const serviceNetworks = () =>
     z.strictObject({ serviceName: z.string(), networkIds: z.array(z.string()), detachDokployNetwork: z.boolean() }),
   );
 
-/** The swarm settings that the update operations of all services but a compose share. */
-export const swarmUpdate = () => ({
-  healthCheckSwarm: healthCheckSwarm().nullable().optional(),
-  restartPolicySwarm: restartPolicySwarm().nullable().optional(),
-  placementSwarm: placementSwarm().nullable().optional(),
-  updateConfigSwarm: updateConfigSwarm().nullable().optional(),
-  rollbackConfigSwarm: updateConfigSwarm().nullable().optional(),
-  modeSwarm: modeSwarm().nullable().optional(),
-  labelsSwarm: labelsSwarm().nullable().optional(),
-  networkSwarm: networkSwarm().nullable().optional(),
-  stopGracePeriodSwarm: stopGracePeriodSwarm().nullable().optional(),
-  endpointSpecSwarm: endpointSpecSwarm().nullable().optional(),
-});
+/** The types of members, by the names that the lines of operations have for them. */
+export const memberTypes = {
+  string: () => z.string(),
+  text: () => z.string().min(1),
+  number: () => z.number(),
+  boolean: () => z.boolean(),
+  strings: () => stringList,
+  texts: () => z.array(z.string().min(1)),
+  addresses: () => stringList.min(1),
+  labels: labelsSwarm,
+  anything: () => anything,
+  count: () => z.number().min(1),
+  email: () => email,
+  url: () => uri,
+  appName: () => appName,
+  branch: () => branch,
+  containerName: () =>
+    z
+      .string()
+      .min(1)
+      .regex(/^[a-zA-Z0-9.\-_]+$/),
+  icon: () => z.string().max(2097152),
+  volumeName: () => volumeName,
+  status: () => status,
+  serviceType: () => serviceType,
+  databasePassword: () => databasePassword,
+  newPassword: () => databasePassword.min(1),
+  databaseAccount: () => z.enum(['user', 'root']),
+  sqldNode: () => z.enum(['primary', 'replica']),
+  sourceType: () => z.enum(['github', 'docker', 'git', 'gitlab', 'bitbucket', 'gitea', 'drop']),
+  triggerType: () => z.enum(['push', 'tag']),
+  buildType: () => z.enum(['dockerfile', 'heroku_buildpacks', 'paketo_buildpacks', 'nixpacks', 'static', 'railpack']),
+  composeSource: () => z.enum(['git', 'github', 'gitlab', 'bitbucket', 'gitea', 'raw']),
+  composeType: () => z.enum(['docker-compose', 'stack']),
+  listing: () => z.enum(['fetch', 'cache']),
+  certificateType: () => z.enum(['letsencrypt', 'none', 'custom']),
+  mountType: () => z.enum(['bind', 'volume', 'file']),
+  publishMode: () => z.enum(['ingress', 'host']),
+  protocol: () => z.enum(['tcp', 'udp']),
+  backupType: () => z.enum(['database', 'compose']),
+  databaseType: () => z.enum(['postgres', 'mariadb', 'mysql', 'mongo', 'web-server', 'libsql']),
+  scheduleType: () => z.enum(['application', 'compose', 'server', 'dokploy-server']),
+  shellType: () => z.enum(['bash', 'sh']),
+  deploymentType: () =>
+    z.enum(['application', 'compose', 'server', 'schedule', 'previewDeployment', 'backup', 'volumeBackup']),
+  serverType: () => z.enum(['deploy', 'build']),
+  buildsConcurrency: () => z.number().int().min(1).max(100),
+  registryType: () => z.literal('cloud'),
+  keyType: () => z.enum(['rsa', 'ed25519']),
+  keyName: () => z.string().min(1).max(32),
+  keyMetadata: () => z.looseObject({ organizationId: z.string() }),
+  tier: () => z.enum(['legacy', 'hobby', 'startup']),
+  additionalFlags: () => z.array(z.string().regex(/^--[a-zA-Z0-9-]+(=[a-zA-Z0-9._:/@-]+)?$/)),
+  selectedServices: () => z.array(z.object({ id: z.string(), type: serviceType })),
+  pushoverPriority: () => z.number().min(-2).max(2),
+  retry: () => z.number().min(30),
+  expire: () => z.number().min(1).max(10800),
+  reporter: () => z.enum(['Dokploy', 'Remote']),
+  load: () => z.enum(['Memory', 'CPU']),
+  // The page of a list, and the part of a log that is asked for.
+  page: () => z.number().min(1).max(100),
+  position: () => z.number().min(0),
+  tail: () => z.number().int().min(1).max(10000),
+  since: () => z.string().regex(/^(all|\d+[smhd])$/, 'is `all` or a number with s, m, h or d'),
+  search: () =>
+    z
+      .string()
+      .max(500)
+      .regex(/^[a-zA-Z0-9 ._-]{0,500}$/, 'may hold only letters, digits, space, dot, underscore and hyphen'),
+  healthCheckSwarm,
+  restartPolicySwarm,
+  placementSwarm,
+  updateConfigSwarm,
+  modeSwarm,
+  networkSwarm,
+  endpointSpecSwarm,
+  ulimitsSwarm,
+  serviceNetworks,
+};
 
-/** The members that the update operations of most database kinds share. */
-export const databaseServiceUpdate = () => ({
-  appName: appName.optional(),
-  description: z.string().nullable().optional(),
-  dockerImage: z.string().optional(),
-  command: z.string().nullable().optional(),
-  args: stringList.nullable().optional(),
-  env: z.string().nullable().optional(),
-  memoryReservation: z.string().nullable().optional(),
-  memoryLimit: z.string().nullable().optional(),
-  cpuReservation: z.string().nullable().optional(),
-  cpuLimit: z.string().nullable().optional(),
-  externalPort: z.number().nullable().optional(),
-  applicationStatus: status.optional(),
-  ...swarmUpdate(),
-  ulimitsSwarm: ulimitsSwarm().nullable().optional(),
-  networkIds: stringList.nullable().optional(),
-  replicas: z.number().optional(),
-  createdAt: z.string().optional(),
-  environmentId: z.string().optional(),
-  detachDokployNetwork: z.boolean().optional(),
-});
+/** The name of a type of members. */
+export type MemberType = keyof typeof memberTypes;
+
+/** Members that several operations share. */
+export const sharedMembers = {
+  swarm: `
+    healthCheckSwarm?: healthCheckSwarm|null, restartPolicySwarm?: restartPolicySwarm|null,
+    placementSwarm?: placementSwarm|null, updateConfigSwarm?: updateConfigSwarm|null,
+    rollbackConfigSwarm?: updateConfigSwarm|null, modeSwarm?: modeSwarm|null, labelsSwarm?: labels|null,
+    networkSwarm?: networkSwarm|null, stopGracePeriodSwarm?: number|null, endpointSpecSwarm?: endpointSpecSwarm|null`,
+  database: `
+    appName?, description?: string|null, dockerImage?: string, command?: string|null, args?: strings|null,
+    env?: string|null, memoryReservation?: string|null, memoryLimit?: string|null, cpuReservation?: string|null,
+    cpuLimit?: string|null, externalPort?: number|null, applicationStatus?: status, ...swarm,
+    ulimitsSwarm?: ulimitsSwarm|null, networkIds?: strings|null, replicas?: number, createdAt?: string,
+    environmentId?: string, detachDokployNetwork?: boolean`,
+  logs: 'tail = 100, since = all, search?',
+  search: `
+    q?: string, name?: string, appName?: string, description?: string, projectId?: string, environmentId?: string,
+    limit: page = 20, offset: position = 0`,
+  providerBuild: 'enableSubmodules?: boolean, watchPaths?: strings|null',
+  destination: `
+    name: text, provider: string|null, accessKey: string, bucket: string, region: string, endpoint: string,
+    secretAccessKey: string, additionalFlags: additionalFlags|null = [], serverId?: string`,
+  schedule: `
+    name: string, description?: string|null, cronExpression: string, serviceName?: string|null, shellType?,
+    scheduleType?, command: string, script?: string|null, applicationId?: string|null, composeId?: string|null,
+    serverId?: string|null, organizationId?: string|null, enabled?: boolean, timezone?: string|null,
+    createdAt?: string`,
+  volumeBackup: `
+    name: string, volumeName, prefix: string, serviceType?, appName?: string, serviceName?: string|null,
+    turnOff?: boolean, cronExpression: string, keepLatestCount?: number|null, enabled?: boolean|null,
+    applicationId?: string|null, postgresId?: string|null, mariadbId?: string|null, mongoId?: string|null,
+    mysqlId?: string|null, redisId?: string|null, libsqlId?: string|null, composeId?: string|null, createdAt?: string,
+    destinationId: string`,
+  report: `
+    appBuildError: boolean, databaseBackup: boolean, dokployBackup: boolean, volumeBackup: boolean,
+    dokployRestart: boolean, name: string, appDeploy: boolean, dockerCleanup: boolean`,
+  fullReport: '...report, serverThreshold: boolean',
+  slack: 'webhookUrl: text, channel: string',
+  telegram: 'botToken: text, chatId: text, messageThreadId: string',
+  email: 'smtpServer: text, smtpPort: count, username: text, password: text, fromAddress: text, toAddresses: addresses',
+  resend: 'apiKey: text, fromAddress: text, toAddresses: addresses',
+  ntfy: 'serverUrl: text, topic: text, accessToken: string, priority: count',
+  mattermost: 'webhookUrl: url, channel?: string, username?: string',
+  custom: 'endpoint: text, headers?: labels',
+  pushover: 'userKey: text, apiToken: text, priority: pushoverPriority, retry?: retry|null, expire?: expire|null',
+  lark: 'webhookUrl: text',
+  discord: '...lark, decoration: boolean',
+  gotify: 'serverUrl: text, appToken: text, priority: count, decoration: boolean',
+} as const;

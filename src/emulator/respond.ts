@@ -1,5 +1,5 @@
 import { withoutSlash } from '../api/slash.ts';
-import { get } from '../api/endpoint.ts';
+import { readEndpoint } from '../api/endpoint.ts';
 import { answerBatch, batchRoot, operationsIn } from './batch.ts';
 import type { Names } from '../api/names.ts';
 import { openApi, openApiPath } from '../api/openapi.ts';
@@ -90,7 +90,7 @@ async function respondToBatch(platform: Platform, manners: Manners, request: Wir
     routeAt: (path) => {
       const published = manners.published.get(path);
       if (published !== undefined)
-        return { name: path, endpoint: get(() => ({})), handler: published, isExtension: true };
+        return { name: path, endpoint: readEndpoint('GET'), handler: published, isExtension: true };
       const route = routeOf(path);
       return route?.name === path && isServed(route, manners) ? route : undefined;
     },

@@ -1,6 +1,6 @@
 import { callerOf } from './caller.ts';
 import type { Context } from './context.ts';
-import { notification as notificationGroup } from '../api/extensions/notification.ts';
+import { beyondDocument } from '../api/contract.ts';
 import type { Row } from './json.ts';
 import * as accounts from './rules/accounts.ts';
 import { environmentToRemove, environmentToUse, newEnvironment } from './rules/environments.ts';
@@ -39,7 +39,8 @@ const destinations: Door = { resource: 'destination' };
 const registries: Door = { resource: 'registry' };
 const notifications: Door = { resource: 'notification' };
 /** All but what machines send, which has a token of its own. */
-const notificationOperations = Object.keys(notificationGroup)
+const notificationOperations = beyondDocument
+  .filter((operation) => operation.startsWith('notification.'))
   .map((operation) => operation.replace('notification.', ''))
   .filter((operation) => operation !== 'receiveNotification');
 const servers: Door = { resource: 'server' };

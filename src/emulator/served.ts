@@ -1,6 +1,6 @@
-import { contract } from '../api/contract.ts';
+import { contract, extension } from '../api/contract.ts';
 import type { Endpoint } from '../api/endpoint.ts';
-import { extension } from '../api/extensions/index.ts';
+
 import type { Handler } from './context.ts';
 import { ai } from './groups/ai.ts';
 import { application } from './groups/application.ts';

@@ -1,5 +1,4 @@
-import * as z from 'zod';
-import { post } from '../../api/endpoint.ts';
+import { readEndpoint } from '../../api/endpoint.ts';
 import { callerOf } from '../caller.ts';
 import type { Context, Extension } from '../context.ts';
 import { notFound } from '../errors.ts';
@@ -15,7 +14,7 @@ import { findProvider, usableRecords } from '../providers.ts';
  */
 export const providerExtensions: Extension = {
   endpoints: {
-    'gitlab.connect': post(() => ({ gitlabId: z.string().min(1) })),
+    'gitlab.connect': readEndpoint('POST gitlabId: text'),
   },
 
   handlers: {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createEmulator, type Emulator } from '../../../src/emulator/emulator.ts';
-import { extension } from '../../../src/api/extensions/index.ts';
+import { extension } from '../../../src/api/contract.ts';
 import { tables } from '../../../src/emulator/tables.ts';
 import { callerOf, inputs, until, type Answer } from '../caller.ts';
 
