@@ -24,7 +24,7 @@ import { unsetKey } from '../manifest/unset.ts';
 import type { Masking } from '../secrets/looks-secret.ts';
 import { maskAttribute, maskValue } from '../secrets/looks-secret.ts';
 import { isUserName } from '../secrets/secret-names.ts';
-import type { Part } from '../secrets/parts.ts';
+import type { Part } from '../secrets/text-parts.ts';
 import { redacted } from '../secrets/secret.ts';
 import type { Remembered } from '../state/row-secrets.ts';
 import type { Placed } from './address.ts';

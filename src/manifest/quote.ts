@@ -6,7 +6,7 @@ import type { Diagnostic, Position, Quote } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
 import { withTop } from '../kind/top.ts';
 import { maxLevels, yamlTokens } from '../formats/yaml.ts';
-import { isReference } from '../secrets/open-values.ts';
+import { isReference } from '../secrets/not-secret.ts';
 import { isSecretEntry, isSecretName, maskText, maskValue, secretParts } from '../secrets/looks-secret.ts';
 import { redacted } from '../secrets/secret.ts';
 import { isUserName } from '../secrets/secret-names.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { stop } from '../diagnostics/diagnostic.ts';
 import type { IndexEntry } from '../git/tracked.ts';
 import { indexEntries } from '../git/tracked.ts';
-import { decoded } from '../secrets/credentials.ts';
+import { decoded } from '../secrets/passwords-in-addresses.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import type { StateKey } from '../secrets/state-key.ts';
 import { localStore } from '../state/backends/local.ts';

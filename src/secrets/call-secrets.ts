@@ -3,7 +3,7 @@ import { isPrivateMember, isSecretMember, secretAnswers, shownOnce } from '../ap
 import { readEnvText } from '../formats/env-text.ts';
 import { isObject } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import { passwordsIn } from './credentials.ts';
+import { passwordsIn } from './passwords-in-addresses.ts';
 import { isSecretEntry, secretParts, secretTexts } from './looks-secret.ts';
 import type { Redactor } from './redactor.ts';
 import { redacted } from './secret.ts';

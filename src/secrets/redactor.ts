@@ -1,9 +1,9 @@
-import { passwordsIn } from './credentials.ts';
-import type { Part } from './parts.ts';
-import { addPart, replaceParts } from './parts.ts';
+import { passwordsIn } from './passwords-in-addresses.ts';
+import type { Part } from './text-parts.ts';
+import { addPart, replaceParts } from './text-parts.ts';
 import { redacted } from './secret.ts';
-import type { Beside } from './spellings.ts';
-import { spellings } from './spellings.ts';
+import type { Beside } from './encodings.ts';
+import { encodings } from './encodings.ts';
 
 /** Replaces the secrets of one run in texts from elsewhere. It holds them until it is dropped with its run. */
 export interface Redactor {
@@ -16,7 +16,7 @@ export interface Redactor {
 }
 
 /**
- * Makes a redactor without secrets. It replaces a secret in each of its `spellings`, and by itself each line of several and
+ * Makes a redactor without secrets. It replaces a secret in each of its `encodings`, and by itself each line of several and
  * the password of an address. Its time is linear in the text, whatever the number of secrets. Never throws.
  */
 export function createRedactor(): Redactor {
@@ -51,7 +51,7 @@ export function createRedactor(): Redactor {
     for (const secret of waiting.splice(0).flatMap((one) => (typeof one === 'string' ? one : one()))) {
       if (secret.length < minLength || added.has(secret)) continue;
       added.add(secret);
-      for (const part of partsOf(secret)) for (const spelling of spellings(part)) learn(...spelling);
+      for (const part of partsOf(secret)) for (const encoding of encodings(part)) learn(...encoding);
     }
     const found: Part[] = [];
     for (let at = 0; at + minLength <= text.length; at++) {

@@ -1,4 +1,4 @@
-import { isReference } from './open-values.ts';
+import { isReference } from './not-secret.ts';
 import { isOpenName } from './secret-names.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { passwordsIn } from '../credentials.ts';
+import { passwordsIn } from '../passwords-in-addresses.ts';
 import { isSecretEntry } from '../looks-secret.ts';
 import type { Redactor } from '../redactor.ts';
 import { createRedactor } from '../redactor.ts';

@@ -5,7 +5,7 @@ export type Beside = readonly [before: number, behind: number];
  * A text in each encoding in which a server may send it back: JSON, URLs, forms, HTML, base64 and words of a shell. None is
  * within another.
  */
-export function spellings(text: string): ReadonlyMap<string, Beside> {
+export function encodings(text: string): ReadonlyMap<string, Beside> {
   const bytes = Buffer.from(text, 'utf8');
   // A half of a surrogate pair has no code in a URL.
   const sound = bytes.toString('utf8');

@@ -4,7 +4,7 @@
  * unsure, it goes on to the end of the line. All of it takes linear time.
  */
 
-import type { Part } from './parts.ts';
+import type { Part } from './text-parts.ts';
 import { rulesOfKey } from './secret-names.ts';
 
 /** A value behind a name, without its quotes, and its place; of a value of several lines, that of each. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decoded, passwordsIn } from '../../src/secrets/credentials.ts';
+import { decoded, passwordsIn } from '../../src/secrets/passwords-in-addresses.ts';
 
 /** The passwords of addresses. */
 
