@@ -49,52 +49,57 @@ export function readAhead(
   },
 ): ReadAhead {
   const since = clock.monotonic();
-  const { resources: records } = state;
-  const reader = createReader(client, 'in bulk');
+  const version = readsVersion ? platformVersion(client, { inBulk: true }) : undefined;
+  const answers = answersFor(createReader(client, 'in bulk'), kinds, state.resources, projectId);
+  for (const answer of [version, ...answers.values()]) answer?.catch(() => undefined);
+  let ahead: Ahead | undefined = { state, since, version, over: (reader) => readerOver(answers, reader) };
+  return {
+    take: () => {
+      const taken = ahead;
+      ahead = undefined;
+      return taken;
+    },
+  };
+}
+
+/** The answers to such reads, by the key of each read. */
+function answersFor(
+  reader: Reader,
+  kinds: readonly Kind[],
+  records: State['resources'],
+  projectId: string,
+): Map<string, Promise<unknown>> {
   const known = new Set(Object.values(records).map(({ kind }) => kind));
   const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
-  const top = kinds.filter((kind) => kind.parents[root] && (known.has(kind.kind) || isAlwaysListed(kind)));
-  const answers = new Map<string, Promise<unknown>>();
-  const begin = (key: string, answer: Promise<unknown>): void => {
-    answer.catch(() => undefined);
-    answers.set(key, answer);
-  };
-  const take = <T>(key: string, read: () => Promise<T>): Promise<T> => {
-    const answer = answers.get(key) as Promise<T> | undefined; // `begin` had the same method of a reader
-    answers.delete(key);
-    return answer ?? read();
-  };
-  const version = readsVersion ? platformVersion(client, { inBulk: true }) : undefined;
-  version?.catch(() => undefined);
-  begin('caller', reader.caller());
-  for (const kind of top) begin(listKey(kind, projectId), reader.rows(kind, { place: { projectId } }));
+  const answers = new Map<string, Promise<unknown>>([['caller', reader.caller()]]);
+  for (const kind of kinds) {
+    if (kind.parents[root] === undefined || !(known.has(kind.kind) || isAlwaysListed(kind))) continue;
+    answers.set(listKey(kind, projectId), reader.rows(kind, { place: { projectId } }));
+  }
   for (const record of Object.values(records)) {
     const kind = byName.get(record.kind);
     if (kind === undefined || record.id === null || !isReadAlone(kind, aboveOf(record, records), record)) continue;
-    const { id } = record;
-    if (!answers.has(rowKey(kind, id))) begin(rowKey(kind, id), reader.row(kind, id));
+    const key = rowKey(kind, record.id);
+    if (!answers.has(key)) answers.set(key, reader.row(kind, record.id));
   }
-  const ahead: Ahead = {
-    state,
-    since,
-    version,
-    over: (later) => ({
-      ...later,
-      caller: () => take('caller', () => later.caller()),
-      row: (kind, id) => take(rowKey(kind, id), () => later.row(kind, id)),
-      rows: (kind, list) =>
-        list.parent === undefined
-          ? take(listKey(kind, list.place.projectId), () => later.rows(kind, list))
-          : later.rows(kind, list),
-    }),
+  return answers;
+}
+
+/** A reader that gives each answer once, and reads everything else. */
+function readerOver(answers: Map<string, Promise<unknown>>, reader: Reader): Reader {
+  const take = <T>(key: string, read: () => Promise<T>): Promise<T> => {
+    const answer = answers.get(key) as Promise<T> | undefined; // the same method of a reader gave it
+    answers.delete(key);
+    return answer ?? read();
   };
-  let isTaken = false;
   return {
-    take: () => {
-      if (isTaken) return undefined;
-      isTaken = true;
-      return ahead;
-    },
+    ...reader,
+    caller: () => take('caller', () => reader.caller()),
+    row: (kind, id) => take(rowKey(kind, id), () => reader.row(kind, id)),
+    rows: (kind, list) =>
+      list.parent === undefined
+        ? take(listKey(kind, list.place.projectId), () => reader.rows(kind, list))
+        : reader.rows(kind, list),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Row } from '../formats/json.ts';
+import { defined } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { topAddress, topOf } from '../kind/top.ts';
@@ -19,7 +20,7 @@ import { positionOf } from './expected.ts';
 import { identify } from './identify.ts';
 import { searchIn } from './match.ts';
 import { bindNames, hasSecretName, namedKinds } from './names.ts';
-import type { DuplicateObject, Observed, ObservedObject, UnmanagedObject } from './observed.ts';
+import type { Caller, DuplicateObject, Observed, ObservedObject, UnmanagedObject } from './observed.ts';
 import { isOfProject } from './ownership.ts';
 import type { TopList } from './project-id.ts';
 import { readTop } from './project-id.ts';
@@ -31,22 +32,71 @@ export interface Seen {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** What was read so far. */
+interface Reading {
+  readonly input: ObserveInput;
+  /** Whether an address is read. */
+  readonly isMeant: (item: { readonly address: string }) => boolean;
+  readonly caller: Caller;
+  /** The lists at the top. */
+  readonly listed: readonly (TopList & { readonly kind: Kind })[];
+  readonly lists: Lists;
+  readonly expected: ReadonlyMap<string, readonly Expected[]>;
+  readonly objects: Map<string, ObservedObject>;
+  /** The objects that were found, by id. */
+  readonly byId: Map<string, Parent>;
+  /** The addresses of the state that are not read. */
+  readonly unread: Set<string>;
+  readonly diagnostics: Diagnostic[];
+  readonly duplicates: DuplicateObject[];
+}
+
 /**
  * Reads what the platform has, with GETs only: who we are, the top lists that matter, then one read per declared
  * service and per environment whose variables matter. Objects below a service come with it, however many there are.
  */
 export async function observe(input: ObserveInput): Promise<Seen> {
   const { kinds, reader, records, since = input.clock.monotonic() } = input;
-  const diagnostics: Diagnostic[] = [];
-  const duplicates: DuplicateObject[] = [];
-  const objects = new Map<string, ObservedObject>();
+  const { redact } = reader;
+  const isMeant: Reading['isMeant'] = ({ address }) => input.only?.has(address) !== false;
+  const top = listedKinds(input, isMeant);
+  const { who, listed } = await readTops(input, top, isMeant);
+  const { projectId } = listed.find((list) => list.projectId !== input.projectId) ?? input;
   const lists: Lists = new Map(kinds.map((kind) => [kind.kind, new Map()]));
-  const isMeant = ({ address }: Pick<Resource, 'address'>) => input.only?.has(address) !== false;
-  const meant = input.resources.filter(isMeant);
-  const declared = listedKinds(input, isMeant);
-  const named = namedKinds({ resources: meant, records });
-  const top = kinds.filter(({ kind, parents }) => parents[root] && (declared.has(kind) || named.has(kind)));
-  const asked = reader.caller();
+  for (const { kind, rows } of listed) remember(lists, kind, rows, undefined);
+  const isUnreadable = (name: string) => listed.some(({ kind, rows }) => kind.kind === name && rows === undefined);
+  const rowsOf = (kind: string) => (isUnreadable(kind) ? undefined : lists.get(kind));
+  const diagnostics: Diagnostic[] = [];
+  const binding = { kinds, resources: input.resources, records, binds: isMeant, redact };
+  const resources = bindNames({ ...binding, rowsOf, diagnostics });
+  const expected = expectations({ kinds, resources, records });
+  const every = [...expected.values()].flat();
+  const reading: Reading = {
+    input,
+    isMeant,
+    caller: { ...callerOf(who), projectId },
+    listed,
+    lists,
+    expected,
+    objects: new Map(),
+    byId: new Map(),
+    unread: new Set(every.flatMap((item) => (isMeant(item) ? [] : [item.address]))),
+    diagnostics,
+    duplicates: [],
+  };
+  for (const level of levelsBelow(kinds, top)) await Promise.all(level.map((kind) => findKind(reading, kind)));
+  const aboveAll = topOf(kinds);
+  if (aboveAll !== undefined) refuseOtherName(reading, aboveAll);
+  return { observed: observedIn(reading, since), resources, diagnostics };
+}
+
+/** Reads who asks, and the lists at the top. */
+async function readTops(
+  input: ObserveInput,
+  top: readonly Kind[],
+  isMeant: Reading['isMeant'],
+): Promise<Pick<Reading, 'listed'> & { readonly who: Row }> {
+  const asked = input.reader.caller();
   // What is wrong with the address or the key shows in the caller, and explains a list that lacks something. A
   // refusal of the key explains itself, and is reported although the platform takes no requests for now.
   const unlessUnusable = async (error: unknown): Promise<never> => {
@@ -57,88 +107,88 @@ export async function observe(input: ObserveInput): Promise<Seen> {
     asked,
     ...top.map(async (kind) => ({ kind, ...(await listTop(input, kind, isMeant).catch(unlessUnusable)) })),
   ]);
-  const { projectId } = listed.find((list) => list.projectId !== input.projectId) ?? input;
-  const caller = { ...callerOf(who), projectId };
-  for (const { kind, rows } of listed) remember(lists, kind, rows, undefined);
-  const isUnreadable = (name: string) => listed.some(({ kind, rows }) => kind.kind === name && rows === undefined);
-  const rowsOf = (kind: string) => (isUnreadable(kind) ? undefined : lists.get(kind));
-  const binding = { kinds, resources: input.resources, records, binds: isMeant, redact: reader.redact };
-  const resources = bindNames({ ...binding, rowsOf, diagnostics });
-  const expected = expectations({ ...input, resources });
-  const every = [...expected.values()].flat();
-  const unread = new Set(every.flatMap((item) => (isMeant(item) ? [] : [item.address])));
-  const byId = new Map<string, Parent>();
+  return { who, listed };
+}
+
+/** Finds the objects of a kind: reads the lists below the objects that were found, and matches the rows with addresses. */
+async function findKind(reading: Reading, kind: Kind): Promise<void> {
+  const { input, isMeant, caller, listed, lists, expected, objects, byId, unread, diagnostics, duplicates } = reading;
+  const items = expected.get(kind.kind) ?? [];
+  if (items.length === 0 && lists.get(kind.kind)?.size === 0) return; // nothing is expected and nothing was found: most kinds
+  await readBelow(reading, kind, items.filter(isMeant));
+  const rows: ReadonlyMap<string, Listed> = lists.get(kind.kind) ?? new Map();
   const idOf = (address: string) => objects.get(address)?.id;
-  const aboveAll = topOf(kinds);
+  const parentWith = (id: string) => byId.get(id);
+  const isTopListed = listed.some((list) => list.kind === kind && list.rows !== undefined);
+  const isRead = (item: Expected) => isMeant(item) || isLacking(item, { rows, idOf, parentWith, isTopListed });
+  for (const item of items) if (isRead(item)) unread.delete(item.address);
+  const aboveAll = topOf(input.kinds)?.kind;
   // The list of what the top stands for shows all of the organization; only the one that was found is ours.
-  const isInside = (kind: string, id: string) =>
-    (kind !== aboveAll?.kind && lists.get(kind)?.has(id) === true) || byId.get(id)?.kind.kind === kind;
+  const isInside = (name: string, id: string) =>
+    (name !== aboveAll && lists.get(name)?.has(id) === true) || byId.get(id)?.kind.kind === name;
   const outputs: Outputs = ({ address, output }) => {
     const object = byId.get(idOf(address) ?? '');
     return object === undefined ? undefined : outputValue(object.kind, output, object.id, object.row);
   };
-  const findKind = async (kind: Kind): Promise<void> => {
-    const items = expected.get(kind.kind) ?? [];
-    if (items.length === 0 && lists.get(kind.kind)?.size === 0) return; // nothing is expected and nothing was found: most kinds
-    await Promise.all(
-      idsAbove(items.filter(isMeant), idOf).map(async (id) => {
-        const parent = byId.get(id);
-        const listed = kind.parents[parent?.kind.kind ?? '']?.listed;
-        if (listed === undefined || !('call' in listed)) return;
-        const rows = await reader.rows(kind, { place: caller, parent }).catch((error: unknown) =>
-          refuseUnread(
-            error,
-            items.filter((item) => isMeant(item) && idsAbove([item], idOf).includes(id)),
-          ),
-        );
-        if (rows?.size === 0 && listed.whenEmpty !== undefined) throw emptyList(kind, parent, listed.whenEmpty);
-        remember(lists, kind, rows, parent);
-      }),
-    );
-    const rows: ReadonlyMap<string, Listed> = lists.get(kind.kind) ?? new Map();
-    const parentWith = (id: string) => byId.get(id);
-    const isTopListed = listed.some((list) => list.kind === kind && list.rows !== undefined);
-    const isRead = (item: Expected) => isMeant(item) || isLacking(item, { rows, idOf, parentWith, isTopListed });
-    for (const item of items) if (isRead(item)) unread.delete(item.address);
-    const about = { kind, items, isRead, rows, search: searchIn(rows), idOf, parentWith, isInside, outputs };
-    const found = await identify({ ...input, ...about, caller, diagnostics, duplicates });
-    const taken = new Set([...found.values()].map(({ id }) => id));
-    const inRow = kindsIn(kinds, kind);
-    for (const [id, { row }] of rows) if (!taken.has(id)) descend(inRow, lists, { kind, id, row }, false);
-    for (const [address, object] of found) {
-      const parent = { kind, id: object.id, row: object.row };
-      objects.set(address, object);
-      byId.set(object.id, parent);
-      descend(inRow, lists, parent, true);
-    }
-  };
-  for (const level of levelsBelow(kinds, top)) await Promise.all(level.map(findKind));
-  if (aboveAll !== undefined)
-    refuseOtherName(expected.get(aboveAll.kind) ?? [], { objects, lists, diagnostics, redact: reader.redact });
-  const isClear = (name: string) => reader.redact(name) === name;
-  const ids = new Set([...lists.values()].flatMap((rows) => [...rows.keys()]));
-  const { unmanaged, provided } = unmanagedIn(
-    kinds,
-    lists,
-    new Set([...byId.keys(), ...idsAt(unread, records)]),
-    isClear,
+  const about = { kind, items, isRead, rows, search: searchIn(rows), idOf, parentWith, isInside, outputs };
+  const found = await identify({ ...input, ...about, caller, diagnostics, duplicates });
+  const taken = new Set([...found.values()].map(({ id }) => id));
+  const inRow = kindsIn(input.kinds, kind);
+  for (const [id, { row }] of rows) if (!taken.has(id)) descend(inRow, lists, { kind, id, row }, false);
+  for (const [address, object] of found) {
+    const parent = { kind, id: object.id, row: object.row };
+    objects.set(address, object);
+    byId.set(object.id, parent);
+    descend(inRow, lists, parent, true);
+  }
+}
+
+/** Reads the lists of a kind below the objects where some addresses are expected. */
+async function readBelow(
+  { input: { reader }, caller, lists, objects, byId }: Reading,
+  kind: Kind,
+  items: readonly Expected[],
+): Promise<void> {
+  const idOf = (address: string) => objects.get(address)?.id;
+  await Promise.all(
+    idsAbove(items, idOf).map(async (id) => {
+      const parent = byId.get(id);
+      const listed = kind.parents[parent?.kind.kind ?? '']?.listed;
+      if (listed === undefined || !('call' in listed)) return;
+      const rows = await reader.rows(kind, { place: caller, parent }).catch((error: unknown) =>
+        refuseUnread(
+          error,
+          items.filter((item) => idsAbove([item], idOf).includes(id)),
+        ),
+      );
+      if (rows?.size === 0 && listed.whenEmpty !== undefined) throw emptyList(kind, parent, listed.whenEmpty);
+      remember(lists, kind, rows, parent);
+    }),
   );
-  const ownId = aboveAll === undefined ? projectId : (idOf(topAddress(aboveAll)) ?? '');
+}
+
+/** What was read, once all kinds are found. */
+function observedIn(reading: Reading, since: number): Observed {
+  const { input, caller, listed, lists, objects, byId, unread, duplicates } = reading;
+  const { kinds, records, reader } = input;
+  const isClear = (name: string) => reader.redact(name) === name;
+  const known = new Set([...byId.keys(), ...idsAt(unread, records)]);
+  const { unmanaged, provided } = unmanagedIn(kinds, lists, known, isClear);
+  const aboveAll = topOf(kinds);
   const hidden = idsWithSecretName(input, objects);
-  const observed = {
+  return {
     ...caller,
     since,
-    projectId: ownId,
+    ...(aboveAll === undefined ? {} : { projectId: objects.get(topAddress(aboveAll))?.id ?? '' }),
     objects,
-    ...(unread.size === 0 ? {} : { unread }),
-    listed: ids,
+    ...defined({ unread: unread.size === 0 ? undefined : unread }),
+    listed: new Set([...lists.values()].flatMap((rows) => [...rows.keys()])),
     projectName: projectNameIn(kinds, lists),
     nameOf: namesAtTop(listed, (id, name) => hidden.has(id) || !isClear(name)),
     unmanaged,
-    ...(provided.length === 0 ? {} : { provided }),
+    ...defined({ provided: provided.length === 0 ? undefined : provided }),
     duplicates,
   };
-  return { observed, resources, diagnostics };
 }
 
 /**
@@ -241,16 +291,16 @@ export function isAlwaysListed({ parents: { [root]: link } }: Kind): boolean {
   return link !== undefined && 'whenEmpty' in link.listed;
 }
 
-/** The kinds that are declared, in the state, or never empty: their lists at the top are worth a request. */
-function listedKinds(
-  { kinds, resources, records }: ObserveInput,
-  isMeant: (item: { readonly address: string }) => boolean,
-): ReadonlySet<string> {
-  return new Set([
+/** The kinds at the top that are declared, named, in the state, or never empty: their lists are worth a request. */
+function listedKinds({ kinds, resources, records }: ObserveInput, isMeant: Reading['isMeant']): readonly Kind[] {
+  const meant = resources.filter(isMeant);
+  const worth = new Set([
     ...kinds.filter(isAlwaysListed).map(({ kind }) => kind),
-    ...resources.filter(isMeant).map(({ kind }) => kind.kind),
+    ...meant.map(({ kind }) => kind.kind),
     ...Object.entries(records).flatMap(([address, { kind }]) => (isMeant({ address }) ? [kind] : [])),
+    ...namedKinds({ resources: meant, records }),
   ]);
+  return kinds.filter(({ kind, parents }) => parents[root] && worth.has(kind));
 }
 
 /** Whether a list that was read should show an object of the state, and does not. */
@@ -282,7 +332,7 @@ function idsAt(addresses: ReadonlySet<string>, records: ObserveInput['records'])
 async function listTop(
   { projectId, projectAt, reader, kinds, resources, records }: ObserveInput,
   kind: Kind,
-  isMeant: (item: { readonly address: string }) => boolean,
+  isMeant: Reading['isMeant'],
 ): Promise<TopList> {
   return readTop(reader, kind, { named: projectId, at: projectAt }).catch((error: unknown) => {
     // A list that every run reads is about the whole run.
@@ -309,21 +359,9 @@ function emptyList({ section }: Kind, parent: Parent | undefined, why: string): 
  * Refuses to give what the top stands for the name that another one has: a state with the manifest of another project would
  * make the one like the other.
  */
-function refuseOtherName(
-  items: readonly Expected[],
-  {
-    objects,
-    lists,
-    diagnostics,
-    redact,
-  }: {
-    readonly objects: ReadonlyMap<string, ObservedObject>;
-    readonly lists: Lists;
-    readonly diagnostics: Diagnostic[];
-    readonly redact: (text: string) => string;
-  },
-): void {
-  for (const { address, kind, resource, record } of items) {
+function refuseOtherName({ input: { reader }, expected, objects, lists, diagnostics }: Reading, top: Kind): void {
+  const { redact } = reader;
+  for (const { address, kind, resource, record } of expected.get(top.kind) ?? []) {
     const { keyField = '' } = kind.identity;
     const wanted = resource?.fields[keyField];
     const name = knownValue(wanted);

@@ -61,32 +61,13 @@ interface ListOf {
 
 /** Makes a reader; `in bulk`: rows and lists that are asked for at the same time are read together, where that is possible. Never throws. */
 export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
-  const about = { inBulk: how === 'in bulk' };
-  // As a whole: a secret may have several lines.
-  const textOf = (answer: unknown) => (typeof answer === 'string' ? client.redact(answer) : '');
-  /** A read without an id to compare. A batch may have two answers in each other's places: what does not fit is read alone. */
-  const read = async <T>(
-    call: ReadOperation,
-    members: Readonly<Record<string, unknown>>,
-    { parse, fits = () => true }: { readonly parse: (answer: unknown) => T; readonly fits?: (parsed: T) => boolean },
-  ): Promise<T> => {
-    const alone = async () => parse(await client.invoke(call, members));
-    if (!about.inBulk) return alone();
-    const answer = await client.invoke(call, members, about);
-    try {
-      const parsed = parse(answer);
-      return fits(parsed) ? parsed : await alone();
-    } catch (error) {
-      if (error instanceof Stop) return alone();
-      throw error;
-    }
-  };
+  const inBulk = how === 'in bulk';
   const row: Reader['row'] = async (kind, id) => {
     const { read: one, readMore } = kind.operations;
     try {
-      const shown = asRow(await client.invoke(one, { [idMember(kind, one)]: id }, about), one);
+      const shown = asRow(await client.invoke(one, { [idMember(kind, one)]: id }, { inBulk }), one);
       if (readMore === undefined) return shown;
-      const rows = await read(readMore, {}, { parse: (answer) => asRows(answer, readMore, kind) });
+      const rows = await read({ client, inBulk }, readMore, {}, { parse: (answer) => asRows(answer, readMore, kind) });
       return { ...rows.get(id), ...shown };
     } catch (error) {
       if (error instanceof PlatformError && saysAbsent(kind, error)) return undefined;
@@ -94,7 +75,7 @@ export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
     }
   };
   return {
-    caller: () => read('user.get', {}, { parse: asCaller }),
+    caller: () => read({ client, inBulk }, 'user.get', {}, { parse: asCaller }),
     row,
     redact: client.redact,
     get alone() {
@@ -105,7 +86,7 @@ export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
       if (listed === undefined) return new Map();
       if ('call' in listed) {
         const { call } = listed;
-        return read(call, inputOf(listed, place, parent?.id), {
+        return read({ client, inBulk }, call, inputOf(listed, place, parent?.id), {
           parse: (answer) => asRows(answer, call, kind),
           fits: (rows) => !areOfAnother(kind, parent, rows),
         }).catch((error: unknown) => {
@@ -117,45 +98,77 @@ export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
       const above = parent === undefined ? undefined : await row(parent.kind, parent.id);
       return above === undefined || parent === undefined ? undefined : rowsIn(kind, parent.kind, above);
     },
-    projects: async (kind) => {
-      const { projects } = kind.parents[root] ?? {};
-      if (projects === undefined) return undefined;
-      const listed = await client.invoke(projects.call, {}).catch((error: unknown) => {
-        if (error instanceof PlatformError && isUnserved(error)) return undefined;
-        throw error;
-      });
-      if (listed === undefined) return undefined;
-      const rows = Array.isArray(listed) ? (listed as readonly unknown[]).map((one) => asRow(one, projects.call)) : [];
-      return rows.map((row) => ({
-        id: String(row[projects.id]),
-        name: client.redact(String(row[projects.name])),
-        services: projects.services(row),
-      }));
-    },
-    log: async (kind, id, options, how) => {
+    projects: (kind) => projectsOf(client, kind),
+    log: (kind, id, options, how) => {
       const logs = kind.service?.logs;
-      if (logs === undefined) return '';
-      const about = { mostErrors: 1, isDiagnostic: how === 'once' };
-      const answer = await client.invoke(logs, { ...options, [idMember(kind, logs)]: id }, about);
-      return textOf(answer);
+      return logs === undefined
+        ? Promise.resolve('')
+        : readText(client, logs, { ...options, [idMember(kind, logs)]: id }, how);
     },
-    deploymentLog: async (kind, input, how) => {
+    deploymentLog: (kind, input, how) => {
       const log = kind.service?.deploymentLog;
-      if (log === undefined) return '';
-      return textOf(await client.invoke(log, { ...input }, { mostErrors: 1, isDiagnostic: how === 'once' }));
+      return log === undefined ? Promise.resolve('') : readText(client, log, { ...input }, how);
     },
-    reason: async (kind, id) => {
-      const explains = kind.service?.explains;
-      if (explains === undefined) return '';
-      try {
-        await client.invoke(explains, { [idMember(kind, explains)]: id }, { isDiagnostic: true });
-        return '';
-      } catch (error) {
-        if (error instanceof PlatformError) return error.code === undefined ? '' : error.serverMessage;
-        throw error;
-      }
-    },
+    reason: (kind, id) => reasonOf(client, kind, id),
   };
+}
+
+/** A read without an id to compare. A batch may have two answers in each other's places: what does not fit is read alone. */
+async function read<T>(
+  { client, inBulk }: { readonly client: ReadClient; readonly inBulk: boolean },
+  call: ReadOperation,
+  members: Readonly<Record<string, unknown>>,
+  { parse, fits = () => true }: { readonly parse: (answer: unknown) => T; readonly fits?: (parsed: T) => boolean },
+): Promise<T> {
+  const alone = async () => parse(await client.invoke(call, members));
+  if (!inBulk) return alone();
+  const answer = await client.invoke(call, members, { inBulk });
+  try {
+    const parsed = parse(answer);
+    return fits(parsed) ? parsed : await alone();
+  } catch (error) {
+    if (error instanceof Stop) return alone();
+    throw error;
+  }
+}
+
+/** A text of the platform, redacted as a whole: a secret may have several lines. */
+async function readText(
+  client: ReadClient,
+  operation: ReadOperation,
+  input: Readonly<Record<string, unknown>>,
+  how: 'once' | undefined,
+): Promise<string> {
+  const answer = await client.invoke(operation, input, { mostErrors: 1, isDiagnostic: how === 'once' });
+  return typeof answer === 'string' ? client.redact(answer) : '';
+}
+
+async function reasonOf(client: ReadClient, kind: Kind, id: string): Promise<string> {
+  const explains = kind.service?.explains;
+  if (explains === undefined) return '';
+  try {
+    await client.invoke(explains, { [idMember(kind, explains)]: id }, { isDiagnostic: true });
+    return '';
+  } catch (error) {
+    if (error instanceof PlatformError) return error.code === undefined ? '' : error.serverMessage;
+    throw error;
+  }
+}
+
+async function projectsOf(client: ReadClient, kind: Kind): Promise<readonly NamedProject[] | undefined> {
+  const { projects } = kind.parents[root] ?? {};
+  if (projects === undefined) return undefined;
+  const listed = await client.invoke(projects.call, {}).catch((error: unknown) => {
+    if (error instanceof PlatformError && isUnserved(error)) return undefined;
+    throw error;
+  });
+  if (listed === undefined) return undefined;
+  const rows = Array.isArray(listed) ? (listed as readonly unknown[]).map((one) => asRow(one, projects.call)) : [];
+  return rows.map((row) => ({
+    id: String(row[projects.id]),
+    name: client.redact(String(row[projects.name])),
+    services: projects.services(row),
+  }));
 }
 
 /** Whether a platform has no such operation, or none for this key. */
