@@ -99,91 +99,86 @@ export async function connect(settings: Settings, about: OpeningInput): Promise<
  *
  * @throws {Stop} as `connect`.
  */
-export async function openPlatform(
-  { platform, profile: named }: NamedPlatform,
-  {
-    options,
-    purpose,
-    connections,
-    deadlineMs,
+export async function openPlatform(named: NamedPlatform, input: OpeningInput): Promise<OpenClient> {
+  const { platform } = named;
+  checkPlatform(platform, input.options);
+  return platform === 'emulator' ? openEmbedded(named, input) : openServer(platform.url, named, input);
+}
+
+/** Opens the emulator in the folder of the manifest. */
+async function openEmbedded(named: NamedPlatform, input: OpeningInput): Promise<OpenClient> {
+  const { options, purpose, mayWrite } = input;
+  const folder = join(options.folder, '.trueup');
+  // openEmulatorFile refuses emulator.json itself when it is a link.
+  refuseLinks(options.folder, folder, ['emulator.json.open']);
+  refuseLinks(options.folder, join(folder, 'emulator.json.open'), ['lease']);
+  // Most runs have another platform.
+  const [{ openEmulatorFile }, { servedOperations }] = await Promise.all([
+    import('./emulator-file.ts'),
+    import('../emulator/served.ts'),
+  ]);
+  const profile = profileOf(named);
+  const behaviour = { apiKey: emulatorKey, profile };
+  const { emulator, close } = await openEmulatorFile(join(folder, 'emulator.json'), purpose, behaviour);
+  const { send, abandon } = abandonable(
+    (guard) => async (request) => {
+      if (request.method === 'POST') guard();
+      return emulator.send(request);
+    },
     mayWrite,
-    takesAll = false,
-    onPause,
-    onFewer,
-    bulk,
-    onBulkOff,
-    isImpatient,
-  }: OpeningInput,
-): Promise<OpenClient> {
-  checkPlatform(platform, options);
-  const profile = profileOf({ platform, profile: named });
-  const late = lateOperations(options.kinds);
-  const isLong = (operation: string): boolean => late.has(operation);
-  const open = (send: Send, { url, apiKey, contract }: Opening): Client => {
-    options.redactor.add(apiKey);
-    const client = createClient({
-      send: tracedSend(send, url),
-      url,
-      apiKey,
-      redact: options.redactor.redact,
-      contract,
-      isLong,
-      // The key of the embedded emulator has none.
-      ...(platform === 'emulator' ? {} : { limitOfNewKey: attempts.newKey }),
-      ...defined({ connections, onPause, onFewer, bulk, onBulkOff }),
-      ...(isImpatient === true ? { readAttempts: 1, pauseLimitMs: 0 } : {}),
-    });
-    // Whoever only examines the platform says what is wrong with the profile that the manifest names.
-    const naming = { profile, by: 'the manifest', at: 'under platform:', url };
-    if (named !== undefined) return isImpatient === true ? client : recognising(client, naming);
-    return platform === 'emulator' ? client : recognising(client, undefined);
+  );
+  const served = beyondDocument.filter((operation) => servedOperations.includes(operation));
+  const opening = {
+    url: 'http://embedded-emulator',
+    apiKey: emulatorKey,
+    contract: serving(contracts[profile], served),
   };
-  if (platform === 'emulator') {
-    const folder = join(options.folder, '.trueup');
-    // openEmulatorFile refuses emulator.json itself when it is a link.
-    refuseLinks(options.folder, folder, ['emulator.json.open']);
-    refuseLinks(options.folder, join(folder, 'emulator.json.open'), ['lease']);
-    // Most runs have another platform.
-    const [{ openEmulatorFile }, { servedOperations }] = await Promise.all([
-      import('./emulator-file.ts'),
-      import('../emulator/served.ts'),
-    ]);
-    const behaviour = { apiKey: emulatorKey, profile };
-    const { emulator, close } = await openEmulatorFile(join(folder, 'emulator.json'), purpose, behaviour);
-    const { send, abandon } = abandonable(
-      (guard) => async (request) => {
-        if (request.method === 'POST') guard();
-        return emulator.send(request);
-      },
-      mayWrite,
-    );
-    const contract = serving(
-      contracts[profile],
-      beyondDocument.filter((operation) => servedOperations.includes(operation)),
-    );
-    return closing(open(send, { url: 'http://embedded-emulator', apiKey: emulatorKey, contract }), { close, abandon });
-  }
-  const apiKey = readApiKey(options.env, platform.url);
+  return closing(clientOf(send, opening, named, input), { close, abandon });
+}
+
+function openServer(url: string, named: NamedPlatform, input: OpeningInput): OpenClient {
+  const { options, deadlineMs, mayWrite, takesAll = false } = input;
+  const apiKey = readApiKey(options.env, url);
   let transport: Transport | undefined;
   const { send, abandon } = abandonable((guard) => {
-    transport = createTransport({
-      url: platform.url,
-      isLong,
-      mayWrite: guard,
-      ...defined({ deadlineMs }),
-    });
+    transport = createTransport({ url, isLong: lateIn(options), mayWrite: guard, ...defined({ deadlineMs }) });
     return transport.send;
   }, mayWrite);
   const close = async (isAbandoned: boolean): Promise<void> => transport?.close(isAbandoned);
-  const contract = (takesAll ? extendedContracts : contracts)[profile];
-  return closing(open(send, { url: platform.url, apiKey, contract }), { close, abandon });
+  const contract = (takesAll ? extendedContracts : contracts)[profileOf(named)];
+  return closing(clientOf(send, { url, apiKey, contract }, named, input), { close, abandon });
 }
 
-/** What a client is opened with. */
-interface Opening {
-  readonly url: string;
-  readonly apiKey: string;
-  readonly contract: Contract;
+function clientOf(
+  send: Send,
+  { url, apiKey, contract }: { readonly url: string; readonly apiKey: string; readonly contract: Contract },
+  { platform, profile }: NamedPlatform,
+  input: OpeningInput,
+): Client {
+  const { options, connections, onPause, onFewer, bulk, onBulkOff, isImpatient } = input;
+  options.redactor.add(apiKey);
+  const client = createClient({
+    send: tracedSend(send, url),
+    url,
+    apiKey,
+    redact: options.redactor.redact,
+    contract,
+    isLong: lateIn(options),
+    // The key of the embedded emulator has none.
+    ...(platform === 'emulator' ? {} : { limitOfNewKey: attempts.newKey }),
+    ...defined({ connections, onPause, onFewer, bulk, onBulkOff }),
+    ...(isImpatient === true ? { readAttempts: 1, pauseLimitMs: 0 } : {}),
+  });
+  if (profile === undefined) return platform === 'emulator' ? client : recognising(client, undefined);
+  // Whoever only examines the platform says what is wrong with the profile that the manifest names.
+  const naming = { profile, by: 'the manifest', at: 'under platform:', url };
+  return isImpatient === true ? client : recognising(client, naming);
+}
+
+/** Whether an operation answers when its work is over. */
+function lateIn({ kinds }: ProjectFolder): (operation: string) => boolean {
+  const late = lateOperations(kinds);
+  return (operation) => late.has(operation);
 }
 
 /** A client that waits for nothing any more once its connections end. */

@@ -18,7 +18,7 @@ export interface Drafts {
  */
 export async function withDrafts<T>(folder: string, work: (drafts: Drafts) => Promise<T>): Promise<T> {
   await removeDrafts(folder);
-  const name = `${start}${process.pid}-${host}-${randomUUID().slice(0, 8)}`;
+  const name = `${start}${process.pid}-${thisHost()}-${randomUUID().slice(0, 8)}`;
   const own = join(folder, name);
   inUse.add(name);
   try {
@@ -40,11 +40,14 @@ export async function withDrafts<T>(folder: string, work: (drafts: Drafts) => Pr
 }
 
 const start = '.trueup-draft-';
-const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
 const form = /^\.trueup-draft-(\d+)-([0-9a-f]{8})-[0-9a-f]{8}$/;
 /** The folders that runs of this process use. */
 const inUse = new Set<string>();
 const dayMs = 86_400_000;
+
+function thisHost(): string {
+  return createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+}
 
 /** Removes the drafts of killed runs: of processes of this machine that are gone, and what is older than a day. Never throws. */
 export async function removeDrafts(folder: string): Promise<void> {
@@ -54,7 +57,7 @@ export async function removeDrafts(folder: string): Promise<void> {
     const path = join(folder, name);
     const found = await lstat(path).catch(() => undefined);
     if (found?.isDirectory() !== true) continue;
-    const isLeft = of === host ? isLeftBy(Number(pid)) : Date.now() - found.mtimeMs > dayMs;
+    const isLeft = of === thisHost() ? isLeftBy(Number(pid)) : Date.now() - found.mtimeMs > dayMs;
     if (isLeft) await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
 }

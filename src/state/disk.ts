@@ -69,8 +69,9 @@ export const nodeDisk: Disk = {
     const handle = await open(path, 'w', 0o600);
     return { append: (text) => handle.appendFile(text), sync: () => handle.datasync(), close: () => handle.close() };
   },
-  rename,
-  link,
+  // Loaded when they are called: Node takes milliseconds for them.
+  rename: (from, to) => rename(from, to),
+  link: (from, to) => link(from, to),
   remove: (path) => rm(path, { force: true }),
   syncFolder,
   // The disk may belong to another machine with another clock: a file written now shows its time. Anybody can set the time
