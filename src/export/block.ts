@@ -102,7 +102,7 @@ export function declareSecrets(block: Placed, secrets: Secrets): void {
   for (const [name, { secrecy }] of Object.entries(kind.fields)) {
     const value = secrecy === 'secret' ? observed(block, name) : null;
     if (typeof value !== 'string' || value === '') continue;
-    secrets.declare(value, { parts: [...partsOf(block), name], place: `${block.address}: ${fieldPath(kind, name)}` });
+    secrets.declare(value, { parts: [...keysTo(block), name], place: `${block.address}: ${fieldPath(kind, name)}` });
   }
 }
 
@@ -190,11 +190,10 @@ function fieldValue(block: Placed, name: string, writing: Writing, isNeeded: boo
 /** A value of the platform as a block can hold it; undefined: no block can. */
 export function blockValue(field: Field, value: Json): Json | undefined {
   const written = typeof value === 'string' && field.codec?.keeps !== undefined ? value.slice(0, -7) : value;
-  const shown = written;
-  const read = schemaOf(field).safeParse(shown);
+  const read = schemaOf(field).safeParse(written);
   // A text such as `2Gi` that the platform holds where it takes a number would be read as an amount.
   const isOther = field.unit !== undefined && read.success && !same(read.data, written);
-  return means(field.codec ?? plain, written, value) && read.success && !isOther ? shown : undefined;
+  return means(field.codec ?? plain, written, value) && read.success && !isOther ? written : undefined;
 }
 
 /** An amount as people write it, where that reads back as the same number. */
@@ -246,8 +245,6 @@ export function namedIn(value: Json, nameOf: (id: string) => string): Json {
 function writtenValue(block: Placed, name: string, value: Json, writing: Writing): Value | undefined {
   const { kind } = block.object;
   const field = fieldOf(kind, name);
-  const path = fieldPath(kind, name);
-  const { secrets } = writing;
   if (field.secrecy === 'secret') return secretValue(value, [name], block, writing);
   // People see in the dashboard what objects are found by.
   const isKey = naturalKey(block).includes(name);
@@ -261,37 +258,13 @@ function writtenValue(block: Placed, name: string, value: Json, writing: Writing
   if (refersTo !== undefined) {
     return plainly(namedIn(value, (id) => writing.nameOf(refersTo, id)));
   }
-  if (Array.isArray(value) && field.growsByItself === true) {
-    const items = value.flatMap((id): Value[] => {
-      const reference = writing.references.toId(String(id), block);
-      if (reference !== undefined) return [{ is: 'expression', text: reference }];
-      // What the lists of a person hold of other projects changes with those, and no other platform knows the ids.
-      return writing.projectIds.has(id) ? [plainly(id)] : [];
-    });
-    const others = value.length - items.length;
-    if (others > 0) leave(block, writing, name, `ids that have no block here are not written, and stay (${others})`);
-    if (items.length === 0) return undefined;
-    return { is: 'list', items: items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) };
-  }
-  const isMap = field.map !== undefined;
-  const how: Texts = {
-    nameOf: (secret, key) =>
-      secrets.nameOf(secret, {
-        parts: [...partsOf(block), key],
-        place: `${block.address}: ${isMap ? `${path}.${key}` : path}`,
-      }),
-    plainly: (text) => writing.references.inText(text, block, isMap ? 'host' : undefined),
-    known,
-  };
+  if (Array.isArray(value) && field.growsByItself === true) return idList(block, name, value, writing);
+  const how = textsOf(block, name, { writing, known });
   if (field.secrecy === undefined) {
     const shown = maskAttribute({ field, attribute: { field: name } }, value, undefined, known);
     if (!same(shown, value) && !mayHoldSecrets(field)) {
-      leave(
-        block,
-        writing,
-        name,
-        'it is a secret, or looks like one, and the field takes no ${secret:…}; write it by hand',
-      );
+      const why = 'it is a secret, or looks like one, and the field takes no ${secret:…}; write it by hand';
+      leave(block, writing, name, why);
       return undefined;
     }
     if (typeof value !== 'string' || !same(shown, value)) return openValue(value, shown, name, how);
@@ -302,12 +275,55 @@ function writtenValue(block: Placed, name: string, value: Json, writing: Writing
     const entries = [...map].map(([key, text]): Entry => ({ key, value: variable(key, text, how) }));
     return { is: 'map', entries };
   }
-  const isShort = isMap || !value.includes('\n');
-  const plain = isShort ? how.plainly : escaped;
-  const spans = field.secrecy === undefined ? [] : secretSpans(value, { known, isEnv: isMap });
+  return textValue(block, name, value, { writing, how });
+}
+
+/** The ids in a list of a person that stand for blocks, or for the project. */
+function idList(block: Placed, name: string, ids: readonly Json[], writing: Writing): Value | undefined {
+  const items = ids.flatMap((id): Value[] => {
+    const reference = writing.references.toId(String(id), block);
+    if (reference !== undefined) return [{ is: 'expression', text: reference }];
+    // What the lists of a person hold of other projects changes with those, and no other platform knows the ids.
+    return writing.projectIds.has(id) ? [plainly(id)] : [];
+  });
+  const others = ids.length - items.length;
+  if (others > 0) leave(block, writing, name, `ids that have no block here are not written, and stay (${others})`);
+  if (items.length === 0) return undefined;
+  return { is: 'list', items: items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) };
+}
+
+/** How the parts of a text of a field are written. */
+function textsOf(
+  block: Placed,
+  name: string,
+  { writing: { secrets, references }, known }: { readonly writing: Writing; readonly known: Masking['known'] },
+): Texts {
+  const { kind } = block.object;
+  const isMap = fieldOf(kind, name).map !== undefined;
+  const path = fieldPath(kind, name);
+  return {
+    nameOf: (secret, key) => {
+      const place = `${block.address}: ${isMap ? `${path}.${key}` : path}`;
+      return secrets.nameOf(secret, { parts: [...keysTo(block), key], place });
+    },
+    plainly: (text) => references.inText(text, block, isMap ? 'host' : undefined),
+    known,
+  };
+}
+
+/** A text, with expressions in place of its secrets and of names of services; a long one in a file. */
+function textValue(
+  block: Placed,
+  name: string,
+  value: string,
+  { writing, how }: { readonly writing: Writing; readonly how: Texts },
+): Value {
+  const { savedAs, secrecy, map } = fieldOf(block.object.kind, name);
+  const isMap = map !== undefined;
+  const plain = isMap || !value.includes('\n') ? how.plainly : escaped;
+  const spans = secrecy === undefined ? [] : secretSpans(value, { known: how.known, isEnv: isMap });
   const written = withSpans(value, spans, { ...how, plainly: plain });
   if (written !== escaped(value)) return { is: 'expression', text: written };
-  const { savedAs } = field;
   if (savedAs === undefined || !isLong(value)) return plainly(value);
   const file = typeof savedAs === 'string' ? savedAs : lastPart(String(observed(block, savedAs.field) ?? name));
   return { is: 'expression', text: `\${file:${writing.keep(block, file, value)}}` };
@@ -392,7 +408,7 @@ function openValue(value: Json, shown: Json, name: string, how: Texts): Value {
 function secretValue(value: Json, path: readonly string[], block: Placed, writing: Writing): Value {
   if (typeof value === 'string' && value !== '') {
     const place = `${block.address}: ${[fieldPath(block.object.kind, path[0] ?? ''), ...path.slice(1)].join('.')}`;
-    const name = writing.secrets.nameOfField(value, { parts: [...partsOf(block), ...path], place });
+    const name = writing.secrets.nameOfField(value, { parts: [...keysTo(block), ...path], place });
     return { is: 'expression', text: `\${secret:${name}}` };
   }
   if (Array.isArray(value)) {
@@ -410,8 +426,8 @@ function secretValue(value: Json, path: readonly string[], block: Placed, writin
 }
 
 /** The keys of a block and of those around it. */
-function partsOf(block: Placed): string[] {
-  return [...(block.parent === undefined ? [] : partsOf(block.parent)), block.key];
+export function keysTo(block: Placed): string[] {
+  return [...(block.parent === undefined ? [] : keysTo(block.parent)), block.key];
 }
 
 function leave(block: Placed, { notes }: Writing, name: string, why: string): void {

@@ -7,7 +7,7 @@ import { observedValue, valueAt } from '../kind/wire.ts';
 import type { Placed, Present } from './address.ts';
 import { place } from './address.ts';
 import type { Writing } from './block.ts';
-import { blockEntries, declareSecrets } from './block.ts';
+import { blockEntries, declareSecrets, keysTo } from './block.ts';
 import { createFileNames, fileName, yamlStem } from './names.ts';
 import { createReferences } from './references.ts';
 import type { NamedSecret, UsedSecrets } from './secrets.ts';
@@ -89,20 +89,25 @@ export function inFile(file: string, textWith: (entries: readonly Entry[]) => st
   return { taken, fileOf: () => file, textWith: (_, entries) => textWith(entries) };
 }
 
+/** What one export writes, and what comes of it. */
+interface Composing extends Pick<ComposeInput, 'kinds' | 'allKinds' | 'present' | 'dropped' | 'only'> {
+  readonly writing: Writing;
+  readonly notes: Diagnostic[];
+  /** Gets the id of the object of each block. */
+  readonly ids: Map<string, string>;
+}
+
 /** Writes the blocks of what a platform has, and the files beside them. Pure: the same survey gives the same bytes. */
 export function compose(input: ComposeInput): Composed {
-  const { kinds, allKinds, survey, present, dropped, layout, only, terraform } = input;
+  const { kinds, survey, present, dropped, layout, terraform } = input;
+  const { textWith } = layout;
   const notes: Diagnostic[] = [];
-  const named = terraform === undefined ? undefined : terraformKeys(terraform);
-  const tops = place(survey.tops, { kinds, present, named });
-  const ids = new Map<string, string>();
-  const files = new Map<string, string>();
-  const names = createFileNames(layout.taken);
-  const secrets = createSecrets(input.usedSecrets);
+  const tops = place(survey.tops, { kinds, present, named: terraform && terraformKeys(terraform) });
   const byId = indexOf(tops, dropped);
   if (terraform !== undefined) notes.push(...terraformNotes(terraform, byId.values()));
+  const secrets = createSecrets(input.usedSecrets);
   for (const block of byId.values()) if (!present.addresses.has(block.object.id)) declareSecrets(block, secrets);
-  let yaml = '';
+  const files = new Map<string, string>();
   const writing: Writing = {
     secrets,
     known: input.known,
@@ -112,76 +117,80 @@ export function compose(input: ComposeInput): Composed {
     notes,
     references: createReferences(byId.values(), present.project),
     nameOf: (kind, id) => nameOf(kind, id, { byId, tops: survey.tops }),
-    keep: (block, name, text) => {
-      const folders = ownerOf(block).slice(isOwnFile(block, layout) ? 1 : 0);
-      const folder = [yaml.replace(/\.yaml$/, ''), ...folders.map(fileName)].join('/');
-      const path = names.take(`${folder}/${fileName(name)}`);
-      files.set(path, text);
-      return path.slice(yaml.lastIndexOf('/') + 1);
-    },
+    keep: keepingIn(files, layout),
   };
-  const write = (block: Placed): Entry[] => {
-    const { object, address } = block;
-    if (dropped.has(address)) {
-      notes.push(diagnostic('not-exported', dropped.get(address) ?? '', { address }));
-      return [];
-    }
-    const isPresent = present.addresses.has(object.id);
-    const why = only === undefined && !isPresent ? object.kind.notExported?.(object.row) : undefined;
-    if (why !== undefined) {
-      notes.push(diagnostic('not-exported', why, { address }));
-      return [];
-    }
-    const isAround = only !== undefined && address !== only && isWithin(only, address);
-    if (only !== undefined && !isAround && !isWithin(address, only)) return [];
-    if (isPresent && object.kind.service !== undefined && only === undefined) {
-      for (const child of block.children) reportBelow(child, present, notes);
-      return [];
-    }
-    const own = isPresent || isAround ? [] : blockEntries(block, writing);
-    const sections = kinds.flatMap((kind): Entry[] => {
-      const below = block.children.filter((child) => child.object.kind === kind).flatMap(write);
-      return below.length === 0 ? [] : [{ key: kind.section, value: { is: 'map', entries: below } }];
-    });
-    const isEmpty = own.length === 0 && sections.length === 0;
-    if (isEmpty && (isPresent || isAround || object.kind.operations.create === undefined)) return [];
-    if (!isPresent) ids.set(address, object.id);
-    if (only === undefined) notes.push(...unknownBelow(block, kinds, allKinds));
-    return [{ key: block.key, value: { is: 'map', entries: [...own, ...sections] } }];
-  };
+  const composing: Composing = { ...input, writing, notes, ids: new Map<string, string>() };
   const documents = new Map<string, Map<Kind, Entry[]>>();
   for (const top of tops) {
-    yaml = layout.fileOf(top);
-    const entries = write(top);
+    const file = layout.fileOf(top);
+    const entries = entriesOf(top, composing);
     if (entries.length === 0) continue;
-    const document = documents.get(yaml) ?? new Map<Kind, Entry[]>();
-    documents.set(yaml, document);
+    const document = documents.get(file) ?? new Map<Kind, Entry[]>();
+    documents.set(file, document);
     document.set(top.object.kind, [...(document.get(top.object.kind) ?? []), ...entries]);
   }
   for (const [path, document] of documents) {
-    const sections = [...document].map(
-      ([
-        {
-          section,
-          operations: { create, cannot },
-        },
-        entries,
-      ]): Entry => {
-        const before =
-          create === undefined && cannot?.create !== undefined ? { before: `Never created: ${cannot.create}.` } : {};
-        return { key: section, value: { is: 'map', entries }, ...before };
-      },
-    );
-    files.set(path, layout.textWith === undefined ? renderEntries(sections) : layout.textWith(path, sections));
+    const sections = [...document].map(([kind, entries]) => sectionOf(kind, entries));
+    files.set(path, textWith === undefined ? renderEntries(sections) : textWith(path, sections));
   }
   return {
     files,
-    included: layout.textWith === undefined ? [...documents.keys()].toSorted() : [],
+    included: textWith === undefined ? [...documents.keys()].toSorted() : [],
     secrets: secrets.all(),
-    ids,
+    ids: composing.ids,
     notes: [...survey.notes, ...notes],
     unmanaged: [...byId.values()].flatMap(({ object, address }) => (present.addresses.has(object.id) ? [] : [address])),
   };
+}
+
+/** Keeps long texts in files beside the file of their block. */
+function keepingIn(files: Map<string, string>, layout: Layout): Writing['keep'] {
+  const names = createFileNames(layout.taken);
+  return (block, name, text) => {
+    const yaml = layout.fileOf(topOf(block));
+    const isOwnFile = yaml.endsWith(`/${yamlStem(topOf(block).key)}.yaml`);
+    const folders = ownerOf(block).slice(isOwnFile ? 1 : 0);
+    const folder = [yaml.replace(/\.yaml$/, ''), ...folders.map(fileName)].join('/');
+    const path = names.take(`${folder}/${fileName(name)}`);
+    files.set(path, text);
+    return path.slice(yaml.lastIndexOf('/') + 1);
+  };
+}
+
+function sectionOf({ section, operations: { create, cannot } }: Kind, entries: readonly Entry[]): Entry {
+  const why = create === undefined ? cannot?.create : undefined;
+  const value = { is: 'map', entries } as const;
+  return why === undefined ? { key: section, value } : { key: section, value, before: `Never created: ${why}.` };
+}
+
+/** The entry of a block with all below it; none where it is not written. */
+function entriesOf(block: Placed, composing: Composing): Entry[] {
+  const { kinds, present, dropped, only, notes, ids } = composing;
+  const { object, address } = block;
+  const isPresent = present.addresses.has(object.id);
+  const why =
+    dropped.get(address) ?? (only === undefined && !isPresent ? object.kind.notExported?.(object.row) : undefined);
+  if (why !== undefined) {
+    notes.push(diagnostic('not-exported', why, { address }));
+    return [];
+  }
+  const isAround = only !== undefined && address !== only && isWithin(only, address);
+  if (only !== undefined && !isAround && !isWithin(address, only)) return [];
+  if (isPresent && object.kind.service !== undefined && only === undefined) {
+    for (const child of block.children) reportBelow(child, present, notes);
+    return [];
+  }
+  const own = isPresent || isAround ? [] : blockEntries(block, composing.writing);
+  const sections = kinds.flatMap((kind): Entry[] => {
+    const children = block.children.filter((child) => child.object.kind === kind);
+    const below = children.flatMap((child) => entriesOf(child, composing));
+    return below.length === 0 ? [] : [{ key: kind.section, value: { is: 'map', entries: below } }];
+  });
+  const isEmpty = own.length === 0 && sections.length === 0;
+  if (isEmpty && (isPresent || isAround || object.kind.operations.create === undefined)) return [];
+  if (!isPresent) ids.set(address, object.id);
+  if (only === undefined) notes.push(...unknownBelow(block, kinds, composing.allKinds));
+  return [{ key: block.key, value: { is: 'map', entries: [...own, ...sections] } }];
 }
 
 /** The lists in a row that hold objects of no kind, such as databases of another sort, or of one that the platform does not serve. */
@@ -213,15 +222,12 @@ function listsIn({ kind }: Kind, kinds: readonly Kind[]): ReadonlySet<string> {
 
 /** The keys of the block whose folder holds the files of a block: its service, or itself. */
 function ownerOf(block: Placed): string[] {
-  const parts = (one: Placed): string[] => [...(one.parent === undefined ? [] : parts(one.parent)), one.key];
-  return parts(block.parent?.parent === undefined ? block : block.parent);
+  return keysTo(block.parent?.parent === undefined ? block : block.parent);
 }
 
-/** Whether the file of a block has the name of the block at its top. */
-function isOwnFile(block: Placed, layout: Layout): boolean {
-  let top = block;
-  while (top.parent !== undefined) top = top.parent;
-  return layout.fileOf(top).endsWith(`/${yamlStem(top.key)}.yaml`);
+/** The block at the top that a block is below of, or is itself. */
+function topOf(block: Placed): Placed {
+  return block.parent === undefined ? block : topOf(block.parent);
 }
 
 /** Says that objects below a service that the manifest declares need its block. */

@@ -13,7 +13,7 @@ import type { Present } from './address.ts';
 import type { Layout } from './compose.ts';
 import { inFile, oneFile, projectLayout } from './compose.ts';
 import type { TerraformState } from './terraform.ts';
-import type { Exported } from './export.ts';
+import type { Exported, ExportInput } from './export.ts';
 import { makeExport, remembering } from './export.ts';
 import { fileName } from './names.ts';
 import { patternsFor, rootText } from './root-file.ts';
@@ -30,6 +30,7 @@ import { learnPlatform } from '../workflow/platform.ts';
 import { plan, planWithIds } from '../workflow/plan.ts';
 import { knownParts } from '../secrets/looks-secret.ts';
 import { digestsOf } from '../state/digests.ts';
+import type { State } from '../state/state.ts';
 import type { StateRecord } from '../state/record.ts';
 import { rememberedIn } from '../state/row-secrets.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
@@ -64,101 +65,172 @@ export interface ExportResult extends Pick<Exported, 'blocks' | 'notes' | 'isEmp
   readonly isSecretsFileNamed: boolean;
 }
 
+/** What an export is made with. */
+interface Exporting {
+  readonly connection: World;
+  readonly options: ProjectFolder;
+  /** The values of the secrets that the manifest names, as far as this run has them. */
+  readonly secret?: (name: string) => string | undefined;
+  readonly how: ExportOptions;
+}
+
+/** The records of a state by their addresses. */
+type Records = readonly (readonly [address: string, record: StateRecord])[];
+
+/** The manifest that an export adds to, and the records of its state. */
+interface Ground {
+  readonly manifest: Manifest | undefined;
+  readonly records: Records;
+  readonly connection: World;
+}
+
+/** The file that gets a block, with its text. */
+type TargetFile = Awaited<ReturnType<typeof targetOf>>;
+
 /**
  * Writes what a platform has and the manifest does not declare as a manifest, with its state: the next plan is empty.
  * Nothing on the platform changes. Needs the lock of the state.
  *
+ * @param found undefined: the folder has no manifest yet
  * @throws {Stop} when a file is in the way, or the state belongs to other blocks; nothing was written then.
  */
 export async function exportProject(
-  /** undefined: the folder has no manifest yet. */
   found: Manifest | undefined,
-  { platform, profile, project }: Pick<Settings, 'platform' | 'profile' | 'project'>,
-  about: {
-    readonly world: World;
-    readonly options: ProjectFolder;
-    /** The values of the secrets that the manifest names, as far as this run has them. */
-    readonly secret?: (name: string) => string | undefined;
-    readonly how: ExportOptions;
-  },
+  settings: Pick<Settings, 'platform' | 'profile' | 'project'>,
+  exporting: Exporting,
 ): Promise<ExportResult> {
-  const { options, secret = envSecrets(about.options.env), how } = about;
-  const { folder, file, env } = options;
-  const saved = await about.world.store.read();
-  const capabilities = await learnPlatform(saved, about.world);
-  const world = { ...about.world, discovers: false };
+  const { options, how } = exporting;
+  const { folder, file } = options;
+  const saved = await exporting.connection.store.read();
+  const platform = await learnPlatform(saved, exporting.connection);
+  const connection = { ...exporting.connection, discovers: false };
+  const keep = (state: State) => connection.store.write({ ...state, ...defined({ platform }) });
   const records = Object.entries(saved?.resources ?? {});
-  const recordsById = new Map(records.map((one) => [one[1].id ?? '', one]));
-  const digests = saved === undefined ? undefined : digestsOf(await about.world.store.key(), saved);
   const manifest = extended(found, records.length, { folder, how });
   const replaced = manifest === undefined && records.length > 0 ? found : undefined;
   const secretFile = secretFileOf(folder, how);
   if (replaced !== undefined) checkReplaceable(replaced, file, secretFile);
+  const ground = { manifest, records, connection };
   const present =
     replaced === undefined
-      ? await presentIn(manifest, records, world)
+      ? await presentIn(ground)
       : { addresses: new Map<string, string>(), taken: new Set<string>() };
-  const used = secretNamesIn(manifest);
-  const isNew = (manifest?.resources.length ?? 0) === 0;
-  const rootBefore = manifest === undefined ? undefined : await readFile(join(folder, file), 'utf8');
-  const left = how.address === undefined ? undefined : await stateLeft(how.address, { manifest, records, world });
+  const before = manifest === undefined ? undefined : await readFile(join(folder, file), 'utf8');
+  const left = how.address === undefined ? undefined : await stateLeft(how.address, ground);
   if (left !== undefined) {
     await writeFiles(folder, []); // removes the drafts of the killed run
-    await world.store.write({ ...left.state, ...defined({ platform: capabilities }) });
+    await keep(left.state);
     const wrote = { files: [], toAdd: undefined, secrets: [], secretsFile: undefined, isSecretsFileNamed: false };
     return { ...wrote, blocks: left.blocks, notes: [], isEmpty: left.isEmpty };
   }
   const target = how.address === undefined ? undefined : await targetOf(how.address, { manifest, folder, file });
-  const beside = target === undefined ? [] : await filesBeside(folder, target.file);
-  const layoutOf = (stem: string | undefined): Layout => {
-    if (target === undefined) return stem === undefined ? projectLayout() : oneFile(`${stem}.yaml`, []);
-    return inFile(target.file, (entries) => appendEntries(target.file, target.text, entries), beside);
-  };
-  const rootFor = (included: readonly string[], hasSecrets: boolean): string => {
+  const rootFor: ExportInput['rootFor'] = (included, hasSecrets) => {
     const secrets = hasSecrets ? secretFile : undefined;
-    return rootBefore === undefined
-      ? rootText({ platform, profile, project, include: patternsFor(included), secrets })
-      : withIncludes(rootBefore, included, secrets);
+    return before === undefined
+      ? rootText({ ...settings, include: patternsFor(included), secrets })
+      : withIncludes(before, included, secrets);
   };
-  const client = remembering(world.client);
-  const workspace = await openWorkspace(folder, { fileLimit: fileLimit(env, whyPinned(options)) });
-  const exportWith = (stem: string | undefined) =>
-    makeExport({
-      world: { ...world, client },
-      reading: {
-        file,
-        kinds: options.kinds,
-        env: (name) => (Object.hasOwn(env, name) ? env[name] : undefined),
-        envLimit: envLimit(env, whyPinned(options)),
-        secret,
-        platformUrl: env['TRUEUP_URL'] || undefined,
-        given: (name) => options.variables.get(name) ?? env[`TRUEUP_VAR_${name}`],
-        addSecret: options.redactor.add,
-      },
-      workspace,
-      projectId: project,
-      present,
-      layout: layoutOf(stem),
-      usedSecrets: { names: used, valueOf: secret },
-      known: knownParts(options.redactor.find),
-      remembered: ({ kind, id, row }) => {
-        const [address = '', record] = recordsById.get(id) ?? [];
-        return digests === undefined
-          ? undefined
-          : rememberedIn(row, { kind, record }, (name) => digests(address, name));
-      },
-      rootFor,
-      only: how.address,
-      terraform: how.terraform,
-    });
-  const { stem, exported } = await withFreeName(isNew ? undefined : { folder, manifest }, exportWith);
+  const digests = saved === undefined ? undefined : digestsOf(await connection.store.key(), saved);
+  const used = secretNamesIn(manifest);
+  const input = {
+    ...(await inputOf({ ...exporting, connection }, { used, records, digests })),
+    projectId: settings.project,
+    present,
+    rootFor,
+  };
+  const layoutOf = await layoutsFor(folder, target);
+  const isNew = (manifest?.resources.length ?? 0) === 0;
+  const { stem, exported } = await withFreeName(isNew ? undefined : { folder, manifest }, (name) =>
+    makeExport({ ...input, layout: layoutOf(name) }),
+  );
   if (replaced !== undefined) await checkReplaced(replaced, records, { exported, folder });
+  if (how.address !== undefined && exported.blocks.size === 0) throw nothingAt(how.address, exported.unmanaged, ground);
   // The files that are there list those that the manifest names already.
   const secrets = exported.secrets.filter(({ name }) => !used.has(name));
-  if (how.address !== undefined && exported.blocks.size === 0)
-    throw nothingAt(how.address, exported.unmanaged, { records, location: world.store.location });
-  const root = exported.files.get(file) ?? '';
-  const files: NewFile[] = [...exported.files].flatMap(([path, content]) =>
+  const written = await writeExport(exported, exporting, { before, secretFile, target, stem, secrets });
+  // After the files: a state without them would let the next apply delete what it holds.
+  if (exported.blocks.size > 0) await keep(exported.state);
+  return {
+    blocks: exported.blocks,
+    notes: exported.notes,
+    isEmpty: exported.isEmpty,
+    ...written,
+    secrets: secrets.map(({ name, usedBy }) => ({ name, usedBy })),
+  };
+}
+
+/** How the manifest is read and its blocks are written. */
+async function inputOf(
+  { connection, options, how, secret = envSecrets(options.env) }: Exporting,
+  {
+    used,
+    records,
+    digests,
+  }: {
+    readonly used: ReadonlySet<string>;
+    readonly records: Records;
+    readonly digests: ReturnType<typeof digestsOf> | undefined;
+  },
+): Promise<Omit<ExportInput, 'projectId' | 'present' | 'layout' | 'rootFor'>> {
+  const { folder, file, env, kinds, variables, redactor } = options;
+  const byId = new Map(records.map((one) => [one[1].id ?? '', one]));
+  const why = whyPinned(options);
+  return {
+    connection: { ...connection, client: remembering(connection.client) },
+    reading: {
+      file,
+      kinds,
+      env: (name) => (Object.hasOwn(env, name) ? env[name] : undefined),
+      envLimit: envLimit(env, why),
+      secret,
+      platformUrl: env['TRUEUP_URL'] || undefined,
+      given: (name) => variables.get(name) ?? env[`TRUEUP_VAR_${name}`],
+      addSecret: redactor.add,
+    },
+    workspace: await openWorkspace(folder, { fileLimit: fileLimit(env, why) }),
+    usedSecrets: { names: used, valueOf: secret },
+    known: knownParts(redactor.find),
+    remembered: ({ kind, id, row }) => {
+      const [address = '', record] = byId.get(id) ?? [];
+      return digests === undefined ? undefined : rememberedIn(row, { kind, record }, (name) => digests(address, name));
+    },
+    only: how.address,
+    terraform: how.terraform,
+  };
+}
+
+/** The files that the blocks go to, by the name without its ending of the new one; undefined: of a new manifest. */
+async function layoutsFor(
+  folder: string,
+  target: TargetFile | undefined,
+): Promise<(stem: string | undefined) => Layout> {
+  if (target === undefined) return (stem) => (stem === undefined ? projectLayout() : oneFile(`${stem}.yaml`, []));
+  const { file, text } = target;
+  const beside = await filesBeside(folder, file);
+  return () => inFile(file, (entries) => appendEntries(file, text, entries), beside);
+}
+
+/** Writes the files of an export, and that of its secrets. */
+async function writeExport(
+  { files: exported }: Exported,
+  { options: { folder, file }, how }: Exporting,
+  {
+    before,
+    secretFile,
+    target,
+    stem,
+    secrets,
+  }: {
+    /** The text of the manifest that is there. */
+    readonly before: string | undefined;
+    readonly secretFile: SecretFile | undefined;
+    readonly target: TargetFile | undefined;
+    readonly stem: string | undefined;
+    readonly secrets: readonly NamedSecret[];
+  },
+): Promise<Pick<ExportResult, 'files' | 'toAdd' | 'secretsFile' | 'isSecretsFileNamed'>> {
+  const root = exported.get(file) ?? '';
+  const files: NewFile[] = [...exported].flatMap(([path, content]) =>
     path === file ? [] : [{ path, content, ...(path === target?.file ? { replaces: target.text } : {}) }],
   );
   const secretPaths = secretFile?.is === 'file' ? [secretFile.path] : [];
@@ -171,31 +243,24 @@ export async function exportProject(
   // Before the secrets: a killed run leaves none that git would take.
   const ignore = await ignoring(folder, secretPaths);
   const first: NewFile[] = ignore === undefined ? [] : [ignore];
-  const own: NewFile = { path: file, content: root, ...defined({ replaces: rootBefore }) };
   // A file that gets a block comes last: where the run is killed before it, the same command starts again.
   const order = ({ path }: NewFile) => `${path === target?.file ? 1 : 0}${path}`;
-  const owns = root === rootBefore ? [] : [own];
+  const own: NewFile[] = root === before ? [] : [{ path: file, content: root, ...defined({ replaces: before }) }];
   const others = files.toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
-  const all = target === undefined ? [...others, ...owns] : [...owns, ...others];
-  const inside = values !== undefined && secretFile !== undefined;
-  if (values !== undefined && how.secretsFile !== undefined && !inside) {
+  const all = target === undefined ? [...others, ...own] : [...own, ...others];
+  const isInside = values !== undefined && secretFile !== undefined;
+  if (values !== undefined && how.secretsFile !== undefined && !isInside) {
     const at = how.secretsFile.lastIndexOf(sep) + 1;
     const [path, content] = [how.secretsFile.slice(at), values];
     await writeFiles(how.secretsFile.slice(0, at), [{ path, content, isPrivate: true }], how);
   }
-  const privately = inside ? [{ path: secretFile.path, content: values, isPrivate: true }] : [];
+  const privately = isInside ? [{ path: secretFile.path, content: values, isPrivate: true }] : [];
   await writeFiles(folder, [...first, ...privately, ...all], how);
-  // After the files: a state without them would let the next apply delete what it holds.
-  if (exported.blocks.size > 0) await world.store.write({ ...exported.state, ...defined({ platform: capabilities }) });
   const written = [...first, ...all].map(({ path }) => path).toSorted();
-  const namesFiles = [...exported.files.values()].some((text) => text.includes('${file:'));
+  const namesFiles = [...exported.values()].some((text) => text.includes('${file:'));
   return {
-    blocks: exported.blocks,
-    notes: exported.notes,
-    isEmpty: exported.isEmpty,
     files: written,
     toAdd: namesFiles ? await addToGit(folder, written) : undefined,
-    secrets: secrets.map(({ name, usedBy }) => ({ name, usedBy })),
     secretsFile: values === undefined ? undefined : how.secretsFile,
     isSecretsFileNamed: secretFile !== undefined && root.includes(secretFile.path),
   };
@@ -247,7 +312,7 @@ function checkReplaceable(
 /** @throws {Stop} `refused`, when the files or the state hold what the new export does not. */
 async function checkReplaced(
   { texts }: Manifest,
-  records: readonly (readonly [address: string, record: StateRecord])[],
+  records: Records,
   { exported, folder }: { readonly exported: Exported; readonly folder: string },
 ): Promise<void> {
   const there = await readdir(join(folder, 'environments')).catch(() => []);
@@ -271,18 +336,11 @@ function notReplaceable(why: string, remedy = 'Export into another folder with -
   return stop('refused', 'file-unwritable', `cannot replace the manifest: ${why}; nothing was written`, { remedy });
 }
 
-function nothingAt(
-  address: string,
-  unmanaged: readonly string[],
-  {
-    records,
-    location,
-  }: { readonly records: readonly (readonly [address: string, record: StateRecord])[]; readonly location: string },
-): Stop {
+function nothingAt(address: string, unmanaged: readonly string[], { records, connection }: Ground): Stop {
   if (records.some(([known]) => known === address)) {
     return usage(
       `the state manages ${address}, and the manifest has no block for it`,
-      `Check that ${location} is the state of this manifest. Then trueup state rm '${address}' removes it there.`,
+      `Check that ${connection.store.location} is the state of this manifest. Then trueup state rm '${address}' removes it there.`,
     );
   }
   const some = unmanaged.slice(0, 10).join(', ');
@@ -292,26 +350,16 @@ function nothingAt(
 }
 
 /** What the manifest and the state have already. */
-async function presentIn(
-  manifest: Manifest | undefined,
-  records: readonly (readonly [address: string, record: StateRecord])[],
-  world: World,
-): Promise<Present> {
+async function presentIn({ manifest, records, connection }: Ground): Promise<Present> {
   if (manifest === undefined && records.length > 0) {
-    throw stop(
-      'refused',
-      'state-unusable',
-      `the state ${world.store.location} has ${records.length} resources, and there is no manifest`,
-      {
-        remedy: 'Restore the manifest, or move the state away.',
-      },
-    );
+    const message = `the state ${connection.store.location} has ${records.length} resources, and there is no manifest`;
+    throw stop('refused', 'state-unusable', message, { remedy: 'Restore the manifest, or move the state away.' });
   }
   const addresses = new Map(records.flatMap(([address, { id }]) => (id === null ? [] : [[id, address] as const])));
   const taken = new Set(records.map(([address]) => address));
   if (manifest === undefined || manifest.resources.length === 0) return { addresses, taken };
   // A block without its object may be that of one that no state knows yet.
-  const { observed } = await plan(manifest, world);
+  const { observed } = await plan(manifest, connection);
   for (const [address, { id }] of observed.objects) addresses.set(id, address);
   for (const { address } of manifest.resources) taken.add(address);
   const { address = '' } = manifest.resources.find(({ kind }) => kind.isTop === true) ?? {};
@@ -325,28 +373,23 @@ async function presentIn(
  */
 async function stateLeft(
   address: string,
-  about: {
-    readonly manifest: Manifest | undefined;
-    readonly records: readonly (readonly [address: string, record: StateRecord])[];
-    readonly world: World;
-  },
+  { manifest, records, connection }: Ground,
 ): Promise<(Pick<Exported, 'state' | 'isEmpty'> & Pick<ExportResult, 'blocks'>) | undefined> {
-  const { manifest, records, world } = about;
   const managed = new Set(records.map(([one]) => one));
   const declared = (manifest?.resources ?? []).filter(
     (one) => isWithin(one.address, address) && !managed.has(one.address),
   );
   if (manifest === undefined || !declared.some((one) => one.address === address)) return undefined;
-  const { observed } = await plan(manifest, world);
+  const { observed } = await plan(manifest, connection);
   const ids = new Map(declared.map((one) => [one.address, observed.objects.get(one.address)?.id ?? '']));
   if ([...ids.values()].includes('')) return undefined;
-  const made = await planWithIds(manifest, world, ids);
+  const made = await planWithIds(manifest, connection, ids);
   const addresses = new Set(ids.keys());
   const isSending = made.actions.some((one) => addresses.has(one.address) && changesObject(one));
   if (isSending) return undefined;
   const blocks = new Map(declared.map(({ address: at, kind }) => [at, kind.kind]));
   const isEmpty = made.actions.every((one) => !isChange(one) || addresses.has(shownAddress(one)));
-  return { state: adoptedState(made, addresses, digestsOf(await world.store.key(), made.base)), blocks, isEmpty };
+  return { state: adoptedState(made, addresses, digestsOf(await connection.store.key(), made.base)), blocks, isEmpty };
 }
 
 /** The file that the block of an address is added to: that of the blocks beside it, or of the block around it. */

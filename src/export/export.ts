@@ -29,7 +29,7 @@ import type { TerraformState } from './terraform.ts';
 
 /** What an export is made from. */
 export interface ExportInput {
-  readonly world: World;
+  readonly connection: World;
   /** How the manifest is read, with the files of the export as if they were there. */
   readonly reading: Omit<ManifestInput, 'workspace' | 'secret'> & { readonly secret: ManifestInput['secret'] };
   /** The folder that the files go to. */
@@ -76,18 +76,18 @@ const mostRounds = 50;
  * @throws {Stop} when the manifest that is there has errors, or the platform cannot be read.
  */
 export async function makeExport(input: ExportInput): Promise<Exported> {
-  const world = { ...input.world, client: remembering(input.world.client) };
-  const kinds = kindsThere(world.kinds, world.client.contract);
-  const reader = createReader(world.client, 'in bulk');
+  const connection = { ...input.connection, client: remembering(input.connection.client) };
+  const kinds = kindsThere(connection.kinds, connection.client.contract);
+  const reader = createReader(connection.client, 'in bulk');
   const found = await survey(reader, kinds, input.projectId);
   const isNamed = input.only === undefined && input.present.project === undefined;
-  const onProject = isNamed ? await notesOnProject(found, { reader, client: world.client }) : [];
+  const onProject = isNamed ? await notesOnProject(found, { reader, client: connection.client }) : [];
   const dropped = new Map<string, string>();
   const leftOut = new Map<string, Set<string>>();
   const why: Diagnostic[] = [];
   for (let round = 0; round < mostRounds; round++) {
-    const composed = compose({ ...input, kinds, allKinds: world.kinds, survey: found, dropped, leftOut });
-    for (const { value } of composed.secrets) world.addSecret(value);
+    const composed = compose({ ...input, kinds, allKinds: connection.kinds, survey: found, dropped, leftOut });
+    for (const { value } of composed.secrets) connection.addSecret(value);
     const root = input.rootFor(composed.included, composed.secrets.length > 0);
     const files = new Map([[input.reading.file, root], ...composed.files]);
     const judging = { composed, dropped, leftOut, notes: why, kinds };
@@ -96,7 +96,7 @@ export async function makeExport(input: ExportInput): Promise<Exported> {
       throw error;
     });
     if (manifest === undefined) continue;
-    const plan = await planWithIds(manifest, world, composed.ids).catch((error: unknown) => {
+    const plan = await planWithIds(manifest, connection, composed.ids).catch((error: unknown) => {
       if (error instanceof Stop && leaveOutErrors(error.diagnostics, judging)) return undefined;
       throw error;
     });
@@ -110,7 +110,7 @@ export async function makeExport(input: ExportInput): Promise<Exported> {
       notes: [...onProject, ...composed.notes, ...why].toSorted(byAddress),
       unmanaged: composed.unmanaged,
       isEmpty: plan.actions.every((one) => !isChange(one) || addresses.has(shownAddress(one))),
-      state: adoptedState(plan, addresses, digestsOf(await world.store.key(), plan.base)),
+      state: adoptedState(plan, addresses, digestsOf(await connection.store.key(), plan.base)),
     };
   }
   throw new Error('the export does not come to rest');

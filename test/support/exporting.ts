@@ -19,7 +19,7 @@ import { bench } from './world.ts';
 /** Exports the platform of a bench into a folder of its own, which no file is written to. */
 export async function exportOf(made: Bench, terraform?: TerraformState): Promise<Exported> {
   return makeExport({
-    world: { ...made.world(), store: bench().store },
+    connection: { ...made.world(), store: bench().store },
     reading: {
       file: 'trueup.yaml',
       kinds: made.world().kinds,

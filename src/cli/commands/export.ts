@@ -128,7 +128,7 @@ async function exportInto(run: Run, view: ExportView, flags: ExportFlags): Promi
     purpose: 'export',
     work: async ({ connection }) => {
       const how = { force, secretsFile, recipients, address, terraform, unmanaged: flags.unmanaged === true };
-      const about = { world: connection, options, how, ...defined({ secret }) };
+      const about = { connection, options, how, ...defined({ secret }) };
       const result = await exportProject(manifest, settings, about);
       view.exported({
         ...result,
