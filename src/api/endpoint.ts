@@ -97,9 +97,13 @@ function memberIn(text: string): z.ZodRawShape {
   return { [name]: optional === '?' ? orNull.optional() : orNull };
 }
 
-/** A default: JSON, or else a text. */
-function valueIn(text: string): unknown {
-  return /^([\d[{]|true$|false$)/.test(text) ? JSON.parse(text) : text;
+/** A default as a line has it: JSON, or else a text. Never throws. */
+export function valueIn(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
 }
 
 /** @throws {Error} where a line has a name that is none: a mistake in the contract. */

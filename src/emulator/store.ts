@@ -1,7 +1,7 @@
 import { DatabaseError } from './errors.ts';
 import type { Json, Row } from './json.ts';
 import { newRow, tableNames, tables, type TableName } from './tables.ts';
-import type { OnDelete } from './tables/table.ts';
+import type { OnDelete } from './table.ts';
 import type { World } from './world.ts';
 
 /** The world with the order of a database: references checked, children found without looking through a table. */
@@ -49,12 +49,12 @@ export function createStore(world: World, onChange: () => void): Store {
   }
 
   function check(table: TableName, query: string, values: Row): void {
-    for (const [column, reference] of Object.entries(tables[table].references ?? {})) {
+    for (const [column, reference] of Object.entries(tables[table].references)) {
       const id = values[column];
       if (id !== undefined && id !== null && find(reference.table as TableName, id) === undefined)
         throw new DatabaseError(query, `"${column}" refers to nothing`);
     }
-    for (const column of tables[table].integers ?? []) {
+    for (const column of tables[table].integers) {
       const number = values[column];
       if (typeof number === 'number' && (number | 0) !== number)
         throw new DatabaseError(query, `"${column}" is not a whole number of 32 bits`);
@@ -128,10 +128,7 @@ function release(store: Store, holder: Holder, id: string, target: TableName): v
 }
 
 const indexedColumns = Object.fromEntries(
-  tableNames.map((table) => [
-    table,
-    [...Object.keys(tables[table].references ?? {}), ...(tables[table].indexed ?? [])],
-  ]),
+  tableNames.map((table) => [table, [...Object.keys(tables[table].references), ...tables[table].indexed]]),
 ) as Record<TableName, string[]>;
 
 const holdersOf = Object.fromEntries(
@@ -139,7 +136,7 @@ const holdersOf = Object.fromEntries(
     target,
     tableNames
       .flatMap((table) =>
-        Object.entries(tables[table].references ?? {})
+        Object.entries(tables[table].references)
           .filter(([, reference]) => reference.table === target)
           .map(([column, reference]): Holder => ({ table, column, onDelete: reference.onDelete })),
       )
