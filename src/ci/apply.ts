@@ -8,7 +8,7 @@ import { writeComment } from './comment.ts';
 import type { Forge } from './forge.ts';
 import type { Job } from './job.ts';
 import type { Report } from './report.ts';
-import { outputBlock } from './report.ts';
+import { resultText } from './report.ts';
 import type { MergedPull } from './stored-plans.ts';
 import { artifactName, fetchPlan, planFileName } from './stored-plans.ts';
 
@@ -28,8 +28,9 @@ export async function applyReviewed(job: Job): Promise<number> {
   await writeFile(file, stored, { mode: 0o600 });
   const ended = await trueup(['apply', planFileName, ...options.shared, ...options.own], { isShown: true });
   rmSync(file, { force: true });
-  const title = ended.code === 0 ? 'Trueup: applied' : `Trueup: apply ended with exit code ${ended.code}`;
-  const body = `### ${title}\n\n${outputBlock(ended.all)}\n\nCommit ${forge?.commit ?? ''}, plan \`${artifactName(manifest.content)}\`.\n`;
+  const title = ended.code === 0 ? 'applied' : `apply ended with exit code ${ended.code}`;
+  const foot = `Commit ${forge?.commit ?? ''}, plan \`${artifactName(manifest.content)}\`.`;
+  const body = resultText(title, ended.all, foot);
   report.summary(body);
   report.output('exit-code', String(ended.code));
   await commentOnMerged(job, merged, body);
@@ -46,7 +47,7 @@ async function expectNoChanges(job: Job, merged: MergedPull | undefined): Promis
     [0, 'nothing to apply'],
     [2, 'not applied, because these changes were not reviewed'],
   ]).get(code);
-  const body = `### Trueup: ${title ?? `plan: failed with exit code ${code}`}\n\n${outputBlock(all)}\n\nCommit ${forge?.commit ?? ''}.\n`;
+  const body = resultText(title ?? `plan: failed with exit code ${code}`, all, `Commit ${forge?.commit ?? ''}.`);
   report.summary(body);
   if (code !== 2) return code;
   await commentOnMerged(job, merged, body);
@@ -69,7 +70,7 @@ async function commentOnMerged(job: Job, merged: MergedPull | undefined, body: s
   }
 }
 
-/** The pull request that brought the applied commit; undefined: it was pushed without one, or the forge does not tell. */
+/** The pull request that brought the applied commit; undefined: it was pushed without one, or the forge does not say. */
 async function mergedPull(forge: Forge, report: Report): Promise<MergedPull | undefined> {
   const { name, repository, commit } = forge;
   if (forge.token === undefined) return undefined;
@@ -87,8 +88,8 @@ async function mergedPull(forge: Forge, report: Report): Promise<MergedPull | un
     const [head, author] = [merged?.head?.sha, merged?.user?.login];
     return {
       number: Number(number),
-      ...(isText(head) ? { head } : {}),
-      ...(isText(author) ? { author } : {}),
+      head: isText(head) ? head : undefined,
+      author: isText(author) ? author : undefined,
     };
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;

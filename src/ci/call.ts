@@ -1,4 +1,5 @@
 import { parseJson, readAtMost } from '../api/limited-body.ts';
+import { defined } from '../formats/json.ts';
 import type { Forge } from './forge.ts';
 
 /** A request to a forge that did not succeed. The message holds neither a token nor text of the answer. */
@@ -7,7 +8,7 @@ export class ForgeError extends Error {
   readonly status: number;
 
   constructor(status: number, message: string, cause?: unknown) {
-    super(message, cause === undefined ? {} : { cause });
+    super(message, defined({ cause }));
     this.status = status;
   }
 }
@@ -48,8 +49,8 @@ export async function callForge(forge: Forge, request: ForgeRequest): Promise<Bu
   try {
     const response = await follow(new URL(address), headers, {
       method,
-      headers: { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': type }) },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : Buffer.from(body) }),
+      headers: { accept: 'application/json', ...defined({ 'content-type': body && type }) },
+      ...defined({ body: typeof body === 'object' ? Buffer.from(body) : body }),
       signal: AbortSignal.timeout(deadlineMs),
     });
     if (!response.ok) throw new ForgeError(response.status, `the forge answered ${response.status} to ${about}`);

@@ -1,5 +1,5 @@
 import type { Job } from './job.ts';
-import { outputBlock } from './report.ts';
+import { resultText } from './report.ts';
 
 /**
  * Compares the platform with what was applied last. Returns the exit code of `trueup drift`; 0 also for drift that is known or
@@ -14,8 +14,7 @@ export async function checkDrift({ trueup, options, report, forge }: Job): Promi
     [knownDrift, 'known drift only'],
   ]);
   const title = titles.get(code) ?? `drift: failed with exit code ${code}`;
-  const commit = forge === undefined ? '' : `\n\nCompared with commit ${forge.commit}.`;
-  report.summary(`### Trueup: ${title}\n\n${outputBlock(all)}${commit}\n`);
+  report.summary(resultText(title, all, forge === undefined ? '' : `Compared with commit ${forge.commit}.`));
   report.output('exit-code', String(code));
   return isFine ? 0 : code;
 }

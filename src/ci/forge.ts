@@ -19,22 +19,22 @@ export interface Forge {
   /** The address of its REST API, without a slash at the end. */
   readonly api: string;
   /** The address of the generic packages that hold stored plans; undefined: it has artifacts. */
-  readonly packages?: string;
+  readonly packages?: string | undefined;
   /** The path of the repository below the API: `/repos/shop/infra`, `/projects/12`. */
   readonly repository: string;
   readonly commit: string;
-  readonly pull?: PullRequest;
+  readonly pull?: PullRequest | undefined;
   /** The token that writes comments. */
-  readonly token?: string;
+  readonly token?: string | undefined;
   /** The headers that read and write stored plans. */
-  readonly storeHeaders?: Readonly<Record<string, string>>;
+  readonly storeHeaders?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
  * Reads the forge from the variables that its runner sets; undefined: no known forge runs this.
  *
  * @param event the text of the file that GITHUB_EVENT_PATH names; empty where there is none
- * @throws {Stop} `usage`, when a run for a pull request does not tell which, or when strangers can start runs for its event
+ * @throws {Stop} `usage`, when a run for a pull request does not say which, or when strangers can start runs for its event
  */
 export function readForge(env: Environment, event: string): Forge | undefined {
   if (env['GITLAB_CI'] === 'true') return gitlab(env);
@@ -59,9 +59,11 @@ function gitlab(env: Environment): Forge | undefined {
     packages: `${withoutSlash(api)}/projects/${project}/packages/generic`,
     repository: `/projects/${project}`,
     commit,
-    ...(number === undefined ? {} : { pull: { number, isFork } }),
-    ...defined({ token }),
-    ...(jobToken === undefined ? {} : { storeHeaders: { 'job-token': jobToken } }),
+    ...defined({
+      pull: number === undefined ? undefined : { number, isFork },
+      token,
+      storeHeaders: jobToken === undefined ? undefined : { 'job-token': jobToken },
+    }),
   };
 }
 
@@ -75,7 +77,7 @@ function github(env: Environment, event: string): Forge | undefined {
   const isGitea = isGiteaRun(env);
   const content = readEvent(event);
   const eventName = env['GITHUB_EVENT_NAME'];
-  // A comment and a review of anybody have the pull request in their event, too.
+  // A comment and a review of any account have the pull request in their event, too.
   const pull = isOne(eventName, ofPulls) ? readPull(content) : undefined;
   if (pull === undefined && isOne(eventName, ofPulls)) {
     throw usage(
@@ -91,11 +93,14 @@ function github(env: Environment, event: string): Forge | undefined {
   return {
     name: isGitea ? 'gitea' : 'github',
     api: withoutSlash(api),
-    ...(isGitea && isAddress(server) ? { packages: `${withoutSlash(server)}/api/packages/${owner}/generic` } : {}),
     repository: `/repos/${repository}`,
     commit,
-    ...defined({ pull, token }),
-    ...(isGitea && token !== undefined ? { storeHeaders: { authorization: `token ${token}` } } : {}),
+    ...defined({
+      packages: isGitea && isAddress(server) ? `${withoutSlash(server)}/api/packages/${owner}/generic` : undefined,
+      pull,
+      token,
+      storeHeaders: isGitea && token !== undefined ? { authorization: `token ${token}` } : undefined,
+    }),
   };
 }
 

@@ -8,7 +8,7 @@ import { annotations } from './annotations.ts';
 import { ForgeError } from './call.ts';
 import { writeComment } from './comment.ts';
 import type { Job } from './job.ts';
-import { outputBlock } from './report.ts';
+import { resultText } from './report.ts';
 import { artifactName, planFileName, storePlan } from './stored-plans.ts';
 import type { Ended } from './trueup.ts';
 
@@ -95,7 +95,7 @@ async function reviewText(
   }
   const what = isBlind ? 'validated, not planned' : 'plan';
   const title = code === 0 || code === 2 ? what : `${what}: failed with exit code ${code}`;
-  return `${marker('plan', { key: manifest.name })}\n### Trueup: ${title}\n\n${outputBlock(all)}\n\n${foot}\n`;
+  return `${marker('plan', { key: manifest.name })}\n${resultText(title, all, foot)}`;
 }
 
 async function comment({ forge, report, options }: Job, text: string): Promise<void> {

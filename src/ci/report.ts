@@ -34,6 +34,11 @@ export function reportOf({ env, stdout }: Process): Report {
   };
 }
 
+/** What became of a job, as Markdown: a title, the output of the run, and a sentence below it. */
+export function resultText(title: string, output: string, foot: string): string {
+  return `${[`### Trueup: ${title}`, outputBlock(output), ...(foot === '' ? [] : [foot])].join('\n\n')}\n`;
+}
+
 /** The output of a run as a block of code. Its middle is left out where it is too long for a comment. */
 export function outputBlock(text: string): string {
   const half = maxCharacters / 2;

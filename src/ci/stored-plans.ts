@@ -14,10 +14,10 @@ export function artifactName(manifest: string): string {
 /** A pull request that was merged. */
 export interface MergedPull {
   readonly number: number;
-  /** The last commit of its branch, where the forge tells it. */
-  readonly head?: string;
-  /** The account that opened it, where the forge tells it. */
-  readonly author?: string;
+  /** The last commit of its branch, where the forge returns it. */
+  readonly head?: string | undefined;
+  /** The account that opened it, where the forge returns it. */
+  readonly author?: string | undefined;
 }
 
 /**

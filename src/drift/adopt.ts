@@ -8,13 +8,12 @@ import type { Adopted } from './adopt-text.ts';
 import { adopt, isSettled } from './adopt-text.ts';
 import { overlay, remembering } from '../export/export.ts';
 import { isWithin } from '../kind/address.ts';
-import { addressMeant, pathMeant } from '../kind/aliases.ts';
 import { yamlLimit } from '../manifest/load.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { World } from '../workflow/world.ts';
 import { plan } from '../workflow/plan.ts';
 import { knownParts } from '../secrets/looks-secret.ts';
-import { findDrift, nothingThere } from './find.ts';
+import { driftAt, findDrift } from './find.ts';
 import type { ProjectFolder } from '../project/folder.ts';
 import { loadManifest, openFolder } from '../project/load.ts';
 import { writeFiles } from '../project/write-files.ts';
@@ -115,10 +114,7 @@ async function prove(
   const remedy = 'Change the manifest by hand.';
   const refused = (message: string, why: readonly Diagnostic[] = [], address?: string) =>
     new Stop('refused', [
-      diagnostic('not-editable', `${message}; nothing was written`, {
-        remedy,
-        ...defined({ address }),
-      }),
+      diagnostic('not-editable', `${message}; nothing was written`, { remedy, ...defined({ address }) }),
       ...why,
     ]);
   const made = await loadManifest(options, { around: (workspace) => overlay(workspace, files) })
@@ -147,11 +143,7 @@ function choose(findings: readonly Finding[], { subjects, field, isAll = false }
     throw new Stop('refused', [diagnostic('bad-reference', 'nothing has drifted; nothing was written', { remedy })]);
   }
   return subjects.flatMap((subject) => {
-    const address = addressMeant(subject);
-    const there = findings.filter((one) => one.address === address || one.objectId === subject);
-    const drift = there.filter(({ is }) => is !== 'not yet applied');
-    const chosen = drift.filter(({ path }) => field === undefined || path === pathMeant(field));
-    if (chosen.length === 0) throw nothingThere({ subject, field, drift, there, all: findings });
+    const chosen = driftAt(findings, { subject, field });
     for (const one of chosen) refuseForeign(one, subject);
     return chosen;
   });

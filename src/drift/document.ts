@@ -1,9 +1,9 @@
 import { defined } from '../formats/json.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Finding, Found, Status } from './finding.ts';
+import type { Drift } from './find.ts';
+import type { Finding, Found } from './finding.ts';
 import { findingId } from './finding.ts';
 import type { Ignored } from './ignore.ts';
-import type { Entry } from './memory.ts';
 import type { CommandText } from './remedies.ts';
 import { remediesFor, remedyText } from './remedies.ts';
 import type { Plan } from '../plan/action.ts';
@@ -13,19 +13,13 @@ import { driftExit, exitCodes } from '../render/exit-codes.ts';
 import type { PlanAbout } from '../render/plan-head.ts';
 import { comparisonOf } from '../documents/plan.ts';
 
-/** What `drift` found, and what a run knows beside it. */
+/** What `drift` found, and what else a run knows. */
 export interface DriftInput {
-  readonly drift: {
+  readonly drift: Omit<Drift, 'plan' | 'notified' | 'ignored'> & {
     /** The plan that it was computed from. */
     readonly plan: Pick<Plan, 'actions'>;
-    readonly findings: readonly Finding[];
-    readonly resolved: readonly (Entry & { readonly id: string })[];
     readonly ignored: readonly Ignored[];
-    readonly exitCode: 0 | 2 | 8;
-    readonly memory: { readonly location: string; readonly isUpdated: boolean };
-    /** Receivers that confirmed a notification. */
-    readonly notified?: readonly Notified[];
-    readonly diagnostics: readonly Diagnostic[];
+    readonly notified?: Drift['notified'];
   };
   readonly counts: { readonly reads: number; readonly writes: number };
   readonly about: PlanAbout;
@@ -34,12 +28,6 @@ export interface DriftInput {
   readonly command: CommandText;
   /** Warnings of the manifest. */
   readonly warnings?: readonly Diagnostic[];
-}
-
-/** A receiver that confirmed a notification. */
-export interface Notified {
-  readonly as: NonNullable<DriftDocument['notified']>[number]['as'];
-  readonly host: string;
 }
 
 /** What `drift` found as a document: every view is made from it. Secrets are redacted already. */
@@ -57,16 +45,13 @@ export function driftDocument({ drift, counts, about, isFull, command, warnings 
     notCompared,
     summary: summaryOf(drift),
     findings: findings.map((finding) => findingDocument(finding, command)),
-    resolved: resolved.map((entry) => subjectOf(entry)),
-    ...(isFull
-      ? {
-          ignored: ignored.map(({ found, because }) => ({
-            ...subjectOf(found),
-            ...defined({ because }),
-          })),
-        }
-      : {}),
-    ...(notified.length === 0 ? {} : { notified: notified.map((one) => ({ ...one })) }),
+    resolved: resolved.map(subjectOf),
+    ...defined({
+      ignored: isFull
+        ? ignored.map(({ found, because }) => ({ ...subjectOf(found), ...defined({ because }) }))
+        : undefined,
+      notified: notified.length === 0 ? undefined : [...notified],
+    }),
     diagnostics: [
       ...warnings.map((item) => ({ ...diagnosticJson(item), source: 'manifest' as const })),
       ...diagnostics.map(diagnosticJson),
@@ -76,7 +61,7 @@ export function driftDocument({ drift, counts, about, isFull, command, warnings 
 
 /** The numbers of findings by their status. */
 function summaryOf({ findings, ignored, resolved }: DriftInput['drift']): DriftDocument['summary'] {
-  const count = (name: Status) => findings.filter(({ status }) => status === name).length;
+  const count = (name: Finding['status']) => findings.filter(({ status }) => status === name).length;
   return {
     new: count('new'),
     known: count('known'),
@@ -101,7 +86,7 @@ export function driftAcceptDocument({
     version: 1,
     memory: { location },
     accepted: accepted.flatMap((finding) =>
-      finding.accepted === undefined ? [] : [{ ...subjectOf(finding), accepted: { ...finding.accepted } }],
+      finding.accepted === undefined ? [] : [{ ...subjectOf(finding), accepted: finding.accepted }],
     ),
   };
 }
@@ -112,24 +97,17 @@ type FindingDocument = DriftDocument['findings'][number];
 function findingDocument(finding: Finding, command: CommandText): FindingDocument {
   const { name, applied, platform, manifest, unit, summary, edited, position } = finding;
   const { status, since, accepted, flapping } = finding;
-  const { id, is, address, kind, objectId, path } = subjectOf(finding);
+  const { path, ...subject } = subjectOf(finding);
   return {
-    id,
-    is,
-    ...defined({ address }),
-    kind,
-    ...defined({ objectId, name, path, applied, platform, manifest }),
-    ...(unit === undefined ? {} : { unit: typeof unit === 'string' ? unit : { ...unit } }),
-    ...defined({ summary, edited }),
+    ...subject,
+    ...defined({ name, path, applied, platform, manifest, unit, summary, edited }),
     status,
-    ...defined({ since }),
-    ...(accepted === undefined ? {} : { accepted: { ...accepted } }),
-    ...(flapping === undefined ? {} : { flapping: { ...flapping } }),
-    ...defined({ position }),
+    ...defined({ since, accepted, flapping, position }),
     remedy: remedyText(finding, command),
-    remedies: remediesFor(finding).map(({ aim, command: words }) =>
-      words === undefined ? { aim } : { aim, command: command(words) },
-    ),
+    remedies: remediesFor(finding).map(({ aim, command: words }) => ({
+      aim,
+      ...defined({ command: words && command(words) }),
+    })),
   };
 }
 

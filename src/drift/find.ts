@@ -17,7 +17,6 @@ import { kindsThere } from '../kind/kinds-on.ts';
 import { withTop } from '../kind/top.ts';
 import type { AcceptedDrift, Acceptance } from '../manifest/accepted.ts';
 import type { Manifest } from '../manifest/manifest.ts';
-import type { Notified } from './document.ts';
 import type { Plan } from '../plan/action.ts';
 import type { Values } from '../plan/shown.ts';
 import type { World } from '../workflow/world.ts';
@@ -39,7 +38,7 @@ export interface Drift extends Pick<Judged, 'findings' | 'resolved'> {
   readonly ignored: readonly (Ignored & { readonly id: string })[];
   readonly memory: { readonly location: string; readonly isUpdated: boolean };
   /** Receivers that confirmed a notification. */
-  readonly notified: readonly Notified[];
+  readonly notified: Notifying['notified'];
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -110,11 +109,7 @@ export async function acceptDrift(
 ): Promise<{ readonly location: string; readonly accepted: readonly Finding[] }> {
   const { judged } = await compare(manifest, world, options);
   const { subject, field, ...accepted } = request;
-  const address = addressMeant(subject);
-  const there = judged.findings.filter((one) => one.address === address || one.objectId === subject);
-  const drift = there.filter(({ is }) => is !== 'not yet applied');
-  const chosen = drift.filter((one) => field === undefined || [one.path, one.field].includes(pathMeant(field)));
-  if (chosen.length === 0) throw nothingThere({ subject, field, drift, there, all: judged.findings });
+  const chosen = driftAt(judged.findings, { subject, field });
   const added = chosen.map((one) => acceptedFrom(one, accepted));
   const location = await writeAccepted(options.folder, added);
   return { location, accepted: chosen.map((one) => ({ ...one, status: 'accepted', accepted })) };
@@ -128,11 +123,7 @@ function acceptedFrom(finding: Finding, acceptance: Acceptance): AcceptedDrift {
     const remedy = 'Move its block in the manifest to where it is, or let apply move it back.';
     throw new Stop('refused', [diagnostic('bad-reference', message, { remedy, address })]);
   }
-  const about = { kind, objectId, digest: digest(), ...acceptance };
-  return {
-    ...about,
-    ...defined({ field, address }),
-  };
+  return { kind, objectId, digest: digest(), ...acceptance, ...defined({ field, address }) };
 }
 
 interface Compared {
@@ -184,8 +175,8 @@ function entryMeant(entry: Entry): Entry {
   return {
     ...entry,
     kind: sectionMeant(entry.kind),
-    ...(address === undefined ? {} : { address: addressMeant(address) }),
-    ...(field === undefined ? {} : { field: pathMeant(field) }),
+    address: address && addressMeant(address),
+    field: field && pathMeant(field),
   };
 }
 
@@ -219,26 +210,27 @@ function diagnosticsOf({ diagnostics, actions }: Plan): Diagnostic[] {
   return [...diagnostics.filter(({ code }) => code !== 'duplicate'), ...errors];
 }
 
-/** The stop of a command that names what no drift is at. */
-export function nothingThere(about: {
-  readonly subject: string;
-  readonly field: string | undefined;
-  readonly drift: readonly Finding[];
-  readonly there: readonly Finding[];
-  readonly all: readonly Finding[];
-}): Stop {
-  const { subject, field, drift, there, all } = about;
+/** What drifted at an address or of an object, or in one field of it. @throws {Stop} `refused`, when nothing did */
+export function driftAt(
+  all: readonly Finding[],
+  { subject, field }: { readonly subject: string; readonly field?: string | undefined },
+): readonly Finding[] {
+  const address = addressMeant(subject);
+  const there = all.filter((one) => one.address === address || one.objectId === subject);
+  const drift = there.filter(({ is }) => is !== 'not yet applied');
+  const chosen = drift.filter((one) => field === undefined || [one.path, one.field].includes(pathMeant(field)));
+  if (chosen.length > 0) return chosen;
   const refuse = (message: string, remedy: string) =>
     new Stop('refused', [diagnostic('bad-reference', `${message}; nothing was written`, { remedy })]);
   if (drift.length > 0) {
     const paths = drift.map(({ path }) => path ?? 'the object itself').join(', ');
-    return refuse(`${subject} has no drift in ${field ?? ''}`, `It has drift in ${paths}.`);
+    throw refuse(`${subject} has no drift in ${field ?? ''}`, `It has drift in ${paths}.`);
   }
   if (there.length > 0)
-    return refuse(`${subject} has only changes that were not applied yet`, 'Apply them, or undo them in the manifest.');
+    throw refuse(`${subject} has only changes that were not applied yet`, 'Apply them, or undo them in the manifest.');
   const known = all.flatMap(({ address, is }) => (address === undefined || is === 'not yet applied' ? [] : [address]));
   const guess = closest(subject, known);
-  return refuse(
+  throw refuse(
     `nothing has drifted at ${subject}`,
     guess === undefined ? 'trueup drift lists what has.' : `Did you mean ${guess}?`,
   );

@@ -4,11 +4,10 @@ import { pathOf } from '../kind/attribute.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
-import type { UnmanagedObject } from '../observe/observed.ts';
 import { objectDigest, subjectDigest, subjectField } from '../plan/accepted.ts';
 import type { Action, AttributeChange, Change, Plan, Shown } from '../plan/action.ts';
 import { deletesObject, isDeployment, isDeposed, leavesState, outputsOf, shownAddress } from '../plan/action.ts';
-import { sidesOf, summaryOf, unitOf } from '../plan/changes.ts';
+import { sidesOf, summaryOf } from '../plan/changes.ts';
 import type { SecretsBeside, Values } from '../plan/shown.ts';
 import { redactShown, secretsBeside } from '../plan/shown.ts';
 import { isEdited, wantedOf } from '../plan/standing.ts';
@@ -47,7 +46,7 @@ export function findingsOf(input: FindingsInput): Findings {
       address,
       kind,
       objectId: id,
-      ...positionIn(about, address),
+      position: blockPosition(about, address),
       digest: objectDigest(input.digestsOfObjects, id, 'duplicate'),
     })),
     ...unmanaged(input, (id) => duplicates.has(id)),
@@ -102,7 +101,7 @@ function aboutPlan(input: FindingsInput): About {
     declared: new Map(resources.map((resource) => [resource.address, resource])),
     addressOf: new Map([...plan.observed.objects].map(([address, { id }]) => [id, address])),
     missing,
-    missingBelow: countBelow(plan.actions, missing),
+    missingBelow: countBelow(new Map(plan.actions.map(({ address, parent }) => [address, parent])), missing),
     busy,
   };
 }
@@ -123,22 +122,13 @@ function findingsAt(about: About, action: Action): Found[] {
   const address = shownAddress(action);
   const record = plan.base.resources[action.address];
   const recorded = typeof record?.id === 'string' ? record.id : undefined;
-  const id = action.id ?? recorded;
-  const subject = { address, kind: action.kind.kind, ...defined({ objectId: id }) };
-  const where = positionOf(action);
-  const pending = (summary: string): Found => ({ ...subject, ...where, is: 'not yet applied', summary });
+  const subject = { address, kind: action.kind.kind, objectId: action.id ?? recorded, position: action.position };
+  const pending = (summary: string): Found => ({ ...subject, is: 'not yet applied', summary });
   if (missing.has(action.address)) {
     if (missing.has(action.parent ?? '')) return [];
-    const below = about.missingBelow.get(action.address) ?? 0;
-    const gone: Found = {
-      ...subject,
-      ...where,
-      is: 'missing',
-      ...(recorded === undefined
-        ? {}
-        : { objectId: recorded, digest: objectDigest(about.digestsOfObjects, recorded, 'missing') }),
-    };
-    return [below === 0 ? gone : { ...gone, summary: `with ${below} below it` }];
+    const summary = belowWords(about.missingBelow.get(action.address));
+    const digest = recorded === undefined ? undefined : objectDigest(about.digestsOfObjects, recorded, 'missing');
+    return [{ ...subject, is: 'missing', objectId: recorded ?? subject.objectId, digest, summary }];
   }
   switch (action.action) {
     case 'create':
@@ -169,10 +159,10 @@ function findingsAt(about: About, action: Action): Found[] {
       const paths = new Set(action.attributes.map(({ attribute }) => pathOf(action.kind, attribute)));
       const options = action.changes.filter(({ path }) => !paths.has(path));
       return [
-        ...placeOf(about, action, subject),
+        ...moveOf(about, action, subject),
         ...(action.movedFrom === undefined ? [] : [pending(`rename in the state, from ${action.movedFrom}`)]),
         ...fields,
-        ...options.map((change) => ofOption(subject, where, change)),
+        ...options.map((change) => ofOption(subject, change)),
       ];
     }
     default:
@@ -180,64 +170,52 @@ function findingsAt(about: About, action: Action): Found[] {
   }
 }
 
-/** The number of missing objects below each topmost missing one, by its address. */
-function countBelow(actions: readonly Action[], missing: ReadonlySet<string>): ReadonlyMap<string, number> {
-  const parents = new Map(actions.map((action) => [action.address, action.parent]));
+/** The number of members below each topmost member, by its name. `parents`: what stands above each. */
+function countBelow(
+  parents: ReadonlyMap<string, string | undefined>,
+  members: ReadonlySet<string>,
+): ReadonlyMap<string, number> {
   const below = new Map<string, number>();
-  for (const address of missing) {
-    let top = address;
-    for (let at = parents.get(top); at !== undefined && missing.has(at); at = parents.get(at)) top = at;
-    if (top !== address) below.set(top, (below.get(top) ?? 0) + 1);
+  for (const member of members) {
+    let top = member;
+    for (let at = parents.get(top); at !== undefined && members.has(at); at = parents.get(at)) top = at;
+    if (top !== member) below.set(top, (below.get(top) ?? 0) + 1);
   }
   return below;
 }
 
+function belowWords(count = 0): string | undefined {
+  return count === 0 ? undefined : `with ${count} below it`;
+}
+
+/** The object that a finding is about. */
+type FoundAt = Pick<Found, 'address' | 'kind' | 'objectId' | 'position'>;
+
 /** A finding of an option, which the platform does not have. */
-function ofOption(subject: Pick<Found, 'address' | 'kind' | 'objectId'>, where: Where, change: Change): Found {
-  const { path, before, after, unit, position: at } = change;
-  return {
-    ...subject,
-    is: 'not yet applied',
-    path,
-    field: path,
-    applied: before,
-    manifest: after,
-    ...defined({ unit }),
-    ...(at === undefined ? where : { position: at }),
-  };
+function ofOption(subject: FoundAt, change: Change): Found {
+  const { path, before, after, unit, position: at = subject.position } = change;
+  return { ...subject, is: 'not yet applied', path, field: path, applied: before, manifest: after, unit, position: at };
 }
 
 /** The finding that an object was moved on the platform, or that the manifest moves it. */
-function placeOf({ plan, digestsOfObjects, addressOf }: About, action: Action, subject: Pick<Found, 'kind'>): Found[] {
+function moveOf({ plan, digestsOfObjects, addressOf }: About, action: Action, subject: FoundAt): Found[] {
   if (action.action !== 'move' || action.steps.every(({ role }) => role !== 'move')) return [];
-  const where = positionOf(action);
   const record = plan.base.resources[action.address];
   const parentId = plan.observed.objects.get(action.address)?.parentId ?? '';
   const place = addressOf.get(parentId) ?? parentId;
   if (record === undefined || record.parent !== (action.parent ?? null))
-    return [{ ...subject, ...where, is: 'not yet applied', summary: 'move' }];
+    return [{ ...subject, is: 'not yet applied', summary: 'move' }];
   const digest = (like?: string) => digestsOfObjects(action.id ?? '', '(parent)')(parentId, like);
-  return [{ ...subject, ...where, is: 'drifted', summary: `moved below ${place}`, digest }];
+  return [{ ...subject, is: 'drifted', summary: `moved below ${place}`, digest }];
 }
 
-type Where = { readonly position?: NonNullable<Found['position']> };
-
-function positionOf({ position: at }: Pick<Action, 'position'>): Where {
-  return at === undefined ? {} : { position: at };
-}
-
-function positionIn({ declared }: About, address: string): Where {
+function blockPosition({ declared }: About, address: string): Found['position'] {
   const at = declared.get(address)?.at;
-  return at === undefined ? {} : { position: position(at) };
+  return at && position(at);
 }
 
 /** What one attribute of an object that exists gives: nothing, drift, or a change that was not applied yet. */
-function ofAttribute(
-  about: About,
-  action: Action,
-  one: AttributeChange,
-  subject: Pick<Found, 'address' | 'kind' | 'objectId'>,
-): Found[] {
+function ofAttribute(about: About, action: Action, one: AttributeChange, subject: FoundAt): Found[] {
   const { attribute, field, wanted, standing, decision, pair, before } = one;
   // The plan has an error about a value that the platform cannot decrypt.
   if (decision.do === 'nothing' || decision.do === 'wait') return [];
@@ -252,11 +230,11 @@ function ofAttribute(
       ? isForeign && hasPairs(about, action.address, attribute.field)
       : standing.there === 'other' && decision.do !== 'release';
   const isEdit = isEdited(standing.declared) || (pair !== undefined && decision.do === 'remove');
-  const beside = field.map === undefined ? {} : { beside: besideIn(action, resource) };
-  const how = { outputs, values, redact, observed: about.plan.observed, ...beside };
+  const beside = field.map === undefined ? undefined : secretKeysOf(action, resource);
+  const how = { outputs, values, redact, observed: about.plan.observed, ...defined({ beside }) };
   const sides = sidesOf(resource ?? {}, one, resolved, how);
   const path = pathOf(action.kind, attribute);
-  const summary = resolved === undefined ? {} : summaryOf(field, observed, resolved);
+  const { summary } = resolved === undefined ? {} : summaryOf(field, observed, resolved);
   const isHidden = [sides.before, sides.after].some(({ is }) => is === 'hidden');
   const absent: Shown = { is: 'absent' };
   const is = isDrift ? 'drifted' : 'not yet applied';
@@ -267,28 +245,28 @@ function ofAttribute(
       is,
       path,
       field: subjectField(action.kind, attribute),
-      ...(pair === undefined ? { applied: absent } : { applied: sides.last }),
+      applied: pair === undefined ? absent : sides.last,
       platform: sides.before,
       manifest: wanted === undefined ? absent : sides.after,
-      ...unitOf(field),
-      ...(isHidden ? summary : {}),
-      ...(isDrift && isEdit ? { edited: true as const } : {}),
-      ...(isLeft ? { isLeft: true as const } : {}),
-      ...(resolved?.is === 'unavailable' ? { missing: resolved.secrets } : {}),
-      ...(wanted === undefined ? positionOf(action) : { position: position(wanted.at) }),
+      unit: field.unit,
+      summary: isHidden ? summary : undefined,
+      edited: (isDrift && isEdit) || undefined,
+      isLeft,
+      missing: resolved?.is === 'unavailable' ? resolved.secrets : undefined,
+      position: wanted === undefined ? subject.position : position(wanted.at),
       digest: subjectDigest(digestsOfObjects, { objectId: subject.objectId ?? '', attribute, field, observed }),
     },
   ];
 }
 
 /** The keys of the maps of an object that are secret. */
-function besideIn(action: Action, resource: Resource | undefined): SecretsBeside {
-  const known = besides.get(action) ?? secretsBeside(action.attributes, resource?.privateKeys);
-  besides.set(action, known);
+function secretKeysOf(action: Action, resource: Resource | undefined): SecretsBeside {
+  const known = secretKeys.get(action) ?? secretsBeside(action.attributes, resource?.privateKeys);
+  secretKeys.set(action, known);
   return known;
 }
 
-const besides = new WeakMap<Action, SecretsBeside>(); // so that many keys stay linear
+const secretKeys = new WeakMap<Action, SecretsBeside>(); // so that many keys stay linear
 
 /** Returns true for a map that was applied before: a key of it that was not declared came later. */
 function hasPairs({ plan }: About, address: string, field: string): boolean {
@@ -299,20 +277,12 @@ function hasPairs({ plan }: About, address: string, field: string): boolean {
 function unmanaged({ plan, kinds, digestsOfObjects }: FindingsInput, isDuplicate: (id: string) => boolean): Found[] {
   const { observed, base } = plan;
   const all = observed.unmanaged.filter(({ id }) => !isDuplicate(id));
-  const byId = new Map(all.map((one) => [one.id, one]));
+  const parents = new Map(all.map(({ id, parentId }) => [id, parentId]));
   const kindsByName = new Map(kinds.map((kind) => [kind.kind, kind]));
   const addressOf = new Map([...observed.objects].map(([address, { id }]) => [id, address]));
   const taken = new Set([...plan.actions.map(({ address }) => address), ...Object.keys(base.resources)]);
-  const tops = all.filter(({ parentId }) => parentId === undefined || !byId.has(parentId));
-  const belowOf = new Map<string, number>();
-  const topOf = (one: UnmanagedObject): string => {
-    const above = byId.get(one.parentId ?? '');
-    return above === undefined ? one.id : topOf(above);
-  };
-  for (const one of all) {
-    const top = topOf(one);
-    if (top !== one.id) belowOf.set(top, (belowOf.get(top) ?? 0) + 1);
-  }
+  const tops = all.filter(({ parentId }) => parentId === undefined || !parents.has(parentId));
+  const below = countBelow(parents, new Set(parents.keys()));
   return tops.map(({ kind: name, id, name: given, parentId }): Found => {
     const kind = kindsByName.get(name);
     const parent = parentId === undefined ? undefined : addressOf.get(parentId);
@@ -320,15 +290,14 @@ function unmanaged({ plan, kinds, digestsOfObjects }: FindingsInput, isDuplicate
     const section = kind?.identity.addressedByKey === true ? undefined : kind?.section;
     const would =
       typeof given === 'string' && given !== '' && isReachable ? childAddress(parent, section, given) : undefined;
-    const below = belowOf.get(id) ?? 0;
     return {
       is: 'unmanaged',
       kind: name,
       objectId: id,
       digest: objectDigest(digestsOfObjects, id, 'unmanaged'),
-      ...(would === undefined || taken.has(would) ? {} : { address: would }),
-      ...(typeof given === 'string' ? { name: given } : {}),
-      ...(below === 0 ? {} : { summary: `with ${below} below it` }),
+      address: would === undefined || taken.has(would) ? undefined : would,
+      name: typeof given === 'string' ? given : undefined,
+      summary: belowWords(below.get(id)),
     };
   });
 }
@@ -338,7 +307,7 @@ function redacted(one: Found, redact: FindingsInput['redact']): Found {
   const { applied, platform } = one;
   return {
     ...one,
-    ...(applied === undefined ? {} : { applied: redactShown(applied, redact) }),
-    ...(platform === undefined ? {} : { platform: redactShown(platform, redact) }),
+    applied: applied && redactShown(applied, redact),
+    platform: platform && redactShown(platform, redact),
   };
 }

@@ -1,5 +1,4 @@
 import { defined } from '../formats/json.ts';
-import type { Acceptance } from '../manifest/accepted.ts';
 import type { Accepted, Acceptances } from '../plan/accepted.ts';
 import type { Finding, Found } from './finding.ts';
 import { findingId, inOrder, isFresh } from './finding.ts';
@@ -78,40 +77,23 @@ function judged(
   if (is === 'not yet applied' || objectId === undefined)
     return { finding: { ...one, id, status: 'not yet applied' }, entry: undefined };
   const digest = one.digest?.(known?.digest);
-  const subject = { kind, objectId, ...defined({ field }) };
-  const about = { ...subject, is, ...defined({ address }) };
-  const value = digest === undefined ? {} : { digest };
-  const { over = false, ...accepted } = acceptance ?? {};
-  const isAccepted = acceptance === undefined ? {} : { accepted: accepted as Acceptance }; // all but one member
-  const judgement = acceptance === undefined ? undefined : over ? 'expired' : 'accepted';
+  const subject = { kind, objectId, field, is, address, digest };
+  const accepted = acceptance && { until: acceptance.until, because: acceptance.because, by: acceptance.by };
+  const judgement = acceptance && (acceptance.over ? 'expired' : 'accepted');
   if (known === undefined) {
-    const entry = { ...about, since: today, ...value };
-    return { finding: { ...one, id, status: judgement ?? 'new', since: today, ...isAccepted }, entry };
+    const finding: Finding = { ...one, id, status: judgement ?? 'new', since: today, accepted };
+    return { finding, entry: { ...subject, since: today } };
   }
   // Whoever writes an entry without a digest, or with one of another key, must not hide each later value.
   const isSame = known.is === is && known.digest === digest;
   const hasChanged = !isSame || known.gone !== undefined;
   const base = hasChanged ? changed(known, today, { since: today }) : known;
   const { since, changes } = base;
-  const entry: Entry = {
-    ...about,
-    since,
-    ...value,
-    ...defined({ changes }),
-    ...(known.accepted === undefined || acceptance !== undefined ? {} : { accepted: known.accepted }),
-  };
+  const entry = { ...subject, since, changes, accepted: acceptance === undefined ? known.accepted : undefined };
   const recent = recentChanges(entry, today);
-  return {
-    finding: {
-      ...one,
-      id,
-      status: judgement ?? (hasChanged ? 'new' : 'known'),
-      since,
-      ...isAccepted,
-      ...(recent.length < flappingChanges ? {} : { flapping: { changes: recent.length, since: recent[0] ?? since } }),
-    },
-    entry,
-  };
+  const flapping = recent.length < flappingChanges ? undefined : { changes: recent.length, since: recent[0] ?? since };
+  const status = judgement ?? (hasChanged ? 'new' : 'known');
+  return { finding: { ...one, id, status, since, ...defined({ accepted, flapping }) }, entry };
 }
 
 /** An entry with one more change. */
@@ -121,7 +103,10 @@ function changed(entry: Entry, today: string, about: Partial<Entry>): Entry {
   return { ...rest, ...about, changes: all.slice(-maxChanges) };
 }
 
-function recentChanges({ since, changes = [since] }: Entry, today: string): readonly string[] {
+function recentChanges(
+  { since, changes = [since] }: Pick<Entry, 'since' | 'changes'>,
+  today: string,
+): readonly string[] {
   return changes.filter((one) => daysBetween(one, today) < rememberedDays);
 }
 
@@ -139,8 +124,8 @@ function settled(entry: Entry, today: string): Entry {
   return {
     ...entry,
     since: past(since),
-    ...(changes === undefined ? {} : { changes: changes.map(past) }),
-    ...(gone === undefined ? {} : { gone: past(gone) }),
+    changes: changes?.map(past),
+    gone: gone && past(gone),
   };
 }
 

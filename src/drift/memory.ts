@@ -9,6 +9,7 @@ import { driftMemoryKey } from '../manifest/settings-shape.ts';
 import type { Node } from '../manifest/tree.ts';
 import { toJson } from '../formats/simple-yaml.ts';
 import { parseYaml } from '../formats/yaml.ts';
+import { defined } from '../formats/json.ts';
 import { position, readTree } from '../manifest/tree.ts';
 import type { FindingName, Subject } from './finding.ts';
 
@@ -19,15 +20,15 @@ import type { FindingName, Subject } from './finding.ts';
 export interface Entry extends Subject {
   readonly is: Exclude<FindingName, 'not yet applied'>;
   readonly objectId: string;
-  readonly address?: string;
+  readonly address?: string | undefined;
   readonly since: string;
-  readonly digest?: string;
+  readonly digest?: string | undefined;
   /** The days of changes on the platform, the newest ten; left out where `since` is the only one. */
-  readonly changes?: readonly string[];
+  readonly changes?: readonly string[] | undefined;
   /** The day on which it was resolved; it stays for a while, because it may come back. */
-  readonly gone?: string;
+  readonly gone?: string | undefined;
   /** By an earlier version of Trueup; it counts for nothing, and is kept until it is renewed in the file of accepted drift. */
-  readonly accepted?: Acceptance;
+  readonly accepted?: Acceptance | undefined;
 }
 
 /** The memory, in the order of its file. */
@@ -76,18 +77,16 @@ export function parseMemory(name: string, written: string): Memory {
     const { message, place } = problemOf(first, tree, { name: '', value: toJson(tree), isSecret: true });
     throw unusable(diagnostic('drift-memory', `${name}: ${message.trim()}`, { position: position(place), remedy }));
   }
-  const entries = (read.data.findings ?? []).map(({ object, ...rest }) =>
-    withoutUndefined<Entry>({ ...rest, objectId: object }),
-  );
+  const entries = (read.data.findings ?? []).map(({ object, ...rest }): Entry => ({ ...rest, objectId: object }));
   const keys = new Set<string>();
   for (const [at, entry] of entries.entries()) {
     const key = entryKey(entry);
     const subject = `${entry.kind} ${entry.objectId}${entry.field === undefined ? '' : `, field ${entry.field}`}`;
     if (keys.has(key)) {
       throw unusable(
-        diagnostic('drift-memory', `${name}: ${subject} stands there twice`, {
+        diagnostic('drift-memory', `${name}: ${subject} is listed twice`, {
           remedy: 'Remove one of the two. Of entries that were merged, keep the one that is accepted.',
-          ...entryPosition(tree, at),
+          ...defined({ position: entryPosition(tree, at) }),
         }),
       );
     }
@@ -96,10 +95,10 @@ export function parseMemory(name: string, written: string): Memory {
   return entries;
 }
 
-function entryPosition(tree: Node, at: number): Pick<Diagnostic, 'position'> {
+function entryPosition(tree: Node, at: number): Diagnostic['position'] {
   const list = tree.is === 'map' ? tree.entries.get('findings')?.node : undefined;
   const place = list?.is === 'list' ? list.items[at]?.at : undefined;
-  return place === undefined ? {} : { position: position(place) };
+  return place && position(place);
 }
 
 const remedy = 'Correct the file, or restore an earlier version of it. docs/drift.md has its form.';
@@ -108,11 +107,7 @@ function unusable(problem: Diagnostic): Stop {
   return new Stop('manifest', [{ ...problem, severity: 'error' }]);
 }
 
-function withoutUndefined<T extends object>(value: { [Key in keyof T]: T[Key] | undefined }): T {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T; // its members
-}
-
-/** What tells entries and findings from each other. */
+/** The key of entries and findings. */
 export function entryKey({ kind, objectId = '', field = '' }: Subject): string {
   return JSON.stringify([kind, objectId, field]);
 }
@@ -165,9 +160,20 @@ function edited(document: Document, node: ReturnType<Document['createNode']>, ol
   return node;
 }
 
-function toYaml({ address, field, kind, objectId, is, since, digest, changes, gone, accepted }: Entry) {
+function toYaml({
+  address,
+  field,
+  kind,
+  objectId,
+  is,
+  since,
+  digest,
+  changes,
+  gone,
+  accepted,
+}: Entry): Readonly<Record<string, unknown>> {
   const { until, because, by } = accepted ?? {};
-  return withoutUndefined<Record<string, unknown>>({
+  return defined({
     address,
     field,
     kind,
@@ -177,6 +183,6 @@ function toYaml({ address, field, kind, objectId, is, since, digest, changes, go
     digest,
     changes,
     gone,
-    accepted: accepted === undefined ? undefined : { until, because, by },
+    accepted: accepted && { until, because, by },
   });
 }

@@ -5,11 +5,11 @@ import { createTransport } from '../api/transport.ts';
 import type { WireAnswer, WireRequest } from '../api/wire.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { defined } from '../formats/json.ts';
 import type { Receiver, Settings } from '../manifest/settings.ts';
 import { position } from '../manifest/tree.ts';
 import { chats } from '../render/chats.ts';
-import type { DriftNotificationDocument } from '../render/documents.ts';
-import type { Notified } from './document.ts';
+import type { DriftDocument, DriftNotificationDocument } from '../render/documents.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
 import { isLoopback } from '../api/loopback.ts';
@@ -18,6 +18,9 @@ import { systemClock } from '../state/clock.ts';
 import type { Environment } from '../project/folder.ts';
 import { isOfPlatform } from '../project/same-server.ts';
 import { readVersion } from '../project/version.ts';
+
+/** A receiver that confirmed a notification. */
+type Notified = NonNullable<DriftDocument['notified']>[number];
 
 /** The surroundings of notifications. */
 export interface NotifyOptions {
@@ -179,7 +182,7 @@ function requestFor({ url, key, body }: Letter, id: string, time: number): WireR
       'user-agent': `trueup/${readVersion()}`,
       'webhook-id': id,
       'webhook-timestamp': String(time),
-      ...(signature === undefined ? {} : { 'webhook-signature': `v1,${signature}` }),
+      ...defined({ 'webhook-signature': signature && `v1,${signature}` }),
     },
     body,
   };

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createTransport } from '../api/transport.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { defined } from '../formats/json.ts';
 import type { Attributes, Span, SpanAbout } from './span.ts';
 import type { TraceSettings } from './settings.ts';
 import { notExported } from './settings.ts';
@@ -48,63 +50,77 @@ const maxAnswerBytes = 64 * 1024;
  * does slows the run down, except that its end waits for the timeout.
  */
 export function createExporter(settings: TraceSettings, { version }: ExporterOptions): Exporter {
-  const { url, headers, timeoutMs, parent } = settings;
-  const traceId = parent?.traceId ?? randomBytes(16).toString('hex');
+  const queue = createQueue(settings, version);
+  const traceId = settings.parent?.traceId ?? randomBytes(16).toString('hex');
+  return {
+    begin: (about) =>
+      beginSpan(about, { traceId, parentSpanId: settings.parent?.spanId, keep: (span) => queue.add(span) }),
+    close: () => queue.close(),
+  };
+}
+
+/** Where a span stands, and what takes it when it has ended. */
+interface Context {
+  readonly traceId: string;
+  readonly parentSpanId: string | undefined;
+  readonly keep: (span: OtlpSpan) => void;
+}
+
+function beginSpan({ name, isRequest, ...about }: SpanAbout, { traceId, parentSpanId, keep }: Context): Span {
+  const spanId = randomBytes(8).toString('hex');
+  const startTimeUnixNano = now();
+  let attributes: Attributes = about.attributes ?? {};
+  let isOver = false;
+  return {
+    begin: (below) => beginSpan(below, { traceId, parentSpanId: spanId, keep }),
+    set: (more) => {
+      attributes = { ...attributes, ...more };
+    },
+    end: (sort) => {
+      if (isOver) return;
+      isOver = true;
+      keep({
+        traceId,
+        spanId,
+        ...defined({ parentSpanId }),
+        name,
+        kind: isRequest === true ? 3 : 1,
+        startTimeUnixNano,
+        endTimeUnixNano: now(),
+        attributes: toAttributes(sort === undefined ? attributes : { ...attributes, 'error.type': sort }),
+        status: { code: sort === undefined ? 0 : 2 },
+      });
+    },
+  };
+}
+
+/** Keeps the spans that have ended until they are sent. */
+function createQueue(settings: TraceSettings, version: string) {
+  const { url, headers, timeoutMs } = settings;
   const transport = createTransport({ url: url.origin, deadlineMs: timeoutMs, bodyLimit: maxAnswerBytes });
   const resource = { attributes: toAttributes({ ...settings.resource, 'telemetry.sdk.language': 'nodejs' }) };
-  const scope = { name: 'trueup', version };
   const waiting: OtlpSpan[] = [];
   let sending: Promise<void> | undefined;
   let dropped = 0;
   let problem: string | undefined;
 
-  function begin(about: SpanAbout, parentSpanId = parent?.spanId): Span {
-    const spanId = randomBytes(8).toString('hex');
-    const startTimeUnixNano = now();
-    let attributes: Attributes = about.attributes ?? {};
-    let isOver = false;
-    return {
-      begin: (below) => begin(below, spanId),
-      set: (more) => {
-        attributes = { ...attributes, ...more };
-      },
-      end: (sort) => {
-        if (isOver) return;
-        isOver = true;
-        keep({
-          traceId,
-          spanId,
-          ...(parentSpanId === undefined ? {} : { parentSpanId }),
-          name: about.name,
-          kind: about.isRequest === true ? 3 : 1,
-          startTimeUnixNano,
-          endTimeUnixNano: now(),
-          attributes: toAttributes(sort === undefined ? attributes : { ...attributes, 'error.type': sort }),
-          status: { code: sort === undefined ? 0 : 2 },
-        });
-      },
-    };
-  }
-
-  function keep(span: OtlpSpan): void {
+  function add(span: OtlpSpan): void {
     if (waiting.length >= maxWaiting) dropped += 1;
     else waiting.push(span);
-    // After a problem the end tries once more; the run does not go on knocking.
-    if (waiting.length >= batch && sending === undefined && problem === undefined) {
-      sending = sendBatch().finally(() => {
-        sending = undefined;
-      });
-    }
+    // After a problem the end tries once more; until then nothing is sent.
+    if (waiting.length < batch || sending !== undefined || problem !== undefined) return;
+    sending = sendBatch().finally(() => {
+      sending = undefined;
+    });
   }
 
   async function sendBatch(): Promise<void> {
-    const spans = waiting.splice(0, batch);
-    const body = JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }] });
+    const scopeSpans = [{ scope: { name: 'trueup', version }, spans: waiting.splice(0, batch) }];
     const request = {
       method: 'POST',
       path: url.pathname + url.search,
       headers: { ...headers, 'content-type': 'application/json', 'user-agent': `trueup/${version}` },
-      body,
+      body: JSON.stringify({ resourceSpans: [{ resource, scopeSpans }] }),
     };
     const answer = await transport.send(request).catch((error: unknown) => error as Error);
     if (answer instanceof Error) problem ??= 'it did not answer';
@@ -117,25 +133,23 @@ export function createExporter(settings: TraceSettings, { version }: ExporterOpt
   }
 
   async function close(): Promise<Diagnostic | undefined> {
-    let timer: NodeJS.Timeout | undefined;
-    const limit = new Promise<void>((resolve) => {
-      timer = setTimeout(() => {
-        problem ??= `it did not answer within ${timeoutMs} ms`;
-        resolve();
-      }, timeoutMs);
-    });
+    const ended = new AbortController();
+    const limit = sleep(timeoutMs, undefined, { signal: ended.signal }).then(
+      () => void (problem ??= `it did not answer within ${timeoutMs} ms`),
+      () => {},
+    );
     await Promise.race([sendAll(), limit]);
-    clearTimeout(timer);
+    ended.abort();
     await transport.close(true);
     if (problem === undefined && dropped === 0) return undefined;
     const why = problem ?? `it was too slow: ${dropped} spans were dropped`;
     return notExported(
       `the collector ${url.host}: ${why}`,
-      'The run itself is not concerned. Check OTEL_EXPORTER_OTLP_ENDPOINT and its headers.',
+      'This does not affect the run. Check OTEL_EXPORTER_OTLP_ENDPOINT and its headers.',
     );
   }
 
-  return { begin, close };
+  return { add, close };
 }
 
 /** Nanoseconds since 1970, exact to a microsecond. */

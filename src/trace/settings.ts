@@ -1,3 +1,4 @@
+import { defined } from '../formats/json.ts';
 import { withoutSlash } from '../api/slash.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
@@ -63,7 +64,7 @@ export function traceSettings(env: Environment): TraceSettings | Diagnostic | un
     headers,
     timeoutMs,
     resource: { ...attributes, 'service.name': name },
-    ...(parent === undefined ? {} : { parent }),
+    ...defined({ parent }),
   };
 }
 

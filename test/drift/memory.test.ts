@@ -82,7 +82,7 @@ describe('a memory', () => {
       { message: 'drift.yaml: findings.1.since must be a day such as 2026-07-05', position: { line: 4 } },
     ]);
     expect(problemOf(`trueup-drift: 1\nfindings:\n  - ${one}\n  - ${one}\n`)).toMatchObject([
-      { message: 'drift.yaml: redis red_1 stands there twice', position: { line: 4 } },
+      { message: 'drift.yaml: redis red_1 is listed twice', position: { line: 4 } },
     ]);
     const sides = `<<<<<<< HEAD\n  - ${one}\n=======\n  - ${bad}\n>>>>>>> nightly\n`;
     expect(problemOf(`trueup-drift: 1\nfindings:\n${sides}`)).toMatchObject([

@@ -188,7 +188,7 @@ describe('drift.yaml', () => {
     ],
     ['an unknown word', `${memory}  - { kind: compose, object: cmp_1, is: gone, since: 2026-03-01 }\n`, 'must be'],
     ['no day', `${memory}  - { kind: compose, object: cmp_1, is: drifted, since: yesterday }\n`, 'a day'],
-    ['two entries of one subject', memory + entry + entry, 'stands there twice'],
+    ['two entries of one subject', memory + entry + entry, 'is listed twice'],
     [
       'a billion laughs',
       `${memory}${[...Array(30).keys()].map((at) => `  - &a${at} [${at === 0 ? 'x' : `*a${at - 1}, *a${at - 1}`}]\n`).join('')}`,
