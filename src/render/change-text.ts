@@ -28,48 +28,58 @@ interface Frame {
 }
 
 /** Two sides of a field, or of a part of one. */
-interface Sides extends Pick<Change, 'before' | 'after'> {
+export interface Sides extends Pick<Change, 'before' | 'after' | 'position'> {
   readonly path: string;
   /** The reason, for people; empty when there is nothing to say. */
   readonly why: string;
+  /** What can be said of hidden text. */
+  readonly summary?: string | undefined;
   /** It goes with the object that has it. */
-  readonly isGone?: true;
+  readonly isGone?: boolean;
+}
+
+/** The sides of a change; `theirs`: those of a change on the platform since the last apply, where no reason shows it. */
+export function sidesOf(change: Change): { readonly sides: Sides; readonly theirs: Sides | undefined } {
+  const { path, cause, summary, position } = change;
+  const [before, written] = [inAmounts(change, change.before), inAmounts(change, change.after)];
+  const last = change.last && inAmounts(change, change.last);
+  const after: Shown = cause === 'removed' ? { is: 'absent' } : written;
+  const why = before.is === 'absent' && cause === 'first managed' ? '' : causeWords({ cause, before, after, last });
+  const isTheirs = last !== undefined && isSpread(last) && isSpread(before);
+  return {
+    sides: { path, before, after, why, summary, position, isGone: cause === 'delete' },
+    theirs: isTheirs ? { path, before: last, after: before, why: '', position } : undefined,
+  };
 }
 
 /** Renders one attribute change as lines; `indent`: the columns before them. */
 export function renderChange(change: Change, indent: number, style: Style): string[] {
-  const { path, cause, summary, forcesReplacement } = change;
-  const frame = { indent, style };
-  const [before, written] = [inAmounts(change, change.before), inAmounts(change, change.after)];
-  const last = change.last === undefined ? undefined : inAmounts(change, change.last);
-  const after: Shown = cause === 'removed' ? { is: 'absent' } : written;
-  const why = before.is === 'absent' && cause === 'first managed' ? '' : causeWords({ cause, before, after, last });
-  const isGone = cause === 'delete' ? { isGone: true as const } : {};
-  const lines = difference({ path, before, after, why, ...isGone }, frame, summary);
-  if (last !== undefined && isSpread(last) && isSpread(before)) {
-    const theirs = difference({ path, before: last, after: before, why: '' }, { indent: indent + 2, style });
-    lines.push(style.paint('info', '(changed on the platform since the last apply:)'), ...indented(theirs, 2));
+  const { sides, theirs } = sidesOf(change);
+  const lines = difference(sides, { indent, style });
+  if (theirs !== undefined) {
+    const below = difference(theirs, { indent: indent + 2, style });
+    lines.push(style.paint('info', '(changed on the platform since the last apply:)'), ...indented(below, 2));
   }
-  if (forcesReplacement) lines.push(style.paint('bad', '! forces replacement'));
+  if (change.forcesReplacement) lines.push(style.paint('bad', '! forces replacement'));
   return lines;
 }
 
-/** `summary`: what can be said of hidden text. */
-function difference(sides: Sides, frame: Frame, summary?: string): string[] {
+function difference(sides: Sides, frame: Frame): string[] {
   const { before, after } = sides;
-  if (before.is === 'absent' && after.is !== 'absent') return whole('+', after, sides, frame, summary);
+  if (before.is === 'absent' && after.is !== 'absent') return whole('+', after, sides, frame);
   if (after.is === 'absent' && before.is !== 'absent') return whole('-', before, sides, frame);
   const [old, fresh] = [valueOf(before), valueOf(after)];
   if (isText(old) && isText(fresh) && [old, fresh].some((text) => text.length > maxLineLength || isLong(text)))
     return betweenTexts([old, fresh], sides, frame);
   const isRotated = Array.isArray(fresh) && rotatedWords(sides) !== undefined;
   if (isComposite(old) && isComposite(fresh) && !isRotated) return betweenComposites([old, fresh], sides, frame);
-  return inline(sides, frame, summary);
+  return inline(sides, frame);
 }
 
 /** A value that comes or goes. */
-function whole(mark: '+' | '-', shown: Shown, sides: Sides, frame: Frame, summary?: string): string[] {
+function whole(mark: '+' | '-', shown: Shown, sides: Sides, frame: Frame): string[] {
   const { indent, style } = frame;
+  const { summary } = sides;
   const value = valueOf(shown);
   const words = summary === undefined || shown.is !== 'hidden' ? inlineShown(shown) : hiddenWords(summary);
   const name = nameOf(sides, style);
@@ -92,25 +102,31 @@ function whole(mark: '+' | '-', shown: Shown, sides: Sides, frame: Frame, summar
 
 /** Two texts, one of them long: key by key where both are env files, else as hunks. */
 function betweenTexts([old, written]: readonly [string, string], sides: Sides, frame: Frame): string[] {
-  const { path, before, after, why } = sides;
   const { indent, style } = frame;
   const name = nameOf(sides, style);
-  const { text, rotated } = withoutMarks(after, written);
-  const env = envDifference([old, text], rotated);
-  if (env === undefined || env.keys.length === 0) {
+  const { text, rotated, keys, isEnv, hasMore } = compareKeys([old, written], sides);
+  if (keys.length === 0) {
     const hunks = textDifference([old, text], { rotated, indent: indent + 2, style });
     if (hunks.length === 0) return inline(sides, frame);
-    const same = env === undefined ? '' : ' the same values';
-    return [...withWhy(headed('', `${name}:${same}`, frame), why, frame), ...indented(hunks, 2)];
+    const same = isEnv ? ' the same values' : '';
+    return [...withWhy(headed('', `${name}:${same}`, frame), sides.why, frame), ...indented(hunks, 2)];
   }
-  const keys = env.keys.map(([key, was, is]) => ({
+  const more = fold(`(${name}: comments, order or quotes differ too)`, indent, style);
+  return [...capped(keys, frame), ...(hasMore ? more.map((line) => style.paint('info', line)) : [])];
+}
+
+/** Two texts without marks of secrets, and where both are env files their keys that differ. */
+export function compareKeys([old, written]: readonly [string, string], { path, before, after, why, position }: Sides) {
+  const { text, rotated } = withoutMarks(after, written);
+  const env = envDifference([old, text], rotated);
+  const keys = (env?.keys ?? []).map(([key, was, is]): Sides => ({
     path: `${path}.${key}`,
     before: like(before, was),
     after: like(after, is),
     why,
+    position,
   }));
-  const more = fold(`(${name}: comments, order or quotes differ too)`, indent, style);
-  return [...capped(keys, frame), ...(env.hasMore ? more.map((line) => style.paint('info', line)) : [])];
+  return { text, rotated, keys, isEnv: env !== undefined, hasMore: env?.hasMore === true };
 }
 
 /** Two lists or maps: member by member, if one line does not hold them. */
@@ -121,16 +137,23 @@ function betweenComposites([old, fresh]: readonly [Json, Json], sides: Sides, fr
 }
 
 function parts([old, fresh]: readonly [Json, Json], sides: Sides, shown: Shown, frame: Frame): string[] {
-  const { path, why } = sides;
-  const found = jsonDifferences(old, fresh, path);
-  if (found.length === 0) return inline(sides, frame);
-  const lines = found.map((one) => ({
+  const found = compareMembers([old, fresh], sides, shown);
+  return found.length === 0 ? inline(sides, frame) : capped(found, frame);
+}
+
+/** The members of two lists or maps that differ; `shown`: the side that says how they are shown. */
+export function compareMembers(
+  [old, fresh]: readonly [Json, Json],
+  { path, why, position }: Sides,
+  shown: Shown,
+): Sides[] {
+  return jsonDifferences(old, fresh, path).map((one) => ({
     path: one.path,
     before: like(shown, one.before),
     after: like(shown, one.after),
     why: one.isOrder === true ? [why, 'another order'].filter((part) => part !== '').join('; ') : why,
+    position,
   }));
-  return capped(lines, frame);
 }
 
 /** The first of many differences of one value, and the number of the others. */
@@ -143,8 +166,8 @@ function capped(all: readonly Sides[], frame: Frame): string[] {
 }
 
 /** Both sides on one line, or one below the other. */
-function inline(sides: Sides, frame: Frame, summary?: string): string[] {
-  const { before, after, why } = sides;
+function inline(sides: Sides, frame: Frame): string[] {
+  const { before, after, why, summary } = sides;
   const { indent, style } = frame;
   const name = nameOf(sides, style);
   const [old, fresh] = [before, after].map((side) => cutLine(inlineShown(side), 0, style)) as [string, string];
@@ -217,9 +240,7 @@ export function inAmounts({ unit }: { readonly unit?: FieldUnit | undefined }, s
 }
 
 /** The reason for a change, for people; empty where the values say it. */
-export function causeWords(
-  change: Pick<Change, 'cause' | 'before' | 'after'> & { readonly last: Shown | undefined },
-): string {
+function causeWords(change: Pick<Change, 'cause' | 'before' | 'after'> & { readonly last: Shown | undefined }): string {
   switch (change.cause) {
     case 'drift':
       return 'drift: changed on the platform, apply puts it back';
@@ -251,12 +272,12 @@ export function causeWords(
 }
 
 /** Part of a value, shown as the whole value is. */
-export function like(shown: Shown, value: Json | undefined): Shown {
+function like(shown: Shown, value: Json | undefined): Shown {
   return value === undefined ? { is: 'absent' } : { is: shown.is === 'masked' ? 'masked' : 'value', value };
 }
 
 /** Whether a value takes more than a line. */
-export function isSpread(shown: Shown): boolean {
+function isSpread(shown: Shown): boolean {
   const value = valueOf(shown);
   return isLong(value) || isComposite(value);
 }
@@ -270,6 +291,6 @@ function isText(value: Json | undefined): value is string {
   return typeof value === 'string';
 }
 
-function isComposite(value: Json | undefined): value is Json & object {
+export function isComposite(value: Json | undefined): value is Json & object {
   return typeof value === 'object' && value !== null;
 }

@@ -1,5 +1,6 @@
 import { defined } from '../formats/json.ts';
 import type { DriftNotificationDocument } from './documents.ts';
+import { subjectOf } from './drift-text.ts';
 import { counted } from './lines.ts';
 import { shortened } from './notification.ts';
 
@@ -144,10 +145,10 @@ function chatOf(notification: DriftNotificationDocument): Chat {
     ),
     lines: [
       ...shown.map((finding) => ({
-        subject: subjectOf(finding),
+        subject: shortSubject(finding),
         words: finding.is === 'drifted' ? finding.status : `${finding.is}, ${finding.status}`,
       })),
-      ...gone.map((one) => ({ subject: subjectOf(one), words: 'resolved' })),
+      ...gone.map((one) => ({ subject: shortSubject(one), words: 'resolved' })),
     ],
     rest: rest.length === 0 ? undefined : `${rest.join(', ')}.`,
     run,
@@ -162,16 +163,14 @@ function titleOf({ exitCode, summary }: DriftNotificationDocument): string {
   return counts.length === 0 ? words : `${words}: ${counts.join(', ')}`;
 }
 
-function subjectOf(one: {
-  readonly address?: string | undefined;
-  readonly kind?: string;
-  readonly name?: string | undefined;
-  readonly objectId?: string | undefined;
-  readonly path?: string | undefined;
-}): string {
-  const { address, kind = 'object', name, objectId = '', path } = one;
-  const subject = address ?? `${kind} ${name ?? objectId}`;
-  return shortened(path === undefined ? subject : `${subject} ${path}`, maxSubject);
+function shortSubject(
+  one: DriftNotificationDocument['resolved'][number] & {
+    readonly kind?: string;
+    readonly name?: string | undefined;
+    readonly objectId?: string | undefined;
+  },
+): string {
+  return shortened(subjectOf({ ...one, kind: one.kind ?? 'object', objectId: one.name ?? one.objectId }), maxSubject);
 }
 
 /** Lines, joined to texts of at most so many characters. */

@@ -1,6 +1,6 @@
 import type { DriftDocument } from './documents.ts';
 import type { Finding } from './drift-text.ts';
-import { isFresh, renderFinding, subjectOf } from './drift-text.ts';
+import { isFresh, renderFinding, storyOf, subjectOf } from './drift-text.ts';
 import { diagnosticCases, diagnosticResults, diagnosticRules } from './finding-views.ts';
 import type { JunitCase } from './junit.ts';
 import { junitXml } from './junit.ts';
@@ -80,7 +80,7 @@ function resultOf(finding: Finding): SarifResult {
 }
 
 function caseOf(finding: Finding, site: ReviewSite): JunitCase {
-  const { is, status, since = '', accepted, position, remedy } = finding;
+  const { is, status, position, remedy } = finding;
   const lines = renderFinding(finding, plainStyle);
   const [first = ''] = lines;
   const about = {
@@ -93,9 +93,6 @@ function caseOf(finding: Finding, site: ReviewSite): JunitCase {
     return { ...about, problem: { is: 'failure', type: ruleOf(is), message: first, lines: all } };
   }
   if (status === 'not yet applied') return { ...about, output: lines };
-  const message =
-    status === 'accepted' && accepted !== undefined
-      ? `accepted until ${accepted.until} by ${accepted.by}: ${accepted.because}`
-      : `known since ${since}`;
+  const [message = ''] = storyOf(finding);
   return { ...about, problem: { is: 'skipped', message }, output: lines };
 }

@@ -1,7 +1,7 @@
 import { diffLines, diffStyle } from './diff-lines.ts';
 import type { DriftDocument } from './documents.ts';
 import type { Finding } from './drift-text.ts';
-import { bySubject, isFresh, legendOf, renderFinding, sections, subjectOf } from './drift-text.ts';
+import { byStatus, bySubject, isFresh, legendOf, renderFinding, subjectOf } from './drift-text.ts';
 import { requestCounts } from './lines.ts';
 import { code } from './markdown.ts';
 import type { Place, ReportBlock } from './markdown-report.ts';
@@ -28,12 +28,11 @@ export function renderDriftMarkdown(
 ): string {
   const place = { site, commit: drift.commit?.id };
   const style = isFull ? { ...diffStyle, isFull: true as const } : diffStyle;
-  const blocks = sections.flatMap(({ status, title }) => {
-    const found = drift.findings.filter((finding) => finding.status === status);
-    return [...bySubject(found)].map(([subject, group], at) =>
-      blockOf(subject, group, { style, place, heading: at === 0 ? `#### ${title(found.length)}` : undefined }),
-    );
-  });
+  const blocks = byStatus(drift.findings).flatMap(({ title, found }) =>
+    [...bySubject(found)].map(([subject, group], at) =>
+      blockOf(subject, group, { style, place, heading: at === 0 ? `#### ${title} (${found.length})` : undefined }),
+    ),
+  );
   const resolved = drift.resolved.map((entry) => `- ${code(subjectOf(entry))}`);
   const ignored = (drift.ignored ?? []).map((one) => {
     return `- ${code(subjectOf(one))}${one.because === undefined ? '' : `: ${code(one.because)}`}`;

@@ -19,10 +19,9 @@ export function renderDrift(drift: DriftDocument, applying: string, style: Style
   const blocks: string[][] = [
     renderHead(drift, style),
     verdict(drift, style),
-    ...sections.flatMap(({ status, title, tone }) => {
-      const found = drift.findings.filter((finding) => finding.status === status);
-      return found.length === 0 ? [] : section(style.paint(tone, title(found.length)), found, style);
-    }),
+    ...byStatus(drift.findings).flatMap(({ title, tone, found }) =>
+      section(style.paint(tone, `${title} (${found.length})`), found, style),
+    ),
     ...resolved(drift, style),
     ...ignored(drift, style),
     ...drift.diagnostics.flatMap((item) => (item.source === 'manifest' ? [] : [renderDiagnostic(item, style)])),
@@ -48,20 +47,22 @@ export function renderDriftAccept({ memory, accepted }: DriftAcceptDocument, sty
   );
 }
 
-interface Section {
-  readonly status: Finding['status'];
-  readonly title: (count: number) => string;
-  readonly tone: Tone;
-}
+/** The statuses of findings, in the order in which a reader needs them. */
+export const statuses: Readonly<Record<Finding['status'], { readonly title: string; readonly tone: Tone }>> = {
+  new: { title: 'New', tone: 'bad' },
+  expired: { title: 'Accepted until a day that has passed', tone: 'bad' },
+  known: { title: 'Known', tone: 'change' },
+  accepted: { title: 'Accepted', tone: 'info' },
+  'not yet applied': { title: 'Not yet applied', tone: 'info' },
+};
 
-/** The findings of each status, in the order in which a reader needs them. */
-export const sections: readonly Section[] = [
-  { status: 'new', title: (count) => `New (${count})`, tone: 'bad' },
-  { status: 'expired', title: (count) => `Accepted until a day that has passed (${count})`, tone: 'bad' },
-  { status: 'known', title: (count) => `Known (${count})`, tone: 'change' },
-  { status: 'accepted', title: (count) => `Accepted (${count})`, tone: 'info' },
-  { status: 'not yet applied', title: (count) => `Not yet applied (${count})`, tone: 'info' },
-];
+/** Findings by their status, in the order of the statuses. */
+export function byStatus<One extends Pick<Finding, 'status'>>(findings: readonly One[]) {
+  return (Object.keys(statuses) as Finding['status'][]).flatMap((status) => {
+    const found = findings.filter((finding) => finding.status === status);
+    return found.length === 0 ? [] : [{ status, ...statuses[status], found }];
+  });
+}
 
 /** The first line: what matters, with all counts. */
 function verdict(drift: DriftDocument, style: Style): string[] {
@@ -188,21 +189,21 @@ function known(applied: Shown | undefined, manifest: Shown | undefined): Shown {
   return applied === undefined || (applied.is === 'hidden' && manifest !== undefined) ? (manifest ?? absent) : applied;
 }
 
-/** What the memory knows of a finding, as sentences. */
-function story({ status, since, accepted, flapping }: Finding, style: Style): string[] {
-  const sentences: string[] = [];
+/** What the memory and a person say of a finding, a clause each. */
+export function storyOf({ status, since, accepted, flapping }: Finding): string[] {
+  const words: string[] = [];
   if (accepted !== undefined) {
     const { until, because, by } = accepted;
-    const words = status === 'expired' ? `was accepted until ${until}` : `accepted until ${until}`;
-    sentences.push(`${words} by ${by}: ${because}`);
-  } else if (status === 'known' && since !== undefined) sentences.push(`known since ${since}`);
-  if (flapping !== undefined) {
-    sentences.push(
-      `changed ${flapping.changes} times since ${flapping.since}: find out who changes it back before you repair it`,
-    );
-  }
-  return sentences.flatMap((sentence) =>
-    indented(hanging(printable(sentence), 2, 6, style), 2).map((line) => style.paint('faint', line)),
+    words.push(`${status === 'expired' ? 'was accepted' : 'accepted'} until ${until} by ${by}: ${because}`);
+  } else if (status === 'known' && since !== undefined) words.push(`known since ${since}`);
+  if (flapping === undefined) return words;
+  const { changes, since: first } = flapping;
+  return [...words, `changed ${changes} times since ${first}: find out who changes it back before you repair it`];
+}
+
+function story(finding: Finding, style: Style): string[] {
+  return storyOf(finding).flatMap((words) =>
+    indented(hanging(printable(words), 2, 6, style), 2).map((line) => style.paint('faint', line)),
   );
 }
 

@@ -1,38 +1,11 @@
 import { codes } from '../diagnostics/codes.ts';
 import type { Reported } from './diagnostics-text.ts';
 import { renderDiagnostic } from './diagnostics-text.ts';
-import type { Screen, View } from './format.ts';
-import { printJson } from './json-view.ts';
 import type { JunitCase } from './junit.ts';
-import { junitXml } from './junit.ts';
 import type { ReviewSite } from './review-site.ts';
-import { fileInRepository, siteOrNone } from './review-site.ts';
+import { fileInRepository } from './review-site.ts';
 import type { SarifResult, SarifRule } from './sarif.ts';
-import { sarifLog } from './sarif.ts';
 import { plainStyle } from './style.ts';
-
-/** Prints what every command can report as SARIF: the errors that ended a run are results. */
-export function sarifView(screen: Screen, command: string): View {
-  return {
-    asks: false,
-    check: () => void screen.site(),
-    warnings: () => {},
-    failure: (errors) => {
-      const log = { command, results: diagnosticResults(errors), isSuccessful: false };
-      printJson(screen, sarifLog(log, diagnosticRules, siteOrNone(screen.site)));
-    },
-  };
-}
-
-/** Prints what every command can report in the form of JUnit: each error that ended a run is a failure. */
-export function junitView({ out, site }: Screen, command: string): View {
-  return {
-    asks: false,
-    check: () => void site(),
-    warnings: () => {},
-    failure: (errors) => out(junitXml(`trueup ${command}`, diagnosticCases(errors, siteOrNone(site)))),
-  };
-}
 
 /** The codes of diagnostics as rules. */
 export const diagnosticRules: ReadonlyMap<string, SarifRule> = new Map(

@@ -35,6 +35,11 @@ export function fits(line: string, indent: number, style: Style): boolean {
   return style.width === undefined || columnsOf(line) <= Math.max(style.width, narrowest) - indent;
 }
 
+/** A clause as a sentence. */
+export function asSentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
 /** Indents lines. */
 export function indented(lines: readonly string[], by: number): string[] {
   return lines.map((line) => (line === '' ? '' : ' '.repeat(by) + line));

@@ -2,7 +2,6 @@ import type { ApplyEvent } from '../apply/job.ts';
 import type { Live } from './format.ts';
 import type { EventDocument } from './documents.ts';
 import type { Reporter } from './progress.ts';
-import { eventJson, heartbeatJson } from './progress-json.ts';
 import { isShown, renderCut, renderEvent, renderHeartbeat } from './progress-text.ts';
 import { renderTree } from './progress-tree.ts';
 import type { ProgressView, Running, Stage } from './progress-view.ts';
@@ -67,9 +66,50 @@ export function eventLines(write: (text: string) => void, style: Style): Reporte
 /** Prints a JSON document for each event, and one after each 30 seconds of silence. */
 export function eventDocuments(print: (document: EventDocument) => void): Reporter {
   return eventByEvent({
-    event: (event, about) => print(eventJson(event, { ...about, time: isoTime(about.now) })),
-    heartbeat: (running, { now, counts }) => print(heartbeatJson(running, { time: isoTime(now), counts })),
+    event: (event, moment) => print(eventDocument(event, moment)),
+    heartbeat: (running, moment) => print(heartbeatDocument(running, moment)),
   });
+}
+
+function eventDocument(applied: ApplyEvent, moment: EventMoment): EventDocument {
+  const { address, action, event } = applied;
+  return {
+    ...headOf(moment),
+    event,
+    address,
+    action,
+    kind: moment.kind,
+    for: event === 'waiting' ? applied.for : undefined,
+    seconds: moment.took === undefined ? undefined : inSeconds(moment.took),
+    requests: requestsOf(moment),
+  };
+}
+
+/** The running actions after a silence. */
+function heartbeatDocument(running: readonly Running[], moment: Moment): EventDocument {
+  return {
+    ...headOf(moment),
+    event: 'heartbeat',
+    running: running.map(({ address, action, took, waits }) => ({
+      address,
+      action,
+      for: waits?.for,
+      seconds: inSeconds(took),
+    })),
+    requests: requestsOf(moment),
+  };
+}
+
+function headOf({ now }: Moment): Pick<EventDocument, 'format' | 'version' | 'time'> {
+  return { format: 'trueup/event', version: 1, time: new Date(now).toISOString() };
+}
+
+function requestsOf({ counts }: Moment): EventDocument['requests'] {
+  return { reads: counts.reads, writes: counts.writes };
+}
+
+function inSeconds(milliseconds: number): number {
+  return Math.round(milliseconds) / 1_000;
 }
 
 /** The moment of an event. Times are milliseconds. */
@@ -79,11 +119,14 @@ interface Moment {
   readonly counts: { readonly reads: number; readonly writes: number };
 }
 
+/** The same, with the kind of the object, and the time that its action has run or took. */
+interface EventMoment extends Moment {
+  readonly kind: string;
+  readonly took: number | undefined;
+}
+
 function eventByEvent(print: {
-  readonly event: (
-    event: ApplyEvent,
-    about: Moment & { readonly kind: string; readonly took: number | undefined },
-  ) => void;
+  readonly event: (event: ApplyEvent, moment: EventMoment) => void;
   readonly heartbeat: (running: readonly Running[], moment: Moment) => void;
   readonly cut?: (view: ProgressView, now: number) => void;
 }): Reporter {
@@ -127,8 +170,4 @@ function tookOf(stage: Stage, now: number): number | undefined {
     default:
       return stage satisfies never;
   }
-}
-
-function isoTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

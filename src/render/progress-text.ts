@@ -3,9 +3,8 @@ import { duration, timeTaken } from './duration.ts';
 import { exitCodes } from './exit-codes.ts';
 import { fold, listed, requestCounts } from './lines.ts';
 import { printable } from './printable.ts';
-import type { ProgressView, Running } from './progress-view.ts';
+import type { ProgressView, Running, WaitsFor } from './progress-view.ts';
 import { runningIn, stageRows } from './progress-view.ts';
-import { reasons } from './progress-words.ts';
 import type { Style } from './style.ts';
 import { actionWords, isChange, isDeployment, unverifiedWords } from './words.ts';
 
@@ -90,3 +89,39 @@ export function renderCut(view: ProgressView, now: number, style: Style): string
     .map((line) => `${line}\n`)
     .join('');
 }
+
+/** A reason to wait: by itself, then in front of a duration, in ever less room. */
+interface Reason {
+  readonly now: string;
+  readonly long: string;
+  readonly brief: string;
+  readonly briefest: string;
+}
+
+/** The words for the phases of a deployment. */
+export const reasons: Readonly<Record<WaitsFor, Reason>> = {
+  queue: {
+    now: 'in the queue of the platform',
+    long: 'in the queue of the platform for',
+    brief: 'in the queue for',
+    briefest: 'in queue',
+  },
+  deployment: {
+    now: 'the deployment runs',
+    long: 'the deployment runs,',
+    brief: 'running for',
+    briefest: 'running',
+  },
+  answer: {
+    now: 'the platform pulls and starts it',
+    long: 'the platform pulls and starts it,',
+    brief: 'pulling and starting for',
+    briefest: 'pulling',
+  },
+  earlier: {
+    now: 'waiting for the end of an earlier deployment',
+    long: 'waiting for the end of an earlier deployment,',
+    brief: 'waiting for an earlier one for',
+    briefest: 'waiting',
+  },
+};

@@ -1,12 +1,10 @@
 import type { Json } from '../../formats/json.ts';
-import { causeWords, inAmounts, isSpread, like, rotatedWords } from '../change-text.ts';
+import type { Sides } from '../change-text.ts';
+import { compareKeys, compareMembers, isComposite, rotatedWords, sidesOf } from '../change-text.ts';
 import type { PlanDocument, Shown } from '../documents.ts';
-import { envDifference } from '../env-differences.ts';
 import type { Hunk, HunkLine } from '../hunks.ts';
-import { jsonDifferences } from '../json-differences.ts';
 import type { Markup } from '../markup.ts';
 import { markup, together } from '../markup.ts';
-import { withoutMarks } from '../rotated.ts';
 import type { TextDifference } from '../text-lines.ts';
 import { areAlike, compareTexts, countLines, headHunk, inAscii } from '../text-lines.ts';
 import { inlineShown, isLong, valueOf } from '../value-text.ts';
@@ -17,35 +15,17 @@ export type DocumentChange = PlanDocument['actions'][number]['changes'][number];
 /** A position in the files of a manifest. */
 type Position = NonNullable<DocumentChange['position']>;
 
-/** Two sides of a field, or of a part of one. */
-interface Sides {
-  readonly path: string;
-  readonly before: Shown;
-  readonly after: Shown;
-  /** The reason, for people; empty when there is nothing to say. */
-  readonly why: string;
-  /** What can be said of hidden text. */
-  readonly summary?: string | undefined;
-  readonly position?: Position | undefined;
-}
-
 /** The changes of an action as a list: field by field, long texts as hunks. */
 export function changeList(changes: readonly DocumentChange[]): Markup {
   return changes.length === 0 ? markup`` : markup`<dl class="fields">${changes.flatMap(renderChange)}</dl>`;
 }
 
 function renderChange(change: DocumentChange): Markup[] {
-  const { path, cause, summary, position, forcesReplacement } = change;
-  const before = inAmounts(change, change.before);
-  const after: Shown = cause === 'removed' ? { is: 'absent' } : inAmounts(change, change.after);
-  const last = change.last === undefined ? undefined : inAmounts(change, change.last);
-  const why = before.is === 'absent' && cause === 'first managed' ? '' : causeWords({ cause, before, after, last });
-  const rows = difference({ path, before, after, why, summary, position });
-  if (last !== undefined && isSpread(last) && isSpread(before)) {
-    const theirs = 'changed on the platform since the last apply';
-    rows.push(...difference({ path, before: last, after: before, why: theirs, position }));
-  }
-  if (forcesReplacement) rows.push(row({ path, position }, markup`<p class="risk">forces replacement</p>`));
+  const { sides, theirs } = sidesOf(change);
+  const rows = difference(sides);
+  if (theirs !== undefined)
+    rows.push(...difference({ ...theirs, why: 'changed on the platform since the last apply' }));
+  if (change.forcesReplacement) rows.push(row(sides, markup`<p class="risk">forces replacement</p>`));
   return rows;
 }
 
@@ -59,28 +39,10 @@ export function difference(sides: Sides): Markup[] {
   const isShown = [before, after].every(({ is }) => is === 'value' || is === 'masked' || is === 'absent');
   const isRotated = Array.isArray(fresh) && rotatedWords(sides) !== undefined;
   if (isShown && isComposite(left) && isComposite(right) && !isRotated) {
-    const found = jsonDifferences(left, right, sides.path);
-    if (found.length > 0 && !found.some(({ path }) => path === sides.path))
-      return found.flatMap((one) => inline({ ...sides, ...part(sides, one) }));
+    const found = compareMembers([left, right], sides, after.is === 'absent' ? before : after);
+    if (found.length > 0 && !found.some(({ path }) => path === sides.path)) return found.flatMap(inline);
   }
   return inline(sides);
-}
-
-function part(
-  { before, after, why }: Sides,
-  one: { path: string; before: Json | undefined; after: Json | undefined; isOrder?: true },
-) {
-  const shown = after.is === 'absent' ? before : after;
-  return {
-    path: one.path,
-    before: like(shown, one.before),
-    after: like(shown, one.after),
-    why: [why, ...(one.isOrder === true ? ['another order'] : [])].filter((words) => words !== '').join('; '),
-  };
-}
-
-function isComposite(value: Json | undefined): value is Json & object {
-  return typeof value === 'object' && value !== null;
 }
 
 function emptyLike(value: Json | undefined): Json | undefined {
@@ -89,19 +51,14 @@ function emptyLike(value: Json | undefined): Json | undefined {
 
 /** Two texts: key by key where both are env files, else as hunks. */
 function betweenTexts([old, written]: readonly [string, string], sides: Sides): Markup[] {
-  const { path, before, after } = sides;
-  const { text, rotated } = withoutMarks(after, written);
-  const env = envDifference([old, text], rotated);
-  if (env !== undefined && env.keys.length > 0) {
-    const rows = env.keys.flatMap(([key, was, is]) =>
-      inline({ ...sides, path: `${path}.${key}`, before: like(before, was), after: like(after, is) }),
-    );
+  const { text, rotated, keys, isEnv, hasMore } = compareKeys([old, written], sides);
+  if (keys.length > 0) {
     const more = markup`<p class="why">comments, order or quotes differ too</p>`;
-    return [...rows, ...(env.hasMore ? [row(sides, more)] : [])];
+    return [...keys.flatMap(inline), ...(hasMore ? [row(sides, more)] : [])];
   }
   const found = compareTexts([old, text], rotated);
   if (found.hunks.length === 0 && found.words.length === 0) return inline(sides);
-  const words = [...found.words, ...(env === undefined ? [] : ['the same values'])];
+  const words = [...found.words, ...(isEnv ? ['the same values'] : [])];
   return [
     row(sides, [
       ...words.map((one) => markup`<p class="why">${one}</p>`),

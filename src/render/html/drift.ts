@@ -1,10 +1,11 @@
 import type { DriftDocument, Shown } from '../documents.ts';
-import { counted, requestCounts } from '../lines.ts';
+import { asSentence, requestCounts } from '../lines.ts';
 import type { Markup } from '../markup.ts';
 import { markup } from '../markup.ts';
 import { factsOf } from '../plan-head.ts';
 import { inAmounts } from '../change-text.ts';
-import { foundWords } from '../drift-text.ts';
+import type { Finding } from '../drift-text.ts';
+import { byStatus, foundWords, statuses, storyOf, subjectOf } from '../drift-text.ts';
 import { unmarked } from '../rotated.ts';
 import { inlineShown, isLong, valueOf } from '../value-text.ts';
 import { verdictOf } from '../verdict.ts';
@@ -13,17 +14,6 @@ import { diagnosticList } from './diagnostics.ts';
 import { countValues, renderFilter } from './filter.ts';
 import { environmentOf } from '../places.ts';
 import { renderShell } from './shell.ts';
-
-type Finding = DriftDocument['findings'][number];
-
-/** The words and the class of a status, in the order of the page. */
-const statuses: Readonly<Record<Finding['status'], { readonly title: string; readonly tone: string }>> = {
-  new: { title: 'New', tone: 'new-drift' },
-  expired: { title: 'Accepted until a day that has passed', tone: 'expired' },
-  known: { title: 'Known', tone: 'known' },
-  accepted: { title: 'Accepted', tone: 'accepted' },
-  'not yet applied': { title: 'Not yet applied', tone: 'not-yet-applied' },
-};
 
 /** A finding on the page. */
 interface Entry extends Finding {
@@ -40,17 +30,14 @@ export function renderDriftPage(drift: DriftDocument): string {
     anchor: `r${at + 1}`,
     environment: environmentOf({ address: one.address ?? '', kind: one.kind }) ?? '',
   }));
-  const groups = (Object.keys(statuses) as Finding['status'][]).flatMap((status) => {
-    const members = entries.filter((one) => one.status === status);
-    return members.length === 0 ? [] : [{ status, members }];
-  });
+  const groups = byStatus(entries);
   return renderShell({
     subject: 'drift',
     title: project?.name ?? project?.id ?? 'project',
     verdict: `${verdictOf(drift)}${drift.exitCode === 1 ? ' A notification failed.' : ''}`,
-    counts: markup`<ul class="counts">${(Object.keys(statuses) as Finding['status'][]).map((status) => markup`<li class="${statuses[status].tone}"><b>${summary[status]}</b> ${status}</li>`)}<li><b>${summary.resolved}</b> resolved</li>${summary.ignored === 0 ? '' : markup`<li><b>${summary.ignored}</b> ignored by rules</li>`}</ul>`,
+    counts: markup`<ul class="counts">${(Object.keys(statuses) as Finding['status'][]).map((status) => markup`<li class="${classOf(status)}"><b>${summary[status]}</b> ${status}</li>`)}<li><b>${summary.resolved}</b> resolved</li>${summary.ignored === 0 ? '' : markup`<li><b>${summary.ignored}</b> ignored by rules</li>`}</ul>`,
     facts: [...factsOf(drift), ['memory', memory.location]],
-    contents: markup`<h2>Contents</h2><ol>${groups.map(({ status, members }) => markup`<li><a href="#${statuses[status].tone}">${statuses[status].title}</a> (${members.length})</li>`)}${resolved.length === 0 ? '' : markup`<li><a href="#resolved">Resolved</a></li>`}</ol>`,
+    contents: markup`<h2>Contents</h2><ol>${groups.map(({ status, title, found }) => markup`<li><a href="#${classOf(status)}">${title}</a> (${found.length})</li>`)}${resolved.length === 0 ? '' : markup`<li><a href="#resolved">Resolved</a></li>`}</ol>`,
     main: [
       drift.diagnostics.length === 0
         ? markup``
@@ -58,9 +45,9 @@ export function renderDriftPage(drift: DriftDocument): string {
       markup`<section id="changes" aria-labelledby="changes-title"><h2 id="changes-title">Findings</h2>
 ${entries.length === 0 ? markup`<p class="empty">The platform is as the last apply left it.</p>` : renderFilter(choices(entries), 'finding')}
 ${groups.map(
-  ({ status, members }) =>
-    markup`<details class="group" id="${statuses[status].tone}" open><summary><h3>${statuses[status].title}</h3> <span>${members.length}</span></summary>
-${members.map(renderFinding)}
+  ({ status, title, found }) =>
+    markup`<details class="group" id="${classOf(status)}" open><summary><h3>${title}</h3> <span>${found.length}</span></summary>
+${found.map(renderFinding)}
 </details>`,
 )}
 </section>`,
@@ -69,6 +56,11 @@ ${members.map(renderFinding)}
     ],
     foot: `Compared with ${requestCounts(drift.requests)}. This page makes no request.`,
   });
+}
+
+/** The class of a status: without a blank, and apart from the lines of a hunk. */
+function classOf(status: Finding['status']): string {
+  return status === 'new' ? 'new-drift' : status.replaceAll(' ', '-');
 }
 
 function choices(entries: readonly Entry[]) {
@@ -90,8 +82,7 @@ function choices(entries: readonly Entry[]) {
 function renderFinding(entry: Entry): Markup {
   const { anchor, is, status, kind, environment, address, name, objectId, position, remedies = [] } = entry;
   const title = address ?? name ?? objectId ?? kind;
-  const { tone } = statuses[status];
-  return markup`<article class="entry ${tone}" id="${anchor}" tabindex="-1" data-status="${status}" data-finding="${is}" data-kind="${kind}" data-within="${environment}"><header><h4><code>${title}</code></h4><span class="kind">${kind}</span><span class="word">${is}</span>${place(position)}</header>
+  return markup`<article class="entry ${classOf(status)}" id="${anchor}" tabindex="-1" data-status="${status}" data-finding="${is}" data-kind="${kind}" data-within="${environment}"><header><h4><code>${title}</code></h4><span class="kind">${kind}</span><span class="word">${is}</span>${place(position)}</header>
 <p class="what">${about(entry)}</p>${sides(entry)}<dl class="remedies">${remedies.map(renderRemedy)}</dl></article>`;
 }
 
@@ -100,19 +91,9 @@ function renderRemedy({ aim, command }: NonNullable<Entry['remedies']>[number]):
 }
 
 function about(entry: Entry): string {
-  const { since, accepted, flapping, objectId, path } = entry;
-  const found = foundWords(entry);
-  return [
-    ...(path === undefined ? [`${found.slice(0, 1).toUpperCase()}${found.slice(1)}.`] : []),
-    ...(path === undefined || objectId === undefined ? [] : [`Object ${objectId}.`]),
-    ...(since === undefined ? [] : [`Since ${since}.`]),
-    ...(accepted === undefined
-      ? []
-      : [`Accepted until ${accepted.until} by ${accepted.by}, because ${accepted.because}.`]),
-    ...(flapping === undefined
-      ? []
-      : [`Flapping: changed ${counted(flapping.changes, 'time')} since ${flapping.since}.`]),
-  ].join(' ');
+  const { objectId, path } = entry;
+  const object = objectId === undefined ? [] : [`object ${objectId}`];
+  return [...(path === undefined ? [foundWords(entry)] : object), ...storyOf(entry)].map(asSentence).join(' ');
 }
 
 /** What was applied beside what the platform has, and what the manifest says where that is something else. */
@@ -143,7 +124,6 @@ function sides(entry: Entry): Markup {
 function addressList(id: string, title: string, words: string, keys: DriftDocument['resolved']): Markup {
   if (keys.length === 0) return markup``;
   return markup`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2><p class="hint">${words}</p><ul class="plain">${keys.map(
-    ({ is, address, path, id: key }) =>
-      markup`<li><code>${address ?? key}${path === undefined ? '' : ` ${path}`}</code> <span class="kind">${is}</span></li>`,
+    (one) => markup`<li><code>${subjectOf(one)}</code> <span class="kind">${one.is}</span></li>`,
   )}</ul></section>`;
 }

@@ -5,7 +5,7 @@ import { isWithin } from '../../kind/address.ts';
 import type { ActionName, EventDocument, PlanDocument, ResultDocument } from '../documents.ts';
 import type { Effect } from '../effects.ts';
 import { adoptionIn, effectsOf, notManaged } from '../effects.ts';
-import { counted, requestCounts } from '../lines.ts';
+import { asSentence, counted, requestCounts } from '../lines.ts';
 import type { Markup } from '../markup.ts';
 import { markup } from '../markup.ts';
 import { factsOf } from '../plan-head.ts';
@@ -240,10 +240,6 @@ function sentence(entry: Entry): Markup {
     return markup`${detail === '' ? '' : withFlags(asSentence(/^[:;]/.test(detail) ? detail.slice(2) : name + detail))}${former}`;
   if (because.length === 0 || underWay === true) return markup`${asSentence(name)}`;
   return markup`Restarts with <span class="because">${because.map((one, at) => markup`${at === 0 ? '' : ', '}<code>${one}</code>`)}</span>`;
-}
-
-function asSentence(words: string): string {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
 function renderUnchanged(entries: readonly Entry[]): Markup {

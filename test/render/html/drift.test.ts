@@ -13,7 +13,7 @@ it('shows findings by status, new ones first, with all that is known of each', (
   expect(titles).toEqual(['New', 'Accepted until a day that has passed', 'Known', 'Accepted', 'Not yet applied']);
   expect(page).toContain('>New drift: 1 new, 1 expired, 1 known, 1 accepted, 1 not yet applied');
   expect(page).toContain(
-    'Accepted until 2026-01-01 by third, because third. Flapping: changed 3 times since 2026-01-01.',
+    'Accepted until 2026-01-01 by third: third. Changed 3 times since 2026-01-01: find out who changes it back before you repair it.',
   );
 });
 
