@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { json, text } from '../kind/codecs.ts';
+import { json } from '../kind/codecs.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { defineKind } from '../kind/kind.ts';
-import { scheduledBackups } from './families/backups.ts';
+import { enabledAtCreate, keepLatestCount, scheduledBackups } from './families/backups.ts';
 import { destinationId } from './families/references.ts';
-import { serviceSuffix } from './families/compose-file.ts';
+import { serviceOf } from './families/schedules.ts';
 import { backingUp } from './families/service-commands.ts';
 import { cron } from '../kind/syntax.ts';
 import { shortBackup } from './families/short-forms.ts';
@@ -47,19 +47,10 @@ export const backup = defineKind({
       alsoWritten: 'cronExpression',
       examples: ['0 3 * * *', '30 4 * * 1'],
     },
-    // The platform never runs a backup whose `enabled` was left out.
-    enabled: {
-      schema: () => z.boolean().describe('Whether it runs; true by default.'),
-      atCreate: true,
-      onNull: { refuse: 'null means that it never runs; write false for that' },
-      examples: [true, false],
-    },
+    enabled: enabledAtCreate([true, false]),
     prefix: { schema: () => z.string().min(1).describe('Folder in the destination.'), examples: ['shop/', 'store/'] },
     destinationId,
-    keepLatestCount: {
-      schema: () => z.number().int().min(1).describe('How many are kept; all when null.'),
-      examples: [14, 7],
-    },
+    keepLatestCount,
     database: {
       schema: () =>
         z
@@ -84,12 +75,7 @@ export const backup = defineKind({
       onChange: 'replace',
       examples: ['postgres', 'mariadb'],
     },
-    serviceName: {
-      schema: () => z.string().min(1).describe('Service that runs the database, by its name in the compose file.'),
-      codec: text,
-      appended: serviceSuffix,
-      examples: ['db', 'db2'],
-    },
+    serviceName: serviceOf('Service that runs the database', ['db', 'db2']),
     includeEncryptionKey: {
       schema: () => z.boolean().describe("Whether the platform's encryption key goes into the backup."),
       otherwise: true,

@@ -3,39 +3,15 @@ import { databasePassword } from '../api/values.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import { defineKind } from '../kind/kind.ts';
 import { port } from '../kind/syntax.ts';
-import {
-  serviceOutputs,
-  databaseServiceFields,
-  deployedFlag,
-  deployedText,
-  description,
-  generatedAppName,
-  serverId,
-  serviceIn,
-  serviceName,
-} from './families/service-fields.ts';
-import { databaseData } from './families/database-data.ts';
-import { imageFamilies } from './families/image-version.ts';
-import { externalPorts } from './families/external-ports.ts';
-import { databaseCommands } from './families/service-commands.ts';
-import { imageBelow } from './families/short-forms.ts';
+import { defineDatabase, externalPorts } from './families/databases.ts';
+import { deployedFlag, deployedText, generatedAppName } from './families/service-fields.ts';
 
-const { args: _args, ulimitsSwarm: _ulimitsSwarm, ...serviceFields } = databaseServiceFields;
-
-/** A libSQL server that runs as a service of an environment. */
-export const libsql = defineKind({
-  kind: 'libsql',
-  section: 'libsql',
+const database = defineDatabase('libsql', {
   alsoCalled: ['sqlite', 'sqld', 'turso'],
   summary: 'A libSQL server that runs as a service of an environment.',
-  identity: { id: 'libsqlId', key: ['name'], keyField: 'name', idFrom: 'list' },
-  short: imageBelow((image) => ({ dockerImage: image })),
-  parents: { environment: serviceIn('libsql') },
   fields: {
-    name: serviceName,
     // The platform makes none up for this kind.
     appName: { ...generatedAppName, atCreate: 'libsql', madeUp: /^libsql-[a-z0-9]{6}$/ },
-    description,
     // An update that leaves it out, or enableNamespaces, writes the platform's default.
     dockerImage: {
       ...deployedText('Image and tag. Dokploy v0.30.2 pulls it, and starts libsql-server:v0.24.32 all the same.', [
@@ -68,8 +44,25 @@ export const libsql = defineKind({
       onNull: { refuse: 'a replica needs its primary' },
     },
     enableNamespaces: { ...deployedFlag('Whether it serves several databases, by namespace.'), inEveryUpdate: true },
-    serverId,
-    ...serviceFields,
+  },
+  hints: {
+    args: 'a libSQL takes no args; write them in command',
+    databaseName: 'a libSQL has one database; several are namespaces: enableNamespaces: true',
+  },
+  examples: [
+    'main:\n  dockerImage: ghcr.io/tursodatabase/libsql-server:v0.24.32\n  sqldNode: primary\n  databaseUser: shop\n  databasePassword: ${secret:SHOP_DB_PASSWORD}\n',
+    'copy:\n  dockerImage: ghcr.io/tursodatabase/libsql-server:v0.24.32\n  sqldNode: replica\n  sqldPrimaryUrl: http://libsql-main:5001\n  databaseUser: shop\n  databasePassword: ${secret:SHOP_DB_PASSWORD}\n',
+  ],
+});
+
+const { args: _args, ulimitsSwarm: _ulimitsSwarm, ...fields } = database.fields;
+
+/** A libSQL server that runs as a service of an environment. */
+export const libsql = defineKind({
+  ...database,
+  identity: { ...database.identity, idFrom: 'list' },
+  fields: {
+    ...fields,
     externalGRPCPort: {
       schema: () => port.describe('Port under which replicas can reach it from outside.'),
       appliesAt: 'deploy',
@@ -88,29 +81,11 @@ export const libsql = defineKind({
       cases: { primary: { externalGRPCPort: 'externalGRPCPort' }, replica: { sqldPrimaryUrl: 'sqldPrimaryUrl' } },
     },
   ],
-  outputs: serviceOutputs,
-  operations: {
-    create: 'libsql.create',
-    read: 'libsql.one',
-    update: 'libsql.update',
-    delete: 'libsql.remove',
-    move: { call: 'libsql.move', as: 'targetEnvironmentId' },
-  },
-  lifecycle: databaseData(imageFamilies.libsql),
-  commands: databaseCommands('libsql'),
-  service: { status: 'applicationStatus', setStatus: 'libsql.changeStatus', logs: 'libsql.readLogs' },
   checks: {
+    ...database.checks,
     each: replicaSays,
     publishes: externalPorts('externalPort', 'externalGRPCPort', 'externalAdminPort'),
-    hints: {
-      args: 'a libSQL takes no args; write them in command',
-      databaseName: 'a libSQL has one database; several are namespaces: enableNamespaces: true',
-    },
   },
-  examples: [
-    'main:\n  dockerImage: ghcr.io/tursodatabase/libsql-server:v0.24.32\n  sqldNode: primary\n  databaseUser: shop\n  databasePassword: ${secret:SHOP_DB_PASSWORD}\n',
-    'copy:\n  dockerImage: ghcr.io/tursodatabase/libsql-server:v0.24.32\n  sqldNode: replica\n  sqldPrimaryUrl: http://libsql-main:5001\n  databaseUser: shop\n  databasePassword: ${secret:SHOP_DB_PASSWORD}\n',
-  ],
 });
 
 /** A block without sqldNode makes a primary, and the platform refuses one with the address of a primary. */

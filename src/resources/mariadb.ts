@@ -1,24 +1,9 @@
 import { databasePassword } from '../api/values.ts';
 import type { Field } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
-import { defineKind } from '../kind/kind.ts';
 import { fieldOf } from '../kind/wire.ts';
-import {
-  serviceOutputs,
-  databaseServiceFields,
-  description,
-  dockerImage,
-  firstStartOnly,
-  generatedAppName,
-  serverId,
-  serviceIn,
-  serviceName,
-} from './families/service-fields.ts';
-import { databaseData } from './families/database-data.ts';
-import { imageFamilies } from './families/image-version.ts';
-import { externalPorts } from './families/external-ports.ts';
-import { databaseCommands } from './families/service-commands.ts';
-import { imageBelow } from './families/short-forms.ts';
+import { defineDatabase } from './families/databases.ts';
+import { dockerImage, firstStartOnly, needed } from './families/service-fields.ts';
 
 /** A password that the running server gets by an operation, where the platform has one and its shell takes it. */
 const password = (whose: string, type: 'user' | 'root'): Field => ({
@@ -54,39 +39,17 @@ function withFixedPasswords(kind: Kind): Kind {
 }
 
 /** A MariaDB server that runs as a service of an environment. */
-export const mariadb = defineKind({
-  kind: 'mariadb',
-  section: 'mariadb',
+export const mariadb = defineDatabase('mariadb', {
   summary: 'A MariaDB server that runs as a service of an environment.',
-  identity: { id: 'mariadbId', key: ['name'], keyField: 'name' },
-  short: imageBelow((image) => ({ dockerImage: image })),
-  parents: { environment: serviceIn('mariadb') },
   fields: {
-    name: serviceName,
-    appName: generatedAppName,
-    description,
     // The default of the contract, mariadb:6, does not exist as an image.
-    dockerImage: { ...dockerImage(['mariadb:11', 'mariadb:12']), needed: true },
+    dockerImage: needed(dockerImage(['mariadb:11', 'mariadb:12'])),
     databaseName: firstStartOnly('Name of the database.', ['shop', 'store']),
     databaseUser: firstStartOnly('User that owns the database.', ['shop', 'owner']),
     databasePassword: password('the user', 'user'),
     databaseRootPassword: password('root; the platform makes one up when it is left out', 'root'),
-    serverId,
-    ...databaseServiceFields,
-  },
-  outputs: serviceOutputs,
-  operations: {
-    create: 'mariadb.create',
-    read: 'mariadb.one',
-    update: 'mariadb.update',
-    delete: 'mariadb.remove',
-    move: { call: 'mariadb.move', as: 'targetEnvironmentId' },
   },
   without: { 'mariadb.changePassword': withFixedPasswords },
-  lifecycle: databaseData(imageFamilies.mariadb),
-  commands: databaseCommands('mariadb'),
-  service: { status: 'applicationStatus', setStatus: 'mariadb.changeStatus', logs: 'mariadb.readLogs' },
-  checks: { publishes: externalPorts('externalPort') },
   examples: [
     'main:\n  dockerImage: mariadb:11\n  databaseName: shop\n  databaseUser: shop\n  databasePassword: ${secret:SHOP_DB_PASSWORD}\n',
   ],

@@ -1,18 +1,16 @@
 import * as z from 'zod';
-import { text } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
-import type { ParentLink } from '../kind/parent.ts';
-import { serviceSuffix } from './families/compose-file.ts';
-import { scheduleCommands, scheduleFields, scheduleOperations } from './families/schedules.ts';
+import {
+  scheduleCommands,
+  scheduledBelow,
+  scheduleFields,
+  scheduleOperations,
+  serviceOf,
+} from './families/schedules.ts';
+import { needed } from './families/service-fields.ts';
 import { crontabLine } from './families/short-forms.ts';
 
-const of = (scheduleType: string): ParentLink => ({
-  listed: { call: 'schedule.list', with: { id: { parent: 'id' }, scheduleType: { value: scheduleType } } },
-  rows: { without: [] },
-  set: { [`${scheduleType}Id`]: { parent: 'id' }, scheduleType: { value: scheduleType } },
-  idAt: `${scheduleType}Id`,
-  ...(scheduleType === 'compose' ? {} : { lacks: ['serviceName'] }),
-});
+const below = (service: string) => scheduledBelow({ call: 'schedule.list', type: 'scheduleType' }, service);
 
 /** A command that the platform runs in a container of a service, on a schedule. */
 export const schedule = defineKind({
@@ -22,7 +20,7 @@ export const schedule = defineKind({
   summary: 'A command that the platform runs in a container of a service, on a schedule.',
   identity: { id: 'scheduleId', key: ['name'], keyField: 'name' },
   short: crontabLine('command'),
-  parents: { application: of('application'), compose: of('compose') },
+  parents: { application: below('application'), compose: below('compose') },
   fields: {
     ...scheduleFields,
     command: {
@@ -37,13 +35,7 @@ export const schedule = defineKind({
       otherwise: 'bash',
       examples: ['sh', 'bash'],
     },
-    serviceName: {
-      schema: () => z.string().min(1).describe('Service that runs it, by its name in the compose file.'),
-      codec: text,
-      appended: serviceSuffix,
-      needed: true,
-      examples: ['web', 'api'],
-    },
+    serviceName: needed(serviceOf('Service that runs it', ['web', 'api'])),
   },
   // It is deleted by itself, also when its service goes: the deletion is what cancels its job.
   operations: scheduleOperations,

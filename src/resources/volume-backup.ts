@@ -1,25 +1,16 @@
 import * as z from 'zod';
 import { volumeName } from '../api/values.ts';
-import { text } from '../kind/codecs.ts';
-import type { ParentLink } from '../kind/parent.ts';
 import { defineKind } from '../kind/kind.ts';
-import { scheduledBackups } from './families/backups.ts';
+import { enabledAtCreate, keepLatestCount, scheduledBackups } from './families/backups.ts';
+import { needed } from './families/service-fields.ts';
 import { destinationId } from './families/references.ts';
-import { serviceSuffix } from './families/compose-file.ts';
+import { scheduledBelow, serviceOf } from './families/schedules.ts';
 import { backingUp } from './families/service-commands.ts';
 import { cron, madeUpName } from '../kind/syntax.ts';
 import { shortBackup } from './families/short-forms.ts';
 
-const of = (serviceType: string): ParentLink => ({
-  listed: {
-    call: 'volumeBackups.list',
-    with: { id: { parent: 'id' }, volumeBackupType: { value: serviceType } },
-  },
-  rows: { without: [] },
-  set: { [`${serviceType}Id`]: { parent: 'id' }, serviceType: { value: serviceType } },
-  idAt: `${serviceType}Id`,
-  ...(serviceType === 'compose' ? {} : { lacks: ['serviceName'] }),
-});
+const below = (service: string) =>
+  scheduledBelow({ call: 'volumeBackups.list', type: 'serviceType', given: 'volumeBackupType' }, service);
 
 /** A scheduled copy of a volume of a service to a destination. */
 export const volumeBackup = defineKind({
@@ -29,14 +20,14 @@ export const volumeBackup = defineKind({
   identity: { id: 'volumeBackupId', key: ['name'], keyField: 'name' },
   short: shortBackup('cronExpression'),
   parents: {
-    application: of('application'),
-    compose: of('compose'),
-    postgres: of('postgres'),
-    mariadb: of('mariadb'),
-    redis: of('redis'),
-    mysql: of('mysql'),
-    mongo: of('mongo'),
-    libsql: of('libsql'),
+    application: below('application'),
+    compose: below('compose'),
+    postgres: below('postgres'),
+    mariadb: below('mariadb'),
+    redis: below('redis'),
+    mysql: below('mysql'),
+    mongo: below('mongo'),
+    libsql: below('libsql'),
   },
   fields: {
     name: {
@@ -47,13 +38,7 @@ export const volumeBackup = defineKind({
       schema: () => volumeName.describe('Volume, by the name that docker has.'),
       examples: ['uploads', 'media'],
     },
-    serviceName: {
-      schema: () => z.string().min(1).describe('Service that uses the volume, by its name in the compose file.'),
-      codec: text,
-      appended: serviceSuffix,
-      needed: true,
-      examples: ['web', 'api'],
-    },
+    serviceName: needed(serviceOf('Service that uses the volume', ['web', 'api'])),
     destinationId,
     prefix: {
       schema: () => z.string().min(1).describe('Folder in the destination.'),
@@ -64,22 +49,13 @@ export const volumeBackup = defineKind({
       alsoWritten: 'schedule',
       examples: ['30 3 * * *', '0 4 * * 1'],
     },
-    keepLatestCount: {
-      schema: () => z.number().int().min(1).describe('How many are kept; all when null.'),
-      examples: [14, 7],
-    },
+    keepLatestCount,
     turnOff: {
       schema: () => z.boolean().describe('Whether the service is stopped while its volume is copied.'),
       otherwise: false,
       examples: [true, false],
     },
-    // The platform never runs one whose `enabled` was left out.
-    enabled: {
-      schema: () => z.boolean().describe('Whether it runs; true by default.'),
-      atCreate: true,
-      onNull: { refuse: 'null means that it never runs; write false for that' },
-      examples: [false, true],
-    },
+    enabled: enabledAtCreate([false, true]),
     appName: {
       schema: () => z.string().min(1).describe('Name of its job on the host; the platform makes one up.'),
       madeUp: madeUpName,

@@ -1,3 +1,5 @@
+import * as z from 'zod';
+import type { Field } from '../../kind/field.ts';
 import { daysBetweenRuns } from '../../kind/syntax.ts';
 import type { ChangeAtRisk, Lifecycle } from '../../kind/lifecycle.ts';
 
@@ -42,4 +44,17 @@ const rarer: ChangeAtRisk = ({ before, after }) => {
 export const elsewhere: ChangeAtRisk = ({ before }) => ({
   what: `the backups in ${String(before)} stay there, and no new ones are added to them`,
   unnamed: 'the backups stay where they are, and no new ones are added to them',
+});
+
+export const keepLatestCount: Field = {
+  schema: () => z.number().int().min(1).describe('How many are kept; all when null.'),
+  examples: [14, 7],
+};
+
+/** Whether it runs. The platform never runs a backup whose `enabled` was left out. */
+export const enabledAtCreate = (examples: readonly [boolean, boolean]): Field => ({
+  schema: () => z.boolean().describe('Whether it runs; true by default.'),
+  atCreate: true,
+  onNull: { refuse: 'null means that it never runs; write false for that' },
+  examples,
 });

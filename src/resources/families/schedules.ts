@@ -1,9 +1,13 @@
 import * as z from 'zod';
+import type { ReadOperation } from '../../api/contract.ts';
+import { text } from '../../kind/codecs.ts';
 import type { KindCommand, Verdict } from '../../kind/command.ts';
 import type { Field } from '../../kind/field.ts';
 import type { Row } from '../../formats/json.ts';
 import type { Operations } from '../../kind/operations.ts';
+import type { ParentLink } from '../../kind/parent.ts';
 import { cron, timeZone } from '../../kind/syntax.ts';
+import { serviceSuffix } from './compose-file.ts';
 import { description } from './service-fields.ts';
 
 /** What schedules have in common, wherever their commands run. */
@@ -49,3 +53,23 @@ function outcome({ status, logPath }: Row): Verdict {
   const where = typeof logPath === 'string' ? `; its log on the server: ${logPath}` : '';
   return { passed: false, reason: `the command failed, or there was no container to run it in${where}` };
 }
+
+/** How what runs on a schedule hangs on a service: an operation lists it, by the type of the service. */
+export const scheduledBelow = (
+  { call, type, given = type }: { readonly call: ReadOperation; readonly type: string; readonly given?: string },
+  service: string,
+): ParentLink => ({
+  listed: { call, with: { id: { parent: 'id' }, [given]: { value: service } } },
+  rows: { without: [] },
+  set: { [`${service}Id`]: { parent: 'id' }, [type]: { value: service } },
+  idAt: `${service}Id`,
+  lacks: service === 'compose' ? [] : ['serviceName'],
+});
+
+/** The service of a compose that something is for. */
+export const serviceOf = (what: string, examples: Field['examples']): Field => ({
+  schema: () => z.string().min(1).describe(`${what}, by its name in the compose file.`),
+  codec: text,
+  appended: serviceSuffix,
+  examples,
+});
