@@ -11,6 +11,7 @@ import { chosenId } from './request.ts';
 import { createSentNow, digestsAt, dispatch, recordNow, recordOf, saveRecord, sentNow } from './run.ts';
 import type { Run } from './run.ts';
 import type { Row } from '../formats/json.ts';
+import { defined } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { resolveField } from '../manifest/fields.ts';
 import { isLeftOut } from '../plan/action.ts';
@@ -28,7 +29,7 @@ export async function announceWrite(run: Run, job: Job): Promise<void> {
   const id = job.object?.id;
   // Of an earlier run: it holds until the platform accepts a request.
   const unproven = recordNow(run, job)?.pending?.unproven;
-  const sent = { ...sentNow(run), ...(unproven === undefined ? {} : { unproven }) };
+  const sent = { ...sentNow(run), ...defined({ unproven }) };
   const write = id === undefined ? undefined : withWrite(recordUntil(run, job, id), { id, ...sent });
   await Promise.all([saveStale(run, job), ...(write === undefined ? [] : [saveRecord(run, job, write)])]);
   dispatch(run, job, { is: 'announced' });
@@ -103,8 +104,7 @@ export function creationOf(run: Run, job: Job, step: Step): PendingCreate {
   return {
     is: 'create',
     ...createSentNow(run),
-    ...(key !== undefined && isOpen ? { key } : {}),
-    ...(below === undefined ? {} : { below }),
+    ...defined({ key: isOpen ? key : undefined, below }),
     says,
     sends: (before?.sends ?? 0) + 1,
   };

@@ -1,6 +1,6 @@
 import { attempts } from '../api/attempts.ts';
 import { turn } from '../api/sleep.ts';
-import { same } from '../formats/json.ts';
+import { defined, same } from '../formats/json.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { State, StateStore } from '../state/state.ts';
 import { isInJournal, withWaves } from '../state/wave.ts';
@@ -177,20 +177,15 @@ async function finish(run: Run): Promise<ApplyResult> {
   await Promise.all([reportDuplicates(run), settleServices(run)]);
   await reportUpgrade(run);
   const reached = withOwnProject(run, withWaves(plan.base, [run.journal.wave()]));
+  const { saved } = plan;
   // Without an object there is nothing to keep: an empty state would be in the way of a rebuilt one.
   const isChanged =
-    areOther(plan.saved?.resources ?? {}, reached.resources) ||
-    areOther(plan.saved?.deployments ?? {}, reached.deployments);
+    areOther(saved?.resources ?? {}, reached.resources) || areOther(saved?.deployments ?? {}, reached.deployments);
   // Records that an earlier run could not save are in its journal until a run saves them; an old state gets its MAC.
-  const { saved } = plan;
-  const isRenamed =
+  const isOutdated =
     saved !== undefined &&
-    (saved.projectName !== reached.projectName ||
-      saved.projectId !== reached.projectId ||
-      saved.rootFile !== reached.rootFile);
-  const isUpgraded = saved !== undefined && saved.platform !== plan.base.platform;
-  const isNew =
-    isChanged || isRenamed || isUpgraded || (saved !== undefined && (isInJournal(saved) || store.isUnsealed()));
+    (facts.some((name) => saved[name] !== reached[name]) || isInJournal(saved) || store.isUnsealed());
+  const isNew = isChanged || isOutdated;
   const state = isNew ? { ...reached, serial: plan.base.serial + 1 } : plan.base;
   const unsaved = isNew || [...run.jobs.values()].some(isSent) ? await write(store, state) : undefined;
   if (run.ending.defect !== undefined) throw run.ending.defect.error;
@@ -200,10 +195,14 @@ async function finish(run: Run): Promise<ApplyResult> {
     result: resultOf(job) ?? ('skipped' as const),
     mayHaveWritten: mayHaveWritten(job),
     diagnostics: job.diagnostics,
-    ...(job.stopped === undefined ? {} : { stopped: job.stopped }),
+    ...defined({ stopped: job.stopped }),
   }));
-  return { outcomes, state, unsaved, ...(run.ending.isOfKey === true ? { isKeyRefused: true } : {}) };
+  const isKeyRefused = run.ending.isOfKey === true ? (true as const) : undefined;
+  return { outcomes, state, unsaved, ...defined({ isKeyRefused }) };
 }
+
+/** What a state holds of its project and platform. */
+const facts = ['projectName', 'projectId', 'rootFile', 'platform'] as const;
 
 /** Settles whether services are stale, in turns: what is read meanwhile is on its way before most digests are made. */
 async function settleServices(run: Run): Promise<void> {

@@ -4,7 +4,7 @@ import { answerLines, PlatformError } from '../api/errors.ts';
 import type { Stop } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
-import { isRow } from '../formats/json.ts';
+import { defined, isRow } from '../formats/json.ts';
 import { takes } from '../kind/wire.ts';
 import type { Deployment } from '../observe/deployments.ts';
 import { deploymentsIn, lastLines, ownLog, statusIn } from '../observe/deployments.ts';
@@ -152,7 +152,7 @@ async function start(service: DeployedService, row: Row): Promise<Result> {
   root.deploys = { ...known, stale: { ...known.stale } };
   // First the status: the next run takes what it finds there for the end of this deployment.
   const before = { ...shownIn(kind, row), status: await resetStatus(service, row) };
-  const about = { before, ...(takes(step.operation, 'description') ? { mark } : {}) };
+  const about = { before, mark: takes(step.operation, 'description') ? mark : undefined };
   return attempt(run, policies.deploy, {
     send: async (isAgain) => {
       if (answersLate(kind)) notify(service, 'answer', input.deploying.limitMs(kind.kind));
@@ -226,8 +226,7 @@ async function watch(
 
 /** Reports the phase that the run waits for, and how long it does at most. */
 function notify({ run, job, address }: DeployedService, phase: Waiting['for'], limitMs?: number): void {
-  const limit = limitMs === undefined ? {} : { limitMs };
-  run.input.onEvent({ event: 'waiting', for: phase, ...limit, address, action: job.action.action });
+  run.input.onEvent({ event: 'waiting', for: phase, ...defined({ limitMs }), address, action: job.action.action });
 }
 
 /** Records more of the pending deployment. */

@@ -1,6 +1,6 @@
 import type { Diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
-import { same } from '../formats/json.ts';
+import { defined, same } from '../formats/json.ts';
 import type { Action } from '../plan/action.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { Deploys, DuplicatePlace, StateRecord } from '../state/record.ts';
@@ -164,7 +164,7 @@ export function withDuplicate(
   places: readonly DuplicatePlace[],
   { key, below }: DuplicatePlace,
 ): readonly DuplicatePlace[] {
-  const place = key === undefined ? {} : { key, ...(below === undefined ? {} : { below }) };
+  const place = key === undefined ? {} : defined({ key, below });
   return places.some((known) => same(known, place)) ? places : [...places, place];
 }
 

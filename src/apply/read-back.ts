@@ -1,5 +1,6 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
+import { defined } from '../formats/json.ts';
 import { rowId } from '../observe/answers.ts';
 import type { Job, Scope } from './job.ts';
 import { isOver, isSent, mayHaveWritten, mayLand, report, resultOf } from './job.ts';
@@ -196,7 +197,7 @@ async function settleObject(run: Run, job: Job, found: Found): Promise<void> {
   const former = result === 'done' ? [] : (job.known?.dependsOn ?? []);
   const dependsOn = [...new Set([...record.dependsOn, ...former])];
   const pending = stillPending(run, job, { isRead: found.is === 'row', hasFailed: failed !== undefined });
-  const kept = { ...record, id, dependsOn, ...(pending === undefined ? {} : { pending }) };
+  const kept = { ...record, id, dependsOn, ...defined({ pending }) };
   await saveRecord(run, job, kept, isSent(job) ? undefined : 'with the rest');
   dispatch(run, job, { is: 'settled', result });
 }

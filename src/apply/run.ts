@@ -196,10 +196,9 @@ function duplicatesBefore(action: Action, known: StateRecord | undefined): reado
 function deploysBefore({ service }: Action): Deploys | undefined {
   const { known, staleness } = service ?? {};
   if (staleness === undefined) return known;
-  const inputs = known?.inputs === undefined ? {} : { inputs: known.inputs };
   const code = known?.stale?.code ?? staleness.code;
   // An earlier save or deployment does not contain what is written now.
-  return { ...inputs, stale: code === undefined ? {} : { code } };
+  return { ...defined({ inputs: known?.inputs }), stale: defined({ code }) };
 }
 
 /** Whether the platform may answer many reads in one request. */

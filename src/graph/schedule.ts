@@ -1,5 +1,6 @@
 import { attempts } from '../api/attempts.ts';
 import { groupBy } from '../kind/group.ts';
+import { topological } from './order.ts';
 
 /** One piece of work. */
 export interface Task {
@@ -100,7 +101,7 @@ interface Schedule<T extends Task> {
  */
 export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Promise<Map<string, Fate>> {
   const places = placesOf(input);
-  refuseCircles(places);
+  refuseCircles(input);
   let finish: () => void = () => undefined;
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
@@ -253,17 +254,11 @@ async function finishWork<T extends Task>(
 }
 
 /** @throws {Error} when tasks wait for each other in a circle: a defect of the order, found before any task begins. */
-function refuseCircles<T extends Task>(places: readonly Place<T>[]): void {
-  const waitingFor = new Map(places.map((place) => [place, place.waitingFor]));
-  const free = places.filter((place) => place.waitingFor === 0);
-  for (const { dependents } of free) {
-    for (const dependent of dependents) {
-      const left = (waitingFor.get(dependent) ?? 0) - 1;
-      waitingFor.set(dependent, left);
-      if (left === 0) free.push(dependent);
-    }
-  }
-  if (free.length < places.length) throw new Error('the tasks wait for each other in a circle');
+function refuseCircles({ nodes, edges }: Pick<ScheduleInput<Task>, 'nodes' | 'edges'>): void {
+  const before = groupBy(edges.map(({ from, to }) => [to, from]));
+  const names = nodes.map(({ name }) => name);
+  const { circle } = topological(names, (name) => before.get(name) ?? []);
+  if (circle !== undefined) throw new Error('the tasks wait for each other in a circle');
 }
 
 function placesOf<T extends Task>({ nodes, edges }: ScheduleInput<T>): Place<T>[] {

@@ -179,7 +179,7 @@ function observedIn(reading: Reading, since: number): Observed {
   return {
     ...caller,
     since,
-    ...(aboveAll === undefined ? {} : { projectId: objects.get(topAddress(aboveAll))?.id ?? '' }),
+    projectId: aboveAll === undefined ? caller.projectId : (objects.get(topAddress(aboveAll))?.id ?? ''),
     objects,
     ...defined({ unread: unread.size === 0 ? undefined : unread }),
     listed: new Set([...lists.values()].flatMap((rows) => [...rows.keys()])),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { once } from '../api/once.ts';
+import { defined } from '../formats/json.ts';
 import type { FormerRecord } from './format-3.ts';
 import type { Deploys, Pair, PendingCreate } from './record.ts';
 
@@ -61,12 +62,10 @@ export function migrateFirst(former: FirstRecord): FormerRecord {
   const facts = {
     ...rest,
     pairs: Object.fromEntries(Object.entries(pairs).map(([part, pair]) => [part, migratePair(pair)])),
-    ...(repeated === undefined ? {} : { duplicates: repeated === true ? [{}] : repeated }),
-    ...(deployed === undefined ? {} : { deployed: lastDeployment(deployed) }),
+    ...defined({ duplicates: repeated === true ? [{}] : repeated, deployed: deployed && lastDeployment(deployed) }),
   };
-  if (id === null) return { ...facts, id, ...(intent === undefined ? {} : { pending: creation(former, intent) }) };
-  const pending = pendingOf(former);
-  return { ...facts, id, ...(pending === undefined ? {} : { pending }) };
+  if (id === null) return { ...facts, id, ...defined({ pending: intent && creation(former, intent) }) };
+  return { ...facts, id, ...defined({ pending: pendingOf(former) }) };
 }
 
 /** It was ignored at least once; how often was not counted. */
@@ -82,7 +81,7 @@ function pendingOf(former: FirstRecord): FormerRecord['pending'] {
       is: 'deploy',
       timeoutMs: usualTimeoutMs,
       newest: sent.newest ?? null,
-      ...(intent === undefined ? {} : { isWriting: true }),
+      ...defined({ isWriting: intent && (true as const) }),
     };
   }
   if (intent === undefined) return undefined;
@@ -106,8 +105,5 @@ function lastDeployment({
   sent,
 }: NonNullable<FirstRecord['deployed']>): Pick<Deploys, 'inputs' | 'stale'> {
   const isStale = owes !== undefined || saved !== undefined || sent !== undefined;
-  return {
-    ...(inputs === undefined ? {} : { inputs }),
-    ...(isStale ? { stale: { ...owes, ...(saved === undefined ? {} : { saved }) } } : {}),
-  };
+  return defined({ inputs, stale: isStale ? { ...owes, ...defined({ saved }) } : undefined });
 }

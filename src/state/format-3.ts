@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { once } from '../api/once.ts';
+import { defined } from '../formats/json.ts';
 import type { Deploys, Pending, PendingDeploy, StateRecord } from './record.ts';
 
 /** What format 2 and 3 held of the deployments of a service in its record. */
@@ -89,13 +90,11 @@ export function migrateRecord(former: FormerRecord): { readonly record: StateRec
   const { deployed, pending, ...facts } = former;
   if (pending?.is !== 'deploy') {
     if (deployed === undefined) return { record: former as StateRecord };
-    return { record: { ...facts, ...(pending === undefined ? {} : { pending }) } as StateRecord, deploys: deployed };
+    return { record: { ...facts, ...defined({ pending }) } as StateRecord, deploys: deployed };
   }
   const { is: _, isWriting, ...deploy } = pending;
   const { at, timeoutMs } = deploy;
-  const record = {
-    ...facts,
-    ...(isWriting === true ? { pending: { is: 'write', at, timeoutMs } } : {}),
-  } as StateRecord;
+  const write = isWriting === true ? { is: 'write', at, timeoutMs } : undefined;
+  const record = { ...facts, ...defined({ pending: write }) } as StateRecord;
   return { record, deploys: { ...deployed, pending: deploy } };
 }

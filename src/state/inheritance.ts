@@ -36,7 +36,7 @@ export function identityOf({ owner, purpose, since }: Pick<Past, 'owner' | 'purp
 export function pastOf(inherited: Inherited | undefined, now: number): Past | null {
   const mayLandMs = (inherited?.mayLandUntil ?? 0) - now;
   if (inherited === undefined || mayLandMs <= 0) return null;
-  return { ...identityOf(inherited), mayLandMs, ...(inherited.wasRemoved ? { wasRemoved: true } : {}) };
+  return { ...identityOf(inherited), mayLandMs, ...(inherited.wasRemoved && { wasRemoved: true }) };
 }
 
 function mayLandMsOf({ mayLandMs }: Past): number {

@@ -1,5 +1,6 @@
 import { fieldAlias, fieldMeant, inDokploysWords, sectionMeant, valueAliases } from '../kind/aliases.ts';
 import type { Pair, StateRecord, Stored, StoredWanted } from './record.ts';
+import { defined } from '../formats/json.ts';
 import { atAddress } from './edit.ts';
 import type { State } from './state.ts';
 
@@ -45,20 +46,13 @@ function isOther(name: string, stored: Stored): boolean {
 function inWords<R extends StateRecord>(record: R): R {
   const { pairs, pending } = record;
   const unproven = pending?.unproven?.map(fieldMeant);
+  const says = pending?.is === 'create' ? mapEntries(pending.says, storedMeant) : undefined;
   return {
     ...record,
     pairs: mapEntries(pairs, (name, pair): Pair => {
       return { ...pair, wanted: storedMeant(name, pair.wanted), answered: storedMeant(name, pair.answered) };
     }),
-    ...(pending === undefined
-      ? {}
-      : {
-          pending: {
-            ...pending,
-            ...(unproven === undefined ? {} : { unproven }),
-            ...(pending.is === 'create' ? { says: mapEntries(pending.says, storedMeant) } : {}),
-          },
-        }),
+    ...defined({ pending: pending && { ...pending, ...defined({ unproven, says }) } }),
   };
 }
 

@@ -227,7 +227,7 @@ async function openLocked(platform: Platform, options: SessionOptions): Promise<
     purpose,
     connections,
     mayWrite: () => lease?.check(),
-    ...(deploying === undefined ? {} : { deadlineMs: deadlinesFor(deploying, platform.kinds) }),
+    ...defined({ deadlineMs: deploying && deadlinesFor(deploying, platform.kinds) }),
   });
   try {
     lease = await connection.store.lock({ purpose, timeoutMs: options.lockTimeoutMs ?? 0 });

@@ -159,7 +159,7 @@ async function wavesOf(
   bucket: Bucket,
   { counter, from, format, mac }: ReadHead,
   authenticity: Authenticity,
-): Promise<{ readonly waves: readonly Wave[]; readonly missing?: string }> {
+): Promise<{ readonly waves: readonly Wave[]; readonly missing: string | undefined }> {
   const waves: Wave[] = [];
   const read = chainReader(format, { previous: mac, authenticity });
   for (;;) {
@@ -169,7 +169,7 @@ async function wavesOf(
     for (const [index, object] of objects.entries()) {
       const name = names[index] ?? '';
       if (object === undefined) {
-        return { waves, ...(objects.slice(index).some((later) => later !== undefined) ? { missing: name } : {}) };
+        return { waves, missing: objects.slice(index).some((later) => later !== undefined) ? name : undefined };
       }
       const line = readLine(object.text.trimEnd());
       const text = line === undefined ? undefined : read(line);

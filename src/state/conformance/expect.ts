@@ -1,41 +1,26 @@
 import { deepStrictEqual, fail, match, ok, strictEqual } from 'node:assert';
 
-/** The assertions of the suite. Each throws an AssertionError. */
-interface Expected {
-  toBe(value: unknown): void;
-  toBeUndefined(): void;
-  /** Equal as JSON: members that are undefined count as left out. */
-  toEqual(value: unknown): void;
-  /** Has at least these members. */
-  toMatchObject(value: object): void;
-  toHaveLength(length: number): void;
-  toMatch(pattern: RegExp | string): void;
-  toBeGreaterThan(least: number): void;
-  toBeLessThan(most: number): void;
-  toBeLessThanOrEqual(most: number): void;
-  /** The function throws an error whose message contains the text. */
-  toThrow(text: string): void;
-  readonly not: { toThrow(): void };
-}
-
-/** Begins an assertion about a value. Never throws by itself. */
-export function expect(actual: unknown): Expected {
+/** Begins an assertion about a value; each throws an AssertionError. Never throws by itself. */
+export function expect(actual: unknown) {
   const compare = (limit: number, words: string, holds: (value: number) => boolean): void =>
     ok(typeof actual === 'number' && holds(actual), `expected ${String(actual)} to be ${words} ${limit}`);
   return {
-    toBe: (value) => strictEqual(actual, value),
+    toBe: (value: unknown) => strictEqual(actual, value),
     toBeUndefined: () => strictEqual(actual, undefined),
-    toEqual: (value) => deepStrictEqual(plain(actual), plain(value)),
-    toMatchObject: (value) => deepStrictEqual(plain(partOf(actual, value)), plain(value)),
-    toHaveLength: (length) => strictEqual((actual as { length?: unknown }).length, length),
-    toMatch: (pattern) => {
+    /** Equal as JSON: members that are undefined count as left out. */
+    toEqual: (value: unknown) => deepStrictEqual(plain(actual), plain(value)),
+    /** Has at least these members. */
+    toMatchObject: (value: object) => deepStrictEqual(plain(partOf(actual, value)), plain(value)),
+    toHaveLength: (length: number) => strictEqual((actual as { length?: unknown }).length, length),
+    toMatch: (pattern: RegExp | string) => {
       if (typeof pattern === 'string') ok(String(actual).includes(pattern), `${String(actual)} lacks ${pattern}`);
       else match(String(actual), pattern);
     },
-    toBeGreaterThan: (least) => compare(least, 'greater than', (value) => value > least),
-    toBeLessThan: (most) => compare(most, 'less than', (value) => value < most),
-    toBeLessThanOrEqual: (most) => compare(most, 'at most', (value) => value <= most),
-    toThrow: (text) => {
+    toBeGreaterThan: (limit: number) => compare(limit, 'greater than', (value) => value > limit),
+    toBeLessThan: (limit: number) => compare(limit, 'less than', (value) => value < limit),
+    toBeLessThanOrEqual: (limit: number) => compare(limit, 'at most', (value) => value <= limit),
+    /** The function throws an error whose message contains the text. */
+    toThrow: (text: string) => {
       const message = messageOf(actual);
       if (message === undefined) fail('expected it to throw');
       ok(message.includes(text), `expected "${message}" to contain "${text}"`);
