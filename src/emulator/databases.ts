@@ -1,8 +1,9 @@
 import { grantToCaller } from './caller.ts';
 import type { Context, Group } from './context.ts';
+import { rowsOf } from './crud.ts';
 import { readLogs, search } from './database-reads.ts';
 import type { DatabaseTable } from './database-tables.ts';
-import { ApiError, invalid, notFound } from './errors.ts';
+import { ApiError, invalid } from './errors.ts';
 import { isEndlessPull, pullProblem } from './images.ts';
 import { omit, textOf, textOr, type Row } from './json.ts';
 import { startContainer, checkPort, portColumns, runContainer, stopContainer } from './machine.ts';
@@ -29,12 +30,7 @@ export interface DatabaseKind {
 export function databaseGroup(kind: DatabaseKind): Group {
   const { table, title } = kind;
   const key = `${table}Id`;
-
-  const find = ({ store }: Context, input: Row): Row => {
-    const row = store.find(table, input[key]);
-    if (row === undefined) throw notFound(title);
-    return row;
-  };
+  const { find } = rowsOf(table, title);
 
   /** Answers with what `one` gave before the operation did its work. */
   const stale =

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { callerOf, grantToCaller } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
-import { ApiError, DatabaseError, notFound } from '../errors.ts';
+import { rowsOf } from '../crud.ts';
+import { ApiError, DatabaseError } from '../errors.ts';
 import { models, suggestions } from '../fixtures.ts';
 import { pick, textOf, type Json, type Row } from '../json.ts';
 import { suffixedAppName } from '../names.ts';
@@ -9,13 +10,14 @@ import { newestFirst } from '../newest-first.ts';
 import { checkAppName, checkPlacement } from '../placement.ts';
 import { insertDomain } from './domain.ts';
 
+const { find, ofOrganization } = rowsOf('ai', 'AI settings');
+
 /** The `ai` group. No model is ever reached. */
 export const ai: Group = {
   'ai.one': find,
   'ai.get': find,
 
-  'ai.getAll': (context) =>
-    newestFirst(context.store.children('ai', 'organizationId', callerOf(context)['organizationId'])),
+  'ai.getAll': (context) => newestFirst(ofOrganization(context)),
 
   // The empty list, not the row: the new id shows only in `getAll`.
   'ai.create'(context, input) {
@@ -82,12 +84,6 @@ export const ai: Group = {
     return null;
   },
 };
-
-function find({ store }: Context, input: Row): Row {
-  const row = store.find('ai', input['aiId']);
-  if (row === undefined) throw notFound('AI settings');
-  return row;
-}
 
 function insert(context: Context, values: Row): void {
   const { organizationId = null } = callerOf(context);

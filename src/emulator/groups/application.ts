@@ -1,13 +1,17 @@
 import { applicationDeployment, runImage } from '../application-deploy.ts';
 import { grantToCaller } from '../caller.ts';
 import type { Context, Group, Handler } from '../context.ts';
+import { rowsOf } from '../crud.ts';
 import { deployJob } from '../deployment.ts';
-import { ApiError, notFound } from '../errors.ts';
+import { ApiError } from '../errors.ts';
 import { omit, textOf, textOr, type Row } from '../json.ts';
 import { startContainer, stopContainer } from '../machine.ts';
 import { suffixedAppName } from '../names.ts';
 import { checkAppName, checkPlacement } from '../placement.ts';
 import { applicationView } from '../views.ts';
+
+/** The row that an input names. */
+export const { find } = rowsOf('application', 'Application');
 
 /** The `application` group. */
 export const application: Group = {
@@ -93,13 +97,6 @@ export function queued(title: string, isRebuild: boolean): Handler {
     context.queue.add(deployJob(context, applicationDeployment, id, order));
     return undefined;
   };
-}
-
-/** The application of an input. */
-export function find({ store }: Context, input: Row): Row {
-  const row = store.find('application', input['applicationId']);
-  if (row === undefined) throw notFound('Application');
-  return row;
 }
 
 /** Writes what was sent, and with it what the operation always sets. */

@@ -1,11 +1,14 @@
 import { runningServices } from '../compose-source.ts';
 import type { Group, Handler } from '../context.ts';
+import { rowsOf } from '../crud.ts';
 import { recordRun } from '../deployment.ts';
 import { ApiError, notFound } from '../errors.ts';
 import { omit, textOr, type Row } from '../json.ts';
 import { suffixedAppName } from '../names.ts';
 import type { Store } from '../store.ts';
 import { destinationView, rowView } from '../views.ts';
+
+const { find, remove } = rowsOf('backup', 'Backup');
 
 /** The `backup` group. No bucket is ever reached. */
 export const backup: Group = {
@@ -17,7 +20,7 @@ export const backup: Group = {
   },
 
   'backup.one'({ store }, input) {
-    const row = find(store, input);
+    const row = find({ store }, input);
     return {
       ...row,
       postgres: rowView(store, 'postgres', row['postgresId']),
@@ -31,22 +34,18 @@ export const backup: Group = {
   },
 
   'backup.update'({ store }, input) {
-    find(store, input);
+    find({ store }, input);
     store.update('backup', input['backupId'], omit(input, ['backupId']));
     return undefined;
   },
 
-  'backup.remove'({ store }, input) {
-    const row = find(store, input);
-    store.remove('backup', row['backupId']);
-    return row;
-  },
+  'backup.remove': remove,
 
   'backup.manualBackupPostgres': run((store, row) => store.find('postgres', row['postgresId'])),
   'backup.manualBackupMariadb': run((store, row) => store.find('mariadb', row['mariadbId'])),
   // The container is the one of the service that the row names.
   'backup.manualBackupCompose'(context, input) {
-    const row = find(context.store, input);
+    const row = find(context, input);
     const owner = context.store.find('compose', row['composeId']);
     const services = owner === undefined ? [] : runningServices(context.store, owner);
     const isRunning = services.includes(textOr(row, 'serviceName'));
@@ -59,7 +58,7 @@ export const backup: Group = {
   'backup.manualBackupLibsql': run((store, row) => store.find('libsql', row['libsqlId'])),
 
   'backup.manualBackupWebServer'(context, input) {
-    recordRun(context, find(context.store, input), { owner: 'backupId', title: 'Backup', status: 'done' });
+    recordRun(context, find(context, input), { owner: 'backupId', title: 'Backup', status: 'done' });
     return true;
   },
 
@@ -69,16 +68,10 @@ export const backup: Group = {
   },
 };
 
-function find(store: Store, input: Row): Row {
-  const row = store.find('backup', input['backupId']);
-  if (row === undefined) throw notFound('Backup');
-  return row;
-}
-
 /** A backup by hand: done within the request, and refused when what it would save does not run. */
 function run(ownerOf: (store: Store, row: Row) => Row | undefined): Handler {
   return (context, input) => {
-    const row = find(context.store, input);
+    const row = find(context, input);
     const owner = ownerOf(context.store, row);
     const container = context.store.find('container', owner?.['appName']);
     const isRunning = container?.['running'] === true;

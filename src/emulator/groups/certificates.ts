@@ -1,11 +1,14 @@
 import { callerOf } from '../caller.ts';
-import type { Context, Group } from '../context.ts';
-import { DatabaseError, notFound } from '../errors.ts';
-import { textOr, type Row } from '../json.ts';
+import type { Group } from '../context.ts';
+import { rowsOf } from '../crud.ts';
+import { ApiError, DatabaseError } from '../errors.ts';
+import { omit, textOr } from '../json.ts';
 import { suffixedAppName } from '../names.ts';
 import { rowView } from '../views.ts';
 
-/** The `certificates` group: the document has no update. */
+const { find, ofOrganization } = rowsOf('certificate', 'Certificate');
+
+/** The `certificates` group; its update is beyond the document. */
 export const certificates: Group = {
   // The client may choose the id; the organization is always the key's.
   'certificates.create'(context, input) {
@@ -18,22 +21,20 @@ export const certificates: Group = {
     return store.insert('certificate', { ...input, certificateId, certificatePath, organizationId });
   },
 
-  'certificates.one': findCertificate,
+  'certificates.one': find,
+
+  'certificates.update'(context, input) {
+    const { certificateId = null } = find(context, input);
+    const values = omit(input, ['certificateId']);
+    if (Object.keys(values).length === 0) throw new ApiError('INTERNAL_SERVER_ERROR', 'No values to set');
+    return context.store.update('certificate', certificateId, values);
+  },
 
   'certificates.all': (context) =>
-    context.store
-      .children('certificate', 'organizationId', callerOf(context)['organizationId'])
-      .map((row) => ({ ...row, server: rowView(context.store, 'server', row['serverId']) })),
+    ofOrganization(context).map((row) => ({ ...row, server: rowView(context.store, 'server', row['serverId']) })),
 
   'certificates.remove'(context, input) {
-    context.store.remove('certificate', findCertificate(context, input)['certificateId']);
+    context.store.remove('certificate', find(context, input)['certificateId']);
     return true;
   },
 };
-
-/** The certificate that an input names. */
-export function findCertificate({ store }: Context, input: Row): Row {
-  const row = store.find('certificate', input['certificateId']);
-  if (row === undefined) throw notFound('Certificate');
-  return row;
-}

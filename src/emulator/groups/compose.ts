@@ -10,6 +10,7 @@ import {
 import { composeDeployment } from '../compose-deploy.ts';
 import { fetchSource, isFromGit, sourceOnDisk } from '../compose-source.ts';
 import type { Context, Group, Handler } from '../context.ts';
+import { rowsOf } from '../crud.ts';
 import { deployJob } from '../deployment.ts';
 import { ApiError, notFound } from '../errors.ts';
 import { omit, textOf, textOr, type Row } from '../json.ts';
@@ -17,6 +18,8 @@ import { hasContainer, startContainer, stopContainer } from '../machine.ts';
 import { derive, suffixedAppName } from '../names.ts';
 import { checkAppName, checkPlacement } from '../placement.ts';
 import { composeView } from '../views.ts';
+
+const { find } = rowsOf('compose', 'Compose');
 
 /** The `compose` group. */
 export const compose: Group = {
@@ -149,12 +152,6 @@ export const compose: Group = {
     throw new ApiError('BAD_REQUEST', 'The templates are on the internet, which the emulator does not reach');
   },
 };
-
-function find({ store }: Context, input: Row): Row {
-  const row = store.find('compose', input['composeId']);
-  if (row === undefined) throw notFound('Compose');
-  return row;
-}
 
 function setStatus({ store }: Context, row: Row, composeStatus: string): void {
   store.update('compose', row['composeId'], { composeStatus });

@@ -1,9 +1,12 @@
 import { callerOf } from '../caller.ts';
-import type { Context, Group } from '../context.ts';
-import { ApiError, notFound } from '../errors.ts';
-import { omit, textOr, type Row } from '../json.ts';
+import type { Group } from '../context.ts';
+import { rowsOf } from '../crud.ts';
+import { ApiError } from '../errors.ts';
+import { omit, textOr } from '../json.ts';
 import { newestFirst } from '../newest-first.ts';
 import { isOutOfReach } from '../reach.ts';
+
+const { find, remove, ofOrganization } = rowsOf('destination', 'Destination');
 
 /** The `destination` group. */
 export const destination: Group = {
@@ -15,10 +18,9 @@ export const destination: Group = {
       organizationId: callerOf(context)['organizationId'] ?? null,
     }),
 
-  'destination.one': (context, input) => find(context, input),
+  'destination.one': find,
 
-  'destination.all': (context) =>
-    newestFirst(context.store.children('destination', 'organizationId', callerOf(context)['organizationId'])),
+  'destination.all': (context) => newestFirst(ofOrganization(context)),
 
   // The whole record: flags that are left out are gone.
   'destination.update'(context, input) {
@@ -27,11 +29,7 @@ export const destination: Group = {
   },
 
   // Backups and volume backups that go to it are deleted with it.
-  'destination.remove'(context, input) {
-    const row = find(context, input);
-    context.store.remove('destination', row['destinationId']);
-    return row;
-  },
+  'destination.remove': remove,
 
   // Lists the bucket with rclone: an error quotes the command line with both keys, each escaped for a shell.
   'destination.testConnection'(_context, input) {
@@ -55,10 +53,4 @@ export const destination: Group = {
 function quoted(word: string): string {
   if (/["\s]/.test(word) && !word.includes("'")) return `'${word}'`;
   return word.replaceAll(/[#!"$&'()*,:;<=>?@[\\\]^`{|}]/g, String.raw`\$&`);
-}
-
-function find({ store }: Context, input: Row): Row {
-  const row = store.find('destination', input['destinationId']);
-  if (row === undefined) throw notFound('Destination');
-  return row;
 }

@@ -1,9 +1,12 @@
 import type { Context, Group } from '../context.ts';
-import { invalid, notFound } from '../errors.ts';
+import { rowsOf } from '../crud.ts';
+import { invalid } from '../errors.ts';
 import { omit, pick, textOf, textOr, type Json, type Row } from '../json.ts';
 import { derive } from '../names.ts';
 import { reachServer } from '../reach.ts';
 import type { Store } from '../store.ts';
+
+const { find, remove } = rowsOf('domain', 'Domain');
 
 /** The `domain` group. No name is ever looked up. */
 export const domain: Group = {
@@ -14,7 +17,7 @@ export const domain: Group = {
   },
 
   'domain.one'({ store }, input) {
-    const row = find(store, input);
+    const row = find({ store }, input);
     return { ...row, application: ownerView(store, 'application', row['applicationId']) };
   },
 
@@ -31,7 +34,7 @@ export const domain: Group = {
     })),
 
   'domain.update'({ store }, input) {
-    const row = find(store, input);
+    const row = find({ store }, input);
     checkHost(input);
     const updated = store.update('domain', row['domainId'], omit(input, ['domainId']));
     // Unlike a create, it stores the row first.
@@ -39,11 +42,7 @@ export const domain: Group = {
     return updated;
   },
 
-  'domain.delete'({ store }, input) {
-    const row = find(store, input);
-    store.remove('domain', row['domainId']);
-    return row;
-  },
+  'domain.delete': remove,
 
   'domain.generateDomain'({ store, newId }, input) {
     const address = textOr(store.find('server', input['serverId']), 'ipAddress', '127.0.0.1');
@@ -79,12 +78,6 @@ export function insertDomain({ store, newId, now }: Context, values: Row): Row {
 
 function checkHost(input: Row): void {
   if (/\s/.test(textOf(input, 'host'))) throw invalid('host', 'Invalid host name');
-}
-
-function find(store: Store, input: Row): Row {
-  const row = store.find('domain', input['domainId']);
-  if (row === undefined) throw notFound('Domain');
-  return row;
 }
 
 function ownerView(store: Store, table: 'application' | 'compose', id: Json | undefined): Json {

@@ -1,12 +1,15 @@
 import { withoutSlash } from '../../api/slash.ts';
 import { posix } from 'node:path';
 import type { Group } from '../context.ts';
+import { rowsOf } from '../crud.ts';
 import { databaseTables } from '../database-tables.ts';
 import { ApiError, notFound } from '../errors.ts';
 import { omit, textOr, type Row } from '../json.ts';
 import { whyUnreachable } from '../reach.ts';
 import type { Store } from '../store.ts';
 import { mountOwnerView } from '../views.ts';
+
+const { find, remove } = rowsOf('mount', 'Mount');
 
 /** The `mounts` group. */
 export const mounts: Group = {
@@ -21,20 +24,16 @@ export const mounts: Group = {
     return row;
   },
 
-  'mounts.one': ({ store }, input) => view(store, find(store, input)),
+  'mounts.one': ({ store }, input) => view(store, find({ store }, input)),
 
   // Answers with the values from before: it reads outside its own transaction. That the file cannot be written shows nowhere.
   'mounts.update'({ store }, input) {
-    const before = view(store, find(store, input));
+    const before = view(store, find({ store }, input));
     store.update('mount', input['mountId'], omit(input, ['mountId']));
     return before;
   },
 
-  'mounts.remove'({ store }, input) {
-    const row = find(store, input);
-    store.remove('mount', row['mountId']);
-    return row;
-  },
+  'mounts.remove': remove,
 
   // Docker's view of the running container; an empty body for an application without one.
   'mounts.allNamedByApplicationId'({ store }, input) {
@@ -74,12 +73,6 @@ const owners = ['application', 'compose', ...databaseTables] as const;
 
 function normal(path: string): string {
   return withoutSlash(posix.normalize(path).replace(/^\/+/, ''));
-}
-
-function find(store: Store, input: Row): Row {
-  const row = store.find('mount', input['mountId']);
-  if (row === undefined) throw notFound('Mount');
-  return row;
 }
 
 function view(store: Store, row: Row): Row {

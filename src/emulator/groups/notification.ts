@@ -1,6 +1,7 @@
 import { callerOf } from '../caller.ts';
 import type { Context, Group, Handler } from '../context.ts';
-import { ApiError, invalid, notFound } from '../errors.ts';
+import { rowsOf } from '../crud.ts';
+import { ApiError, invalid } from '../errors.ts';
 import { omit, pick, type Json, type Row } from '../json.ts';
 import { newestFirst } from '../newest-first.ts';
 import { isOutOfReach } from '../reach.ts';
@@ -62,6 +63,8 @@ const perChannel: readonly [operation: string, handler: Handler][] = Object.entr
   ],
 );
 
+const { find, ofOrganization } = rowsOf('notification', 'Notification');
+
 /** The `notification` group. Nothing is ever sent. */
 export const notification: Group = {
   ...Object.fromEntries(perChannel),
@@ -72,11 +75,11 @@ export const notification: Group = {
     return view(row);
   },
 
-  'notification.all': (context) => newestFirst(mine(context)).map(view),
+  'notification.all': (context) => newestFirst(ofOrganization(context)).map(view),
 
   // All of them, whatever their channel.
   'notification.getEmailProviders': (context) =>
-    newestFirst(mine(context)).map((row) => ({ ...columnsOf(row), ...pick(view(row), ['email', 'resend']) })),
+    newestFirst(ofOrganization(context)).map((row) => ({ ...columnsOf(row), ...pick(view(row), ['email', 'resend']) })),
 
   'notification.remove'(context, input) {
     const row = find(context, input);
@@ -153,10 +156,6 @@ function sent(input: Row, columns: Row): Row {
   return Object.fromEntries(Object.entries(input).filter(([name]) => Object.hasOwn(columns, name)));
 }
 
-function mine(context: Context): Row[] {
-  return context.store.children('notification', 'organizationId', callerOf(context)['organizationId']);
-}
-
 /** A row as the platform's table has it: an id for each channel, all but one null. */
 function columnsOf(row: Row): Row {
   const ids = Object.keys(channels).map((type): [string, Json] => [
@@ -180,10 +179,4 @@ function view(row: Row): Row {
 function checkOwn(context: Context, row: Row, what: string): void {
   if (row['organizationId'] === callerOf(context)['organizationId']) return;
   throw new ApiError('UNAUTHORIZED', `You are not authorized to ${what} this notification`);
-}
-
-function find({ store }: Context, input: Row): Row {
-  const row = store.find('notification', input['notificationId']);
-  if (row === undefined) throw notFound('Notification');
-  return row;
 }

@@ -1,10 +1,12 @@
 import type { Context, Group } from '../context.ts';
-import { notFound } from '../errors.ts';
-import { omit, pick, textOr, type Json, type Row } from '../json.ts';
+import { rowsOf } from '../crud.ts';
+import { pick, textOr, type Json, type Row } from '../json.ts';
 import { callerOf, grantToCaller, maySee } from '../caller.ts';
 import { newestFirst } from '../newest-first.ts';
 import { services, serverView, shownTo } from './environment.ts';
 import { projectTags } from './tag.ts';
+
+const { find, update, remove } = rowsOf('project', 'Project');
 
 /** The `project` group, which the API document does not have, without `duplicate` and `homeStats`. */
 export const project: Group = {
@@ -62,18 +64,11 @@ export const project: Group = {
   },
 
   // Every column is written, also those of the organization and of the time.
-  'project.update': (context, input) =>
-    context.store.update('project', find(context, input)['projectId'], omit(input, ['projectId'])) ?? null,
+  'project.update': update,
 
   // The rows below go with it; containers and files stay.
-  'project.remove': (context, input) => context.store.remove('project', find(context, input)['projectId']) ?? null,
+  'project.remove': remove,
 };
-
-function find(context: Context, input: Row): Row {
-  const row = context.store.find('project', input['projectId']);
-  if (row === undefined) throw notFound('Project');
-  return row;
-}
 
 /** The projects of the organization that the caller sees, newest first. */
 function mine(context: Context): Row[] {

@@ -1,12 +1,14 @@
 import { readEndpoint } from '../../api/endpoint.ts';
 import { callerOf } from '../caller.ts';
 import type { Context, Extension } from '../context.ts';
-import { notFound } from '../errors.ts';
+import { rowsOf } from '../crud.ts';
 import { isComplete, type ProviderKind } from '../git-hosts.ts';
 import { pick, textOf, type Json, type Row } from '../json.ts';
 import { derive } from '../names.ts';
 import { newestFirst } from '../newest-first.ts';
 import { findProvider, usableRecords } from '../providers.ts';
+
+const { find } = rowsOf('gitProvider', 'Git Provider');
 
 /**
  * What people do with git providers in the platform's own pages: see all of them, delete them. `gitlab.connect` is
@@ -48,12 +50,6 @@ export const providerExtensions: Extension = {
     },
   },
 };
-
-function find({ store }: Context, input: Row): Row {
-  const row = store.find('gitProvider', input['gitProviderId']);
-  if (row === undefined) throw notFound('Git Provider');
-  return row;
-}
 
 function kindView({ store }: Context, record: Row, kind: ProviderKind, columns: readonly string[]): Json {
   const [row] = store.children(kind, 'gitProviderId', record['gitProviderId']);

@@ -1,7 +1,8 @@
 import type { Group } from '../context.ts';
-import { ApiError, notFound } from '../errors.ts';
-import { omit, type Row } from '../json.ts';
-import type { Store } from '../store.ts';
+import { rowsOf } from '../crud.ts';
+import { ApiError } from '../errors.ts';
+
+const { find, update, remove } = rowsOf('redirect', 'Redirect');
 
 /** The `redirects` group. The regular expression is not looked at, and a second redirect of one is taken. */
 export const redirects: Group = {
@@ -19,22 +20,9 @@ export const redirects: Group = {
     return true;
   },
 
-  'redirects.one': ({ store }, input) => find(store, input),
+  'redirects.one': find,
 
-  'redirects.update'({ store }, input) {
-    const row = find(store, input);
-    return store.update('redirect', row['redirectId'], omit(input, ['redirectId']));
-  },
+  'redirects.update': update,
 
-  'redirects.delete'({ store }, input) {
-    const row = find(store, input);
-    store.remove('redirect', row['redirectId']);
-    return row;
-  },
+  'redirects.delete': remove,
 };
-
-function find(store: Store, input: Row): Row {
-  const row = store.find('redirect', input['redirectId']);
-  if (row === undefined) throw notFound('Redirect');
-  return row;
-}

@@ -1,8 +1,11 @@
 import { callerOf } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
-import { ApiError, invalid, notFound } from '../errors.ts';
+import { rowsOf } from '../crud.ts';
+import { ApiError, invalid } from '../errors.ts';
 import { omit, textOr, type Row } from '../json.ts';
 import { isOutOfReach } from '../reach.ts';
+
+const { find, remove, ofOrganization } = rowsOf('registry', 'Registry');
 
 /** The `registry` group. Docker is logged in where the registry is reached. */
 export const registry: Group = {
@@ -18,9 +21,7 @@ export const registry: Group = {
 
   // With the passwords.
   'registry.all': (context) =>
-    context.store
-      .children('registry', 'organizationId', callerOf(context)['organizationId'])
-      .toSorted((a, b) => (textOr(a, 'createdAt') < textOr(b, 'createdAt') ? -1 : 1)),
+    ofOrganization(context).toSorted((a, b) => (textOr(a, 'createdAt') < textOr(b, 'createdAt') ? -1 : 1)),
 
   // Writes first and logs in afterwards: what is refused is stored all the same.
   'registry.update'(context, input) {
@@ -33,11 +34,7 @@ export const registry: Group = {
   },
 
   // Applications that use it lose the reference.
-  'registry.remove'(context, input) {
-    const row = find(context, input);
-    context.store.remove('registry', row['registryId']);
-    return row;
-  },
+  'registry.remove': remove,
 
   'registry.testRegistry'(context, input) {
     logIn(context, checked(input));
@@ -66,10 +63,4 @@ function logIn({ store }: Context, { registryUrl = null, serverId = null }: Row)
   )
     throw new ApiError('BAD_REQUEST', 'Server not found');
   if (isOutOfReach(registryUrl)) throw new ApiError('BAD_REQUEST', 'Error response from daemon: login attempt failed');
-}
-
-function find({ store }: Context, input: Row): Row {
-  const row = store.find('registry', input['registryId']);
-  if (row === undefined) throw notFound('Registry');
-  return row;
 }

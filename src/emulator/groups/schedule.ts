@@ -1,6 +1,7 @@
 import { callerOf } from '../caller.ts';
 import { runningServices } from '../compose-source.ts';
 import type { Group } from '../context.ts';
+import { rowsOf } from '../crud.ts';
 import { recordRun } from '../deployment.ts';
 import { notFound } from '../errors.ts';
 import { omit, pick, textOf, textOr, type Json, type Row } from '../json.ts';
@@ -9,6 +10,8 @@ import { newestFirst } from '../newest-first.ts';
 import { reachServer } from '../reach.ts';
 import type { Store } from '../store.ts';
 import { environmentView, rowView } from '../views.ts';
+
+const { find } = rowsOf('schedule', 'Schedule');
 
 /** The `schedule` group. Neither the cron expression nor the time zone is looked at, and type and owner may disagree. */
 export const schedule: Group = {
@@ -48,7 +51,7 @@ export const schedule: Group = {
   },
 
   'schedule.one'({ store }, input) {
-    const row = find(store, input);
+    const row = find({ store }, input);
     const { applicationId, composeId, serverId } = row;
     const application = store.find('application', applicationId);
     const compose = store.find('compose', composeId);
@@ -66,7 +69,7 @@ export const schedule: Group = {
   },
 
   'schedule.update'({ store }, input) {
-    const { scheduleId } = find(store, input);
+    const { scheduleId } = find({ store }, input);
     const row = store.update('schedule', scheduleId, omit(input, ['scheduleId'])) ?? {};
     writeScript(store, row);
     return row;
@@ -74,7 +77,7 @@ export const schedule: Group = {
 
   // Removes the script first: without the server the row stays.
   'schedule.delete'({ store }, input) {
-    const row = find(store, input);
+    const row = find({ store }, input);
     const owner = store.find('application', row['applicationId']) ?? store.find('compose', row['composeId']);
     reachServer(store, row['serverId'] ?? owner?.['serverId']);
     store.remove('schedule', row['scheduleId']);
@@ -84,7 +87,7 @@ export const schedule: Group = {
   // Done within the request; a command that fails is a 200 too.
   'schedule.runManually'(context, input) {
     const { store } = context;
-    const row = find(store, input);
+    const row = find({ store }, input);
     const status = canRun(store, row) ? 'done' : 'error';
     const run = recordRun(context, row, { owner: 'scheduleId', title: 'Schedule', status });
     return { status, ...pick(run, ['deploymentId', 'logPath']) };
@@ -117,10 +120,4 @@ function canRun(store: Store, row: Row): boolean {
 function checkServer(store: Store, { scheduleType, serverId = null }: Row): void {
   if (scheduleType === 'server' && serverId !== null && store.find('server', serverId) === undefined)
     throw notFound('Server');
-}
-
-function find(store: Store, input: Row): Row {
-  const row = store.find('schedule', input['scheduleId']);
-  if (row === undefined) throw notFound('Schedule');
-  return row;
 }

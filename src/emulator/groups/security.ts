@@ -1,7 +1,10 @@
 import type { Group } from '../context.ts';
-import { ApiError, notFound } from '../errors.ts';
-import { omit, textOf, type Json, type Row } from '../json.ts';
+import { rowsOf } from '../crud.ts';
+import { ApiError } from '../errors.ts';
+import { omit, textOf, type Json } from '../json.ts';
 import type { Store } from '../store.ts';
+
+const { find, remove } = rowsOf('security', 'Security');
 
 /** The `security` group: basic authentication. One application has each user once. */
 export const security: Group = {
@@ -14,21 +17,17 @@ export const security: Group = {
     return true;
   },
 
-  'security.one': ({ store }, input) => find(store, input),
+  'security.one': find,
 
   // Answers nothing.
   'security.update'({ store }, input) {
-    const row = { ...find(store, input), ...omit(input, ['securityId']) };
+    const row = { ...find({ store }, input), ...omit(input, ['securityId']) };
     checkName(store, 'update "security" set', row);
     store.update('security', row['securityId'], row);
     return undefined;
   },
 
-  'security.delete'({ store }, input) {
-    const row = find(store, input);
-    store.remove('security', row['securityId']);
-    return row;
-  },
+  'security.delete': remove,
 };
 
 /** Refuses a second user of a name, with the text of the query, the password in it, as the platform does. */
@@ -37,10 +36,4 @@ function checkName(store: Store, query: string, row: Record<string, Json>): void
   if (!others.some((one) => one['username'] === row['username'] && one['securityId'] !== row['securityId'])) return;
   const values = ['securityId', 'username', 'password', 'applicationId'].map((column) => textOf(row, column));
   throw new ApiError('BAD_REQUEST', `Failed query: ${query}\nparams: ${values.join(',')}`);
-}
-
-function find(store: Store, input: Row): Row {
-  const row = store.find('security', input['securityId']);
-  if (row === undefined) throw notFound('Security');
-  return row;
 }

@@ -1,10 +1,13 @@
 import { callerOf } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
+import { rowsOf } from '../crud.ts';
 import { databaseTables } from '../database-tables.ts';
-import { ApiError, notFound } from '../errors.ts';
-import { omit, type Row } from '../json.ts';
+import { ApiError } from '../errors.ts';
+import { type Row } from '../json.ts';
 import { suffixedAppName } from '../names.ts';
 import { newestFirst } from '../newest-first.ts';
+
+const { find, update, ofOrganization } = rowsOf('server', 'Server');
 
 /** The `server` group. No machine is ever reached. */
 export const server: Group = {
@@ -27,21 +30,18 @@ export const server: Group = {
   'server.one': (context, input) => view(context, find(context, input)),
 
   'server.all': (context) =>
-    newestFirst(mine(context)).map((row) => ({ ...row, totalSum: servicesOn(context, row).length })),
+    newestFirst(ofOrganization(context)).map((row) => ({ ...row, totalSum: servicesOn(context, row).length })),
 
   'server.withSSHKey': (context) =>
-    newestFirst(mine(context)).filter((row) => row['sshKeyId'] !== null && row['serverType'] === 'deploy'),
+    newestFirst(ofOrganization(context)).filter((row) => row['sshKeyId'] !== null && row['serverType'] === 'deploy'),
 
   'server.buildServers': (context) =>
-    newestFirst(mine(context)).filter((row) => row['sshKeyId'] !== null && row['serverType'] === 'build'),
+    newestFirst(ofOrganization(context)).filter((row) => row['sshKeyId'] !== null && row['serverType'] === 'build'),
 
-  'server.count': (context) => mine(context).length,
+  'server.count': (context) => ofOrganization(context).length,
 
   // The whole record, but for the command.
-  'server.update'(context, input) {
-    const { serverId } = find(context, input);
-    return context.store.update('server', serverId, omit(input, ['serverId']));
-  },
+  'server.update': update,
 
   'server.updateBuildsConcurrency'(context, input) {
     const { serverId } = find(context, input);
@@ -110,10 +110,6 @@ function view({ store }: Context, row: Row): Row {
   };
 }
 
-function mine(context: Context): Row[] {
-  return context.store.children('server', 'organizationId', callerOf(context)['organizationId']);
-}
-
 function servicesOn({ store }: Context, row: Row): Row[] {
   return (['application', 'compose', ...databaseTables] as const).flatMap((table) =>
     store.children(table, 'serverId', row['serverId']),
@@ -122,10 +118,4 @@ function servicesOn({ store }: Context, row: Row): Row[] {
 
 function withKey(context: Context, input: Row): void {
   if (find(context, input)['sshKeyId'] === null) throw new ApiError('BAD_REQUEST', 'No SSH Key found');
-}
-
-function find({ store }: Context, input: Row): Row {
-  const row = store.find('server', input['serverId']);
-  if (row === undefined) throw notFound('Server');
-  return row;
 }

@@ -1,9 +1,12 @@
 import { callerOf } from '../caller.ts';
-import type { Context, Group } from '../context.ts';
-import { ApiError, notFound } from '../errors.ts';
-import { omit, type Row } from '../json.ts';
+import type { Group } from '../context.ts';
+import { rowsOf } from '../crud.ts';
+import { ApiError } from '../errors.ts';
+import { omit } from '../json.ts';
 import { newestFirst } from '../newest-first.ts';
 import { makeSshKeyPair } from '../ssh-key-pair.ts';
+
+const { find, remove, ofOrganization } = rowsOf('sshKey', 'SSH Key');
 
 /** The `sshKey` group. */
 export const sshKey: Group = {
@@ -15,10 +18,9 @@ export const sshKey: Group = {
     return undefined;
   },
 
-  'sshKey.one': (context, input) => find(context, input),
+  'sshKey.one': find,
 
-  'sshKey.all': (context) =>
-    newestFirst(context.store.children('sshKey', 'organizationId', callerOf(context)['organizationId'])),
+  'sshKey.all': (context) => newestFirst(ofOrganization(context)),
 
   'sshKey.update'(context, input) {
     const row = find(context, input);
@@ -28,18 +30,8 @@ export const sshKey: Group = {
   },
 
   // Applications, compose stacks and servers that used it lose the reference and say nothing.
-  'sshKey.remove'(context, input) {
-    const row = find(context, input);
-    context.store.remove('sshKey', row['sshKeyId']);
-    return row;
-  },
+  'sshKey.remove': remove,
 
   // Stores nothing.
   'sshKey.generate': (_context, input) => makeSshKeyPair(input['type'] === 'ed25519' ? 'ed25519' : 'rsa'),
 };
-
-function find({ store }: Context, input: Row): Row {
-  const row = store.find('sshKey', input['sshKeyId']);
-  if (row === undefined) throw notFound('SSH Key');
-  return row;
-}

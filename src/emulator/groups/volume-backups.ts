@@ -1,12 +1,14 @@
 import type { Group } from '../context.ts';
+import { rowsOf } from '../crud.ts';
 import { runningServices } from '../compose-source.ts';
 import { recordRun } from '../deployment.ts';
-import { notFound } from '../errors.ts';
-import { omit, pick, textOf, textOr, type Json, type Row } from '../json.ts';
+import { pick, textOf, textOr, type Json, type Row } from '../json.ts';
 import { suffixedAppName } from '../names.ts';
 import { newestFirst } from '../newest-first.ts';
 import type { Store } from '../store.ts';
 import { destinationView, environmentView } from '../views.ts';
+
+const { find, update } = rowsOf('volumeBackup', 'Volume backup');
 
 /** The `volumeBackups` group. No bucket is ever reached. */
 export const volumeBackups: Group = {
@@ -24,7 +26,7 @@ export const volumeBackups: Group = {
   },
 
   'volumeBackups.one'({ store }, input) {
-    const row = find(store, input);
+    const row = find({ store }, input);
     return {
       ...row,
       ...ownersOf(store, row, (kind, owner) => ({
@@ -36,20 +38,17 @@ export const volumeBackups: Group = {
     };
   },
 
-  'volumeBackups.update'({ store }, input) {
-    const row = find(store, input);
-    return store.update('volumeBackup', row['volumeBackupId'], omit(input, ['volumeBackupId']));
-  },
+  'volumeBackups.update': update,
 
   'volumeBackups.delete'({ store }, input) {
-    store.remove('volumeBackup', find(store, input)['volumeBackupId']);
+    store.remove('volumeBackup', find({ store }, input)['volumeBackupId']);
     return undefined;
   },
 
   // Done within the request; a failure, because the service was never deployed, is a 200 with `false`.
   'volumeBackups.runManually'(context, input) {
     const { store } = context;
-    const row = find(store, input);
+    const row = find({ store }, input);
     const isDeployed = owners.some((kind) => {
       const owner = store.find(kind, row[`${kind}Id`]);
       if (owner === undefined || store.find('container', owner['appName']) === undefined) return false;
@@ -76,10 +75,4 @@ function ownersOf(store: Store, row: Row, view: (kind: string, owner: Row) => Js
 
 function shortView(kind: string, owner: Row): Row {
   return pick(owner, [`${kind}Id`, 'appName', 'serverId']);
-}
-
-function find(store: Store, input: Row): Row {
-  const row = store.find('volumeBackup', input['volumeBackupId']);
-  if (row === undefined) throw notFound('Volume backup');
-  return row;
 }
