@@ -4,7 +4,7 @@ import type { Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { Environment } from '../project/folder.ts';
 import { printable } from '../render/printable.ts';
-import { isGiteaRun, isRepositoryName } from '../project/forge-variables.ts';
+import { isGiteaRun, isRepositoryName } from '../project/pipeline-run.ts';
 
 /** The pull request of a pipeline; GitLab calls it a merge request. */
 interface PullRequest {

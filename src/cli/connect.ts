@@ -1,3 +1,5 @@
+import type { Pause } from '../api/circuit-breaker.ts';
+import { describeRefusal } from '../api/pauses.ts';
 import { readStateOf } from '../operate/addressed.ts';
 import type { Settings } from '../manifest/settings.ts';
 import type { OpenClient, OpeningInput } from '../project/connect.ts';
@@ -12,7 +14,6 @@ import type { Connection, Platform } from '../workflow/session.ts';
 import type { Validated } from '../workflow/validate.ts';
 import type { Run } from './command.ts';
 import type { Settled } from './options.ts';
-import { renderBulkOff, renderFewer, renderPause } from './pause-text.ts';
 
 /** The options and the terminal of a command that opens a platform. */
 type Opener = Pick<Run, 'options'> & { readonly terminal: Pick<Run['terminal'], 'err'> };
@@ -109,4 +110,22 @@ function onTerminal<P extends object>({ options, terminal }: Opener, purpose: P)
   };
   const { connections, bulk = true } = options;
   return { ...purpose, options, connections, bulk, onPause, onFewer, onBulkOff };
+}
+
+/** Renders the start and the end of a pause of the platform, as one line. */
+function renderPause(pause: Pause): string {
+  const seconds = (ms: number): number => Math.round(ms / 1_000);
+  return pause.event === 'paused'
+    ? `${describeRefusal(pause)}: waiting up to ${seconds(pause.limitMs)} s\n`
+    : `the platform accepts requests again after ${seconds(pause.waitedMs)} s\n`;
+}
+
+/** Renders the reason why objects are read one by one from now on, as one line. */
+function renderBulkOff(why: string): string {
+  return `note: Trueup reads each object with a request of its own from now on: ${why}. --no-bulk does so from the start.\n`;
+}
+
+/** Renders how many requests are sent at a time to a platform that is overloaded, as one line. */
+function renderFewer(count: number): string {
+  return `note: the platform does not keep up, or limits requests: Trueup sends at most ${count} requests at a time, and more again while it answers well.\n`;
 }

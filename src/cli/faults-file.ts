@@ -10,8 +10,8 @@ import { patterns } from '../emulator/faults/matching.ts';
 import type { FaultPlan } from '../emulator/faults/plan.ts';
 import { faultPlan, keysIn } from '../emulator/faults/plan.ts';
 import { servedOperations } from '../emulator/served.ts';
-import type { Node, Place } from '../manifest/tree.ts';
-import { missingBlank, shownKey } from '../manifest/problem.ts';
+import type { Node } from '../manifest/tree.ts';
+import { keyPlaceAt, missingBlank, placeAt, shownKey } from '../manifest/problem.ts';
 import { toJson } from '../formats/simple-yaml.ts';
 import { position, readTree } from '../manifest/tree.ts';
 import type { FileText } from '../manifest/workspace.ts';
@@ -73,13 +73,13 @@ function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
 
 function describe(issue: z.core.$ZodIssue, tree: Node): Diagnostic[] {
   if (issue.code !== 'unrecognized_keys') {
-    const at = { remedy: seeDocs, position: position(placeOf(tree, issue.path)) };
+    const at = { remedy: seeDocs, position: position(placeAt(tree, issue.path)) };
     return [diagnostic('wrong-type', `${nameOf(issue.path)}${issue.message}`, at)];
   }
   const known = keysAt(issue.path);
   return issue.keys.map((key) => {
     const remedy = didYouMean(key, known, missingBlank(key) ?? `It takes ${known.join(', ')}.`);
-    const place = placeOf(tree, [...issue.path, key], 'key');
+    const place = keyPlaceAt(tree, [...issue.path, key]);
     return diagnostic('unknown-key', `${nameOf(issue.path)}has no ${shownKey(key)}`, {
       remedy,
       position: position(place),
@@ -133,22 +133,5 @@ function unknown(
     'It takes an operation such as postgres.create, and under on also postgres.*, "*.create", GET, POST and "*".';
   const remedy = didYouMean(name, known, `${forms} trueup call --list shows the operations.`);
   const message = `${nameOf(path)}the platform has no ${name}`;
-  return diagnostic('wrong-type', message, { remedy, position: position(placeOf(tree, path)) });
-}
-
-/** The place of the innermost value on a path, or of its key. */
-function placeOf(tree: Node, path: Path, what: 'value' | 'key' = 'value'): Place {
-  let place = tree.at;
-  let node: Node | undefined = tree;
-  for (const step of path) {
-    if (node?.is === 'map') {
-      const entry: { readonly keyAt: Place; readonly node: Node } | undefined = node.entries.get(String(step));
-      place = (what === 'key' ? entry?.keyAt : entry?.node.at) ?? place;
-      node = entry?.node;
-    } else if (node?.is === 'list') {
-      node = node.items[Number(step)];
-      place = node?.at ?? place;
-    } else break;
-  }
-  return place;
+  return diagnostic('wrong-type', message, { remedy, position: position(placeAt(tree, path)) });
 }

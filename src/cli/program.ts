@@ -4,7 +4,6 @@ import type { Options, OptionText } from './flags.ts';
 import { loadedCommands } from './command.ts';
 import { commands, nameIn } from './commands/index.ts';
 import { printed } from '../render/printable.ts';
-import { firstHelp } from './first-help.ts';
 import { globalOptions, programHelp } from './global-options.ts';
 import type { GlobalOptions } from './options.ts';
 import type { Process } from './process.ts';
@@ -110,4 +109,18 @@ function optionOf(flags: string, text: OptionText): Option {
 /** Adds a value of an option that can be repeated. */
 function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
+}
+
+/** The commands that one needs first. */
+const first = ['init', 'validate', 'plan', 'apply', 'drift'];
+
+/** The answer to a command line that names no command. */
+function firstHelp(about: string): string {
+  const width = Math.max(...first.map((name) => name.length));
+  const lines = first.map((name) => {
+    const [, summary] = commands.find(([usage]) => nameIn(usage) === name) ?? [];
+    return `  trueup ${name.padEnd(width)}  ${summary}\n`;
+  });
+  return `Trueup ${about.charAt(0).toLowerCase()}${about.slice(1)}\n\n${lines.join('')}
+trueup --help lists all commands, options, variables and exit codes; trueup plan --help, those of plan.\n`;
 }

@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { isBelowFolder } from '../files/below.ts';
 import { findPlace } from '../project/folder.ts';
 import type { Environment } from '../project/folder.ts';
-import { isGiteaRun, isPlainAddress, isRepositoryName } from '../project/forge-variables.ts';
+import { isGiteaRun, isPlainAddress, isRepositoryName } from '../project/pipeline-run.ts';
 import type { ReviewSite } from '../render/review-site.ts';
 import type { GlobalOptions } from './options.ts';
 import { usage } from './options.ts';

@@ -187,17 +187,17 @@ function prepare(manifest: Manifest, platform: Platform | undefined) {
       ? platformOf(read.settings, { options: { ...folder, redactor } })
       : openerOf(platform)(redactor, read.settings.profile);
   /** The key is kept: the caller may write a file of the plan. */
-  const about = async (made: MadePlan, world: World) => {
-    const { client, store } = world;
+  const about = async (made: MadePlan, connection: World) => {
+    const { client, store } = connection;
     await store.keepKey();
-    const head = await headOf(made, world);
+    const head = await headOf(made, connection);
     return { counts: client.counts, now: systemClock.wall(), key: await store.key(), head };
   };
-  const headOf = (made: MadePlan, world: World) =>
+  const headOf = (made: MadePlan, connection: World) =>
     aboutPlan(made, {
       manifest: read,
       folder: folder.folder,
-      world,
+      connection,
       ...(platform === undefined ? {} : { platform: null }),
     });
   return { opener, about, headOf };

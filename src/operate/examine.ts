@@ -68,16 +68,12 @@ export async function examinePlatform(input: PlatformInput): Promise<readonly Ch
   if (!isRow(caller) || typeof caller['organizationId'] !== 'string') {
     const message = `${url} answers, and not as the platform does: the answer to user.get names no organization`;
     const remedy = 'Correct the address: it is the one that the dashboard opens at, without a path.';
-    return [{ name: 'address', is: 'bad', message, remedy }];
+    return [check('address', 'bad', message, remedy)];
   }
   const found = input.discovers ? await discover(client, undefined).catch(asFailure) : undefined;
   const limit = await limitOf(found, input);
   return [
-    {
-      name: 'address',
-      is: 'good',
-      message: `${url} is reachable${url.startsWith('https:') ? ', and its certificate is valid' : ''}`,
-    },
+    check('address', 'good', `${url} is reachable${url.startsWith('https:') ? ', and its certificate is valid' : ''}`),
     ...(url.startsWith('http:') && !isLocal(url) ? [unencrypted(url)] : []),
     keyOf(limit),
     rightsOf(caller, input),
@@ -86,6 +82,10 @@ export async function examinePlatform(input: PlatformInput): Promise<readonly Ch
     await bulkOf(client),
     clockOf(input),
   ];
+}
+
+function check(name: Check['name'], is: Check['is'], message: string, remedy?: string): Check {
+  return { name, is, message, ...defined({ remedy }) };
 }
 
 /** The limit of the key; `ran out`: the platform accepted the key, and then rejected it. */
@@ -115,25 +115,16 @@ function asFailure(error: unknown): PlatformError {
 function refusal(error: PlatformError, url: string): Check[] {
   if (error.isKeyRefused) {
     const remedy = `${remedyForLimit()} A key that worked before may be used up: ${describeLimit()}.`;
-    return [
-      { name: 'address', is: 'good', message: `${url} is reachable` },
-      {
-        name: 'key',
-        is: 'bad',
-        message: 'the platform rejects the API key (401): it is wrong, deleted, expired or used up',
-        remedy,
-      },
-    ];
+    const message = 'the platform rejects the API key (401): it is wrong, deleted, expired or used up';
+    return [check('address', 'good', `${url} is reachable`), check('key', 'bad', message, remedy)];
   }
-  return [
-    { name: 'address', is: 'bad', message: error.message, ...(error.remedy === '' ? {} : { remedy: error.remedy }) },
-  ];
+  return [check('address', 'bad', error.message, error.remedy === '' ? undefined : error.remedy)];
 }
 
 function rest(error: PlatformError): Check[] {
   const names = ['rights', 'version', 'capabilities', 'clock'] as const;
   const why = error.isKeyRefused ? 'the key' : 'the address';
-  return names.map((name) => ({ name, is: 'unknown', message: `not known: ${why} comes first` }));
+  return names.map((name) => check(name, 'unknown', `not known: ${why} comes first`));
 }
 
 function isLocal(url: string): boolean {
@@ -142,20 +133,19 @@ function isLocal(url: string): boolean {
 
 function unencrypted(url: string): Check {
   const remedy = 'Use https: whoever is between this machine and the platform can read the API key.';
-  return { name: 'address', is: 'warning', message: `${url} is not encrypted`, remedy };
+  return check('address', 'warning', `${url} is not encrypted`, remedy);
 }
 
 function keyOf(limit: KeyLimit | 'none' | 'ran out'): Check {
-  const name = 'key';
-  if (limit === 'none') return { name, is: 'good', message: 'the platform accepts the API key' };
+  if (limit === 'none') return check('key', 'good', 'the platform accepts the API key');
   if (limit === 'ran out') {
     const message = `the platform accepted the API key once and then rejected it: the key has a rate limit, and it ran out; ${describeLimit()}`;
-    return { name, is: 'bad', message, remedy: remedyForLimit() };
+    return check('key', 'bad', message, remedyForLimit());
   }
   // A run waits for a short window.
   const isTooFew = limit.uses <= attempts.newKey.uses && limit.windowMs > attempts.pause.limitMs;
   const message = `the platform accepts the API key for now: ${describeLimit(limit)}`;
-  return { name, is: isTooFew ? 'bad' : 'warning', message, remedy: howToGetKey };
+  return check('key', isTooFew ? 'bad' : 'warning', message, howToGetKey);
 }
 
 /** What the caller may do of what the manifest needs. Owners and admins may do everything. */
@@ -225,63 +215,50 @@ function capabilitiesOf(
   found: Awaited<ReturnType<typeof discover>> | PlatformError | undefined,
   { client, kinds, remembered }: PlatformInput,
 ): Check[] {
-  if (found === undefined) return [{ name: 'capabilities', is: 'good', message: 'all that the emulator has' }];
+  if (found === undefined) return [check('capabilities', 'good', 'all that the emulator has')];
   if (found instanceof PlatformError) {
     const message = `not known: ${found.sentence}`;
-    return [
-      { name: 'version', is: 'unknown', message },
-      { name: 'capabilities', is: 'unknown', message },
-    ];
+    return [check('version', 'unknown', message), check('capabilities', 'unknown', message)];
   }
   const { capabilities, diagnostics } = found;
   const version = capabilities?.version ?? undefined;
   const [unread] = diagnostics;
-  if (unread !== undefined)
-    return [
-      { name: 'version', is: 'good', message: version ?? 'known' },
-      {
-        name: 'capabilities',
-        is: 'warning',
-        message: unread.message,
-        remedy: 'Look at the log of the platform, and at what is between it and this machine.',
-      },
-    ];
+  if (unread !== undefined) {
+    const remedy = 'Look at the log of the platform, and at what is between it and this machine.';
+    return [check('version', 'good', version ?? 'known'), check('capabilities', 'warning', unread.message, remedy)];
+  }
   if (version === undefined) {
-    const message = 'the platform does not tell its version';
     const lacks = 'it keeps to the API document: Trueup uses no operation beyond that';
     return [
-      { name: 'version', is: 'good', message },
-      { name: 'capabilities', is: 'good', message: `${lacks}${lackingKinds(kinds, client.contract)}` },
+      check('version', 'good', 'the platform does not tell its version'),
+      check('capabilities', 'good', `${lacks}${lackingKinds(kinds, client.contract)}`),
     ];
   }
   const changed =
     remembered === undefined || remembered.version === version
       ? ''
       : `; the state remembers ${remembered.version ?? 'none'}`;
-  return [{ name: 'version', is: 'good', message: `${version}${changed}` }, ...usedOf(kinds, client)];
+  return [check('version', 'good', `${version}${changed}`), ...usedOf(kinds, client)];
 }
 
 /** The operations beyond the API document that the kinds use: how many are missing, and what that costs, a check for each kind. */
 function usedOf(kinds: readonly Kind[], { contract }: ReadClient): Check[] {
-  const name = 'capabilities';
   const used = new Set(kinds.flatMap(operationsOf).filter((operation) => !isOperation(operation)));
   const missing: readonly Operation[] = [...used].filter((operation) => !contract.operations.has(operation));
   if (missing.length === 0) {
-    const message = `all ${used.size} operations beyond the API document that Trueup uses`;
-    return [{ name, is: 'good', message }];
+    return [check('capabilities', 'good', `all ${used.size} operations beyond the API document that Trueup uses`)];
   }
   const there = new Map(kindsThere(kinds, contract).map((kind) => [kind.kind, kind]));
   const costs = kinds.flatMap((full): Check[] => {
     const on = there.get(full.kind);
     const losses = on === undefined ? [] : lossesOf(full, on);
     if (losses.length === 0) return [];
-    const lacking = [...new Set(operationsOf(full))].filter((operation) => missing.includes(operation));
-    const served = lacking.map((operation) => operation).join(', ');
-    return [{ name, is: 'warning', message: `${full.kind}: ${losses.join('; ')} (not served: ${served})` }];
+    const lacking = [...new Set(operationsOf(full))].filter((operation) => missing.includes(operation)).join(', ');
+    return [check('capabilities', 'warning', `${full.kind}: ${losses.join('; ')} (not served: ${lacking})`)];
   });
   const message = `${missing.length} of the ${used.size} operations beyond the API document that Trueup uses are missing`;
   const remedy = 'A newer version of the platform may have them. The page of each kind says what needs them.';
-  return [{ name, is: 'warning', message: `${message}${lackingKinds(kinds, contract)}`, remedy }, ...costs];
+  return [check('capabilities', 'warning', `${message}${lackingKinds(kinds, contract)}`, remedy), ...costs];
 }
 
 function lackingKinds(kinds: readonly Kind[], contract: Contract): string {
@@ -293,10 +270,10 @@ function lackingKinds(kinds: readonly Kind[], contract: Contract): string {
 function profileOf(caller: Row, { contract }: ReadClient): Check {
   const shown = recogniseProfile(caller, contract);
   if (shown === undefined || shown === contract.profile) {
-    return { name: 'profile', is: 'good', message: `${contract.profile}${shown === undefined ? ', as assumed' : ''}` };
+    return check('profile', 'good', `${contract.profile}${shown === undefined ? ', as assumed' : ''}`);
   }
   const message = `the platform speaks the words of ${shown}, and this run those of ${contract.profile}`;
-  return { name: 'profile', is: 'bad', message, remedy: `Write platform: { url: …, profile: ${shown} }.` };
+  return check('profile', 'bad', message, `Write platform: { url: …, profile: ${shown} }.`);
 }
 
 /** Tries one batch, of two reads; one of them is sent alone too. */
@@ -304,32 +281,31 @@ async function bulkOf(client: PlatformInput['client']): Promise<Check> {
   const name = 'bulk reads';
   const { profile, hasBatches } = client.contract;
   if (hasBatches !== true)
-    return { name, is: 'good', message: `none: platforms of the profile ${profile} have no path for them` };
-  if (client.bulkStatus() === undefined) return { name, is: 'good', message: 'none: switched off by an option' };
-  const about = { inBulk: true, isDiagnostic: true };
+    return check(name, 'good', `none: platforms of the profile ${profile} have no path for them`);
+  if (client.bulkStatus() === undefined) return check(name, 'good', 'none: switched off by an option');
+  const options = { inBulk: true, isDiagnostic: true };
   await Promise.all(
     (['user.haveRootAccess', 'user.get'] as const).map((operation) =>
-      client.invoke(operation, {}, about).catch(asFailure),
+      client.invoke(operation, {}, options).catch(asFailure),
     ),
   );
   const status = client.bulkStatus();
   if (status?.is === 'on') {
-    return { name, is: 'good', message: 'many reads go in one request: the platform answered a batch as single reads' };
+    return check(name, 'good', 'many reads go in one request: the platform answered a batch as single reads');
   }
   const why = status?.is === 'off' ? status.why : 'the platform gave a batch no answer that can be compared';
   const remedy = 'Nothing has to be done: each object is read by itself. A proxy may change or block /api/trpc.';
-  return { name, is: 'warning', message: `none: ${why}`, remedy };
+  return check(name, 'warning', `none: ${why}`, remedy);
 }
 
 /** A deployment, a lock and a key that expires go by the clock. The header Date has seconds. */
 function clockOf({ client, clock }: PlatformInput): Check {
   const there = client.platformTime();
-  if (there === undefined) return { name: 'clock', is: 'unknown', message: 'the answers of the platform have no date' };
+  if (there === undefined) return check('clock', 'unknown', 'the answers of the platform have no date');
   const seconds = Math.round((clock.wall() - there) / 1_000);
-  if (Math.abs(seconds) <= 60)
-    return { name: 'clock', is: 'good', message: 'this machine and the platform agree, to the minute' };
+  if (Math.abs(seconds) <= 60) return check('clock', 'good', 'this machine and the platform agree, to the minute');
   const message = `the clock of this machine is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} that of the platform`;
-  return { name: 'clock', is: 'warning', message, remedy: 'Set both clocks, best by NTP.' };
+  return check('clock', 'warning', message, 'Set both clocks, best by NTP.');
 }
 
 /** Examines a state: whether it can be read with its key, and who holds its lock. Writes nothing. */
@@ -346,13 +322,11 @@ export async function examineState(
       state === undefined ? `none yet: an apply begins it (${store.location})` : `version ${state.serial} (${where})`;
     return {
       state,
-      checks: [{ name: 'state', is: 'good', message }, ...(holder === undefined ? [] : [locked(holder)])],
+      checks: [check('state', 'good', message), ...(holder === undefined ? [] : [locked(holder)])],
     };
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
-    const checks = error.diagnostics.map(({ message, remedy }): Check => {
-      return { name: 'state', is: 'bad', message, ...defined({ remedy }) };
-    });
+    const checks = error.diagnostics.map(({ message, remedy }) => check('state', 'bad', message, remedy));
     return { state: undefined, checks };
   } finally {
     await store?.close();
@@ -362,5 +336,5 @@ export async function examineState(
 function locked({ owner, purpose }: Holder): Check {
   const message = `${owner} holds the lock, for ${purpose}`;
   const remedy = 'Wait until that run ends. If it does not exist any more: trueup state unlock.';
-  return { name: 'state', is: 'warning', message, remedy };
+  return check('state', 'warning', message, remedy);
 }

@@ -10,7 +10,7 @@ import type { World } from '../workflow/world.ts';
 import type { PlanAbout } from '../render/plan-head.ts';
 
 /**
- * Tells where a plan applies, and what it was made from. Reads the repository around the folder, and sends nothing.
+ * Where a plan applies, and what it was made from. Reads the repository around the folder, and sends nothing.
  * @param options.platform undefined: the platform of the manifest; null: another one
  */
 export async function aboutPlan(
@@ -18,24 +18,24 @@ export async function aboutPlan(
   {
     manifest,
     folder,
-    world,
+    connection,
     platform = manifest.settings.platform,
   }: {
     readonly manifest: Pick<Manifest, 'settings' | 'files'>;
     readonly folder: string;
-    readonly world: Pick<World, 'store'> & { readonly client: ReadClient };
+    readonly connection: Pick<World, 'store'> & { readonly client: ReadClient };
     readonly platform?: Manifest['settings']['platform'] | null;
   },
 ): Promise<PlanAbout> {
   const { projectId: id } = observed;
   const { ownsProject, project } = manifest.settings;
   const name = observed.projectName ?? (ownsProject === true ? project : undefined);
-  const { location } = world.store;
+  const { location } = connection.store;
   const commit = await readCommit(folder, [...manifest.files]);
   return {
     platform: platform === null ? undefined : platformName(platform),
     platformVersion: base.platform?.version ?? undefined,
-    project: name === undefined ? { id } : { id, name: world.client.redact(name) },
+    project: name === undefined ? { id } : { id, name: connection.client.redact(name) },
     state: {
       location: isBelowFolder(folder, location) ? relative(folder, location).split(sep).join('/') : location,
       ...(saved === undefined ? {} : { serial: saved.serial }),

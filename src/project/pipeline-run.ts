@@ -1,6 +1,5 @@
 import { withoutSlash } from '../api/slash.ts';
 import type { Environment } from './folder.ts';
-import { isGiteaRun, isPlainAddress, isRepositoryName } from './forge-variables.ts';
 
 /**
  * The address of the run of a pipeline, as GitHub, GitLab, Forgejo and Gitea name it; undefined: none does, or it is no
@@ -14,4 +13,19 @@ export function pipelineRun(env: Environment): string | undefined {
   const isRun = env['GITHUB_ACTIONS'] === 'true' && isRepositoryName(repository) && /^\d+$/.test(id);
   const address = isRun ? `${withoutSlash(server)}/${repository}/actions/runs/${id}` : pipeline;
   return isPlainAddress(address) && address.length <= 500 ? address : undefined;
+}
+
+/** Returns true where Forgejo or Gitea runs a pipeline: they set the variables of GitHub too, and have other addresses. */
+export function isGiteaRun(env: Environment): boolean {
+  return env['GITEA_ACTIONS'] === 'true' || env['FORGEJO_ACTIONS'] === 'true';
+}
+
+/** Returns true for `owner/name`. */
+export function isRepositoryName(text: string): boolean {
+  return /^[\w.-]+\/[\w.-]+$/.test(text);
+}
+
+/** Returns true for an address without user, query and fragment, of which Markdown, HTML and chats take nothing for a sign. */
+export function isPlainAddress(text: string): boolean {
+  return /^https?:\/\/[A-Za-z0-9.:[\]-]+(?:\/[A-Za-z0-9._~%+-]*)*$/.test(text) && URL.canParse(text);
 }

@@ -1,4 +1,6 @@
 import { defined } from '../../formats/json.ts';
+import { performance } from 'node:perf_hooks';
+import type { ProgressInput } from '../../render/progress.ts';
 import { attempts } from '../../api/attempts.ts';
 import type { Deploying } from '../../apply/run.ts';
 import { stop } from '../../diagnostics/diagnostic.ts';
@@ -32,7 +34,6 @@ import { readDeployLimits } from '../deploy-limits.ts';
 import { loadForSession, withLock } from '../locked.ts';
 import { readSeconds, usage } from '../options.ts';
 import { readPlanFile } from '../plan-file.ts';
-import { progressClock } from '../progress-clock.ts';
 import {
   adding,
   allowDataLoss,
@@ -205,7 +206,7 @@ export async function planAndApply(
       const { signal } = interruption;
       const made = await session.plan({ ...request, values });
       const { counts } = session.connection.client;
-      const about = await aboutPlan(made, { manifest, folder: options.folder, world: session.connection });
+      const about = await aboutPlan(made, { manifest, folder: options.folder, connection: session.connection });
       const allowed = { adoption: flags.adopt === true, dataLoss: flags.allowDataLoss === true };
       const plan = planDocument({ plan: made, counts, about, allowed, warnings });
       view.plan(plan, flags.full === true);
@@ -241,3 +242,13 @@ function readInFlightTimeout({ inFlightTimeout, fence }: ApplyFlags): number {
 function waiting(ms: number): string {
   return `waiting ${Math.ceil(ms / 1_000)} s: requests of an interrupted run may still reach the platform`;
 }
+
+/** The clock of this process, for progress: milliseconds since 1970 that never go back, and a timer. */
+const progressClock: Pick<ProgressInput, 'clock' | 'every'> = {
+  clock: () => performance.timeOrigin + performance.now(),
+  // Does not keep the process alive.
+  every: (milliseconds, work) => {
+    const timer = setInterval(work, milliseconds).unref();
+    return () => clearInterval(timer);
+  },
+};

@@ -1,18 +1,15 @@
-import type { Formats, Screen, View } from '../../render/format.ts';
+import type { Formats } from '../../render/format.ts';
 import { jsonView } from '../../render/json-view.ts';
+import type { ReportView } from '../../render/report-view.ts';
 import { textView } from '../../render/text-view.ts';
 import { defineCommand } from '../command.ts';
 import { completionScript, shells } from '../completion-scripts.ts';
 import { usage } from '../options.ts';
 
-/** Prints what `completion` reports: a script, in every format. */
-interface CompletionView extends View {
-  readonly script: Screen['out'];
-}
-
-const formats: Formats<CompletionView> = {
-  text: (screen) => ({ ...textView(screen), script: screen.out }),
-  json: (screen) => ({ ...jsonView(screen), script: screen.out }),
+/** A script, the same in every format. */
+const formats: Formats<ReportView<string>> = {
+  text: (screen) => ({ ...textView(screen), report: screen.out }),
+  json: (screen) => ({ ...jsonView(screen), report: screen.out }),
 };
 
 /** Prints the script of a shell. */
@@ -27,7 +24,7 @@ export const command = defineCommand({
   execute: (_run, view, { args: [name = ''] }) => {
     const shell = shells.find((item) => item === name);
     if (shell === undefined) throw usage(`no completion for the shell ${name}`, `Shells: ${shells.join(', ')}.`);
-    view.script(completionScript(shell));
+    view.report(completionScript(shell));
     return Promise.resolve('done');
   },
 });

@@ -90,7 +90,7 @@ async function compare(run: Run, view: DriftCommandView, flags: DriftFlags): Pro
     };
     const isFull = flags.full === true;
     const documentOf = async (drift: Drift) => {
-      const about = await aboutPlan(drift.plan, { manifest, folder: options.folder, world: connection });
+      const about = await aboutPlan(drift.plan, { manifest, folder: options.folder, connection });
       return driftDocument({ drift, counts, about, isFull, command, warnings });
     };
     const report = async (found: Drift) => {

@@ -21,43 +21,21 @@ import { plan } from '../../workflow/plan.ts';
 import type { ExplanationDocument } from '../../render/documents.ts';
 import type { AboutAddress, Explanation } from '../../render/explain-text.ts';
 import { addressJson, addressText, explanationText } from '../../render/explain-text.ts';
-import type { Formats, View } from '../../render/format.ts';
-import { jsonView, printJson } from '../../render/json-view.ts';
-import { textView } from '../../render/text-view.ts';
+import type { ReportView } from '../../render/report-view.ts';
+import { reportFormats } from '../../render/report-view.ts';
 import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
 import { loadFor, withConnection } from '../connect.ts';
 
-/** Prints what `explain` reports. */
-interface ExplainView extends View {
-  readonly explanation: (result: Explanation) => void;
-  readonly address: (result: AboutAddress) => void;
-}
-
-const formats: Formats<ExplainView> = {
-  text: (screen) => ({
-    ...textView(screen),
-    explanation: (result) => screen.out(explanationText(result, screen.outStyle)),
-    address: (result) => screen.out(addressText(result, screen.outStyle)),
-  }),
-  json: (screen) => ({
-    ...jsonView(screen),
-    explanation: ({ code, examples }) => {
-      const { severity, meaning, remedy } = codes[code];
-      const document: ExplanationDocument = {
-        format: 'trueup/explanation',
-        version: 1,
-        code,
-        severity,
-        meaning,
-        remedy,
-        examples: [...examples],
-      };
-      printJson(screen, document);
-    },
-    address: (result) => printJson(screen, addressJson(result)),
-  }),
-};
+const formats = reportFormats<Explanation | AboutAddress>({
+  text: (result, { out, outStyle }) =>
+    out('code' in result ? explanationText(result, outStyle) : addressText(result, outStyle)),
+  json: (result): ExplanationDocument | ReturnType<typeof addressJson> => {
+    if (!('code' in result)) return addressJson(result);
+    const { code, examples } = result;
+    return { format: 'trueup/explanation', version: 1, code, ...codes[code], examples: [...examples] };
+  },
+});
 
 /** Explains a code of errors, warnings and notes; or explains an address. */
 export const command = defineCommand({
@@ -83,7 +61,7 @@ what the next plan does there: each change with its cause, and the requests that
     const sections = (readPage('diagnostics.md') ?? '').split(/^## /m);
     const section = sections.find((one) => one.startsWith(`${code}\n`)) ?? '';
     const examples = [...section.matchAll(/^```\w+\n(.*?)\n```$/gms)].map(([, example = '']) => example);
-    view.explanation({ code, examples });
+    view.report({ code, examples });
     return 'done';
   },
 });
@@ -124,7 +102,11 @@ function isCode(name: string): name is Code {
  */
 async function explainAddress(
   asked: string,
-  { run, view, isOffline }: { readonly run: Run; readonly view: ExplainView; readonly isOffline: boolean },
+  {
+    run,
+    view,
+    isOffline,
+  }: { readonly run: Run; readonly view: ReportView<Explanation | AboutAddress>; readonly isOffline: boolean },
 ): Promise<void> {
   const written = addressMeant(asked);
   const { manifest } = await loadFor(run, isOffline ? loadManifest : loadWithSecrets);
@@ -134,7 +116,7 @@ async function explainAddress(
   if (isOffline) {
     if (!isDeclared) throw nothingAt(written, known);
     const explained = explainPart(part, manifest.resources);
-    view.address({ explained, origin: await originOf(explained, manifest, run) });
+    view.report({ explained, origin: await originOf(explained, manifest, run) });
     return;
   }
   const { made, reads } = await withConnection(run, manifest.settings, { purpose: 'explain' }, async (connection) => {
@@ -149,7 +131,7 @@ async function explainAddress(
   const actions = actionsAt(explained, fieldsOf(part), made.actions);
   const diagnostics = made.diagnostics.filter(({ address }) => address === explained.address);
   const planned = explainedDocument(made, { actions, diagnostics, reads });
-  view.address({ explained, origin: await originOf(explained, manifest, run), planned });
+  view.report({ explained, origin: await originOf(explained, manifest, run), planned });
 }
 
 function fieldsOf(part: PartOfManifest | undefined): ReadonlySet<string> {

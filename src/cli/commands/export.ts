@@ -20,9 +20,8 @@ import { leavingNothing } from '../../project/write-files.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import type { ExportReport } from '../../render/export-report.ts';
 import { exportJson, renderExport } from '../../render/export-report.ts';
-import type { Formats, View } from '../../render/format.ts';
-import { jsonView, printJson } from '../../render/json-view.ts';
-import { textView } from '../../render/text-view.ts';
+import type { ReportView } from '../../render/report-view.ts';
+import { reportFormats } from '../../render/report-view.ts';
 import type { FlagsOf, Options } from '../flags.ts';
 import type { Run } from '../command.ts';
 import { defineCommand } from '../command.ts';
@@ -31,19 +30,11 @@ import { withLock } from '../locked.ts';
 import { usage } from '../options.ts';
 import { secretValues } from '../option-sets.ts';
 
-/** Prints what `export` reports. */
-export interface ExportView extends View {
-  readonly exported: (report: ExportReport) => void;
-}
-
 /** The formats of `export`. */
-export const exportFormats: Formats<ExportView> = {
-  text: (screen) => ({
-    ...textView(screen),
-    exported: (report) => screen.out(renderExport(report, screen.outStyle)),
-  }),
-  json: (screen) => ({ ...jsonView(screen), exported: (report) => printJson(screen, exportJson(report)) }),
-};
+export const exportFormats = reportFormats<ExportReport>({
+  text: (report, { out, outStyle }) => out(renderExport(report, outStyle)),
+  json: exportJson,
+});
 
 const options = {
   '--out <dir>': 'folder of the new manifest (default: the current one)',
@@ -74,7 +65,7 @@ export const command = defineCommand({
 });
 
 /** Runs an export, for `export` and `init`. */
-export async function runExport(run: Run, view: ExportView, flags: ExportFlags): Promise<Exit> {
+export async function runExport(run: Run, view: ReportView<ExportReport>, flags: ExportFlags): Promise<Exit> {
   const { process, options } = run;
   const folder = flags.out === undefined ? options.folder : resolve(process.cwd(), flags.out);
   const stateAt = stateFolder({ ...options, folder });
@@ -98,7 +89,7 @@ async function terraformOf(run: Run, { fromTerraform: file }: ExportFlags): Prom
   return readTerraformState(await readFile(path, 'utf8'), file);
 }
 
-async function exportInto(run: Run, view: ExportView, flags: ExportFlags): Promise<Exit> {
+async function exportInto(run: Run, view: ReportView<ExportReport>, flags: ExportFlags): Promise<Exit> {
   const { process } = run;
   const terraform = await terraformOf(run, flags);
   const place = await placeOf(run, flags, terraform);
@@ -130,7 +121,7 @@ async function exportInto(run: Run, view: ExportView, flags: ExportFlags): Promi
       const how = { force, secretsFile, recipients, address, terraform, unmanaged: flags.unmanaged === true };
       const about = { connection, options, how, ...defined({ secret }) };
       const result = await exportProject(manifest, settings, about);
-      view.exported({
+      view.report({
         ...result,
         notes: result.notes.map((note) => ({ ...note, message: options.redactor.redact(note.message) })),
         project: settings.project,

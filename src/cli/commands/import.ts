@@ -44,11 +44,11 @@ export const command = defineCommand({
     const { manifest } = await loadFor(run, loadWithSecrets);
     return withLock(run, manifest, {
       purpose: 'import',
-      work: async ({ connection: world }) => {
-        await importObject(manifest, world, address, id);
-        const made = await plan(manifest, world);
-        const about = await aboutPlan(made, { manifest, folder: run.options.folder, world });
-        view.report({ address, id, plan: planDocument({ plan: made, counts: world.client.counts, about }) });
+      work: async ({ connection }) => {
+        await importObject(manifest, connection, address, id);
+        const made = await plan(manifest, connection);
+        const about = await aboutPlan(made, { manifest, folder: run.options.folder, connection });
+        view.report({ address, id, plan: planDocument({ plan: made, counts: connection.client.counts, about }) });
         return 'done';
       },
     });

@@ -21,6 +21,7 @@ import type { Exit } from '../../render/exit-codes.ts';
 import type { ExportReport } from '../../render/export-report.ts';
 import { exportJson } from '../../render/export-report.ts';
 import type { Formats } from '../../render/format.ts';
+import type { ReportView } from '../../render/report-view.ts';
 import { printJson } from '../../render/json-view.ts';
 import { counted } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';
@@ -33,11 +34,10 @@ import type { Prompt } from '../prompt.ts';
 import { openPrompt } from '../prompt.ts';
 import { explain } from '../run.ts';
 import { secretValues } from '../option-sets.ts';
-import type { ExportView } from './export.ts';
 import { exportFormats, platformAt, runExport } from './export.ts';
 
 /** Prints what `init` reports: what there is, the export, and what to do next. */
-interface InitView extends ExportView {
+interface InitView extends ReportView<ExportReport> {
   /** The projects that there are, before the question for one; `more`: others that are not shown. */
   readonly projects: (shown: readonly NamedProject[], more: number) => void;
   /** The project that a number of the list means; `called`: the ids of others that have this number as their name. */

@@ -104,7 +104,7 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
     const savedTo = isInTheWay ? undefined : flags.out;
     const others = hasChanges(made) ? await underWay(connection.store) : [];
     const plan = { ...made, diagnostics: [...others, ...made.diagnostics] };
-    const about = await aboutPlan(made, { manifest, folder: options.folder, world: connection });
+    const about = await aboutPlan(made, { manifest, folder: options.folder, connection });
     const document = planDocument({ plan, counts: client.counts, about, warnings });
     if (savedTo !== undefined) {
       const origin = { version: readVersion(), at: new Date().toISOString(), shown: JSON.stringify(document) };

@@ -1,7 +1,7 @@
 import { projectLists } from '../../observe/ownership.ts';
 import { createReader } from '../../observe/reader.ts';
 import type { ObjectCommand } from '../../operate/command.ts';
-import { commandDeadlines, usualCommandSeconds } from '../../operate/deadlines.ts';
+import { commandDeadlines, usualCommandSeconds } from '../../operate/command.ts';
 import type { CommandResult, Execution } from '../../operate/execute.ts';
 import { executeCommands } from '../../operate/execute.ts';
 import { checkCommand, checkTargets, prepareCommands } from '../../operate/prepare.ts';

@@ -1,20 +1,12 @@
 import { openApi } from '../../api/openapi.ts';
 import { manifestSchema } from '../../manifest/json-schema.ts';
 import { namesOf } from '../../project/target.ts';
-import type { Formats, View } from '../../render/format.ts';
-import { jsonView, printJson } from '../../render/json-view.ts';
-import { textView } from '../../render/text-view.ts';
+import { printJson } from '../../render/json-view.ts';
+import { reportFormats } from '../../render/report-view.ts';
 import { defineCommand } from '../command.ts';
 
-/** Prints what `schema` reports: a document, in every format. */
-interface SchemaView extends View {
-  readonly schema: (document: object) => void;
-}
-
-const formats: Formats<SchemaView> = {
-  text: (screen) => ({ ...textView(screen), schema: (document) => printJson(screen, document) }),
-  json: (screen) => ({ ...jsonView(screen), schema: (document) => printJson(screen, document) }),
-};
+/** A document, the same in every format. */
+const formats = reportFormats<object>({ text: (document, screen) => printJson(screen, document), json: (it) => it });
 
 /** Prints the JSON Schema of manifests, or the description of the platform's API. */
 export const command = defineCommand({
@@ -27,7 +19,7 @@ Where the package is installed beside the manifest:
   formats,
   execute: async ({ options }, view, { flags: { openapi } }) => {
     const names = await namesOf(options);
-    view.schema(
+    view.report(
       openapi === true ? openApi({ names }) : manifestSchema(options.kinds, { hasAliases: names !== undefined }),
     );
     return 'done';

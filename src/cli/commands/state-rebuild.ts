@@ -34,15 +34,15 @@ async function rebuild(run: Run, view: ReportView<State>, isGiven: boolean): Pro
     purpose: 'state rebuild',
     work: async ({ connection }) => {
       const read = () => connection.store.read({ acceptsNone: true });
-      const world = { ...connection, store: { ...connection.store, read } };
-      const present = await world.store.read();
+      const rebuilding = { ...connection, store: { ...connection.store, read } };
+      const present = await rebuilding.store.read();
       if (Object.keys(present?.resources ?? {}).length > 0) {
         throw usage(
-          `there is a state in ${world.store.location}`,
+          `there is a state in ${rebuilding.store.location}`,
           'Move it away first, or use it: trueup import adopts one object, trueup apply --adopt all of them.',
         );
       }
-      const made = await plan(manifest, world);
+      const made = await plan(manifest, rebuilding);
       const notes = [...made.diagnostics, ...made.actions.flatMap((action) => action.notes)];
       if (hasErrors(notes)) throw new Stop('refused', notes);
       const found = recordsOf(made);
@@ -55,9 +55,9 @@ async function rebuild(run: Run, view: ReportView<State>, isGiven: boolean): Pro
       });
       if (!isMeant) return 'failed';
       // The lock knows the lost state: one that goes on from it is the newest from the moment in which it is saved.
-      const { lineage, serial } = (await world.store.newest()) ?? made.base;
+      const { lineage, serial } = (await rebuilding.store.newest()) ?? made.base;
       const state = { ...made.base, lineage, serial: serial + 1, resources: found };
-      await world.store.write(state);
+      await rebuilding.store.write(state);
       view.report(state);
       terminal.err(
         `The state has ${counted(lines.length, 'object')}. trueup plan shows the differences, as when each is first managed.\n`,

@@ -6,7 +6,7 @@ import { recordingTerminal } from '../../support/commands.ts';
 function textOf(count: number, secretsFile?: string): string {
   const { printed, terminal } = recordingTerminal();
   const view = exportFormats.text(terminal);
-  view.exported({
+  view.report({
     project: 'prj_1',
     folder: '/infra',
     blocks: new Map([['production', 'environment']]),
