@@ -4,7 +4,11 @@ import { groupBy } from '../kind/group.ts';
 import { defined } from '../formats/json.ts';
 import type { Action, Change, Plan } from '../plan/action.ts';
 import {
+  becauseOf,
   comesWithParent,
+  followedBy,
+  isUnderWay,
+  partsIn,
   countIgnored,
   createsFirst,
   goesWithParent,
@@ -13,6 +17,7 @@ import {
   isCompared,
   isCreation,
   isDeletion,
+  isDeployment,
   isDeposed,
   isEffective,
   isIncluded,
@@ -55,21 +60,22 @@ type PlanAction = PlanDocument['actions'][number];
  */
 export function planDocument({ plan, counts, about, allowed, warnings = [] }: PlanInput): PlanDocument {
   // What a narrowed plan leaves out is no part of it. A move in the state is made all the same.
-  const actions = plan.actions.filter(isIncluded);
+  const actions = withDeploymentsInPlace(plan.actions.filter(isIncluded));
   const context = contextOf(plan);
   const documented = actions.map((action) => actionDocument(action, context));
+  const rotated = rotationsIn(plan.actions);
   return {
     format: 'trueup/plan',
     version: 2,
     hasChanges: hasChanges(plan),
-    ...(plan.destroys === true ? { destroys: true as const } : {}),
+    ...defined({ destroys: plan.destroys }),
     summary: Object.fromEntries(countActions(documented)),
     ...deletesIn(documented),
     ...comparisonOf(plan),
     requests: { reads: counts.reads, writes: counts.writes },
     ...about,
     restarts: restarting(actions),
-    ...rotatedDocument(plan.actions),
+    ...(rotated.length === 0 ? {} : { rotated }),
     recreates: recreating(actions),
     waitsFor: underWay(actions),
     notDeployed: notDeployed(actions),
@@ -77,12 +83,28 @@ export function planDocument({ plan, counts, about, allowed, warnings = [] }: Pl
     dataAtRisk: risking(actions),
     ...defined({ unmanaged: plan.unmanaged, allowed }),
     actions: documented,
-    ...(plan.narrowed === undefined ? {} : { narrowed: narrowedDocument(plan.narrowed) }),
+    ...defined({ narrowed: plan.narrowed }),
     diagnostics: [
       ...warnings.map((item) => ({ ...diagnosticJson(item), source: 'manifest' as const })),
       ...plan.diagnostics.map(diagnosticJson),
     ],
   };
+}
+
+/** Actions with each deployment behind everything below its service. */
+function withDeploymentsInPlace(actions: readonly Action[]): readonly Action[] {
+  const deployments = new Map<string, Action>();
+  for (const action of actions) if (isDeployment(action)) deployments.set(action.block, action);
+  if (deployments.size === 0) return actions;
+  const others = actions.filter((action) => !isDeployment(action));
+  const parents = new Map(others.map(({ address, parent }) => [address, parent]));
+  const last = new Map<string, number>();
+  for (const [at, { address }] of others.entries())
+    for (let above: string | undefined = address; above !== undefined; above = parents.get(above))
+      if (deployments.has(above)) last.set(above, at);
+  const behind = groupBy([...last].map(([service, at]) => [at, deployments.get(service)] as const));
+  const alone = [...deployments].flatMap(([service, action]) => (last.has(service) ? [] : [action]));
+  return [...others.flatMap((action, at) => [action, ...(behind.get(at) ?? []).flatMap((one) => one ?? [])]), ...alone];
 }
 
 /** What a plan compared with the platform, and what it did not. */
@@ -102,10 +124,7 @@ export function comparisonOf(
   const fields = notCompared.filter(({ path }) => path !== undefined).length;
   return {
     compared: declared - fields,
-    notCompared: notCompared.map(({ secrets, ...one }) => ({
-      ...one,
-      ...(secrets === undefined ? {} : { secrets: [...secrets] }),
-    })),
+    notCompared,
     left,
     ignored: countIgnored(plan.actions),
   };
@@ -166,8 +185,8 @@ export function explainedDocument(
       sends: requests.map(({ operation, method, changed, others }) => ({
         operation,
         method,
-        changes: [...changed],
-        with: [...others],
+        changes: changed,
+        with: others,
       })),
     })),
   };
@@ -178,7 +197,6 @@ function actionDocument(action: Action, context: Context): PlanAction {
   const address = shownAddress(action);
   const requests = steps.length + teardown.length;
   const after = isEffective(action) ? doneBefore(action, context) : [];
-  const holds = 'holds' in action ? action.holds : undefined;
   return {
     address,
     kind: kind.kind,
@@ -194,18 +212,13 @@ function actionDocument(action: Action, context: Context): PlanAction {
       goesWithParent: markOf(goesWithParent(action)),
     }),
     ...(isDeletion(action) ? reasonOf(action, context) : {}),
-    ...defined({ underWay: markOf('start' in action && action.start === 'under way') }),
+    ...defined({ underWay: markOf(isUnderWay(action)) }),
     requests,
     ...defined({ sendsNothing: markOf(requests === 0 && isChange(action)) }),
     ...(after.length === 0 ? {} : { after }),
     changes: inOrderOfLines(action.changes).map(changeDocument),
-    ...('start' in action && action.start !== 'first'
-      ? { because: 'because' in action ? [...action.because] : [] }
-      : {}),
-    ...(holds === undefined
-      ? {}
-      : { holds: Object.fromEntries(Object.entries(holds).map(([noun, names]) => [noun, [...names]])) }),
-    ...defined({ asked: markOf(isRequested(action)), dataAtRisk, protect }),
+    ...defined({ because: becauseOf(action), holds: partsIn(action), asked: markOf(isRequested(action)) }),
+    ...defined({ dataAtRisk, protect }),
     needsConsent: needsConsent(action),
     notes: action.notes.map(diagnosticJson),
     ...defined({ position }),
@@ -243,7 +256,7 @@ function outermost({ parent }: Action, { byAddress }: Context): string | undefin
 
 /** A creation waits for its dependencies; a deletion, for its dependents. */
 function doneBefore(action: Action, { byAddress, users }: Context): NonNullable<PlanAction['after']> {
-  const before = 'follows' in action ? [...(users.get(action.address) ?? []), ...action.follows] : action.dependsOn;
+  const before = isDeletion(action) ? [...(users.get(action.address) ?? []), ...followedBy(action)] : action.dependsOn;
   return [...new Set(before)].flatMap((address) => {
     const other = byAddress.get(address);
     const isWaitedFor = other !== undefined && isEffective(other);
@@ -291,43 +304,9 @@ function changeDocument(change: Change): PlanAction['changes'][number] {
     cause,
     before,
     after,
-    ...(last === undefined ? {} : { last }),
-    ...(unit === undefined ? {} : { unit: typeof unit === 'string' ? unit : { ...unit } }),
-    ...(summary === undefined ? {} : { summary }),
+    ...defined({ last, unit, summary }),
     atDeploy,
     forcesReplacement,
-    ...(position === undefined ? {} : { position }),
-  };
-}
-
-/** The secrets that get new values; nothing without them. */
-function rotatedDocument(actions: readonly Action[]): Pick<PlanDocument, 'rotated'> {
-  const rotated = rotationsIn(actions).map(({ secret, writtenAt, restarts }) => ({
-    secret,
-    writtenAt: [...writtenAt],
-    restarts: [...restarts],
-  }));
-  return rotated.length === 0 ? {} : { rotated };
-}
-
-function narrowedDocument({
-  targets,
-  excludes,
-  leftOut,
-  oldSecrets = [],
-}: NonNullable<Plan['narrowed']>): PlanDocument['narrowed'] {
-  return {
-    targets: [...targets],
-    excludes: [...excludes],
-    leftOut: [...leftOut],
-    ...(oldSecrets.length === 0
-      ? {}
-      : {
-          oldSecrets: oldSecrets.map(({ address, secrets, writtenAt }) => ({
-            address,
-            secrets: [...secrets],
-            writtenAt: [...writtenAt],
-          })),
-        }),
+    ...defined({ position }),
   };
 }

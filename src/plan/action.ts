@@ -350,6 +350,37 @@ export function isIncluded(one: Action): boolean {
   return !isLeftOut(one) || isChange(one);
 }
 
+/** The parts of an object that goes, by their nouns. */
+export function partsIn(one: Action): Parts | undefined {
+  return 'holds' in one ? one.holds : undefined;
+}
+
+/** The addresses whose actions come before a deletion, because their objects still use what goes. */
+export function followedBy(one: Action): readonly string[] {
+  return 'follows' in one ? one.follows : [];
+}
+
+/** What a deployment puts into effect, as paths below its service; undefined for the first one, and for other actions. */
+export function becauseOf(one: Action): readonly string[] | undefined {
+  if (!('start' in one) || one.start === 'first') return undefined;
+  return one.start === 'again' ? one.because : [];
+}
+
+/** Whether an earlier run started a deployment, and apply follows that one first. */
+export function isUnderWay(one: Action): boolean {
+  return 'start' in one && one.start === 'under way';
+}
+
+/** Whether a new object takes the place of another one. */
+export function isReplacement(one: Named): boolean {
+  return objectAfter[one.action] === 'is replaced';
+}
+
+/** Whether the platform moves an object below another parent, or only its address changes. */
+export function isMove({ action }: Named): boolean {
+  return action === 'move';
+}
+
 /** Parts of a plan, as addresses or patterns with `*`; each includes everything below it. */
 export interface Narrowing {
   /** Nothing else; everything when there are none. */

@@ -17,9 +17,8 @@ export function inFileOrder(actions: readonly Action[], resources: readonly Reso
   }
   const byAddress = new Map(actions.map((action) => [action.address, action]));
   const placeOf = (action: Action): number => {
-    const { block, kind, parent } = action;
-    const service = isDeployment(action) ? byAddress.get(block) : undefined;
-    if (service !== undefined) return ends.get(block) ?? placeOf(service);
+    const { block, kind, parent, scope } = action;
+    if (isDeployment(action)) return ends.get(scope) ?? resources.length;
     const own = places.get(block);
     if (own !== undefined) return own;
     const above = byAddress.get(parent ?? '');

@@ -1,4 +1,5 @@
 import type { Position } from '../diagnostics/diagnostic.ts';
+import { defined } from '../formats/json.ts';
 import { pathOf } from '../kind/attribute.ts';
 import { position } from '../manifest/tree.ts';
 import type { Action, AttributeChange, Plan } from './action.ts';
@@ -37,11 +38,11 @@ function leftOut({ address, position: at }: Action): NotCompared[] {
 
 function notCompared(action: Action, one: AttributeChange): NotCompared | undefined {
   const { wanted, attribute } = one;
-  const reason = reasonOf(action, one);
-  if (reason === undefined) return undefined;
+  const { why, secrets } = reasonOf(action, one) ?? {};
+  if (why === undefined) return undefined;
   const at = wanted === undefined ? action.position : position(wanted.at);
   const path = pathOf(action.kind, attribute);
-  return { address: action.address, path, ...reason, ...(at === undefined ? {} : { position: at }) };
+  return { address: action.address, path, why, ...defined({ position: at, secrets }) };
 }
 
 function reasonOf(

@@ -705,36 +705,45 @@ export const anyDocument = z.discriminatedUnion('format', [
 ]);
 
 /** The words for what happens to a resource. */
-export type ActionName = z.output<typeof actionName>;
+export type ActionName = Frozen<z.output<typeof actionName>>;
 /** A report about one thing, as a document has it. */
-export type DiagnosticDocument = z.output<typeof diagnostic>;
+/** A document that no view changes. */
+type Frozen<T> = Json extends T
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly Frozen<Item>[]
+    : T extends object
+      ? { readonly [K in keyof T]: Frozen<T[K]> }
+      : T;
+
+export type DiagnosticDocument = Frozen<z.output<typeof diagnostic>>;
 /** A value as people may see it. */
-export type Shown = z.output<typeof shown>;
-export type PlanDocument = z.output<typeof planDocument>;
-export type DriftDocument = z.output<typeof driftDocument>;
-export type DriftAdoptDocument = z.output<typeof driftAdoptDocument>;
-export type DriftNotificationDocument = z.output<typeof driftNotificationDocument>;
-export type DriftAcceptDocument = z.output<typeof driftAcceptDocument>;
-export type EventDocument = z.output<typeof eventDocument>;
-export type ResultDocument = z.output<typeof resultDocument>;
-export type ErrorDocument = z.output<typeof errorDocument>;
-export type ValidationDocument = z.output<typeof validationDocument>;
-export type StateListDocument = z.output<typeof stateListDocument>;
-export type StateShowDocument = z.output<typeof stateShowDocument>;
-export type GraphDocument = z.output<typeof graphDocument>;
-export type EmulatorDocument = z.output<typeof emulatorDocument>;
-export type OperationsDocument = z.output<typeof operationsDocument>;
-export type RunDocument = z.output<typeof runDocument>;
-export type StatusDocument = z.output<typeof statusDocument>;
-export type DoctorDocument = z.output<typeof doctorDocument>;
-export type StateEditDocument = z.output<typeof stateEditDocument>;
-export type UnlockDocument = z.output<typeof unlockDocument>;
-export type StateKeyDocument = z.output<typeof stateKeyDocument>;
-export type AcceptOlderDocument = z.output<typeof acceptOlderDocument>;
-export type LogsDocument = z.output<typeof logsDocument>;
-export type ExplanationDocument = z.output<typeof explanationDocument>;
-export type AddressDocument = z.output<typeof addressDocument>;
-export type FormatDocument = z.output<typeof formatDocument>;
-export type OutputsDocument = z.output<typeof outputsDocument>;
-export type EvaluationDocument = z.output<typeof evaluationDocument>;
-export type ExportDocument = z.output<typeof exportDocument>;
+export type Shown = Frozen<z.output<typeof shown>>;
+export type PlanDocument = Frozen<z.output<typeof planDocument>>;
+export type DriftDocument = Frozen<z.output<typeof driftDocument>>;
+export type DriftAdoptDocument = Frozen<z.output<typeof driftAdoptDocument>>;
+export type DriftNotificationDocument = Frozen<z.output<typeof driftNotificationDocument>>;
+export type DriftAcceptDocument = Frozen<z.output<typeof driftAcceptDocument>>;
+export type EventDocument = Frozen<z.output<typeof eventDocument>>;
+export type ResultDocument = Frozen<z.output<typeof resultDocument>>;
+export type ErrorDocument = Frozen<z.output<typeof errorDocument>>;
+export type ValidationDocument = Frozen<z.output<typeof validationDocument>>;
+export type StateListDocument = Frozen<z.output<typeof stateListDocument>>;
+export type StateShowDocument = Frozen<z.output<typeof stateShowDocument>>;
+export type GraphDocument = Frozen<z.output<typeof graphDocument>>;
+export type EmulatorDocument = Frozen<z.output<typeof emulatorDocument>>;
+export type OperationsDocument = Frozen<z.output<typeof operationsDocument>>;
+export type RunDocument = Frozen<z.output<typeof runDocument>>;
+export type StatusDocument = Frozen<z.output<typeof statusDocument>>;
+export type DoctorDocument = Frozen<z.output<typeof doctorDocument>>;
+export type StateEditDocument = Frozen<z.output<typeof stateEditDocument>>;
+export type UnlockDocument = Frozen<z.output<typeof unlockDocument>>;
+export type StateKeyDocument = Frozen<z.output<typeof stateKeyDocument>>;
+export type AcceptOlderDocument = Frozen<z.output<typeof acceptOlderDocument>>;
+export type LogsDocument = Frozen<z.output<typeof logsDocument>>;
+export type ExplanationDocument = Frozen<z.output<typeof explanationDocument>>;
+export type AddressDocument = Frozen<z.output<typeof addressDocument>>;
+export type FormatDocument = Frozen<z.output<typeof formatDocument>>;
+export type OutputsDocument = Frozen<z.output<typeof outputsDocument>>;
+export type EvaluationDocument = Frozen<z.output<typeof evaluationDocument>>;
+export type ExportDocument = Frozen<z.output<typeof exportDocument>>;

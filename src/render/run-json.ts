@@ -29,7 +29,7 @@ export function commandResultsJson(
       id: command.id,
       operation: command.operation.call,
       result,
-      answer: answer as RunDocument['outcomes'][number]['answer'], // JSON already
+      answer,
       status,
       renewed:
         renewed === undefined

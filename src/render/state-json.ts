@@ -37,7 +37,7 @@ export function stateShowJson(address: string, record: StateRecord): StateShowDo
         { wanted: storedJson(pair.wanted), answered: storedJson(pair.answered), kept: pair.ignored === undefined },
       ]),
     ),
-    options: record.options as StateShowDocument['options'], // JSON already
+    options: record.options,
   };
 }
 
@@ -119,7 +119,5 @@ export function sortedRecords(state: State | undefined): [string, StateRecord][]
 }
 
 function storedJson(stored: Stored): StateShowDocument['fields'][string]['wanted'] {
-  return 'digest' in stored ? { digest: true } : (stored as { value: StoredValue });
+  return 'digest' in stored ? { digest: true } : stored;
 }
-
-type StoredValue = Extract<StateShowDocument['fields'][string]['wanted'], { value: unknown }>['value'];

@@ -51,7 +51,7 @@ describe('the result of an apply as text', () => {
     });
     const interrupted: ResultDocument = {
       ...view,
-      outcomes: outcomes as ResultDocument['outcomes'],
+      outcomes,
       ending: 'partly',
       interrupted: true,
       exitCode: 6,

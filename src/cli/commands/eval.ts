@@ -24,9 +24,9 @@ const formats = reportFormats<Evaluated>({
   json: ({ value, isSensitive, references }): EvaluationDocument => ({
     format: 'trueup/evaluation',
     version: 1,
-    value: value as EvaluationDocument['value'], // the document's type only spells it without readonly
+    value,
     sensitive: isSensitive,
-    references: references.map((reference) => ({ ...reference })),
+    references,
   }),
 });
 
