@@ -13,7 +13,7 @@ export interface Commit {
   /** Number of files that the index does not have with the same content; undefined: the index has an unknown form. */
   readonly differing: number | undefined;
   /** The files are proved to be as the commit has them: they are as the index has them, and that is the tree of the commit. */
-  readonly isClean?: true;
+  readonly isClean?: true | undefined;
 }
 
 /**
@@ -33,7 +33,7 @@ export async function readCommit(folder: string, files: readonly string[]): Prom
     if (id === undefined) return undefined;
     const differing = await countDiffering(files, repositoryAt);
     const isCommitted = async () => index?.tree !== undefined && index.tree === (await treeOfCommit(common, id));
-    return { id, differing, ...(differing === 0 && (await isCommitted()) ? { isClean: true } : {}) };
+    return { id, differing, isClean: differing === 0 && (await isCommitted()) ? true : undefined };
   } catch {
     return undefined;
   }

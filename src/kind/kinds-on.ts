@@ -1,6 +1,7 @@
 import type { Contract, Operation } from '../api/contract.ts';
 import { onceFor } from '../api/once.ts';
 import type { KindCommand } from './command.ts';
+import { defined } from '../formats/json.ts';
 import type { Field, Union } from './field.ts';
 import type { Kind } from './kind.ts';
 import type { Operations } from './operations.ts';
@@ -54,13 +55,12 @@ function kindOn(full: Kind, serves: Serves, gone: ReadonlySet<string>): Kind {
   const on = { ...kind, parents: Object.fromEntries(kept), operations: operationsOn(kind.operations, serves) };
   const fields = Object.entries(kind.fields).flatMap(([name, field]) => fieldOn(name, field, { full, on, gone }));
   const left = new Set(fields.map(([name]) => name));
-  return {
-    ...on,
-    fields: Object.fromEntries(fields),
-    ...(unions === undefined ? {} : { unions: unions.map((union) => unionOn(union, left)) }),
-    ...(commands === undefined ? {} : { commands: commandsOn(commands, serves) }),
-    ...(service === undefined ? {} : { service: serviceOn(service, serves) }),
-  };
+  const changed = defined({
+    unions: unions?.map((union) => unionOn(union, left)),
+    commands: commands && commandsOn(commands, serves),
+    service: service && serviceOn(service, serves),
+  });
+  return { ...on, fields: Object.fromEntries(fields), ...changed };
 }
 
 /** Whether the objects of a kind can be listed below a parent. */
@@ -108,13 +108,17 @@ export function operationsOf({
 function operationsOn(operations: Operations, serves: Serves): Operations {
   const { create, update = [], delete: remove, move, ...rest } = operations;
   const updates = [update].flat().filter(serves);
-  return {
-    ...rest,
-    ...(create !== undefined && serves(create) ? { create } : {}),
-    ...(updates.length === 0 ? {} : { update: updates }),
-    ...(remove !== undefined && serves(remove) ? { delete: remove } : {}),
-    ...(move !== undefined && serves(move.call) ? { move } : {}),
-  };
+  const served = defined({
+    create: servedBy(serves, create),
+    update: updates.length === 0 ? undefined : updates,
+    delete: servedBy(serves, remove),
+    move: servedBy(serves, move?.call) && move,
+  });
+  return { ...rest, ...served };
+}
+
+function servedBy<O extends Operation>(serves: Serves, operation: O | undefined): O | undefined {
+  return operation !== undefined && serves(operation) ? operation : undefined;
 }
 
 /** A field of a kind as the platform can, with its name; nothing when no operation carries it. */
@@ -160,11 +164,11 @@ function commandsOn(commands: NonNullable<Kind['commands']>, serves: Serves): No
 }
 
 function serviceOn({ setStatus, logs, deploymentLog, explains, ...rest }: Service, serves: Serves): Service {
-  return {
-    ...rest,
-    ...(setStatus !== undefined && serves(setStatus) ? { setStatus } : {}),
-    ...(logs !== undefined && serves(logs) ? { logs } : {}),
-    ...(deploymentLog !== undefined && serves(deploymentLog) ? { deploymentLog } : {}),
-    ...(explains !== undefined && serves(explains) ? { explains } : {}),
-  };
+  const served = defined({
+    setStatus: servedBy(serves, setStatus),
+    logs: servedBy(serves, logs),
+    deploymentLog: servedBy(serves, deploymentLog),
+    explains: servedBy(serves, explains),
+  });
+  return { ...rest, ...served };
 }

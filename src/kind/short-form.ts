@@ -3,13 +3,13 @@ import type { Json } from '../formats/json.ts';
 /** A block that a value in the short form of another tool means. */
 export interface ShortBlock {
   /** Its key, where the value names one. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** Its values, by field. */
   readonly fields: Readonly<Record<string, Json>>;
   /** Fields that it needs and the value leaves open, each with the reason. */
-  readonly open?: Readonly<Record<string, string>>;
+  readonly open?: Readonly<Record<string, string>> | undefined;
   /** What the value says and no block can say. */
-  readonly lost?: string;
+  readonly lost?: string | undefined;
 }
 
 /**

@@ -54,12 +54,11 @@ export function* reshaped(value: Json, field: Pick<Field, 'map' | 'short'>): Ite
     yield { value: members };
     if (typeof members['Test'] === 'string') yield { value: { ...members, Test: ['CMD-SHELL', members['Test']] } };
     yield { value: Object.entries(value).map(([name, limit]) => limitOf(name, limit)) };
-    yield {
-      value: Object.entries(value).map(([name, one]) => ({
-        Target: name,
-        ...(isObject(one) ? inPascalCase(one) : {}),
-      })),
-    };
+    const targets = Object.entries(value).map(([name, one]) => ({
+      Target: name,
+      ...inPascalCase(isObject(one) ? one : {}),
+    }));
+    yield { value: targets };
     if (Object.values(value).every((one) => one === null)) yield { value: Object.keys(value) };
     if (
       Object.values(value).every(

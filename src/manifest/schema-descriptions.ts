@@ -1,5 +1,7 @@
+import { defined } from '../formats/json.ts';
 import { fieldAlias } from '../kind/aliases.ts';
 import type { Schema } from './schema-expressions.ts';
+import { mapInner } from './schema-expressions.ts';
 
 /** Formats that validators know. */
 const knownFormats = ['uri', 'email', 'date-time'];
@@ -16,30 +18,12 @@ export function described(schema: Schema): Schema {
   if ($ref !== undefined) return schema;
   if (Array.isArray(type)) {
     const { default: otherwise, examples, ...limits } = rest;
-    const about = {
-      description,
-      ...(otherwise === undefined ? {} : { default: otherwise }),
-      ...(examples === undefined ? {} : { examples }),
-    };
-    return described({ ...about, anyOf: type.map((one: unknown) => ({ type: one, ...limits })) });
+    const anyOf = type.map((one: unknown) => ({ type: one, ...limits }));
+    return described(defined({ description, default: otherwise, examples, anyOf }));
   }
   const isKnown = typeof format === 'string' && knownFormats.includes(format);
-  const kept = { ...(type === undefined ? {} : { type }), ...(isKnown ? { format } : {}), ...rest };
-  return {
-    description: description ?? shapeOf(schema),
-    ...Object.fromEntries(Object.entries(kept).map(([key, value]) => [key, below(key, value)])),
-  };
-}
-
-function below(key: string, value: unknown): unknown {
-  if (key === 'properties' || key === 'patternProperties' || key === '$defs') {
-    return Object.fromEntries(Object.entries(value as Schema).map(([name, item]) => [name, described(item as Schema)]));
-  }
-  if (Array.isArray(value) && ['anyOf', 'oneOf', 'allOf', 'prefixItems'].includes(key)) {
-    return value.map((item: Schema) => described(item));
-  }
-  const isSchema = ['items', 'additionalProperties', 'propertyNames'].includes(key) && typeof value === 'object';
-  return isSchema ? described(value as Schema) : value;
+  const kept = { ...defined({ type, format: isKnown ? format : undefined }), ...rest };
+  return { description: description ?? shapeOf(schema), ...mapInner(kept, described) };
 }
 
 /** The words of a choice with what each of them means, instead of a bare list. */
@@ -70,20 +54,15 @@ export function withOtherWords(schema: Schema, others: Readonly<Record<string, s
         return other === undefined ? [inner(item)] : [item, { ...item, const: other }];
       })
     : undefined;
-  return {
-    ...rest,
-    ...(Array.isArray(listed) ? { enum: both(listed as readonly string[]) } : {}),
-    ...(choices === undefined ? {} : { anyOf: choices }),
-    ...(items === undefined ? {} : { items: inner(items as Schema) }),
-    ...(properties === undefined
-      ? {}
-      : {
-          properties: Object.fromEntries(
-            members.flatMap(([key, item]) => [key, fieldAlias(key) ?? []].flat().map((name) => [name, item])),
-          ),
-        }),
-    ...(Array.isArray(required) ? { required: required.filter((name: string) => fieldAlias(name) === undefined) } : {}),
-  };
+  const named = members.flatMap(([key, item]) => [key, fieldAlias(key) ?? []].flat().map((name) => [name, item]));
+  const translated = defined({
+    enum: Array.isArray(listed) ? both(listed as readonly string[]) : undefined,
+    anyOf: choices,
+    items: items === undefined ? undefined : inner(items as Schema),
+    properties: properties === undefined ? undefined : (Object.fromEntries(named) as Schema),
+    required: Array.isArray(required) ? required.filter((name: string) => fieldAlias(name) === undefined) : undefined,
+  });
+  return { ...rest, ...translated };
 }
 
 /** What a value of a schema looks like, as one sentence. */

@@ -1,30 +1,38 @@
+import { defined } from '../formats/json.ts';
 import type { ExpressionSource } from './sources/source.ts';
 
 /** A piece of JSON Schema. */
 export type Schema = { readonly [key: string]: unknown };
+
+/** A schema with another one in place of each schema that stands in it; `key`: where it stands. */
+export function mapInner(schema: Schema, inner: (schema: Schema, key: string) => Schema): Schema {
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => {
+      const one = (item: unknown) => inner(item as Schema, key);
+      if (key === 'properties' || key === 'patternProperties' || key === '$defs')
+        return [key, Object.fromEntries(Object.entries(value as Schema).map(([name, item]) => [name, one(item)]))];
+      if (Array.isArray(value) && ['anyOf', 'oneOf', 'allOf', 'prefixItems'].includes(key))
+        return [key, value.map(one)];
+      const isSchema = ['items', 'additionalProperties', 'propertyNames'].includes(key) && typeof value === 'object';
+      return [key, isSchema ? one(value) : value];
+    }),
+  );
+}
 
 /**
  * Lets every scalar that does not take any text be written as an expression too; unless the value `takesSecrets`, no text in
  * it has a `${secret:…}`.
  */
 export function withExpressions(schema: Schema, takesSecrets: boolean): Schema {
-  const inner = (value: unknown) => withExpressions(value as Schema, takesSecrets);
-  const content = Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => {
-      if (key === 'properties')
-        return [key, Object.fromEntries(Object.entries(value as Schema).map(([name, item]) => [name, inner(item)]))];
-      if (['anyOf', 'oneOf', 'allOf', 'prefixItems'].includes(key))
-        return [key, (value as readonly Schema[]).map(inner)];
-      const isSchema =
-        (key === 'items' || key === 'additionalProperties') && typeof value === 'object' && value !== null;
-      return [key, isSchema ? inner(value) : value];
-    }),
+  // The keys of a map are no values.
+  const content = mapInner(schema, (inner, key) =>
+    key === 'propertyNames' ? inner : withExpressions(inner, takesSecrets),
   );
   const own = takesSecrets ? content : withoutSecrets(content);
   if (!isNarrowScalar(schema)) return own;
   const { description, ...rest } = own;
   const expression = { $ref: takesSecrets ? '#/$defs/secret' : '#/$defs/expression' };
-  return { ...(description === undefined ? {} : { description }), anyOf: [rest, expression] };
+  return defined({ description, anyOf: [rest, expression] });
 }
 
 /** A text that holds no `${secret:…}`; any other schema as it is. */
@@ -33,10 +41,7 @@ export function withoutSecrets(schema: Schema): Schema {
   if (type !== 'string' || 'const' in limits || 'enum' in limits) return schema;
   const isPlain = Object.keys(limits).length === 0 && (minLength === undefined || minLength === 1);
   if (!isPlain) return { ...schema, allOf: [{ $ref: '#/$defs/text' }] };
-  return {
-    ...(description === undefined ? {} : { description }),
-    $ref: minLength === undefined ? '#/$defs/text' : '#/$defs/filled',
-  };
+  return defined({ description, $ref: minLength === undefined ? '#/$defs/text' : '#/$defs/filled' });
 }
 
 /**

@@ -16,9 +16,11 @@ export interface Marks {
 const [first, last] = [0xe0_00, 0xf8_ff];
 const anyMark = /[\uE000-\uF8FF]/g;
 
-/** Marks for the secrets in some texts, which have none of the characters. */
-function secretMarks(texts: Iterable<string>): Marks {
-  const taken = new Set([...texts].flatMap((text) => text.match(anyMark) ?? []));
+/** Marks for the secrets in the fields of resources, whose texts have none of the characters. */
+export function marksOf(resources: readonly Resource[]): Marks {
+  const fields = resources.flatMap((resource) => Object.values(resource.fields));
+  const texts = fields.filter((wanted) => concealedIn(wanted).length > 0).flatMap(knownTexts);
+  const taken = new Set(texts.flatMap((text) => text.match(anyMark) ?? []));
   const [marks, names] = [new Map<string, string>(), new Map<string, string>()];
   let next = first;
   return {
@@ -40,10 +42,4 @@ function secretMarks(texts: Iterable<string>): Marks {
         return name === undefined ? mark : `\${secret:${name}}`;
       }),
   };
-}
-
-/** Marks for the secrets in the fields of resources. */
-export function marksOf(resources: readonly Resource[]): Marks {
-  const fields = resources.flatMap((resource) => Object.values(resource.fields));
-  return secretMarks(fields.filter((wanted) => concealedIn(wanted).length > 0).flatMap(knownTexts));
 }

@@ -159,8 +159,7 @@ function fromMap(map: { readonly [name: string]: Json }, key: string | undefined
     delete fields[keyField];
     return { block: { key: named, fields }, notes, others, privateKeys };
   }
-  const known = key ?? label;
-  return { block: { ...(known === undefined ? {} : { key: known }), fields }, notes, others, privateKeys };
+  return { block: { key: key ?? label, fields }, notes, others, privateKeys };
 }
 
 /** The key of a block that a word means; `chosen` names the cases whose fields count. */
@@ -214,7 +213,7 @@ function lineOf({ block, notes, others = {}, privateKeys }: Read, index: number,
   if (named === undefined) said.push('name it as you like');
   for (const [name, why] of Object.entries(block.open ?? {})) if (values[name] === undefined) leaveOpen(name, why);
   const { keyField } = kind.identity;
-  const given = { ...(keyField === undefined ? {} : { [keyField]: key }), ...values };
+  const given = keyField === undefined ? values : { [keyField]: key, ...values };
   const wanted = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, constant(value, nowhere)]));
   const missing =
     Object.keys(others).length > 0

@@ -17,7 +17,7 @@ export interface Wanted {
   /** A part of it is concealed, or the user calls it private: that part is never shown. */
   readonly isSecret: boolean;
   /** Nothing of it is shown: the user calls it private, or a concealed text chose what it stands for. */
-  readonly isPrivate?: true;
+  readonly isPrivate?: true | undefined;
   /** Keys in its text that the user calls private. */
   readonly privateKeys?: ReadonlySet<string>;
   readonly references: readonly Reference[];
@@ -171,7 +171,7 @@ export function withNames(wanted: Wanted, meaningOf: (name: string) => string | 
   const [only] = bound;
   return {
     ...wanted,
-    ...(wanted.isSecret ? { isPrivate: true as const } : {}),
+    isPrivate: wanted.isSecret ? true : wanted.isPrivate,
     references: [...wanted.references, ...meanings.filter((meaning) => typeof meaning === 'object')],
     content: secret(isList || only === undefined ? { is: 'list', items: bound } : only),
   };

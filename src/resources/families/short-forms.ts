@@ -1,4 +1,5 @@
 import type { Json } from '../../formats/json.ts';
+import { defined } from '../../formats/json.ts';
 import type { ReadShort, ShortBlock } from '../../kind/short-form.ts';
 import { cron, hostName } from '../../kind/syntax.ts';
 
@@ -9,35 +10,27 @@ export const shortDomain: ReadShort = (value, key) => {
   if (key !== undefined) {
     const [, service, port] = /^([A-Za-z][\w-]*)?(?::?(\d{1,5}))?$/.exec(value) ?? [];
     if ((service ?? port) === undefined) return [];
-    return [
-      {
-        key,
-        fields: {
-          ...(service === undefined ? {} : { serviceName: service }),
-          ...(port === undefined ? {} : { port: Number(port) }),
-        },
-      },
-    ];
+    return [{ key, fields: defined({ serviceName: service, port: numberOf(port) }) }];
   }
   const [, scheme, host = '', port, path] = /^(https?:\/\/)?([^/:\s]+)(?::(\d{1,5}))?(\/\S*)?$/i.exec(value) ?? [];
   if (!hostName.safeParse(host).success) return [];
   const isTls = scheme?.toLowerCase() === 'https://';
+  const isUsual = port === undefined || (scheme !== undefined && port === (isTls ? '443' : '80'));
   return [
     {
       key: host,
-      fields: {
-        ...(path === undefined || path === '/' ? {} : { path }),
-        ...(isTls ? { https: true } : {}),
-      },
-      open: {
-        ...(isTls ? { certificateType: 'letsencrypt, none or custom' } : {}),
-        ...(port === undefined || (scheme !== undefined && port === (isTls ? '443' : '80'))
-          ? {}
-          : { port: `port of the container; ${port} may be the one of the proxy` }),
-      },
+      fields: defined({ path: path === '/' ? undefined : path, https: isTls ? true : undefined }),
+      open: defined({
+        certificateType: isTls ? 'letsencrypt, none or custom' : undefined,
+        port: isUsual ? undefined : `port of the container; ${port} may be the one of the proxy`,
+      }),
     },
   ];
 };
+
+function numberOf(digits: string | undefined): number | undefined {
+  return digits === undefined ? undefined : Number(digits);
+}
 
 /** Most ports of a range that become blocks of their own. */
 const maxPorts = 12;
@@ -56,14 +49,14 @@ export const shortPort: ReadShort = (value, key) => {
   return targets.map((target, index): ShortBlock => {
     const published = publishes?.[index];
     return {
-      ...(key === undefined ? {} : { key }),
-      fields: {
-        ...(published === undefined ? {} : { publishedPort: published }),
+      key,
+      fields: defined({
+        publishedPort: published,
         targetPort: target,
-        ...(protocol === 'udp' ? { protocol } : {}),
-      },
-      ...(published === undefined ? { open: { publishedPort: 'port of the server; yours has none' } } : {}),
-      ...(lost === undefined ? {} : { lost: `${lost}: it is published on every address of the server` }),
+        protocol: protocol === 'udp' ? protocol : undefined,
+      }),
+      open: published === undefined ? { publishedPort: 'port of the server; yours has none' } : undefined,
+      lost: lost === undefined ? undefined : `${lost}: it is published on every address of the server`,
     };
   });
 };
@@ -94,13 +87,8 @@ export const shortMount: ReadShort = (value, key) => {
   const [, source, target = '', mode] = /^(?:([^:\s]+):)?(\/[^:\s]*)(?::([\w,]+))?$/.exec(written) ?? [];
   if (target === '' || !/^[\w./~@+${}-]*$/.test(source ?? '')) return [];
   const isReadOnly = mode?.split(',').includes('ro') === true;
-  return [
-    {
-      key: target,
-      ...mounted(source),
-      ...(isReadOnly ? { lost: 'ro: containers can write to every mount' } : {}),
-    },
-  ];
+  const lost = isReadOnly ? 'ro: containers can write to every mount' : undefined;
+  return [{ key: target, ...mounted(source), lost }];
 };
 
 function mounted(source: string | undefined): Pick<ShortBlock, 'fields' | 'open'> {
@@ -121,19 +109,15 @@ export const crontabLine =
     if (!cron.safeParse(time).success) return key === undefined ? [] : [{ key, fields: { [field]: value } }];
     const words = (command ?? '').split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
     const name = key ?? (words.length === 0 ? undefined : words.slice(0, 3).join('-'));
-    return [
-      {
-        ...(name === undefined ? {} : { key: name }),
-        fields: { cronExpression: time, ...(command === undefined ? {} : { [field]: command }) },
-      },
-    ];
+    const fields = { cronExpression: time };
+    return [{ key: name, fields: command === undefined ? fields : { ...fields, [field]: command } }];
   };
 
 /** The time of a backup, which `field` has. */
 export const shortBackup =
   (field: string): ReadShort =>
   (value, key) =>
-    cron.safeParse(value).success ? [{ ...(key === undefined ? {} : { key }), fields: { [field]: value } }] : [];
+    cron.safeParse(value).success ? [{ key, fields: { [field]: value } }] : [];
 
 /** A user of a password file, `reader:…`, or the password below the user. */
 export const shortUser: ReadShort = (value, key) => {
@@ -146,7 +130,7 @@ export const shortUser: ReadShort = (value, key) => {
     {
       key: name,
       fields: given === undefined || isHashed ? {} : { password: given },
-      ...(isHashed ? { open: { password: 'in clear: the platform hashes it' } } : {}),
+      open: isHashed ? { password: 'in clear: the platform hashes it' } : undefined,
     },
   ];
 };
@@ -156,10 +140,7 @@ export const restartPolicy = (value: string): Json | undefined => {
   const [, word = '', attempts] = /^(no|always|unless-stopped|on-failure)(?::(\d+))?$/.exec(value) ?? [];
   const conditions: Readonly<Record<string, string>> = { no: 'none', 'on-failure': 'on-failure' };
   if (word === '') return undefined;
-  return {
-    Condition: conditions[word] ?? 'any',
-    ...(attempts === undefined ? {} : { MaxAttempts: Number(attempts) }),
-  };
+  return defined({ Condition: conditions[word] ?? 'any', MaxAttempts: numberOf(attempts) });
 };
 
 const image = /^[a-z0-9][\w./-]*(?::[\w.-]+)?(?:@sha256:[\da-f]+)?$/;
