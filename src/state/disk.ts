@@ -102,6 +102,26 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
+/** Writes a draft completely, and lets `name` give it the name of the file; the draft is removed however that ends. */
+export async function throughDraft(
+  disk: Disk,
+  { draft, text }: { readonly draft: string; readonly text: string },
+  name: () => Promise<void>,
+): Promise<void> {
+  try {
+    const file = await disk.create(draft);
+    try {
+      await file.append(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await name();
+  } finally {
+    await disk.remove(draft).catch(() => undefined);
+  }
+}
+
 /** Describes why a disk failed. */
 export function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';

@@ -1,7 +1,7 @@
 import { isSameMac, newStateKey, parseStateKey } from '../secrets/state-key.ts';
 import type { StateKey } from '../secrets/state-key.ts';
 import type { Disk } from './disk.ts';
-import { reasonOf } from './disk.ts';
+import { reasonOf, throughDraft } from './disk.ts';
 import { keyProblem } from './unusable.ts';
 
 /** Where the key of a state is from. */
@@ -212,36 +212,17 @@ function putOver(disk: Disk, path: string, text: string): Promise<void> {
 
 async function put(
   disk: Disk,
-  file: { readonly path: string; readonly text: string },
+  { path, text }: { readonly path: string; readonly text: string },
   name: (from: string, to: string) => Promise<void>,
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
+    const draft = disk.nameBeside(path);
     try {
-      await putOnce(disk, file, name);
+      await throughDraft(disk, { draft, text }, () => name(draft, path));
       return;
     } catch (error) {
       // Another run may take the draft for that of a run that was killed.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === 3) throw error;
     }
-  }
-}
-
-async function putOnce(
-  disk: Disk,
-  { path, text }: { readonly path: string; readonly text: string },
-  name: (from: string, to: string) => Promise<void>,
-): Promise<void> {
-  const temporary = disk.nameBeside(path);
-  try {
-    const file = await disk.create(temporary);
-    try {
-      await file.append(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await name(temporary, path);
-  } finally {
-    await disk.remove(temporary).catch(() => undefined);
   }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import type { Disk } from '../disk.ts';
-import { nodeDisk, reasonOf } from '../disk.ts';
+import { nodeDisk, reasonOf, throughDraft } from '../disk.ts';
 import type { LeaseEntry } from '../lease-entry.ts';
 import { parseEntry } from '../lease-entry.ts';
 import type { Register, Seen } from '../register.ts';
@@ -46,20 +46,11 @@ async function swap(
   const draft = `${path}.${entry.holder?.id ?? 'nobody'}`;
   await disk.makeFolder(location);
   try {
-    const file = await disk.create(draft);
-    try {
-      await file.append(JSON.stringify(entry));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await disk.link(draft, path);
+    await throughDraft(disk, { draft, text: JSON.stringify(entry) }, () => disk.link(draft, path));
   } catch (error) {
     // ENOENT: faster runs removed the draft as a leftover.
     if (['EEXIST', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
-  } finally {
-    await disk.remove(draft).catch(() => undefined);
   }
   // The name may be free again because it was given before and removed: then newer ones exist.
   if ((await newest(disk, location)) !== version) {
