@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 import type { TestSpecification } from 'vitest/node';
 import { BaseSequencer } from 'vitest/node';
+import { builtSource } from './test/support/built-source.ts';
 import { fastFiles } from './test/support/suites.ts';
 import { isFull } from './test/support/whole.ts';
 
@@ -70,6 +71,10 @@ class LongestFirst extends BaseSequencer {
 const fast = fastFiles();
 const left = [...configDefaults.exclude, 'test/browser/**'];
 const program = 'test/support/built-program.ts';
+const source = 'test/support/built-source.ts';
+/** In a whole run Node loads the source by itself; a few files by their name are sooner loaded by Vite, which also watches them. */
+const loaded = isFull ? builtSource : {};
+const withSource = isFull ? [source] : [];
 
 export default defineConfig({
   test: {
@@ -83,15 +88,20 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 2, // many tests wait: for other programs, timers and disks
     projects: [
       // The source is loaded once in each worker, and not again for each file.
-      { extends: true, test: { name: 'fast', include: fast, exclude: left, isolate: false } },
       {
         extends: true,
+        ...loaded,
+        test: { name: 'fast', include: fast, exclude: left, isolate: false, globalSetup: withSource },
+      },
+      {
+        extends: true,
+        ...loaded,
         test: {
           name: 'together',
           include: ['test/**/*.test.ts'],
           exclude: [...left, ...fast, ...alone],
           isolate: false,
-          globalSetup: program,
+          globalSetup: [program, ...withSource],
         },
       },
       { extends: true, test: { name: 'alone', include: alone, exclude: left, globalSetup: program } },
@@ -99,13 +109,14 @@ export default defineConfig({
         ? [
             {
               extends: true as const,
+              ...loaded,
               test: {
                 name: 'bulk',
                 include: inBulk,
                 // Not the full suite again: twenty histories.
                 env: { TRUEUP_TEST_BULK: '1', TRUEUP_TESTS: '' },
                 isolate: false,
-                globalSetup: program,
+                globalSetup: [program, source],
               },
             },
           ]

@@ -1,18 +1,21 @@
+import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { TestModule } from 'vitest/node';
 import { createVitest } from 'vitest/node';
+import type { Change } from './built-source.ts';
+import { buildSource, sourceIn } from './built-source.ts';
 
 /**
  * A program of its own: reads builds from stdin, runs the tests of each, and prints how they ended. A build is the source
- * of this folder with one place changed as it is loaded, so one process can run all of them.
+ * of this folder with one place changed, so one process can run all of them.
  */
 
 /** A build and the tests to run with it. */
 export interface Build {
   readonly name: string;
-  /** The change: a text of a file, and what stands there instead. None: the source as it is. */
-  readonly change?: { readonly file: string; readonly line: string; readonly instead: string };
+  /** None: the source as it is. */
+  readonly change?: Change;
   /** A file of tests, and the titles of those to run: a regular expression. */
   readonly tests: readonly (readonly [file: string, titles: string])[];
 }
@@ -21,10 +24,12 @@ export interface Build {
 export type Report = Readonly<Record<string, { readonly failed: string[]; readonly passed: string[] }>>;
 
 const root = resolve(import.meta.dirname, '../..');
+const folder = join(root, `node_modules/.trueup-tests/builds-${process.pid}`);
 
 async function run(builds: readonly Build[]): Promise<Report> {
-  const projects = builds.map(({ name, change }) => ({
-    plugins: change === undefined ? [] : [changed(change)],
+  for (const [at, { change }] of builds.entries()) await buildSource(join(folder, String(at)), change);
+  const projects = builds.map(({ name }, at) => ({
+    ...sourceIn(join(folder, String(at))),
     test: { name, root, testTimeout: 120_000, env: { TRUEUP_TESTS: 'all' } },
   }));
   const vitest = await createVitest('test', {
@@ -50,15 +55,6 @@ async function run(builds: readonly Build[]): Promise<Report> {
   );
 }
 
-function changed({ file, line, instead }: NonNullable<Build['change']>) {
-  const path = join(root, file);
-  return {
-    name: 'changed',
-    enforce: 'pre' as const,
-    transform: (source: string, id: string) => (id === path ? source.replace(line, () => instead) : undefined),
-  };
-}
-
 function ended(modules: readonly TestModule[]): Report[string] {
   const broken = modules.flatMap((module) => module.errors().map(({ message }) => message));
   if (broken.length > 0) throw new Error(`tests that cannot be loaded: ${broken.join('\n')}`);
@@ -68,5 +64,9 @@ function ended(modules: readonly TestModule[]): Report[string] {
   return { failed: titles('failed'), passed: titles('passed') };
 }
 
-process.stdout.write(JSON.stringify(await run(JSON.parse(await text(process.stdin)) as Build[])));
+try {
+  process.stdout.write(JSON.stringify(await run(JSON.parse(await text(process.stdin)) as Build[])));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
 process.exitCode = 0; // vitest set another one, as tests failed that should
