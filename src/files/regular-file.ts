@@ -20,6 +20,6 @@ export async function withRegularFile<T>(
 }
 
 /** Reads such a file as a whole. Undefined: it is no file, or it has more bytes. @throws as `open` does, such as ENOENT */
-export async function readRegularFile(path: string, mostBytes: number): Promise<Buffer | undefined> {
-  return withRegularFile(path, async (file, size) => (size <= mostBytes ? readFile(file) : undefined));
+export async function readRegularFile(path: string, maxBytes: number): Promise<Buffer | undefined> {
+  return withRegularFile(path, async (file, size) => (size <= maxBytes ? readFile(file) : undefined));
 }

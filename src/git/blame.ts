@@ -25,7 +25,7 @@ export type LineOrigin = LineCommit | { readonly is: 'not committed' };
 /** The longest that git may take. Milliseconds. */
 const limitMs = 10_000;
 /** Most bytes that git may say about one line. */
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 /**
  * Finds the commit that changed a line of a file last, with `git blame`. The repository may belong to another user, so git never
@@ -65,7 +65,7 @@ async function inOwnFolder<T>(
     await writeFile(join(folder, 'git/config'), format);
     await writeFile(join(folder, 'git/HEAD'), `${id}\n`);
     // Without it, the history of a shallow clone ends in commits that are missing.
-    const shallow = await readText(join(common, 'shallow'), mostBytes);
+    const shallow = await readText(join(common, 'shallow'), maxBytes);
     if (shallow !== undefined && /^[0-9a-f\n]+$/.test(shallow)) await writeFile(join(folder, 'git/shallow'), shallow);
     return await work(folder);
   } finally {
@@ -110,7 +110,7 @@ async function blame({ folder, common, root, path, text, line }: Blame): Promise
       cwd: join(folder, 'tree'),
       env,
       timeout: limitMs,
-      maxBuffer: mostBytes,
+      maxBuffer: maxBytes,
       encoding: 'utf8',
     } as const;
     const child = execFile('git', args, options, (error, stdout, stderr) => {

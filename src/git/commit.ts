@@ -44,7 +44,7 @@ async function countDiffering(files: readonly string[], repositoryAt: Repository
   const all = await Promise.all(
     [...entries].map(async ([file, entry]) => {
       if (entry.is === 'unreadable') return undefined;
-      const bytes = entry.is === 'tracked' ? await readRegularFile(file, largestFile) : undefined;
+      const bytes = entry.is === 'tracked' ? await readRegularFile(file, maxFileBytes) : undefined;
       return entry.is === 'tracked' && bytes !== undefined && isContentOf(bytes, entry.digest) ? 0 : 1;
     }),
   );
@@ -57,7 +57,7 @@ async function countDiffering(files: readonly string[], repositoryAt: Repository
 }
 
 /** No file of a manifest is larger. Bytes. */
-const largestFile = 64 * 1024 * 1024;
+const maxFileBytes = 64 * 1024 * 1024;
 
 /** The folder with branches and objects: a second work tree has those of the first one. */
 export async function commonFolder(git: string): Promise<string> {
@@ -68,7 +68,7 @@ export async function commonFolder(git: string): Promise<string> {
 /** The digest of the commit that a HEAD names; `branches`: the folder with its branches. */
 export async function resolveHead(head: string, branches: string): Promise<string | undefined> {
   let text: string | undefined = head;
-  for (let left = mostLinks; left > 0 && text !== undefined; left--) {
+  for (let left = maxLinks; left > 0 && text !== undefined; left--) {
     const [, digest, branch]: readonly (string | undefined)[] =
       /^(?:([0-9a-f]{40}|[0-9a-f]{64})|ref: (refs\/[^\s]+))\s*$/.exec(text) ?? [];
     if (digest !== undefined) return digest;
@@ -79,7 +79,7 @@ export async function resolveHead(head: string, branches: string): Promise<strin
 }
 
 /** Most references from a reference to another one; git follows as many. */
-const mostLinks = 5;
+const maxLinks = 5;
 
 async function packedDigest(git: string, branch: string): Promise<string | undefined> {
   const text = (await readText(join(git, 'packed-refs'), 64 * 1024 * 1024)) ?? '';

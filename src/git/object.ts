@@ -14,11 +14,11 @@ export async function treeOfCommit(git: string, id: string): Promise<string | un
 }
 
 /** The beginning of a commit has its tree. Bytes. */
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 
 async function looseCommit(git: string, id: string): Promise<string | undefined> {
   const path = join(git, 'objects', id.slice(0, 2), id.slice(2));
-  const packed = await readRegularFile(path, mostBytes).catch(() => undefined);
+  const packed = await readRegularFile(path, maxBytes).catch(() => undefined);
   const [head, text] = packed === undefined ? [] : inflated(packed).split('\0', 2);
   return head !== undefined && /^commit \d+$/.test(head) ? text : undefined;
 }
@@ -26,7 +26,7 @@ async function looseCommit(git: string, id: string): Promise<string | undefined>
 async function packedCommit(git: string, id: string): Promise<string | undefined> {
   const folder = join(git, 'objects/pack');
   const indexes = (await readdir(folder)).filter((name) => /^pack-[0-9a-f]+\.idx$/.test(name));
-  for (const name of indexes.slice(0, mostPacks)) {
+  for (const name of indexes.slice(0, maxPacks)) {
     const at = await withRegularFile(join(folder, name), (file) => offsetIn(file, Buffer.from(id, 'hex')));
     if (at === undefined) continue;
     return withRegularFile(join(folder, name.replace(/idx$/, 'pack')), (file) => commitAt(file, at));
@@ -35,7 +35,7 @@ async function packedCommit(git: string, id: string): Promise<string | undefined
 }
 
 /** Git packs again long before there are so many. */
-const mostPacks = 1_000;
+const maxPacks = 1_000;
 
 /** The place of an object in the pack of an index of version 2: https://git-scm.com/docs/gitformat-pack */
 async function offsetIn(file: number, id: Buffer): Promise<number | undefined> {
@@ -64,7 +64,7 @@ async function offsetIn(file: number, id: Buffer): Promise<number | undefined> {
 
 /** A commit that stands whole at a place of a pack. */
 async function commitAt(file: number, at: number): Promise<string | undefined> {
-  const bytes = await bytesAt(file, at, mostBytes);
+  const bytes = await bytesAt(file, at, maxBytes);
   const type = ((bytes[0] ?? 0) >> 4) & 7;
   let begin = 1;
   while (((bytes[begin - 1] ?? 0) & 0x80) !== 0 && begin < 10) begin++;
@@ -74,7 +74,7 @@ async function commitAt(file: number, at: number): Promise<string | undefined> {
 /** Its beginning; empty: it is not compressed in a known form. */
 function inflated(bytes: Buffer): string {
   try {
-    return inflateSync(bytes, { maxOutputLength: mostBytes }).toString('utf8');
+    return inflateSync(bytes, { maxOutputLength: maxBytes }).toString('utf8');
   } catch {
     return '';
   }

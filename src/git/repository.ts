@@ -53,7 +53,7 @@ async function readRepository(folder: string): Promise<Repository | undefined> {
 /** Empty when there is none, as in a repository to which nothing was added. */
 async function readIndex(path: string): Promise<Index | undefined> {
   try {
-    const index = await readRegularFile(path, largestIndex);
+    const index = await readRegularFile(path, maxIndexBytes);
     return index === undefined ? undefined : parseIndex(index);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? { entries: new Map(), tree: undefined } : undefined;
@@ -61,9 +61,9 @@ async function readIndex(path: string): Promise<Index | undefined> {
 }
 
 /** An index with some millions of files. Bytes. */
-const largestIndex = 512 * 1024 * 1024;
+const maxIndexBytes = 512 * 1024 * 1024;
 
 /** Reads a file of a repository as text; undefined: it cannot be read, is no file, or has more bytes. */
-export async function readText(path: string, mostBytes = 64 * 1024): Promise<string | undefined> {
-  return (await readRegularFile(path, mostBytes).catch(() => undefined))?.toString('utf8');
+export async function readText(path: string, maxBytes = 64 * 1024): Promise<string | undefined> {
+  return (await readRegularFile(path, maxBytes).catch(() => undefined))?.toString('utf8');
 }

@@ -21,7 +21,7 @@ import { readOutputs } from './outputs.ts';
 import { shownKey } from './problem.ts';
 import { withQuotes } from './quote.ts';
 import type { Blocks } from './references.ts';
-import { findDangling, findReference, mostSuggestions } from './references.ts';
+import { findDangling, findReference, maxSuggestions } from './references.ts';
 import { readResource } from './read-block.ts';
 import { inOrderOfFiles, oncePerPlace, reportInto } from './report.ts';
 import type { Block, Resource } from './resource.ts';
@@ -119,7 +119,7 @@ async function read(
     broken: found.broken,
     isIncomplete: found.isIncomplete || whole.lacksFiles,
     dangling: once(() => findDangling(referable)),
-    suggestions: { left: mostSuggestions },
+    suggestions: { left: maxSuggestions },
   };
   const evaluationOf = evaluations({ ...input, sources }, { settings, file, referable }, diagnostics);
   const resources = inherit(await readBlocks(found.blocks, kinds, evaluationOf));

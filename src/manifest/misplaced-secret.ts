@@ -4,7 +4,7 @@ import type { Refusal, Values } from './sources/source.ts';
 import type { Node } from './tree.ts';
 
 /** Longest line that a remedy repeats. */
-const longestLine = 100;
+const maxLineLength = 100;
 
 /** Refuses secrets in a field that shows, or that objects are found by, with the line to write instead. */
 export function misplacedSecret(
@@ -37,5 +37,5 @@ export function asVariables(line: string, names: readonly string[], declared: re
 
 /** Tells texts that a remedy may repeat: one line that looks like no secret. */
 function isShort(field: string, text: string): boolean {
-  return text.length <= longestLine && !text.includes('\n') && maskValue(field, text, { isOpen: true }) === text;
+  return text.length <= maxLineLength && !text.includes('\n') && maskValue(field, text, { isOpen: true }) === text;
 }

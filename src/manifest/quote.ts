@@ -16,7 +16,7 @@ import { yamlNodes } from './yaml-nodes.ts';
 const mask = '********';
 
 /** Most characters of a line that is quoted. */
-const longest = 4_000;
+const maxCharacters = 4_000;
 
 /**
  * Adds the line that each diagnostic is about; `texts` has the files by name. Masks what looks secret, the literal values of
@@ -62,7 +62,7 @@ export function maskedText(text: string, kinds: readonly Kind[], privateKeys: It
   return text
     .split('\n')
     .map((line, at) =>
-      line.length > longest
+      line.length > maxCharacters
         ? mask
         : lineAt(at + 1)
             .map(shownOf)
@@ -139,7 +139,7 @@ function maskedLines(
   return (line) => {
     const start = starts[line - 1];
     const end = (starts[line] ?? near.length + 1) - 1;
-    if (start === undefined || end - start > longest) return [];
+    if (start === undefined || end - start > maxCharacters) return [];
     const pieces: Piece[] = [];
     const add = (from: number, to: number, shown?: string): void => {
       const source = text.slice(from, to);

@@ -34,7 +34,7 @@ interface Dangling {
 const maxEntries = 40;
 
 /** Most wrong references that get a suggestion. */
-export const mostSuggestions = 50;
+export const maxSuggestions = 50;
 
 interface NoReference {
   readonly problem: string;

@@ -31,7 +31,7 @@ export function inOrderOfFiles(diagnostics: readonly Diagnostic[], files: readon
 }
 
 /** Most further addresses that a merged diagnostic names. */
-const mostAddresses = 5;
+const maxAddresses = 5;
 
 /** Makes one of the diagnostics about one place of a file: a fragment that many blocks take has a mistake once. */
 export function oncePerPlace(diagnostics: readonly Diagnostic[]): Diagnostic[] {
@@ -47,8 +47,8 @@ export function oncePerPlace(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   }
   return [...places.values()].map(({ item, others }) => {
     if (others.length === 0) return item;
-    const more = others.length - mostAddresses;
-    const named = others.slice(0, mostAddresses).join(', ');
+    const more = others.length - maxAddresses;
+    const named = others.slice(0, maxAddresses).join(', ');
     return { ...item, details: [...(item.details ?? []), `also in ${named}${more > 0 ? ` and ${more} more` : ''}`] };
   });
 }

@@ -57,7 +57,7 @@ export async function askSources(input: AskingInput): Promise<Asked> {
     const names = input.names.filter((name) => !values.has(name));
     if (names.length === 0) break;
     const found = await ask(source, names, input);
-    if ('problem' in found) return { values: new Map(), diagnostics: [tell(source, names, found)] };
+    if ('problem' in found) return { values: new Map(), diagnostics: [diagnosticOf(source, names, found)] };
     for (const name of names) {
       const value = found.values.get(name);
       if (value !== undefined && value !== '') values.set(name, value);
@@ -185,7 +185,7 @@ function named(path: string, found: ReturnType<typeof readEnvFile>): Found {
   };
 }
 
-function tell(source: SecretSource, names: readonly string[], trouble: Trouble): Diagnostic {
+function diagnosticOf(source: SecretSource, names: readonly string[], trouble: Trouble): Diagnostic {
   const { code = 'secret-missing', problem, details = [] } = trouble;
   const instead = code === 'hostile-setting' ? '' : ` Or set ${variables(names)}: then the source is not needed.`;
   return diagnostic(code, `secrets: ${problem}`, {

@@ -277,7 +277,7 @@ function convertMap(
       // One with a colon or a blank may hold a value.
       const name = /[:=\s]/.test(key) ? 'this key' : `the key ${key}`;
       const { line } = position(known.keyAt);
-      fail(conversion, keyAt, `${name} stands here twice, first in line ${line}`, 'Keep one of them.');
+      fail(conversion, keyAt, `${name} is defined twice, first on line ${line}`, 'Keep one of them.');
     } else if (unstorable.test(key)) fail(conversion, keyAt, notStorable, 'Remove it.');
     else own.set(key, { keyAt, node });
   }

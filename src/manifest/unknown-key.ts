@@ -5,7 +5,7 @@ import { keyMeant, remedyWithoutKey, wordMeant } from '../kind/words.ts';
 import { alternatives, missingBlank } from './problem.ts';
 
 /** Most keys that a remedy lists. */
-const most = 12;
+const maxListed = 12;
 
 /** What is known of the place where an unknown key stands. */
 interface Place {
@@ -44,9 +44,9 @@ export function guessKey(key: string, { keys, sections }: Pick<Place, 'keys' | '
 
 function listed({ keys, page }: Place): string {
   const sorted = keys.toSorted();
-  if (sorted.length <= most + 1) return `It takes ${sorted.join(', ')}.`;
-  const more = `${sorted.length - most} more${page === undefined ? '' : `: ${page}`}`;
-  return `It takes ${sorted.slice(0, most).join(', ')} and ${more}.`;
+  if (sorted.length <= maxListed + 1) return `It takes ${sorted.join(', ')}.`;
+  const more = `${sorted.length - maxListed} more${page === undefined ? '' : `: ${page}`}`;
+  return `It takes ${sorted.slice(0, maxListed).join(', ')} and ${more}.`;
 }
 
 /** The remedy for a section that belongs into a block of another one. */

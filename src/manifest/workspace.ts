@@ -206,7 +206,7 @@ async function inspectTracked(root: string, places: readonly FilePlace[], limit:
     }
     if (limit.why === undefined) {
       if (entry.is === 'tracked') return undefined;
-      const others = untracked.length > mostNamed ? [file] : [...new Set(untracked)].toSorted();
+      const others = untracked.length > maxNamed ? [file] : [...new Set(untracked)].toSorted();
       const allow = `TRUEUP_FILE_ALLOW=${allowing(limit, others)}`;
       return refused(
         `${name} is not tracked by git and may hold secrets of this machine`,
@@ -228,7 +228,7 @@ async function inspectTracked(root: string, places: readonly FilePlace[], limit:
 const allowIt = 'For a file without secrets that the pipeline makes, add its path to TRUEUP_FILE_ALLOW.';
 
 /** Most files that one command adds to git. */
-const mostNamed = 20;
+const maxNamed = 20;
 
 /** The command that adds files of a folder to git, from the current folder. */
 function gitAdd(root: string, files: readonly string[]): string {

@@ -81,7 +81,7 @@ describe('U12: a mistake of YAML has the remedy that fits it', () => {
     ['an expression in braces', 'a: { b: $§{var:x} }\n', 'a value with ${…} has no quotes', 'Quote the value: "${…}"'],
     ['no space before #', 'a: "x"§#y\n', 'there is no space before this #', 'Write one to begin a comment'],
     ['a backslash', String.raw`a: "C:§\dir"` + '\n', 'this backslash begins no escape', String.raw`Write \\`],
-    ['a key twice', 'a: 1\nb: 2\n§a: 3\n', 'the key a stands here twice, first in line 1', 'Keep one of them.'],
+    ['a key twice', 'a: 1\nb: 2\n§a: 3\n', 'the key a is defined twice, first on line 1', 'Keep one of them.'],
     ['a second document', 'a: 1\n§---\nb: 1\n', 'a second document begins here', 'a file of its own'],
     ['line ends of old', 'a: §1\rb: 2\n', 'lines end with CR alone', 'Save the file'],
   ])('%s', (_title, marked, message, remedy) => {

@@ -305,7 +305,7 @@ describe('a key that holds its value, because a blank is missing,', () => {
     ['of a setting', `${head}state: { backend: local, url:hunter2 }\n`, 'state has no key url:…'],
     ['of a variable', `${head}variables: { token: { default:hunter2 } }\n`, 'default:…'],
     ['that is a variable', `${head}variables: { token:hunter2 }\n`, 'variables.token:…'],
-    ['that stands twice', services('    redis: { cache:hunter2, cache:hunter2 }\n'), 'this key stands here twice'],
+    ['that stands twice', services('    redis: { cache:hunter2, cache:hunter2 }\n'), 'this key is defined twice'],
     ['of a block', services('    redis: { cache:hunter2 }\n'), `cache:… is empty -> ${blank('cache')}`],
     ['of a block with =', services('    redis: { cache=hunter2: 1 }\n'), `cache=… must be a map of fields -> `],
     ['without a colon', redis('databasePassword hunter2'), `databasePassword … -> Did you mean databasePassword?`],

@@ -195,7 +195,7 @@ const mistakes: Record<string, readonly Case[]> = {
       'a key that stands twice',
       `${head}environments:\n  production: {}\n  §production: {}\n`,
       'yaml-syntax',
-      /production stands here twice/,
+      /production is defined twice/,
     ],
     [
       'a key that stands twice on one line',
