@@ -1,5 +1,5 @@
 #!/bin/sh
-# Puts together by hand what the manifest takes over: a compose with a domain, and a database, on the embedded emulator.
+# Puts together by hand what the manifest adopts: a compose with a domain, and a database, on the embedded emulator.
 set -eu
 
 # The id in the answer of a call.

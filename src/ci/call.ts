@@ -43,7 +43,7 @@ const maxRedirects = 5;
 export async function callForge(forge: Forge, request: ForgeRequest): Promise<Buffer> {
   const { method, path, json, bytes, headers = tokenHeaders(forge) } = request;
   const address = path.startsWith('/') ? `${forge.api}${path}` : path;
-  const about = `${method} ${new URL(address).pathname}`;
+  const call = `${method} ${new URL(address).pathname}`;
   const body = json === undefined ? bytes : JSON.stringify(json);
   const type = json === undefined ? 'application/octet-stream' : 'application/json';
   try {
@@ -53,11 +53,11 @@ export async function callForge(forge: Forge, request: ForgeRequest): Promise<Bu
       ...defined({ body: typeof body === 'object' ? Buffer.from(body) : body }),
       signal: AbortSignal.timeout(deadlineMs),
     });
-    if (!response.ok) throw new ForgeError(response.status, `the forge answered ${response.status} to ${about}`);
-    return await readBody(response, about);
+    if (!response.ok) throw new ForgeError(response.status, `the forge answered ${response.status} to ${call}`);
+    return await readBody(response, call);
   } catch (error) {
     if (error instanceof ForgeError) throw error;
-    throw new ForgeError(0, `the forge did not answer ${about}`, error);
+    throw new ForgeError(0, `the forge did not answer ${call}`, error);
   }
 }
 
@@ -92,9 +92,9 @@ export async function callForgeJson(forge: Forge, request: ForgeRequest): Promis
   }
 }
 
-async function readBody(response: Response, about: string): Promise<Buffer> {
+async function readBody(response: Response, call: string): Promise<Buffer> {
   const body = await readAtMost(response, maxAnswerBytes);
-  if (body === undefined) throw new ForgeError(0, `the forge answered ${about} with more than ${maxAnswerBytes} bytes`);
+  if (body === undefined) throw new ForgeError(0, `the forge answered ${call} with more than ${maxAnswerBytes} bytes`);
   return body;
 }
 

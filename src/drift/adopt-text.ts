@@ -191,10 +191,14 @@ function removeBlock(resource: Resource, work: Work): string {
 
 /** Writes a group whose case changed, such as `source`, with all fields of the new case. */
 function adoptUnion(
-  about: { readonly resource: Resource; readonly change: AttributeChange; readonly union: Union; readonly at: string },
+  {
+    resource,
+    change,
+    union,
+    at,
+  }: { readonly resource: Resource; readonly change: AttributeChange; readonly union: Union; readonly at: string },
   work: Work,
 ): string {
-  const { resource, change, union, at } = about;
   const { kind, address } = resource;
   const word = change.before.reveal();
   const row = work.plan.observed.objects.get(address)?.row ?? {};

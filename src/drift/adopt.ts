@@ -48,14 +48,14 @@ export interface AdoptResult extends Pick<Adopted, 'adopted' | 'left'> {
 export async function adoptDrift(
   manifest: Manifest,
   world: World,
-  about: {
+  context: {
     readonly options: ProjectFolder;
     /** Milliseconds since 1970. */
     readonly now: number;
     readonly request: AdoptRequest;
   },
 ): Promise<AdoptResult> {
-  const { options, now, request } = about;
+  const { options, now, request } = context;
   const client = remembering(world.client);
   const drift = await findDrift(manifest, { ...world, client }, { folder: options, now, remembers: false });
   const findings = choose(drift.findings, request);
@@ -87,7 +87,7 @@ export async function adoptDrift(
   });
   const { adopted, left } = found;
   if (adopted.length === 0) throw new Stop('refused', left);
-  const deploys = await prove(found, { ...about, world: { ...world, client: readingOnly(client) } });
+  const deploys = await prove(found, { ...context, world: { ...world, client: readingOnly(client) } });
   const files: AdoptResult['files'][number][] = [];
   for (const [path, text] of found.files) {
     const before = (await read(path)) ?? '';
@@ -117,14 +117,14 @@ async function prove(
       diagnostic('not-editable', `${message}; nothing was written`, { remedy, ...defined({ address }) }),
       ...why,
     ]);
-  const made = await loadManifest(options, { around: (workspace) => overlay(workspace, files) })
+  const planned = await loadManifest(options, { around: (workspace) => overlay(workspace, files) })
     .then(({ manifest }) => plan(manifest, world))
     .catch((error: unknown) => {
       if (!(error instanceof Stop)) throw error;
       throw refused('the manifest would not be valid with what the platform has', error.diagnostics);
     });
-  const unsettled = adopted.find(({ finding }) => !isSettled(made, finding));
-  const deployed = made.actions.filter(isDeployment).map(({ block }) => block);
+  const unsettled = adopted.find(({ finding }) => !isSettled(planned, finding));
+  const deployed = planned.actions.filter(isDeployment).map(({ block }) => block);
   // Others are deployed for reasons of their own.
   const deploys = deployed.filter((service) =>
     adopted.some(({ finding: { address = '' } }) => isWithin(address, service) || isWithin(service, address)),

@@ -68,16 +68,16 @@ export function refuseWrites(): never {
  * @throws {Stop} as planning does; `manifest`, when the memory cannot be used; `refused`, when it cannot be written.
  */
 export async function findDrift(manifest: Manifest, world: World, options: DriftOptions): Promise<Drift> {
-  const { made, judged, ignored, memory } = await compare(manifest, world, options);
+  const { planned, judged, ignored, memory } = await compare(manifest, world, options);
   const found: Drift = {
-    plan: made,
+    plan: planned,
     findings: judged.findings,
     resolved: judged.resolved,
     ignored: ignored.map((one) => ({ ...one, id: findingId(one.found) })),
     exitCode: exitCodeOf(judged.findings),
     memory: { location: memory.location, isUpdated: false },
     notified: [],
-    diagnostics: [...diagnosticsOf(made), ...formerly(judged.memory, memory.location, dayOf(options))],
+    diagnostics: [...diagnosticsOf(planned), ...formerly(judged.memory, memory.location, dayOf(options))],
   };
   const { notified, diagnostics } = (await options.notify?.(found)) ?? { notified: [], diagnostics: [] };
   const isUpdated = options.remembers !== false && diagnostics.length === 0 && (await memory.write(judged.memory));
@@ -127,7 +127,7 @@ function acceptedFrom(finding: Finding, acceptance: Acceptance): AcceptedDrift {
 }
 
 interface Compared {
-  readonly made: Plan;
+  readonly planned: Plan;
   readonly judged: Judged;
   readonly ignored: readonly Ignored[];
   readonly memory: MemoryStore;
@@ -141,12 +141,12 @@ async function compare(manifest: Manifest, world: World, options: DriftOptions):
   // A broken memory is said before the plan.
   await memory.read();
   const clock = { ...(world.clock ?? systemClock), wall: () => options.now };
-  const made = await plan(manifest, { ...world, client: readingOnly(world.client), values, signal, clock });
-  if (made.saved === undefined) throw nothingApplied(store.location);
+  const planned = await plan(manifest, { ...world, client: readingOnly(world.client), values, signal, clock });
+  if (planned.saved === undefined) throw nothingApplied(store.location);
   const key = await store.key();
-  const digestsOfObjects = digestsAt(key, made.base);
+  const digestsOfObjects = digestsAt(key, planned.base);
   const all = findingsOf({
-    plan: made,
+    plan: planned,
     kinds: kindsThere(settings.ownsProject === true ? withTop(world.kinds) : world.kinds, world.client.contract),
     resources,
     digestsOfObjects,
@@ -161,7 +161,7 @@ async function compare(manifest: Manifest, world: World, options: DriftOptions):
   const today = dayOf(options);
   const acceptanceOf = acceptancesOn(today, manifest.accepted, digestsOfObjects).of;
   const judged = judge({ found, memory: before, acceptanceOf, today, isUnknown });
-  return { made, judged, ignored, memory };
+  return { planned, judged, ignored, memory };
 }
 
 /** The day of a comparison, in UTC. */

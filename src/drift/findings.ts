@@ -37,16 +37,16 @@ export interface Findings {
 /** Compares the platform with what was applied last, and the manifest with both, as far as a plan did. Pure. */
 export function findingsOf(input: FindingsInput): Findings {
   const { plan, redact } = input;
-  const about = aboutPlan(input);
+  const context = contextOf(input);
   const duplicates = new Map(plan.observed.duplicates.map((one) => [one.id, one]));
   const found = [
-    ...plan.actions.flatMap((action) => findingsAt(about, action)),
+    ...plan.actions.flatMap((action) => findingsAt(context, action)),
     ...[...duplicates.values()].map(({ kind, id, address }): Found => ({
       is: 'duplicate',
       address,
       kind,
       objectId: id,
-      position: blockPosition(about, address),
+      position: blockPosition(context, address),
       digest: objectDigest(input.digestsOfObjects, id, 'duplicate'),
     })),
     ...unmanaged(input, (id) => duplicates.has(id)),
@@ -66,17 +66,17 @@ export function findingsOf(input: FindingsInput): Findings {
 
 /** What was not applied yet of one object as a whole is one finding, such as a rename and a move. */
 function together(found: readonly Found[]): Found[] {
-  const made = new Map<string, Found>();
+  const byId = new Map<string, Found>();
   for (const one of found) {
     const id = findingId(one);
-    const { summary = '', ...first } = made.get(id) ?? { ...one, summary: undefined };
+    const { summary = '', ...first } = byId.get(id) ?? { ...one, summary: undefined };
     const words = [summary, one.summary ?? ''].filter((part) => part !== '').join(', ');
-    made.set(id, words === '' ? first : { ...first, summary: words });
+    byId.set(id, words === '' ? first : { ...first, summary: words });
   }
-  return [...made.values()];
+  return [...byId.values()];
 }
 
-interface About extends FindingsInput {
+interface Context extends FindingsInput {
   readonly outputs: ReturnType<typeof outputsOf>;
   readonly declared: ReadonlyMap<string, Resource>;
   readonly addressOf: ReadonlyMap<string, string>;
@@ -87,7 +87,7 @@ interface About extends FindingsInput {
   readonly busy: ReadonlyMap<string, number>;
 }
 
-function aboutPlan(input: FindingsInput): About {
+function contextOf(input: FindingsInput): Context {
   const { plan, resources } = input;
   const actions = new Map(plan.actions.map((action) => [action.address, action]));
   const missing = new Set(plan.actions.filter((action) => isMissing(plan, action)).map(({ address }) => address));
@@ -117,8 +117,8 @@ function isMissing(plan: Plan, one: Action): boolean {
   return object.id !== record.id && object.foundBy === 'key';
 }
 
-function findingsAt(about: About, action: Action): Found[] {
-  const { plan, missing } = about;
+function findingsAt(context: Context, action: Action): Found[] {
+  const { plan, missing } = context;
   const address = shownAddress(action);
   const record = plan.base.resources[action.address];
   const recorded = typeof record?.id === 'string' ? record.id : undefined;
@@ -126,8 +126,8 @@ function findingsAt(about: About, action: Action): Found[] {
   const pending = (summary: string): Found => ({ ...subject, is: 'not yet applied', summary });
   if (missing.has(action.address)) {
     if (missing.has(action.parent ?? '')) return [];
-    const summary = belowWords(about.missingBelow.get(action.address));
-    const digest = recorded === undefined ? undefined : objectDigest(about.digestsOfObjects, recorded, 'missing');
+    const summary = belowWords(context.missingBelow.get(action.address));
+    const digest = recorded === undefined ? undefined : objectDigest(context.digestsOfObjects, recorded, 'missing');
     return [{ ...subject, is: 'missing', objectId: recorded ?? subject.objectId, digest, summary }];
   }
   switch (action.action) {
@@ -144,22 +144,22 @@ function findingsAt(about: About, action: Action): Found[] {
       return [
         pending('replace'),
         ...action.replaced
-          .flatMap((attribute) => ofAttribute(about, action, attribute, subject))
+          .flatMap((attribute) => ofAttribute(context, action, attribute, subject))
           .filter(({ is }) => is === 'drifted'),
       ];
     case 'deploy': {
       // A deployment that follows from other findings goes without saying.
       const own = action.scope === address && action.steps.length > 0 ? 1 : 0;
-      return (about.busy.get(address) ?? 0) === own ? [pending('deploy')] : [];
+      return (context.busy.get(address) ?? 0) === own ? [pending('deploy')] : [];
     }
     case 'move':
     case 'update':
     case 'no-op': {
-      const fields = action.attributes.flatMap((attribute) => ofAttribute(about, action, attribute, subject));
+      const fields = action.attributes.flatMap((attribute) => ofAttribute(context, action, attribute, subject));
       const paths = new Set(action.attributes.map(({ attribute }) => pathOf(action.kind, attribute)));
       const options = action.changes.filter(({ path }) => !paths.has(path));
       return [
-        ...moveOf(about, action, subject),
+        ...moveOf(context, action, subject),
         ...(action.movedFrom === undefined ? [] : [pending(`rename in the state, from ${action.movedFrom}`)]),
         ...fields,
         ...options.map((change) => ofOption(subject, change)),
@@ -198,7 +198,7 @@ function ofOption(subject: FoundAt, change: Change): Found {
 }
 
 /** The finding that an object was moved on the platform, or that the manifest moves it. */
-function moveOf({ plan, digestsOfObjects, addressOf }: About, action: Action, subject: FoundAt): Found[] {
+function moveOf({ plan, digestsOfObjects, addressOf }: Context, action: Action, subject: FoundAt): Found[] {
   if (action.action !== 'move' || action.steps.every(({ role }) => role !== 'move')) return [];
   const record = plan.base.resources[action.address];
   const parentId = plan.observed.objects.get(action.address)?.parentId ?? '';
@@ -209,17 +209,17 @@ function moveOf({ plan, digestsOfObjects, addressOf }: About, action: Action, su
   return [{ ...subject, is: 'drifted', summary: `moved below ${place}`, digest }];
 }
 
-function blockPosition({ declared }: About, address: string): Found['position'] {
+function blockPosition({ declared }: Context, address: string): Found['position'] {
   const at = declared.get(address)?.at;
   return at && position(at);
 }
 
 /** What one attribute of an object that exists gives: nothing, drift, or a change that was not applied yet. */
-function ofAttribute(about: About, action: Action, one: AttributeChange, subject: FoundAt): Found[] {
+function ofAttribute(context: Context, action: Action, one: AttributeChange, subject: FoundAt): Found[] {
   const { attribute, field, wanted, standing, decision, pair, before } = one;
   // The plan has an error about a value that the platform cannot decrypt.
   if (decision.do === 'nothing' || decision.do === 'wait') return [];
-  const { digestsOfObjects, outputs, values, declared, redact } = about;
+  const { digestsOfObjects, outputs, values, declared, redact } = context;
   const resource = declared.get(action.address);
   const resolved = wantedOf(one, outputs);
   const observed = before.reveal();
@@ -227,11 +227,11 @@ function ofAttribute(about: About, action: Action, one: AttributeChange, subject
   const isForeign = pair === undefined && (decision.do === 'remove' || (isAccepted && wanted === undefined));
   const isDrift =
     pair === undefined
-      ? isForeign && hasPairs(about, action.address, attribute.field)
+      ? isForeign && hasPairs(context, action.address, attribute.field)
       : standing.there === 'other' && decision.do !== 'release';
   const isEdit = isEdited(standing.declared) || (pair !== undefined && decision.do === 'remove');
   const beside = field.map === undefined ? undefined : secretKeysOf(action, resource);
-  const how = { outputs, values, redact, observed: about.plan.observed, ...defined({ beside }) };
+  const how = { outputs, values, redact, observed: context.plan.observed, ...defined({ beside }) };
   const sides = sidesOf(resource ?? {}, one, resolved, how);
   const path = pathOf(action.kind, attribute);
   const { summary } = resolved === undefined ? {} : summaryOf(field, observed, resolved);
@@ -269,7 +269,7 @@ function secretKeysOf(action: Action, resource: Resource | undefined): SecretsBe
 const secretKeys = new WeakMap<Action, SecretsBeside>(); // so that many keys stay linear
 
 /** Returns true for a map that was applied before: a key of it that was not declared came later. */
-function hasPairs({ plan }: About, address: string, field: string): boolean {
+function hasPairs({ plan }: Context, address: string, field: string): boolean {
   return Object.keys(plan.base.resources[address]?.pairs ?? {}).some((name) => name.startsWith(`${field}["`));
 }
 

@@ -97,10 +97,10 @@ function judged(
 }
 
 /** An entry with one more change. */
-function changed(entry: Entry, today: string, about: Partial<Entry>): Entry {
+function changed(entry: Entry, today: string, patch: Partial<Entry>): Entry {
   const { gone: _, changes = [entry.since], ...rest } = entry;
   const all = [...changes, today].filter((one) => daysBetween(one, today) < rememberedDays);
-  return { ...rest, ...about, changes: all.slice(-maxChanges) };
+  return { ...rest, ...patch, changes: all.slice(-maxChanges) };
 }
 
 function recentChanges(

@@ -134,10 +134,10 @@ export function memoryText(before: string | undefined, memory: Memory): string |
         : edited(document, known.node, known.entry, entry);
     });
   }
-  const made = document.toString(layout);
+  const written = document.toString(layout);
   // What another entry gives an entry, by an alias or a merge key, cannot be taken from it.
-  if (!areEqual(parseMemory('drift.yaml', made), memory)) return memoryText(undefined, memory);
-  return before?.includes('\r\n') === true ? made.replaceAll('\n', '\r\n') : made;
+  if (!areEqual(parseMemory('drift.yaml', written), memory)) return memoryText(undefined, memory);
+  return before?.includes('\r\n') === true ? written.replaceAll('\n', '\r\n') : written;
 }
 
 /** No line is folded. */

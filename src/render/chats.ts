@@ -91,10 +91,10 @@ const colours = { 2: 0xc6_28_28, 8: 0x75_75_75, 0: 0x2e_7d_32 } as const;
  */
 function teams(notification: DriftNotificationDocument): unknown {
   const { title, place, lines, rest, run } = chatOf(notification);
-  const literal = (text: string, about: Readonly<Record<string, unknown>> = {}) => ({
+  const literal = (text: string, style: Readonly<Record<string, unknown>> = {}) => ({
     type: 'TextRun',
     text,
-    ...about,
+    ...style,
   });
   const block = (...inlines: readonly unknown[]) => ({ type: 'RichTextBlock', inlines });
   return {

@@ -83,16 +83,16 @@ function caseOf(finding: Finding, site: ReviewSite): JunitCase {
   const { is, status, position, remedy } = finding;
   const lines = renderFinding(finding, plainStyle);
   const [first = ''] = lines;
-  const about = {
+  const common = {
     group: is,
     name: subjectOf(finding),
     file: position === undefined ? undefined : fileInRepository(site, position.file),
   };
   if (isFresh(finding)) {
     const all = [...lines, remedy];
-    return { ...about, problem: { is: 'failure', type: ruleOf(is), message: first, lines: all } };
+    return { ...common, problem: { is: 'failure', type: ruleOf(is), message: first, lines: all } };
   }
-  if (status === 'not yet applied') return { ...about, output: lines };
+  if (status === 'not yet applied') return { ...common, output: lines };
   const [message = ''] = storyOf(finding);
-  return { ...about, problem: { is: 'skipped', message }, output: lines };
+  return { ...common, problem: { is: 'skipped', message }, output: lines };
 }

@@ -81,8 +81,8 @@ function drawNode(
   { place, at, name, linkOf }: Drawing & { readonly place: Corner; readonly at: number; readonly name: string },
 ): Markup {
   const { x, y, width } = place;
-  const about = `${address} (${kind})${action === undefined ? '' : `: ${actionWords[action].sign}`}`;
-  const box = markup`<g class="node ${action ?? 'plain'}" data-node="${at}" data-address="${address}" data-kind="${kind}"><title>${about}</title><rect x="${x}" y="${y}" width="${width}" height="${boxHeight}" rx="4"/><text x="${x + padding / 2}" y="${y + 17}">${name}</text></g>`;
+  const title = `${address} (${kind})${action === undefined ? '' : `: ${actionWords[action].sign}`}`;
+  const box = markup`<g class="node ${action ?? 'plain'}" data-node="${at}" data-address="${address}" data-kind="${kind}"><title>${title}</title><rect x="${x}" y="${y}" width="${width}" height="${boxHeight}" rx="4"/><text x="${x + padding / 2}" y="${y + 17}">${name}</text></g>`;
   const link = linkOf?.(address);
   return link === undefined ? box : markup`<a href="#${link}">${box}</a>`;
 }

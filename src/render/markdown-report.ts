@@ -69,8 +69,8 @@ export function tooLong(bytes: number, what: string): Stop {
 }
 
 /** The first lines of a report: the marker, the title and the facts about where it applies. */
-export function reportTop(command: Parameters<typeof marker>[0], title: string, site: ReviewSite, about: Head = {}) {
-  const facts = factsOf(about).map(([name, value]) => `${name} ${code(cut(value, maxTitle))}`);
+export function reportTop(command: Parameters<typeof marker>[0], title: string, site: ReviewSite, head: Head = {}) {
+  const facts = factsOf(head).map(([name, value]) => `${name} ${code(cut(value, maxTitle))}`);
   return [marker(command, site), `### Trueup ${title}`, ...(facts.length === 0 ? [] : [facts.join(' · ')])];
 }
 
@@ -115,12 +115,12 @@ export interface ReportBlock {
   readonly end: readonly string[];
 }
 
-/** A block that was not cut yet. @param about.title plain text */
-export function reportBlock(about: Omit<ReportBlock, 'sizes'>): ReportBlock {
+/** A block that was not cut yet. @param block.title plain text */
+export function reportBlock(block: Omit<ReportBlock, 'sizes'>): ReportBlock {
   return {
-    ...about,
-    title: cut(about.title, maxTitle),
-    sizes: about.lines.map((line) => bytesOf(line) + 1),
+    ...block,
+    title: cut(block.title, maxTitle),
+    sizes: block.lines.map((line) => bytesOf(line) + 1),
   };
 }
 

@@ -27,8 +27,8 @@ export function factsOf({ platform, platformVersion, project, state, commit }: H
 }
 
 /** Renders the head of a document, a line per fact; no line without facts. */
-export function renderHead(about: Head, style: Style): string[] {
-  return factsOf(about).flatMap(([name, value]) => {
+export function renderHead(head: Head, style: Style): string[] {
+  return factsOf(head).flatMap(([name, value]) => {
     const [first = '', ...rest] = hanging(printable(value), nameWidth, 0, style);
     return [`${style.paint('faint', name.padEnd(nameWidth))}${first}`, ...rest];
   });

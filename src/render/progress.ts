@@ -24,7 +24,7 @@ export interface ProgressInput {
 }
 
 /** A form of progress; begins to report an apply. */
-export type Reporter = (view: ProgressView, about: Omit<ProgressInput, 'reporter'>) => Report;
+export type Reporter = (view: ProgressView, input: Omit<ProgressInput, 'reporter'>) => Report;
 
 /** Reports each event; `tick` runs every `pace` milliseconds. */
 interface Report {
@@ -35,11 +35,11 @@ interface Report {
 }
 
 /** Begins to report an apply. */
-export function createProgress({ reporter, ...about }: ProgressInput): Progress {
-  const { plan, counts, clock, every } = about;
+export function createProgress({ reporter, ...input }: ProgressInput): Progress {
+  const { plan, counts, clock, every } = input;
   const stages = new Map<string, Stage>();
   const view: ProgressView = { ...buildRows(plan), stages, began: clock(), counts };
-  const report = reporter(view, about);
+  const report = reporter(view, input);
   const stop = every(report.pace, report.tick);
   return {
     onEvent: (event) => {

@@ -16,7 +16,7 @@ export interface ExporterOptions {
 /** Sends spans to a collector. */
 export interface Exporter {
   /** Begins the first span, below that of the caller of this program. */
-  begin(about: SpanAbout): Span;
+  begin(options: SpanAbout): Span;
   /** Sends what is left, within the timeout of the settings. A warning says what went wrong. Never throws. */
   close(): Promise<Diagnostic | undefined>;
 }
@@ -53,8 +53,8 @@ export function createExporter(settings: TraceSettings, { version }: ExporterOpt
   const queue = createQueue(settings, version);
   const traceId = settings.parent?.traceId ?? randomBytes(16).toString('hex');
   return {
-    begin: (about) =>
-      beginSpan(about, { traceId, parentSpanId: settings.parent?.spanId, keep: (span) => queue.add(span) }),
+    begin: (options) =>
+      beginSpan(options, { traceId, parentSpanId: settings.parent?.spanId, keep: (span) => queue.add(span) }),
     close: () => queue.close(),
   };
 }
@@ -66,10 +66,10 @@ interface Context {
   readonly keep: (span: OtlpSpan) => void;
 }
 
-function beginSpan({ name, isRequest, ...about }: SpanAbout, { traceId, parentSpanId, keep }: Context): Span {
+function beginSpan({ name, isRequest, ...options }: SpanAbout, { traceId, parentSpanId, keep }: Context): Span {
   const spanId = randomBytes(8).toString('hex');
   const startTimeUnixNano = now();
-  let attributes: Attributes = about.attributes ?? {};
+  let attributes: Attributes = options.attributes ?? {};
   let isOver = false;
   return {
     begin: (below) => beginSpan(below, { traceId, parentSpanId: spanId, keep }),

@@ -6,7 +6,7 @@ export type Attributes = Readonly<Record<string, string | number | boolean>>;
 /** A stage, an action or a request of a run, from its beginning to its end. */
 export interface Span {
   /** Begins a span below this one. */
-  begin(about: SpanAbout): Span;
+  begin(options: SpanAbout): Span;
   /** Adds facts, until the end. */
   set(attributes: Attributes): void;
   /** Ends the span, once; with the sort of the problem where it failed, such as `refused`. */
@@ -29,10 +29,13 @@ const current = new AsyncLocalStorage<Span>();
  *
  * @throws whatever the work throws.
  */
-export function inSpan<T>(about: string | (() => SpanAbout), work: (span: Span | undefined) => Promise<T>): Promise<T> {
+export function inSpan<T>(
+  options: string | (() => SpanAbout),
+  work: (span: Span | undefined) => Promise<T>,
+): Promise<T> {
   const above = current.getStore();
   if (above === undefined) return work(undefined);
-  return runIn(above.begin(typeof about === 'string' ? { name: about } : about()), work);
+  return runIn(above.begin(typeof options === 'string' ? { name: options } : options()), work);
 }
 
 /** Runs work as a span, and ends it. @throws whatever the work throws. */

@@ -128,8 +128,8 @@ function value(tag: Tag, shown: Shown, words = inlineShown(shown)): Markup {
 }
 
 /** Unified lines with the numbers of both sides. */
-function renderHunk(hunk: Hunk, about: TextDifference): Markup {
-  const { heading, path } = headHunk(hunk, about);
+function renderHunk(hunk: Hunk, texts: TextDifference): Markup {
+  const { heading, path } = headHunk(hunk, texts);
   let [old, fresh] = [hunk.before, hunk.after];
   const lines = hunk.lines.map((line) => {
     const drawn = hunkLine(line, old, fresh);

@@ -83,14 +83,14 @@ function renderFinding(entry: Entry): Markup {
   const { anchor, is, status, kind, environment, address, name, objectId, position, remedies = [] } = entry;
   const title = address ?? name ?? objectId ?? kind;
   return markup`<article class="entry ${classOf(status)}" id="${anchor}" tabindex="-1" data-status="${status}" data-finding="${is}" data-kind="${kind}" data-within="${environment}"><header><h4><code>${title}</code></h4><span class="kind">${kind}</span><span class="word">${is}</span>${place(position)}</header>
-<p class="what">${about(entry)}</p>${sides(entry)}<dl class="remedies">${remedies.map(renderRemedy)}</dl></article>`;
+<p class="what">${summaryOf(entry)}</p>${sides(entry)}<dl class="remedies">${remedies.map(renderRemedy)}</dl></article>`;
 }
 
 function renderRemedy({ aim, command }: NonNullable<Entry['remedies']>[number]): Markup {
   return markup`<div><dt>${aim}</dt>${command === undefined ? '' : markup`<dd><code>${command}</code></dd>`}</div>`;
 }
 
-function about(entry: Entry): string {
+function summaryOf(entry: Entry): string {
   const { objectId, path } = entry;
   const object = objectId === undefined ? [] : [`object ${objectId}`];
   return [...(path === undefined ? [foundWords(entry)] : object), ...storyOf(entry)].map(asSentence).join(' ');
@@ -103,20 +103,20 @@ function sides(entry: Entry): Markup {
     shown === undefined ? undefined : inAmounts(entry, shown),
   );
   if (path === undefined) return markup``;
-  const about = { path, summary, position };
+  const field = { path, summary, position };
   const none: Shown = { is: 'absent' };
   const first =
     is === 'not yet applied'
-      ? difference({ ...about, before: platform ?? applied ?? none, after: manifest ?? none, why: '' })
+      ? difference({ ...field, before: platform ?? applied ?? none, after: manifest ?? none, why: '' })
       : difference({
-          ...about,
+          ...field,
           before: unmarked(applied ?? none),
           after: platform ?? none,
           why: 'last applied, then on the platform',
         });
   if (edited !== true || manifest === undefined) return markup`<dl class="fields">${first}</dl>`;
   const wanted = isLong(valueOf(manifest))
-    ? difference({ ...about, before: platform ?? none, after: manifest, why: 'on the platform, then in the manifest' })
+    ? difference({ ...field, before: platform ?? none, after: manifest, why: 'on the platform, then in the manifest' })
     : [markup`<div><dt>manifest</dt><dd><code>${inlineShown(unmarked(manifest))}</code></dd></div>`];
   return markup`<dl class="fields">${first}${wanted}</dl>`;
 }

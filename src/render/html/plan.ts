@@ -223,12 +223,12 @@ function renderEntry(entry: Entry, service: string): Markup {
     address !== service && isWithin(address, service) ? address.slice(service.length).replace(/^\./, '') : address;
   // The title of the group has the address already.
   const name = address !== service ? rest : isDeployment(entry) ? 'deployment' : kind;
-  const about = sentence(entry);
+  const words = sentence(entry);
   const took = seconds === undefined ? '' : markup` <span class="took">${seconds.toFixed(1)} s</span>`;
   const result =
     outcome === undefined ? '' : markup` <span class="result ${outcome.result}">${outcome.result}</span>${took}`;
   return markup`<article class="entry ${action}" id="${id}" tabindex="-1" data-action="${action}" data-kind="${kind}" data-within="${environment}"${outcome === undefined ? '' : markup` data-result="${outcome.result}"`}><header><span class="sign" aria-hidden="true">${symbol}</span><h4><code>${name}</code></h4>${name === kind ? '' : markup`<span class="kind">${kind}</span>`}<span class="word">${actionWords[action].sign}</span>${result}${place(position)}</header>
-${about.text === '' ? '' : markup`<p class="what">${about}</p>`}${entry.dataAtRisk === undefined ? '' : markup`<p class="risk">Data at risk: ${entry.dataAtRisk} (${withFlags(allowance(entry))})</p>`}${Object.entries(entry.holds ?? {}).map(([noun, names]) => markup`<p class="holds">${noun}: ${names.join(', ')}</p>`)}${changeList(entry.changes)}${diagnosticList([...entry.notes, ...(outcome?.diagnostics ?? [])])}</article>`;
+${words.text === '' ? '' : markup`<p class="what">${words}</p>`}${entry.dataAtRisk === undefined ? '' : markup`<p class="risk">Data at risk: ${entry.dataAtRisk} (${withFlags(allowance(entry))})</p>`}${Object.entries(entry.holds ?? {}).map(([noun, names]) => markup`<p class="holds">${noun}: ${names.join(', ')}</p>`)}${changeList(entry.changes)}${diagnosticList([...entry.notes, ...(outcome?.diagnostics ?? [])])}</article>`;
 }
 
 /** What an action does, and why, behind its name; of a deployment, all that it puts into effect. */
