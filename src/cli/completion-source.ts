@@ -4,7 +4,7 @@ import { findOperation } from '../operate/check-input.ts';
 import { codes } from '../diagnostics/codes.ts';
 import type { Kind } from '../kind/kind.ts';
 import { alternativesOf } from '../kind/command-call.ts';
-import { commonFormats } from '../render/common-formats.ts';
+import { commonFormats } from '../render/report-view.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { loadedCommands } from './command.ts';
 import type { Before, Candidate, Source } from './complete.ts';

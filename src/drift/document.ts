@@ -40,7 +40,7 @@ export function driftDocument({ drift, counts, about, isFull, command, warnings 
     exitCode: exitCodes[driftExit(drift)].code,
     requests: { reads: counts.reads, writes: counts.writes },
     ...about,
-    memory: { ...memory },
+    memory,
     compared,
     notCompared,
     summary: summaryOf(drift),
@@ -50,7 +50,7 @@ export function driftDocument({ drift, counts, about, isFull, command, warnings 
       ignored: isFull
         ? ignored.map(({ found, because }) => ({ ...subjectOf(found), ...defined({ because }) }))
         : undefined,
-      notified: notified.length === 0 ? undefined : [...notified],
+      notified: notified.length === 0 ? undefined : notified,
     }),
     diagnostics: [
       ...warnings.map((item) => ({ ...diagnosticJson(item), source: 'manifest' as const })),

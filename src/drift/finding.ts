@@ -6,11 +6,6 @@ type FindingDocument = Readonly<DriftDocument['findings'][number]>;
 /** What a finding says of an object or of one attribute. */
 export type FindingName = FindingDocument['is'];
 
-/** Returns true for drift that counts as new. */
-export function isFresh({ status }: Pick<FindingDocument, 'status'>): boolean {
-  return status === 'new' || status === 'expired';
-}
-
 /** What a finding is about: the same in every run, whatever its address is meanwhile. */
 export interface Subject {
   readonly kind: string;

@@ -1,7 +1,8 @@
 import { defined } from '../formats/json.ts';
 import type { Accepted, Acceptances } from '../plan/accepted.ts';
 import type { Finding, Found } from './finding.ts';
-import { findingId, inOrder, isFresh } from './finding.ts';
+import { findingId, inOrder } from './finding.ts';
+import { isFresh } from '../render/drift-text.ts';
 import type { Entry, Memory } from './memory.ts';
 import { entryKey } from './memory.ts';
 

@@ -9,7 +9,7 @@ export function diagnosticJson(item: Diagnostic): DiagnosticDocument {
     code,
     severity,
     message,
-    ...defined({ details: details && [...details], remedy, address, position, quote: quote && { ...quote } }),
+    ...defined({ details, remedy, address, position, quote }),
   };
 }
 
@@ -32,7 +32,7 @@ export function validationJson({
     format: 'trueup/validation',
     version: 1,
     resources,
-    secretsMissing: secretsMissing.length === 0 ? undefined : [...secretsMissing],
+    secretsMissing: secretsMissing.length === 0 ? undefined : secretsMissing,
     diagnostics: warnings.map(diagnosticJson),
   };
 }

@@ -36,6 +36,6 @@ export function doctorJson(
     version: 1,
     exitCode,
     requests: { reads, writes },
-    checks: checks.map(({ details, ...check }) => ({ ...check, details: details && [...details] })),
+    checks,
   };
 }

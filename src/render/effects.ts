@@ -43,11 +43,17 @@ function effect(
 }
 
 /** The objects that an apply adopts, and the consent that it needs. */
-export function adoptionIn({ actions, allowed }: PlanDocument): Effect[] {
+export function adoptionIn({ actions, allowed }: PlanDocument, isApplied = false): Effect[] {
   const addresses = actions.filter((action) => action.needsConsent).map(({ address }) => address);
   if (addresses.length === 0) return [];
-  const needs = allowed?.adoption === true ? ' (allowed)' : ` and needs consent: ${flags.adoption}, or answer yes`;
-  return [{ tone: 'info', words: `Apply adopts ${counted(addresses.length, 'object')}${needs}`, addresses }];
+  const consent = allowed?.adoption === true ? ' (allowed)' : ` and needs consent: ${flags.adoption}, or answer yes`;
+  return [
+    {
+      tone: 'info',
+      words: `Apply adopts ${counted(addresses.length, 'object')}${isApplied ? '' : consent}`,
+      addresses,
+    },
+  ];
 }
 
 /** Says how many objects the plan does not manage. */

@@ -101,9 +101,9 @@ export function addressJson({ explained, origin, planned }: AboutAddress): Addre
     kind,
     page: pageOf({ kind }),
     position,
-    line: origin && { ...origin },
-    dependsOn: [...dependsOn],
-    neededBy: [...neededBy],
+    line: origin,
+    dependsOn,
+    neededBy,
     planned,
   };
 }

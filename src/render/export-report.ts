@@ -44,8 +44,8 @@ export function exportJson({
     folder,
     requests: { reads: counts.reads, writes: counts.writes },
     resources: [...blocks].map(([address, kind]) => ({ address, kind })),
-    files: [...files],
-    secrets: secrets.map(({ name, usedBy }) => ({ name, usedBy: [...usedBy] })),
+    files,
+    secrets: secrets.map(({ name, usedBy }) => ({ name, usedBy })),
     secretsFile,
     diagnostics: notes.map(diagnosticJson),
   };

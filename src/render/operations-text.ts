@@ -2,6 +2,7 @@ import { consequenceOf } from '../api/consequences.ts';
 import { endpointOf, type Operation } from '../api/contract.ts';
 import { isOpenEnded, type Member, membersOf, type Schema } from '../api/members.ts';
 import { isSecretMember } from '../api/secret-members.ts';
+import { cut } from './columns.ts';
 import { fold, indented } from './lines.ts';
 import type { Style } from './style.ts';
 
@@ -19,7 +20,7 @@ export function renderOperations(operations: readonly Operation[], style: Style,
         .concat(isOpenEnded(operation) ? [`(${others})`] : [])
         .join(' ');
       const start = `${endpointOf(operation).method.padEnd(4)} ${words(operation).padEnd(width)}`;
-      return `${cut(names === '' ? start.trimEnd() : `${start} ${names}`, style)}\n`;
+      return `${cut(names === '' ? start.trimEnd() : `${start} ${names}`, style.width ?? Infinity)}\n`;
     })
     .join('');
 }
@@ -86,8 +87,4 @@ function rangeOf({ minimum, maximum }: Schema): string[] {
   return maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER
     ? [`from ${minimum}`]
     : [`${minimum} to ${maximum}`];
-}
-
-function cut(line: string, { width }: Style): string {
-  return width === undefined || line.length <= width ? line : `${line.slice(0, width - 1)}…`;
 }

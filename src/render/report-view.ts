@@ -2,6 +2,9 @@ import type { Formats, Screen, View } from './format.ts';
 import { jsonView, printJson } from './json-view.ts';
 import { textView } from './text-view.ts';
 
+/** The formats of a command line that names no command: only errors are reported. */
+export const commonFormats: Formats<View> = { text: textView, json: jsonView };
+
 /** Prints the one result of a command. */
 export interface ReportView<Result> extends View {
   readonly report: (result: Result) => void;

@@ -30,7 +30,7 @@ export function stateShowJson(address: string, record: StateRecord): StateShowDo
     kind: record.kind,
     id: record.id,
     parent: record.parent,
-    dependsOn: [...record.dependsOn],
+    dependsOn: record.dependsOn,
     fields: Object.fromEntries(
       Object.entries(record.pairs).map(([part, pair]) => [
         part,

@@ -19,7 +19,7 @@ export function statusJson(
       status: status ?? null,
       found,
       served: isServed ? undefined : false,
-      deployment: deployment && { ...deployment },
+      deployment,
     })),
   };
 }

@@ -118,7 +118,7 @@ function firstOf(
   const lines = [
     ...lossesIn(plan, entries, isApplied).map((one) => linked({ tone: 'bad', ...one })),
     ...risksIn(entries),
-    ...[...effectsOf(plan), ...adoptionIn(plan)].map(linked),
+    ...[...effectsOf(plan), ...adoptionIn(plan, isApplied)].map(linked),
     ...notManaged(plan).map((words) => markup`<li class="info"><p>${withFlags(words)}</p></li>`),
   ];
   if (lines.length === 0) return undefined;
