@@ -1,4 +1,4 @@
-import { answerBodyOf } from '../../src/api/answers.ts';
+import { endpointOf } from '../../src/api/contract.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { root } from '../../src/kind/kind.ts';
 import { choosesId, fieldPath } from '../../src/kind/wire.ts';
@@ -8,7 +8,7 @@ import { code, enumerate } from './markdown.ts';
 export function identityOf(kind: Kind): string[] {
   const { create } = kind.operations;
   const isTop = Object.keys(kind.parents).every((parent) => parent === root);
-  const isUnlisted = create !== undefined && answerBodyOf(create) !== 'object';
+  const isUnlisted = create !== undefined && endpointOf(create).answer !== 'object';
   return [
     `The object with the id of the state, or with the id that ${code('id:')} pins.`,
     `Otherwise the object${isTop ? '' : ' below the same parent'} with the same ${naturalKey(kind)}. Trueup adopts a single one, with consent ` +

@@ -8,7 +8,25 @@ export interface Endpoint {
   readonly method: 'GET' | 'POST';
   /** Every documented member; a name that is not in it is refused, because the platform would drop it silently. */
   readonly input: z.ZodObject;
+  /** The kind of body of its 200; the API document says object of all of them. */
+  readonly answer: AnswerBody;
 }
+
+/** The kinds of body of a 200, by their words in a line; `object` where a line has none. */
+const answerBodies = {
+  array: 'array',
+  string: 'string',
+  boolean: 'boolean',
+  number: 'number',
+  null: 'null',
+  nothing: 'nothing',
+  'object?': 'object or nothing',
+  'array?': 'array or nothing',
+  'false?': 'false or nothing',
+} as const;
+
+/** The kinds of body of a 200. */
+export type AnswerBody = 'object' | (typeof answerBodies)[keyof typeof answerBodies];
 
 /**
  * An operation as a line of the contract: its method, and its members with commas between them.
@@ -17,15 +35,18 @@ export interface Endpoint {
  * - `name?: type` may be left out, `name: type|null` may be null, `name: type = value` has a default
  * - `...name` stands for shared members of `values.ts`, `...name?` for the same, each of which may be left out
  * - `...` alone: the operation takes members that the API document does not show
+ * - `-> kind` at the end: the kind of body of its 200, where it is no object; `array?`: an array, or no body
  */
 export type OperationLine = `${Endpoint['method']}${string}`;
 
 /** The members of an operation by their types, read from its line. */
-export type InputOf<Line extends OperationLine> = Line extends Endpoint['method']
-  ? Record<string, never>
-  : Line extends `${Endpoint['method']}${infer Members}`
-    ? Flat<MembersIn<Members>>
-    : never;
+export type InputOf<Line extends OperationLine> = Line extends `${infer Taken extends OperationLine} -> ${string}`
+  ? InputOf<Taken>
+  : Line extends Endpoint['method']
+    ? Record<string, never>
+    : Line extends `${Endpoint['method']}${infer Members}`
+      ? Flat<MembersIn<Members>>
+      : never;
 
 type Flat<T> = { [Name in keyof T]: T[Name] };
 
@@ -59,11 +80,17 @@ type TypeIn<Text extends string> = Text extends `${string}: ${infer Type}`
       ? z.input<ReturnType<(typeof memberTypes)[Text]>>
       : never;
 
-/** Reads the line of an operation. A run uses few of them: the schema of each is built when it is used first. Never throws. */
+/**
+ * Reads the line of an operation. A run uses few of them: the schema of each is built when it is used first.
+ *
+ * @throws {Error} where a line has an answer that is none: a mistake in the contract.
+ */
 export function readEndpoint(line: OperationLine): Endpoint {
-  const input = once(() => inputIn(line.replace(/^\w+\s*/, '')));
+  const [taken = '', answer] = line.split(' -> ');
+  const input = once(() => inputIn(taken.replace(/^\w+\s*/, '')));
   return {
-    method: line.startsWith('GET') ? 'GET' : 'POST',
+    method: taken.startsWith('GET') ? 'GET' : 'POST',
+    answer: answer === undefined ? 'object' : named(answerBodies, answer),
     get input() {
       return input();
     },

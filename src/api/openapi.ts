@@ -1,7 +1,7 @@
 import type { Json } from '../formats/json.ts';
-import { type AnswerBody, answerBodyOf } from './answers.ts';
 import { consequenceOf } from './consequences.ts';
 import { contract, endpointOf, type Operation } from './contract.ts';
+import type { AnswerBody } from './endpoint.ts';
 import { inputSchema, type Member, membersOf, type Schema } from './members.ts';
 import type { Names } from './names.ts';
 
@@ -50,7 +50,7 @@ function groupOf(path: string): string {
 }
 
 function pathItem(operation: Operation, path: string, names: Names | undefined): Content {
-  const { method } = endpointOf(operation);
+  const { method, answer } = endpointOf(operation);
   const asked = consequenceOf(operation, {});
   const statuses = Object.keys(failures).filter((status) => method === 'POST' || !ofBodies.includes(status));
   return {
@@ -62,7 +62,7 @@ function pathItem(operation: Operation, path: string, names: Names | undefined):
         ? { parameters: membersOf(operation).map((member) => parameter(member, names)) }
         : { requestBody: body(operation, names) }),
       responses: {
-        200: success(answerBodyOf(operation)),
+        200: success(answer),
         ...Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }])),
       },
     },

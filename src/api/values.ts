@@ -7,7 +7,7 @@ import * as z from 'zod';
 
 export const status = z.enum(['idle', 'running', 'done', 'error']);
 
-export const serviceType = z.enum([
+const serviceType = z.enum([
   'application',
   'postgres',
   'mysql',
@@ -50,7 +50,7 @@ export const email = z.email();
 export const uri = z.url();
 
 /** Any JSON value, null included, but not left out. */
-export const anything = z.unknown().refine((value) => value !== undefined, 'is required (null is allowed)');
+const anything = z.unknown().refine((value) => value !== undefined, 'is required (null is allowed)');
 
 /**
  * Shapes behind "type not given" in the API document, as the platform validates them: strict, so that a

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { answerBodyOf, type AnswerBody } from '../../src/api/answers.ts';
 import { contract, contracts, endpointOf, isOperation } from '../../src/api/contract.ts';
+import type { AnswerBody } from '../../src/api/endpoint.ts';
 import { inputSchema, membersOf } from '../../src/api/members.ts';
 import { openApi, openApiPath } from '../../src/api/openapi.ts';
 import type { Names } from '../../src/api/names.ts';
@@ -217,7 +217,8 @@ describe('the body of an answer', () => {
 
   it('is one of each kind as often as the platform answers it', () => {
     const counts: Partial<Record<AnswerBody, number>> = {};
-    for (const operation of operations) counts[answerBodyOf(operation)] = (counts[answerBodyOf(operation)] ?? 0) + 1;
+    for (const operation of operations)
+      counts[endpointOf(operation).answer] = (counts[endpointOf(operation).answer] ?? 0) + 1;
     expect(counts).toEqual({
       object: 89,
       boolean: 36,
@@ -239,8 +240,8 @@ describe('the body of an answer', () => {
       if (!isOperation(operation)) continue;
       // An empty body is recorded as null.
       const kind = Array.isArray(response) ? 'array' : response === null ? 'nothing' : typeof response;
-      const kinds = answerBodyOf(operation)
-        .replace(/^null$/, 'nothing')
+      const kinds = endpointOf(operation)
+        .answer.replace(/^null$/, 'nothing')
         .replace('false', 'boolean')
         .split(' or ');
       expect([operation, kinds]).toEqual([operation, expect.arrayContaining([kind])]);

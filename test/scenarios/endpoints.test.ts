@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { answerBodyOf } from '../../src/api/answers.ts';
 import { createClient } from '../../src/api/client.ts';
-import { contract, type Operation } from '../../src/api/contract.ts';
+import { contract, endpointOf, type Operation } from '../../src/api/contract.ts';
 import { createTransport, type Transport } from '../../src/api/transport.ts';
 import type { WireAnswer } from '../../src/api/wire.ts';
 import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts';
@@ -63,7 +62,7 @@ describe('each endpoint, over HTTP', () => {
     );
     expect([last?.status, last?.headers['content-type']]).toEqual([refused?.status ?? 200, 'application/json']);
     if (refused === undefined) {
-      expect(answerBodyOf(operation).split(' or ')).toContain(bodyOf(answer));
+      expect(endpointOf(operation).answer.split(' or ')).toContain(bodyOf(answer));
       for (const item of has.length === 0 ? [] : itemsOf(answer)) {
         expect(Object.keys(item)).toEqual(expect.arrayContaining([...has]));
       }
