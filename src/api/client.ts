@@ -204,7 +204,7 @@ export function createClient(options: ClientOptions): Client {
   /** A call of an operation, with the request that goes over the wire. */
   function requestOf(operation: Operation, input: Readonly<Record<string, unknown>>): Outgoing {
     const served = servedAs(operation);
-    const call = callOf(operation);
+    const call = callOf(operation, served);
     return { call, request: buildRequest(call, served, { input, apiKey, names: contract.names }) };
   }
 
@@ -215,8 +215,8 @@ export function createClient(options: ClientOptions): Client {
       ? { path: operation, endpoint: endpointOf(operation) }
       : undefined);
 
-  const callOf = (operation: Operation): Call => {
-    const { path = contract.names?.operation(operation) ?? operation, endpoint } = servedAs(operation) ?? {};
+  const callOf = (operation: Operation, served = servedAs(operation)): Call => {
+    const { path = contract.names?.operation(operation) ?? operation, endpoint } = served ?? {};
     const isWrite = endpoint?.method === 'POST';
     return {
       operation,
@@ -512,6 +512,13 @@ function describeAddress(url: string): string {
   return place + withoutSlash(pathname);
 }
 
-function hide(secret: string, text: string): string {
-  return secret === '' ? text : text.replaceAll(secret, '(API key)');
+/** Replaces the key in a text. A short one is looked for as a whole word only: it may be part of many. */
+function hide(key: string, text: string): string {
+  if (key === '') return text;
+  if (key.length >= minKeyLength) return text.replaceAll(key, '(API key)');
+  const pattern = key.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+  return text.replaceAll(new RegExp(`(?<![\\p{L}\\p{N}_])${pattern}(?![\\p{L}\\p{N}_])`, 'gu'), '(API key)');
 }
+
+/** As of secrets: shorter ones stand in ordinary words. Characters. */
+const minKeyLength = 8;

@@ -90,6 +90,22 @@ describe('a call', () => {
     expect(requests[0]?.headers['content-type']).toBe('application/json');
   });
 
+  it('hides a short key as a whole word only', () => {
+    const hidden = (key: string, text: string): string =>
+      createClient({
+        send: async () => ok,
+        url: 'https://platform.example',
+        apiKey: key,
+        redact: (shown) => shown,
+      }).redact(text);
+    expect(hidden('log', 'log: the logs of a catalogue say log')).toBe(
+      '(API key): the logs of a catalogue say (API key)',
+    );
+    expect(hidden('$é', 'a key $é, quoted "$é", and $éa')).toBe('a key (API key), quoted "(API key)", and $éa');
+    expect(hidden('a-b', 'x=a-b and aa-b')).toBe('x=(API key) and aa-b');
+    expect(hidden('long-key', 'x-long-keys')).toBe('x-(API key)s');
+  });
+
   it('leaves empty values out of a query and encodes the others', async () => {
     const { client, requests } = scripted([json(200, [])]);
     await client.call('postgres.search', { q: '', name: 'a b&c=é', limit: 5, offset: 0, projectId: undefined });
