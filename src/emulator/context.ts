@@ -1,4 +1,3 @@
-import type { Endpoint } from '../api/endpoint.ts';
 import type { Json, Row } from './json.ts';
 import type { OpenRequests } from './open-requests.ts';
 import type { Queue } from './queue.ts';
@@ -32,10 +31,3 @@ export type Handler = (context: Context, input: Row) => Reply | Promise<Reply>;
 
 /** The operations of one group. */
 export type Group = Readonly<Record<string, Handler>>;
-
-/** Operations beyond the document. */
-export interface Extension {
-  /** What people do in a browser: no operations of the platform. */
-  readonly endpoints: Readonly<Record<string, Endpoint>>;
-  readonly handlers: Group;
-}

@@ -9,7 +9,7 @@ import { randomId } from './names.ts';
 import { createOpenRequests } from './open-requests.ts';
 import { createQueue } from './queue.ts';
 import { publish } from './published.ts';
-import { respond, servedBy, type Manners } from './respond.ts';
+import { respond, servedBy, type ServerOptions } from './respond.ts';
 import { interruptDeployments } from './restart.ts';
 import { routeOf } from './served.ts';
 import { createStore } from './store.ts';
@@ -93,7 +93,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const world = options.world ?? seedWorld();
   const can = { documentedOnly: options.documentedOnly ?? false, lacks: new Set(options.lacks) };
   const isPublished = options.published ?? profile === 'dokploy';
-  const manners: Manners = {
+  const serverOptions: ServerOptions = {
     ...can,
     bootstrap: bootstrapOf(world, options.apiKey ?? 'emulator-key'),
     strict: options.strict ?? false,
@@ -115,7 +115,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
 
   async function execute(request: WireRequest, { fault, world: readable }: Sending): Promise<WireAnswer> {
     const over = readable === undefined ? platform : { ...platform, store: createStore(readable, () => undefined) };
-    const { answer, operation, input } = await respond(over, manners, request);
+    const { answer, operation, input } = await respond(over, serverOptions, request);
     const about = fault === undefined ? {} : { fault };
     emulator.note({ method: request.method, operation, status: answer?.status ?? 0, input, ...about });
     if (answer === undefined) throw new HungUp();
@@ -139,8 +139,8 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     async act(operation, input = {}) {
       const { answer } = await respond(
         platform,
-        { ...manners, documentedOnly: false, lacks: new Set() },
-        actRequest(manners, operation, input),
+        { ...serverOptions, documentedOnly: false, lacks: new Set() },
+        actRequest(serverOptions, operation, input),
       );
       if (answer === undefined) throw new HungUp();
       if (answer.status !== 200) throw new Error(`${operation}: ${answer.status} ${answer.body}`);
@@ -156,9 +156,9 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   return emulator;
 }
 
-function actRequest(manners: Manners, operation: string, input: Record<string, unknown>): WireRequest {
+function actRequest(serverOptions: ServerOptions, operation: string, input: Record<string, unknown>): WireRequest {
   const method = routeOf(operation)?.endpoint.method ?? 'GET';
-  const headers = { 'x-api-key': manners.bootstrap.key, 'content-type': 'application/json' };
+  const headers = { 'x-api-key': serverOptions.bootstrap.key, 'content-type': 'application/json' };
   if (method === 'POST') return { method, path: `/api/${operation}`, headers, body: JSON.stringify(input) };
   const query = new URLSearchParams(
     Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]),

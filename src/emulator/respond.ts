@@ -13,8 +13,8 @@ import { checkDoor, checkRight } from './rights.ts';
 import { routeOf, servedOperations, type Route } from './served.ts';
 import { readQuery, validate, zodErrorOf } from './validate.ts';
 
-/** How the emulator answers, beside the world it answers about. */
-export interface Manners {
+/** The options of the server, beside the world it answers about. */
+export interface ServerOptions {
   readonly bootstrap: Bootstrap;
   /** Refuses members that the contract does not know. */
   readonly strict: boolean;
@@ -43,7 +43,7 @@ export interface Exchange {
 /** Answers one request, in the order in which the platform looks at it; `read`: what was read of it already. */
 export async function respond(
   platform: Platform,
-  manners: Manners,
+  options: ServerOptions,
   request: WireRequest,
   read?: { readonly memberId: string; readonly input: Row },
 ): Promise<Exchange> {
@@ -51,16 +51,16 @@ export async function respond(
   const operation = path.startsWith('/api/') ? path.slice('/api/'.length) : path;
   const reply = (answer: WireAnswer, input?: unknown): Exchange => ({ answer, operation, input });
 
-  if (manners.batches && path.startsWith(batchRoot)) return respondToBatch(platform, manners, request);
+  if (options.batches && path.startsWith(batchRoot)) return respondToBatch(platform, options, request);
   if (path.length > 1 && path.endsWith('/')) return reply(redirect(withoutSlash(path), query));
-  if (Buffer.byteLength(request.body ?? '') > manners.bodyLimit) return reply(tooLarge());
+  if (Buffer.byteLength(request.body ?? '') > options.bodyLimit) return reply(tooLarge());
 
   const body = readBody(request);
   if (body === undefined) return reply(failure('', new ApiError('BAD_REQUEST', 'Invalid JSON')));
   let memberId: string | undefined;
   try {
     const key = request.headers['x-api-key'];
-    memberId = read?.memberId ?? memberOfKey(platform, manners.bootstrap, { key, times: 2 });
+    memberId = read?.memberId ?? memberOfKey(platform, options.bootstrap, { key, times: 2 });
   } catch (error) {
     if (error instanceof ApiError) return reply(failure(operation, error));
     throw error;
@@ -69,38 +69,38 @@ export async function respond(
   if (memberId === undefined) return reply(json(401, { message: 'Unauthorized' }));
   if (request.method === 'HEAD') return reply({ status: 204, headers: {}, body: '' });
   if (request.method === 'GET' && path === openApiPath)
-    return reply({ status: 200, headers: jsonHeaders, body: JSON.stringify(openApi({ names: manners.names })) });
+    return reply({ status: 200, headers: jsonHeaders, body: JSON.stringify(openApi({ names: options.names })) });
 
-  const published = request.method === 'GET' ? manners.published.get(operation) : undefined;
+  const published = request.method === 'GET' ? options.published.get(operation) : undefined;
   if (published !== undefined) return reply(success(published()));
 
   const route = path.startsWith('/api/') ? routeOf(operation) : undefined;
-  if (route === undefined || route.endpoint.method !== request.method || !isServed(route, manners))
+  if (route === undefined || route.endpoint.method !== request.method || !isServed(route, options))
     return reply(failure('', new ApiError('NOT_FOUND', 'Not found')));
 
   const input = read?.input ?? (request.method === 'GET' ? readQuery(route, query) : body);
   const context = { ...platform, memberId };
-  const answer = await carryOut(context, manners, { route, input, contentType: contentTypeOf(request) });
+  const answer = await execute(context, options, { route, input, contentType: contentTypeOf(request) });
   return { answer, operation: route.name, input };
 }
 
-async function respondToBatch(platform: Platform, manners: Manners, request: WireRequest): Promise<Exchange> {
+async function respondToBatch(platform: Platform, options: ServerOptions, request: WireRequest): Promise<Exchange> {
   let memberId: string | undefined;
   const answering = answerBatch(request, {
     routeAt: (path) => {
-      const published = manners.published.get(path);
+      const published = options.published.get(path);
       if (published !== undefined)
         return { name: path, endpoint: readEndpoint('GET'), handler: published, isExtension: true };
       const route = routeOf(path);
-      return route?.name === path && isServed(route, manners) ? route : undefined;
+      return route?.name === path && isServed(route, options) ? route : undefined;
     },
     checkKey: () => {
-      memberId = memberOfKey(platform, manners.bootstrap, { key: request.headers['x-api-key'], times: 1 });
+      memberId = memberOfKey(platform, options.bootstrap, { key: request.headers['x-api-key'], times: 1 });
       return memberId !== undefined;
     },
     answer: async (operation, input) => {
       const one = { ...request, path: `/api/${operation}`, body: undefined };
-      return (await respond(platform, manners, one, { memberId: memberId ?? '', input })).answer;
+      return (await respond(platform, options, one, { memberId: memberId ?? '', input })).answer;
     },
   });
   const answer = await answering.catch((error: unknown) => {
@@ -111,24 +111,24 @@ async function respondToBatch(platform: Platform, manners: Manners, request: Wir
 }
 
 /** The names of the operations that it serves, in the words of Dokploy. */
-export function servedBy(manners: Pick<Manners, 'documentedOnly' | 'lacks'>): readonly string[] {
+export function servedBy(options: Pick<ServerOptions, 'documentedOnly' | 'lacks'>): readonly string[] {
   return servedOperations.filter((name) => {
     const route = routeOf(name);
-    return route !== undefined && isServed(route, manners);
+    return route !== undefined && isServed(route, options);
   });
 }
 
 /** Whether an operation is served to those who do not act as a person in a browser. */
 function isServed(
   { name, isExtension }: Route,
-  { documentedOnly, lacks }: Pick<Manners, 'documentedOnly' | 'lacks'>,
+  { documentedOnly, lacks }: Pick<ServerOptions, 'documentedOnly' | 'lacks'>,
 ): boolean {
   return !lacks.has(name) && !(documentedOnly && isExtension);
 }
 
-async function carryOut(
+async function execute(
   context: Context,
-  manners: Manners,
+  options: ServerOptions,
   call: { route: Route; input: Row; contentType: string },
 ): Promise<WireAnswer | undefined> {
   const { route, contentType } = call;
@@ -136,7 +136,7 @@ async function carryOut(
     if (route.endpoint.method === 'POST' && !isJson(contentType))
       throw new ApiError('UNSUPPORTED_MEDIA_TYPE', `Unsupported content-type "${contentType}`);
     checkDoor(context, route.name);
-    return success(await perform(context, route, call.input, manners.strict));
+    return success(await perform(context, route, call.input, options.strict));
   } catch (error) {
     if (error instanceof HungUp) return undefined;
     return failure(route.name, asApiError(error));

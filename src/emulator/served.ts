@@ -9,21 +9,23 @@ import { stripe } from './groups/stripe.ts';
 import { bitbucket } from './groups/bitbucket.ts';
 import { certificates } from './groups/certificates.ts';
 import { compose } from './groups/compose.ts';
+import { databases } from './groups/databases.ts';
 import { domain } from './groups/domain.ts';
 import { environment } from './groups/environment.ts';
-import { extensions } from './groups/extensions.ts';
+import { applicationExtensions } from './groups/application-extensions.ts';
+import { destination } from './groups/destination.ts';
+import { logs } from './groups/logs.ts';
+import { notification } from './groups/notification.ts';
+import { project } from './groups/project.ts';
+import { registry } from './groups/registry.ts';
+import { server } from './groups/server.ts';
+import { providerExtensions, personOperations } from './groups/provider-extensions.ts';
 import { github } from './groups/github.ts';
 import { gitlab } from './groups/gitlab.ts';
-import { libsql } from './groups/libsql.ts';
-import { mariadb } from './groups/mariadb.ts';
-import { mongo } from './groups/mongo.ts';
 import { mounts } from './groups/mounts.ts';
-import { mysql } from './groups/mysql.ts';
 import { organization } from './groups/organization.ts';
 import { port } from './groups/port.ts';
-import { postgres } from './groups/postgres.ts';
 import { redirects } from './groups/redirects.ts';
-import { redis } from './groups/redis.ts';
 import { schedule } from './groups/schedule.ts';
 import { security } from './groups/security.ts';
 import { gitea } from './groups/gitea.ts';
@@ -41,23 +43,25 @@ const handlers: Readonly<Record<string, Handler>> = {
   ...bitbucket,
   ...certificates,
   ...compose,
+  ...databases,
   ...domain,
   ...environment,
   ...github,
   ...gitlab,
-  ...libsql,
-  ...mariadb,
-  ...mongo,
   ...mounts,
-  ...mysql,
   ...organization,
-  ...postgres,
-  ...redis,
   ...gitea,
   ...sshKey,
   ...user,
   ...volumeBackups,
-  ...extensions.handlers,
+  ...applicationExtensions,
+  ...destination,
+  ...logs,
+  ...notification,
+  ...registry,
+  ...server,
+  ...project,
+  ...providerExtensions,
   ...port,
   ...redirects,
   ...schedule,
@@ -74,7 +78,7 @@ export interface Route {
 }
 
 /** The names and endpoints of all operations that there can be, those that only a person in a browser has included. */
-const endpoints = { ...contract, ...extension, ...extensions.endpoints };
+const endpoints = { ...contract, ...extension, ...personOperations };
 
 const routes = new Map<string, Route>(
   Object.entries<Endpoint>(endpoints).flatMap(([name, endpoint]) => {

@@ -5,13 +5,13 @@ import type { Asked } from './asked.ts';
 import type { Edit } from './plan.ts';
 
 /** Does on the platform what another person does; `$member` stands for what the request says, or its answer. */
-export async function doMeanwhile(
+export async function injectEdit(
   emulator: Emulator,
   edit: Edit,
   { asked, answer }: { readonly asked: Asked; readonly answer?: WireAnswer },
 ): Promise<void> {
   if (edit.do === undefined) return;
-  const known = { ...asked.input, ...(answer === undefined ? {} : rowOf(answer)) };
+  const known = { ...asked.input, ...(answer && rowOf(answer)) };
   await emulator.act(edit.do, fill(edit.with ?? {}, known) as Row);
 }
 

@@ -7,7 +7,7 @@ import { withItems } from './batch-items.ts';
 import { readAsked } from './asked.ts';
 import type { Delivered } from './delivery.ts';
 import { receive } from './delivery.ts';
-import { doMeanwhile } from './edit.ts';
+import { injectEdit } from './edit.ts';
 import { withoutRows } from './hidden-rows.ts';
 import type { Edit, FaultPlan, Effect } from './plan.ts';
 import { createTurns } from './turns.ts';
@@ -81,7 +81,7 @@ async function goBefore(over: Over, call: Call, { before, late }: Effect): Promi
   }
   if (before === undefined) return undefined;
   if (before.delay !== undefined) await sleep(before.delay);
-  await somebodyElse(over, before, { asked });
+  await editMeanwhile(over, before, { asked });
   if (before.drop !== true && before.answer === undefined && before.page === undefined) return undefined;
   emulator.note({ ...asked, status: 0, ...(fault === undefined ? {} : { fault }) });
   if (before.answer !== undefined) return refusal(before.answer, before.retryAfter);
@@ -105,7 +105,7 @@ async function goAfter(
   { effect: { after }, answer }: { readonly effect: Effect; readonly answer: Delivered },
 ): Promise<Delivered> {
   if (after === undefined) return answer;
-  await somebodyElse(over, after, { asked, answer });
+  await editMeanwhile(over, after, { asked, answer });
   if (after.delay !== undefined) await sleep(after.delay);
   if (after.drop === true) throw new HungUp();
   if (after.answer !== undefined) return failure(after.answer);
@@ -128,13 +128,13 @@ async function goAfter(
   }
 }
 
-async function somebodyElse(
+async function editMeanwhile(
   { emulator, onFault }: Over,
   edit: Edit,
   about: { readonly asked: Asked; readonly answer?: WireAnswer },
 ): Promise<void> {
   try {
-    await doMeanwhile(emulator, edit, about);
+    await injectEdit(emulator, edit, about);
   } catch (error) {
     onFault(
       emulator.edge.text(`${edit.do ?? ''} was not done: ${error instanceof Error ? error.message : String(error)}`),

@@ -1,6 +1,6 @@
 import { readEndpoint } from '../../api/endpoint.ts';
 import { callerOf } from '../caller.ts';
-import type { Context, Extension } from '../context.ts';
+import type { Context, Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { isComplete, type ProviderKind } from '../git-hosts.ts';
 import { pick, textOf, type Json, type Row } from '../json.ts';
@@ -14,42 +14,39 @@ const { find } = rowsOf('gitProvider', 'Git Provider');
  * What people do with git providers in the platform's own pages: see all of them, delete them. `gitlab.connect` is
  * no operation of the platform: it stands for the moment when a person allows the connection at the git host.
  */
-export const providerExtensions: Extension = {
-  endpoints: {
-    'gitlab.connect': readEndpoint('POST gitlabId: text'),
+export const providerExtensions: Group = {
+  // The unconnected ones too, which the lists of the document leave out; without secrets.
+  'gitProvider.getAll'(context) {
+    const { userId } = callerOf(context);
+    return newestFirst(usableRecords(context)).map((record) => ({
+      ...record,
+      isOwner: record['userId'] === userId,
+      github: kindView(context, record, 'github', ['githubAppName', 'githubAppId', 'githubInstallationId']),
+      gitlab: kindView(context, record, 'gitlab', ['applicationId', 'gitlabUrl']),
+      bitbucket: kindView(context, record, 'bitbucket', ['bitbucketUsername']),
+      gitea: kindView(context, record, 'gitea', ['giteaUrl', 'clientId']),
+    }));
   },
 
-  handlers: {
-    // The unconnected ones too, which the lists of the document leave out; without secrets.
-    'gitProvider.getAll'(context) {
-      const { userId } = callerOf(context);
-      return newestFirst(usableRecords(context)).map((record) => ({
-        ...record,
-        isOwner: record['userId'] === userId,
-        github: kindView(context, record, 'github', ['githubAppName', 'githubAppId', 'githubInstallationId']),
-        gitlab: kindView(context, record, 'gitlab', ['applicationId', 'gitlabUrl']),
-        bitbucket: kindView(context, record, 'bitbucket', ['bitbucketUsername']),
-        gitea: kindView(context, record, 'gitea', ['giteaUrl', 'clientId']),
-      }));
-    },
+  // The row of its kind goes with it; services that used it lose the reference.
+  'gitProvider.remove'(context, input) {
+    const record = find(context, input);
+    context.store.remove('gitProvider', record['gitProviderId']);
+    return record;
+  },
 
-    // The row of its kind goes with it; services that used it lose the reference.
-    'gitProvider.remove'(context, input) {
-      const record = find(context, input);
-      context.store.remove('gitProvider', record['gitProviderId']);
-      return record;
-    },
-
-    'gitlab.connect'(context, input) {
-      const id = textOf(findProvider(context, 'gitlab', input), 'gitlabId');
-      context.store.update('gitlab', id, {
-        accessToken: derive(id, 'accessToken', 20),
-        refreshToken: derive(id, 'refreshToken', 20),
-      });
-      return true;
-    },
+  'gitlab.connect'(context, input) {
+    const id = textOf(findProvider(context, 'gitlab', input), 'gitlabId');
+    context.store.update('gitlab', id, {
+      accessToken: derive(id, 'accessToken', 20),
+      refreshToken: derive(id, 'refreshToken', 20),
+    });
+    return true;
   },
 };
+
+/** The operations that only a person in a browser has. */
+export const personOperations = { 'gitlab.connect': readEndpoint('POST gitlabId: text') };
 
 function kindView({ store }: Context, record: Row, kind: ProviderKind, columns: readonly string[]): Json {
   const [row] = store.children(kind, 'gitProviderId', record['gitProviderId']);
