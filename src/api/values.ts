@@ -7,16 +7,7 @@ import * as z from 'zod';
 
 export const status = z.enum(['idle', 'running', 'done', 'error']);
 
-const serviceType = z.enum([
-  'application',
-  'postgres',
-  'mysql',
-  'mariadb',
-  'mongo',
-  'redis',
-  'compose',
-  'libsql',
-]);
+const serviceType = z.enum(['application', 'postgres', 'mysql', 'mariadb', 'mongo', 'redis', 'compose', 'libsql']);
 
 export const appName = z
   .string()
