@@ -65,8 +65,8 @@ const answerMs = 10_000;
 /** Between attempts, while the store fails or does not answer. Milliseconds. */
 const pauses = [200, 1_000, 3_000];
 
-/** A bucket, and the clock for the pauses between attempts. */
-interface Place {
+/** An open bucket, with the clock for the pauses between attempts. */
+interface Open {
   readonly where: BucketLocation;
   readonly clock: Clock;
   /** Address of the bucket, with a slash at its end. */
@@ -79,47 +79,47 @@ interface Place {
 export function openBucket(where: BucketLocation, clock: Clock): Bucket {
   const { endpoint, bucket, prefix, redact = (text) => text } = where;
   const base = `${withoutSlash(endpoint)}/${bucket}/`;
-  const place: Place = { where, clock, base, locationOf: (name) => `${base}${prefix}${name}`, redact };
+  const open: Open = { where, clock, base, locationOf: (name) => `${base}${prefix}${name}`, redact };
   return {
-    locationOf: place.locationOf,
+    locationOf: open.locationOf,
     redact,
-    get: (name) => get(place, name),
-    put: (name, body, options) => put(place, name, body, options),
-    list: (folder) => list(place, folder),
+    get: (name) => get(open, name),
+    put: (name, body, options) => put(open, name, body, options),
+    list: (folder) => list(open, folder),
     remove: async (name) => {
-      await send(place, { method: 'DELETE', name }, 1).catch(() => undefined);
+      await send(open, { method: 'DELETE', name }, 1).catch(() => undefined);
     },
   };
 }
 
-async function get(place: Place, name: string): Promise<S3Object | undefined> {
-  const answer = await send(place, { method: 'GET', name });
+async function get(open: Open, name: string): Promise<S3Object | undefined> {
+  const answer = await send(open, { method: 'GET', name });
   if (answer.status === 404 && codeIn(answer) !== 'NoSuchBucket') return undefined;
-  if (answer.status !== 200) throw refused(place, name, answer);
-  return { text: answer.text, etag: etagOf(place.locationOf(name), answer), ageMs: ageIn(answer) };
+  if (answer.status !== 200) throw refused(open, name, answer);
+  return { text: answer.text, etag: etagOf(open.locationOf(name), answer), ageMs: ageIn(answer) };
 }
 
-async function put(place: Place, name: string, body: string, { over, check }: PutOptions): Promise<string | undefined> {
+async function put(open: Open, name: string, body: string, { over, check }: PutOptions): Promise<string | undefined> {
   const headers: Record<string, string> = { 'content-type': 'application/json' };
   if (over === 'none') headers['if-none-match'] = '*';
   else if (over !== 'any') headers['if-match'] = over;
-  const answer = await send(place, { method: 'PUT', name, body, headers, check });
+  const answer = await send(open, { method: 'PUT', name, body, headers, check });
   const isGone = answer.status === 404 && codeIn(answer) !== 'NoSuchBucket' && over !== 'none';
   if (answer.status === 412 || isGone) return undefined;
-  if (answer.status < 200 || answer.status > 299) throw refused(place, name, answer);
-  return etagOf(place.locationOf(name), answer);
+  if (answer.status < 200 || answer.status > 299) throw refused(open, name, answer);
+  return etagOf(open.locationOf(name), answer);
 }
 
-async function list(place: Place, folder: string): Promise<string[]> {
+async function list(open: Open, folder: string): Promise<string[]> {
   const names: string[] = [];
   let token: string | undefined;
   for (let page = 0; page === 0 || token !== undefined; page++) {
     if (page === attempts.state.maxPages)
-      throw unusable(place.locationOf(folder), `cannot be used (the store lists more than ${page} pages)`, { remedy });
-    const query = { 'list-type': '2', prefix: place.where.prefix + folder };
+      throw unusable(open.locationOf(folder), `cannot be used (the store lists more than ${page} pages)`, { remedy });
+    const query = { 'list-type': '2', prefix: open.where.prefix + folder };
     const next = token === undefined ? query : { ...query, 'continuation-token': token };
-    const answer = await send(place, { method: 'GET', name: folder, query: next });
-    if (answer.status !== 200) throw refused(place, folder, answer);
+    const answer = await send(open, { method: 'GET', name: folder, query: next });
+    if (answer.status !== 200) throw refused(open, folder, answer);
     const keys = answer.text.matchAll(/<Key>([^<]*)<\/Key>/g);
     names.push(...[...keys].map(([, key = '']) => key.slice(key.lastIndexOf('/') + 1)));
     token = /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/.exec(answer.text)?.[1]?.replaceAll('&amp;', '&');
@@ -128,15 +128,15 @@ async function list(place: Place, folder: string): Promise<string[]> {
 }
 
 /** Sends a request until it is answered; a repetition is harmless. */
-async function send(place: Place, request: Request, maxAttempts = pauses.length + 1): Promise<Answer> {
-  const { clock, redact } = place;
-  const location = place.locationOf(request.name);
+async function send(open: Open, request: Request, maxAttempts = pauses.length + 1): Promise<Answer> {
+  const { clock, redact } = open;
+  const location = open.locationOf(request.name);
   for (let attempt = 1; ; attempt++) {
     request.check?.();
     let trouble: string;
     let cause: unknown;
     try {
-      const response = await sendOnce(place, request);
+      const response = await sendOnce(open, request);
       const answer = { status: response.status, headers: response.headers, text: await textOf(response) };
       if (!isPassing(answer)) return answer;
       trouble = redact(wordsOf(answer));
@@ -150,7 +150,7 @@ async function send(place: Place, request: Request, maxAttempts = pauses.length 
   }
 }
 
-async function sendOnce({ where, base }: Place, { method, name, query, body, headers }: Request): Promise<Response> {
+async function sendOnce({ where, base }: Open, { method, name, query, body, headers }: Request): Promise<Response> {
   // Loaded at the first request: most runs need no bucket.
   const { AwsV4Signer } = await import('aws4fetch');
   const path = `${where.prefix}${name}`.split('/').map(encodeURIComponent).join('/');
@@ -169,7 +169,7 @@ async function sendOnce({ where, base }: Place, { method, name, query, body, hea
   return fetch(signed.url, { method, headers: signed.headers, redirect: 'manual', signal, ...content });
 }
 
-function refused({ locationOf, redact }: Place, name: string, answer: Answer) {
+function refused({ locationOf, redact }: Open, name: string, answer: Answer) {
   const words = redact(wordsOf(answer));
   if (codeIn(answer) !== 'NotImplemented') return unusable(locationOf(name), `cannot be used (${words})`, { remedy });
   return unusable(locationOf(name), `cannot be kept there: the store takes no conditional writes (${words})`, {

@@ -90,7 +90,7 @@ export function openDatabase(
   };
 }
 
-/** Does some work on a connection; once more on a new one, where the connection is lost. */
+/** Does some work on a connection; again on a new one, after a pause, when the connection is lost. */
 async function run<T>(open: Open, work: (client: Client) => Promise<T>, check?: () => void): Promise<T> {
   const { address, location, redact, clock } = open;
   for (let attempt = 0; ; attempt++) {
