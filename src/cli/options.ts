@@ -56,20 +56,20 @@ function currentFolder(cwd: Process['cwd']): string {
 }
 
 /** Parses a whole number of an option. @throws {Stop} `usage` */
-export function readInteger(name: string, text: string, least: number, most: number): number {
+export function readInteger(name: string, text: string, min: number, max: number): number {
   const value = Number(text);
-  if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-  throw usage(`${name} must be a whole number from ${least} to ${most}, got ${JSON.stringify(text)}`);
+  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+  throw usage(`${name} must be a whole number from ${min} to ${max}, got ${JSON.stringify(text)}`);
 }
 
 /** Parses a duration of an option: seconds, or as in `90s` and `1h30m`. In seconds. @throws {Stop} `usage` */
-export function readSeconds(name: string, text: string, least: number, most: number): number {
-  return readTime(name, text, { least, most, word: 'seconds', nanoseconds: 1e9 });
+export function readSeconds(name: string, text: string, min: number, max: number): number {
+  return readTime(name, text, { min, max, word: 'seconds', nanoseconds: 1e9 });
 }
 
 /** Parses a short duration of an option: milliseconds, or as in `500ms` and `5s`. In milliseconds. @throws {Stop} `usage` */
-export function readMilliseconds(name: string, text: string, least: number, most: number): number {
-  return readTime(name, text, { least, most, word: 'milliseconds', nanoseconds: 1e6 });
+export function readMilliseconds(name: string, text: string, min: number, max: number): number {
+  return readTime(name, text, { min, max, word: 'milliseconds', nanoseconds: 1e6 });
 }
 
 /** The value of `--since` in the platform's form: one number with one unit. The request checks what is no duration. */
@@ -80,17 +80,17 @@ export function readSince(text: string): string {
 }
 
 interface TimeUnit {
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
   readonly word: string;
   readonly nanoseconds: number;
 }
 
-function readTime(name: string, text: string, { least, most, word, nanoseconds }: TimeUnit): number {
+function readTime(name: string, text: string, { min, max, word, nanoseconds }: TimeUnit): number {
   const duration = readDuration(text);
   const value = /^\d+$/.test(text) ? Number(text) : duration === undefined ? Number.NaN : duration / nanoseconds;
-  if (Number.isInteger(value) && value >= least && value <= most) return value;
-  const forms = `${least} to ${most} ${word}, or a duration as in 30s or 1h30m`;
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  const forms = `${min} to ${max} ${word}, or a duration as in 30s or 1h30m`;
   throw usage(`${name} must be ${forms}, got ${JSON.stringify(text)}`);
 }
 

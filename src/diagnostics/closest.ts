@@ -5,13 +5,13 @@ const longest = 300;
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   let best: { candidate: string; distance: number } | undefined;
   if (word.length > longest) return undefined;
-  const most = Math.max(1, Math.floor(word.length / 3));
+  const max = Math.max(1, Math.floor(word.length / 3));
   for (const candidate of candidates) {
-    if (Math.abs(candidate.length - word.length) > Math.min(most, best?.distance ?? most)) continue;
+    if (Math.abs(candidate.length - word.length) > Math.min(max, best?.distance ?? max)) continue;
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (best === undefined || distance < best.distance) best = { candidate, distance };
   }
-  return best !== undefined && best.distance <= most ? best.candidate : undefined;
+  return best !== undefined && best.distance <= max ? best.candidate : undefined;
 }
 
 /** The remedy for a misspelt word: the candidate that is most like it; `otherwise`, when none is near. */

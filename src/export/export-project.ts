@@ -119,30 +119,23 @@ export async function exportProject(
   const left = how.address === undefined ? undefined : await stateLeft(how.address, ground);
   if (left !== undefined) {
     await writeFiles(folder, []); // removes the drafts of the killed run
-    await keep(left.state);
-    const wrote = { files: [], toAdd: undefined, secrets: [], secretsFile: undefined, isSecretsFileNamed: false };
-    return { ...wrote, blocks: left.blocks, notes: [], isEmpty: left.isEmpty };
+    const { state, ...result } = left;
+    await keep(state);
+    return { ...nothingWritten, ...result };
   }
   const target = how.address === undefined ? undefined : await targetOf(how.address, { manifest, folder, file });
-  const rootFor: ExportInput['rootFor'] = (included, hasSecrets) => {
-    const secrets = hasSecrets ? secretFile : undefined;
-    return before === undefined
-      ? rootText({ ...settings, include: patternsFor(included), secrets })
-      : withIncludes(before, included, secrets);
-  };
   const digests = saved === undefined ? undefined : digestsOf(await connection.store.key(), saved);
   const used = secretNamesIn(manifest);
   const input = {
     ...(await inputOf({ ...exporting, connection }, { used, records, digests })),
     projectId: settings.project,
     present,
-    rootFor,
+    rootFor: rootsFor(before, settings, secretFile),
   };
   const layoutOf = await layoutsFor(folder, target);
   const isNew = (manifest?.resources.length ?? 0) === 0;
-  const { stem, exported } = await withFreeName(isNew ? undefined : { folder, manifest }, (name) =>
-    makeExport({ ...input, layout: layoutOf(name) }),
-  );
+  const exportAs = (stem: string | undefined) => makeExport({ ...input, layout: layoutOf(stem) });
+  const { stem, exported } = await withFreeName(isNew ? undefined : { folder, manifest }, exportAs);
   if (replaced !== undefined) await checkReplaced(replaced, records, { exported, folder });
   if (how.address !== undefined && exported.blocks.size === 0) throw nothingAt(how.address, exported.unmanaged, ground);
   // The files that are there list those that the manifest names already.
@@ -158,6 +151,29 @@ export async function exportProject(
     secrets: secrets.map(({ name, usedBy }) => ({ name, usedBy })),
   };
 }
+
+/** The text of the manifest that is there, or of a new one, with the files that it includes. */
+function rootsFor(
+  before: string | undefined,
+  settings: Parameters<typeof exportProject>[1],
+  secretFile: SecretFile | undefined,
+): ExportInput['rootFor'] {
+  return (included, hasSecrets) => {
+    const secrets = hasSecrets ? secretFile : undefined;
+    return before === undefined
+      ? rootText({ ...settings, include: patternsFor(included), secrets })
+      : withIncludes(before, included, secrets);
+  };
+}
+
+const nothingWritten = {
+  files: [],
+  toAdd: undefined,
+  secrets: [],
+  secretsFile: undefined,
+  isSecretsFileNamed: false,
+  notes: [],
+} as const;
 
 /** How the manifest is read and its blocks are written. */
 async function inputOf(

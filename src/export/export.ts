@@ -67,7 +67,7 @@ export interface Exported {
 }
 
 /** Most times that blocks are written again without what turned out to be impossible. */
-const mostRounds = 50;
+const maxRounds = 50;
 
 /**
  * Writes what a platform has as a manifest. Sends GETs only, each once. What a manifest cannot hold, or would change on the
@@ -85,7 +85,7 @@ export async function makeExport(input: ExportInput): Promise<Exported> {
   const dropped = new Map<string, string>();
   const leftOut = new Map<string, Set<string>>();
   const why: Diagnostic[] = [];
-  for (let round = 0; round < mostRounds; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     const composed = compose({ ...input, kinds, allKinds: connection.kinds, survey: found, dropped, leftOut });
     for (const { value } of composed.secrets) connection.addSecret(value);
     const root = input.rootFor(composed.included, composed.secrets.length > 0);

@@ -43,8 +43,8 @@ export function createFileNames(taken: Iterable<string> = []): Names {
 }
 
 /** The longest name of a file or folder, and the longest key that a block takes from a name. */
-const mostCharacters = 60;
-const mostOfKey = 120;
+const maxCharacters = 60;
+const maxKeyCharacters = 120;
 
 /** Names that some file systems keep for devices. */
 const reserved = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
@@ -57,7 +57,7 @@ export function fileName(text: string): string {
     .replaceAll(/-{2,}/g, '-');
   const at = plain.lastIndexOf('.');
   const extension = at > 0 && plain.length - at <= 8 ? plain.slice(at) : '';
-  const cut = plain.slice(0, plain.length - extension.length).slice(0, mostCharacters - extension.length) + extension;
+  const cut = plain.slice(0, plain.length - extension.length).slice(0, maxCharacters - extension.length) + extension;
   const trimmed = cut.replace(/^[-.]+/, '').replace(/(?<![-.])[-.]+$/, '');
   const name = trimmed === '' ? 'unnamed' : reserved.test(trimmed) ? `_${trimmed}` : trimmed;
   return credentialRule(name) === undefined ? name : `_${name}.txt`;
@@ -77,8 +77,11 @@ export function lastPart(path: string): string {
 export function keyFor(name: string): string {
   // Keys take no expressions.
   const isFit =
-    name.length <= mostOfKey && name.trim() === name && !name.includes('${') && /^[^\p{C}\p{Zl}\p{Zp}]+$/u.test(name);
-  return isFit ? name : wordsOf(name).join('-').slice(0, mostOfKey) || 'unnamed';
+    name.length <= maxKeyCharacters &&
+    name.trim() === name &&
+    !name.includes('${') &&
+    /^[^\p{C}\p{Zl}\p{Zp}]+$/u.test(name);
+  return isFit ? name : wordsOf(name).join('-').slice(0, maxKeyCharacters) || 'unnamed';
 }
 
 /** The name of a secret from the parts of its place: PRODUCTION_MAIN_DATABASE_PASSWORD. */

@@ -44,7 +44,7 @@ const types: ReadonlyMap<string, boolean> = new Map([
 const projectType = 'dokploy_project';
 
 /** Most bytes of a Terraform state. */
-export const mostStateBytes = 100_000_000;
+export const maxStateBytes = 100_000_000;
 
 // Members that are not named are dropped unread.
 const schema = z.object({

@@ -38,7 +38,7 @@ export async function aboutPlan(
     project: name === undefined ? { id } : { id, name: connection.client.redact(name) },
     state: {
       location: isBelowFolder(folder, location) ? relative(folder, location).split(sep).join('/') : location,
-      ...(saved === undefined ? {} : { serial: saved.serial }),
+      ...defined({ serial: saved?.serial }),
     },
     ...defined({ commit }),
   };

@@ -68,10 +68,11 @@ interface Reading {
 
 function formatFile(path: string, before: string, { diagnostics, texts }: Reading): FormattedFile[] {
   const text = before.replace(/^\uFEFF/, '');
-  texts.set(path, text);
   const problems: Diagnostic[] = [];
   const tree = readTree(path, text, problems);
-  diagnostics.push(...problems);
+  // What names the included files was read before, and its mistakes are reported.
+  if (!texts.has(path)) diagnostics.push(...problems);
+  texts.set(path, text);
   if (problems.length > 0) return [];
   const after = formatYaml(before);
   const isSame =

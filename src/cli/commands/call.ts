@@ -8,6 +8,7 @@ import { bareAnswers } from '../../api/vocabulary.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { Stop } from '../../diagnostics/diagnostic.ts';
 import { checkInput, findOperation } from '../../operate/check-input.ts';
+import { defined } from '../../formats/json.ts';
 import { findPlatform, namesOf } from '../../project/target.ts';
 import { renderAnswer } from '../../render/answer-text.ts';
 import type { Exit } from '../../render/exit-codes.ts';
@@ -150,7 +151,7 @@ async function call(
 /** A mistake in an input, in the words of the platform. */
 function diagnosticIn({ message, remedy, ...item }: Diagnostic, names: Names | undefined): Diagnostic {
   const words = names?.text ?? same;
-  return { ...item, message: words(message), ...(remedy === undefined ? {} : { remedy: words(remedy) }) };
+  return { ...item, message: words(message), ...defined({ remedy: remedy && words(remedy) }) };
 }
 
 const same = (text: string): string => text;

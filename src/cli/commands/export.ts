@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Stop, stop } from '../../diagnostics/diagnostic.ts';
 import type { TerraformState } from '../../export/terraform.ts';
-import { mostStateBytes, onlyProject, readTerraformState } from '../../export/terraform.ts';
+import { maxStateBytes, onlyProject, readTerraformState } from '../../export/terraform.ts';
 import { addressMeant } from '../../kind/aliases.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { settingsShape } from '../../manifest/settings-shape.ts';
@@ -82,8 +82,8 @@ async function terraformOf(run: Run, { fromTerraform: file }: ExportFlags): Prom
   const path = resolve(run.process.cwd(), file);
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile() !== true) throw usage(`there is no file ${file}`, 'terraform state pull > FILE writes one.');
-  if (found.size > mostStateBytes) {
-    const message = `${file} has ${found.size} bytes, and a Terraform state may have ${mostStateBytes}`;
+  if (found.size > maxStateBytes) {
+    const message = `${file} has ${found.size} bytes, and a Terraform state may have ${maxStateBytes}`;
     throw stop('refused', 'too-large', message);
   }
   return readTerraformState(await readFile(path, 'utf8'), file);

@@ -192,7 +192,7 @@ async function init(given: Run, view: InitView, { flags, prompt }: Asking): Prom
 }
 
 /** Most times that a question is asked. */
-const mostTries = 3;
+const maxTries = 3;
 
 /** Asks again after an answer that cannot be right, with the reason; the last reason, or one without a prompt, ends the run. */
 async function until<T>(
@@ -205,7 +205,7 @@ async function until<T>(
       return await attempt();
     } catch (error) {
       const isAnswer = error instanceof Stop || error instanceof PlatformError;
-      const isLast = prompt === undefined || prompt.isOver() || tries === mostTries || !isAnswer;
+      const isLast = prompt === undefined || prompt.isOver() || tries === maxTries || !isAnswer;
       const isTyped = keyName !== undefined && error instanceof PlatformError && error.isKeyRefused;
       if (isLast && isTyped) throw new Stop('authentication', explain(error, redactor.redact, keyName).diagnostics);
       if (isLast) throw error;
@@ -257,7 +257,7 @@ async function lookAt(
 }
 
 /** Most projects that the question for one shows, and most that the error without a terminal names. */
-const [mostShown, mostNamed] = [20, 10];
+const [maxShown, maxNamed] = [20, 10];
 
 /** The project that an answer means: its number in the list, its name or its id. A number of the list is never a name. */
 async function projectOf(
@@ -269,12 +269,12 @@ async function projectOf(
     return answerTo('Id of the project (in the address of its page)', 'project', asking);
   }
   if (asking.prompt === undefined) {
-    const named = projects.slice(0, mostNamed).map(({ name, services }) => `${name} (${counted(services, 'service')})`);
+    const named = projects.slice(0, maxNamed).map(({ name, services }) => `${name} (${counted(services, 'service')})`);
     const more = projects.length - named.length;
     const remedy = `Give --project with one of: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
     throw usage(`cannot ask for --project: ${asking.why}`, remedy);
   }
-  const shown = projects.slice(0, mostShown);
+  const shown = projects.slice(0, maxShown);
   view.projects(shown, projects.length - shown.length);
   const answer = await answerTo('Project (number, name or id)', 'project', asking);
   const meant = /^[1-9]\d?$/.test(answer) ? shown[Number(answer) - 1] : undefined;

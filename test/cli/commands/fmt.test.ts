@@ -51,6 +51,14 @@ describe('trueup fmt', () => {
     expect((await trueup(['fmt', '--check', '-C', folder])).code).toBe(0);
   });
 
+  it('reports a mistake in the manifest once', async () => {
+    for (const broken of [`${head}x: "a\n`, `${head}x: ${'['.repeat(70)}${']'.repeat(70)}\n`]) {
+      const folder = project({ 'trueup.yaml': broken });
+      const { code, err } = await trueup(['fmt', '--check', '-C', folder]);
+      expect({ code, mistakes: err.match(/^error\[/gm) }).toEqual({ code: 3, mistakes: ['error['] });
+    }
+  });
+
   it('shows the differences with --diff, without secrets and comments, and writes nothing', async () => {
     const text = `${head}environments:\n  production:\n      env:\n          TOKEN:   canary-4711  # canary-4712\n          # canary-4713\n      redis: {}\n`;
     const folder = project({ 'trueup.yaml': text });
