@@ -34,8 +34,6 @@ export function targetFor(
 ) {
   const scope = above !== undefined && kind.parents[above.kind.kind]?.rows === 'whole' ? above.scope : address;
   const protect = protectOf(options);
-  // What is spread comes last: Node 20 gives each object that begins with a spread and goes on with other members a hidden
-  // class of its own, of 500 bytes.
   return {
     address,
     block: blockOf(address),

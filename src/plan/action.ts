@@ -376,7 +376,7 @@ export function isReplacement(one: Named): boolean {
   return objectAfter[one.action] === 'is replaced';
 }
 
-/** Whether the platform moves an object below another parent, or only its address changes. */
+/** Whether an object is moved: below another parent, or to another address in the state. */
 export function isMove({ action }: Named): boolean {
   return action === 'move';
 }

@@ -2,7 +2,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { fieldPath } from '../kind/wire.ts';
 import type { Action } from './action.ts';
-import { isDeletion } from './action.ts';
+import { isDeletion, isMove } from './action.ts';
 import { movedEntry } from './moved.ts';
 import { circleIn } from './nodes.ts';
 
@@ -18,7 +18,7 @@ export function waitingInCircle(plan: Parameters<typeof circleIn>[0]): Diagnosti
 }
 
 function remedyFor(circle: readonly Action[]): string {
-  const moved = circle.flatMap((one) => (one.action === 'move' ? [one.address] : []));
+  const moved = circle.filter(isMove).map(({ address }) => address);
   if (moved.length > 0) return `Apply the move of ${moved.join(' and ')} first, and the rest of the change after it.`;
   const taking = circle.find((one) => !isDeletion(one) && one.kind.lifecycle?.unique !== undefined);
   const { address = '', kind } = taking ?? {};

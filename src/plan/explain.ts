@@ -1,6 +1,6 @@
 import { endpointOf } from '../api/contract.ts';
 import { dependencies } from '../graph/order.ts';
-import { shownAddress } from './action.ts';
+import { becauseOf, shownAddress } from './action.ts';
 import type { Position } from '../diagnostics/diagnostic.ts';
 import { resourcePosition } from '../manifest/resource.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -84,8 +84,7 @@ export function actionsAt(
   const own = actions.filter((action) => shownAddress(action) === address);
   if (path === '') return own.map((action) => ({ action, requests: requestsOf(action, () => true) }));
   return own.flatMap((action): ExplainedAction[] => {
-    if ('because' in action && action.because.includes(path))
-      return [{ action, requests: requestsOf(action, () => true) }];
+    if (becauseOf(action)?.includes(path) === true) return [{ action, requests: requestsOf(action, () => true) }];
     const changes = action.changes.filter((change) => change.path === path || change.path.startsWith(`${path}.`));
     if (changes.length === 0) return [];
     const carries = ({ changed }: Step) => changed.some((name) => fields.has(name));

@@ -12,7 +12,20 @@ import { resourcePosition } from '../manifest/resource.ts';
 import type { Observed, ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Action, AttributeChange, LeftOut, Narrowing, Plan } from './action.ts';
-import { createsObject, isChange, isDeployment, isDeposed, isLeftOut, leavesState, shownAddress } from './action.ts';
+import {
+  createsObject,
+  followedBy,
+  goesWithParent,
+  isChange,
+  isDeletion,
+  isMove,
+  isReplacement,
+  isDeployment,
+  isDeposed,
+  isLeftOut,
+  leavesState,
+  shownAddress,
+} from './action.ts';
 import { keep, targetFor } from './action-for.ts';
 import type { PlanInput } from './input.ts';
 
@@ -177,9 +190,10 @@ function graphOf(actions: readonly Action[], records: NarrowInput['records'], ob
   );
   /** What moves out of another object, by the id of that one: it has to leave before that goes. */
   const guests = groupBy(
-    actions.flatMap(({ action, address }) => {
+    actions.flatMap((action) => {
+      const { address } = action;
       const { parentId } = objects.get(address) ?? {};
-      return action !== 'move' || parentId === undefined ? [] : [[parentId, address] as const];
+      return !isMove(action) || parentId === undefined ? [] : [[parentId, address] as const];
     }),
   );
   const deployments = new Map(
@@ -196,13 +210,11 @@ function graphOf(actions: readonly Action[], records: NarrowInput['records'], ob
       if (action === undefined || !isChange(action) || isDeployment(action)) return [];
       const parent = byAddress.get(action.parent ?? '');
       const found = leavesState(action) ? [] : action.dependsOn.filter((need) => isNew(byAddress.get(need)));
-      if (leavesState(action) || action.action === 'replace')
+      if (leavesState(action) || isReplacement(action))
         found.push(...(users.get(address) ?? []).filter(isChanged), ...(guests.get(action.id ?? '') ?? []));
-      if (action.action === 'replace') found.push(...(deposed.get(address) ?? []));
-      if (action.action === 'delete') {
-        if (action.by === 'parent' && parent !== undefined) found.push(parent.address);
-        found.push(...action.follows.filter(isChanged));
-      }
+      if (isReplacement(action)) found.push(...(deposed.get(address) ?? []));
+      if (isDeletion(action) && goesWithParent(action) && parent !== undefined) found.push(parent.address);
+      found.push(...followedBy(action).filter(isChanged));
       return found.filter((need) => need !== address);
     },
     takesAlong: (address) =>

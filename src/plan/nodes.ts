@@ -4,7 +4,16 @@ import { withPreferred } from '../graph/preferred.ts';
 import type { Edge } from '../graph/schedule.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import type { Action, Plan } from './action.ts';
-import { isDeployment, isEffective, isLeftOut, leavesState } from './action.ts';
+import {
+  followedBy,
+  isDeletion,
+  isDeployment,
+  isEffective,
+  isLeftOut,
+  isMove,
+  isReplacement,
+  leavesState,
+} from './action.ts';
 import { writesOrRemoves } from './decide.ts';
 
 /** The nodes of a plan, in its order, and which of them come before which. */
@@ -84,7 +93,7 @@ export function planNodes(plan: Ordered, how?: 'in bulk'): ApplyGraph {
   const preferred = edgesBy(preferredRules, index);
   const scopes = [...new Set(written.map(({ scope }) => scope))];
   const touched = new Set(how === undefined ? [] : plan.actions.filter(isEffective).map(({ scope }) => scope));
-  const isGathered = (scope: string) => touched.has(scope) || index.byAddress.get(scope)?.action === 'delete';
+  const isGathered = (scope: string) => touched.has(scope) || isAt(index, scope, isDeletion);
   const readBacks = scopes.map((scope): ReadBackNode => ({
     part: 'read back',
     name: readBackName(scope),
@@ -106,8 +115,7 @@ export function planNodes(plan: Ordered, how?: 'in bulk'): ApplyGraph {
 export function circleIn(plan: Ordered): readonly Action[] | undefined {
   // What is made stands in the order of what it depends on: only a deletion that waits for something made closes a circle,
   // and a name that an object takes from another one.
-  const mayClose = (one: Action) =>
-    one.action === 'move' || followedBy(one).length > 0 || freedName(one, plan) !== undefined;
+  const mayClose = (one: Action) => isMove(one) || followedBy(one).length > 0 || freedName(one, plan) !== undefined;
   if (!plan.actions.some(mayClose)) return undefined;
   const before = groupBy(edgesBy(requiredRules, indexOf(plan)).map(({ from, to }) => [to, from]));
   const nodes = new Map(plan.actions.flatMap(actionNodes).map((node) => [node.name, node]));
@@ -157,7 +165,7 @@ function freesName(action: Action, { freed }: PlanIndex): string[] {
 
 /** The name that an action takes from its object or that goes with it, of a kind where only one can have a name. */
 function freedName(action: Action, { observed }: Ordered): string | undefined {
-  if (action.action !== 'delete') return renaming(action)?.from;
+  if (!isDeletion(action)) return renaming(action)?.from;
   const name = observed.objects.get(action.address)?.row[action.kind.lifecycle?.unique ?? ''];
   return typeof name === 'string' ? name : undefined;
 }
@@ -195,24 +203,20 @@ function allThatLeaves(action: Action, plan: PlanIndex): string[] {
   const below = leavingBelow(action, plan);
   return [
     ...[...below, ...guests].flatMap((other) => teardownOf(other) ?? []),
-    ...guests.filter((guest) => guest.action === 'move' && !tearsDown(guest)).map(({ address }) => address),
+    ...guests.filter((guest) => isMove(guest) && !tearsDown(guest)).map(({ address }) => address),
     ...followedBy(action),
   ];
-}
-
-function followedBy(action: Action): readonly string[] {
-  return action.action === 'delete' ? action.follows : [];
 }
 
 /** The actions of what leaves below an object; below one that only leaves the state, also those. */
 function leavingBelow(action: Action, plan: PlanIndex): Action[] {
   const below = dependentsAt(action, plan).filter((dependent) => isBelow(dependent, action, plan));
-  return below.flatMap((one) => (one.action === 'forget' ? [one, ...leavingBelow(one, plan)] : [one]));
+  return below.flatMap((one) => (leavesState(one) && !isDeletion(one) ? [one, ...leavingBelow(one, plan)] : [one]));
 }
 
 /** Services are deployed after those that they refer to. */
 function deploymentsReferredTo({ dependsOn, parent = '' }: Action, plan: PlanIndex): string[] {
-  const deployments = dependsOn.filter((need) => plan.byAddress.get(need)?.action === 'deploy');
+  const deployments = dependsOn.filter((need) => isAt(plan, need, isDeployment));
   const others = [...(plan.referred.get(parent) ?? [])].filter((service) => !plan.deployments.has(service));
   return [...deployments, ...others.map(referencesName)];
 }
@@ -227,9 +231,9 @@ function referencesPassedOn({ address }: Action, plan: PlanIndex): string[] {
 function referrers(action: Action, plan: PlanIndex): string[] {
   return dependentsAt(action, plan).flatMap((referrer) => {
     // A replacement that refers to one that stays waits for its values instead.
-    if (isBelow(referrer, action, plan) || (referrer.action === 'replace' && action.action !== 'delete')) return [];
+    if (isBelow(referrer, action, plan) || (isReplacement(referrer) && !isDeletion(action))) return [];
     if (tearsDown(referrer)) return [teardownName(referrer.address)];
-    if (action.action !== 'delete') return [];
+    if (!isDeletion(action)) return [];
     // What runs lets go of it only when it is deployed.
     const deployment = referrer.scope === action.scope ? [] : [plan.deployments.get(referrer.scope) ?? []].flat();
     return referrer.steps.length > 0 ? [referrer.address, ...deployment] : deployment;
@@ -269,8 +273,8 @@ function removalsOver({ actions, byAddress }: PlanIndex): (readonly [from: strin
 /** A replaced object is deleted when all that the new one is made from is known. */
 function valuesOfNew(action: Action, plan: PlanIndex): string[] {
   // Below a replaced parent the new object comes later anyway.
-  const isTop = plan.byAddress.get(action.parent ?? '')?.action !== 'replace';
-  return action.action === 'replace' && isTop ? dependenciesLeft(action, plan) : [];
+  const isTop = !isAt(plan, action.parent ?? '', isReplacement);
+  return isReplacement(action) && isTop ? dependenciesLeft(action, plan) : [];
 }
 
 /** An object at the top is deleted when reading back has shown that others no longer use it. */
@@ -308,7 +312,7 @@ function indexOf(plan: Ordered): PlanIndex {
     freed: groupBy(
       actions.flatMap((action) => {
         const name = freedName(action, plan);
-        const node = action.action === 'delete' ? teardownName(action.address) : action.address;
+        const node = isDeletion(action) ? teardownName(action.address) : action.address;
         return name === undefined ? [] : [[`${action.kind.kind} ${name}`, node] as const];
       }),
     ),
@@ -341,7 +345,7 @@ function isBelow({ address }: Action, parent: Action, { base }: PlanIndex): bool
 /** The nodes of an action, in their order. */
 function actionNodes(action: Action): ActionNode[] {
   const { address, scope } = action;
-  if (action.action === 'deploy') return [{ part: 'deploy', name: address, action, scope, isWaiting: true }];
+  if (isDeployment(action)) return [{ part: 'deploy', name: address, action, scope, isWaiting: true }];
   const nodes: ActionNode[] = [];
   if (tearsDown(action)) nodes.push({ part: 'teardown', name: teardownName(address), action, scope });
   if (isLeft(action)) nodes.push({ part: 'make', name: address, action, scope });
@@ -356,8 +360,8 @@ function teardownOf(action: Action): string | undefined {
   return tearsDown(action) ? teardownName(action.address) : undefined;
 }
 
-function deploymentOf({ action, address }: Action): string | undefined {
-  return action === 'deploy' ? address : undefined;
+function deploymentOf(action: Action): string | undefined {
+  return isDeployment(action) ? action.address : undefined;
 }
 
 function referencesOf({ address, service }: Action, plan: PlanIndex): string | undefined {
@@ -365,12 +369,18 @@ function referencesOf({ address, service }: Action, plan: PlanIndex): string | u
 }
 
 function tearsDown(action: Action): boolean {
-  return action.teardown.length > 0 || action.action === 'delete';
+  return action.teardown.length > 0 || isDeletion(action);
+}
+
+/** Whether the action at an address is one of those. */
+function isAt({ byAddress }: PlanIndex, address: string, isMeant: (one: Action) => boolean): boolean {
+  const one = byAddress.get(address);
+  return one !== undefined && isMeant(one);
 }
 
 /** Leaves an object behind. */
-function isLeft({ action }: Action): boolean {
-  return action !== 'delete' && action !== 'deploy';
+function isLeft(action: Action): boolean {
+  return !isDeletion(action) && !isDeployment(action);
 }
 
 function teardownName(address: string): string {

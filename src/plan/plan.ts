@@ -3,6 +3,8 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { safeguards } from '../diagnostics/safeguards.ts';
 import type { Row } from '../formats/json.ts';
+import { defined } from '../formats/json.ts';
+import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import { objectDigest } from './accepted.ts';
@@ -41,37 +43,13 @@ const passes: readonly ((planning: Planning, actions: readonly Action[]) => read
 
 /** Computes the actions that make the platform match the manifest. Pure: it sends nothing. */
 export function buildPlan(input: PlanInput): Plan {
-  const { observed, state, kinds } = input;
+  const { observed, state } = input;
   const actions = new Map<string, Action>();
-  const outputs = outputsOf(actions, observed.objects);
-  const planning = { ...input, outputs };
+  const planning = { ...input, outputs: outputsOf(actions, observed.objects) };
   const declared = new Map(input.resources.map((resource) => [resource.address, resource]));
-  for (const written of input.resources) {
-    const parent = written.parent === undefined ? undefined : actions.get(written.parent);
-    const record = state.resources[written.address];
-    if (record !== undefined && observed.unread?.has(written.address) === true) {
-      actions.set(written.address, unreadAction(written, record, parent));
-      continue;
-    }
-    const above =
-      parent !== undefined && createsObject(parent) ? undefined : observed.objects.get(parent?.address ?? '')?.row;
-    const { resource, notes: unknown } = asPlatformHasIt(written, declared.get(written.parent ?? ''), above, outputs);
-    const object = observed.objects.get(resource.address);
-    const action =
-      object === undefined || goesWithOld(parent, object)
-        ? planCreation(planning, resource, object, parent)
-        : planExisting(planning, resource, object, parent);
-    const more = [...unknown, ...tooLarge(action, object?.row, outputs)];
-    const noted = more.length === 0 ? action : { ...action, notes: [...action.notes, ...more] };
-    actions.set(resource.address, heldBack(leftMissing(input, noted), actions));
-  }
-  const kindsByName = new Map(kinds.map((kind) => [kind.kind, kind]));
-  // Parents before children, so that a child knows whether its parent goes too.
-  const left = Object.entries(state.resources).filter(([address]) => !actions.has(address));
-  for (const [address, record] of left.toSorted(([a], [b]) => a.length - b.length)) {
-    const kind = kindsByName.get(record.kind) ?? unservedKind(input, record, actions);
-    if (kind !== undefined) actions.set(address, planRemoval(input, kind, address, record, actions));
-  }
+  for (const resource of input.resources)
+    actions.set(resource.address, planDeclared(planning, resource, { actions, declared }));
+  for (const [address, action] of removals(input, actions)) actions.set(address, action);
   const unserved = unservedRecords(input, actions);
   const whole = withDeposed(input, actions);
   const narrowed = isNarrow(input.narrowing) ? narrow(planning, whole) : undefined;
@@ -84,9 +62,8 @@ export function buildPlan(input: PlanInput): Plan {
     base: state,
     saved: input.saved,
     observed: withOld.observed,
-    ...(input.destroys ? { destroys: true } : {}),
+    ...defined({ destroys: input.destroys || undefined, narrowed: about }),
     unmanaged: observed.unmanaged.length,
-    ...(about === undefined ? {} : { narrowed: about }),
     actions: withOrigins(planned, input.origins),
     diagnostics: [
       ...(narrowed?.errors ?? []),
@@ -100,6 +77,42 @@ export function buildPlan(input: PlanInput): Plan {
       ...(input.destroys ? [] : judgeDeletions(input, { whole, planned, objects })),
     ],
   };
+}
+
+/** Plans a declared resource, after everything that it depends on. */
+function planDeclared(
+  planning: Planning,
+  written: Resource,
+  {
+    actions,
+    declared,
+  }: { readonly actions: ReadonlyMap<string, Action>; readonly declared: ReadonlyMap<string, Resource> },
+): Action {
+  const { observed, state, outputs } = planning;
+  const { address } = written;
+  const parent = actions.get(written.parent ?? '');
+  const record = state.resources[address];
+  if (record !== undefined && observed.unread?.has(address) === true) return unreadAction(written, record, parent);
+  const above = parent === undefined || createsObject(parent) ? undefined : observed.objects.get(parent.address)?.row;
+  const { resource, notes: unknown } = asPlatformHasIt(written, declared.get(written.parent ?? ''), above, outputs);
+  const object = observed.objects.get(address);
+  const action =
+    object === undefined || goesWithOld(parent, object)
+      ? planCreation(planning, resource, object, parent)
+      : planExisting(planning, resource, object, parent);
+  const more = [...unknown, ...tooLarge(action, object?.row, outputs)];
+  const noted = more.length === 0 ? action : { ...action, notes: [...action.notes, ...more] };
+  return heldBack(leftMissing(planning, noted), actions);
+}
+
+/** Plans what the state has and the manifest does not declare: parents first, so that a child knows whether its parent goes. */
+function* removals(input: PlanInput, actions: ReadonlyMap<string, Action>): Iterable<readonly [string, Action]> {
+  const kindsByName = new Map(input.kinds.map((kind) => [kind.kind, kind]));
+  const left = Object.entries(input.state.resources).filter(([address]) => !actions.has(address));
+  for (const [address, record] of left.toSorted(([a], [b]) => a.length - b.length)) {
+    const kind = kindsByName.get(record.kind) ?? unservedKind(input, record, actions);
+    if (kind !== undefined) yield [address, planRemoval(input, kind, address, record, actions)];
+  }
 }
 
 /** Holds the creation of an object back whose absence a person accepted. */

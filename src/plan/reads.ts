@@ -60,14 +60,7 @@ export function readsOf(
   const kindsByName = new Map(kinds.map((kind) => [kind.kind, kind]));
   const kindOf = (address: string) => declared.get(address)?.kind ?? kindsByName.get(records[address]?.kind ?? '');
   const every = [...new Set([...declared.keys(), ...Object.keys(records)])];
-  const below = groupBy(
-    every.flatMap((address) => {
-      const parents = [declared.get(address)?.parent, records[address]?.parent];
-      return [...new Set(parents)].flatMap((parent) =>
-        typeof parent === 'string' ? [[parent, address] as const] : [],
-      );
-    }),
-  );
+  const below = childrenOf(every, declared, records);
   const above = holdersOfServices(kinds);
   const holdsServices = (kind: Kind | undefined) => kind?.isTop === true || above.has(kind?.kind ?? '');
   const goingKinds = new Set([...touched.going].map((address) => kindOf(address)?.kind));
@@ -104,6 +97,22 @@ export function readsOf(
     for (const need of needs) reads.add(need); // a Set goes on to what is added meanwhile
   }
   return reads;
+}
+
+/** The addresses below each address, in the manifest or in the state. */
+function childrenOf(
+  addresses: readonly string[],
+  declared: ReadonlyMap<string, Resource>,
+  records: Readonly<Record<string, StateRecord>>,
+): ReadonlyMap<string, readonly string[]> {
+  return groupBy(
+    addresses.flatMap((address) => {
+      const parents = [declared.get(address)?.parent, records[address]?.parent];
+      return [...new Set(parents)].flatMap((parent) =>
+        typeof parent === 'string' ? [[parent, address] as const] : [],
+      );
+    }),
+  );
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Json } from '../formats/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Action, AttributeChange, Staleness } from './action.ts';
-import { createsObject, isDeletion, isHeld, isLeftOut, leavesState } from './action.ts';
+import { createsObject, isDeletion, isHeld, isLeftOut, isMove, leavesState } from './action.ts';
 import type { ServiceActions } from './deploy-inputs.ts';
 import { deployedAttributes, mentionsOf, reachesContainers } from './deploy-inputs.ts';
 import type { Planning } from './input.ts';
@@ -27,8 +27,7 @@ export function stalenessOf(input: Planning): (service: ServiceActions, isCode: 
     for (const one of above) {
       const mentioned = mentionsOf(service, one, input.outputs);
       // It stays in its project.
-      if (root.action === 'move' && one.kind.isTop !== true && mentioned.size > 0)
-        changes.push({ path: one.address, by: root });
+      if (isMove(root) && one.kind.isTop !== true && mentioned.size > 0) changes.push({ path: one.address, by: root });
       for (const key of mayMentionMore(root) ? changedIn(one).keys() : mentioned) {
         const path = changedIn(one).get(key);
         if (path !== undefined) changes.push({ path, by: one });
