@@ -39,6 +39,8 @@ interface Reading {
   readonly place: BlockPlace;
   /** The keys of the block that mean something. */
   readonly keys: ReadonlyMap<string, Written>;
+  /** The key that each field was written by, in the block or in the map of a union. */
+  readonly writtenAs: Map<string, string>;
   readonly evaluation: FieldEvaluation;
 }
 
@@ -57,7 +59,13 @@ export function readResource(block: Block, place: BlockPlace, evaluation: Evalua
   const { kind, key, at, parent, link, address } = block;
   const keys = writtenFields(kind, link);
   const privateKeys = privateNames(block, keys);
-  const reading = { kind, place, keys, evaluation: { ...evaluation, privateKeys } };
+  const reading = {
+    kind,
+    place,
+    keys,
+    writtenAs: new Map<string, string>(),
+    evaluation: { ...evaluation, privateKeys },
+  };
   const fields: Record<string, Wanted> = {};
   const maps: Record<string, ReadonlyMap<string, Wanted>> = {};
   const options: Record<string, Json> = {};
@@ -97,8 +105,7 @@ export function readResource(block: Block, place: BlockPlace, evaluation: Evalua
 /** Reads the keys of a group in their order. What is refused is reported, and not among them. */
 function readGroup(entries: MapNode['entries'], group: Group, reading: Reading): Declared[] {
   const { prefix } = group;
-  /** The key that each field was written by. */
-  const writtenAs = new Map<string, string>();
+  const { writtenAs } = reading;
   return [...entries].flatMap(([key, entry]): readonly Declared[] => {
     const target = group.keys.get(key);
     if (target === undefined) {
