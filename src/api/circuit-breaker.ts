@@ -41,7 +41,7 @@ export interface InVain {
   /** The last refusal: of a request, or of such a test. */
   readonly last: PlatformError;
   /** The limit of the key, where it was read and the key has one. */
-  readonly keyLimit?: KeyLimit;
+  readonly keyLimit?: KeyLimit | undefined;
 }
 
 /** The permission to send, or the reason against it; `ended`: the client was closed. */
@@ -145,7 +145,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
     waitedMs: spentMs,
     tries,
     last,
-    ...(typeof keyLimit === 'object' ? { keyLimit } : {}),
+    keyLimit: typeof keyLimit === 'object' ? keyLimit : undefined,
   });
 
   function release(over: Outage, leave: Leave): void {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type Endpoint, type InputOf, type OperationLine, readEndpoint } from './endpoint.ts';
+import { defined } from '../formats/json.ts';
 import { extensionOperations } from './extensions.ts';
 import { type Names, namesOf } from './names.ts';
 import { once, onceFor } from './once.ts';
@@ -75,7 +76,7 @@ export function contractOf(profile: Profile, operations: Iterable<Operation>): C
     return [operation, { path: names?.operation(operation) ?? operation, endpoint: endpointOf(operation) }];
   });
   const hasBatches = profile === 'dokploy';
-  return { profile, operations: new Map(served), hasBatches, ...(names === undefined ? {} : { names }) };
+  return defined({ profile, operations: new Map(served), hasBatches, names });
 }
 
 const documented = Object.keys(contract) as DocumentedOperation[]; // its keys are the operations
