@@ -158,10 +158,8 @@ function searchSection(section: Section, search: Search): void {
   const [first] = node.entries.keys();
   for (const [key, child] of node.entries) {
     const address = addressOf(key);
-    const problem =
-      problemOfKey(key, child.keyAt, section, search) ??
-      (child.node.is === 'map' ? undefined : problemOfValue(key, child, section, isOneBlock));
-    if (problem === undefined && child.node.is === 'map') {
+    const ofKey = problemOfKey(key, child.keyAt, section, search);
+    if (ofKey === undefined && child.node.is === 'map') {
       const above = isBelowTop && top !== undefined ? topAddress(top) : parent;
       const entries = withUnset(child.node.entries, unsetTwice(reportInto(diagnostics, address)));
       search.blocks.push({ address, kind, key, parent: above, link, entries, at: child.keyAt });
@@ -170,7 +168,8 @@ function searchSection(section: Section, search: Search): void {
     }
     search.broken.add(address);
     // Of fields that stand where blocks belong, the first says it for all.
-    if (problem === undefined || (problem.isOfAll === true && key !== first)) continue;
+    if (ofKey === undefined && key !== first && isOneBlock()) continue;
+    const problem = ofKey ?? problemOfValue(key, child, section, isOneBlock);
     const shown = child.node.is === 'map' ? key : shownKey(key, isEmpty(child.node));
     const report = reportInto(diagnostics, addressOf(shown));
     report(problem.code ?? 'wrong-type', problem.message, problem.at, problem.remedy);
@@ -183,8 +182,6 @@ interface BlockProblem {
   readonly message: string;
   readonly remedy: string;
   readonly at: Place;
-  /** It is the same for all keys of the section. */
-  readonly isOfAll?: boolean;
 }
 
 /** What is wrong with a key that names a block. */
@@ -218,7 +215,7 @@ function problemOfValue(
   if (isEmpty(node)) {
     const shown = shownKey(key, true);
     const remedy = missingBlank(key, true) ?? `Write ${shown}: {} for no fields, or remove the line.`;
-    return { message: `${shown} is empty`, remedy, at: keyAt, isOfAll: isOneBlock() };
+    return { message: `${shown} is empty`, remedy, at: keyAt };
   }
   const shown = shownKey(key);
   const remedy = isField(key, place.kind)
@@ -227,7 +224,7 @@ function problemOfValue(
     : (blockInstead(key, node, place) ?? `Write it as ${shown}: { … }.`);
   const blank = remedy.includes('\n') ? undefined : missingBlank(key);
   const message = `${shown} must be a map of fields`;
-  return { message, remedy: blank ?? remedy, at: node.at, isOfAll: isOneBlock() };
+  return { message, remedy: blank ?? remedy, at: node.at };
 }
 
 /** Returns true for a key that is probably a field of a block. */
