@@ -42,7 +42,7 @@ import type { NewFile } from '../project/write-files.ts';
 import { ignoring, writeFiles } from '../project/write-files.ts';
 
 /** What an export does beside writing blocks. */
-export interface ExportOptions extends SecretsOptions {
+interface ExportOptions extends SecretsOptions {
   /** Replaces files that are there. */
   readonly force?: boolean;
   /** Adds what the manifest that is there does not manage. */
