@@ -1,5 +1,5 @@
 import { usage } from '../diagnostics/usage.ts';
-import type { Values } from '../plan/shown.ts';
+import type { Values } from '../plan/shown-values.ts';
 import type { View } from '../render/format.ts';
 import type { FlagsOf } from './flags.ts';
 import type { Run } from './command.ts';

@@ -18,7 +18,7 @@ import { withTop } from '../kind/top.ts';
 import type { AcceptedDrift, Acceptance } from '../manifest/accepted.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Plan } from '../plan/action.ts';
-import type { Values } from '../plan/shown.ts';
+import type { Values } from '../plan/shown-values.ts';
 import type { World } from '../workflow/world.ts';
 import { plan } from '../workflow/plan.ts';
 import { isoTime, systemClock } from '../state/clock.ts';

@@ -20,7 +20,7 @@ import { changeOf } from './changes.ts';
 import type { Planning, PlanInput } from './input.ts';
 import { planPending } from './pending.ts';
 import { planDeletion } from './deletion.ts';
-import { absent } from './shown.ts';
+import { absent } from './shown-values.ts';
 import { standingOf, wantedOf } from './standing.ts';
 import { createSteps, updateSteps } from './steps.ts';
 

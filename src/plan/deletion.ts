@@ -13,7 +13,7 @@ import type { Action, Step, Target } from './action.ts';
 import type { PlanInput } from './input.ts';
 import { someOf } from './mass-deletion.ts';
 import { weigh } from './risks.ts';
-import { lossAsShown, shownRow } from './shown-row.ts';
+import { lossAsShown, shownRow } from './shown-rows.ts';
 import { deleteSteps } from './steps.ts';
 
 /** The deletion of an object, by an action that may create a new one. */

@@ -109,8 +109,8 @@ const digested = new WeakMap<Action, Variables>(); // so that many services stay
 
 /** Whether the object of an action is there once the action is done; not while it is held back. */
 export function isThere(one: Action): boolean {
-  const isHeldBack = isHeld(one) && (!isLeftOut(one) || one.id === undefined);
-  return !leavesState(one) && !isHeldBack;
+  const isDeferred = isHeld(one) && (!isLeftOut(one) || one.id === undefined);
+  return !leavesState(one) && !isDeferred;
 }
 
 /** Whether what stands below a service reaches its containers at a deployment, and not by itself. */

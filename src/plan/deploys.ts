@@ -14,7 +14,7 @@ import { deploymentsIn, statusIn } from '../observe/deployments.ts';
 import type { Action, Member, Step } from './action.ts';
 import { createsObject, isEffective, isLeftOut } from './action.ts';
 import { targetFor } from './action-for.ts';
-import { stalenessOf } from './stale.ts';
+import { stalenessOf } from './staleness.ts';
 import type { ServiceActions } from './deploy-inputs.ts';
 import { ignoredInputs, inputsDigest, isThere, reachesContainers } from './deploy-inputs.ts';
 import { afterwards } from './deployed.ts';

@@ -22,7 +22,7 @@ import type { Decision } from './decide.ts';
 import { decide, leaveAccepted } from './decide.ts';
 import type { NotesInput } from './notes.ts';
 import { notesOn } from './notes.ts';
-import { secretsBeside } from './shown.ts';
+import { secretsBeside } from './shown-values.ts';
 import { isEdited, standingOf, wantedOf } from './standing.ts';
 import { rotationIn } from './template.ts';
 

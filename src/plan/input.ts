@@ -7,7 +7,7 @@ import type { State } from '../state/state.ts';
 import type { Acceptances } from './accepted.ts';
 import type { Origins } from './moved.ts';
 import type { Narrowing } from './action.ts';
-import type { Values } from './shown.ts';
+import type { Values } from './shown-values.ts';
 
 /** The drift that a person accepted, and digests bound to objects instead of addresses. */
 export interface Accepting extends Pick<Acceptances, 'of' | 'ofAnother'> {

@@ -9,8 +9,8 @@ import { withGaps } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { Action, AttributeChange } from './action.ts';
 import type { Planning } from './input.ts';
-import { wantedAs } from './shown.ts';
-import { lossAsShown, shownRow } from './shown-row.ts';
+import { wantedAs } from './shown-values.ts';
+import { lossAsShown, shownRow } from './shown-rows.ts';
 import { wantedOf } from './standing.ts';
 
 /** An object that stays, with what is written to it. */

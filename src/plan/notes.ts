@@ -12,7 +12,7 @@ import type { AttributeChange } from './action.ts';
 import type { ChangeShowing } from './changes.ts';
 import { sidesOf } from './changes.ts';
 import type { Accepting } from './input.ts';
-import { redactShown } from './shown.ts';
+import { redactShown } from './shown-values.ts';
 
 /** The input for the notes about the attributes of a resource. */
 export interface NotesInput extends ChangeShowing {

@@ -45,7 +45,7 @@ function editedSince({ state, digests }: PlanInput, { address, kind, fields }: R
 }
 
 /** Holds an action back while it depends on an object that the platform does not list yet; else gives it unchanged. */
-export function heldBack(action: Action, actions: ReadonlyMap<string, Action>): Action {
+export function deferred(action: Action, actions: ReadonlyMap<string, Action>): Action {
   const waiting = action.dependsOn.filter((need) => {
     const other = actions.get(need);
     if (other === undefined || other.id !== undefined) return false;

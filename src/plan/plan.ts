@@ -13,8 +13,8 @@ import type { Action, Narrowed, Plan } from './action.ts';
 import { createsObject, deletesObject, isChange, isCreation, isDeletion, outputsOf } from './action.ts';
 import { planCreation } from './creation.ts';
 import { planExisting } from './existing.ts';
-import { asPlatformHasIt } from './appended.ts';
-import { withoutCarriedOver } from './carried-over.ts';
+import { asPlatformHasIt } from './appended-text.ts';
+import { withoutCarriedOver } from './carried-data.ts';
 import { waitingInCircle } from './circle.ts';
 import type { Planning, PlanInput } from './input.ts';
 import { withOrigins } from './moved.ts';
@@ -25,7 +25,7 @@ import { massDeletions } from './mass-deletion.ts';
 import { vanished } from './vanished.ts';
 import { oldSecretNotes, oldSecrets } from './old-secrets.ts';
 import { otherManifest } from './other-manifest.ts';
-import { heldBack } from './pending.ts';
+import { deferred } from './pending.ts';
 import { planRemoval } from './removal.ts';
 import { possibleRenames } from './renames.ts';
 import { withDeposed } from './replaced.ts';
@@ -102,7 +102,7 @@ function planDeclared(
       : planExisting(planning, resource, object, parent);
   const more = [...unknown, ...tooLarge(action, object?.row, outputs)];
   const noted = more.length === 0 ? action : { ...action, notes: [...action.notes, ...more] };
-  return heldBack(leftMissing(planning, noted), actions);
+  return deferred(leftMissing(planning, noted), actions);
 }
 
 /** Plans what the state has and the manifest does not declare: parents first, so that a child knows whether its parent goes. */

@@ -17,7 +17,7 @@ import { someOf } from './mass-deletion.ts';
 import { isTargeted } from './narrow.ts';
 import { unlisted, wasAnswered } from './pending.ts';
 import { weigh } from './risks.ts';
-import { redactShown, showSides } from './shown.ts';
+import { redactShown, showSides } from './shown-values.ts';
 import { standingOf } from './standing.ts';
 
 /** Plans the removal of a resource that is in the state and no longer in the manifest. */

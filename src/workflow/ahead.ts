@@ -4,7 +4,7 @@ import type { Settings } from '../manifest/settings.ts';
 import type { ReadAhead } from '../observe/ahead.ts';
 import { readAhead } from '../observe/ahead.ts';
 import { serveRemembered } from '../observe/capabilities.ts';
-import { isTopOwned } from '../plan/top.ts';
+import { isTopOwned } from '../plan/project-block.ts';
 import { isBoundTo } from '../state/bound.ts';
 import { systemClock } from '../state/clock.ts';
 import { inSpan } from '../trace/span.ts';

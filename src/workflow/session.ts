@@ -11,7 +11,7 @@ import type { Settings } from '../manifest/settings.ts';
 import type { Narrowing, Plan } from '../plan/action.ts';
 import { everything } from '../plan/narrow.ts';
 import type { Permissions } from '../plan/safeguard.ts';
-import type { Values } from '../plan/shown.ts';
+import type { Values } from '../plan/shown-values.ts';
 import { requirePermissions } from '../plan/safeguard.ts';
 import type { World } from './world.ts';
 import { applyPlan } from './apply.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isHeld } from '../../src/plan/action.ts';
 import type { Wanted } from '../../src/manifest/wanted.ts';
-import { heldBack, planPending } from '../../src/plan/pending.ts';
+import { deferred, planPending } from '../../src/plan/pending.ts';
 import type { StateRecord } from '../../src/state/record.ts';
 import {
   actionOf,
@@ -89,7 +89,7 @@ describe('what depends on it', () => {
     new Map([actionOf('production'), ...actions].map((action) => [action.address, action]));
 
   test('is held back, and says what it waits for', () => {
-    const held = heldBack(user, among(lab));
+    const held = deferred(user, among(lab));
     expect(held).toMatchObject({
       action: 'no-op',
       kept: 'held',
@@ -110,20 +110,20 @@ describe('what depends on it', () => {
 
   test('is held back as well when it is only about to be created, and when it waits itself for something', () => {
     const created = actionOf('gitlab.lab', { kind, id: undefined, action: 'create' });
-    expect(isHeld(heldBack(user, among(created)))).toBe(true);
+    expect(isHeld(deferred(user, among(created)))).toBe(true);
     const waiting = actionOf('gitlab.lab', { id: undefined, kept: 'held' });
-    expect(isHeld(heldBack(user, among(waiting)))).toBe(true);
+    expect(isHeld(deferred(user, among(waiting)))).toBe(true);
   });
 
   test('names all that it waits for', () => {
     const other = actionOf('gitlab.other', { kind, id: undefined, kept: 'held' });
-    const [note] = heldBack({ ...user, dependsOn: ['gitlab.lab', 'gitlab.other'] }, among(lab, other)).notes;
+    const [note] = deferred({ ...user, dependsOn: ['gitlab.lab', 'gitlab.other'] }, among(lab, other)).notes;
     expect(note?.message).toBe('production.compose.shop waits for gitlab.lab, gitlab.other, whose id is not known yet');
   });
 
   test('keeps what was said of it', () => {
-    const [note] = heldBack(user, among(lab)).notes;
-    const again = heldBack({ ...user, notes: note === undefined ? [] : [note] }, among(lab));
+    const [note] = deferred(user, among(lab)).notes;
+    const again = deferred({ ...user, notes: note === undefined ? [] : [note] }, among(lab));
     expect(again.notes).toEqual([note, note]);
   });
 
@@ -132,6 +132,6 @@ describe('what depends on it', () => {
     ['that is created and known at once', actionOf('gitlab.lab', { id: undefined, action: 'create' })],
     ['of another plan', actionOf('gitlab.other', { kind, id: undefined, kept: 'held' })],
   ])('does not wait for an object %s', (_what, other) => {
-    expect(heldBack(user, among(other))).toBe(user);
+    expect(deferred(user, among(other))).toBe(user);
   });
 });

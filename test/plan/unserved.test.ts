@@ -49,9 +49,9 @@ test('one record is named, with the command that removes it', () => {
 });
 
 test('of many records ten are named', () => {
-  const [{ message = '', removal = '' } = {}] = warned(12, { unserved });
-  expect(message).toMatch(/m08, production\.redis\.main\.mounts\.m09 and 2 more; the state keeps them$/);
-  expect(removal).toBe(`If the platform has one no longer, run trueup state rm '${at}.mounts.m00'.`);
+  const [first] = warned(12, { unserved });
+  expect(first?.message).toMatch(/m08, production\.redis\.main\.mounts\.m09 and 2 more; the state keeps them$/);
+  expect(first?.removal).toBe(`If the platform has one no longer, run trueup state rm '${at}.mounts.m00'.`);
 });
 
 test('nothing is said where the platform serves all kinds, and of records with an action', () => {

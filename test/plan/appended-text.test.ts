@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Wanted } from '../../src/manifest/wanted.ts';
 import { withHidden } from '../../src/manifest/wanted.ts';
-import { asPlatformHasIt } from '../../src/plan/appended.ts';
+import { asPlatformHasIt } from '../../src/plan/appended-text.ts';
 import { declared, kindNamed, referring, resourceOf, secretPart, textOf, wholeOf } from '../support/plan-values.ts';
 
 /** The name of a service on the platform, which depends on fields of its compose. */

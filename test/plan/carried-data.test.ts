@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Row } from '../../src/formats/json.ts';
-import { withoutCarriedOver } from '../../src/plan/carried-over.ts';
+import { withoutCarriedOver } from '../../src/plan/carried-data.ts';
 import type { ActionMembers } from '../support/plan-values.ts';
 import {
   actionOf,

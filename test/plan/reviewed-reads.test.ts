@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readsOf, touchedBy } from '../../src/plan/reads.ts';
+import { readsOf, touchedBy } from '../../src/plan/reviewed-reads.ts';
 import {
   creating,
   declared,

@@ -11,7 +11,7 @@ import type { Outputs } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { AttributeChange } from './action.ts';
 import type { PlanInput } from './input.ts';
-import { observedAs } from './shown.ts';
+import { observedAs } from './shown-values.ts';
 import { standingOf, wantedOf } from './standing.ts';
 
 /** An object with its row, in which secrets stand in clear. */

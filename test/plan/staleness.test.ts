@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Wanted } from '../../src/manifest/wanted.ts';
 import type { Action, AttributeChange } from '../../src/plan/action.ts';
 import type { Staleness } from '../../src/plan/action.ts';
-import { stalenessOf } from '../../src/plan/stale.ts';
+import { stalenessOf } from '../../src/plan/staleness.ts';
 import type { Decision } from '../../src/plan/decide.ts';
 import type { ServiceActions } from '../../src/plan/deploy-inputs.ts';
 import type { StateRecord } from '../../src/state/record.ts';
