@@ -118,10 +118,22 @@ function memberIn(text: string): z.ZodRawShape {
     if (text === '' || text === '...') return {};
     throw new Error(`The contract has no ${text}`);
   }
+  return { [name]: schemaOf(type, [optional, nullable, preset]) };
+}
+
+/** Schemas never change: operations share those of members with the same words. */
+const schemas = new Map<string, z.ZodType>();
+
+function schemaOf(type: string, [optional, nullable, preset]: readonly (string | undefined)[]): z.ZodType {
+  const key = [type, optional, nullable, preset].join(' ');
+  const known = schemas.get(key);
+  if (known !== undefined) return known;
   const schema: z.ZodType = named(memberTypes, type)();
   const orNull = nullable === undefined ? schema : schema.nullable();
-  if (preset !== undefined) return { [name]: orNull.default(valueIn(preset)) };
-  return { [name]: optional === '?' ? orNull.optional() : orNull };
+  const orNothing = optional === '?' ? orNull.optional() : orNull;
+  const made = preset === undefined ? orNothing : orNull.default(valueIn(preset));
+  schemas.set(key, made);
+  return made;
 }
 
 /** A default as a line has it: JSON, or else a text. Never throws. */
