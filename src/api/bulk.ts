@@ -1,6 +1,5 @@
 import { attempts } from './attempts.ts';
-import type { BatchAnswer, BatchItem, ItemAnswer } from './batch.ts';
-import { divide } from './batch.ts';
+import { type BatchAnswer, type BatchItem, type ItemAnswer, divide } from './batch.ts';
 import { whyToWait } from './circuit-breaker.ts';
 import { PlatformError } from './errors.ts';
 import { versionOperation } from './published.ts';

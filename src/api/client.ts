@@ -2,22 +2,24 @@ import { withoutSlash } from './slash.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { readData } from './answer.ts';
 import { attempts } from './attempts.ts';
-import type { BatchAnswer, BatchItem } from './batch.ts';
-import { batchPath, isKeyRefusal, readBatch } from './batch.ts';
-import type { BatchRefusal, BulkRead, BulkStatus } from './bulk.ts';
-import { createBulk } from './bulk.ts';
+import { type BatchAnswer, type BatchItem, batchPath, isKeyRefusal, readBatch } from './batch.ts';
+import { type BatchRefusal, type BulkRead, type BulkStatus, createBulk } from './bulk.ts';
 import { type Call, fail } from './call.ts';
-import type { Pause } from './circuit-breaker.ts';
-import { createCircuitBreaker, whyToWait } from './circuit-breaker.ts';
-import type { Contract, Input, Operation, ReadOperation, ServedOperation } from './contract.ts';
-import { contracts, endpointOf } from './contract.ts';
+import { type Pause, createCircuitBreaker, whyToWait } from './circuit-breaker.ts';
+import {
+  type Contract,
+  type Input,
+  type Operation,
+  type ReadOperation,
+  type ServedOperation,
+  contracts,
+  endpointOf,
+} from './contract.ts';
 import { PlatformError } from './errors.ts';
 import { explainRefusal, explainSilence } from './failures.ts';
 import { createPatience } from './patience.ts';
-import type { KeyLimit, ReadLimit } from './key-limit.ts';
-import { limitOfKey } from './key-limit.ts';
-import type { Permit } from './permits.ts';
-import { createPermits } from './permits.ts';
+import { type KeyLimit, type ReadLimit, limitOfKey } from './key-limit.ts';
+import { type Permit, createPermits } from './permits.ts';
 import { documentOperation, versionOperation } from './published.ts';
 import { buildRequest } from './request.ts';
 import { sleep as wait } from './sleep.ts';

@@ -1,7 +1,5 @@
-import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
-import type { PlatformError } from './errors.ts';
-import { answerLines } from './errors.ts';
+import { type Diagnostic, type Position, diagnostic } from '../diagnostics/diagnostic.ts';
+import { type PlatformError, answerLines } from './errors.ts';
 
 /** A failed call as a report: the event, the answer of the server, the next step and what is known of the effect. */
 export function diagnose(

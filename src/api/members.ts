@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { Operation } from './contract.ts';
-import { endpointOf, requiredMembers } from './contract.ts';
+import { type Operation, endpointOf, requiredMembers } from './contract.ts';
 import type { Endpoint } from './endpoint.ts';
 import { onceFor } from './once.ts';
 

@@ -1,5 +1,4 @@
-import type { Vocabulary } from './vocabulary.ts';
-import { document, freeMembers } from './vocabulary.ts';
+import { type Vocabulary, document, freeMembers } from './vocabulary.ts';
 
 /** The words of a platform, at the edge of a client or an emulator. */
 export interface Names {

@@ -1,7 +1,6 @@
 import { attempts } from './attempts.ts';
 import type { Call } from './call.ts';
-import type { CircuitBreaker } from './circuit-breaker.ts';
-import { whyToWait } from './circuit-breaker.ts';
+import { type CircuitBreaker, whyToWait } from './circuit-breaker.ts';
 import { PlatformError } from './errors.ts';
 import { explainMissingRight } from './failures.ts';
 import { explainEnd, explainPause } from './pauses.ts';

@@ -1,7 +1,6 @@
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Client, ReadClient } from './client.ts';
-import type { Contract, Operation, Profile } from './contract.ts';
-import { contractOf, contracts, profiles } from './contract.ts';
+import { type Contract, type Operation, type Profile, contractOf, contracts, profiles } from './contract.ts';
 import { lacksRight, PlatformError } from './errors.ts';
 import { fromDocument } from './names.ts';
 import { documentOperation, versionOperation } from './published.ts';

@@ -1,5 +1,4 @@
-import type { Contract, Operation } from './contract.ts';
-import { beyondDocument, endpointOf } from './contract.ts';
+import { type Contract, type Operation, beyondDocument, endpointOf } from './contract.ts';
 
 /** Answers the version of the platform. */
 export const versionOperation = 'settings.getDokployVersion';

@@ -1,6 +1,5 @@
 import { attempts } from '../api/attempts.ts';
 import { saysCreate, takes } from '../kind/wire.ts';
-import type { Member, Step } from '../plan/action.ts';
 import { wantedOf } from '../plan/standing.ts';
 import { storedPair } from '../plan/storing.ts';
 import { knownPairs } from '../state/known-pairs.ts';
@@ -8,18 +7,15 @@ import { pendingCreate, renewed, withWrite } from '../state/pending.ts';
 import type { Deploys, PendingCreate, StateRecord, StoredWanted } from '../state/record.ts';
 import { keyOf } from './find-created.ts';
 import { chosenId } from './request.ts';
-import { createSentNow, digestsAt, dispatch, recordNow, recordOf, saveRecord, sentNow } from './run.ts';
-import type { Run } from './run.ts';
-import type { Row } from '../formats/json.ts';
-import { defined } from '../formats/json.ts';
+import { type Run, createSentNow, digestsAt, dispatch, recordNow, recordOf, saveRecord, sentNow } from './run.ts';
+import { type Row, defined } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { resolveField } from '../manifest/fields.ts';
-import { isLeftOut } from '../plan/action.ts';
+import { type Member, type Step, isLeftOut } from '../plan/action.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { deploymentsIn } from '../observe/deployments.ts';
 import { toStored } from '../state/stored.ts';
-import type { Job } from './job.ts';
-import { mayHaveWritten, resultOf } from './job.ts';
+import { type Job, mayHaveWritten, resultOf } from './job.ts';
 
 /**
  * Records, before the first request of an action, the pending write to its object and the services that it makes stale.

@@ -6,25 +6,28 @@ import type { State, StateStore } from '../state/state.ts';
 import { isInJournal, withWaves } from '../state/wave.ts';
 import { deploy } from './deploy.ts';
 import { claimProvided, reportDuplicates, create } from './create.ts';
-import { isOver, isSent, mayHaveWritten, report, resultOf } from './job.ts';
+import { type ApplyResult, type Job, type Scope, isOver, isSent, mayHaveWritten, report, resultOf } from './job.ts';
 import { readBack } from './read-back.ts';
 import { reportFailure, reportUpgrade, refusal } from './report.ts';
-import { dispatch, jobOf, readsInBulk, scopeOf, startRun } from './run.ts';
-import type { ApplyResult, Job, Scope } from './job.ts';
-import type { ApplyInput, Run } from './run.ts';
+import { type ApplyInput, type Run, dispatch, jobOf, readsInBulk, scopeOf, startRun } from './run.ts';
 import { runSchedule } from '../graph/schedule.ts';
 import { settleStale, announceWrite } from './announce.ts';
 import { PlatformError } from '../api/errors.ts';
-import type { Action } from '../plan/action.ts';
-import { comesWithParent, createsObject, isDeployment, isEffective, isIncluded, shownAddress } from '../plan/action.ts';
+import {
+  type Action,
+  comesWithParent,
+  createsObject,
+  isDeployment,
+  isEffective,
+  isIncluded,
+  shownAddress,
+} from '../plan/action.ts';
 import { writesOrRemoves } from '../plan/decide.ts';
-import type { ActionNode, ApplyNode } from '../plan/nodes.ts';
-import { planNodes } from '../plan/nodes.ts';
+import { type ActionNode, type ApplyNode, planNodes } from '../plan/nodes.ts';
 import { refuseChanged } from './freshness.ts';
 import { poll } from './attempt.ts';
 import { rehearse } from './request.ts';
-import type { SpanAbout } from '../trace/span.ts';
-import { inSpan } from '../trace/span.ts';
+import { type SpanAbout, inSpan } from '../trace/span.ts';
 import { addSecretsOf } from '../secrets/call-secrets.ts';
 import { isFresh, readScope, rowIn, scopeNow } from './scope.ts';
 import { requestInput, saysGone, send } from './send.ts';

@@ -1,7 +1,6 @@
-import type { Policy } from '../api/attempts.ts';
 import type { Run } from './run.ts';
 import { PlatformError } from '../api/errors.ts';
-import { attempts } from '../api/attempts.ts';
+import { type Policy, attempts } from '../api/attempts.ts';
 
 /** One request, sent until its outcome is known. */
 interface Attempt<T> {

@@ -12,8 +12,7 @@ import { recordOfService, saveDeploys } from './announce.ts';
 import { attempt, isLost, mayLandLater, poll } from './attempt.ts';
 import { refuseMoved } from './freshness.ts';
 import { buildMembers } from './request.ts';
-import type { Run } from './run.ts';
-import { dispatch, saveRecord, sentNow } from './run.ts';
+import { type Run, dispatch, saveRecord, sentNow } from './run.ts';
 import type { Job } from './job.ts';
 import { noting, requestInput } from './send.ts';
 

@@ -1,26 +1,19 @@
 import { attempts, policies } from '../api/attempts.ts';
 import { remedyAndOutcome } from '../api/diagnose.ts';
 import { answerLines, PlatformError } from '../api/errors.ts';
-import type { Stop } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Row } from '../formats/json.ts';
-import { defined, isRow } from '../formats/json.ts';
+import { type Stop, diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Row, defined, isRow } from '../formats/json.ts';
 import { takes } from '../kind/wire.ts';
-import type { Deployment } from '../observe/deployments.ts';
-import { deploymentsIn, lastLines, ownLog, statusIn } from '../observe/deployments.ts';
+import { type Deployment, deploymentsIn, lastLines, ownLog, statusIn } from '../observe/deployments.ts';
 import type { PendingDeploy } from '../state/record.ts';
 import { addSecretsOfRow } from '../state/row-secrets.ts';
 import { savedIn, saveDeploys } from './announce.ts';
 import { attempt, mayLandLater } from './attempt.ts';
-import type { DeployedService } from './deploy-request.ts';
-import { deploysNow, failure, reasonOf, resetStatus, send } from './deploy-request.ts';
-import type { Ending, Watch } from './follow.ts';
-import { answersLate, follow, shownIn } from './follow.ts';
-import type { ApplyEvent, Job } from './job.ts';
-import { mayHaveWritten, report, sentAt } from './job.ts';
-import type { Run } from './run.ts';
+import { type DeployedService, deploysNow, failure, reasonOf, resetStatus, send } from './deploy-request.ts';
+import { type Ending, type Watch, answersLate, follow, shownIn } from './follow.ts';
+import { type ApplyEvent, type Job, mayHaveWritten, report, sentAt } from './job.ts';
 import { reportAgain } from './report.ts';
-import { recordNow, sentNow } from './run.ts';
+import { type Run, recordNow, sentNow } from './run.ts';
 
 type Waiting = Extract<ApplyEvent, { event: 'waiting' }>;
 

@@ -6,15 +6,13 @@ import { root } from '../kind/kind.ts';
 import { fieldPath } from '../kind/wire.ts';
 import { rowId } from '../observe/answers.ts';
 import { differencesFromCreate, isCreated } from '../observe/lost-create.ts';
-import type { NaturalKey } from '../observe/match.ts';
-import { indexRows, naturalKey } from '../observe/match.ts';
+import { type NaturalKey, indexRows, naturalKey } from '../observe/match.ts';
 import type { Action } from '../plan/action.ts';
 import { pendingCreate } from '../state/pending.ts';
 import { ambiguous } from './report.ts';
-import { digestsAt, recordNow } from './run.ts';
+import { type Run, digestsAt, recordNow } from './run.ts';
 import type { Job } from './job.ts';
 import { poll } from './attempt.ts';
-import type { Run } from './run.ts';
 import { readSiblings } from './scope.ts';
 
 /** The result of one look: the created object, if it is there, and the objects with its key that another create made. */

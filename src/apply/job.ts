@@ -1,6 +1,5 @@
 import type { Diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import type { Row } from '../formats/json.ts';
-import { defined, same } from '../formats/json.ts';
+import { type Row, defined, same } from '../formats/json.ts';
 import type { Action } from '../plan/action.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { Deploys, DuplicatePlace, StateRecord } from '../state/record.ts';

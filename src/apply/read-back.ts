@@ -1,20 +1,15 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Row } from '../formats/json.ts';
-import { defined } from '../formats/json.ts';
+import { type Row, defined } from '../formats/json.ts';
 import { rowId } from '../observe/answers.ts';
-import type { Job, Scope } from './job.ts';
-import { isOver, isSent, mayHaveWritten, mayLand, report, resultOf } from './job.ts';
+import { type Job, type Scope, isOver, isSent, mayHaveWritten, mayLand, report, resultOf } from './job.ts';
 import { reportFailure } from './report.ts';
-import { claim, dispatch, recordOf, saveRecord } from './run.ts';
+import { type Run, claim, dispatch, recordOf, saveRecord } from './run.ts';
 import { poll } from './attempt.ts';
-import type { Run } from './run.ts';
-import type { ScopeRow } from '../observe/scope-row.ts';
-import { findById, scopeRow } from '../observe/scope-row.ts';
+import { type ScopeRow, findById, scopeRow } from '../observe/scope-row.ts';
 import { createdAmong } from './find-created.ts';
 import { isAtHome, readScope } from './scope.ts';
 import { comesWithParent, createsObject, goesWithParent, isHeld, isKept } from '../plan/action.ts';
-import type { Settled } from '../plan/settle.ts';
-import { sentPairs, settle } from '../plan/settle.ts';
+import { type Settled, sentPairs, settle } from '../plan/settle.ts';
 import { withoutError } from '../state/pending.ts';
 import type { Pending } from '../state/record.ts';
 

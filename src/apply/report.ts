@@ -3,8 +3,7 @@ import { isOfKey, PlatformError } from '../api/errors.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { versionNow } from '../observe/capabilities.ts';
 import type { Action } from '../plan/action.ts';
-import type { Job } from './job.ts';
-import { report } from './job.ts';
+import { type Job, report } from './job.ts';
 import type { Run } from './run.ts';
 
 /**

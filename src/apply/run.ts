@@ -1,26 +1,31 @@
 import { attempts } from '../api/attempts.ts';
 import type { Client } from '../api/client.ts';
 import { groupBy } from '../kind/group.ts';
-import type { Row } from '../formats/json.ts';
-import { defined } from '../formats/json.ts';
+import { type Row, defined } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { outputValue } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
-import type { Reader } from '../observe/reader.ts';
-import { createReader } from '../observe/reader.ts';
-import type { Action, Plan } from '../plan/action.ts';
-import { createsObject, isDeployment, isEffective, shownAddress } from '../plan/action.ts';
+import { type Reader, createReader } from '../observe/reader.ts';
+import { type Action, type Plan, createsObject, isDeployment, isEffective, shownAddress } from '../plan/action.ts';
 import type { Digest, Digests } from '../secrets/digest.ts';
 import { pendingCreate } from '../state/pending.ts';
 import type { Deploys, DuplicatePlace, StateRecord } from '../state/record.ts';
-import type { Clock } from '../state/clock.ts';
-import { systemClock } from '../state/clock.ts';
+import { type Clock, systemClock } from '../state/clock.ts';
 import type { StateStore } from '../state/state.ts';
 import type { QueueActivity } from './follow.ts';
-import type { Journal } from './journal.ts';
-import { openJournal } from './journal.ts';
-import type { ApplyEvent, Job, JobEvent, Outcome, Scope } from './job.ts';
-import { advance, isOver, noteObject, resultOf, withDuplicate } from './job.ts';
+import { type Journal, openJournal } from './journal.ts';
+import {
+  type ApplyEvent,
+  type Job,
+  type JobEvent,
+  type Outcome,
+  type Scope,
+  advance,
+  isOver,
+  noteObject,
+  resultOf,
+  withDuplicate,
+} from './job.ts';
 import { needsRow } from './request.ts';
 import { scopeRow } from '../observe/scope-row.ts';
 import type { Redactor } from '../secrets/redactor.ts';

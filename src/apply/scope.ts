@@ -1,14 +1,12 @@
 import { attempts } from '../api/attempts.ts';
 import type { Client } from '../api/client.ts';
 import type { Row } from '../formats/json.ts';
-import type { Reader } from '../observe/reader.ts';
-import { createReader } from '../observe/reader.ts';
+import { type Reader, createReader } from '../observe/reader.ts';
 import { createsObject } from '../plan/action.ts';
 import { poll } from './attempt.ts';
 import type { Job, Scope } from './job.ts';
 import type { Run } from './run.ts';
-import type { ScopeRow } from '../observe/scope-row.ts';
-import { findById, scopeRow } from '../observe/scope-row.ts';
+import { type ScopeRow, findById, scopeRow } from '../observe/scope-row.ts';
 
 /** Reads a scope. A 404 proves that it is gone, and nothing else does. */
 export async function readScope(reader: Reader, { action }: Job, id: string): Promise<ScopeRow> {

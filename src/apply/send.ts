@@ -1,23 +1,19 @@
 import { attempts, policies } from '../api/attempts.ts';
 import type { OwnConnection } from '../api/client.ts';
 import { PlatformError } from '../api/errors.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
 import { attributeName } from '../kind/attribute.ts';
-import type { Action, Step } from '../plan/action.ts';
-import { createsObject } from '../plan/action.ts';
+import { type Action, type Step, createsObject } from '../plan/action.ts';
 import { compare } from '../plan/compare.ts';
 import { writesOrRemoves } from '../plan/decide.ts';
 import { withError } from '../state/pending.ts';
 import { attempt, isLost, mayLandLater } from './attempt.ts';
 import { refuseChanged, refuseMoved, rowNow } from './freshness.ts';
-import type { Job } from './job.ts';
-import { report, sentAt } from './job.ts';
+import { type Job, report, sentAt } from './job.ts';
 import { announceTime } from './announce.ts';
 import { answersAll, buildMembers, carries, isMember, isUnproven, needsRow } from './request.ts';
-import type { Run } from './run.ts';
-import { dispatch } from './run.ts';
+import { type Run, dispatch } from './run.ts';
 import { isAtHome, rowIn, scopeNow } from './scope.ts';
 
 /**

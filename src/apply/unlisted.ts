@@ -1,8 +1,7 @@
 import { PlatformError } from '../api/errors.ts';
 import { Stop } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
-import type { Reader } from '../observe/reader.ts';
-import { createReader } from '../observe/reader.ts';
+import { type Reader, createReader } from '../observe/reader.ts';
 import { isDeletion } from '../plan/action.ts';
 import { listOf } from './find-created.ts';
 import type { Job, Scope } from './job.ts';

@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import type { anyDocument } from '../render/documents.ts';
-import type { Printed } from '../render/printable.ts';
-import { printable, printed, unchanged } from '../render/printable.ts';
+import { type Printed, printable, printed, unchanged } from '../render/printable.ts';
 
 /** A JSON document of `trueup` with diagnostics. */
 type Documented = Extract<z.output<typeof anyDocument>, { diagnostics: unknown }>;

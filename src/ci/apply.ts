@@ -7,10 +7,8 @@ import { callForgeJson, ForgeError } from './call.ts';
 import { writeComment } from './comment.ts';
 import type { Forge } from './forge.ts';
 import type { Job } from './job.ts';
-import type { Report } from './report.ts';
-import { resultText } from './report.ts';
-import type { MergedPull } from './stored-plans.ts';
-import { artifactName, fetchPlan, planFileName } from './stored-plans.ts';
+import { type Report, resultText } from './report.ts';
+import { type MergedPull, artifactName, fetchPlan, planFileName } from './stored-plans.ts';
 
 /**
  * Applies the stored plan of exactly this manifest. Where there is none, it plans: without changes there is nothing to

@@ -2,8 +2,7 @@ import { appendFileSync } from 'node:fs';
 import type { Process } from '../cli/process.ts';
 import { textBlock } from '../render/diff-lines.ts';
 import { codeBlock } from '../render/markdown.ts';
-import type { Printed } from '../render/printable.ts';
-import { printed } from '../render/printable.ts';
+import { type Printed, printed } from '../render/printable.ts';
 
 /** Most characters of the output of a run in a comment; at most three bytes each in UTF-8. */
 const maxCharacters = 20_000;

@@ -1,12 +1,8 @@
-import type { Stop } from '../diagnostics/diagnostic.ts';
-import { stop } from '../diagnostics/diagnostic.ts';
-import type { Plan } from '../plan/action.ts';
-import { hasChanges, needsConsent } from '../plan/action.ts';
-import type { Permissions } from '../plan/safeguard.ts';
-import { requirePermissions } from '../plan/safeguard.ts';
+import { type Stop, stop } from '../diagnostics/diagnostic.ts';
+import { type Plan, hasChanges, needsConsent } from '../plan/action.ts';
+import { type Permissions, requirePermissions } from '../plan/safeguard.ts';
 import { counted } from '../render/lines.ts';
-import type { PlanAbout } from '../render/plan-head.ts';
-import { placeWords } from '../render/plan-head.ts';
+import { type PlanAbout, placeWords } from '../render/plan-head.ts';
 import { printable } from '../render/printable.ts';
 import { askYes } from './prompt.ts';
 import type { Run } from './command.ts';

@@ -1,5 +1,4 @@
-import type { Command } from 'commander';
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import type { Process } from './process.ts';
 import { loadedCommands } from './command.ts';
 import { createProgram, nameOf } from './program.ts';

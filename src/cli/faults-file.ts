@@ -3,19 +3,15 @@ import { basename, dirname, resolve } from 'node:path';
 import type * as z from 'zod';
 import type { Names } from '../api/names.ts';
 import { didYouMean } from '../diagnostics/closest.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import { planInOwnWords } from '../emulator/faults/in-own-words.ts';
 import { patterns } from '../emulator/faults/matching.ts';
-import type { FaultPlan } from '../emulator/faults/plan.ts';
-import { faultPlan, keysIn } from '../emulator/faults/plan.ts';
+import { type FaultPlan, faultPlan, keysIn } from '../emulator/faults/plan.ts';
 import { servedOperations } from '../emulator/served.ts';
-import type { Node } from '../manifest/tree.ts';
 import { keyPlaceAt, missingBlank, placeAt, shownKey } from '../manifest/problem.ts';
 import { toJson } from '../formats/simple-yaml.ts';
-import { position, readTree } from '../manifest/tree.ts';
-import type { FileText } from '../manifest/workspace.ts';
-import { openWorkspace } from '../manifest/workspace.ts';
+import { type Node, position, readTree } from '../manifest/tree.ts';
+import { type FileText, openWorkspace } from '../manifest/workspace.ts';
 
 /** Size limit of a faults file, in bytes. */
 const limit = 1_000_000;

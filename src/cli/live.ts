@@ -1,7 +1,6 @@
 import { columnsOf } from '../render/columns.ts';
 import type { Live } from '../render/format.ts';
-import type { Printed } from '../render/printable.ts';
-import { printed, unchanged } from '../render/printable.ts';
+import { type Printed, printed, unchanged } from '../render/printable.ts';
 
 /** Draws on a terminal, to which `write` writes at once. */
 export function createLive({ write, size }: { write: (text: Printed) => void; size: Live['size'] }): Live {

@@ -1,16 +1,13 @@
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Settings } from '../manifest/settings.ts';
-import type { Load } from '../project/open-project.ts';
-import { isNear, mayReadAhead } from '../project/open-project.ts';
+import { type Load, isNear, mayReadAhead } from '../project/open-project.ts';
 import { hasLocalState } from '../project/state-location.ts';
 import type { Validated } from '../workflow/validate.ts';
-import type { EarlySession, Session, SessionOptions } from '../workflow/session.ts';
-import { beginSession, session } from '../workflow/session.ts';
+import { type EarlySession, type Session, type SessionOptions, beginSession, session } from '../workflow/session.ts';
 import { platformOf } from './connect.ts';
 import type { Exit } from '../render/exit-codes.ts';
 import type { Run } from './command.ts';
-import type { Interruption } from './signals.ts';
-import { watchSignals } from './signals.ts';
+import { type Interruption, watchSignals } from './signals.ts';
 
 /** The purpose, the limits and the work of a session of a command. */
 interface Task extends Pick<SessionOptions, 'purpose' | 'deploying' | 'inFlightTimeoutMs' | 'onWait'> {

@@ -1,12 +1,10 @@
 import type { Kind } from '../kind/kind.ts';
 import { kindsThere } from '../kind/kinds-on.ts';
 import { serveRemembered } from '../observe/capabilities.ts';
-import type { Addressed } from '../operate/addressed.ts';
-import { findObjects, objectsOn } from '../operate/addressed.ts';
+import { type Addressed, findObjects, objectsOn } from '../operate/addressed.ts';
 import type { OpenClient } from '../project/connect.ts';
 import { declaredResources } from '../project/load.ts';
-import type { Target } from '../project/target.ts';
-import { findTarget } from '../project/target.ts';
+import { type Target, findTarget } from '../project/target.ts';
 import { projectOf } from '../state/bound.ts';
 import type { State } from '../state/state.ts';
 import type { Run } from './command.ts';

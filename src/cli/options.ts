@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { kinds } from '../resources/index.ts';
-import type { ProjectFolder } from '../project/folder.ts';
-import { findPlace } from '../project/folder.ts';
+import { type ProjectFolder, findPlace } from '../project/folder.ts';
 import type { FlagsOf } from './flags.ts';
 import type { globalOptions } from './global-options.ts';
 import type { Process } from './process.ts';

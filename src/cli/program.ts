@@ -1,7 +1,6 @@
 import { Argument, Command as Program, Help, Option } from 'commander';
-import type { Command, Group } from './command.ts';
 import type { Options, OptionText } from './flags.ts';
-import { loadedCommands } from './command.ts';
+import { type Command, type Group, loadedCommands } from './command.ts';
 import { commands, nameIn } from './commands/index.ts';
 import { printed } from '../render/printable.ts';
 import { globalOptions, programHelp } from './global-options.ts';

@@ -2,12 +2,10 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { isBelowFolder } from '../files/below.ts';
-import { findPlace } from '../project/folder.ts';
-import type { Environment } from '../project/folder.ts';
+import { type Environment, findPlace } from '../project/folder.ts';
 import { isGiteaRun, isPlainAddress, isRepositoryName } from '../project/pipeline-run.ts';
 import type { ReviewSite } from '../render/review-site.ts';
-import type { GlobalOptions } from './options.ts';
-import { usage } from './options.ts';
+import { type GlobalOptions, usage } from './options.ts';
 import type { Process } from './process.ts';
 
 /** The options that choose where a report is read. */

@@ -1,7 +1,6 @@
 import { diagnose } from '../api/diagnose.ts';
 import { isOfKey, PlatformError } from '../api/errors.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Environment } from '../project/folder.ts';
 import type { Formats, View } from '../render/format.ts';
 import { systemClock } from '../state/clock.ts';
@@ -11,15 +10,12 @@ import type { Redactor } from '../secrets/redactor.ts';
 import { redactorOf } from '../secrets/sources/env.ts';
 import { asksForTraces } from '../trace/settings.ts';
 import type { Command, Given, Run } from './command.ts';
-import type { Exit } from '../render/exit-codes.ts';
-import { exitCodes, stopExits } from '../render/exit-codes.ts';
-import type { GlobalOptions } from './options.ts';
-import { settleOptions, usage } from './options.ts';
+import { type Exit, exitCodes, stopExits } from '../render/exit-codes.ts';
+import { type GlobalOptions, settleOptions, usage } from './options.ts';
 import { refuseLinkOut } from '../project/root-of-trust.ts';
 import type { Process } from './process.ts';
 import { readReviewSite } from './review-site.ts';
-import type { Terminal } from './terminal.ts';
-import { openTerminal } from './terminal.ts';
+import { type Terminal, openTerminal } from './terminal.ts';
 
 /** Runs a command to its end; every failure becomes a message and an exit code. Returns the exit code. */
 export async function runCommand(

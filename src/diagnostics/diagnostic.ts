@@ -1,5 +1,4 @@
-import type { Code } from './codes.ts';
-import { codes } from './codes.ts';
+import { type Code, codes } from './codes.ts';
 
 /** A place in a file the user wrote; line and column count from 1. */
 export interface Position {

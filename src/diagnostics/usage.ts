@@ -1,5 +1,4 @@
-import type { Stop } from './diagnostic.ts';
-import { stop } from './diagnostic.ts';
+import { type Stop, stop } from './diagnostic.ts';
 
 /** The error of a call whose words cannot be followed: an unknown name, options that exclude one another. */
 export function usage(message: string, remedy?: string): Stop {

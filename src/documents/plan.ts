@@ -2,8 +2,10 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { addressParts } from '../kind/address.ts';
 import { groupBy } from '../kind/group.ts';
 import { defined } from '../formats/json.ts';
-import type { Action, Change, Plan } from '../plan/action.ts';
 import {
+  type Action,
+  type Change,
+  type Plan,
   becauseOf,
   comesWithParent,
   followedBy,
@@ -30,8 +32,7 @@ import type { Decision } from '../plan/decide.ts';
 import type { ExplainedAction } from '../plan/explain.ts';
 import { notComparedIn } from '../plan/not-compared.ts';
 import { rotationsIn } from '../plan/rotations.ts';
-import type { Standing } from '../plan/standing.ts';
-import { lacksSecret } from '../plan/standing.ts';
+import { type Standing, lacksSecret } from '../plan/standing.ts';
 import { notDeployed, overwriting, recreating, restarting, risking, underWay } from '../plan/summary.ts';
 import { diagnosticJson } from '../render/diagnostics-json.ts';
 import type { AddressDocument, PlanDocument } from '../render/documents.ts';

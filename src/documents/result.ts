@@ -4,8 +4,7 @@ import { defined } from '../formats/json.ts';
 import { isDeployment, shownAddress } from '../plan/action.ts';
 import { diagnosticJson } from '../render/diagnostics-json.ts';
 import type { PlanDocument, ResultDocument } from '../render/documents.ts';
-import type { Ending } from './ending.ts';
-import { countIgnored } from './ending.ts';
+import { type Ending, countIgnored } from './ending.ts';
 
 /** The result of an apply, and what a run knows beside it. */
 export interface ResultInput {

@@ -1,8 +1,6 @@
 import { defined } from '../formats/json.ts';
-import { acceptedLimit, acceptedName, acceptedText, parseAccepted } from '../manifest/accepted.ts';
-import type { AcceptedDrift } from '../manifest/accepted.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { Stop } from '../diagnostics/diagnostic.ts';
+import { type AcceptedDrift, acceptedLimit, acceptedName, acceptedText, parseAccepted } from '../manifest/accepted.ts';
+import { type Diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { readFileOf } from './memory-file.ts';
 import type { ProjectFolder } from '../project/folder.ts';
 import { writeFiles } from '../project/write-files.ts';

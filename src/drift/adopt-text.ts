@@ -1,11 +1,8 @@
 import { fieldAlias, sectionAlias } from '../kind/aliases.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Finding } from './finding.ts';
-import type { Entry, Value } from '../edit/yaml.ts';
-import { plainly } from '../edit/yaml.ts';
-import type { Attribute } from '../kind/attribute.ts';
-import { pathOf } from '../kind/attribute.ts';
+import { type Entry, type Value, plainly } from '../edit/yaml.ts';
+import { type Attribute, pathOf } from '../kind/attribute.ts';
 import type { Union } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldOf, fieldPath, observedValue } from '../kind/wire.ts';
@@ -13,17 +10,14 @@ import { caseFields, writtenFields } from '../kind/written.ts';
 import { parseExpressions } from '../manifest/expression.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { expressionSources } from '../manifest/sources/all.ts';
-import type { Node } from '../manifest/tree.ts';
 import { unsetKey } from '../manifest/unset.ts';
 import { toJson } from '../formats/simple-yaml.ts';
-import { readTree } from '../manifest/tree.ts';
-import type { AttributeChange, Plan } from '../plan/action.ts';
-import { leavesState } from '../plan/action.ts';
+import { type Node, readTree } from '../manifest/tree.ts';
+import { type AttributeChange, type Plan, leavesState } from '../plan/action.ts';
 import type { Masking } from '../secrets/looks-secret.ts';
 import { secret } from '../secrets/secret.ts';
 import { adoptedValue } from './adopted-value.ts';
-import type { Edit, Edits } from '../edit/edit.ts';
-import { editTogether, editYaml } from '../edit/edit.ts';
+import { type Edit, type Edits, editTogether, editYaml } from '../edit/edit.ts';
 
 /** What adopting is computed from. */
 export interface AdoptInput {

@@ -1,11 +1,9 @@
 import { isDeployment } from '../plan/action.ts';
 import { defined } from '../formats/json.ts';
 import { readingOnly } from '../api/client.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Finding } from './finding.ts';
-import type { Adopted } from './adopt-text.ts';
-import { adopt, isSettled } from './adopt-text.ts';
+import { type Adopted, adopt, isSettled } from './adopt-text.ts';
 import { overlay, remembering } from '../export/export.ts';
 import { isWithin } from '../kind/address.ts';
 import { yamlLimit } from '../manifest/load.ts';

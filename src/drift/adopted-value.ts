@@ -1,15 +1,11 @@
 import { blockValue, inHumanUnits, namedIn } from '../export/block.ts';
-import type { Value } from '../edit/yaml.ts';
-import { plainly } from '../edit/yaml.ts';
-import type { Field } from '../kind/field.ts';
-import { mayHoldSecrets } from '../kind/field.ts';
-import type { Json } from '../formats/json.ts';
-import { same, textsIn } from '../formats/json.ts';
+import { type Value, plainly } from '../edit/yaml.ts';
+import { type Field, mayHoldSecrets } from '../kind/field.ts';
+import { type Json, same, textsIn } from '../formats/json.ts';
 import { canBeNull, withoutAppended } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { AttributeChange } from '../plan/action.ts';
-import type { Masking } from '../secrets/looks-secret.ts';
-import { maskAttribute, secretParts } from '../secrets/looks-secret.ts';
+import { type Masking, maskAttribute, secretParts } from '../secrets/looks-secret.ts';
 import { heldSecrets } from '../state/stored.ts';
 
 /** A value as the manifest writes it, undefined for a key that goes; or why no manifest can have it. */

@@ -1,11 +1,9 @@
 import { defined } from '../formats/json.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Drift } from './find.ts';
-import type { Finding, Found } from './finding.ts';
-import { findingId } from './finding.ts';
+import { type Finding, type Found, findingId } from './finding.ts';
 import type { Ignored } from './ignore.ts';
-import type { CommandText } from './remedies.ts';
-import { remediesFor, remedyText } from './remedies.ts';
+import { type CommandText, remediesFor, remedyText } from './remedies.ts';
 import type { Plan } from '../plan/action.ts';
 import { diagnosticJson } from '../render/diagnostics-json.ts';
 import type { DriftAcceptDocument, DriftDocument } from '../render/documents.ts';

@@ -5,15 +5,24 @@ import type { Kind } from '../kind/kind.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import { objectDigest, subjectDigest, subjectField } from '../plan/accepted.ts';
-import type { Action, AttributeChange, Change, Plan, Shown } from '../plan/action.ts';
-import { deletesObject, isDeployment, isDeposed, leavesState, outputsOf, shownAddress } from '../plan/action.ts';
+import {
+  type Action,
+  type AttributeChange,
+  type Change,
+  type Plan,
+  type Shown,
+  deletesObject,
+  isDeployment,
+  isDeposed,
+  leavesState,
+  outputsOf,
+  shownAddress,
+} from '../plan/action.ts';
 import { sidesOf, summaryOf } from '../plan/changes.ts';
-import type { SecretsBeside, Values } from '../plan/shown-values.ts';
-import { redactShown, secretsBeside } from '../plan/shown-values.ts';
+import { type SecretsBeside, type Values, redactShown, secretsBeside } from '../plan/shown-values.ts';
 import { isEdited, wantedOf } from '../plan/standing.ts';
 import type { Digests } from '../secrets/digest.ts';
-import type { Found } from './finding.ts';
-import { findingId, inOrder } from './finding.ts';
+import { type Found, findingId, inOrder } from './finding.ts';
 
 /** What findings are computed from. */
 export interface FindingsInput {

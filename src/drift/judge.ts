@@ -1,10 +1,8 @@
 import { defined } from '../formats/json.ts';
 import type { Accepted, Acceptances } from '../plan/accepted.ts';
-import type { Finding, Found } from './finding.ts';
-import { findingId, inOrder } from './finding.ts';
+import { type Finding, type Found, findingId, inOrder } from './finding.ts';
 import { isFresh } from '../render/drift-text.ts';
-import type { Entry, Memory } from './memory.ts';
-import { entryKey } from './memory.ts';
+import { type Entry, type Memory, entryKey } from './memory.ts';
 
 /** Days for which a resolved finding stays in the memory, and over which changes are counted. */
 const rememberedDays = 30;

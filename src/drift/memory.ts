@@ -1,16 +1,13 @@
-import type { Document } from 'yaml';
-import { isMap, isSeq, stringify } from 'yaml';
+import { type Document, isMap, isSeq, stringify } from 'yaml';
 import * as z from 'zod';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Acceptance } from '../manifest/accepted.ts';
 import { problemOf } from '../manifest/problem.ts';
 import { driftMemoryKey } from '../manifest/settings-shape.ts';
-import type { Node } from '../manifest/tree.ts';
 import { toJson } from '../formats/simple-yaml.ts';
 import { parseYaml } from '../formats/yaml.ts';
 import { defined } from '../formats/json.ts';
-import { position, readTree } from '../manifest/tree.ts';
+import { type Node, position, readTree } from '../manifest/tree.ts';
 import type { FindingName, Subject } from './finding.ts';
 
 /**

@@ -1,15 +1,12 @@
-import type { ParsedNode, YAMLMap } from 'yaml';
-import { isAlias, isMap, isScalar, isSeq, LineCounter } from 'yaml';
+import { type ParsedNode, type YAMLMap, isAlias, isMap, isScalar, isSeq, LineCounter } from 'yaml';
 import type { Value } from './yaml.ts';
 import { parseYaml } from '../formats/yaml.ts';
-import type { Entry, MapNode, Node } from '../manifest/tree.ts';
-import { readTree } from '../manifest/tree.ts';
+import { type Entry, type MapNode, type Node, readTree } from '../manifest/tree.ts';
 import { insert, remove } from './entries.ts';
 import { indexOf, keyText } from './nodes.ts';
 import { replace } from './replace.ts';
 import { sameTree } from './same-tree.ts';
-import type { About, Splice, Work } from './splices.ts';
-import { refused, spliced } from './splices.ts';
+import { type About, type Splice, type Work, refused, spliced } from './splices.ts';
 import { treeOf } from './written.ts';
 
 /** A change of one value of a YAML text. */

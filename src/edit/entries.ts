@@ -1,13 +1,9 @@
-import type { CST, YAMLMap, YAMLSeq } from 'yaml';
-import { isMap } from 'yaml';
-import type { Value } from './yaml.ts';
-import { indentedBy, renderEntries } from './yaml.ts';
+import { type CST, type YAMLMap, type YAMLSeq, isMap } from 'yaml';
+import { type Value, indentedBy, renderEntries } from './yaml.ts';
 import { keyText } from './nodes.ts';
-import type { Work } from './splices.ts';
-import { refused, unusual } from './splices.ts';
+import { type Work, refused, unusual } from './splices.ts';
 import { breakAt, itemEnd, itemStart, lineEnd, lineStart, tokensOf, withoutBreak } from './tokens.ts';
-import type { KeyValue } from './written.ts';
-import { inOneLine } from './written.ts';
+import { type KeyValue, inOneLine } from './written.ts';
 
 /** Adds an entry to a map; without a map, at the end of the text. */
 export function insert(

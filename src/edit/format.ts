@@ -1,5 +1,4 @@
-import type { CST } from 'yaml';
-import { Parser } from 'yaml';
+import { type CST, Parser } from 'yaml';
 import { sourceOf } from './tokens.ts';
 
 /** The columns that a level of blocks adds. */

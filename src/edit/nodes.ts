@@ -1,8 +1,6 @@
-import type { YAMLMap } from 'yaml';
-import { isAlias, isMap, isScalar, isSeq } from 'yaml';
+import { type YAMLMap, isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Value } from './yaml.ts';
-import type { Json } from '../formats/json.ts';
-import { same } from '../formats/json.ts';
+import { type Json, same } from '../formats/json.ts';
 import { jsonOf } from './written.ts';
 
 /** A key as its text; undefined: it is no plain one. */

@@ -1,5 +1,4 @@
-import type { YAMLMap, YAMLSeq } from 'yaml';
-import { LineCounter } from 'yaml';
+import { type YAMLMap, type YAMLSeq, LineCounter } from 'yaml';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { position } from '../manifest/tree.ts';
 

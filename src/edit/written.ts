@@ -1,11 +1,8 @@
 import { Document, Scalar, YAMLSeq } from 'yaml';
-import type { Entry, Value } from './yaml.ts';
-import { escaped, isClear, nodeOf, plainly, renderEntries, visible } from './yaml.ts';
-import type { Json } from '../formats/json.ts';
-import { isObject } from '../formats/json.ts';
-import type { Node } from '../manifest/tree.ts';
+import { type Entry, type Value, escaped, isClear, nodeOf, plainly, renderEntries, visible } from './yaml.ts';
+import { type Json, isObject } from '../formats/json.ts';
 import { toJson } from '../formats/simple-yaml.ts';
-import { readTree } from '../manifest/tree.ts';
+import { type Node, readTree } from '../manifest/tree.ts';
 
 /** A key with its value. */
 export type KeyValue = Pick<Entry, 'key' | 'value'>;

@@ -1,6 +1,5 @@
 import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
-import type { Json } from '../formats/json.ts';
-import { isObject } from '../formats/json.ts';
+import { type Json, isObject } from '../formats/json.ts';
 import { expressionSources } from '../manifest/sources/all.ts';
 
 /** A value as it is written into a manifest. */

@@ -1,5 +1,4 @@
-import type { Profile } from '../api/contract.ts';
-import { contracts } from '../api/contract.ts';
+import { type Profile, contracts } from '../api/contract.ts';
 import type { Send, WireAnswer, WireRequest } from '../api/wire.ts';
 import type { Platform } from './context.ts';
 import { createEdge, type Edge } from './edge.ts';

@@ -1,7 +1,5 @@
-import type { Operation } from '../api/contract.ts';
-import { endpointOf, extendedContracts } from '../api/contract.ts';
-import type { Schema } from '../api/members.ts';
-import { inputSchema, membersOf } from '../api/members.ts';
+import { type Operation, endpointOf, extendedContracts } from '../api/contract.ts';
+import { type Schema, inputSchema, membersOf } from '../api/members.ts';
 import type { Names } from '../api/names.ts';
 import { schemaInWords } from '../api/openapi.ts';
 import type { Json, Row } from './json.ts';

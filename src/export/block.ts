@@ -1,11 +1,8 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { isCipher } from '../kind/cipher.ts';
 import { means, plain } from '../kind/codecs.ts';
-import type { Field, Union } from '../kind/field.ts';
-import { mayHoldSecrets, schemaOf } from '../kind/field.ts';
-import type { Json } from '../formats/json.ts';
-import { isObject, same, textsIn } from '../formats/json.ts';
+import { type Field, type Union, mayHoldSecrets, schemaOf } from '../kind/field.ts';
+import { type Json, isObject, same, textsIn } from '../formats/json.ts';
 import { inUnits } from '../formats/units.ts';
 import type { Kind } from '../kind/kind.ts';
 import {
@@ -18,11 +15,9 @@ import {
   observedValue,
   withoutAppended,
 } from '../kind/wire.ts';
-import type { Written } from '../kind/written.ts';
-import { writtenFields } from '../kind/written.ts';
+import { type Written, writtenFields } from '../kind/written.ts';
 import { unsetKey } from '../manifest/unset.ts';
-import type { Masking } from '../secrets/looks-secret.ts';
-import { maskAttribute, maskValue } from '../secrets/looks-secret.ts';
+import { type Masking, maskAttribute, maskValue } from '../secrets/looks-secret.ts';
 import { isUserName } from '../secrets/secret-names.ts';
 import type { Part } from '../secrets/text-parts.ts';
 import { redacted } from '../secrets/secret.ts';
@@ -30,10 +25,8 @@ import type { Remembered } from '../state/row-secrets.ts';
 import type { Placed } from './address.ts';
 import { lastPart } from './names.ts';
 import type { References } from './references.ts';
-import type { Secrets } from './secrets.ts';
-import { secretSpans, withSpans } from './secrets.ts';
-import type { Entry, Value } from '../edit/yaml.ts';
-import { escaped, isUnstorable, plainly } from '../edit/yaml.ts';
+import { type Secrets, secretSpans, withSpans } from './secrets.ts';
+import { type Entry, type Value, escaped, isUnstorable, plainly } from '../edit/yaml.ts';
 
 /** What writing a block needs beside its object. */
 export interface Writing {

@@ -1,22 +1,16 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
 import { isWithin } from '../kind/address.ts';
 import { isRow } from '../formats/json.ts';
 import { observedValue, valueAt } from '../kind/wire.ts';
-import type { Placed, Present } from './address.ts';
-import { place } from './address.ts';
-import type { Writing } from './block.ts';
-import { blockEntries, declareSecrets, keysTo } from './block.ts';
+import { type Placed, type Present, place } from './address.ts';
+import { type Writing, blockEntries, declareSecrets, keysTo } from './block.ts';
 import { createFileNames, fileName, yamlStem } from './names.ts';
 import { createReferences } from './references.ts';
-import type { NamedSecret, UsedSecrets } from './secrets.ts';
-import { createSecrets } from './secrets.ts';
+import { type NamedSecret, type UsedSecrets, createSecrets } from './secrets.ts';
 import type { Survey, Surveyed } from './survey.ts';
-import type { TerraformState } from './terraform.ts';
-import { terraformKeys, terraformNotes } from './terraform.ts';
-import type { Entry } from '../edit/yaml.ts';
-import { renderEntries } from '../edit/yaml.ts';
+import { type TerraformState, terraformKeys, terraformNotes } from './terraform.ts';
+import { type Entry, renderEntries } from '../edit/yaml.ts';
 
 /** The files of an export, with what they hold. */
 export interface Composed {

@@ -1,13 +1,11 @@
 import { isMap, isScalar, isSeq } from 'yaml';
 import { Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
-import type { SecretFile } from './root-file.ts';
-import { patternsFor } from './root-file.ts';
+import { type SecretFile, patternsFor } from './root-file.ts';
 import { plainly } from '../edit/yaml.ts';
 import { parseYaml } from '../formats/yaml.ts';
 import { matchesGlob } from '../formats/glob.ts';
-import type { Edit } from '../edit/edit.ts';
-import { editYaml } from '../edit/edit.ts';
+import { type Edit, editYaml } from '../edit/edit.ts';
 
 /**
  * The text of a manifest that includes more files. Everything else stays byte for byte.

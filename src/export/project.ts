@@ -1,9 +1,7 @@
 import { lacksRight } from '../api/errors.ts';
 import type { Client } from '../api/client.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Row } from '../formats/json.ts';
-import { isRow } from '../formats/json.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Row, isRow } from '../formats/json.ts';
 import { kindsThere } from '../kind/kinds-on.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath, observedValue, valueAt } from '../kind/wire.ts';

@@ -1,6 +1,5 @@
 import type { Settings } from '../manifest/settings.ts';
-import type { Entry } from '../edit/yaml.ts';
-import { plainly, renderEntries } from '../edit/yaml.ts';
+import { type Entry, plainly, renderEntries } from '../edit/yaml.ts';
 
 /** The settings of a new manifest, as text. */
 export function rootText(about: {

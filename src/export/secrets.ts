@@ -1,6 +1,5 @@
 import { append } from '../kind/group.ts';
-import type { Masking } from '../secrets/looks-secret.ts';
-import { secretParts } from '../secrets/looks-secret.ts';
+import { type Masking, secretParts } from '../secrets/looks-secret.ts';
 import { createNames, secretName } from './names.ts';
 
 /** A secret that an export names: `${secret:NAME}` stands for its value. */

@@ -1,10 +1,8 @@
 import { lacksRight } from '../api/errors.ts';
 import { rightTo } from '../api/rights.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
-import type { Kind } from '../kind/kind.ts';
-import { root } from '../kind/kind.ts';
+import { type Kind, root } from '../kind/kind.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { valueAt } from '../kind/wire.ts';
 import { rowsIn } from '../observe/answers.ts';

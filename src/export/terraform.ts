@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { Diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import { diagnostic, stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, type Stop, diagnostic, stop } from '../diagnostics/diagnostic.ts';
 import type { Placed } from './address.ts';
 
 /** What an export takes of a Terraform state: where each object of the platform is declared, by its id. */

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { Json } from './json.ts';
-import { isObject } from './json.ts';
+import { type Json, isObject } from './json.ts';
 
 /**
  * A unit in which the platform takes whole numbers. A number without a unit is what the platform means by it; with one

@@ -1,5 +1,14 @@
-import type { Document, DocumentOptions, ParsedNode, ParseOptions, SchemaOptions } from 'yaml';
-import { CST, Lexer, parseDocument, YAMLParseError } from 'yaml';
+import {
+  type Document,
+  type DocumentOptions,
+  type ParsedNode,
+  type ParseOptions,
+  type SchemaOptions,
+  CST,
+  Lexer,
+  parseDocument,
+  YAMLParseError,
+} from 'yaml';
 
 /** Most maps and lists within each other in a YAML text: no manifest and no compose file needs more. */
 export const maxLevels = 64;

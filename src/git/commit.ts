@@ -2,8 +2,7 @@ import { join, resolve } from 'node:path';
 import { realpath } from '../files/read.ts';
 import { indexEntries, isContentOf } from './tracked.ts';
 import { treeOfCommit } from './object.ts';
-import type { RepositoryAt } from './repository.ts';
-import { readRepositories, readText, repositoryAround } from './repository.ts';
+import { type RepositoryAt, readRepositories, readText, repositoryAround } from './repository.ts';
 import { readRegularFile } from '../files/regular-file.ts';
 
 /** The commit of a work tree, and how files of it compare with the index of git. */

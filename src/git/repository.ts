@@ -1,6 +1,5 @@
 import { dirname, join, resolve } from 'node:path';
-import type { Index } from './index-format.ts';
-import { parseIndex } from './index-format.ts';
+import { type Index, parseIndex } from './index-format.ts';
 import { readRegularFile } from '../files/regular-file.ts';
 import { stat } from '../files/read.ts';
 

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { realpath } from '../files/read.ts';
 import { dirname, relative, sep } from 'node:path';
 import { isBelowFolder } from '../files/below.ts';
-import type { Repository, RepositoryAt } from './repository.ts';
-import { readRepositories, repositoryAround } from './repository.ts';
+import { type Repository, type RepositoryAt, readRepositories, repositoryAround } from './repository.ts';
 
 /** The answer of the index of git about a file: `digest` is that of the content that it tracks. */
 export type IndexEntry =

@@ -1,7 +1,5 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Resource } from '../manifest/resource.ts';
-import { resourcePosition } from '../manifest/resource.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Resource, resourcePosition } from '../manifest/resource.ts';
 import { append } from '../kind/group.ts';
 
 /** The addresses that have to be there before a resource: its parent, and what it refers to. */

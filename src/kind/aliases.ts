@@ -1,7 +1,6 @@
 import { document } from '../api/vocabulary.ts';
 import type { Union } from './field.ts';
-import type { Json } from '../formats/json.ts';
-import { isObject } from '../formats/json.ts';
+import { type Json, isObject } from '../formats/json.ts';
 import { normalAddress } from './address.ts';
 
 /**

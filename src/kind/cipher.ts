@@ -1,5 +1,4 @@
-import type { Json } from '../formats/json.ts';
-import { textsIn } from '../formats/json.ts';
+import { type Json, textsIn } from '../formats/json.ts';
 
 /**
  * Whether the platform answers cipher text: it encrypts env files and build arguments in its database, and answers what it

@@ -1,6 +1,5 @@
 import { readEnvText, writeEnvText } from '../formats/env-text.ts';
-import type { Json } from '../formats/json.ts';
-import { isObject, same } from '../formats/json.ts';
+import { type Json, isObject, same } from '../formats/json.ts';
 
 /** When two values mean the same: when their normal forms are equal. */
 export interface Codec {

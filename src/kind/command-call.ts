@@ -1,7 +1,6 @@
 import { requiredMembers } from '../api/contract.ts';
 import type { KindCommand, PossibleCommand } from './command.ts';
-import type { Json, Row } from '../formats/json.ts';
-import { member, same } from '../formats/json.ts';
+import { type Json, type Row, member, same } from '../formats/json.ts';
 import type { Kind } from './kind.ts';
 import { idMember, takes, takesNull, valueAt } from './wire.ts';
 

@@ -1,5 +1,4 @@
-import type { Codec } from './codecs.ts';
-import { idSet } from './codecs.ts';
+import { type Codec, idSet } from './codecs.ts';
 import type { Field } from './field.ts';
 import type { Json } from '../formats/json.ts';
 

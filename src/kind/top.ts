@@ -1,6 +1,5 @@
 import type { FromPlace, ParentLink } from './parent.ts';
-import type { Kind } from './kind.ts';
-import { root } from './kind.ts';
+import { type Kind, root } from './kind.ts';
 
 /**
  * The kinds of a manifest that declares as a block what its top stands for: with the kind of that block, and with the kinds

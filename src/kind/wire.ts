@@ -1,9 +1,6 @@
-import type { Operation } from '../api/contract.ts';
-import { endpointOf, requiredMembers } from '../api/contract.ts';
-import type { Json, Row } from '../formats/json.ts';
-import { isRow, member } from '../formats/json.ts';
-import type { Field } from './field.ts';
-import { schemaOf } from './field.ts';
+import { type Operation, endpointOf, requiredMembers } from '../api/contract.ts';
+import { type Json, type Row, isRow, member } from '../formats/json.ts';
+import { type Field, schemaOf } from './field.ts';
 import type { Kind } from './kind.ts';
 import { onceFor } from '../api/once.ts';
 

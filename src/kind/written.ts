@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { Field, Union } from './field.ts';
-import { schemaOf } from './field.ts';
+import { type Field, type Union, schemaOf } from './field.ts';
 import type { Json } from '../formats/json.ts';
 import type { ParentLink } from './parent.ts';
 import { fieldAlias } from './aliases.ts';

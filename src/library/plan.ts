@@ -1,7 +1,6 @@
 import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Plan as MadePlan } from '../plan/action.ts';
-import type { PlanFile } from '../plan/file.ts';
-import { parsePlanFile, planFileText } from '../plan/file.ts';
+import { type PlanFile, parsePlanFile, planFileText } from '../plan/file.ts';
 import { planFile as makeFile } from '../plan/fingerprint.ts';
 import { obstacles } from '../plan/safeguard.ts';
 import { readVersion } from '../project/version.ts';
@@ -14,8 +13,7 @@ import { plainStyle } from '../render/style.ts';
 import type { Purpose, ReviewedPlan } from '../workflow/reviewed.ts';
 import type { StateKey } from '../secrets/state-key.ts';
 import { isoTime } from '../state/clock.ts';
-import type { Handle } from './handle.ts';
-import { createHandles } from './handle.ts';
+import { type Handle, createHandles } from './handle.ts';
 
 /** A plan, to be read as a document and to be applied. It holds nothing that the platform has, and no secret. */
 export type Plan = Handle<'plan'>;

@@ -1,10 +1,8 @@
 import { defined } from '../formats/json.ts';
-import type { Profile } from '../api/contract.ts';
-import { contracts } from '../api/contract.ts';
+import { type Profile, contracts } from '../api/contract.ts';
 import { createClient } from '../api/client.ts';
 import { createTransport } from '../api/transport.ts';
-import type { Stop } from '../diagnostics/diagnostic.ts';
-import { stop } from '../diagnostics/diagnostic.ts';
+import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Send } from '../api/wire.ts';
 import { lateOperations } from '../kind/command-call.ts';
 import { recognising } from '../api/profile.ts';
@@ -13,8 +11,7 @@ import { kinds as allKinds } from '../resources/index.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import type { Connection, Connecting, Platform as OpenPlatform } from '../workflow/session.ts';
 import type { StateStore } from '../state/state.ts';
-import type { Handle } from './handle.ts';
-import { createHandles } from './handle.ts';
+import { type Handle, createHandles } from './handle.ts';
 
 /** A platform and the storage of a state, that plans and sessions connect to. */
 export type Platform = Handle<'platform'>;

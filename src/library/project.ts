@@ -5,13 +5,11 @@ import { usage } from '../diagnostics/usage.ts';
 import type { Permissions } from '../plan/safeguard.ts';
 import type { SessionOptions } from '../workflow/session.ts';
 import type { DriftDocument } from '../render/documents.ts';
-import type { Manifest, ManifestOptions } from './manifest.ts';
-import { readManifest, readOwnManifest } from './manifest.ts';
+import { type Manifest, type ManifestOptions, readManifest, readOwnManifest } from './manifest.ts';
 import type { Plan } from './plan.ts';
 import type { Platform } from './platform.ts';
 import type { Result } from './result.ts';
-import type { DriftOptions, PlanOptions, Session } from './session.ts';
-import { drift, plan, session } from './session.ts';
+import { type DriftOptions, type PlanOptions, type Session, drift, plan, session } from './session.ts';
 
 /** An apply of a project: of a plan that was shown before, or of what a new plan says. */
 export type ApplyRequest = Omit<SessionOptions, 'purpose'> &

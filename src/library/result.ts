@@ -6,8 +6,7 @@ import type { PlanDocument, ResultDocument } from '../render/documents.ts';
 import { exitCodes, stopExits } from '../render/exit-codes.ts';
 import { printed } from '../render/printable.ts';
 import { plainStyle } from '../render/style.ts';
-import type { Handle } from './handle.ts';
-import { createHandles } from './handle.ts';
+import { type Handle, createHandles } from './handle.ts';
 
 /** The result of an apply, to be read as a document. */
 export type Result = Handle<'result'>;

@@ -1,5 +1,4 @@
-import type { Redactor } from '../secrets/redactor.ts';
-import { createRedactor } from '../secrets/redactor.ts';
+import { type Redactor, createRedactor } from '../secrets/redactor.ts';
 
 /** The secrets of a manifest. Each piece of work gets a redactor of its own, so that none grows for ever. */
 export interface ProjectSecrets {

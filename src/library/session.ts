@@ -2,8 +2,7 @@ import { stop } from '../diagnostics/diagnostic.ts';
 import type { Plan as MadePlan } from '../plan/action.ts';
 import type { Permissions } from '../plan/safeguard.ts';
 import { readNarrowing } from '../plan/narrow.ts';
-import type { CommandWords } from '../drift/remedies.ts';
-import { lineOf } from '../drift/remedies.ts';
+import { type CommandWords, lineOf } from '../drift/remedies.ts';
 import { aboutPlan } from '../project/about-plan.ts';
 import { platformOf } from '../project/connect.ts';
 import { findDrift, refuseWrites } from '../drift/find.ts';
@@ -11,19 +10,19 @@ import type { DriftDocument } from '../render/documents.ts';
 import { driftDocument } from '../drift/document.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import type { World } from '../workflow/world.ts';
-import type { Purpose } from '../workflow/reviewed.ts';
-import { makePlan } from '../workflow/reviewed.ts';
-import type { ApplyOptions, PlanRequest, SessionOptions } from '../workflow/session.ts';
-import { notOfThisSession, session as openSession } from '../workflow/session.ts';
+import { type Purpose, makePlan } from '../workflow/reviewed.ts';
+import {
+  type ApplyOptions,
+  type PlanRequest,
+  type SessionOptions,
+  notOfThisSession,
+  session as openSession,
+} from '../workflow/session.ts';
 import { systemClock } from '../state/clock.ts';
-import type { Manifest } from './manifest.ts';
-import { contentOf } from './manifest.ts';
-import type { Plan } from './plan.ts';
-import { keepPlan, planDocument, reviewedPlan } from './plan.ts';
-import type { Platform } from './platform.ts';
-import { openerOf } from './platform.ts';
-import type { Result } from './result.ts';
-import { keepResult } from './result.ts';
+import { type Manifest, contentOf } from './manifest.ts';
+import { type Plan, keepPlan, planDocument, reviewedPlan } from './plan.ts';
+import { type Platform, openerOf } from './platform.ts';
+import { type Result, keepResult } from './result.ts';
 
 /** The purpose of a plan. */
 export interface PlanOptions {

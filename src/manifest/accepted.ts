@@ -1,7 +1,6 @@
 import { isMap, isSeq, stringify } from 'yaml';
 import * as z from 'zod';
-import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, type Position, diagnostic } from '../diagnostics/diagnostic.ts';
 import { defined } from '../formats/json.ts';
 import { toJson } from '../formats/simple-yaml.ts';
 import { parseYaml } from '../formats/yaml.ts';

@@ -1,26 +1,20 @@
 import { once } from '../api/once.ts';
-import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, type Position, diagnostic } from '../diagnostics/diagnostic.ts';
 import { plain } from '../kind/codecs.ts';
-import type { Json } from '../formats/json.ts';
 import { groupBy } from '../kind/group.ts';
-import { canonical } from '../formats/json.ts';
+import { type Json, canonical } from '../formats/json.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath, keyDefault } from '../kind/wire.ts';
 import { asVariables } from './misplaced-secret.ts';
 import { portsTakenTwice } from './published-ports.ts';
 import { reportInto } from './report.ts';
-import type { Marks } from './secret-marks.ts';
-import { marksOf } from './secret-marks.ts';
+import { type Marks, marksOf } from './secret-marks.ts';
 import { misreadSecrets } from './secrets-in-yaml.ts';
-import type { Resource } from './resource.ts';
-import { keyPaths } from './resource.ts';
+import { type Resource, keyPaths } from './resource.ts';
 import { explainSyntax } from './syntax.ts';
-import type { Place } from './tree.ts';
-import { position } from './tree.ts';
-import type { Concealed } from './wanted.ts';
-import { concealedIn, withTexts } from './wanted.ts';
+import { type Place, position } from './tree.ts';
+import { type Concealed, concealedIn, withTexts } from './wanted.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Runs the kinds' own checks over everything that is known before any request. */

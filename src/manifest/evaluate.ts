@@ -1,16 +1,12 @@
 import type { Json } from '../formats/json.ts';
 import { secret } from '../secrets/secret.ts';
-import type { Expression } from './expression.ts';
-import type { TextPart } from './encoding.ts';
-import { breakingAddresses, urlencode } from './encoding.ts';
-import { findNearMisses, parseExpressions } from './expression.ts';
-import type { ExpressionSource, Refusal, Resolution, Values } from './sources/source.ts';
-import { badExpression } from './sources/source.ts';
+import { type TextPart, breakingAddresses, urlencode } from './encoding.ts';
+import { type Expression, findNearMisses, parseExpressions } from './expression.ts';
+import { type ExpressionSource, type Refusal, type Resolution, type Values, badExpression } from './sources/source.ts';
 import type { Report } from './report.ts';
 import type { Node, Place, ScalarNode } from './tree.ts';
 import type { Reference } from './reference.ts';
-import type { Shape, ShapePiece, Wanted } from './wanted.ts';
-import { join, maxCharactersOfValue, tooLong } from './wanted.ts';
+import { type Shape, type ShapePiece, type Wanted, join, maxCharactersOfValue, tooLong } from './wanted.ts';
 
 /** Most characters of all values of a manifest together. */
 const maxCharactersOfAll = 4 * maxCharactersOfValue;

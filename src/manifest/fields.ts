@@ -1,25 +1,19 @@
 import type * as z from 'zod';
-import type { Json } from '../formats/json.ts';
-import { textsIn } from '../formats/json.ts';
-import type { FieldUnit } from '../formats/units.ts';
-import { inUnits, tooSmall } from '../formats/units.ts';
+import { type Json, textsIn } from '../formats/json.ts';
+import { type FieldUnit, inUnits, tooSmall } from '../formats/units.ts';
 import { valueMeant } from '../kind/aliases.ts';
-import type { Field } from '../kind/field.ts';
-import { mayHoldSecrets, schemaOf } from '../kind/field.ts';
+import { type Field, mayHoldSecrets, schemaOf } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
 import { canBeNull, fieldOf } from '../kind/wire.ts';
 import { isNumberAsText } from '../kind/written.ts';
 import { secret } from '../secrets/secret.ts';
-import type { Evaluation } from './evaluate.ts';
-import { constant, evaluate } from './evaluate.ts';
+import { type Evaluation, constant, evaluate } from './evaluate.ts';
 import { expressionIn, expressionsIn, notInKeys } from './expression.ts';
 import { misplacedSecret } from './misplaced-secret.ts';
 import { adviceFor, guessFor, missingBlank, placeAt, problemOf, shownKey, withoutMarks } from './problem.ts';
 import { textInstead, valueInstead } from './short-value.ts';
-import type { Entry, Node } from './tree.ts';
-import { isEmpty } from './tree.ts';
-import type { Outputs, Resolved, Wanted } from './wanted.ts';
-import { checkedValue, knownValue, resolve, withNames } from './wanted.ts';
+import { type Entry, type Node, isEmpty } from './tree.ts';
+import { type Outputs, type Resolved, type Wanted, checkedValue, knownValue, resolve, withNames } from './wanted.ts';
 
 /** What a block says of one of its fields. */
 export type FieldValue =

@@ -1,12 +1,9 @@
 import { closest } from '../diagnostics/closest.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { addressMeant } from '../kind/aliases.ts';
-import type { Evaluation } from './evaluate.ts';
-import { evaluate } from './evaluate.ts';
+import { type Evaluation, evaluate } from './evaluate.ts';
 import type { Block } from './resource.ts';
-import type { MapNode, ScalarNode } from './tree.ts';
-import { linesOf } from './tree.ts';
+import { type MapNode, type ScalarNode, linesOf } from './tree.ts';
 import type { Wanted } from './wanted.ts';
 
 /** A text with expressions that no file holds, such as a word of a command line. */

@@ -1,11 +1,9 @@
 import { sectionAlias, valueAliases } from '../kind/aliases.ts';
 import * as z from 'zod';
-import type { Field, Union } from '../kind/field.ts';
-import { mayHoldSecrets, schemaOf } from '../kind/field.ts';
+import { type Field, type Union, mayHoldSecrets, schemaOf } from '../kind/field.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { Json } from '../formats/json.ts';
-import type { Kind } from '../kind/kind.ts';
-import { root } from '../kind/kind.ts';
+import { type Kind, root } from '../kind/kind.ts';
 import { topOf, withTop } from '../kind/top.ts';
 import { inUnits } from '../formats/units.ts';
 import { canBeNull, isNeededBy } from '../kind/wire.ts';
@@ -13,8 +11,7 @@ import { caseFields, writtenFields, writtenSchema } from '../kind/written.ts';
 import { sectionsOf } from './blocks.ts';
 import { expressionSources } from './sources/all.ts';
 import { described, withOtherWords, withWords } from './schema-descriptions.ts';
-import { expressionSchemas, withExpressions, withoutSecrets } from './schema-expressions.ts';
-import type { Schema } from './schema-expressions.ts';
+import { type Schema, expressionSchemas, withExpressions, withoutSecrets } from './schema-expressions.ts';
 import { includedKeys, neededSettings, settingsShape } from './settings-shape.ts';
 
 interface SchemaOptions {

@@ -1,6 +1,5 @@
 import { addressParts, childAddress } from '../kind/address.ts';
-import type { Kind } from '../kind/kind.ts';
-import { root } from '../kind/kind.ts';
+import { type Kind, root } from '../kind/kind.ts';
 import { topAddress, topOf } from '../kind/top.ts';
 import { sectionsOf } from './blocks.ts';
 

@@ -1,7 +1,6 @@
 import { Document, Scalar, YAMLSeq } from 'yaml';
 import type { Field } from '../kind/field.ts';
-import type { Json } from '../formats/json.ts';
-import { isObject } from '../formats/json.ts';
+import { type Json, isObject } from '../formats/json.ts';
 import { maskAttribute, maskText } from '../secrets/looks-secret.ts';
 import { redacted } from '../secrets/secret.ts';
 

@@ -1,14 +1,11 @@
 import { basename, normalize } from 'node:path';
-import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, type Position, diagnostic } from '../diagnostics/diagnostic.ts';
 import { sectionMeant } from '../kind/aliases.ts';
 import { isMemoryFile, noMemory } from './memory-file.ts';
 import { missingBlank, shownKey } from './problem.ts';
-import type { Report } from './report.ts';
-import { reportInto } from './report.ts';
+import { type Report, reportInto } from './report.ts';
 import { acceptedKey, includedKeys } from './settings-shape.ts';
-import type { Entry, MapNode } from './tree.ts';
-import { isEmpty, itemAt, position, readTree } from './tree.ts';
+import { type Entry, type MapNode, isEmpty, itemAt, position, readTree } from './tree.ts';
 import type { FileText, Workspace } from './workspace.ts';
 
 /** Most bytes of one YAML file. One with 10,000 services has 5 to 9 MB and takes 500 MB of memory. */

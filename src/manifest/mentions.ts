@@ -6,8 +6,7 @@ import type { Kind } from '../kind/kind.ts';
 import { fieldPath } from '../kind/wire.ts';
 import { reportInto } from './report.ts';
 import type { Resource } from './resource.ts';
-import type { Wanted } from './wanted.ts';
-import { concealedIn, knownTexts, withTexts } from './wanted.ts';
+import { type Wanted, concealedIn, knownTexts, withTexts } from './wanted.ts';
 import { onceFor } from '../api/once.ts';
 
 /**

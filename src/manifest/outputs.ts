@@ -1,5 +1,4 @@
-import type { Evaluation } from './evaluate.ts';
-import { evaluate } from './evaluate.ts';
+import { type Evaluation, evaluate } from './evaluate.ts';
 import type { MapNode } from './tree.ts';
 import type { Wanted } from './wanted.ts';
 

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { closest } from '../diagnostics/closest.ts';
-import type { Json } from '../formats/json.ts';
-import { textsIn } from '../formats/json.ts';
+import { type Json, textsIn } from '../formats/json.ts';
 import { concealedMark } from '../secrets/secret.ts';
 import type { Node, Place } from './tree.ts';
 

@@ -1,6 +1,5 @@
 import { fieldAlias } from '../kind/aliases.ts';
-import type { Node } from 'yaml';
-import { isAlias, isMap, isScalar, isSeq } from 'yaml';
+import { type Node, isAlias, isMap, isScalar, isSeq } from 'yaml';
 import { onceFor } from '../api/once.ts';
 import type { Diagnostic, Position, Quote } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';

@@ -6,24 +6,19 @@ import { caseMeant } from '../kind/aliases.ts';
 import type { Union } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldOf, fieldPath, isNeededBy } from '../kind/wire.ts';
-import type { Written } from '../kind/written.ts';
-import { caseFields, mergeOption, writtenFields } from '../kind/written.ts';
-import type { Evaluation } from './evaluate.ts';
-import { constant } from './evaluate.ts';
+import { type Written, caseFields, mergeOption, writtenFields } from '../kind/written.ts';
+import { type Evaluation, constant } from './evaluate.ts';
 import { expressionIn, notInKeys } from './expression.ts';
-import type { FieldEvaluation, FieldValue } from './fields.ts';
-import { checked, readField, whatItIs } from './fields.ts';
+import { type FieldEvaluation, type FieldValue, checked, readField, whatItIs } from './fields.ts';
 import { adviceFor, alternatives, shown, shownKey, wordsOf } from './problem.ts';
 import type { Report } from './report.ts';
 import { reshapedSetting } from './reshape.ts';
 import type { Block, Resource } from './resource.ts';
 import { sectionInstead } from './short-blocks.ts';
 import { settingInstead, takes, unionInstead, valueInstead } from './short-value.ts';
-import type { Entry, MapNode, Node } from './tree.ts';
-import { isEmpty } from './tree.ts';
+import { type Entry, type MapNode, type Node, isEmpty } from './tree.ts';
 import { pageOf, remedyForKey } from './unknown-key.ts';
-import type { Wanted } from './wanted.ts';
-import { asWritten, knownValue } from './wanted.ts';
+import { type Wanted, asWritten, knownValue } from './wanted.ts';
 
 /** What the kinds know about the place of a block. */
 interface BlockPlace {

@@ -3,8 +3,7 @@ import { addressParts, isWithin, normalAddress } from '../kind/address.ts';
 import { addressMeant, sectionMeant } from '../kind/aliases.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Block } from './resource.ts';
-import type { Node, Place } from './tree.ts';
-import { position } from './tree.ts';
+import { type Node, type Place, position } from './tree.ts';
 import type { Reference } from './reference.ts';
 
 /** The blocks that references can name. */

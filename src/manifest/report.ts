@@ -1,8 +1,6 @@
 import type { Code } from '../diagnostics/codes.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Place } from './tree.ts';
-import { position } from './tree.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Place, position } from './tree.ts';
 
 /** Reports one thing about a place of a manifest. */
 export type Report = (code: Code, message: string, at: Place, remedy?: string) => void;

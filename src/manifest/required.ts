@@ -1,9 +1,7 @@
 import { requiredMembers } from '../api/contract.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { createOf, fieldPath, isInCase, takesNull } from '../kind/wire.ts';
-import type { Resource } from './resource.ts';
-import { resourcePosition } from './resource.ts';
+import { type Resource, resourcePosition } from './resource.ts';
 import { knownValue } from './wanted.ts';
 
 /** The fields that a creation needs and that a block leaves out. */

@@ -1,6 +1,5 @@
 import type { Field } from '../kind/field.ts';
-import type { Json } from '../formats/json.ts';
-import { isObject } from '../formats/json.ts';
+import { type Json, isObject } from '../formats/json.ts';
 
 /** A value in another form. */
 interface Form {

@@ -3,8 +3,7 @@ import type { Attribute } from '../kind/attribute.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath } from '../kind/wire.ts';
-import type { Entry, Place } from './tree.ts';
-import { position } from './tree.ts';
+import { type Entry, type Place, position } from './tree.ts';
 import type { Wanted } from './wanted.ts';
 
 /** One resource as the user wants it. Fields have the API's names; unions are flattened. */

@@ -1,9 +1,7 @@
-import { diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath, takes, updatesOf } from '../kind/wire.ts';
-import type { Resource } from './resource.ts';
-import { resourcePosition } from './resource.ts';
+import { type Resource, resourcePosition } from './resource.ts';
 import { position } from './tree.ts';
 
 /**

@@ -1,7 +1,6 @@
 import { defined } from '../formats/json.ts';
 import { fieldAlias } from '../kind/aliases.ts';
-import type { Schema } from './schema-expressions.ts';
-import { mapInner } from './schema-expressions.ts';
+import { type Schema, mapInner } from './schema-expressions.ts';
 
 /** Formats that validators know. */
 const knownFormats = ['uri', 'email', 'date-time'];

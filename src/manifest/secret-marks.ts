@@ -1,6 +1,5 @@
 import type { Resource } from './resource.ts';
-import type { Concealed } from './wanted.ts';
-import { concealedIn, knownTexts, writtenName } from './wanted.ts';
+import { type Concealed, concealedIn, knownTexts, writtenName } from './wanted.ts';
 
 /** Characters that stand for secrets in the texts that checks read: they compute on none of the values. */
 export interface Marks {

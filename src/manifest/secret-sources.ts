@@ -1,7 +1,6 @@
 import { dirname, join } from 'node:path';
 import { cleanText } from '../api/answer.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { decryptAge, readIdentities } from '../secrets/sources/age.ts';
 import { runSecretCommand } from '../secrets/sources/command.ts';
 import { readEnvFile } from '../secrets/sources/env-file.ts';

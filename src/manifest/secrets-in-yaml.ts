@@ -1,9 +1,7 @@
 import { textsIn } from '../formats/json.ts';
-import type { ComposeYaml } from '../formats/compose-yaml.ts';
-import { readComposeYaml } from '../formats/compose-yaml.ts';
+import { type ComposeYaml, readComposeYaml } from '../formats/compose-yaml.ts';
 import type { Marks } from './secret-marks.ts';
-import type { Concealed, Wanted } from './wanted.ts';
-import { concealedIn, knownTexts, withTexts, writtenName } from './wanted.ts';
+import { type Concealed, type Wanted, concealedIn, knownTexts, withTexts, writtenName } from './wanted.ts';
 
 /** A secret in a text of YAML that changes how it is read. */
 export interface MisreadSecret {

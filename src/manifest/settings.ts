@@ -7,12 +7,10 @@ import { adviceFor, problemOf } from './problem.ts';
 import type { ExpressionSource, Variable } from './sources/source.ts';
 import { reshapedSetting } from './reshape.ts';
 import { settingInstead } from './short-value.ts';
-import type { MapNode, Node, Place } from './tree.ts';
 import { groupBy } from '../kind/group.ts';
 import { toJson } from '../formats/simple-yaml.ts';
-import type { Report } from './report.ts';
-import { reportInto } from './report.ts';
-import { itemAt } from './tree.ts';
+import { type Report, reportInto } from './report.ts';
+import { type MapNode, type Node, type Place, itemAt } from './tree.ts';
 import { neededSettings, plainScalar, secretName, settingsShape } from './settings-shape.ts';
 
 /** What the top of `trueup.yaml` says besides the resources. */

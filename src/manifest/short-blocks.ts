@@ -1,8 +1,6 @@
 import { valueMeant } from '../kind/aliases.ts';
-import type { Field } from '../kind/field.ts';
-import { schemaOf } from '../kind/field.ts';
-import type { Json } from '../formats/json.ts';
-import { isObject, same } from '../formats/json.ts';
+import { type Field, schemaOf } from '../kind/field.ts';
+import { type Json, isObject, same } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { ShortBlock } from '../kind/short-form.ts';
@@ -12,8 +10,17 @@ import { wordMeant } from '../kind/words.ts';
 import { writtenFields } from '../kind/written.ts';
 import { maskValue } from '../secrets/looks-secret.ts';
 import { constant } from './evaluate.ts';
-import type { Hiding, Line } from './lines-to-paste.ts';
-import { eachText, hidden, open, remedyOf, remedyWith, shortened, visible } from './lines-to-paste.ts';
+import {
+  type Hiding,
+  type Line,
+  eachText,
+  hidden,
+  open,
+  remedyOf,
+  remedyWith,
+  shortened,
+  visible,
+} from './lines-to-paste.ts';
 import { shownKey } from './problem.ts';
 import { missingAtCreation } from './required.ts';
 import { accepts, fitting, lastStep, visibleGroup } from './short-value.ts';

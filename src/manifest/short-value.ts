@@ -1,15 +1,22 @@
 import type * as z from 'zod';
-import type { Field, Union } from '../kind/field.ts';
-import { schemaOf } from '../kind/field.ts';
-import type { Json } from '../formats/json.ts';
-import { isObject } from '../formats/json.ts';
+import { type Field, type Union, schemaOf } from '../kind/field.ts';
+import { type Json, isObject } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { toJson } from '../formats/simple-yaml.ts';
 import { caseMeant, valueMeant } from '../kind/aliases.ts';
 import { caseFields, writtenSchema } from '../kind/written.ts';
 import { maskValue } from '../secrets/looks-secret.ts';
-import type { Hiding } from './lines-to-paste.ts';
-import { eachText, hidden, inYaml, open, remedyOf, remedyWith, shortened, visible } from './lines-to-paste.ts';
+import {
+  type Hiding,
+  eachText,
+  hidden,
+  inYaml,
+  open,
+  remedyOf,
+  remedyWith,
+  shortened,
+  visible,
+} from './lines-to-paste.ts';
 import { reshaped } from './reshape.ts';
 import type { Node } from './tree.ts';
 

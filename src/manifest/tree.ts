@@ -1,10 +1,24 @@
-import type { CST, Document, Pair, YAMLError } from 'yaml';
-import { isAlias, isMap, isScalar, isSeq, LineCounter, visit as visitNodes } from 'yaml';
-import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import {
+  type CST,
+  type Document,
+  type Pair,
+  type YAMLError,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  visit as visitNodes,
+} from 'yaml';
+import { type Diagnostic, type Position, diagnostic } from '../diagnostics/diagnostic.ts';
 import { closest } from '../diagnostics/closest.ts';
-import type { YamlEntry, YamlMap, YamlNode, YamlScalar } from '../formats/simple-yaml.ts';
-import { readSimpleYaml } from '../formats/simple-yaml.ts';
+import {
+  type YamlEntry,
+  type YamlMap,
+  type YamlNode,
+  type YamlScalar,
+  readSimpleYaml,
+} from '../formats/simple-yaml.ts';
 import { maxLevels, parseYaml, yamlTokens } from '../formats/yaml.ts';
 import { explainSyntax, mayHoldSecret, tooDeep } from './syntax.ts';
 

@@ -1,6 +1,5 @@
 import { closest } from '../diagnostics/closest.ts';
-import type { Kind } from '../kind/kind.ts';
-import { root } from '../kind/kind.ts';
+import { type Kind, root } from '../kind/kind.ts';
 import { keyMeant, remedyWithoutKey, wordMeant } from '../kind/words.ts';
 import { alternatives, missingBlank } from './problem.ts';
 

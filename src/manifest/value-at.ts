@@ -1,8 +1,7 @@
 import { addressParts } from '../kind/address.ts';
 import type { Attribute } from '../kind/attribute.ts';
 import { fieldPath } from '../kind/wire.ts';
-import type { Resource } from './resource.ts';
-import { wantedAttributes } from './resource.ts';
+import { type Resource, wantedAttributes } from './resource.ts';
 import type { Wanted } from './wanted.ts';
 
 /** A declared value, and its keys below the path that was asked for. */

@@ -1,12 +1,9 @@
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Json } from '../formats/json.ts';
-import type { Secret } from '../secrets/secret.ts';
-import { concealedMark, redacted, secret } from '../secrets/secret.ts';
+import { type Secret, concealedMark, redacted, secret } from '../secrets/secret.ts';
 import { urlencode } from './encoding.ts';
-import type { Reference } from './reference.ts';
-import { referenceName } from './reference.ts';
-import type { Place } from './tree.ts';
-import { position } from './tree.ts';
+import { type Reference, referenceName } from './reference.ts';
+import { type Place, position } from './tree.ts';
 
 /** Most characters of one value. One request carries at most 1,000,000 bytes: what is above only costs memory. */
 export const maxCharactersOfValue = 16 * 1024 * 1024;

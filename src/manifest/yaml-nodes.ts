@@ -1,7 +1,5 @@
-import type { Node, Range } from 'yaml';
-import { Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
-import type { YamlNode } from '../formats/simple-yaml.ts';
-import { readSimpleYaml } from '../formats/simple-yaml.ts';
+import { type Node, type Range, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import { type YamlNode, readSimpleYaml } from '../formats/simple-yaml.ts';
 import { parseYaml } from '../formats/yaml.ts';
 
 /** Reads all nodes of a text with their places; undefined for one that is not valid YAML. */

@@ -2,8 +2,15 @@ import { lacksRight } from '../api/errors.ts';
 import { attempts } from '../api/attempts.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
-import type { Claim, Expected, IdentifyInput, Parent } from './expected.ts';
-import { canBeLost, parentIdOf, positionOf } from './expected.ts';
+import {
+  type Claim,
+  type Expected,
+  type IdentifyInput,
+  type Parent,
+  canBeLost,
+  parentIdOf,
+  positionOf,
+} from './expected.ts';
 import { incomplete, refused, someOf } from './hidden.ts';
 import type { ObservedObject } from './observed.ts';
 import { isInWholeRow, parentIn, readById, readObject } from './read-object.ts';

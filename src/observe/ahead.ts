@@ -1,14 +1,12 @@
 import type { ReadClient } from '../api/client.ts';
-import type { Kind } from '../kind/kind.ts';
-import { root } from '../kind/kind.ts';
+import { type Kind, root } from '../kind/kind.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Clock } from '../state/clock.ts';
 import type { State } from '../state/state.ts';
 import { platformVersion } from './capabilities.ts';
 import { isAlwaysListed } from './observe.ts';
 import { isReadAlone } from './read-object.ts';
-import type { Reader } from './reader.ts';
-import { createReader } from './reader.ts';
+import { type Reader, createReader } from './reader.ts';
 
 /** What a run reads for its state alone, before it knows the resources of its manifest. The first plan of the run takes it. */
 export interface ReadAhead {

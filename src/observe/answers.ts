@@ -1,7 +1,6 @@
 import { withArticle } from '../diagnostics/article.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import type { Row } from '../formats/json.ts';
-import { isRow } from '../formats/json.ts';
+import { type Row, isRow } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Caller } from './observed.ts';
 

@@ -1,10 +1,8 @@
 import type { ReadClient } from '../api/client.ts';
-import type { Operation, ReadOperation } from '../api/contract.ts';
-import { beyondDocument, serving } from '../api/contract.ts';
+import { type Operation, type ReadOperation, beyondDocument, serving } from '../api/contract.ts';
 import { PlatformError } from '../api/errors.ts';
 import { documentOperation, operationsIn, readPlatformVersion, versionOperation } from '../api/published.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { rememberedOf, sought } from '../state/capabilities.ts';
 import type { Capabilities, State } from '../state/state.ts';
 import { isUnserved } from './reader.ts';

@@ -1,7 +1,6 @@
 import { attempts } from '../api/attempts.ts';
 import { PlatformError } from '../api/errors.ts';
-import type { Row } from '../formats/json.ts';
-import { isRow } from '../formats/json.ts';
+import { type Row, isRow } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Reader } from './reader.ts';
 

@@ -3,8 +3,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Found } from './absence.ts';
-import type { Expected, IdentifyInput } from './expected.ts';
-import { positionOf } from './expected.ts';
+import { type Expected, type IdentifyInput, positionOf } from './expected.ts';
 import { isAlike, naturalKey, rowKey } from './match.ts';
 import type { ObservedObject } from './observed.ts';
 

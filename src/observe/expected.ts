@@ -1,16 +1,13 @@
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
-import type { Kind } from '../kind/kind.ts';
-import { root } from '../kind/kind.ts';
-import type { Resource } from '../manifest/resource.ts';
-import { resourcePosition } from '../manifest/resource.ts';
+import { type Kind, root } from '../kind/kind.ts';
+import { type Resource, resourcePosition } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { Clock } from '../state/clock.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Search } from './match.ts';
-import type { Caller, DuplicateObject, ObservedObject, Place } from './observed.ts';
-import { fromContext } from './observed.ts';
+import { type Caller, type DuplicateObject, type ObservedObject, type Place, fromContext } from './observed.ts';
 import type { Reader } from './reader.ts';
 
 /** The input of observing. */

@@ -1,11 +1,9 @@
 import type { PlatformError } from '../api/errors.ts';
 import { rightTo } from '../api/rights.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Kind } from '../kind/kind.ts';
-import type { Expected, IdentifyInput } from './expected.ts';
-import { canBeLost, parentIdOf } from './expected.ts';
+import { type Expected, type IdentifyInput, canBeLost, parentIdOf } from './expected.ts';
 import type { ObservedObject } from './observed.ts';
 import { parentIn } from './read-object.ts';
 

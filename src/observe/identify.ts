@@ -1,18 +1,14 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import { keyPaths } from '../manifest/resource.ts';
-import type { Found } from './absence.ts';
-import { findClaimed } from './absence.ts';
+import { type Found, findClaimed } from './absence.ts';
 import { reportDuplicates } from './duplicates.ts';
-import type { Claim, Expected, IdentifyInput } from './expected.ts';
-import { positionOf } from './expected.ts';
+import { type Claim, type Expected, type IdentifyInput, positionOf } from './expected.ts';
 import { refuseHidden } from './hidden.ts';
 import { naturalKey } from './match.ts';
 import type { ObservedObject } from './observed.ts';
 import { reportForeign } from './ownership.ts';
-import type { Candidates } from './pending-creates.ts';
-import { findCandidates } from './pending-creates.ts';
+import { type Candidates, findCandidates } from './pending-creates.ts';
 
 /**
  * Finds which object each address is, never by a guess. The first of these that gives one decides: the id of the state or

@@ -1,12 +1,10 @@
 import { groupBy } from '../kind/group.ts';
 import { plain } from '../kind/codecs.ts';
-import type { Json, Row } from '../formats/json.ts';
-import { canonical } from '../formats/json.ts';
+import { type Json, type Row, canonical } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { appendedBelow, keyDefault, observedValue, withoutAppended } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
-import type { Outputs } from '../manifest/wanted.ts';
-import { resolve } from '../manifest/wanted.ts';
+import { type Outputs, resolve } from '../manifest/wanted.ts';
 
 /** The values by which an object is recognised. */
 export type NaturalKey = Readonly<Record<string, Json>>;

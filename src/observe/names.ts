@@ -1,14 +1,12 @@
 import { closest } from '../diagnostics/closest.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Json, Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath, observedValue } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
-import type { Wanted } from '../manifest/wanted.ts';
-import { knownValue, namesIn, withNames } from '../manifest/wanted.ts';
+import { type Wanted, knownValue, namesIn, withNames } from '../manifest/wanted.ts';
 import type { StateRecord } from '../state/record.ts';
 
 /**

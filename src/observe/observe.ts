@@ -1,29 +1,29 @@
 import { isOfKey, lacksRight, PlatformError } from '../api/errors.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
-import type { Row } from '../formats/json.ts';
-import { defined } from '../formats/json.ts';
-import type { Kind } from '../kind/kind.ts';
-import { root } from '../kind/kind.ts';
+import { type Row, defined } from '../formats/json.ts';
+import { type Kind, root } from '../kind/kind.ts';
 import { topAddress, topOf } from '../kind/top.ts';
 import { nameIn, observedValue, outputValue, valueAt } from '../kind/wire.ts';
-import type { Resource } from '../manifest/resource.ts';
-import { resourcePosition } from '../manifest/resource.ts';
-import type { Outputs } from '../manifest/wanted.ts';
-import { asWritten, knownValue } from '../manifest/wanted.ts';
+import { type Resource, resourcePosition } from '../manifest/resource.ts';
+import { type Outputs, asWritten, knownValue } from '../manifest/wanted.ts';
 import { maskValue } from '../secrets/looks-secret.ts';
 import { pendingCreate } from '../state/pending.ts';
 import { callerOf, rowsIn } from './answers.ts';
-import type { Expected, IdentifyInput, Listed, ObserveInput, Parent } from './expected.ts';
-import { positionOf } from './expected.ts';
+import {
+  type Expected,
+  type IdentifyInput,
+  type Listed,
+  type ObserveInput,
+  type Parent,
+  positionOf,
+} from './expected.ts';
 import { identify } from './identify.ts';
 import { searchIn } from './match.ts';
 import { bindNames, hasSecretName, namedKinds } from './names.ts';
 import type { Caller, DuplicateObject, Observed, ObservedObject, UnmanagedObject } from './observed.ts';
 import { isOfProject } from './ownership.ts';
-import type { TopList } from './project-id.ts';
-import { readTop } from './project-id.ts';
+import { type TopList, readTop } from './project-id.ts';
 
 /** What the platform has, and the resources with the ids of what they refer to by name. */
 export interface Seen {

@@ -1,12 +1,9 @@
 import { lacksRight } from '../api/errors.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
-import type { Kind } from '../kind/kind.ts';
-import { root } from '../kind/kind.ts';
+import { type Kind, root } from '../kind/kind.ts';
 import { idsBelow } from '../kind/wire.ts';
-import type { Expected, IdentifyInput } from './expected.ts';
-import { positionOf, topIdOf } from './expected.ts';
+import { type Expected, type IdentifyInput, positionOf, topIdOf } from './expected.ts';
 import type { ObservedObject, Place } from './observed.ts';
 import { parentIn } from './read-object.ts';
 import { idOfProject } from './project-id.ts';

@@ -2,10 +2,8 @@ import { pendingCreate } from '../state/pending.ts';
 import { waitForSecondLook } from './absence.ts';
 import type { Expected, IdentifyInput, Listed } from './expected.ts';
 import { isCreated } from './lost-create.ts';
-import type { NaturalKey } from './match.ts';
-import { naturalKey, searchIn } from './match.ts';
-import type { ObservedObject } from './observed.ts';
-import { observedObject } from './observed.ts';
+import { type NaturalKey, naturalKey, searchIn } from './match.ts';
+import { type ObservedObject, observedObject } from './observed.ts';
 import { readObject } from './read-object.ts';
 
 /**

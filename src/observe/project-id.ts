@@ -1,9 +1,7 @@
 import { PlatformError } from '../api/errors.ts';
-import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, type Position, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
-import type { Kind } from '../kind/kind.ts';
-import { root } from '../kind/kind.ts';
+import { type Kind, root } from '../kind/kind.ts';
 import { isBoundTo } from '../state/bound.ts';
 import type { State } from '../state/state.ts';
 import type { NamedProject, Reader } from './reader.ts';

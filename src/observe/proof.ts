@@ -1,8 +1,7 @@
 import { asCaller } from './answers.ts';
 import { PlatformError } from '../api/errors.ts';
 import type { ReadClient } from '../api/client.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { ownName } from '../state/bound.ts';
 import type { Capabilities, State } from '../state/state.ts';
 import type { Caller, Observed } from './observed.ts';

@@ -1,14 +1,12 @@
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
-import type { Kind } from '../kind/kind.ts';
-import { root } from '../kind/kind.ts';
+import { type Kind, root } from '../kind/kind.ts';
 import { valueAt } from '../kind/wire.ts';
 import { fieldOfAttribute } from '../kind/attribute.ts';
 import { rowId } from './answers.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Claim, Expected, IdentifyInput } from './expected.ts';
-import type { ObservedObject } from './observed.ts';
-import { fromContext, observedObject } from './observed.ts';
+import { type ObservedObject, fromContext, observedObject } from './observed.ts';
 
 /**
  * Makes the object of a claim from its row in a list, or reads it where that row does not hold enough. Undefined: one

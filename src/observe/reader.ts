@@ -4,12 +4,10 @@ import { lacksRight, PlatformError } from '../api/errors.ts';
 import { Stop } from '../diagnostics/diagnostic.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { Row } from '../formats/json.ts';
-import type { Kind } from '../kind/kind.ts';
-import { root } from '../kind/kind.ts';
+import { type Kind, root } from '../kind/kind.ts';
 import { idMember } from '../kind/wire.ts';
 import { asCaller, asRow, asRows, rowsIn } from './answers.ts';
-import type { Place } from './observed.ts';
-import { fromContext } from './observed.ts';
+import { type Place, fromContext } from './observed.ts';
 
 /**
  * Reads rows and lists of the platform; plan, apply, status and output read through it and through nothing else.

@@ -1,6 +1,5 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { didYouMean } from '../diagnostics/closest.ts';
-import { diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import { addressMeant } from '../kind/aliases.ts';
 import type { Kind } from '../kind/kind.ts';
 import { topOf, withTop } from '../kind/top.ts';

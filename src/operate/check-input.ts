@@ -1,9 +1,15 @@
 import * as z from 'zod';
-import type { Operation } from '../api/contract.ts';
-import { beyondDocument, contract, contracts, endpointOf, isKnown, requiredMembers } from '../api/contract.ts';
+import {
+  type Operation,
+  beyondDocument,
+  contract,
+  contracts,
+  endpointOf,
+  isKnown,
+  requiredMembers,
+} from '../api/contract.ts';
 import { closest, didYouMean } from '../diagnostics/closest.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { fieldMeant, valueAliases, valueMeant as choiceMeant } from '../kind/aliases.ts';
 import { shownKey, wordsOf } from '../manifest/problem.ts';

@@ -1,15 +1,12 @@
-import { alternativesOf } from '../kind/command-call.ts';
+import { alternativesOf, commandInput, commandFor } from '../kind/command-call.ts';
 import type { Addressed } from './addressed.ts';
 import { consequenceOf } from '../api/consequences.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { flags, safeguards } from '../diagnostics/safeguards.ts';
 import type { Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { PossibleCommand } from '../kind/command.ts';
-import { commandInput, commandFor } from '../kind/command-call.ts';
-import type { Secret } from '../secrets/secret.ts';
-import { secret } from '../secrets/secret.ts';
+import { type Secret, secret } from '../secrets/secret.ts';
 
 /** A command on one object of the platform, with its one request: `stop` a compose. */
 export interface ObjectCommand {

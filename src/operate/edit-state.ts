@@ -1,6 +1,5 @@
 import { withArticle } from '../diagnostics/article.ts';
-import type { Stop } from '../diagnostics/diagnostic.ts';
-import { stop } from '../diagnostics/diagnostic.ts';
+import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import { isWithin, normalAddress } from '../kind/address.ts';
 import { addressMeant } from '../kind/aliases.ts';
 import type { Kind } from '../kind/kind.ts';

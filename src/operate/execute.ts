@@ -3,14 +3,11 @@ import { attempts } from '../api/attempts.ts';
 import { remedyAndOutcome } from '../api/diagnose.ts';
 import { answerLines, PlatformError } from '../api/errors.ts';
 import { follow, shownIn } from '../apply/follow.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Json, Row } from '../formats/json.ts';
-import { isRow, member, defined } from '../formats/json.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Json, type Row, isRow, member, defined } from '../formats/json.ts';
 import { lastLines, ownLog, statusIn } from '../observe/deployments.ts';
 import { createReader } from '../observe/reader.ts';
-import type { Clock } from '../state/clock.ts';
-import { systemClock } from '../state/clock.ts';
+import { type Clock, systemClock } from '../state/clock.ts';
 import type { ObjectCommand } from './command.ts';
 
 /** The outcome of one command. */

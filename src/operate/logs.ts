@@ -1,7 +1,6 @@
-import { defined } from '../formats/json.ts';
+import { type Row, defined } from '../formats/json.ts';
 import type { Client } from '../api/client.ts';
 import { Stop, stop } from '../diagnostics/diagnostic.ts';
-import type { Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { idMember } from '../kind/wire.ts';
 import { deploymentsIn } from '../observe/deployments.ts';

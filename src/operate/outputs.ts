@@ -1,7 +1,6 @@
 import type { Client } from '../api/client.ts';
 import { didYouMean } from '../diagnostics/closest.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -9,14 +8,12 @@ import { outputValue } from '../kind/wire.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
-import type { Outputs, Wanted } from '../manifest/wanted.ts';
 import type { Reference } from '../manifest/reference.ts';
-import { resolve } from '../manifest/wanted.ts';
+import { type Outputs, type Wanted, resolve } from '../manifest/wanted.ts';
 import { howToGive } from '../secrets/sources/env.ts';
 import { projectOf } from '../state/bound.ts';
 import type { State } from '../state/state.ts';
-import type { IdSource } from '../observe/ownership.ts';
-import { projectLists } from '../observe/ownership.ts';
+import { type IdSource, projectLists } from '../observe/ownership.ts';
 import { createReader } from '../observe/reader.ts';
 
 /** One output; its value is undefined when it needs secrets that this run does not have. */

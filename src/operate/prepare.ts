@@ -1,8 +1,7 @@
 import type { Client } from '../api/client.ts';
 import { didYouMean } from '../diagnostics/closest.ts';
 import { withArticle } from '../diagnostics/article.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { isWithin } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -14,8 +13,7 @@ import type { Redactor } from '../secrets/redactor.ts';
 import { addSecretsOfRow } from '../state/row-secrets.ts';
 import type { State } from '../state/state.ts';
 import type { Addressed } from './addressed.ts';
-import type { ObjectCommand } from './command.ts';
-import { makeCommand } from './command.ts';
+import { type ObjectCommand, makeCommand } from './command.ts';
 
 /**
  * Checks that some kind has a command of this name.

@@ -3,20 +3,16 @@ import { isWithin, normalAddress } from '../kind/address.ts';
 import { notInState } from './addressed.ts';
 import type { Client } from '../api/client.ts';
 import { Stop } from '../diagnostics/diagnostic.ts';
-import type { Row } from '../formats/json.ts';
-import { isRow } from '../formats/json.ts';
-import type { Kind } from '../kind/kind.ts';
+import { type Row, isRow } from '../formats/json.ts';
 import { kindsThere } from '../kind/kinds-on.ts';
-import { root } from '../kind/kind.ts';
+import { type Kind, root } from '../kind/kind.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { projectOf } from '../state/bound.ts';
 import { addSecretsOfRow } from '../state/row-secrets.ts';
 import type { State } from '../state/state.ts';
 import { rowId } from '../observe/answers.ts';
-import type { Deployment } from '../observe/deployments.ts';
-import { deploymentsIn, statusIn } from '../observe/deployments.ts';
-import type { ProjectLists } from '../observe/ownership.ts';
-import { projectLists } from '../observe/ownership.ts';
+import { type Deployment, deploymentsIn, statusIn } from '../observe/deployments.ts';
+import { type ProjectLists, projectLists } from '../observe/ownership.ts';
 import { createReader } from '../observe/reader.ts';
 
 /** A service in the state. */

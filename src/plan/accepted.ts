@@ -1,15 +1,11 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Attribute } from '../kind/attribute.ts';
-import { attributeName, pathOf } from '../kind/attribute.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Attribute, attributeName, pathOf } from '../kind/attribute.ts';
 import { plain } from '../kind/codecs.ts';
 import type { Field } from '../kind/field.ts';
-import type { Json } from '../formats/json.ts';
-import { canonical } from '../formats/json.ts';
+import { type Json, canonical } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath } from '../kind/wire.ts';
-import type { Acceptance, AcceptedDrift } from '../manifest/accepted.ts';
-import { keyOf } from '../manifest/accepted.ts';
+import { type Acceptance, type AcceptedDrift, keyOf } from '../manifest/accepted.ts';
 import type { Digests } from '../secrets/digest.ts';
 
 /** Longest time for which drift can be accepted, in days. */

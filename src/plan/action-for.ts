@@ -1,8 +1,7 @@
 import { blockOf } from '../kind/address.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { dependencies } from '../graph/order.ts';
-import type { Resource } from '../manifest/resource.ts';
-import { resourcePosition } from '../manifest/resource.ts';
+import { type Resource, resourcePosition } from '../manifest/resource.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Action, Keeping, Target } from './action.ts';
 import { planOptions, protection } from './options.ts';

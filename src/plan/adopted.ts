@@ -1,8 +1,7 @@
 import type { State } from '../state/state.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Digests } from '../secrets/digest.ts';
-import type { Action, Plan } from './action.ts';
-import { createsObject, isDeployment, outputsOf } from './action.ts';
+import { type Action, type Plan, createsObject, isDeployment, outputsOf } from './action.ts';
 import { settle } from './settle.ts';
 
 /**

@@ -1,11 +1,9 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { fieldPath, observedValue } from '../kind/wire.ts';
 import type { Row } from '../formats/json.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
-import type { Concealed, Outputs, Shape, Wanted } from '../manifest/wanted.ts';
-import { concealedIn } from '../manifest/wanted.ts';
+import { type Concealed, type Outputs, type Shape, type Wanted, concealedIn } from '../manifest/wanted.ts';
 import { secret } from '../secrets/secret.ts';
 import { wantedOf } from './standing.ts';
 

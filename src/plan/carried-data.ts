@@ -1,10 +1,8 @@
 import { attributeName } from '../kind/attribute.ts';
-import { canonical } from '../formats/json.ts';
-import type { Row } from '../formats/json.ts';
+import { type Row, canonical } from '../formats/json.ts';
 import { observedValue } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
-import type { Action } from './action.ts';
-import { isCreation, isDeletion } from './action.ts';
+import { type Action, isCreation, isDeletion } from './action.ts';
 import type { Planning } from './input.ts';
 import { wantedOf } from './standing.ts';
 

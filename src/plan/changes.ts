@@ -11,9 +11,8 @@ import type { Resolved } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import { membersOf } from '../state/stored.ts';
 import type { AttributeChange, Change, Shown } from './action.ts';
-import type { SecretsBeside } from './shown-values.ts';
 import type { Planning } from './input.ts';
-import { absent, compareHidden, redactShown, showSides } from './shown-values.ts';
+import { type SecretsBeside, absent, compareHidden, redactShown, showSides } from './shown-values.ts';
 
 /** What showing the values of a change needs of the input of a plan. */
 export interface ChangeShowing extends Pick<Planning, 'outputs' | 'values' | 'redact'> {

@@ -1,8 +1,6 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { fieldPath } from '../kind/wire.ts';
-import type { Action } from './action.ts';
-import { isDeletion, isMove } from './action.ts';
+import { type Action, isDeletion, isMove } from './action.ts';
 import { movedEntry } from './moved.ts';
 import { circleIn } from './nodes.ts';
 

@@ -1,8 +1,7 @@
 import type { Acceptance } from '../manifest/accepted.ts';
 import type { Field } from '../kind/field.ts';
 import type { Pair } from '../state/record.ts';
-import type { Answer, Declaration, Standing } from './standing.ts';
-import { isEdited } from './standing.ts';
+import { type Answer, type Declaration, type Standing, isEdited } from './standing.ts';
 
 /** Why a value is written, or goes. */
 export type Cause =

@@ -1,9 +1,7 @@
 import { onceFor } from '../api/once.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { safeguards } from '../diagnostics/safeguards.ts';
-import type { Row } from '../formats/json.ts';
-import { isRow } from '../formats/json.ts';
+import { type Row, isRow } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Parts } from '../kind/lifecycle.ts';
 import type { ParentLink } from '../kind/parent.ts';

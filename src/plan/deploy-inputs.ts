@@ -5,10 +5,8 @@ import { canonical } from '../formats/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { mentionsIn } from '../manifest/mentions.ts';
-import type { Outputs } from '../manifest/wanted.ts';
-import { knownTexts, resolve } from '../manifest/wanted.ts';
-import type { Action, AttributeChange } from './action.ts';
-import { isHeld, isIgnored, isLeftOut, leavesState } from './action.ts';
+import { type Outputs, knownTexts, resolve } from '../manifest/wanted.ts';
+import { type Action, type AttributeChange, isHeld, isIgnored, isLeftOut, leavesState } from './action.ts';
 import type { Planning } from './input.ts';
 import { wantedOf } from './standing.ts';
 

@@ -1,12 +1,10 @@
 import { endpointOf } from '../api/contract.ts';
 import { dependencies } from '../graph/order.ts';
-import { becauseOf, shownAddress } from './action.ts';
+import { type Action, type Step, becauseOf, shownAddress } from './action.ts';
 import type { Position } from '../diagnostics/diagnostic.ts';
-import { resourcePosition } from '../manifest/resource.ts';
-import type { Resource } from '../manifest/resource.ts';
+import { type Resource, resourcePosition } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { PartOfManifest } from '../manifest/value-at.ts';
-import type { Action, Step } from './action.ts';
 
 /** A request that the next apply would send. */
 interface PlannedRequest {

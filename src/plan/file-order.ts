@@ -1,6 +1,5 @@
 import type { Resource } from '../manifest/resource.ts';
-import type { Action } from './action.ts';
-import { isDeployment } from './action.ts';
+import { type Action, isDeployment } from './action.ts';
 
 /**
  * Sorts actions as the manifest declares their resources. What is not declared any more stands where its block would:

@@ -1,8 +1,7 @@
 import { withoutSlash } from '../api/slash.ts';
 import { groupBy } from '../kind/group.ts';
 import { plain } from '../kind/codecs.ts';
-import type { Json } from '../formats/json.ts';
-import { canonical } from '../formats/json.ts';
+import { type Json, canonical } from '../formats/json.ts';
 import { fieldOfAttribute, pathOf } from '../kind/attribute.ts';
 import type { Field } from '../kind/field.ts';
 import { contains } from '../kind/shared-set.ts';
@@ -10,17 +9,26 @@ import { fieldPath, observedValue } from '../kind/wire.ts';
 import { mergeOption } from '../kind/written.ts';
 import { resolveField } from '../manifest/fields.ts';
 import type { AcceptedDrift } from '../manifest/accepted.ts';
-import type { Resource } from '../manifest/resource.ts';
-import { wantedAttributes } from '../manifest/resource.ts';
+import { type Resource, wantedAttributes } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
-import type { Outputs, Wanted } from '../manifest/wanted.ts';
 import { referenceName } from '../manifest/reference.ts';
-import { resolve } from '../manifest/wanted.ts';
-import type { StateKey } from '../secrets/state-key.ts';
-import { isSameMac } from '../secrets/state-key.ts';
+import { type Outputs, type Wanted, resolve } from '../manifest/wanted.ts';
+import { type StateKey, isSameMac } from '../secrets/state-key.ts';
 import type { State } from '../state/state.ts';
-import type { Action, Member, Narrowing, Plan, Step } from './action.ts';
-import { createsObject, deletesObject, isChange, isKept, isLeftOut, needsConsent, outputsOf } from './action.ts';
+import {
+  type Action,
+  type Member,
+  type Narrowing,
+  type Plan,
+  type Step,
+  createsObject,
+  deletesObject,
+  isChange,
+  isKept,
+  isLeftOut,
+  needsConsent,
+  outputsOf,
+} from './action.ts';
 import { everything } from './narrow.ts';
 import type { FactKind, PlanFacts, PlanFile } from './file.ts';
 import { writesOrRemoves } from './decide.ts';

@@ -1,10 +1,8 @@
 import { groupBy } from '../kind/group.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { fieldPath, isInCase, observedValue } from '../kind/wire.ts';
 import type { ObservedObject } from '../observe/observed.ts';
-import type { Action } from './action.ts';
-import { createsFirst, deletesObject, isDeletion, isRequested } from './action.ts';
+import { type Action, createsFirst, deletesObject, isDeletion, isRequested } from './action.ts';
 import type { PlanInput } from './input.ts';
 
 /**

@@ -1,11 +1,9 @@
 import { onceFor } from '../api/once.ts';
-import type { Row } from '../formats/json.ts';
-import { member } from '../formats/json.ts';
+import { type Row, member } from '../formats/json.ts';
 import type { ChangeAtRisk, Loss } from '../kind/lifecycle.ts';
 import { observedValue } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
-import type { Outputs } from '../manifest/wanted.ts';
-import { withGaps } from '../manifest/wanted.ts';
+import { type Outputs, withGaps } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { Action, AttributeChange } from './action.ts';
 import type { Planning } from './input.ts';

@@ -1,13 +1,11 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { few, flags, safeguards, usual } from '../diagnostics/safeguards.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Kind } from '../kind/kind.ts';
 import { isOfProject } from '../observe/ownership.ts';
 import { blockOf } from '../kind/address.ts';
 import type { State } from '../state/state.ts';
-import type { Action } from './action.ts';
-import { deletesObject } from './action.ts';
+import { type Action, deletesObject } from './action.ts';
 
 const isTheManifestWhole = 'Look whether the manifest is whole: the folder, the branch, its includes.';
 

@@ -1,10 +1,8 @@
 import { closest } from '../diagnostics/closest.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { isWithin } from '../kind/address.ts';
 import type { Observed } from '../observe/observed.ts';
-import type { Action } from './action.ts';
-import { isCreation, isDeletion, leavesState } from './action.ts';
+import { type Action, isCreation, isDeletion, leavesState } from './action.ts';
 import { movedEntry } from './moved.ts';
 
 /** A new block, and the one that it was probably meant to be. */

@@ -1,7 +1,6 @@
 import { closest } from '../diagnostics/closest.ts';
 import { withArticle } from '../diagnostics/article.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { normalAddress, blockOf } from '../kind/address.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
@@ -9,8 +8,7 @@ import { position } from '../manifest/tree.ts';
 import { moveAddress, readdress } from '../state/edit.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
-import { isKept } from './action.ts';
-import type { Action } from './action.ts';
+import { type Action, isKept } from './action.ts';
 
 /** The former address of each record that `moved:` gave a new one, by the new one. */
 export type Origins = ReadonlyMap<string, string>;

@@ -1,18 +1,20 @@
 import { onceFor } from '../api/once.ts';
 import { closest } from '../diagnostics/closest.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import { defined } from '../formats/json.ts';
 import { isWithin, normalAddress } from '../kind/address.ts';
 import { addressMeant } from '../kind/aliases.ts';
 import { matchesGlob } from '../formats/glob.ts';
-import type { Resource } from '../manifest/resource.ts';
-import { resourcePosition } from '../manifest/resource.ts';
+import { type Resource, resourcePosition } from '../manifest/resource.ts';
 import type { Observed, ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
-import type { Action, AttributeChange, LeftOut, Narrowing, Plan } from './action.ts';
 import {
+  type Action,
+  type AttributeChange,
+  type LeftOut,
+  type Narrowing,
+  type Plan,
   createsObject,
   followedBy,
   goesWithParent,

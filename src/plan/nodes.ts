@@ -3,8 +3,9 @@ import { topological } from '../graph/order.ts';
 import { withPreferred } from '../graph/preferred.ts';
 import type { Edge } from '../graph/schedule.ts';
 import { knownValue } from '../manifest/wanted.ts';
-import type { Action, Plan } from './action.ts';
 import {
+  type Action,
+  type Plan,
   followedBy,
   isDeletion,
   isDeployment,

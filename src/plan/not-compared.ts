@@ -2,8 +2,15 @@ import type { Position } from '../diagnostics/diagnostic.ts';
 import { defined } from '../formats/json.ts';
 import { pathOf } from '../kind/attribute.ts';
 import { position } from '../manifest/tree.ts';
-import type { Action, AttributeChange, Plan } from './action.ts';
-import { createsObject, isCompared, isHeld, isLeftOut } from './action.ts';
+import {
+  type Action,
+  type AttributeChange,
+  type Plan,
+  createsObject,
+  isCompared,
+  isHeld,
+  isLeftOut,
+} from './action.ts';
 import { lacksSecret } from './standing.ts';
 
 /** Something declared that a plan did not compare with the platform. */

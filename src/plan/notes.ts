@@ -1,5 +1,4 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { pathOf } from '../kind/attribute.ts';
 import type { Json } from '../formats/json.ts';
 import type { Field } from '../kind/field.ts';
@@ -9,8 +8,7 @@ import type { Resolved } from '../manifest/wanted.ts';
 import { howToGive } from '../secrets/sources/env.ts';
 import { acceptCommand, subjectField } from './accepted.ts';
 import type { AttributeChange } from './action.ts';
-import type { ChangeShowing } from './changes.ts';
-import { sidesOf } from './changes.ts';
+import { type ChangeShowing, sidesOf } from './changes.ts';
 import type { Accepting } from './input.ts';
 import { redactShown } from './shown-values.ts';
 

@@ -1,13 +1,11 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { attributeName } from '../kind/attribute.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { Action, AttributeChange, Narrowed, OldSecret } from './action.ts';
 import { someOf } from './mass-deletion.ts';
 import { serviceOf, usersOf } from './rotations.ts';
 import { isEdited } from './standing.ts';
-import type { SecretPart } from './template.ts';
-import { secretParts } from './template.ts';
+import { type SecretPart, secretParts } from './template.ts';
 
 /**
  * The services that keep the old value of a secret, because a narrowed plan writes its new value elsewhere and leaves their

@@ -1,10 +1,7 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Json } from '../formats/json.ts';
-import { same } from '../formats/json.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Json, same } from '../formats/json.ts';
 import { writtenFields } from '../kind/written.ts';
-import type { Resource } from '../manifest/resource.ts';
-import { resourcePosition } from '../manifest/resource.ts';
+import { type Resource, resourcePosition } from '../manifest/resource.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Action, Change, Shown } from './action.ts';
 

@@ -1,12 +1,9 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { flags, safeguards } from '../diagnostics/safeguards.ts';
-import type { Kind } from '../kind/kind.ts';
-import { holdersOfServices } from '../kind/kind.ts';
+import { type Kind, holdersOfServices } from '../kind/kind.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import { isOfProject } from '../observe/ownership.ts';
-import type { Action } from './action.ts';
-import { isDeletion, leavesState } from './action.ts';
+import { type Action, isDeletion, leavesState } from './action.ts';
 import type { PlanInput } from './input.ts';
 import { someOf } from './mass-deletion.ts';
 

@@ -1,16 +1,23 @@
 import { attempts } from '../api/attempts.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { safeguards } from '../diagnostics/safeguards.ts';
-import type { Row } from '../formats/json.ts';
-import { defined } from '../formats/json.ts';
+import { type Row, defined } from '../formats/json.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import { objectDigest } from './accepted.ts';
 import { keep } from './action-for.ts';
-import type { Action, Narrowed, Plan } from './action.ts';
-import { createsObject, deletesObject, isChange, isCreation, isDeletion, outputsOf } from './action.ts';
+import {
+  type Action,
+  type Narrowed,
+  type Plan,
+  createsObject,
+  deletesObject,
+  isChange,
+  isCreation,
+  isDeletion,
+  outputsOf,
+} from './action.ts';
 import { planCreation } from './creation.ts';
 import { planExisting } from './existing.ts';
 import { asPlatformHasIt } from './appended-text.ts';

@@ -1,14 +1,11 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
-import type { Json, Row } from '../formats/json.ts';
-import { same } from '../formats/json.ts';
+import { type Json, type Row, same } from '../formats/json.ts';
 import { fieldPath } from '../kind/wire.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { State } from '../state/state.ts';
-import type { Action } from './action.ts';
-import { isCreation, isDeletion, isDeposed, leavesState } from './action.ts';
+import { type Action, isCreation, isDeletion, isDeposed, leavesState } from './action.ts';
 import { compare } from './compare.ts';
 import { movedEntry } from './moved.ts';
 

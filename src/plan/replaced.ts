@@ -3,8 +3,7 @@ import { deposedAddress } from '../kind/address.ts';
 import { same } from '../formats/json.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
-import type { Action } from './action.ts';
-import { createsFirst, createsObject, isDeletion, isDeposed } from './action.ts';
+import { type Action, createsFirst, createsObject, isDeletion, isDeposed } from './action.ts';
 import type { PlanInput } from './input.ts';
 import { planRemoval } from './removal.ts';
 

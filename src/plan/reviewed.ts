@@ -1,13 +1,10 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { deployedService } from '../kind/address.ts';
 import { pathOf } from '../kind/attribute.ts';
 import { same } from '../formats/json.ts';
-import type { Resource } from '../manifest/resource.ts';
-import { resourcePosition, wantedAttributes } from '../manifest/resource.ts';
+import { type Resource, resourcePosition, wantedAttributes } from '../manifest/resource.ts';
 import type { PlanFacts, PlanFile } from './file.ts';
-import type { Compared } from './surprises.ts';
-import { surprises, whatIsLeftOut } from './surprises.ts';
+import { type Compared, surprises, whatIsLeftOut } from './surprises.ts';
 
 /** How a plan that was reviewed and the plan that is made now differ. */
 export interface Comparison {

@@ -1,7 +1,5 @@
-import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Safeguard } from '../diagnostics/safeguards.ts';
-import { safeguards } from '../diagnostics/safeguards.ts';
+import { type Diagnostic, type Position, diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Safeguard, safeguards } from '../diagnostics/safeguards.ts';
 import type { Loss } from '../kind/lifecycle.ts';
 
 /** Says what the losses of an action need: the data for which it asks, and warnings. */

@@ -1,9 +1,6 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import type { Safeguard } from '../diagnostics/safeguards.ts';
-import { flags, safeguards } from '../diagnostics/safeguards.ts';
-import type { Action, Plan } from './action.ts';
-import { isDeletion, needsConsent, stays } from './action.ts';
+import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Safeguard, flags, safeguards } from '../diagnostics/safeguards.ts';
+import { type Action, type Plan, isDeletion, needsConsent, stays } from './action.ts';
 import { isOfAnother } from './removal.ts';
 import { needsDataLoss } from './risks.ts';
 

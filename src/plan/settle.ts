@@ -1,13 +1,11 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { attributeName, pathOf } from '../kind/attribute.ts';
 import type { Json, Row } from '../formats/json.ts';
 import { contains, leftBehind } from '../kind/shared-set.ts';
 import { position } from '../manifest/tree.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, AttributeChange } from './action.ts';
-import type { Compared } from './compare.ts';
-import { compare } from './compare.ts';
+import { type Compared, compare } from './compare.ts';
 import { isForProof, writesOrRemoves } from './decide.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { Pair } from '../state/record.ts';

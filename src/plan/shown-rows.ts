@@ -1,7 +1,6 @@
 import { onceFor } from '../api/once.ts';
 import { readRow } from '../kind/attribute.ts';
-import type { Row } from '../formats/json.ts';
-import { isRow, mapTexts } from '../formats/json.ts';
+import { type Row, isRow, mapTexts } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { blockOf } from '../kind/address.ts';
 import type { Loss } from '../kind/lifecycle.ts';

@@ -1,8 +1,6 @@
 import { plain } from '../kind/codecs.ts';
-import type { Json } from '../formats/json.ts';
-import { mapTexts, same, textsIn } from '../formats/json.ts';
-import type { Outputs, Resolved } from '../manifest/wanted.ts';
-import { knownValue, withHidden } from '../manifest/wanted.ts';
+import { type Json, mapTexts, same, textsIn } from '../formats/json.ts';
+import { type Outputs, type Resolved, knownValue, withHidden } from '../manifest/wanted.ts';
 import { inEachLine, isSecretEntry, maskAttribute } from '../secrets/looks-secret.ts';
 import { concealedMark, redacted, rotatedMark } from '../secrets/secret.ts';
 import type { Stored } from '../state/record.ts';

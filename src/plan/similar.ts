@@ -1,12 +1,10 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Json } from '../formats/json.ts';
 import { fieldPath } from '../kind/wire.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
-import type { Action } from './action.ts';
-import { isCreation } from './action.ts';
+import { type Action, isCreation } from './action.ts';
 
 /**
  * Notes each object that a plan creates beside one of nearly the same name that is not managed: one of the two may be a

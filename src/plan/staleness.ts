@@ -1,10 +1,18 @@
 import type { Json } from '../formats/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
-import type { Action, AttributeChange, Staleness } from './action.ts';
-import { createsObject, isDeletion, isHeld, isLeftOut, isMove, leavesState } from './action.ts';
-import type { ServiceActions } from './deploy-inputs.ts';
-import { deployedAttributes, mentionsOf, reachesContainers } from './deploy-inputs.ts';
+import {
+  type Action,
+  type AttributeChange,
+  type Staleness,
+  createsObject,
+  isDeletion,
+  isHeld,
+  isLeftOut,
+  isMove,
+  leavesState,
+} from './action.ts';
+import { type ServiceActions, deployedAttributes, mentionsOf, reachesContainers } from './deploy-inputs.ts';
 import type { Planning } from './input.ts';
 import { writesOrRemoves } from './decide.ts';
 import { wantedOf } from './standing.ts';

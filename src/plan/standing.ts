@@ -6,8 +6,7 @@ import type { Outputs, Resolved, Wanted } from '../manifest/wanted.ts';
 import type { Digest } from '../secrets/digest.ts';
 import type { Pair } from '../state/record.ts';
 import { matchesStored } from '../state/stored.ts';
-import type { TemplateMatch } from './template.ts';
-import { matchesTemplate } from './template.ts';
+import { type TemplateMatch, matchesTemplate } from './template.ts';
 
 /**
  * The words for the value of the manifest, beside the one that was wanted when the attribute was settled last. `secret

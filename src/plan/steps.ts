@@ -1,5 +1,4 @@
-import type { Operation } from '../api/contract.ts';
-import { requiredMembers } from '../api/contract.ts';
+import { type Operation, requiredMembers } from '../api/contract.ts';
 import type { Json, Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { isMerged } from '../kind/shared-set.ts';
@@ -17,10 +16,8 @@ import {
 } from '../kind/wire.ts';
 import { missingAtCreation } from '../manifest/required.ts';
 import type { Resource } from '../manifest/resource.ts';
-import type { Outputs } from '../manifest/wanted.ts';
-import { knownValue, resolve, withGaps } from '../manifest/wanted.ts';
-import type { Place } from '../observe/observed.ts';
-import { fromContext } from '../observe/observed.ts';
+import { type Outputs, knownValue, resolve, withGaps } from '../manifest/wanted.ts';
+import { type Place, fromContext } from '../observe/observed.ts';
 import { secret } from '../secrets/secret.ts';
 import { membersOf } from '../state/stored.ts';
 import type { Action, AttributeChange, Member, Step } from './action.ts';

@@ -1,9 +1,7 @@
 import { onceFor } from '../api/once.ts';
 import { plain } from '../kind/codecs.ts';
-import type { Json } from '../formats/json.ts';
-import { textsIn } from '../formats/json.ts';
-import type { Outputs, Wanted } from '../manifest/wanted.ts';
-import { knownValue, withHidden } from '../manifest/wanted.ts';
+import { type Json, textsIn } from '../formats/json.ts';
+import { type Outputs, type Wanted, knownValue, withHidden } from '../manifest/wanted.ts';
 import type { Digest } from '../secrets/digest.ts';
 import { hiddenLines, maskAttribute } from '../secrets/looks-secret.ts';
 import { redacted } from '../secrets/secret.ts';

@@ -1,5 +1,4 @@
-import type { Action, Change } from './action.ts';
-import { deletesObject, isDeployment } from './action.ts';
+import { type Action, type Change, deletesObject, isDeployment } from './action.ts';
 
 /** The addresses of the services that a plan restarts: it deploys them, and not for the first time. */
 export function restarting(actions: readonly Action[]): string[] {

@@ -1,7 +1,15 @@
-import type { Json } from '../formats/json.ts';
-import { canonical } from '../formats/json.ts';
-import type { Concealed, Outputs, Shape, ShapePiece, Wanted } from '../manifest/wanted.ts';
-import { concealedIn, isConcealed, withGaps, writtenName } from '../manifest/wanted.ts';
+import { type Json, canonical } from '../formats/json.ts';
+import {
+  type Concealed,
+  type Outputs,
+  type Shape,
+  type ShapePiece,
+  type Wanted,
+  concealedIn,
+  isConcealed,
+  withGaps,
+  writtenName,
+} from '../manifest/wanted.ts';
 import type { Digest } from '../secrets/digest.ts';
 import type { StoredTemplate, StoredWanted } from '../state/record.ts';
 import { heldSecrets } from '../state/stored.ts';

@@ -1,10 +1,8 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { StateRecord } from '../state/record.ts';
-import type { Action } from './action.ts';
-import { goesWithParent, isDeletion } from './action.ts';
+import { type Action, goesWithParent, isDeletion } from './action.ts';
 import type { PlanInput } from './input.ts';
 import { someOf } from './mass-deletion.ts';
 

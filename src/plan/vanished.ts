@@ -1,12 +1,10 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { flags, safeguards } from '../diagnostics/safeguards.ts';
 import { groupBy } from '../kind/group.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
-import type { Action } from './action.ts';
-import { isCreation, isDeployment, isLeftOut, leavesState } from './action.ts';
+import { type Action, isCreation, isDeployment, isLeftOut, leavesState } from './action.ts';
 import { pendingCreate } from '../state/pending.ts';
 import { inProject, isMany, someOf } from './mass-deletion.ts';
 

@@ -1,14 +1,11 @@
 import { defined } from '../formats/json.ts';
 import { join } from 'node:path';
-import type { Client } from '../api/client.ts';
-import { createClient } from '../api/client.ts';
+import { type Client, createClient } from '../api/client.ts';
 import { attempts } from '../api/attempts.ts';
 import type { Pause } from '../api/circuit-breaker.ts';
-import type { Contract } from '../api/contract.ts';
-import { beyondDocument, contracts, extendedContracts, serving } from '../api/contract.ts';
+import { type Contract, beyondDocument, contracts, extendedContracts, serving } from '../api/contract.ts';
 import { abandonable } from '../api/abandon.ts';
-import type { Transport } from '../api/transport.ts';
-import { createTransport } from '../api/transport.ts';
+import { type Transport, createTransport } from '../api/transport.ts';
 import type { Send } from '../api/wire.ts';
 import { stop } from '../diagnostics/diagnostic.ts';
 import { lateOperations } from '../kind/command-call.ts';

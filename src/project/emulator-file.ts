@@ -3,8 +3,7 @@ import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { EmulatorOptions } from '../emulator/emulator.ts';
 import { openEmulator } from '../emulator/disk.ts';
 import { folderRegister } from '../state/backends/folder-register.ts';
-import type { Lease } from '../state/lease.ts';
-import { leaseContext } from '../state/lease.ts';
+import { type Lease, leaseContext } from '../state/lease.ts';
 import { takeLease } from '../state/take-lease.ts';
 
 /** Opens the emulator that keeps its world in a file; a file takes one process at a time. */

@@ -1,6 +1,5 @@
 import { relative } from 'node:path';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic, hasErrors, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic, hasErrors, Stop } from '../diagnostics/diagnostic.ts';
 import { formatYaml, wordsOf } from '../edit/format.ts';
 import { sameTree } from '../edit/same-tree.ts';
 import { loadRoot, yamlLimit } from '../manifest/load.ts';

@@ -1,7 +1,6 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import type { Stop } from '../diagnostics/diagnostic.ts';
-import { stop } from '../diagnostics/diagnostic.ts';
+import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import { isBelowFolder } from '../files/below.ts';
 
 /**

@@ -3,8 +3,7 @@ import type { ReadAhead } from '../observe/ahead.ts';
 import type { Validated } from '../workflow/validate.ts';
 import { planAhead } from '../workflow/ahead.ts';
 import type { Connection } from '../workflow/session.ts';
-import type { OpeningInput } from './connect.ts';
-import { connect } from './connect.ts';
+import { type OpeningInput, connect } from './connect.ts';
 import { checkAddresses } from './platform-address.ts';
 
 /** A manifest that was checked, and the open connection to its platform and its state. */

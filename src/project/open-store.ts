@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { stop } from '../diagnostics/diagnostic.ts';
-import type { IndexEntry } from '../git/tracked.ts';
-import { indexEntries } from '../git/tracked.ts';
+import { type IndexEntry, indexEntries } from '../git/tracked.ts';
 import { decoded } from '../secrets/passwords-in-addresses.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import type { StateKey } from '../secrets/state-key.ts';
@@ -11,15 +10,13 @@ import { postgresStorage, postgresStore } from '../state/backends/postgres.ts';
 import { s3Storage, s3Store } from '../state/backends/s3.ts';
 import { systemClock } from '../state/clock.ts';
 import { nodeDisk } from '../state/disk.ts';
-import type { KeySource } from '../state/keys.ts';
-import { givenKey, keyFile } from '../state/keys.ts';
+import { type KeySource, givenKey, keyFile } from '../state/keys.ts';
 import type { StateStore } from '../state/state.ts';
 import type { StateStorage } from '../state/storage.ts';
 import { keyProblem } from '../state/unusable.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 import { refuseLinks } from './links.ts';
-import type { StateLocation } from './state-location.ts';
-import { stateFolder } from './state-location.ts';
+import { type StateLocation, stateFolder } from './state-location.ts';
 
 /**
  * Opens the storage of a state, with the credentials in the environment. Sends nothing yet.

@@ -1,10 +1,8 @@
 import { withoutSlash } from '../api/slash.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic, stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic, stop } from '../diagnostics/diagnostic.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { isLoopback } from '../api/loopback.ts';
-import type { Choices } from './pins.ts';
-import { letManifestChoose, mayUseHttp, readPin, whyPinned } from './pins.ts';
+import { type Choices, letManifestChoose, mayUseHttp, readPin, whyPinned } from './pins.ts';
 
 /** What is wrong with the addresses that a manifest names: nothing secret may travel in clear. */
 export function checkAddresses(

@@ -3,8 +3,7 @@ import { join, parse, sep } from 'node:path';
 import { stop } from '../diagnostics/diagnostic.ts';
 import { isBelowFolder } from '../files/below.ts';
 import { indexEntries } from '../git/tracked.ts';
-import type { Repository, RepositoryAt } from '../git/repository.ts';
-import { readRepositories, repositoryAround } from '../git/repository.ts';
+import { type Repository, type RepositoryAt, readRepositories, repositoryAround } from '../git/repository.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 import { whyPinned } from './pins.ts';
 

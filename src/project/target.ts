@@ -1,23 +1,19 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Profile } from '../api/contract.ts';
-import { contracts } from '../api/contract.ts';
+import { type Profile, contracts } from '../api/contract.ts';
 import type { Names } from '../api/names.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { Stop, stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { loadRoot } from '../manifest/load.ts';
 import { withQuotes } from '../manifest/quote.ts';
-import type { Settings } from '../manifest/settings.ts';
-import { platformOf, readSettings } from '../manifest/settings.ts';
+import { type Settings, platformOf, readSettings } from '../manifest/settings.ts';
 import { settingsShape } from '../manifest/settings-shape.ts';
 import { expressionSources } from '../manifest/sources/all.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
 import type { ProjectFolder } from './folder.ts';
 import { readPin } from './pins.ts';
 import { checkAddress, checkAddresses, checkPlatform } from './platform-address.ts';
-import type { StateLocation } from './state-location.ts';
-import { locateState, stateFolder } from './state-location.ts';
+import { type StateLocation, locateState, stateFolder } from './state-location.ts';
 
 /** A platform, and its profile where the manifest names it. */
 export type NamedPlatform = Pick<Settings, 'platform' | 'profile'>;

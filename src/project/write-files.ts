@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Stop } from '../diagnostics/diagnostic.ts';
-import { stop } from '../diagnostics/diagnostic.ts';
+import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import { reasonOf } from '../state/disk.ts';
 import { removeDrafts, withDrafts } from './drafts.ts';
 import { leavesWorkspace } from './links.ts';

@@ -1,6 +1,5 @@
 import { flags } from '../diagnostics/safeguards.ts';
-import type { GroupedAction, PlannedAction } from './groups.ts';
-import { isMovedInState } from './groups.ts';
+import { type GroupedAction, type PlannedAction, isMovedInState } from './groups.ts';
 import { counted } from './lines.ts';
 import { printable } from './printable.ts';
 

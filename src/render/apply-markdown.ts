@@ -3,8 +3,9 @@ import { diffLines, diffStyle, unpainted } from './diff-lines.ts';
 import type { ResultDocument } from './documents.ts';
 import { requestCounts } from './lines.ts';
 import { code } from './markdown.ts';
-import type { Place, ReportBlock } from './markdown-report.ts';
 import {
+  type Place,
+  type ReportBlock,
   composeReport,
   diagnosticParts,
   fitting,
@@ -13,8 +14,7 @@ import {
   reportBlock,
   reportTop,
 } from './markdown-report.ts';
-import type { Outcome } from './outcomes.ts';
-import { isNews } from './outcomes.ts';
+import { type Outcome, isNews } from './outcomes.ts';
 import { printable } from './printable.ts';
 import type { ReviewSite } from './review-site.ts';
 import { verdictOf } from './verdict.ts';

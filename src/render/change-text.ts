@@ -1,14 +1,12 @@
 import type { Json } from '../formats/json.ts';
-import type { FieldUnit } from '../formats/units.ts';
-import { inUnits } from '../formats/units.ts';
+import { type FieldUnit, inUnits } from '../formats/units.ts';
 import type { PlanDocument, Shown } from './documents.ts';
 import { envDifference } from './env-differences.ts';
 import { jsonDifferences } from './json-differences.ts';
 import { fits, fold, indented } from './lines.ts';
 import { printable } from './printable.ts';
 import { unmarked, withoutMarks, withRotated } from './rotated.ts';
-import type { Style } from './style.ts';
-import { plainStyle } from './style.ts';
+import { type Style, plainStyle } from './style.ts';
 import { areAlike, cutLine, inAscii, maxLineLength, rest, textDifference, textLines } from './text-lines.ts';
 import { inlineShown, isLong, valueOf } from './value-text.ts';
 

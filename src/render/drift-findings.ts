@@ -1,13 +1,9 @@
 import type { DriftDocument } from './documents.ts';
-import type { Finding } from './drift-text.ts';
-import { isFresh, renderFinding, storyOf, subjectOf } from './drift-text.ts';
+import { type Finding, isFresh, renderFinding, storyOf, subjectOf } from './drift-text.ts';
 import { diagnosticCases, diagnosticResults, diagnosticRules } from './finding-views.ts';
-import type { JunitCase } from './junit.ts';
-import { junitXml } from './junit.ts';
-import type { ReviewSite } from './review-site.ts';
-import { fileInRepository } from './review-site.ts';
-import type { SarifResult, SarifRule } from './sarif.ts';
-import { sarifLog } from './sarif.ts';
+import { type JunitCase, junitXml } from './junit.ts';
+import { type ReviewSite, fileInRepository } from './review-site.ts';
+import { type SarifResult, type SarifRule, sarifLog } from './sarif.ts';
 import { plainStyle } from './style.ts';
 
 /** Renders what `drift` found as SARIF: a result for each finding, and for each diagnostic. */

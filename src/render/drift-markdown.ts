@@ -1,11 +1,11 @@
 import { diffLines, diffStyle } from './diff-lines.ts';
 import type { DriftDocument } from './documents.ts';
-import type { Finding } from './drift-text.ts';
-import { byStatus, bySubject, isFresh, legendOf, renderFinding, subjectOf } from './drift-text.ts';
+import { type Finding, byStatus, bySubject, isFresh, legendOf, renderFinding, subjectOf } from './drift-text.ts';
 import { requestCounts } from './lines.ts';
 import { code } from './markdown.ts';
-import type { Place, ReportBlock } from './markdown-report.ts';
 import {
+  type Place,
+  type ReportBlock,
   composeReport,
   diagnosticParts,
   fitting,

@@ -1,6 +1,5 @@
 import { groupBy } from '../kind/group.ts';
-import type { Change } from './change-text.ts';
-import { inAmounts, renderChange } from './change-text.ts';
+import { type Change, inAmounts, renderChange } from './change-text.ts';
 import { renderDiagnostic } from './diagnostics-text.ts';
 import type { DriftAcceptDocument, DriftDocument, Shown } from './documents.ts';
 import { counted, fold, hanging, indented, requestCounts } from './lines.ts';

@@ -1,7 +1,6 @@
 import { partOf, renderAction, renderDetails, renderGoingAlong, renderTitle, titleOfMany } from './action-text.ts';
 import type { ActionName } from './documents.ts';
-import type { Group, GroupedAction } from './groups.ts';
-import { isAt } from './groups.ts';
+import { type Group, type GroupedAction, isAt } from './groups.ts';
 import { counted, fold, indented } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';

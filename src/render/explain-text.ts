@@ -1,5 +1,4 @@
-import type { Code } from '../diagnostics/codes.ts';
-import { codes } from '../diagnostics/codes.ts';
+import { type Code, codes } from '../diagnostics/codes.ts';
 import type { LineOrigin } from '../git/blame.ts';
 import { pageOf } from '../manifest/unknown-key.ts';
 import type { ExplainedAddress } from '../plan/explain.ts';

@@ -1,11 +1,9 @@
 import { boxHeight, placeBoxes } from '../graph/layout.ts';
 import { isWithin } from '../kind/address.ts';
 import { columnsOf, shortened } from './columns.ts';
-import type { GraphEdge, GraphNode } from './graph-model.ts';
-import { edgesAcross, groupGraph } from './graph-model.ts';
+import { type GraphEdge, type GraphNode, edgesAcross, groupGraph } from './graph-model.ts';
 import { counted } from './lines.ts';
-import type { Markup } from './markup.ts';
-import { markup, together, trusted } from './markup.ts';
+import { type Markup, markup, together, trusted } from './markup.ts';
 import { printable } from './printable.ts';
 import { signOf } from './progress-rows.ts';
 import { actionWords } from './words.ts';

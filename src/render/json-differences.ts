@@ -1,6 +1,5 @@
 import { diffArrays } from 'diff';
-import type { Json } from '../formats/json.ts';
-import { canonical, isObject, same } from '../formats/json.ts';
+import { type Json, canonical, isObject, same } from '../formats/json.ts';
 
 /** A difference of two JSON values; a side is undefined where there is nothing. */
 export interface Difference {

@@ -1,15 +1,11 @@
-import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, type Position, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { cut } from './columns.ts';
-import type { Reported } from './diagnostics-text.ts';
-import { renderDiagnostic } from './diagnostics-text.ts';
+import { type Reported, renderDiagnostic } from './diagnostics-text.ts';
 import { textBlock } from './diff-lines.ts';
 import { counted } from './lines.ts';
 import { bytesOf, code, codeBlock, foldedPart, htmlCode, link, marker } from './markdown.ts';
-import type { Head } from './plan-head.ts';
-import { factsOf } from './plan-head.ts';
-import type { ReviewSite } from './review-site.ts';
-import { lineUrl } from './review-site.ts';
+import { type Head, factsOf } from './plan-head.ts';
+import { type ReviewSite, lineUrl } from './review-site.ts';
 import { plainStyle } from './style.ts';
 
 /**

@@ -3,8 +3,7 @@ import { endpointOf, type Operation } from '../api/contract.ts';
 import { membersOf } from '../api/members.ts';
 import { isSecretMember } from '../api/secret-members.ts';
 import type { OperationsDocument } from './documents.ts';
-import type { Words } from './operations-text.ts';
-import { describeMember } from './operations-text.ts';
+import { type Words, describeMember } from './operations-text.ts';
 
 /** Operations with their members, as a document. */
 export function operationsJson(operations: readonly Operation[], words: Words): OperationsDocument {

@@ -1,12 +1,9 @@
 import { renderAction } from './action-text.ts';
 import type { PlanDocument } from './documents.ts';
 import { diagnosticCases, problemOf } from './finding-views.ts';
-import type { PlannedAction } from './groups.ts';
-import { groupActions } from './groups.ts';
-import type { JunitCase } from './junit.ts';
-import { junitXml } from './junit.ts';
-import type { ReviewSite } from './review-site.ts';
-import { fileInRepository } from './review-site.ts';
+import { type PlannedAction, groupActions } from './groups.ts';
+import { type JunitCase, junitXml } from './junit.ts';
+import { type ReviewSite, fileInRepository } from './review-site.ts';
 import type { Style } from './style.ts';
 import { isChange } from './words.ts';
 import { plannedAddress } from './progress-view.ts';

@@ -3,12 +3,13 @@ import { deletionReason, permission } from './action-words.ts';
 import { diffLines, diffStyle, textBlock, unpainted } from './diff-lines.ts';
 import type { PlanDocument } from './documents.ts';
 import { renderBlocks } from './equal-groups.ts';
-import type { PlannedAction } from './groups.ts';
-import { groupActions } from './groups.ts';
+import { type PlannedAction, groupActions } from './groups.ts';
 import { counted, requestCounts } from './lines.ts';
 import { code, codeBlock } from './markdown.ts';
-import type { Parts, Place, ReportBlock } from './markdown-report.ts';
 import {
+  type Parts,
+  type Place,
+  type ReportBlock,
   composeReport,
   diagnosticParts,
   fitting,

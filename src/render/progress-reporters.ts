@@ -4,8 +4,7 @@ import type { EventDocument } from './documents.ts';
 import type { Reporter } from './progress.ts';
 import { isShown, renderCut, renderEvent, renderHeartbeat } from './progress-text.ts';
 import { renderTree } from './progress-tree.ts';
-import type { ProgressView, Running, Stage } from './progress-view.ts';
-import { plannedAddress, runningIn } from './progress-view.ts';
+import { type ProgressView, type Running, type Stage, plannedAddress, runningIn } from './progress-view.ts';
 import type { Style } from './style.ts';
 
 /** Milliseconds between two drawings, between two checks for silence, and of silence before a heartbeat; the ratio of rest to drawing. */

@@ -2,8 +2,7 @@ import { isWithin } from '../kind/address.ts';
 import { columnsOf } from './columns.ts';
 import type { ActionName, PlanDocument } from './documents.ts';
 import { printable } from './printable.ts';
-import type { ProgressRow, ProgressView } from './progress-view.ts';
-import { plannedAddress } from './progress-view.ts';
+import { type ProgressRow, type ProgressView, plannedAddress } from './progress-view.ts';
 import { actionWords, isChange, isRemoval } from './words.ts';
 
 /** Builds the tree of the actions of a plan: environments, their services, and the parts of those. */

@@ -3,8 +3,7 @@ import { duration, timeTaken } from './duration.ts';
 import { exitCodes } from './exit-codes.ts';
 import { fold, listed, requestCounts } from './lines.ts';
 import { printable } from './printable.ts';
-import type { ProgressView, Running, WaitsFor } from './progress-view.ts';
-import { runningIn, stageRows } from './progress-view.ts';
+import { type ProgressView, type Running, type WaitsFor, runningIn, stageRows } from './progress-view.ts';
 import type { Style } from './style.ts';
 import { actionWords, isChange, isDeployment, unverifiedWords } from './words.ts';
 

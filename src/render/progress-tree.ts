@@ -4,8 +4,15 @@ import { requestCounts } from './lines.ts';
 import { printable } from './printable.ts';
 import { indentOf, signOf } from './progress-rows.ts';
 import { reasons } from './progress-text.ts';
-import type { OpenStage, ProgressRow, ProgressView, StagedRows } from './progress-view.ts';
-import { openStageOf, plannedAddress, stageRows } from './progress-view.ts';
+import {
+  type OpenStage,
+  type ProgressRow,
+  type ProgressView,
+  type StagedRows,
+  openStageOf,
+  plannedAddress,
+  stageRows,
+} from './progress-view.ts';
 import type { Style, Tone } from './style.ts';
 import { actionWords, isDeployment } from './words.ts';
 

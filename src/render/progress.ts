@@ -1,8 +1,7 @@
 import type { ApplyEvent } from '../apply/job.ts';
 import type { PlanDocument } from './documents.ts';
 import { buildRows } from './progress-rows.ts';
-import type { ProgressView, Stage } from './progress-view.ts';
-import { nextStage, plannedAddress } from './progress-view.ts';
+import { type ProgressView, type Stage, nextStage, plannedAddress } from './progress-view.ts';
 
 /** Reports the events of an apply until it ends. */
 export interface Progress {

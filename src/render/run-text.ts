@@ -1,5 +1,4 @@
-import type { Json } from '../formats/json.ts';
-import { isObject } from '../formats/json.ts';
+import { type Json, isObject } from '../formats/json.ts';
 import type { CommandResult } from '../operate/execute.ts';
 import { redacted } from '../secrets/secret.ts';
 import { printable } from './printable.ts';

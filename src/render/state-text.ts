@@ -1,8 +1,7 @@
 import type { StateRecord, Stored } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 import { printable } from './printable.ts';
-import type { StateEdit } from './state-json.ts';
-import { sortedRecords } from './state-json.ts';
+import { type StateEdit, sortedRecords } from './state-json.ts';
 import type { Style } from './style.ts';
 import { inlineShown } from './value-text.ts';
 

@@ -1,6 +1,5 @@
 import { columnsOf, cut, splitAt, wholeUpTo } from './columns.ts';
-import type { Hunk, HunkLine } from './hunks.ts';
-import { findHunks } from './hunks.ts';
+import { type Hunk, type HunkLine, findHunks } from './hunks.ts';
 import { counted } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Style, Tone } from './style.ts';

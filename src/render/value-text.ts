@@ -1,5 +1,4 @@
-import type { Json } from '../formats/json.ts';
-import { isObject } from '../formats/json.ts';
+import { type Json, isObject } from '../formats/json.ts';
 import type { Shown } from './documents.ts';
 import { printable } from './printable.ts';
 import { countLines } from './text-lines.ts';

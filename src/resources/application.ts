@@ -5,8 +5,7 @@ import type { Field } from '../kind/field.ts';
 import { gitParts, gitSource, hostsCalled, sourceType, hostWords } from './families/git-source.ts';
 import { buildingOn, registryFor } from './families/references.ts';
 import type { KindCommand } from '../kind/command.ts';
-import type { Kind } from '../kind/kind.ts';
-import { defineKind } from '../kind/kind.ts';
+import { type Kind, defineKind } from '../kind/kind.ts';
 import type { ChangeAtRisk, FieldChange } from '../kind/lifecycle.ts';
 import {
   containerFields,

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { Kind } from '../kind/kind.ts';
-import { defineKind } from '../kind/kind.ts';
+import { type Kind, defineKind } from '../kind/kind.ts';
 import { madeUpName } from '../kind/syntax.ts';
 import { fieldOf } from '../kind/wire.ts';
 import { onServer } from './families/references.ts';

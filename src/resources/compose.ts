@@ -10,8 +10,7 @@ import {
   servicesWithImages,
 } from './families/compose-file.ts';
 import { gitParts, gitSource, hostsCalled, sourceType, hostWords } from './families/git-source.ts';
-import type { Json, Row } from '../formats/json.ts';
-import { member, same } from '../formats/json.ts';
+import { type Json, type Row, member, same } from '../formats/json.ts';
 import { defineKind } from '../kind/kind.ts';
 import type { ChangeAtRisk, FieldChange } from '../kind/lifecycle.ts';
 import {

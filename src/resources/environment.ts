@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { Kind } from '../kind/kind.ts';
-import { defineKind } from '../kind/kind.ts';
+import { type Kind, defineKind } from '../kind/kind.ts';
 import { description, env } from './families/service-fields.ts';
 import { countServices } from './top/contents.ts';
 import { project } from './top/project.ts';

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { Verdict } from '../kind/command.ts';
-import type { Row } from '../formats/json.ts';
-import { isRow } from '../formats/json.ts';
+import { type Row, isRow } from '../formats/json.ts';
 import { defineKind } from '../kind/kind.ts';
 import { port } from '../kind/syntax.ts';
 import { description } from './families/service-fields.ts';

@@ -1,11 +1,9 @@
 import type { Attribute } from '../kind/attribute.ts';
 import type { Field } from '../kind/field.ts';
-import type { Json } from '../formats/json.ts';
-import { isObject } from '../formats/json.ts';
+import { type Json, isObject } from '../formats/json.ts';
 import { entriesIn, openBefore } from './named-values.ts';
 import { bareValue, isOpenValue, isReference } from './not-secret.ts';
-import type { Part } from './text-parts.ts';
-import { addPart, replaceParts } from './text-parts.ts';
+import { type Part, addPart, replaceParts } from './text-parts.ts';
 import { concealedMark, redacted, rotatedMark } from './secret.ts';
 import { contentRules, openBlock } from './secret-forms.ts';
 import { isOpenName, isUserName, rulesOfKey } from './secret-names.ts';

@@ -1,9 +1,7 @@
 import { passwordsIn } from './passwords-in-addresses.ts';
-import type { Part } from './text-parts.ts';
-import { addPart, replaceParts } from './text-parts.ts';
+import { type Part, addPart, replaceParts } from './text-parts.ts';
 import { redacted } from './secret.ts';
-import type { Beside } from './encodings.ts';
-import { encodings } from './encodings.ts';
+import { type Beside, encodings } from './encodings.ts';
 
 /** Replaces the secrets of one run in texts from elsewhere. It holds them until it is dropped with its run. */
 export interface Redactor {

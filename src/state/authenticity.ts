@@ -1,8 +1,6 @@
 import type { Stop } from '../diagnostics/diagnostic.ts';
-import { isSameMac } from '../secrets/state-key.ts';
-import type { StateKey } from '../secrets/state-key.ts';
-import type { Layout } from './json-parts.ts';
-import { jsonParts } from './json-parts.ts';
+import { type StateKey, isSameMac } from '../secrets/state-key.ts';
+import { type Layout, jsonParts } from './json-parts.ts';
 import { forged } from './unusable.ts';
 
 /** A text that proves that it was written with the key of a state. */

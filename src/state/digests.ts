@@ -1,6 +1,5 @@
 import { blockOf } from '../kind/address.ts';
-import type { Digests } from '../secrets/digest.ts';
-import { digest } from '../secrets/digest.ts';
+import { type Digests, digest } from '../secrets/digest.ts';
 import type { StateKey } from '../secrets/state-key.ts';
 import type { StateRecord, Stored, StoredWanted } from './record.ts';
 import type { State } from './state.ts';

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { firstRecord, migrateFirst } from './format-1.ts';
-import type { FormerRecord } from './format-3.ts';
-import { formerRecordSchema, migrateRecord } from './format-3.ts';
+import { type FormerRecord, formerRecordSchema, migrateRecord } from './format-3.ts';
 import { once } from '../api/once.ts';
 import { deployedService } from '../kind/address.ts';
 import { isObject } from '../formats/json.ts';

@@ -1,5 +1,4 @@
-import type { StdioOptions } from 'node:child_process';
-import { execFileSync } from 'node:child_process';
+import { type StdioOptions, execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';

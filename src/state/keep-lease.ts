@@ -2,8 +2,7 @@ import type { BeatingClock } from './clock.ts';
 import { pastOf } from './inheritance.ts';
 import type { Hold, LeaseEntry, Version } from './lease-entry.ts';
 import type { Inherited, Lease, LeaseContext } from './lease.ts';
-import type { Register, Seen } from './register.ts';
-import { swapSurely } from './register.ts';
+import { type Register, type Seen, swapSurely } from './register.ts';
 import { locked } from './unusable.ts';
 
 /** A moment by both clocks. */

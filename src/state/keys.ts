@@ -1,7 +1,5 @@
-import { isSameMac, newStateKey, parseStateKey } from '../secrets/state-key.ts';
-import type { StateKey } from '../secrets/state-key.ts';
-import type { Disk } from './disk.ts';
-import { reasonOf, throughDraft } from './disk.ts';
+import { type StateKey, isSameMac, newStateKey, parseStateKey } from '../secrets/state-key.ts';
+import { type Disk, reasonOf, throughDraft } from './disk.ts';
 import { keyProblem } from './unusable.ts';
 
 /** Where the key of a state is from. */

@@ -1,8 +1,6 @@
-import type { BeatingClock } from './clock.ts';
-import { systemClock } from './clock.ts';
-import type { Host } from './host.ts';
+import { type BeatingClock, systemClock } from './clock.ts';
 import type { Version } from './lease-entry.ts';
-import { thisHost } from './host.ts';
+import { type Host, thisHost } from './host.ts';
 
 /** The right to write a state. It renews itself until it is released or lost. */
 export interface Lease {

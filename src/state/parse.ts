@@ -2,8 +2,8 @@ import type * as z from 'zod';
 import { parseJson, TooManyParts } from '../api/limited-body.ts';
 import type { Authenticity } from './authenticity.ts';
 import { withNextKey } from './digests.ts';
-import type { Format } from './formats.ts';
 import {
+  type Format,
   isSealed,
   migrateResources,
   newestFormat,

@@ -6,8 +6,7 @@ import type { Digest } from '../secrets/digest.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { knownPairs } from './known-pairs.ts';
 import type { StateRecord, Stored } from './record.ts';
-import type { SecretLine } from './stored.ts';
-import { lostSecrets, secretLinesIn, secretsIn } from './stored.ts';
+import { type SecretLine, lostSecrets, secretLinesIn, secretsIn } from './stored.ts';
 
 /** An object in the state. */
 interface Recorded {

@@ -1,6 +1,5 @@
 import { means, plain } from '../kind/codecs.ts';
-import type { Json } from '../formats/json.ts';
-import { canonical, same, textsIn } from '../formats/json.ts';
+import { type Json, canonical, same, textsIn } from '../formats/json.ts';
 import type { Attribute } from '../kind/attribute.ts';
 import type { Field } from '../kind/field.ts';
 import { idsIn } from '../kind/shared-set.ts';

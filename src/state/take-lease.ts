@@ -4,8 +4,7 @@ import { inheritedFrom, pastOf, quietSince } from './inheritance.ts';
 import { keepLease, momentOf } from './keep-lease.ts';
 import type { Hold } from './lease-entry.ts';
 import type { Lease, LeaseContext, LockRequest } from './lease.ts';
-import type { Register, Seen } from './register.ts';
-import { swapSurely } from './register.ts';
+import { type Register, type Seen, swapSurely } from './register.ts';
 import { locked } from './unusable.ts';
 
 /** Between two polls of a lease that is held. Milliseconds. */

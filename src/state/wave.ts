@@ -1,9 +1,8 @@
 import { crc32 } from 'node:zlib';
 import { isSameMac } from '../secrets/state-key.ts';
 import type { Authenticity } from './authenticity.ts';
-import type { Format } from './formats.ts';
 import type { Entry, StateRecord } from './record.ts';
-import { isSealed, readEntries } from './formats.ts';
+import { type Format, isSealed, readEntries } from './formats.ts';
 import { deploymentAddress } from '../kind/address.ts';
 import type { State } from './state.ts';
 

@@ -1,7 +1,6 @@
 import { defined } from '../formats/json.ts';
 import { withoutSlash } from '../api/slash.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 
 /** Where spans go, and what they say of the program. */
 export interface TraceSettings {

@@ -1,8 +1,7 @@
 import { kindsThere } from '../kind/kinds-on.ts';
 import { withTop } from '../kind/top.ts';
 import type { Settings } from '../manifest/settings.ts';
-import type { ReadAhead } from '../observe/ahead.ts';
-import { readAhead } from '../observe/ahead.ts';
+import { type ReadAhead, readAhead } from '../observe/ahead.ts';
 import { serveRemembered } from '../observe/capabilities.ts';
 import { isTopOwned } from '../plan/project-block.ts';
 import { isBoundTo } from '../state/bound.ts';

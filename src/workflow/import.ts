@@ -1,6 +1,5 @@
 import { closest } from '../diagnostics/closest.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Plan } from '../plan/action.ts';
 import type { World } from './world.ts';

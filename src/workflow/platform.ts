@@ -5,8 +5,7 @@ import type { Resource } from '../manifest/resource.ts';
 import { resourcesOn } from '../manifest/resources-on.ts';
 import { asCaller, callerOf } from '../observe/answers.ts';
 import { discover, platformVersion, serveRemembered } from '../observe/capabilities.ts';
-import type { Proof } from '../observe/proof.ts';
-import { proved } from '../observe/proof.ts';
+import { type Proof, proved } from '../observe/proof.ts';
 import type { Capabilities, State } from '../state/state.ts';
 import type { ReadWorld } from './world.ts';
 

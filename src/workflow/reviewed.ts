@@ -1,13 +1,11 @@
 import { defined } from '../formats/json.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Narrowing, Plan } from '../plan/action.ts';
 import type { PlanFile } from '../plan/file.ts';
 import { isIntact, planFacts, platformName, versionOf } from '../plan/fingerprint.ts';
 import { everything, isNarrow } from '../plan/narrow.ts';
-import type { Touched } from '../plan/reviewed-reads.ts';
-import { touchedBy } from '../plan/reviewed-reads.ts';
+import { type Touched, touchedBy } from '../plan/reviewed-reads.ts';
 import { comparePlans, elsewhere, isSamePlan, upgraded } from '../plan/reviewed.ts';
 import type { World } from './world.ts';
 import { plan, planDestruction } from './plan.ts';

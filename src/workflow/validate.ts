@@ -1,8 +1,6 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { hasErrors, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, hasErrors, Stop } from '../diagnostics/diagnostic.ts';
 import { inOrder } from '../graph/order.ts';
-import type { Manifest, ManifestInput } from '../manifest/manifest.ts';
-import { readManifest } from '../manifest/manifest.ts';
+import { type Manifest, type ManifestInput, readManifest } from '../manifest/manifest.ts';
 import { withQuotes } from '../manifest/quote.ts';
 import { inSpan } from '../trace/span.ts';
 

@@ -1,15 +1,12 @@
 import { Stop } from '../../diagnostics/diagnostic.ts';
-import type { Check } from '../../operate/examine.ts';
-import { examinePlatform, examineState, neededFor } from '../../operate/examine.ts';
+import { type Check, examinePlatform, examineState, neededFor } from '../../operate/examine.ts';
 import { loadManifest } from '../../project/load.ts';
 import { openStore } from '../../project/open-store.ts';
 import { findTarget } from '../../project/target.ts';
 import { doctorJson, renderChecks } from '../../render/doctor.ts';
-import type { Exit } from '../../render/exit-codes.ts';
-import { exitCodes } from '../../render/exit-codes.ts';
+import { type Exit, exitCodes } from '../../render/exit-codes.ts';
 import { reportFormats } from '../../render/report-view.ts';
-import type { Run } from '../command.ts';
-import { defineCommand } from '../command.ts';
+import { type Run, defineCommand } from '../command.ts';
 import { withPlatform } from '../connect.ts';
 
 /** The checks, the requests and the exit code of a run. */

@@ -10,8 +10,7 @@ import type { DriftAcceptDocument } from '../../render/documents.ts';
 import { renderDriftAccept } from '../../render/drift-text.ts';
 import { reportFormats } from '../../render/report-view.ts';
 import { isoTime } from '../../state/clock.ts';
-import type { Run } from '../command.ts';
-import { defineCommand } from '../command.ts';
+import { type Run, defineCommand } from '../command.ts';
 import { loadFor, withConnection } from '../connect.ts';
 import { usage } from '../options.ts';
 

@@ -1,10 +1,8 @@
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import type { Profile } from '../../api/contract.ts';
-import { contracts, profiles } from '../../api/contract.ts';
+import { type Profile, contracts, profiles } from '../../api/contract.ts';
 import { didYouMean } from '../../diagnostics/closest.ts';
-import type { Stop } from '../../diagnostics/diagnostic.ts';
-import { stop } from '../../diagnostics/diagnostic.ts';
+import { type Stop, stop } from '../../diagnostics/diagnostic.ts';
 import { usage } from '../../diagnostics/usage.ts';
 import { createEmulator } from '../../emulator/emulator.ts';
 import { createFaults } from '../../emulator/faults/faults.ts';
@@ -14,11 +12,9 @@ import { openEmulatorFile } from '../../project/emulator-file.ts';
 import type { EmulatorDocument } from '../../render/documents.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { printable } from '../../render/printable.ts';
-import type { ReportView } from '../../render/report-view.ts';
-import { reportFormats } from '../../render/report-view.ts';
+import { type ReportView, reportFormats } from '../../render/report-view.ts';
 import type { FlagsOf, Options } from '../flags.ts';
-import type { Run } from '../command.ts';
-import { defineCommand } from '../command.ts';
+import { type Run, defineCommand } from '../command.ts';
 import { readFaultsFile } from '../faults-file.ts';
 import { readInteger, readMilliseconds } from '../options.ts';
 

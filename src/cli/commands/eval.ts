@@ -1,18 +1,22 @@
 import { usage } from '../../diagnostics/usage.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
-import type { Outputs } from '../../manifest/wanted.ts';
-import { resolve } from '../../manifest/wanted.ts';
+import { type Outputs, resolve } from '../../manifest/wanted.ts';
 import { serveRemembered } from '../../observe/capabilities.ts';
-import type { Evaluated, Question } from '../../operate/evaluate.ts';
-import { evaluateQuestion, outputsInState, questionOf, referring } from '../../operate/evaluate.ts';
+import {
+  type Evaluated,
+  type Question,
+  evaluateQuestion,
+  outputsInState,
+  questionOf,
+  referring,
+} from '../../operate/evaluate.ts';
 import { readReferences } from '../../operate/outputs.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { targetOf } from '../../project/target.ts';
 import type { EvaluationDocument } from '../../render/documents.ts';
 import { printable } from '../../render/printable.ts';
 import { reportFormats } from '../../render/report-view.ts';
-import type { Run } from '../command.ts';
-import { defineCommand } from '../command.ts';
+import { type Run, defineCommand } from '../command.ts';
 import { loadFor, readState, withConnection } from '../connect.ts';
 
 /** As text, the value as JSON, so that its type shows; stderr says where references were read. */

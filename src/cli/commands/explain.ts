@@ -1,30 +1,29 @@
 import { join } from 'node:path';
 import { didYouMean } from '../../diagnostics/closest.ts';
-import type { Code } from '../../diagnostics/codes.ts';
-import { codes } from '../../diagnostics/codes.ts';
+import { type Code, codes } from '../../diagnostics/codes.ts';
 import { Stop } from '../../diagnostics/diagnostic.ts';
 import { usage } from '../../diagnostics/usage.ts';
 import { explainedDocument } from '../../documents/plan.ts';
 import { addressParts } from '../../kind/address.ts';
 import { addressMeant } from '../../kind/aliases.ts';
-import type { LineOrigin } from '../../git/blame.ts';
-import { lineOrigin } from '../../git/blame.ts';
+import { type LineOrigin, lineOrigin } from '../../git/blame.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
-import type { PartOfManifest } from '../../manifest/value-at.ts';
-import { findPart } from '../../manifest/value-at.ts';
+import { type PartOfManifest, findPart } from '../../manifest/value-at.ts';
 import { shownAddress } from '../../plan/action.ts';
-import type { ExplainedAddress } from '../../plan/explain.ts';
-import { actionsAt, explainPart, explainRemoved } from '../../plan/explain.ts';
+import { type ExplainedAddress, actionsAt, explainPart, explainRemoved } from '../../plan/explain.ts';
 import { declaredResources, loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { readPage } from '../../project/version.ts';
 import { plan } from '../../workflow/plan.ts';
 import type { ExplanationDocument } from '../../render/documents.ts';
-import type { AboutAddress, Explanation } from '../../render/explain-text.ts';
-import { addressJson, addressText, explanationText } from '../../render/explain-text.ts';
-import type { ReportView } from '../../render/report-view.ts';
-import { reportFormats } from '../../render/report-view.ts';
-import type { Run } from '../command.ts';
-import { defineCommand } from '../command.ts';
+import {
+  type AboutAddress,
+  type Explanation,
+  addressJson,
+  addressText,
+  explanationText,
+} from '../../render/explain-text.ts';
+import { type ReportView, reportFormats } from '../../render/report-view.ts';
+import { type Run, defineCommand } from '../command.ts';
 import { loadFor, withConnection } from '../connect.ts';
 
 const formats = reportFormats<Explanation | AboutAddress>({

@@ -1,6 +1,11 @@
 import { serveRemembered } from '../../observe/capabilities.ts';
-import type { OutputValue } from '../../operate/outputs.ts';
-import { chooseOutputs, evaluateOutputs, requireSecrets, requireShown } from '../../operate/outputs.ts';
+import {
+  type OutputValue,
+  chooseOutputs,
+  evaluateOutputs,
+  requireSecrets,
+  requireShown,
+} from '../../operate/outputs.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { targetOf } from '../../project/target.ts';
 import type { Formats, View } from '../../render/format.ts';

@@ -1,5 +1,4 @@
-import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import { planDocument } from '../../documents/plan.ts';
 import { hasChanges } from '../../plan/action.ts';
 import { planFile } from '../../plan/fingerprint.ts';
@@ -21,8 +20,7 @@ import type { Validated } from '../../workflow/validate.ts';
 import { makePlan } from '../../workflow/reviewed.ts';
 import type { StateStore } from '../../state/state.ts';
 import type { FlagsOf, Options } from '../flags.ts';
-import type { Run } from '../command.ts';
-import { defineCommand } from '../command.ts';
+import { type Run, defineCommand } from '../command.ts';
 import { loadFor, withProject } from '../connect.ts';
 import { usage } from '../options.ts';
 import { checkPlanPath, writePlanFile } from '../plan-file.ts';

@@ -1,13 +1,11 @@
-import type { Stop } from '../../diagnostics/diagnostic.ts';
-import { stop } from '../../diagnostics/diagnostic.ts';
+import { type Stop, stop } from '../../diagnostics/diagnostic.ts';
 import { isIntact } from '../../plan/fingerprint.ts';
 import { findKey } from '../../project/open-store.ts';
 import { readVersion } from '../../project/version.ts';
 import { planDocument } from '../../render/documents.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import type { PlanCommandView } from '../../render/reports.ts';
-import type { Run } from '../command.ts';
-import { defineCommand } from '../command.ts';
+import { type Run, defineCommand } from '../command.ts';
 import { readPlanFile } from '../plan-file.ts';
 import { full } from '../option-sets.ts';
 import { commandLine } from '../shell-command.ts';

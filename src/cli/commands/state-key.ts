@@ -1,13 +1,11 @@
 import type { Exit } from '../../render/exit-codes.ts';
 import type { Formats, Screen, View } from '../../render/format.ts';
 import { jsonView, printJson } from '../../render/json-view.ts';
-import type { StateKeyReport } from '../../render/state-json.ts';
-import { stateKeyJson } from '../../render/state-json.ts';
+import { type StateKeyReport, stateKeyJson } from '../../render/state-json.ts';
 import { textView } from '../../render/text-view.ts';
 import type { StateStore } from '../../state/state.ts';
 import type { FlagsOf, Options } from '../flags.ts';
-import type { Run } from '../command.ts';
-import { defineCommand } from '../command.ts';
+import { type Run, defineCommand } from '../command.ts';
 import { withStore } from '../connect.ts';
 
 /** Prints what `state key` reports. */

@@ -1,18 +1,13 @@
-import type { Stop } from '../../diagnostics/diagnostic.ts';
-import { stop } from '../../diagnostics/diagnostic.ts';
+import { type Stop, stop } from '../../diagnostics/diagnostic.ts';
 import { checkProject } from '../../operate/addressed.ts';
-import type { EditedState } from '../../operate/edit-state.ts';
-import { moveInState } from '../../operate/edit-state.ts';
+import { type EditedState, moveInState } from '../../operate/edit-state.ts';
 import type { Exit } from '../../render/exit-codes.ts';
-import type { ReportView } from '../../render/report-view.ts';
-import { reportFormats } from '../../render/report-view.ts';
-import type { StateEdit } from '../../render/state-json.ts';
-import { stateEditJson } from '../../render/state-json.ts';
+import { type ReportView, reportFormats } from '../../render/report-view.ts';
+import { type StateEdit, stateEditJson } from '../../render/state-json.ts';
 import { renderStateEdit } from '../../render/state-text.ts';
 import type { State } from '../../state/state.ts';
 import type { Options } from '../flags.ts';
-import type { Run } from '../command.ts';
-import { defineCommand } from '../command.ts';
+import { type Run, defineCommand } from '../command.ts';
 import { withStore } from '../connect.ts';
 
 /** Shows a change of the state without writing it. */

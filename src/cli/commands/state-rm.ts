@@ -1,10 +1,8 @@
-import type { EditedState } from '../../operate/edit-state.ts';
-import { removeFromState } from '../../operate/edit-state.ts';
+import { type EditedState, removeFromState } from '../../operate/edit-state.ts';
 import { counted } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';
 import { confirm } from '../approval.ts';
-import type { Run } from '../command.ts';
-import { defineCommand } from '../command.ts';
+import { type Run, defineCommand } from '../command.ts';
 import { dryRun, editState, stateEditFormats } from './state-mv.ts';
 
 /** Removes resources from the state, each with everything below it: their objects stay on the platform. */

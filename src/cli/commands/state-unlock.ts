@@ -1,13 +1,11 @@
 import { stop } from '../../diagnostics/diagnostic.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { printable } from '../../render/printable.ts';
-import type { ReportView } from '../../render/report-view.ts';
-import { reportFormats } from '../../render/report-view.ts';
+import { type ReportView, reportFormats } from '../../render/report-view.ts';
 import { unlockJson } from '../../render/state-json.ts';
 import type { Holder } from '../../state/holder.ts';
 import { confirm } from '../approval.ts';
-import type { Run } from '../command.ts';
-import { defineCommand } from '../command.ts';
+import { type Run, defineCommand } from '../command.ts';
 import { withStore } from '../connect.ts';
 import { alsoAutoApprove } from '../option-sets.ts';
 

@@ -1,21 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { diagnose } from '../../api/diagnose.ts';
 import { PlatformError } from '../../api/errors.ts';
-import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { Stop } from '../../diagnostics/diagnostic.ts';
+import { type Diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import { serveRemembered } from '../../observe/capabilities.ts';
-import type { ServiceState } from '../../operate/service-states.ts';
-import { chooseServices, observeServices, servicesOf } from '../../operate/service-states.ts';
-import type { Target } from '../../project/target.ts';
-import { findTarget } from '../../project/target.ts';
+import { type ServiceState, chooseServices, observeServices, servicesOf } from '../../operate/service-states.ts';
+import { type Target, findTarget } from '../../project/target.ts';
 import { exitCodes } from '../../render/exit-codes.ts';
 import type { Formats, Screen, View } from '../../render/format.ts';
 import { jsonView, printJson } from '../../render/json-view.ts';
 import { statusJson } from '../../render/status-json.ts';
 import { renderService, renderServices, renderVersion } from '../../render/status-text.ts';
 import { textView } from '../../render/text-view.ts';
-import type { Run } from '../command.ts';
-import { defineCommand } from '../command.ts';
+import { type Run, defineCommand } from '../command.ts';
 import { readState, withPlatform } from '../connect.ts';
 import { readSeconds, usage } from '../options.ts';
 

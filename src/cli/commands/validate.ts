@@ -1,6 +1,5 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import type { Resource } from '../../manifest/resource.ts';
-import { wantedAttributes } from '../../manifest/resource.ts';
+import { type Resource, wantedAttributes } from '../../manifest/resource.ts';
 import type { Wanted } from '../../manifest/wanted.ts';
 import { checkManifest } from '../../project/load.ts';
 import { validationJson } from '../../render/diagnostics-json.ts';

@@ -2,17 +2,14 @@ import type { Send, WireAnswer, WireRequest } from '../../api/wire.ts';
 import type { Emulator } from '../emulator.ts';
 import { HungUp } from '../errors.ts';
 import { failure, page, refusal } from './answers.ts';
-import type { Asked } from './asked.ts';
 import { withItems } from './batch-items.ts';
-import { readAsked } from './asked.ts';
-import type { Delivered } from './delivery.ts';
-import { receive } from './delivery.ts';
+import { type Asked, readAsked } from './asked.ts';
+import { type Delivered, receive } from './delivery.ts';
 import { injectEdit } from './edit.ts';
 import { withoutRows } from './hidden-rows.ts';
 import type { Edit, FaultPlan, Effect } from './plan.ts';
 import { createTurns } from './turns.ts';
-import type { Unseen } from './unseen.ts';
-import { createUnseen } from './unseen.ts';
+import { type Unseen, createUnseen } from './unseen.ts';
 import { wordsOf } from './words.ts';
 
 /** An emulator with faults. */

@@ -1,6 +1,5 @@
 import { matchesGlob } from '../../formats/glob.ts';
-import type { ExpressionSource, Refusal } from './source.ts';
-import { badExpression, nextBrace, refusePrivate } from './source.ts';
+import { type ExpressionSource, type Refusal, badExpression, nextBrace, refusePrivate } from './source.ts';
 
 /** Variables that `${env:}` does not read: those of Trueup, and those by whose name they may hold credentials. */
 const barred: readonly string[] = [

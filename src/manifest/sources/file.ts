@@ -1,5 +1,4 @@
-import type { ExpressionSource, Resolution } from './source.ts';
-import { nextBrace, refusePrivate } from './source.ts';
+import { type ExpressionSource, type Resolution, nextBrace, refusePrivate } from './source.ts';
 
 /** `${file:path}`: the text of a file of the workspace, without a byte order mark. Reads no file that may hold secrets. */
 export const file: ExpressionSource = {

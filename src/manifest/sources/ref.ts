@@ -1,5 +1,4 @@
-import type { ExpressionSource } from './source.ts';
-import { nextBrace } from './source.ts';
+import { type ExpressionSource, nextBrace } from './source.ts';
 
 /** `${ref:address.output}`: an output of another resource. */
 export const ref: ExpressionSource = {

@@ -1,5 +1,4 @@
-import type { ExpressionSource } from './source.ts';
-import { badExpression, nextBrace } from './source.ts';
+import { type ExpressionSource, badExpression, nextBrace } from './source.ts';
 
 /** `${secret:NAME}`: a secret of the run, from the environment or from what `secrets:` declares. */
 export const secret: ExpressionSource = {

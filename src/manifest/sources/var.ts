@@ -1,6 +1,5 @@
 import { closest } from '../../diagnostics/closest.ts';
-import type { ExpressionSource } from './source.ts';
-import { badExpression, nextBrace } from './source.ts';
+import { type ExpressionSource, badExpression, nextBrace } from './source.ts';
 
 /** `${var:name}`: a variable that the manifest declares. */
 export const variable: ExpressionSource = {

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { Frozen } from './parts.ts';
-import { action, diagnostics, document, int, position, requests, strings } from './parts.ts';
+import { type Frozen, action, diagnostics, document, int, position, requests, strings } from './parts.ts';
 
 /** What any command prints when it ends with an error. */
 export const errorDocument = document('error', 1, {

@@ -1,6 +1,17 @@
 import * as z from 'zod';
-import type { Frozen } from './parts.ts';
-import { head, comparison, diagnostics, document, int, position, requests, shown, strings, unitOf } from './parts.ts';
+import {
+  type Frozen,
+  head,
+  comparison,
+  diagnostics,
+  document,
+  int,
+  position,
+  requests,
+  shown,
+  strings,
+  unitOf,
+} from './parts.ts';
 
 /** An ISO day in UTC, such as 2026-07-05. */
 const day = z.iso.date();

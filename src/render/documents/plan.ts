@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Frozen } from './parts.ts';
 import {
+  type Frozen,
   head,
   comparison,
   action,

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { Frozen } from './parts.ts';
-import { document, int, strings } from './parts.ts';
+import { type Frozen, document, int, strings } from './parts.ts';
 
 /** What `state list` prints. */
 export const stateListDocument = document('state-list', 1, {

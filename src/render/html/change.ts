@@ -1,12 +1,9 @@
 import type { Json } from '../../formats/json.ts';
-import type { Sides } from '../change-text.ts';
-import { compareKeys, compareMembers, isComposite, rotatedWords, sidesOf } from '../change-text.ts';
+import { type Sides, compareKeys, compareMembers, isComposite, rotatedWords, sidesOf } from '../change-text.ts';
 import type { PlanDocument, Shown } from '../documents.ts';
 import type { Hunk, HunkLine } from '../hunks.ts';
-import type { Markup } from '../markup.ts';
-import { markup, together } from '../markup.ts';
-import type { TextDifference } from '../text-lines.ts';
-import { areAlike, compareTexts, countLines, headHunk, inAscii } from '../text-lines.ts';
+import { type Markup, markup, together } from '../markup.ts';
+import { type TextDifference, areAlike, compareTexts, countLines, headHunk, inAscii } from '../text-lines.ts';
 import { inlineShown, isLong, valueOf } from '../value-text.ts';
 
 /** A change of a plan as its document has it. */

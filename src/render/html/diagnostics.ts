@@ -1,6 +1,5 @@
 import type { PlanDocument } from '../documents.ts';
-import type { Markup } from '../markup.ts';
-import { markup } from '../markup.ts';
+import { type Markup, markup } from '../markup.ts';
 import { place } from './change.ts';
 import { withFlags } from './flags.ts';
 

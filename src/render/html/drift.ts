@@ -1,11 +1,9 @@
 import type { DriftDocument, Shown } from '../documents.ts';
 import { asSentence, requestCounts } from '../lines.ts';
-import type { Markup } from '../markup.ts';
-import { markup } from '../markup.ts';
+import { type Markup, markup } from '../markup.ts';
 import { factsOf } from '../plan-head.ts';
 import { inAmounts } from '../change-text.ts';
-import type { Finding } from '../drift-text.ts';
-import { byStatus, foundWords, statuses, storyOf, subjectOf } from '../drift-text.ts';
+import { type Finding, byStatus, foundWords, statuses, storyOf, subjectOf } from '../drift-text.ts';
 import { unmarked } from '../rotated.ts';
 import { inlineShown, isLong, valueOf } from '../value-text.ts';
 import { verdictOf } from '../verdict.ts';

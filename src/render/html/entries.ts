@@ -1,7 +1,6 @@
 import { groupBy } from '../../kind/group.ts';
 import type { EventDocument, PlanDocument, ResultDocument } from '../documents.ts';
-import type { GraphNode } from '../graph-model.ts';
-import { environmentsOf, servicesOf } from '../graph-model.ts';
+import { type GraphNode, environmentsOf, servicesOf } from '../graph-model.ts';
 import { isChange, isDeployment } from '../words.ts';
 
 /** An action of a plan, as its document has it. */

@@ -1,5 +1,4 @@
-import type { Markup } from '../markup.ts';
-import { markup } from '../markup.ts';
+import { type Markup, markup } from '../markup.ts';
 
 /** A choice of the filter: its values with the words for them, and the number of entries that have each. */
 export interface Choice {

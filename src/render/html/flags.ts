@@ -1,5 +1,4 @@
-import type { Markup } from '../markup.ts';
-import { markup } from '../markup.ts';
+import { type Markup, markup } from '../markup.ts';
 
 /** A sentence in which no option of the command line breaks across two lines. */
 export function withFlags(text: string): Markup {

@@ -1,9 +1,14 @@
-import type { GraphNode } from '../graph-model.ts';
-import { aroundChanges, edgesAcross, environmentsOf, foldServices, groupGraph } from '../graph-model.ts';
+import {
+  type GraphNode,
+  aroundChanges,
+  edgesAcross,
+  environmentsOf,
+  foldServices,
+  groupGraph,
+} from '../graph-model.ts';
 import { drawGraph } from '../graph-svg.ts';
 import { counted } from '../lines.ts';
-import type { Markup } from '../markup.ts';
-import { markup } from '../markup.ts';
+import { type Markup, markup } from '../markup.ts';
 import { isChange } from '../words.ts';
 
 /** A choice of what the drawing shows. */

@@ -3,11 +3,9 @@ import { permission, sentenceOf } from '../action-words.ts';
 import { groupBy } from '../../kind/group.ts';
 import { isWithin } from '../../kind/address.ts';
 import type { ActionName, EventDocument, PlanDocument, ResultDocument } from '../documents.ts';
-import type { Effect } from '../effects.ts';
-import { adoptionIn, effectsOf, notManaged } from '../effects.ts';
+import { type Effect, adoptionIn, effectsOf, notManaged } from '../effects.ts';
 import { asSentence, counted, requestCounts } from '../lines.ts';
-import type { Markup } from '../markup.ts';
-import { markup } from '../markup.ts';
+import { type Markup, markup } from '../markup.ts';
 import { factsOf } from '../plan-head.ts';
 import {
   actionWords,
@@ -22,8 +20,7 @@ import {
 import { deletionWords, errorsIn, verdictOf } from '../verdict.ts';
 import { changeList, place } from './change.ts';
 import { diagnosticList } from './diagnostics.ts';
-import type { Entry } from './entries.ts';
-import { buildEntries, buildNodes } from './entries.ts';
+import { type Entry, buildEntries, buildNodes } from './entries.ts';
 import { withFlags } from './flags.ts';
 import { countValues, renderFilter } from './filter.ts';
 import { renderGraph } from './graph.ts';

@@ -1,5 +1,4 @@
-import type { Markup } from '../markup.ts';
-import { markup, trusted } from '../markup.ts';
+import { type Markup, markup, trusted } from '../markup.ts';
 import { pageScript, pageScriptHash, pageStyle, pageStyleHash } from './assets.ts';
 
 /** The parts of a page. */

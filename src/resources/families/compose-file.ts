@@ -1,14 +1,9 @@
-import type { YAMLError } from 'yaml';
-import type { Document } from 'yaml';
-import { isAlias, isCollection, isScalar, visit } from 'yaml';
+import { type Document, type YAMLError, isAlias, isCollection, isScalar, visit } from 'yaml';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
-import type { Json } from '../../formats/json.ts';
-import { canonical, isObject } from '../../formats/json.ts';
+import { type Json, canonical, isObject } from '../../formats/json.ts';
 import { onceInTurn } from '../../api/once.ts';
-import type { ComposeYaml } from '../../formats/compose-yaml.ts';
-import { readComposeYaml } from '../../formats/compose-yaml.ts';
-import type { Variables } from './compose-variables.ts';
-import { withVariables } from './compose-variables.ts';
+import { type ComposeYaml, readComposeYaml } from '../../formats/compose-yaml.ts';
+import { type Variables, withVariables } from './compose-variables.ts';
 
 /**
  * The text that a deployment appends to the names of the services of a compose, before it looks for the service that a

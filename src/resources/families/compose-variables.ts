@@ -1,6 +1,5 @@
 import { readEnvText } from '../../formats/env-text.ts';
-import type { Json, Row } from '../../formats/json.ts';
-import { isObject } from '../../formats/json.ts';
+import { type Json, type Row, isObject } from '../../formats/json.ts';
 
 /** Values of variables by name. A name that is missing has no value, or none that can be told. */
 export type Variables = ReadonlyMap<string, string>;

@@ -1,5 +1,4 @@
-import type { Json } from '../../formats/json.ts';
-import { defined } from '../../formats/json.ts';
+import { type Json, defined } from '../../formats/json.ts';
 import type { ReadShort, ShortBlock } from '../../kind/short-form.ts';
 import { cron, hostName } from '../../kind/syntax.ts';
 

@@ -1,6 +1,5 @@
 import type { Loss } from '../../kind/lifecycle.ts';
-import type { Row } from '../../formats/json.ts';
-import { isObject } from '../../formats/json.ts';
+import { type Row, isObject } from '../../formats/json.ts';
 
 /** Named volumes that nothing mounts afterwards; undefined when there are none. */
 export function unmounted(volumes: readonly string[]): Loss | undefined {

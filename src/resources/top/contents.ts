@@ -1,5 +1,4 @@
-import type { Row } from '../../formats/json.ts';
-import { isRow } from '../../formats/json.ts';
+import { type Row, isRow } from '../../formats/json.ts';
 
 /** An object inside a project, as the row of the project shows it. */
 export interface Content {

@@ -1,5 +1,4 @@
-import type { ExecFileException } from 'node:child_process';
-import { execFile } from 'node:child_process';
+import { type ExecFileException, execFile } from 'node:child_process';
 
 /** A secret command and the limits it runs in. */
 export interface CommandInput {

@@ -1,7 +1,6 @@
 import { passwordsIn } from '../passwords-in-addresses.ts';
 import { isSecretEntry } from '../looks-secret.ts';
-import type { Redactor } from '../redactor.ts';
-import { createRedactor } from '../redactor.ts';
+import { type Redactor, createRedactor } from '../redactor.ts';
 
 /** Secrets from the environment: `${secret:NAME}` is the variable TRUEUP_SECRET_NAME. */
 export function envSecrets(env: Readonly<Record<string, string | undefined>>): (name: string) => string | undefined {

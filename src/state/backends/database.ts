@@ -3,8 +3,7 @@ import type { Client } from 'pg';
 import { attempts } from '../../api/attempts.ts';
 import type { Clock } from '../clock.ts';
 import { unusable } from '../unusable.ts';
-import type { PostgresAddress } from './postgres-address.ts';
-import { readPostgresAddress } from './postgres-address.ts';
+import { type PostgresAddress, readPostgresAddress } from './postgres-address.ts';
 
 /** A database; it connects on demand, and again after a lost connection. */
 export interface Database {

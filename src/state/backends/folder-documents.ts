@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import type { Disk } from '../disk.ts';
-import { reasonOf } from '../disk.ts';
+import { type Disk, reasonOf } from '../disk.ts';
 import type { Documents } from '../documents.ts';
 import { unusable } from '../unusable.ts';
 import { putFile } from './put-file.ts';

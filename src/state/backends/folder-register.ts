@@ -1,9 +1,7 @@
 import { join } from 'node:path';
 import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
-import type { Disk } from '../disk.ts';
-import { nodeDisk, reasonOf, throughDraft } from '../disk.ts';
-import type { LeaseEntry } from '../lease-entry.ts';
-import { parseEntry } from '../lease-entry.ts';
+import { type Disk, nodeDisk, reasonOf, throughDraft } from '../disk.ts';
+import { type LeaseEntry, parseEntry } from '../lease-entry.ts';
 import type { Register, Seen } from '../register.ts';
 
 /**

@@ -1,19 +1,17 @@
 import { basename, dirname, join } from 'node:path';
 import { sleep } from '../../api/sleep.ts';
-import type { Disk, DiskFile } from '../disk.ts';
-import { nodeDisk, reasonOf } from '../disk.ts';
+import { type Disk, type DiskFile, nodeDisk, reasonOf } from '../disk.ts';
 import type { Authenticity } from '../authenticity.ts';
 import { isSealed } from '../formats.ts';
-import type { KeySource } from '../keys.ts';
-import { keyFile } from '../keys.ts';
+import { type KeySource, keyFile } from '../keys.ts';
 import type { LeaseContext } from '../lease.ts';
 import type { StateStorage, Writer } from '../storage.ts';
 import { parseState } from '../parse.ts';
 import type { State, StateStore } from '../state.ts';
 import { storeOver } from '../store.ts';
 import { unusable } from '../unusable.ts';
-import type { Wave } from '../wave.ts';
 import {
+  type Wave,
   chained,
   linePartsOf,
   parseWave,

@@ -1,21 +1,17 @@
-import type { Clock } from '../clock.ts';
-import { systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import type { Documents } from '../documents.ts';
 import type { KeySource } from '../keys.ts';
 import { parseEntry } from '../lease-entry.ts';
 import type { LeaseContext } from '../lease.ts';
 import type { StateStorage, Writer } from '../storage.ts';
 import type { Authenticity } from '../authenticity.ts';
-import type { ReadState } from '../parse.ts';
-import { parseState } from '../parse.ts';
+import { type ReadState, parseState } from '../parse.ts';
 import type { Register } from '../register.ts';
 import type { State, StateStore } from '../state.ts';
 import { storeOver } from '../store.ts';
 import { locked, unusable } from '../unusable.ts';
-import type { Wave } from '../wave.ts';
-import { chained, parseWave, chainReader, withWaves, writeEntry } from '../wave.ts';
-import type { Database } from './database.ts';
-import { openDatabase } from './database.ts';
+import { type Wave, chained, parseWave, chainReader, withWaves, writeEntry } from '../wave.ts';
+import { type Database, openDatabase } from './database.ts';
 
 /** The location of a state in a database. */
 export interface PostgresLocation {

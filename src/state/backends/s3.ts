@@ -1,19 +1,17 @@
 import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
-import type { Clock } from '../clock.ts';
-import { systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import { parseEntry } from '../lease-entry.ts';
 import type { LeaseContext } from '../lease.ts';
 import type { StateStorage, Writer } from '../storage.ts';
 import type { Authenticity } from '../authenticity.ts';
 import type { KeySource } from '../keys.ts';
-import type { ReadState } from '../parse.ts';
-import { checkState, parseSealed, refuseNewer } from '../parse.ts';
+import { type ReadState, checkState, parseSealed, refuseNewer } from '../parse.ts';
 import type { Register } from '../register.ts';
 import type { State, StateStore } from '../state.ts';
 import { storeOver } from '../store.ts';
 import { locked, unusable } from '../unusable.ts';
-import type { Wave } from '../wave.ts';
 import {
+  type Wave,
   chained,
   parseWave,
   chainReader,
@@ -24,8 +22,7 @@ import {
   writeLine,
   writeWave,
 } from '../wave.ts';
-import type { Bucket, BucketLocation } from './bucket.ts';
-import { openBucket } from './bucket.ts';
+import { type Bucket, type BucketLocation, openBucket } from './bucket.ts';
 
 /**
  * A state in a bucket of a store with conditional writes: `state.json`, `lease.json`, and an object for each wave, named by

@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { BeatingClock } from '../clock.ts';
 import type { Host } from '../host.ts';
-import type { VirtualTime } from './virtual-time.ts';
-import { virtualTime } from './virtual-time.ts';
+import { type VirtualTime, virtualTime } from './virtual-time.ts';
 
 /** A process in a virtual time: it can be stopped, go on, be killed, and have its wall clock set. */
 export interface VirtualProcess {
