@@ -25,7 +25,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What takes seconds, and what starts this program: a changed tree has none that is built. */
-const long = ['test/plan/file.test.ts'];
+const long = ['test/plan/plan-file.test.ts'];
 
 /** Asked when no test before has an objection: what goes through a whole platform, then what takes seconds. */
 const later = [

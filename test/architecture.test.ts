@@ -310,7 +310,7 @@ test('values are compared by the judge, and where there is nothing to judge yet 
   expect(callsOf('matchesStored', judges)).toEqual({});
   expect(callsOf('means', judges)).toEqual({
     'kind/attribute.ts': 1, // two rows
-    'plan/compare.ts': 2, // a row that was read again, during the apply
+    'plan/row-verdict.ts': 2, // a row that was read again, during the apply
     'apply/request.ts': 1, // a value that is known only now
     'export/block.ts': 2, // a row beside what would be written
   });
@@ -346,7 +346,7 @@ function namesOfTests(): ReadonlySet<string> {
   return new Set([...below('src'), ...below('scripts'), ...atRoot]);
 }
 
-/** The tests that bear the name of no file: `plan/file.text.test.ts` is about `plan/file.ts`. */
+/** The tests that bear the name of no file: `plan/plan-file.text.test.ts` is about `plan/plan-file.ts`. */
 function withoutSource(tests: readonly string[], names = namesOfTests()): string[] {
   return tests.filter((path) => {
     const about = join(dirname(path), basename(path).split('.')[0] ?? '');
@@ -360,6 +360,6 @@ test('a test bears the name of the file that it is about, or is a scenario or an
   expect(files.length).toBeGreaterThan(100);
   expect(withoutSource(files)).toEqual([]);
   const wrong = ['plan/nowhere.test.ts', 'nothing.test.ts', 'scenario.test.ts'];
-  const right = ['plan/file.text.test.ts', 'docs/markdown.test.ts', 'readme.test.ts', 'scenarios/nowhere.test.ts'];
+  const right = ['plan/plan-file.text.test.ts', 'docs/markdown.test.ts', 'readme.test.ts', 'scenarios/nowhere.test.ts'];
   expect(withoutSource([...wrong, ...right])).toEqual(wrong);
 });

@@ -1,7 +1,7 @@
 import { attempts } from '../api/attempts.ts';
 import { saysCreate, takes } from '../kind/wire.ts';
 import { wantedOf } from '../plan/standing.ts';
-import { storedPair } from '../plan/storing.ts';
+import { storedPair } from '../plan/stored-pairs.ts';
 import { knownPairs } from '../state/known-pairs.ts';
 import { pendingCreate, renewed, withWrite } from '../state/pending.ts';
 import type { Deploys, PendingCreate, StateRecord, StoredWanted } from '../state/record.ts';

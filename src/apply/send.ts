@@ -5,7 +5,7 @@ import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
 import { attributeName } from '../kind/attribute.ts';
 import { type Action, type Step, createsObject } from '../plan/action.ts';
-import { compare } from '../plan/compare.ts';
+import { compare } from '../plan/row-verdict.ts';
 import { writesOrRemoves } from '../plan/decide.ts';
 import { withError } from '../state/pending.ts';
 import { attempt, isLost, mayLandLater } from './attempt.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { usage } from '../diagnostics/usage.ts';
 import { trackedBelow } from '../git/tracked.ts';
-import { isMemoryFile } from '../manifest/memory-file.ts';
+import { isMemoryFile } from '../manifest/memory-name.ts';
 import type { CiOptions } from './options.ts';
 
 /** The manifest that a pipeline plans or applies. */

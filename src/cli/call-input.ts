@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Operation } from '../api/contract.ts';
 import { membersOf } from '../api/members.ts';
 import { Stop, stop } from '../diagnostics/diagnostic.ts';
-import { memberMeant, valueMeant } from '../operate/check-input.ts';
+import { memberMeant, valueMeant } from '../operate/call-input.ts';
 import { isObject } from '../formats/json.ts';
 import { shownKey } from '../manifest/problem.ts';
 import { usage } from './options.ts';

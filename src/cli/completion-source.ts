@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { contract, endpointOf } from '../api/contract.ts';
-import { findOperation } from '../operate/check-input.ts';
+import { findOperation } from '../operate/call-input.ts';
 import { codes } from '../diagnostics/codes.ts';
 import type { Kind } from '../kind/kind.ts';
 import { alternativesOf } from '../kind/command-call.ts';

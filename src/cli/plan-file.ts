@@ -2,7 +2,7 @@ import { type Stats, constants, realpathSync } from 'node:fs';
 import { lstat, open, rename } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Stop, stop } from '../diagnostics/diagnostic.ts';
-import { type PlanFile, isPlanFileText, parsePlanFile, planFileText } from '../plan/file.ts';
+import { type PlanFile, isPlanFileText, parsePlanFile, planFileText } from '../plan/plan-file.ts';
 import { withDrafts } from '../project/drafts.ts';
 import { leavesWorkspace } from '../project/links.ts';
 import { readVersion } from '../project/version.ts';

@@ -11,7 +11,7 @@ import type { Manifest } from '../manifest/manifest.ts';
 import type { World } from '../workflow/world.ts';
 import { plan } from '../workflow/plan.ts';
 import { knownParts } from '../secrets/looks-secret.ts';
-import { driftAt, findDrift } from './find.ts';
+import { driftAt, findDrift } from './run.ts';
 import type { ProjectFolder } from '../project/folder.ts';
 import { loadManifest, openFolder } from '../project/load.ts';
 import { writeFiles } from '../project/write-files.ts';

@@ -1,6 +1,6 @@
 import { defined } from '../formats/json.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Drift } from './find.ts';
+import type { Drift } from './run.ts';
 import { type Finding, type Found, findingId } from './finding.ts';
 import type { Ignored } from './ignore.ts';
 import { type CommandText, remediesFor, remedyText } from './remedies.ts';

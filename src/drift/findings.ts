@@ -18,7 +18,7 @@ import {
   outputsOf,
   shownAddress,
 } from '../plan/action.ts';
-import { sidesOf, summaryOf } from '../plan/changes.ts';
+import { sidesOf, summaryOf } from '../plan/attribute-change.ts';
 import { type SecretsBeside, type Values, redactShown, secretsBeside } from '../plan/shown-values.ts';
 import { isEdited, wantedOf } from '../plan/standing.ts';
 import type { Digests } from '../secrets/digest.ts';

@@ -3,7 +3,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { type Memory, memoryLimit, memoryText, parseMemory } from './memory.ts';
-import { memoryFile } from '../manifest/memory-file.ts';
+import { memoryFile } from '../manifest/memory-name.ts';
 import type { DriftSettings } from '../manifest/settings.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
 import type { StateStore } from '../state/state.ts';

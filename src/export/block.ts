@@ -22,7 +22,7 @@ import { isUserName } from '../secrets/secret-names.ts';
 import type { Part } from '../secrets/text-parts.ts';
 import { redacted } from '../secrets/secret.ts';
 import type { Remembered } from '../state/row-secrets.ts';
-import type { Placed } from './address.ts';
+import type { Placed } from './export-address.ts';
 import { lastPart } from './names.ts';
 import type { References } from './references.ts';
 import { type Secrets, secretSpans, withSpans } from './secrets.ts';

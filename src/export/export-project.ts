@@ -8,7 +8,7 @@ import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { appendEntries } from '../edit/append.ts';
 import { withIncludes } from './includes.ts';
-import type { Present } from './address.ts';
+import type { Present } from './export-address.ts';
 import { type Layout, inFile, oneFile, projectLayout } from './compose.ts';
 import type { TerraformState } from './terraform.ts';
 import { type Exported, type ExportInput, makeExport, remembering } from './export.ts';

@@ -16,11 +16,11 @@ import { validate } from '../workflow/validate.ts';
 import { digestsOf } from '../state/digests.ts';
 import type { Masking } from '../secrets/looks-secret.ts';
 import type { State } from '../state/state.ts';
-import type { Present } from './address.ts';
+import type { Present } from './export-address.ts';
 import type { Writing } from './block.ts';
 import { type Composed, type Layout, compose } from './compose.ts';
 import type { NamedSecret, UsedSecrets } from './secrets.ts';
-import { notesOnProject } from './project.ts';
+import { notesOnProject } from './project-notes.ts';
 import { survey } from './survey.ts';
 import type { TerraformState } from './terraform.ts';
 

@@ -1,5 +1,5 @@
 import { outputValue } from '../kind/wire.ts';
-import type { Placed, Present } from './address.ts';
+import type { Placed, Present } from './export-address.ts';
 import { escaped } from '../edit/yaml.ts';
 
 /** The references from blocks to others: by the name that the platform made up for a service, and by id. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Diagnostic, type Stop, diagnostic, stop } from '../diagnostics/diagnostic.ts';
-import type { Placed } from './address.ts';
+import type { Placed } from './export-address.ts';
 
 /** What an export takes of a Terraform state: where each object of the platform is declared, by its id. */
 export interface TerraformState {

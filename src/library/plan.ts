@@ -1,6 +1,6 @@
 import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Plan as MadePlan } from '../plan/action.ts';
-import { type PlanFile, parsePlanFile, planFileText } from '../plan/file.ts';
+import { type PlanFile, parsePlanFile, planFileText } from '../plan/plan-file.ts';
 import { planFile as makeFile } from '../plan/fingerprint.ts';
 import { obstacles } from '../plan/safeguard.ts';
 import { readVersion } from '../project/version.ts';

@@ -5,7 +5,7 @@ import { readNarrowing } from '../plan/narrow.ts';
 import { type CommandWords, lineOf } from '../drift/remedies.ts';
 import { aboutPlan } from '../project/about-plan.ts';
 import { platformOf } from '../project/connect.ts';
-import { findDrift, refuseWrites } from '../drift/find.ts';
+import { findDrift, refuseWrites } from '../drift/run.ts';
 import type { DriftDocument } from '../render/documents.ts';
 import { driftDocument } from '../drift/document.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';

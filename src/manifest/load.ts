@@ -1,7 +1,7 @@
 import { basename, normalize } from 'node:path';
 import { type Diagnostic, type Position, diagnostic } from '../diagnostics/diagnostic.ts';
 import { sectionMeant } from '../kind/aliases.ts';
-import { isMemoryFile, noMemory } from './memory-file.ts';
+import { isMemoryFile, noMemory } from './memory-name.ts';
 import { missingBlank, shownKey } from './problem.ts';
 import { type Report, reportInto } from './report.ts';
 import { acceptedKey, includedKeys } from './settings-shape.ts';

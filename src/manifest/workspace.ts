@@ -5,7 +5,7 @@ import { isBelowFolder } from '../files/below.ts';
 import { indexEntries, isContentOf, tracksBelow, unreadableIndex } from '../git/tracked.ts';
 import { readRepositories } from '../git/repository.ts';
 import { matchesGlob } from '../formats/glob.ts';
-import { isMemoryFile, noMemory } from './memory-file.ts';
+import { isMemoryFile, noMemory } from './memory-name.ts';
 import { credentialRule, isEnvFile } from './private-names.ts';
 import { readdir, readFile, realpath, stat } from '../files/read.ts';
 

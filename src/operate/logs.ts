@@ -9,7 +9,7 @@ import { createReader } from '../observe/reader.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { addSecretsOfRow } from '../state/row-secrets.ts';
 import type { Addressed } from './addressed.ts';
-import { checkInput } from './check-input.ts';
+import { checkInput } from './call-input.ts';
 
 /** The part of a log to read, in the words of the platform. */
 export interface LogFilter {

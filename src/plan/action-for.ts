@@ -4,7 +4,7 @@ import { dependencies } from '../graph/order.ts';
 import { type Resource, resourcePosition } from '../manifest/resource.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Action, Keeping, Target } from './action.ts';
-import { planOptions, protection } from './options.ts';
+import { planOptions, protection } from './resource-options.ts';
 
 /** What an action has that sends nothing. */
 export const sendsNothing = { teardown: [], steps: [] } as const;

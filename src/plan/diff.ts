@@ -14,7 +14,7 @@ import type { Pair } from '../state/record.ts';
 import { membersOf } from '../state/stored.ts';
 import { type Accepted, subjectDigest, subjectField } from './accepted.ts';
 import type { AttributeChange, Change } from './action.ts';
-import { changeOf } from './changes.ts';
+import { changeOf } from './attribute-change.ts';
 import { type Decision, decide, leaveAccepted } from './decide.ts';
 import { type NotesInput, notesOn } from './notes.ts';
 import { secretsBeside } from './shown-values.ts';

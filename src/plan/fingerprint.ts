@@ -30,7 +30,7 @@ import {
   outputsOf,
 } from './action.ts';
 import { everything } from './narrow.ts';
-import type { FactKind, PlanFacts, PlanFile } from './file.ts';
+import type { FactKind, PlanFacts, PlanFile } from './plan-file.ts';
 import { writesOrRemoves } from './decide.ts';
 
 /** What a plan was made for. */

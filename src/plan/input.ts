@@ -5,7 +5,7 @@ import type { Observed } from '../observe/observed.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { State } from '../state/state.ts';
 import type { Acceptances } from './accepted.ts';
-import type { Origins } from './moved.ts';
+import type { Origins } from './moved-addresses.ts';
 import type { Narrowing } from './action.ts';
 import type { Values } from './shown-values.ts';
 

@@ -3,7 +3,7 @@ import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { isWithin } from '../kind/address.ts';
 import type { Observed } from '../observe/observed.ts';
 import { type Action, isCreation, isDeletion, leavesState } from './action.ts';
-import { movedEntry } from './moved.ts';
+import { movedEntry } from './moved-addresses.ts';
 
 /** A new block, and the one that it was probably meant to be. */
 interface Slip {

@@ -8,7 +8,7 @@ import type { Resolved } from '../manifest/wanted.ts';
 import { howToGive } from '../secrets/sources/env.ts';
 import { acceptCommand, subjectField } from './accepted.ts';
 import type { AttributeChange } from './action.ts';
-import { type ChangeShowing, sidesOf } from './changes.ts';
+import { type ChangeShowing, sidesOf } from './attribute-change.ts';
 import type { Accepting } from './input.ts';
 import { redactShown } from './shown-values.ts';
 

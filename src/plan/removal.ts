@@ -9,7 +9,7 @@ import { secret } from '../secrets/secret.ts';
 import type { StateRecord } from '../state/record.ts';
 import { type Action, type Change, type Target, deletesObject, isDeletion } from './action.ts';
 import { sendsNothing, targetFor } from './action-for.ts';
-import { unitOf, withNames } from './changes.ts';
+import { unitOf, withNames } from './attribute-change.ts';
 import { isForeign, planDeletion } from './deletion.ts';
 import type { PlanInput } from './input.ts';
 import { someOf } from './mass-deletion.ts';

@@ -7,7 +7,7 @@ import { mayMention, variablesAbove } from '../manifest/mentions.ts';
 import { type Resource, wantedAttributes } from '../manifest/resource.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { StateRecord } from '../state/record.ts';
-import type { PlanFile } from './file.ts';
+import type { PlanFile } from './plan-file.ts';
 import { declarationOf, isEdited } from './standing.ts';
 
 /** The blocks that a reviewed plan changes. */

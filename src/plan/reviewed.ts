@@ -3,7 +3,7 @@ import { deployedService } from '../kind/address.ts';
 import { pathOf } from '../kind/attribute.ts';
 import { same } from '../formats/json.ts';
 import { type Resource, resourcePosition, wantedAttributes } from '../manifest/resource.ts';
-import type { PlanFacts, PlanFile } from './file.ts';
+import type { PlanFacts, PlanFile } from './plan-file.ts';
 import { type Compared, surprises, whatIsLeftOut } from './surprises.ts';
 
 /** How a plan that was reviewed and the plan that is made now differ. */

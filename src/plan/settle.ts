@@ -5,13 +5,13 @@ import { contains, leftBehind } from '../kind/shared-set.ts';
 import { position } from '../manifest/tree.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, AttributeChange } from './action.ts';
-import { type Compared, compare } from './compare.ts';
+import { type Compared, compare } from './row-verdict.ts';
 import { isForProof, writesOrRemoves } from './decide.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { Pair } from '../state/record.ts';
 import { membersOf } from '../state/stored.ts';
 import { declarationOf, wantedOf } from './standing.ts';
-import { storedPair } from './storing.ts';
+import { storedPair } from './stored-pairs.ts';
 
 /** The input for settling one resource. */
 export interface SettleInput {

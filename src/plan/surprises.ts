@@ -1,7 +1,7 @@
 import { groupBy } from '../kind/group.ts';
 import type { Wanted } from '../manifest/wanted.ts';
 import { referenceName } from '../manifest/reference.ts';
-import type { FactKind } from './file.ts';
+import type { FactKind } from './plan-file.ts';
 
 /** The facts of one address, by their paths. */
 type Facts = ReadonlyMap<string, string>;

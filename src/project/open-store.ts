@@ -10,7 +10,7 @@ import { postgresStorage, postgresStore } from '../state/backends/postgres.ts';
 import { s3Storage, s3Store } from '../state/backends/s3.ts';
 import { systemClock } from '../state/clock.ts';
 import { nodeDisk } from '../state/disk.ts';
-import { type KeySource, givenKey, keyFile } from '../state/keys.ts';
+import { type KeySource, givenKey, keyFile } from '../state/key-sources.ts';
 import type { StateStore } from '../state/state.ts';
 import type { StateStorage } from '../state/storage.ts';
 import { keyProblem } from '../state/unusable.ts';

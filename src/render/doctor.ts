@@ -1,4 +1,4 @@
-import type { Check } from '../operate/examine.ts';
+import type { Check } from '../operate/doctor.ts';
 import type { DoctorDocument } from './documents.ts';
 import { printable } from './printable.ts';
 import type { Style, Tone } from './style.ts';

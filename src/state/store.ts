@@ -5,7 +5,7 @@ import { type Authenticity, authenticityOf } from './authenticity.ts';
 import { withoutUnusedKeys, withRotatedKey } from './digests.ts';
 import { withCheckedNames } from './documents.ts';
 import { findHolder } from './holder.ts';
-import type { KeySource, Unsealed } from './keys.ts';
+import type { KeySource, Unsealed } from './key-sources.ts';
 import { type Version, largestSerial } from './lease-entry.ts';
 import { type Lease, type LeaseContext, leaseContext } from './lease.ts';
 import type { StateStorage, Writer } from './storage.ts';

@@ -16,7 +16,7 @@ import { rowSecrets } from '../observe/row-secrets.ts';
 import { acceptancesOn } from '../plan/accepted.ts';
 import type { Narrowing, Plan } from '../plan/action.ts';
 import { inFileOrder } from '../plan/file-order.ts';
-import { applyMoves } from '../plan/moved.ts';
+import { applyMoves } from '../plan/moved-addresses.ts';
 import { concerning, everything, inOrderOf, isNarrow, unknownIn } from '../plan/narrow.ts';
 import { buildPlan } from '../plan/plan.ts';
 import { type Touched, readsOf } from '../plan/reviewed-reads.ts';

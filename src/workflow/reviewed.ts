@@ -2,7 +2,7 @@ import { defined } from '../formats/json.ts';
 import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Narrowing, Plan } from '../plan/action.ts';
-import type { PlanFile } from '../plan/file.ts';
+import type { PlanFile } from '../plan/plan-file.ts';
 import { isIntact, planFacts, platformName, versionOf } from '../plan/fingerprint.ts';
 import { everything, isNarrow } from '../plan/narrow.ts';
 import { type Touched, touchedBy } from '../plan/reviewed-reads.ts';

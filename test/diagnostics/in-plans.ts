@@ -12,7 +12,7 @@ import { keys } from '../support/organization-blocks.ts';
 import { kinds } from '../../src/resources/index.ts';
 import type { Told } from '../support/publishing.ts';
 import { publishing } from '../support/publishing.ts';
-import { acceptDrift } from '../../src/drift/find.ts';
+import { acceptDrift } from '../../src/drift/run.ts';
 import { applyPlan } from '../../src/workflow/apply.ts';
 import { plan } from '../../src/workflow/plan.ts';
 import { mirror } from '../support/kind-beyond-document.ts';

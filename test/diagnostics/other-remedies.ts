@@ -1,7 +1,7 @@
 import { importObject } from '../../src/workflow/import.ts';
 import { moveInState, removeFromState } from '../../src/operate/edit-state.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
-import { acceptDrift } from '../../src/drift/find.ts';
+import { acceptDrift } from '../../src/drift/run.ts';
 import { plan, planDestruction } from '../../src/workflow/plan.ts';
 import { kinds } from '../../src/resources/index.ts';
 import type { Bench } from '../support/world.ts';

@@ -13,7 +13,7 @@ import { checkPlatform } from '../../src/project/platform-address.ts';
 import { writeFiles } from '../../src/project/write-files.ts';
 import { anyDocument } from '../../src/render/documents.ts';
 import { newStateKey } from '../../src/secrets/state-key.ts';
-import { givenKey } from '../../src/state/keys.ts';
+import { givenKey } from '../../src/state/key-sources.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import { asksForTraces, traceSettings } from '../../src/trace/settings.ts';
 import {

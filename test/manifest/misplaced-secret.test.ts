@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { mayHoldSecrets } from '../../src/kind/field.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { hasChanges } from '../../src/plan/action.ts';
-import { storedPair } from '../../src/plan/storing.ts';
+import { storedPair } from '../../src/plan/stored-pairs.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { digestsOf } from '../../src/state/digests.ts';
 import { attributeField } from '../../src/kind/attribute.ts';

@@ -6,7 +6,7 @@ import { contains } from '../../src/kind/shared-set.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
 import type { Outputs, Wanted } from '../../src/manifest/wanted.ts';
 import type { Difference } from '../../src/plan/diff.ts';
-import { summaryOf, waits } from '../../src/plan/changes.ts';
+import { summaryOf, waits } from '../../src/plan/attribute-change.ts';
 import { diffResource } from '../../src/plan/diff.ts';
 import { project } from '../../src/resources/top/project.ts';
 import { secret } from '../../src/secrets/secret.ts';

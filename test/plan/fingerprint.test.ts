@@ -4,7 +4,7 @@ import type { Resource } from '../../src/manifest/resource.ts';
 import type { Settings } from '../../src/manifest/settings.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action, AttributeChange, Member, Plan } from '../../src/plan/action.ts';
-import type { PlanFile } from '../../src/plan/file.ts';
+import type { PlanFile } from '../../src/plan/plan-file.ts';
 import { isIntact, planFile, platformName } from '../../src/plan/fingerprint.ts';
 import { secret } from '../../src/secrets/secret.ts';
 import type { StateRecord } from '../../src/state/record.ts';

@@ -3,7 +3,7 @@ import type { Kind } from '../../src/kind/kind.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';
 import { protectOf } from '../../src/plan/action-for.ts';
-import { protection } from '../../src/plan/options.ts';
+import { protection } from '../../src/plan/resource-options.ts';
 import { planDeletion } from '../../src/plan/deletion.ts';
 import { planRemoval } from '../../src/plan/removal.ts';
 import { kinds } from '../../src/resources/index.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Resource } from '../../src/manifest/resource.ts';
-import type { PlanFile } from '../../src/plan/file.ts';
+import type { PlanFile } from '../../src/plan/plan-file.ts';
 import { comparePlans, elsewhere } from '../../src/plan/reviewed.ts';
 import { declared, here, kindNamed, resourceOf } from '../support/plan-values.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
-import type { PlanFile } from '../../src/plan/file.ts';
-import { planFileText } from '../../src/plan/file.ts';
+import type { PlanFile } from '../../src/plan/plan-file.ts';
+import { planFileText } from '../../src/plan/plan-file.ts';
 import { applyPlan } from '../../src/workflow/apply.ts';
 import { canonical } from '../../src/formats/json.ts';
 import { stopOf } from '../../src/state/conformance/states.ts';

@@ -7,7 +7,7 @@ import { withHidden } from '../../src/manifest/wanted.ts';
 import type { Shown } from '../../src/plan/action.ts';
 import type { Showing } from '../../src/plan/shown-values.ts';
 import { compareHidden, redactShown, showSides } from '../../src/plan/shown-values.ts';
-import { storedPair } from '../../src/plan/storing.ts';
+import { storedPair } from '../../src/plan/stored-pairs.ts';
 import { secret as hide } from '../../src/secrets/secret.ts';
 import type { Pair } from '../../src/state/record.ts';
 import {

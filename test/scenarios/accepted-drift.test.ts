@@ -5,7 +5,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { Plan } from '../../src/plan/action.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
 import { planFile } from '../../src/plan/fingerprint.ts';
-import { acceptDrift } from '../../src/drift/find.ts';
+import { acceptDrift } from '../../src/drift/run.ts';
 import { makePlan, planAgain } from '../../src/workflow/reviewed.ts';
 import { session } from '../../src/workflow/session.ts';
 import { documentOf } from '../support/documents.ts';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import type * as Moved from '../../src/plan/moved.ts';
+import type * as Moved from '../../src/plan/moved-addresses.ts';
 import { histories } from '../support/random-commands.ts';
 import { failureOf, tell, tryHistory } from './histories/failing.ts';
 
 const engine = vi.hoisted(() => ({ isBroken: false }));
 
-vi.mock('../../src/plan/moved.ts', async (importOriginal) => {
+vi.mock('../../src/plan/moved-addresses.ts', async (importOriginal) => {
   const real = await importOriginal<typeof Moved>();
   const ignoring: typeof Moved.applyMoves = (state) => ({ state, origins: new Map(), diagnostics: [] });
   const applyMoves: typeof ignoring = (...input) => (engine.isBroken ? ignoring : real.applyMoves)(...input);

@@ -17,7 +17,7 @@ import type { Action, AttributeChange, Change, Doing, Target } from '../../src/p
 import type { Staleness } from '../../src/plan/action.ts';
 import type { Planning } from '../../src/plan/input.ts';
 import { standingOf } from '../../src/plan/standing.ts';
-import { storedPair } from '../../src/plan/storing.ts';
+import { storedPair } from '../../src/plan/stored-pairs.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { digest } from '../../src/secrets/digest.ts';
 import { secret } from '../../src/secrets/secret.ts';

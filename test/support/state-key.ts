@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { parseStateKey } from '../../src/secrets/state-key.ts';
 import { authenticityOf } from '../../src/state/authenticity.ts';
-import { givenKey } from '../../src/state/keys.ts';
+import { givenKey } from '../../src/state/key-sources.ts';
 
 /** The key of the states of tests that have no key file. */
 

@@ -5,7 +5,7 @@ import type { Names } from '../../api/names.ts';
 import { shownOnce } from '../../api/secret-members.ts';
 import { bareAnswers } from '../../api/vocabulary.ts';
 import { type Diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
-import { checkInput, findOperation } from '../../operate/check-input.ts';
+import { checkInput, findOperation } from '../../operate/call-input.ts';
 import { defined } from '../../formats/json.ts';
 import { findPlatform, namesOf } from '../../project/target.ts';
 import { renderAnswer } from '../../render/answer-text.ts';

@@ -1,5 +1,5 @@
 import { Stop } from '../../diagnostics/diagnostic.ts';
-import { type Check, examinePlatform, examineState, neededFor } from '../../operate/examine.ts';
+import { type Check, examinePlatform, examineState, neededFor } from '../../operate/doctor.ts';
 import { loadManifest } from '../../project/load.ts';
 import { openStore } from '../../project/open-store.ts';
 import { findTarget } from '../../project/target.ts';

@@ -4,7 +4,7 @@ import { driftAcceptDocument } from '../../drift/document.ts';
 import { foreignTo } from '../../git/blame.ts';
 import { readRepositories, repositoryAround } from '../../git/repository.ts';
 import { isTooFar } from '../../plan/accepted.ts';
-import { acceptDrift, refuseWrites } from '../../drift/find.ts';
+import { acceptDrift, refuseWrites } from '../../drift/run.ts';
 import { loadManifest } from '../../project/load.ts';
 import type { DriftAcceptDocument } from '../../render/documents.ts';
 import { renderDriftAccept } from '../../render/drift-text.ts';

@@ -4,7 +4,7 @@ import type { Finding } from '../../drift/finding.ts';
 import { groupBy } from '../../kind/group.ts';
 import { maskedText } from '../../manifest/quote.ts';
 import { adoptDrift } from '../../drift/adopt.ts';
-import { refuseWrites } from '../../drift/find.ts';
+import { refuseWrites } from '../../drift/run.ts';
 import { loadManifest } from '../../project/load.ts';
 import { diagnosticJson } from '../../render/diagnostics-json.ts';
 import { renderDiagnostics } from '../../render/diagnostics-text.ts';

@@ -2,7 +2,7 @@ import { driftDocument } from '../../drift/document.ts';
 import { lineOf } from '../../drift/remedies.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { aboutPlan } from '../../project/about-plan.ts';
-import { type Drift, findDrift, refuseWrites } from '../../drift/find.ts';
+import { type Drift, findDrift, refuseWrites } from '../../drift/run.ts';
 import { loadManifest } from '../../project/load.ts';
 import type { Load } from '../../project/open-project.ts';
 import type { Validated } from '../../workflow/validate.ts';

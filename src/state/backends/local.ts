@@ -3,7 +3,7 @@ import { sleep } from '../../api/sleep.ts';
 import { type Disk, type DiskFile, nodeDisk, reasonOf } from '../disk.ts';
 import type { Authenticity } from '../authenticity.ts';
 import { isSealed } from '../formats.ts';
-import { type KeySource, keyFile } from '../keys.ts';
+import { type KeySource, keyFile } from '../key-sources.ts';
 import type { LeaseContext } from '../lease.ts';
 import type { StateStorage, Writer } from '../storage.ts';
 import { parseState } from '../parse.ts';

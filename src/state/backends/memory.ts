@@ -1,6 +1,6 @@
 import { type BeatingClock, systemClock } from '../clock.ts';
 import type { LeaseEntry } from '../lease-entry.ts';
-import { type KeySource, keyInMemory } from '../keys.ts';
+import { type KeySource, keyInMemory } from '../key-sources.ts';
 import type { LeaseContext } from '../lease.ts';
 import type { StateStorage } from '../storage.ts';
 import type { Register } from '../register.ts';

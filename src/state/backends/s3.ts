@@ -4,7 +4,7 @@ import { parseEntry } from '../lease-entry.ts';
 import type { LeaseContext } from '../lease.ts';
 import type { StateStorage, Writer } from '../storage.ts';
 import type { Authenticity } from '../authenticity.ts';
-import type { KeySource } from '../keys.ts';
+import type { KeySource } from '../key-sources.ts';
 import { type ReadState, checkState, parseSealed, refuseNewer } from '../parse.ts';
 import type { Register } from '../register.ts';
 import type { State, StateStore } from '../state.ts';

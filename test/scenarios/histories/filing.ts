@@ -1,7 +1,7 @@
 import { planFile } from '../../../src/plan/fingerprint.ts';
 import { makePlan, planAgain } from '../../../src/workflow/reviewed.ts';
 import { Stop } from '../../../src/diagnostics/diagnostic.ts';
-import { planFileText } from '../../../src/plan/file.ts';
+import { planFileText } from '../../../src/plan/plan-file.ts';
 import { reviewedPlan, thisVersion } from '../../support/reviewed.ts';
 import type { Ending } from './applying.ts';
 import { orRefused, refused, runOnce } from './applying.ts';

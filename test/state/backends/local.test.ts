@@ -351,7 +351,7 @@ describe('without the right to write', () => {
   /** Runs as somebody who is not root, to whom every file is open; what it consists of is read before, wherever it is. */
   const asOther = (folder: string): string[] => {
     const module = resolve(import.meta.dirname, '../../../src/state/backends/local.ts');
-    const keys = resolve(import.meta.dirname, '../../../src/state/keys.ts');
+    const keys = resolve(import.meta.dirname, '../../../src/state/key-sources.ts');
     const tsx = resolve(import.meta.dirname, '../../../node_modules/tsx/dist/esm/index.mjs');
     const output = execFileSync(
       process.execPath,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Row } from '../../src/formats/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import type { Action } from '../../src/plan/action.ts';
-import { possibleRenames } from '../../src/plan/renames.ts';
+import { possibleRenames } from '../../src/plan/possible-renames.ts';
 import type { ActionMembers } from '../support/plan-values.ts';
 import { actionOf, aStep, attributeChange, declared, kindNamed, objectOf } from '../support/plan-values.ts';
 

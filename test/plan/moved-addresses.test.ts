@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import type { Settings } from '../../src/manifest/settings.ts';
-import { applyMoves } from '../../src/plan/moved.ts';
+import { applyMoves } from '../../src/plan/moved-addresses.ts';
 import { session } from '../../src/workflow/session.ts';
 import type { State } from '../../src/state/state.ts';
 import { declared, here, inputOf, kindNamed, recordOf, resourceOf } from '../support/plan-values.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/formats/json.ts';
 import { isObject } from '../../src/formats/json.ts';
-import type { PlanFile } from '../../src/plan/file.ts';
-import { isPlanFileText, parsePlanFile, planFileText } from '../../src/plan/file.ts';
+import type { PlanFile } from '../../src/plan/plan-file.ts';
+import { isPlanFileText, parsePlanFile, planFileText } from '../../src/plan/plan-file.ts';
 
 /** The text of a plan file, and what is refused to be one. */
 

@@ -13,7 +13,7 @@ import { type Action, type Member, type Step, createsObject, isEffective, isLeft
 import { targetFor } from './action-for.ts';
 import { stalenessOf } from './staleness.ts';
 import { type ServiceActions, ignoredInputs, inputsDigest, isThere, reachesContainers } from './deploy-inputs.ts';
-import { afterwards } from './deployed.ts';
+import { afterwards } from './deployment-record.ts';
 import type { Planning } from './input.ts';
 import { someOf } from './mass-deletion.ts';
 import { literal, stepOf } from './steps.ts';

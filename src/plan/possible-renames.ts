@@ -6,8 +6,8 @@ import { knownValue } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { State } from '../state/state.ts';
 import { type Action, isCreation, isDeletion, isDeposed, leavesState } from './action.ts';
-import { compare } from './compare.ts';
-import { movedEntry } from './moved.ts';
+import { compare } from './row-verdict.ts';
+import { movedEntry } from './moved-addresses.ts';
 
 /**
  * A plan that deletes and creates one kind may mean a rename without an entry in `moved:`. Of several new objects, the note

@@ -10,7 +10,7 @@ import { textsIn } from '../../src/formats/json.ts';
 import type { Field } from '../../src/kind/field.ts';
 import { fieldPath } from '../../src/kind/wire.ts';
 import { extendedContracts } from '../../src/api/contract.ts';
-import { planFileText } from '../../src/plan/file.ts';
+import { planFileText } from '../../src/plan/plan-file.ts';
 import { obstacles } from '../../src/plan/safeguard.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { actionsOf, plansNothing, results } from '../support/faults.ts';

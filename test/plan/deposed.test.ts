@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Action } from '../../src/plan/action.ts';
-import { withDeposed } from '../../src/plan/replaced.ts';
+import { withDeposed } from '../../src/plan/deposed.ts';
 import { actionOf, aStep, inputOf, kindNamed, objectOf, recordOf } from '../support/plan-values.ts';
 
 /** Where two can stand side by side, the new one is made first, and the old one goes when nobody uses it any more. */

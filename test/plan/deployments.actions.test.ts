@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Row } from '../../src/formats/json.ts';
 import type { Action, AttributeChange } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';
-import { withDeployments } from '../../src/plan/deploys.ts';
+import { withDeployments } from '../../src/plan/deployments.ts';
 import type { Deploys } from '../../src/state/record.ts';
 import type { ActionMembers } from '../support/plan-values.ts';
 import {

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { text } from '../../src/kind/codecs.ts';
 import type { Json, Row } from '../../src/formats/json.ts';
 import type { AttributeChange } from '../../src/plan/action.ts';
-import type { Verdict } from '../../src/plan/compare.ts';
-import { compare } from '../../src/plan/compare.ts';
+import type { Verdict } from '../../src/plan/row-verdict.ts';
+import { compare } from '../../src/plan/row-verdict.ts';
 import { secret } from '../../src/secrets/secret.ts';
 import {
   actionOf,

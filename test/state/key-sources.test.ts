@@ -7,7 +7,7 @@ import { newStateKey } from '../../src/secrets/state-key.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import { stateWith } from '../../src/state/conformance/states.ts';
 import { nodeDisk } from '../../src/state/disk.ts';
-import { keyFile } from '../../src/state/keys.ts';
+import { keyFile } from '../../src/state/key-sources.ts';
 import { hooked } from './faulty-disk.ts';
 
 /** The key of a state in a file, and what stands beside it. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Row } from '../../src/formats/json.ts';
-import { afterwards } from '../../src/plan/deployed.ts';
+import { afterwards } from '../../src/plan/deployment-record.ts';
 import type { Deploys } from '../../src/state/record.ts';
 import { kindNamed } from '../support/plan-values.ts';
 
