@@ -14,7 +14,7 @@
  */
 
 export type { State, StateStore } from '../state/state.ts';
-export type { StateRecord } from '../state/record.ts';
+export type { Deploys, Entry, StateRecord } from '../state/record.ts';
 export type { Holder } from '../state/holder.ts';
 export type { Inherited, Lease, LeaseContext, Terms, LockRequest } from '../state/lease.ts';
 export type { BeatingClock, Clock } from '../state/clock.ts';
@@ -24,6 +24,7 @@ export type { Documents } from '../state/documents.ts';
 export type { Register, Seen } from '../state/register.ts';
 export type { LeaseEntry } from '../state/lease-entry.ts';
 export type { Wave } from '../state/wave.ts';
+export { withWaves } from '../state/wave.ts';
 export type { Authenticity } from '../state/authenticity.ts';
 export type { KeySource } from '../state/key-sources.ts';
 export { givenKey, keyInMemory } from '../state/key-sources.ts';

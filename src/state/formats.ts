@@ -29,8 +29,9 @@ const formerRecords: Readonly<Record<Exclude<Format, 4>, () => z.ZodType<FormerR
 
 /** Reads what a journal of a format says of an address, in the newest format. Undefined when it is nothing of Trueup. */
 export function readEntries(format: Format, address: string, content: unknown): readonly Entry[] | undefined {
-  if (content !== null && format === newestFormat && !isObject(content)) return undefined;
   const service = deployedService(address);
+  // In a former format, the record of a service has its deployments.
+  if (content !== null && (format === newestFormat ? !isObject(content) : service !== undefined)) return undefined;
   if (service !== undefined) return [[service, content as Deploys | null, 'deployments']];
   if (content === null || format === newestFormat) return [[address, content as StateRecord | null]];
   const former = formerRecords[format]().safeParse(content).data;

@@ -25,7 +25,10 @@ export interface StateStorage {
    * as the one before is durable.
    */
   readonly gather?: () => Promise<void>;
-  /** Adds records; they are durable when this resolves. */
+  /**
+   * Adds records and deployments; they are durable when this resolves. A wave is plain JSON; `withWaves` applies waves to the
+   * state that they began with.
+   */
   readonly add: (wave: Wave, writer: Writer) => Promise<void>;
   /** Replaces the state, and removes the journal. */
   readonly save: (state: State, writer: Writer) => Promise<void>;

@@ -92,7 +92,7 @@ export function parseWave(content: unknown, format: Format): Wave | undefined {
 
 /** An entry as a journal has it: the address says whether it is a record or deployments. */
 export function writeEntry([address, content, part]: Entry): readonly [address: string, content: unknown] {
-  return [part === undefined ? address : deploymentAddress(address), content];
+  return [part === 'deployments' ? deploymentAddress(address) : address, content];
 }
 
 /** The states that hold records of a journal. */
@@ -110,9 +110,9 @@ export function withWaves(base: State, waves: readonly Wave[]): State {
   const deployments = new Map(Object.entries(base.deployments));
   for (const [address, content, part] of waves.flat()) {
     if (content === null) deployments.delete(address);
-    else if (part !== undefined) deployments.set(address, content);
+    else if (part === 'deployments') deployments.set(address, content);
     else resources.set(address, content);
-    if (content === null && part === undefined) resources.delete(address);
+    if (content === null && part !== 'deployments') resources.delete(address);
   }
   const isProject = ({ id }: StateRecord) => id === base.projectId;
   // The run that deletes the project unbinds the state at its end, and can be killed before.

@@ -1,7 +1,7 @@
 import { AssertionError } from 'node:assert';
 import { describe, expect, test } from 'vitest';
-import type { Memory } from '../../src/exports/state.ts';
-import { conformance, createMemory, processTime, storeOver } from '../../src/exports/state.ts';
+import type { Memory, State, Wave } from '../../src/exports/state.ts';
+import { conformance, createMemory, processTime, storeOver, withWaves } from '../../src/exports/state.ts';
 import { testKeys } from '../support/state-key.ts';
 
 /** The suite for storages as others use it: with a runner of their own, over a storage of their own. */
@@ -40,6 +40,30 @@ async function failuresOf(change: (storage: Storage) => Storage): Promise<string
   return failures;
 }
 
+/** The same storage, with a journal of texts. */
+function withJournal(storage: Storage): Storage {
+  let saved: string | undefined;
+  const journal: string[] = [];
+  const begin: Storage['begin'] = async (state, { confirm }) => {
+    await confirm();
+    saved = JSON.stringify(state);
+    journal.length = 0;
+  };
+  return {
+    ...storage,
+    load: () => {
+      const waves = journal.map((text) => JSON.parse(text) as Wave);
+      return Promise.resolve(saved === undefined ? undefined : withWaves(JSON.parse(saved) as State, waves));
+    },
+    begin,
+    add: async (wave, { confirm }) => {
+      await confirm();
+      journal.push(JSON.stringify(wave));
+    },
+    save: begin,
+  };
+}
+
 /** What is about bytes and about broken storages, which the storage of this test does not have. */
 const notHere = [
   '1,000 records in one wave are kept in the order of the calls, and cost ten times as much as 100',
@@ -50,6 +74,10 @@ const notHere = [
 describe('the suite for storages', () => {
   test('is passed by a storage that keeps all records', async () => {
     expect((await failuresOf((storage) => storage)).toSorted()).toEqual(notHere.toSorted());
+  });
+
+  test('is passed by a storage that keeps its waves as JSON', async () => {
+    expect((await failuresOf(withJournal)).toSorted()).toEqual(notHere.toSorted());
   });
 
   test('fails for a storage that loses appended records', async () => {

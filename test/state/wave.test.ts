@@ -74,6 +74,8 @@ describe('a wave', () => {
     ['a text', ['ab']],
     ['something else than a record', [['a', {}]]],
     ['no record', [['a', undefined]]],
+    ['an address of deployments, which format 4 was the first to write', [['a (deploy)', 5]]],
+    ['a record at such an address', [['a (deploy)', record]]],
     [
       'one record that is none',
       [

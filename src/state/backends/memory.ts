@@ -79,8 +79,8 @@ export function createMemory(clock: BeatingClock): Memory {
         await confirm();
         const { resources = {}, deployments = {} } = memory.state ?? {};
         for (const [address, content, part] of wave) {
-          if (content === null || part !== undefined) put(deployments, address, content);
-          if (part === undefined) put(resources, address, content);
+          if (content === null || part === 'deployments') put(deployments, address, content);
+          if (part !== 'deployments') put(resources, address, content);
         }
       },
       save: async (state, { confirm }) => {

@@ -177,6 +177,18 @@ describe('the journal of a run that was killed', () => {
     expect((await stopOf(open(folder).read())).message).toMatch('a record in line 4 that does not follow');
   });
 
+  test.each([
+    ['without a MAC', '[["b",null]]'],
+    ['after the MAC of another record', `${'A'.repeat(43)} [["b",null]]`],
+    ['that is null itself', 'null'],
+  ])('with a removal %s stops the run', async (_title, line) => {
+    const { folder, journal } = await afterKill();
+    appendFileSync(journal, writeLine(line));
+    const { message, diagnostics } = await stopOf(open(folder).read());
+    expect(message).toMatch('a record in line 4 that does not follow');
+    expect(diagnostics[0]?.code).toBe('state-forged');
+  });
+
   test('that is older than the state holds nothing new', async () => {
     const { folder, file, journal } = await afterKill();
     writeFileSync(file, sealed(stateWith(['x'], 2)));

@@ -322,6 +322,23 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
       await again.close();
     });
 
+    test.each([
+      ['without a MAC', `'null'`],
+      ['after the MAC of another record', `'${'A'.repeat(43)} null'`],
+      ['that is no text', 'null'],
+    ])('in which somebody put a removal %s stops the run', async (_title, record) => {
+      const { store } = await begin();
+      await store.lock({ purpose: 'apply' });
+      await store.append(stateWith({}), 'a', recordOf('1'));
+      expect(Object.keys((await readOf(store)).resources)).toEqual(['a']);
+      await store.append(stateWith({}), 'b', recordOf('2'));
+      await admin.query(`update trueup.journal set record = ${record} where number = 2`);
+      const { message, diagnostics } = await stopOf(store.read);
+      expect(message).toContain('has a record of b that does not follow the one before it');
+      expect(diagnostics[0]?.code).toBe('state-forged');
+      await store.close();
+    });
+
     test('in which a record is none of Trueup is an error', async () => {
       const { store } = await begin();
       await store.lock({ purpose: 'apply' });

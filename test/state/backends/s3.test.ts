@@ -164,6 +164,22 @@ describe('a store of objects', () => {
     await store.close();
   });
 
+  test.each([
+    ['without a MAC', '[["a",null]]'],
+    ['after the MAC of another record', `${'A'.repeat(43)} [["a",null]]`],
+    ['that is null itself', 'null'],
+  ])('in which somebody put a removal %s stops the run', async (_title, line) => {
+    const { bucket, store, another } = await begin();
+    await store.lock({ purpose: 'apply' });
+    await store.append(stateWith({}, 0), 'a', recordOf('1'));
+    expect(Object.keys((await readOf(another())).resources)).toEqual(['a']);
+    await bucket.put('journal/1/000001', writeLine(line), { over: 'any' });
+    const { message, diagnostics } = await stopOf(another().read);
+    expect(message).toContain('journal/1/000001 does not follow the record before it');
+    expect(diagnostics[0]?.code).toBe('state-forged');
+    await store.close();
+  });
+
   test.each(['ignoresConditions', 'isRacy', 'refusesConditions'] as const)(
     'that %s stores no state, because its lease would lock no run out',
     async (fault) => {
