@@ -214,8 +214,8 @@ function goneFields(
       outputs: noOutputs,
       plainly: (value) => value,
     });
+    if (shown.before.is === 'absent' || shown.before.is === 'hidden') return [];
     const before = redactShown(withNames(shown.before, field, nameOf), redact);
-    if (before.is === 'absent' || before.is === 'hidden') return [];
     const path = fieldPath(kind, name);
     const rest = { after: { is: 'absent' }, ...unitOf(field), atDeploy: false, forcesReplacement: false } as const;
     return [{ path, cause: 'delete', before, ...rest }];

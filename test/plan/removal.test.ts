@@ -90,6 +90,18 @@ describe('it is deleted', () => {
     ]);
   });
 
+  test('with a managed field whose value holds a secret of the run, and without the value', () => {
+    const pair = (value: string) => ({ wanted: { value }, answered: { value } });
+    const object = objectOf('redis_1', { redisId: 'redis_1', dockerImage: 'hub/main:8' });
+    const record = recordOf('redis', 'redis_1', { pairs: { dockerImage: pair('redis:7') } });
+    const input = {
+      ...inputOf({ [at]: object }, { [at]: record }),
+      redact: (text: string) => text.replace('main', '-'),
+    };
+    const { changes } = planRemoval(input, kindNamed('redis'), at, record, new Map());
+    expect(changes).toMatchObject([{ path: 'dockerImage', cause: 'delete', before: { is: 'hidden' } }]);
+  });
+
   test('with the services of a compose file', () => {
     const row = { composeId: 'redis_1', sourceType: 'raw', composeFile: 'services: { web: { image: nginx } }' };
     const compose = { kind: kindNamed('compose'), object: objectOf('redis_1', row) };
