@@ -10,7 +10,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   ],
   apply: [
     'test/apply/*.test.ts',
-    'test/plan/{moved,reviewed,deploys}.test.ts',
+    'test/plan/{moved-addresses,reviewed,deployments}.test.ts',
     'test/scenarios/{apply-secrets,failing-state,hot-fixes,lost-creates,password,replacement,taken-away}.test.ts',
     'test/scenarios/{delivered-twice,deployments,identity,ignored-updates,late,objects-at-the-top}.test.ts',
     'test/scenarios/{organization-kinds,pending-operations,provided,reads-that-fail,unanswered}.test.ts',
@@ -29,7 +29,7 @@ const long = ['test/plan/plan-file.test.ts'];
 
 /** Asked when no test before has an objection: what goes through a whole platform, then what takes seconds. */
 const later = [
-  /(decide|deploys|moved|moves|narrowed-plans|project-as-a-block|provided|identity|safeguard|reviewed|organization-kinds)\.test\.ts$/,
+  /(decide|deployments|moved-addresses|moves|narrowed-plans|project-as-a-block|provided|identity|safeguard|reviewed|organization-kinds)\.test\.ts$/,
   /(lease|disk-faults|random)\.test\.ts$/,
 ];
 

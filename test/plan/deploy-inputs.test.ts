@@ -3,6 +3,7 @@ import type { Wanted } from '../../src/manifest/wanted.ts';
 import type { AttributeChange } from '../../src/plan/action.ts';
 import type { ServiceActions } from '../../src/plan/deploy-inputs.ts';
 import { inputsDigest, mentionsOf, reachesContainers } from '../../src/plan/deploy-inputs.ts';
+import { project } from '../../src/resources/top/project.ts';
 import type { ActionMembers } from '../support/plan-values.ts';
 import {
   storedAs,
@@ -151,6 +152,20 @@ describe('of its environment', () => {
   const region = (wanted: Wanted) => attribute(environment, 'env', wanted, 'REGION');
   const zone = (text: string) => attribute(environment, 'env', declared(text), 'ZONE');
   const inText = (wanted: Wanted) => inEnvironment(attribute(environment, 'env', wanted));
+
+  test('a variable has the name that digests of former runs were made with', () => {
+    const asItIs = (text: string) => text;
+    const lines = (service: ReturnType<typeof stack>, above: ReturnType<typeof stack>) =>
+      inputsDigest(
+        { root: service, leafs: [], above: [above] },
+        { outputs: () => undefined, digests: (_, attribute) => (attribute === '(inputs)' ? asItIs : () => 'digest') },
+      )?.split('\n');
+    const own = '["env[\\"R\\"]","digest"]';
+    expect(lines(root, inEnvironment(region(declared('eu'))))).toEqual(['["(variable) REGION","digest"]', own]);
+    const top = actionOf('project', { kind: project, attributes: [region(declared('eu'))] });
+    const inProject = stack(variable('R', declared('in ${{project.REGION}}')));
+    expect(lines(inProject, top)).toEqual(['["(variable of project) REGION","digest"]', own]);
+  });
 
   test('the variables count that it mentions, and no others', () => {
     const eu = digestOf({ root, above: [inEnvironment(region(declared('eu')), zone('a'))] });

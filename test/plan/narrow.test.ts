@@ -13,7 +13,17 @@ import {
 } from '../../src/plan/narrow.ts';
 import type { StateRecord } from '../../src/state/record.ts';
 import type { ActionMembers } from '../support/plan-values.ts';
-import { actionOf, aStep, inputOf, kindNamed, objectOf, recordOf, resourceOf } from '../support/plan-values.ts';
+import {
+  actionOf,
+  aStep,
+  attributeChange,
+  declared,
+  inputOf,
+  kindNamed,
+  objectOf,
+  recordOf,
+  resourceOf,
+} from '../support/plan-values.ts';
 
 /** What a narrowed plan has and leaves out. */
 
@@ -235,6 +245,22 @@ test('what is left out is held as the state has it, or is not mentioned', () => 
     dataAtRisk: undefined,
     kept: 'left out',
   });
+});
+
+test('of what is left out, no attribute is written or settled, and what would change is not known', () => {
+  const still = attributeChange('a');
+  const changed = attributeChange('b', { wanted: declared('new'), decision: { do: 'write', cause: 'edit' } });
+  const app = action('env.redis.db', { action: 'update', attributes: [still, changed] });
+  const about = {
+    records: { [app.address]: recordOf('redis', 'r') },
+    objects: new Map<string, ObservedObject>(),
+    observed: new Map([[app.address, objectOf('r', {})]]),
+  };
+  const [held] = leaveOut([app], () => false, about).actions;
+  expect(held?.attributes.map(({ wanted, decision }) => [wanted, decision])).toEqual([
+    [still.wanted, { do: 'nothing', settled: false }],
+    [undefined, { do: 'nothing', settled: false }],
+  ]);
 });
 
 test('a target names an address, and what is below it; no target names everything', () => {
