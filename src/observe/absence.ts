@@ -11,7 +11,8 @@ import {
   parentIdOf,
   positionOf,
 } from './expected.ts';
-import { incomplete, refused, someOf } from './hidden.ts';
+import { incomplete, refused } from './hidden.ts';
+import { someOf } from '../diagnostics/some-of.ts';
 import type { ObservedObject } from './observed.ts';
 import { isInWholeRow, parentIn, readById, readObject } from './read-object.ts';
 
@@ -41,7 +42,7 @@ export async function waitForSecondLook(
 ): Promise<void> {
   await clock.sleep(attempts.reading.secondLookMs, signal);
   if (signal?.aborted !== true) return;
-  const message = `the run was interrupted before Trueup could look for ${someOf(unseen)} a second time`;
+  const message = `the run was interrupted before Trueup could look for ${someOf(unseen.map(({ address }) => address))} a second time`;
   throw new Stop('platform', [diagnostic('hidden', message, { remedy: 'Nothing was planned. Run it again.' })]);
 }
 

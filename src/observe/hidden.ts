@@ -1,3 +1,4 @@
+import { someOf } from '../diagnostics/some-of.ts';
 import type { PlatformError } from '../api/errors.ts';
 import { rightTo } from '../api/rights.ts';
 import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
@@ -42,7 +43,7 @@ export function refused({ kind, caller }: IdentifyInput, items: readonly Expecte
   const said = serverMessage === '' ? '' : `: "${serverMessage}"`;
   const right = rightTo(operation);
   const message =
-    `no list shows ${someOf(items)} (${kind.kind}), and ${operation} was answered with ` +
+    `no list shows ${someOf(items.map(addressOf))} (${kind.kind}), and ${operation} was answered with ` +
     `${status} ${code}${said}: hidden from this API key (role ${caller.role}), or gone`;
   const remedy =
     'Nothing was planned: what is hidden would be created twice. Use the key of an owner or admin, which ' +
@@ -53,16 +54,13 @@ export function refused({ kind, caller }: IdentifyInput, items: readonly Expecte
 /** Says that a list lacks objects that are there. */
 export function incomplete(kind: Kind, present: readonly Expected[]): Diagnostic {
   const read = kind.operations.read;
-  const message = `no list shows ${someOf(present)} (${kind.kind}), and ${read} does: the list is not complete`;
+  const message = `no list shows ${someOf(present.map(addressOf))} (${kind.kind}), and ${read} does: the list is not complete`;
   const remedy =
     'Nothing was planned: what is hidden would be created twice. Run it again; if it stays so, look what the ' +
     'API key may see, and use that of an owner or admin.';
   return diagnostic('hidden', message, { remedy });
 }
 
-/** Names the first ten addresses, and counts the others. */
-export function someOf(items: readonly Expected[]): string {
-  const addresses = items.map(({ address }) => address);
-  const more = addresses.length - 10;
-  return `${addresses.slice(0, 10).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+function addressOf({ address }: Expected): string {
+  return address;
 }

@@ -9,7 +9,7 @@ import { idsBelow, rowsBelow } from '../kind/wire.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { Action, Step, Target } from './action.ts';
 import type { PlanInput } from './input.ts';
-import { someOf } from './mass-deletion.ts';
+import { someOf } from '../diagnostics/some-of.ts';
 import { weigh } from './risks.ts';
 import { lossAsShown, shownRow } from './shown-rows.ts';
 import { deleteSteps } from './steps.ts';

@@ -15,7 +15,7 @@ import { stalenessOf } from './staleness.ts';
 import { type ServiceActions, ignoredInputs, inputsDigest, isThere, reachesContainers } from './deploy-inputs.ts';
 import { afterwards } from './deployment-record.ts';
 import type { Planning } from './input.ts';
-import { someOf } from './mass-deletion.ts';
+import { someOf } from '../diagnostics/some-of.ts';
 import { literal, stepOf } from './steps.ts';
 
 /**

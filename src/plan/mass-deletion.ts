@@ -1,3 +1,4 @@
+import { someOf } from '../diagnostics/some-of.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { few, flags, safeguards, usual } from '../diagnostics/safeguards.ts';
 import { groupBy } from '../kind/group.ts';
@@ -79,10 +80,4 @@ export function isMany(count: number, total: number): boolean {
 /** The addresses of the resources: the old object of a replacement and the new one are one. */
 function blocksOf(addresses: readonly string[]): string[] {
   return [...new Set(addresses.map(blockOf))];
-}
-
-/** Ten of many addresses, and how many more there are. */
-export function someOf(addresses: readonly string[]): string {
-  const more = addresses.length - 10;
-  return `${addresses.slice(0, 10).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -2,7 +2,7 @@ import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { attributeName } from '../kind/attribute.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { Action, AttributeChange, Narrowed, OldSecret } from './action.ts';
-import { someOf } from './mass-deletion.ts';
+import { someOf } from '../diagnostics/some-of.ts';
 import { serviceOf, usersOf } from './rotations.ts';
 import { isEdited } from './standing.ts';
 import { type SecretPart, secretParts } from './template.ts';

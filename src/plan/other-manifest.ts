@@ -5,7 +5,7 @@ import type { ObservedObject } from '../observe/observed.ts';
 import { isOfProject } from '../observe/ownership.ts';
 import { type Action, isDeletion, leavesState } from './action.ts';
 import type { PlanInput } from './input.ts';
-import { someOf } from './mass-deletion.ts';
+import { someOf } from '../diagnostics/some-of.ts';
 
 /** A record or a block that shows which manifest a state belongs to. */
 interface Counted {

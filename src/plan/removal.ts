@@ -12,7 +12,7 @@ import { sendsNothing, targetFor } from './action-for.ts';
 import { unitOf, withNames } from './attribute-change.ts';
 import { isForeign, planDeletion } from './deletion.ts';
 import type { PlanInput } from './input.ts';
-import { someOf } from './mass-deletion.ts';
+import { someOf } from '../diagnostics/some-of.ts';
 import { isTargeted } from './narrow.ts';
 import { unlisted, wasAnswered } from './pending.ts';
 import { weigh } from './risks.ts';

@@ -4,7 +4,7 @@ import type { Kind } from '../kind/kind.ts';
 import type { StateRecord } from '../state/record.ts';
 import { type Action, goesWithParent, isDeletion } from './action.ts';
 import type { PlanInput } from './input.ts';
-import { someOf } from './mass-deletion.ts';
+import { someOf } from '../diagnostics/some-of.ts';
 
 /** The kind of a record that the platform does not serve, when the object went with its parent; then the record goes too. */
 export function unservedKind(

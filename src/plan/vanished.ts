@@ -6,7 +6,8 @@ import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 import { type Action, isCreation, isDeployment, isLeftOut, leavesState } from './action.ts';
 import { pendingCreate } from '../state/pending.ts';
-import { inProject, isMany, someOf } from './mass-deletion.ts';
+import { inProject, isMany } from './mass-deletion.ts';
+import { someOf } from '../diagnostics/some-of.ts';
 
 /**
  * The warning that much of what the state knows is gone from the platform at once, and would be created again: all of it,

@@ -1,5 +1,5 @@
 import { flags } from '../diagnostics/safeguards.ts';
-import { someOf } from '../plan/mass-deletion.ts';
+import { someOf } from '../diagnostics/some-of.ts';
 import { needsDataLoss } from '../plan/risks.ts';
 import { renderDiagnostic } from './diagnostics-text.ts';
 import type { ActionName, PlanDocument } from './documents.ts';
