@@ -109,10 +109,11 @@ export function withWaves(base: State, waves: readonly Wave[]): State {
   const resources = new Map(Object.entries(base.resources));
   const deployments = new Map(Object.entries(base.deployments));
   for (const [address, content, part] of waves.flat()) {
-    if (content === null) deployments.delete(address);
-    else if (part === 'deployments') deployments.set(address, content);
+    if (content === null) {
+      deployments.delete(address);
+      if (part !== 'deployments') resources.delete(address);
+    } else if (part === 'deployments') deployments.set(address, content);
     else resources.set(address, content);
-    if (content === null && part !== 'deployments') resources.delete(address);
   }
   const isProject = ({ id }: StateRecord) => id === base.projectId;
   // The run that deletes the project unbinds the state at its end, and can be killed before.
