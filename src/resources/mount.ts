@@ -7,6 +7,7 @@ import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { pathBelow } from '../kind/syntax.ts';
 import { unmounted, volumesMounted } from './families/volumes.ts';
+import { belowDatabases } from './families/databases.ts';
 import { shortMount } from './families/short-forms.ts';
 
 /** The service starts on another volume, or without one where it expects it. */
@@ -34,12 +35,7 @@ export const mount = defineKind({
   short: shortMount,
   parents: {
     application: below('application'),
-    postgres: below('postgres'),
-    mariadb: below('mariadb'),
-    redis: below('redis'),
-    mysql: below('mysql'),
-    mongo: below('mongo'),
-    libsql: below('libsql'),
+    ...belowDatabases(below),
   },
   fields: {
     type: {

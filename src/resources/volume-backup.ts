@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { volumeName } from '../api/values.ts';
 import { defineKind } from '../kind/kind.ts';
 import { enabledAtCreate, keepLatestCount, scheduledBackups } from './families/backups.ts';
+import { belowDatabases } from './families/databases.ts';
 import { needed } from './families/service-fields.ts';
 import { destinationId } from './families/references.ts';
 import { scheduledBelow, serviceOf } from './families/schedules.ts';
@@ -22,12 +23,7 @@ export const volumeBackup = defineKind({
   parents: {
     application: below('application'),
     compose: below('compose'),
-    postgres: below('postgres'),
-    mariadb: below('mariadb'),
-    redis: below('redis'),
-    mysql: below('mysql'),
-    mongo: below('mongo'),
-    libsql: below('libsql'),
+    ...belowDatabases(below),
   },
   fields: {
     name: {

@@ -5,6 +5,7 @@ import type { Checks } from '../../kind/checks.ts';
 import type { Field } from '../../kind/field.ts';
 import { type Kind, defineKind } from '../../kind/kind.ts';
 import type { Lifecycle } from '../../kind/lifecycle.ts';
+import type { ParentLink } from '../../kind/parent.ts';
 import { fieldOf } from '../../kind/wire.ts';
 import { because, imageFamilies, versionRisk } from './image-version.ts';
 import {
@@ -19,7 +20,13 @@ import {
 import { imageBelow } from './short-forms.ts';
 
 /** Databases that run as services. Each is a kind, a section and a group of operations of that name. */
-type Engine = 'libsql' | 'mariadb' | 'mongo' | 'mysql' | 'postgres' | 'redis';
+const engines = ['postgres', 'mariadb', 'redis', 'mysql', 'mongo', 'libsql'] as const;
+type Engine = (typeof engines)[number];
+
+/** The links of a kind to each database that it can stand below. */
+export function belowDatabases(below: (engine: Engine) => ParentLink): Kind['parents'] {
+  return Object.fromEntries(engines.map((engine) => [engine, below(engine)]));
+}
 
 /** What one of them says by itself. */
 interface Database extends Pick<Kind, 'alsoCalled' | 'summary' | 'without' | 'examples'> {
