@@ -7,11 +7,11 @@ export const attempts = {
     /** Sent at most, while the platform answers other requests. */
     most: 10,
     /** Sent at most while it does not: the address may be wrong, and a stranger would get the key each time. */
-    mostInDoubt: 4,
+    maxInDoubt: 4,
     /** The same, where the answer is a page of another server. */
-    mostUnreadableInDoubt: 2,
+    maxUnreadableInDoubt: 2,
     /** The number of errors of the platform itself after which the last one is thrown. */
-    mostErrors: 6,
+    maxErrors: 6,
     /** The first pause is random up to this, and each one after it up to twice as long. */
     firstPauseMs: 500,
     /** No pause is longer than this, unless the platform asks for it. */
@@ -57,7 +57,7 @@ export const attempts = {
     /** The longest pause that the receiver may ask for. */
     longestAskedMs: 30_000,
     /** The longest answer that is read; it is never shown. Bytes. */
-    mostAnswerBytes: 1024 * 1024,
+    maxAnswerBytes: 1024 * 1024,
   },
   /** Requests on their way at a time. */
   connections: {
@@ -71,9 +71,9 @@ export const attempts = {
   /** Reads that go together in one request, where a platform takes that. */
   batch: {
     /** The most reads: more gain little, because the server works for each, and the answer waits for the slowest. */
-    mostItems: 40,
+    maxItems: 40,
     /** The most batches beside the first one: in vain, where the platform turns out not to take them. */
-    mostBesideTrial: 8,
+    maxBesideTrial: 8,
     /** The comparisons with single reads that may prove nothing because the data changes meanwhile. */
     maxChanges: 3,
     /** How often a batch is sent that the platform refuses (401, 429), although it takes single requests. */
@@ -82,18 +82,18 @@ export const attempts = {
      * The longest path with its query. The server of the reference implementation takes 16,384 bytes of request line and
      * headers together; a proxy may take less. Characters.
      */
-    mostCharacters: 8_000,
+    maxCharacters: 8_000,
   },
   /** One request. */
   request: {
     /** For connecting, headers and body together, unless its operation has another deadline. */
     deadlineMs: 30_000,
     /** The platform refuses bodies above 1 MiB; the distance leaves room for a proxy that counts differently. Bytes. */
-    mostBytes: 1_000_000,
+    maxBytes: 1_000_000,
     /** The longest answer that is read. Bytes. */
-    mostAnswerBytes: 64 * 1024 * 1024,
+    maxAnswerBytes: 64 * 1024 * 1024,
     /** The most that is read of an error, beside what it may quote of the request; its rest is cancelled. Bytes. */
-    mostErrorBytes: 64 * 1024,
+    maxErrorBytes: 64 * 1024,
     /** Bytes of an error per byte of the request that it quotes: escaped, in its message and in its stack. */
     quotedPerByte: 4,
   },

@@ -27,15 +27,15 @@ export function batchPath(items: readonly BatchItem[]): string {
 
 /** Divides reads into batches that a server takes: limited in their number and in the length of the path. Never throws. */
 export function divide<T extends BatchItem>(items: readonly T[]): T[][] {
-  const { mostItems, mostCharacters } = attempts.batch;
+  const { maxItems, maxCharacters } = attempts.batch;
   const batches: T[][] = [];
   let room = 0;
   for (const item of items) {
     const length = lengthOf(item);
     const last = batches.at(-1);
-    if (last === undefined || last.length === mostItems || length > room) {
+    if (last === undefined || last.length === maxItems || length > room) {
       batches.push([item]);
-      room = mostCharacters - emptyLength - length;
+      room = maxCharacters - emptyLength - length;
     } else {
       last.push(item);
       room -= length;
@@ -78,7 +78,7 @@ function lengthOf({ path, members }: BatchItem): number {
   return (
     path.length +
     1 +
-    encodeURIComponent(`"${attempts.batch.mostItems}":${JSON.stringify({ json: sent(members) })},`).length
+    encodeURIComponent(`"${attempts.batch.maxItems}":${JSON.stringify({ json: sent(members) })},`).length
   );
 }
 

@@ -108,7 +108,7 @@ export function createBulk({ send, onOff }: BulkOptions): Bulk {
       return;
     }
     const rest = batches.filter((batch) => batch !== trial);
-    const beside = rest.filter(({ length }) => length > 1).slice(0, attempts.batch.mostBesideTrial);
+    const beside = rest.filter(({ length }) => length > 1).slice(0, attempts.batch.maxBesideTrial);
     queue = rest.filter((batch) => !beside.includes(batch)).flat();
     state = 'trial';
     void tryOut(trial, beside).then(flush);

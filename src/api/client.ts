@@ -97,7 +97,7 @@ interface InvokeOptions {
   /** Ends waiting for a platform that takes no requests; a request under way is finished. */
   readonly signal?: AbortSignal;
   /** How many errors of the platform itself are its word: the last one is thrown. 6 by default. */
-  readonly mostErrors?: number;
+  readonly maxErrors?: number;
   /** true: it only explains another failure, and is sent once whatever happens to it. */
   readonly isDiagnostic?: boolean;
   /** true: the read may go together with others that are asked for at the same time, where the platform takes that. */
@@ -170,7 +170,7 @@ export function createClient(options: ClientOptions): Client {
   let newestDate: number | undefined;
   const usual = createSlots(connections, options.onFewer);
   const long = createSlots(attempts.connections.long);
-  const patience = createPatience({ sleep, random, now, mostReads: readAttempts });
+  const patience = createPatience({ sleep, random, now, maxReads: readAttempts });
   const breaker = createCircuitBreaker({
     ask,
     sleep,

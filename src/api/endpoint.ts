@@ -33,7 +33,7 @@ export type AnswerBody = 'object' | (typeof answerBodies)[keyof typeof answerBod
  *
  * - `name: type`, or `name` where the type has the same name: a type of `values.ts`
  * - `name?: type` may be left out, `name: type|null` may be null, `name: type = value` has a default
- * - `...name` stands for shared members of `values.ts`, `...name?` for the same, each of which may be left out
+ * - `...name` stands for shared members of `values.ts`; in `...name?` each of them may be left out
  * - `...` alone: the operation takes members that the API document does not show
  * - `-> kind` at the end: the kind of body of its 200, where it is no object; `array?`: an array, or no body
  */

@@ -167,7 +167,7 @@ const remedies: Readonly<Record<Failure, string>> = {
 /** The line for programs that print nothing but the message. */
 function messageOf(call: FailedCall): string {
   const quote = call.serverMessage ? `: "${call.serverMessage}"` : '';
-  const shown = (call.issues ?? []).slice(0, mostIssues).map(issueText);
+  const shown = (call.issues ?? []).slice(0, maxIssues).map(issueText);
   const named = shown.length > 0 ? ` (${shown.join('; ')})` : '';
   const known = knownOf(call)
     .replace(/^[A-Z](?!rueup)/, (letter) => letter.toLowerCase())
@@ -176,7 +176,7 @@ function messageOf(call: FailedCall): string {
 }
 
 /** Most refused members that a text names. */
-const mostIssues = 5;
+const maxIssues = 5;
 
 function issueText({ path, message }: InputIssue): string {
   return path ? `${path}: ${message}` : message;
@@ -201,7 +201,7 @@ function placeOf({ operation, served = operation, url }: FailedCall): string {
 /** The answer of the server to a failed call, a line for its text and one for each member that was refused. */
 export function answerLines({ serverMessage, issues }: Pick<PlatformError, 'serverMessage' | 'issues'>): string[] {
   const isSaid = serverMessage === '' || isUnauthorized(serverMessage);
-  return [...(isSaid ? [] : [serverMessage]), ...issues.slice(0, mostIssues).map(issueText)];
+  return [...(isSaid ? [] : [serverMessage]), ...issues.slice(0, maxIssues).map(issueText)];
 }
 
 /** A 400 or a 404 of a write says by itself that the platform refused it; no more is known, and nothing is claimed. */

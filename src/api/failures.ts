@@ -77,7 +77,7 @@ const silences: ReadonlyMap<string, Silence> = new Map<string, Silence>([
   ['UND_ERR_BODY_TIMEOUT', deadline],
   [
     'BODY_LIMIT',
-    { failure: 'unreadable', event: `the answer is longer than ${attempts.request.mostAnswerBytes / 1024 ** 2} MiB` },
+    { failure: 'unreadable', event: `the answer is longer than ${attempts.request.maxAnswerBytes / 1024 ** 2} MiB` },
   ],
   ['ENCODING', { failure: 'unreadable', event: 'the answer is compressed, and Trueup did not ask for that' }],
   ['NOT_UTF8', { failure: 'unreadable', event: 'the answer is not UTF-8 text' }],

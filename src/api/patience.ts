@@ -13,7 +13,7 @@ export interface PatienceOptions {
   /** Milliseconds since some moment, which only grow. */
   readonly now: () => number;
   /** How often a read is sent at most, while the platform answers others. */
-  readonly mostReads: number;
+  readonly maxReads: number;
 }
 
 /** Sends failed reads again. */
@@ -34,13 +34,13 @@ export interface Patience {
 interface Persisting {
   readonly signal?: AbortSignal | undefined;
   /** How many errors of the platform itself are its word: the last one is thrown. */
-  readonly mostErrors?: number;
+  readonly maxErrors?: number;
   /** true: one attempt is made; it only explains another failure. */
   readonly isDiagnostic?: boolean;
 }
 
 /** Makes patience; nothing was answered yet. Never throws. */
-export function createPatience({ sleep, random, now, mostReads }: PatienceOptions): Patience {
+export function createPatience({ sleep, random, now, maxReads }: PatienceOptions): Patience {
   /** Ends the pauses, each of its own. */
   const naps = new Set<() => void>();
   let isOver = false;
@@ -64,10 +64,10 @@ export function createPatience({ sleep, random, now, mostReads }: PatienceOption
     return code === undefined && status >= 200 && (status < 300 || isThere());
   }
 
-  function mostAttempts({ failure }: PlatformError, signal: AbortSignal | undefined): number {
-    if (isThere() && signal?.aborted !== true) return mostReads;
-    const { mostInDoubt, mostUnreadableInDoubt } = attempts.read;
-    return Math.min(mostReads, failure === 'unreadable' ? mostUnreadableInDoubt : mostInDoubt);
+  function maxAttempts({ failure }: PlatformError, signal: AbortSignal | undefined): number {
+    if (isThere() && signal?.aborted !== true) return maxReads;
+    const { maxInDoubt, maxUnreadableInDoubt } = attempts.read;
+    return Math.min(maxReads, failure === 'unreadable' ? maxUnreadableInDoubt : maxInDoubt);
   }
 
   /** Full jitter, so that parallel reads do not come back together; a wait the server asked for is kept. */
@@ -78,7 +78,7 @@ export function createPatience({ sleep, random, now, mostReads }: PatienceOption
   }
 
   return {
-    persist: async (call, { signal, mostErrors = attempts.read.mostErrors, isDiagnostic }, attempt) => {
+    persist: async (call, { signal, maxErrors = attempts.read.maxErrors, isDiagnostic }, attempt) => {
       let errors = 0;
       for (let failures = 1; ; failures += 1) {
         try {
@@ -90,9 +90,9 @@ export function createPatience({ sleep, random, now, mostReads }: PatienceOption
           if (why !== undefined && (why !== 'unreachable' || goodAt !== -Infinity)) throw error;
           // An error that the platform itself repeats is no network failure.
           errors += error.code === undefined ? 0 : 1;
-          if (errors === mostErrors) throw error;
+          if (errors === maxErrors) throw error;
           // Only a read of the platform can show whether a write took effect.
-          if (call.isWrite || failures >= mostAttempts(error, signal) || !isTransient(error)) throw error;
+          if (call.isWrite || failures >= maxAttempts(error, signal) || !isTransient(error)) throw error;
           // Reads after an interruption end the run, and are repeated as often.
           await nap(pauseAfter(failures, error), signal?.aborted === true ? undefined : signal);
           if (isOver) throw error;

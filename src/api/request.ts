@@ -46,10 +46,10 @@ export function buildRequest(
 
   const body = JSON.stringify(members);
   const bytes = Buffer.byteLength(body);
-  if (bytes > attempts.request.mostBytes) {
+  if (bytes > attempts.request.maxBytes) {
     throw refuse(
       'too large',
-      `the body has ${bytes} bytes, and the platform takes at most ${attempts.request.mostBytes}`,
+      `the body has ${bytes} bytes, and the platform takes at most ${attempts.request.maxBytes}`,
     );
   }
   return { method: 'POST', path, headers: { 'content-type': 'application/json', ...headers }, body };

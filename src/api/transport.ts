@@ -48,7 +48,7 @@ interface Connections {
  * @throws {TypeError} when `url` is no address.
  */
 export function createTransport(options: TransportOptions): Transport {
-  const { deadlineMs = attempts.request.deadlineMs, bodyLimit = attempts.request.mostAnswerBytes } = options;
+  const { deadlineMs = attempts.request.deadlineMs, bodyLimit = attempts.request.maxAnswerBytes } = options;
   const { isLong = () => false, mayWrite } = options;
   const { origin, pathname } = new URL(options.url);
   const prefix = withoutSlash(pathname);
@@ -199,7 +199,7 @@ function createTurns(): Turns {
 
 /** Most bytes that are read of an error; it may quote the request, and whether it has a code matters. */
 function errorLimit({ body = '' }: WireRequest): number {
-  return attempts.request.mostErrorBytes + attempts.request.quotedPerByte * Buffer.byteLength(body);
+  return attempts.request.maxErrorBytes + attempts.request.quotedPerByte * Buffer.byteLength(body);
 }
 
 /** Reads a body; limits are in bytes. A success above its limit throws, an error above its own is cut. */

@@ -148,8 +148,8 @@ interface Unconfirmed {
 
 /** Sends a message until it is confirmed; undefined: it is. A repetition has the same id. */
 async function send(letter: Letter, clock: Pick<Clock, 'wall' | 'sleep'>): Promise<Unconfirmed | undefined> {
-  const { most, deadlineMs, firstPauseMs, pauseGrowth, longestAskedMs, mostAnswerBytes } = attempts.notification;
-  const transport = createTransport({ url: letter.url.origin, deadlineMs, bodyLimit: mostAnswerBytes });
+  const { most, deadlineMs, firstPauseMs, pauseGrowth, longestAskedMs, maxAnswerBytes } = attempts.notification;
+  const transport = createTransport({ url: letter.url.origin, deadlineMs, bodyLimit: maxAnswerBytes });
   const id = `msg_${randomUUID()}`;
   try {
     for (let attempt = 1, pauseMs: number = firstPauseMs; ; attempt++, pauseMs *= pauseGrowth) {

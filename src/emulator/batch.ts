@@ -18,7 +18,7 @@ export interface Answering {
 }
 
 /** Request line and headers together, in bytes: the limit of Node's server. */
-const mostHeadBytes = 16_384;
+const maxHeadBytes = 16_384;
 /** From here on the connection is reset before the answer is written. Bytes. */
 const resetBytes = 65_536;
 
@@ -42,7 +42,7 @@ interface Item {
 export async function answerBatch(request: WireRequest, answering: Answering): Promise<WireAnswer> {
   const size = headBytes(request);
   if (size >= resetBytes) throw new HungUp();
-  if (size > mostHeadBytes) return { status: 431, headers: { connection: 'close' }, body: '' };
+  if (size > maxHeadBytes) return { status: 431, headers: { connection: 'close' }, body: '' };
   const { method } = request;
   if (method === 'HEAD') return { status: 204, headers: {}, body: '' };
   const parameters = new URLSearchParams(request.path.replace(/^[^?]*\??/, ''));

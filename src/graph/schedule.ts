@@ -51,7 +51,7 @@ export interface ScheduleInput<T extends Task> {
 const maxWaiting = 16;
 
 /** Most tasks that are gathered before they run: as many as there are reads in one request. */
-const maxGathered = attempts.batch.mostItems;
+const maxGathered = attempts.batch.maxItems;
 
 /** A task among the others. */
 interface Place<T extends Task> {

@@ -49,7 +49,7 @@ export function deposedAddress(address: string): string {
   return address + marks.deposed;
 }
 
-/** The address of the block that an address names, or a part of which it names. */
+/** The block of an address, which names the block itself, its deployment or its deposed object. */
 export function blockOf(address: string): string {
   const service = deployedService(address);
   if (service !== undefined) return service;

@@ -137,7 +137,7 @@ async function readText(
   input: Readonly<Record<string, unknown>>,
   how: 'once' | undefined,
 ): Promise<string> {
-  const answer = await client.invoke(operation, input, { mostErrors: 1, isDiagnostic: how === 'once' });
+  const answer = await client.invoke(operation, input, { maxErrors: 1, isDiagnostic: how === 'once' });
   return typeof answer === 'string' ? client.redact(answer) : '';
 }
 

@@ -212,10 +212,10 @@ function tooLarge(
 ): Diagnostic[] {
   return steps
     .map((step) => ({ step, size: bodySize(step, { kind, row, outputs }) }))
-    .filter(({ size }) => size > attempts.request.mostBytes)
+    .filter(({ size }) => size > attempts.request.maxBytes)
     .map(({ step, size }) =>
       diagnostic('too-large', `${address}: ${step.operation} would carry ${size} bytes`, {
-        remedy: `The platform takes at most ${attempts.request.mostBytes} bytes in one request. Make the file smaller.`,
+        remedy: `The platform takes at most ${attempts.request.maxBytes} bytes in one request. Make the file smaller.`,
         address,
         position: at,
       }),

@@ -25,7 +25,7 @@ export function isRepositoryName(text: string): boolean {
   return /^[\w.-]+\/[\w.-]+$/.test(text);
 }
 
-/** Returns true for an address without user, query and fragment, of which Markdown, HTML and chats take nothing for a sign. */
+/** Returns true for an address without user, query and fragment that is plain text in Markdown, HTML and chats. */
 export function isPlainAddress(text: string): boolean {
   return /^https?:\/\/[A-Za-z0-9.:[\]-]+(?:\/[A-Za-z0-9._~%+-]*)*$/.test(text) && URL.canParse(text);
 }

@@ -38,8 +38,8 @@ async function addressesOf(url: URL): Promise<readonly string[]> {
 
 /** Asks a server for what needs a key; undefined: it did not answer. */
 async function ask({ origin }: URL, folder: string): Promise<WireAnswer | undefined> {
-  const { deadlineMs, mostAnswerBytes } = attempts.notification;
-  const transport = createTransport({ url: new URL(folder, origin).href, deadlineMs, bodyLimit: mostAnswerBytes });
+  const { deadlineMs, maxAnswerBytes } = attempts.notification;
+  const transport = createTransport({ url: new URL(folder, origin).href, deadlineMs, bodyLimit: maxAnswerBytes });
   try {
     return await transport.send({ method: 'GET', path: '/api/user.get', headers: {}, body: undefined });
   } catch {

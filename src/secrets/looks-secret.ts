@@ -108,7 +108,7 @@ export function maskText(text: string, how: Masking = {}): string {
 
 /** The parts of a text that look like a secret, as offsets, in their order. None overlaps another. */
 export function secretParts(text: string, how: Masking = {}): readonly Part[] {
-  if (text.length > mostCharacters) return [[0, text.length]];
+  if (text.length > maxCharacters) return [[0, text.length]];
   const found: Part[] = [...(how.known?.(text) ?? [])];
   // Most values: no rule matches so little.
   if (found.length === 0 && text.length < 15 && /^[\w./-]*$/.test(text)) return [];
@@ -155,7 +155,7 @@ function isPrivate(key: string, { privateKeys }: Masking): boolean {
 }
 
 /** No request carries more. A pattern would need too large a stack for a text of many times that. */
-const mostCharacters = 1_000_000;
+const maxCharacters = 1_000_000;
 
 /** What stands for a secret text: it has as many lines, so that texts can be compared line by line. A mark stays one. */
 export function hiddenLines(secret: string): string {

@@ -1,7 +1,7 @@
 import { isRow } from '../formats/json.ts';
 
 /** Most members of one object in a part: of records, some hundred kilobytes. */
-const mostMembers = 500;
+const maxMembers = 500;
 
 /** What stands before a member of the content, before one of an object in it, behind a name, and before each end. */
 const layouts = {
@@ -34,10 +34,10 @@ export function jsonParts(content: object, layout: Layout = 'dense'): string[] {
       part += JSON.stringify(value);
       continue;
     }
-    for (let from = 0; from < members.length; from += mostMembers) {
+    for (let from = 0; from < members.length; from += maxMembers) {
       if (from > 0) parts.push(part);
       const texts = members
-        .slice(from, from + mostMembers)
+        .slice(from, from + maxMembers)
         .map(([key, one]) => `${inner}${JSON.stringify(key)}${colon}${JSON.stringify(one)}`);
       part = `${from > 0 ? ',' : `${part}{`}${texts.join(',')}`;
     }

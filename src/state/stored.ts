@@ -37,7 +37,7 @@ export interface Storing {
 }
 
 /** Most characters of a text in a field with long texts, such as a compose file, that the state holds as it is. */
-const mostOfText = 1_024;
+const maxTextLength = 1_024;
 
 /** What the state holds of a value: the value; or a digest, where it may be secret or is long. */
 export function toStored(
@@ -47,7 +47,7 @@ export function toStored(
   const normal = (field.codec ?? plain).normal(value);
   if (field.secrecy === 'secret' || (isSecret && secretLines === undefined))
     return { digest: digest(canonical(normal)) };
-  const isLong = field.secrecy === 'private' && typeof normal === 'string' && normal.length > mostOfText;
+  const isLong = field.secrecy === 'private' && typeof normal === 'string' && normal.length > maxTextLength;
   if (!isSecret && !isLong && maskAttribute({ field, attribute }, normal, privateKeys) === normal)
     return { value: normal };
   const lines = [...(secretLines ?? [])];

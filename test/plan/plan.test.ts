@@ -188,7 +188,7 @@ test('what one request cannot carry is refused before anything is sent', () => {
       .actions[1];
   const [none] = sized(0)?.steps ?? [];
   const about = { kind: kindNamed('redis'), row: undefined, outputs: () => undefined };
-  const most = attempts.request.mostBytes - (none === undefined ? 0 : bodySize(none, about));
+  const most = attempts.request.maxBytes - (none === undefined ? 0 : bodySize(none, about));
   expect([sized(most)?.notes.length, sized(most + 1)?.notes.length]).toEqual([0, 1]);
   const [, twice] = plan([production, redis('main', { dockerImage: declared('x') })], { objects: environment }).actions;
   expect(twice?.notes).toEqual([]);

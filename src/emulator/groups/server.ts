@@ -3,7 +3,7 @@ import type { Context, Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { databaseTables } from '../database-tables.ts';
 import { ApiError } from '../errors.ts';
-import { type Row } from '../json.ts';
+import type { Row } from '../json.ts';
 import { suffixedAppName } from '../names.ts';
 import { newestFirst } from '../newest-first.ts';
 

@@ -24,7 +24,7 @@ export type CommandAnswer =
 export function runSecretCommand(input: CommandInput): Promise<CommandAnswer> {
   const { words, name, folder: cwd, limitMs, addSecret } = input;
   const [program = '', ...args] = words.map((word) => word.replaceAll('{name}', name));
-  const options = { cwd, env: ownEnv(input), timeout: limitMs, maxBuffer: mostBytes, killSignal } as const;
+  const options = { cwd, env: ownEnv(input), timeout: limitMs, maxBuffer: maxBytes, killSignal } as const;
   return new Promise((answer) => {
     const fail = (error: unknown, said: string) => answer({ ...explain(error as ExecFileException, limitMs), said });
     try {
@@ -43,7 +43,7 @@ export function runSecretCommand(input: CommandInput): Promise<CommandAnswer> {
 }
 
 /** Most bytes of a value: one request to the platform cannot carry more. */
-const mostBytes = 1_000_000;
+const maxBytes = 1_000_000;
 const killSignal = 'SIGKILL';
 
 /** The variables that every program gets: how to find and to show things, and no credentials. */
@@ -77,7 +77,7 @@ function explain({ code, killed, signal }: ExecFileException, limitMs: number): 
   if (code === 'ENOENT') return { problem: 'does not exist', remedy: install };
   if (typeof code === 'number') return { problem: `exited with code ${code}`, remedy: byHand };
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
-    return { problem: `printed more than ${mostBytes} bytes`, remedy: 'Make it print the value and nothing else.' };
+    return { problem: `printed more than ${maxBytes} bytes`, remedy: 'Make it print the value and nothing else.' };
   }
   if (killed === true) {
     return { problem: `did not exit within ${limitMs / 1_000} s`, remedy: `${byHand} It cannot ask for input.` };

@@ -40,7 +40,7 @@ export function localStore(
 }
 
 /** How long a wave takes records at least, and the time from one wave to the next at least. Milliseconds. */
-const gathering = { leastMs: 1, betweenMs: 5 };
+const gathering = { minMs: 1, betweenMs: 5 };
 
 /** A state in a folder, as this process knows it. */
 interface Open {
@@ -72,7 +72,7 @@ export function folderStorage(folder: string, disk: Disk): StateStorage {
     },
     begin: (base, writer) => begin(open, base, writer),
     gather: async () => {
-      await Promise.all([open.rested, sleep(gathering.leastMs)]);
+      await Promise.all([open.rested, sleep(gathering.minMs)]);
     },
     add: (wave, writer) => add(open, wave, writer),
     save: (state, writer) => save(open, state, writer),

@@ -101,7 +101,7 @@ export async function planFrugally(run: Run, manifest: Manifest, make: () => Pro
   // Of an earlier run something may still arrive.
   const posts = sent.filter((entry) => entry.method !== 'GET' && !run.late.has(entry));
   same(posts, [], 'what a plan sends beside GETs');
-  const most = mostReads(manifest, planned) + (testBulk ? 1 : 0); // the trial reads once more
+  const most = maxReads(manifest, planned) + (testBulk ? 1 : 0); // the trial reads once more
   const alone = sent.filter(({ method, operation }) => method === 'GET' && operation !== 'trpc').length;
   if (alone <= most) return planned;
   // What is in no list is read once more before it counts as gone, and so is the list of a pending create.
@@ -110,7 +110,7 @@ export async function planFrugally(run: Run, manifest: Manifest, make: () => Pro
   return planned;
 }
 
-function mostReads({ resources }: Manifest, { base: { resources: records } }: Plan): number {
+function maxReads({ resources }: Manifest, { base: { resources: records } }: Plan): number {
   const names = new Map([
     ...Object.entries(records).map(([address, { kind }]) => [address, kind] as const),
     ...resources.map(({ address, kind }) => [address, kind.kind] as const),
