@@ -103,7 +103,7 @@ export function isInJournal(state: State): boolean {
   return withJournal.has(state);
 }
 
-/** A state with the records of its journal. */
+/** A state with the records of its journal. Never throws. */
 export function withWaves(base: State, waves: readonly Wave[]): State {
   if (waves.length === 0) return base;
   const resources = new Map(Object.entries(base.resources));
