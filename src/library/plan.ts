@@ -1,7 +1,7 @@
 import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Plan as MadePlan } from '../plan/action.ts';
 import { type PlanFile, parsePlanFile, planFileText } from '../plan/plan-file.ts';
-import { planFile as makeFile } from '../plan/fingerprint.ts';
+import { type Purpose, planFile as makeFile } from '../plan/fingerprint.ts';
 import { obstacles } from '../plan/safeguard.ts';
 import { readVersion } from '../project/version.ts';
 import type { PlanDocument } from '../render/documents.ts';
@@ -10,7 +10,7 @@ import { planDocument as documentOf } from '../documents/plan.ts';
 import { renderPlan } from '../render/plan-text.ts';
 import { printed } from '../render/printable.ts';
 import { plainStyle } from '../render/style.ts';
-import type { Purpose, ReviewedPlan } from '../workflow/reviewed.ts';
+import type { ReviewedPlan } from '../workflow/reviewed.ts';
 import type { StateKey } from '../secrets/state-key.ts';
 import { isoTime } from '../state/clock.ts';
 import { type Handle, createHandles } from './handle.ts';

@@ -10,7 +10,7 @@ import type { DriftDocument } from '../render/documents.ts';
 import { driftDocument } from '../drift/document.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import type { World } from '../workflow/world.ts';
-import { type Purpose, makePlan } from '../workflow/reviewed.ts';
+import { plan as makePlan } from '../workflow/plan.ts';
 import {
   type ApplyOptions,
   type PlanRequest,
@@ -79,7 +79,7 @@ export async function plan(manifest: Manifest, platform?: Platform, options: Pla
   const purpose = purposeOf(manifest, options);
   const connection = await opener.connect({ purpose: 'plan' });
   try {
-    const made = await makePlan(purpose, { ...connection, signal: options.signal });
+    const made = await makePlan(purpose.manifest, { ...connection, signal: options.signal }, purpose);
     return keepPlan(made, purpose, await about(made, connection));
   } finally {
     await connection.close();
@@ -211,6 +211,6 @@ function reviewedAs({ reviewed, destroys = false }: Pick<PlanOptions, 'destroys'
   });
 }
 
-function purposeOf(manifest: Manifest, { deploys = true, destroys = false, ...asked }: PlanOptions): Purpose {
+function purposeOf(manifest: Manifest, { deploys = true, destroys = false, ...asked }: PlanOptions) {
   return { manifest: contentOf(manifest).manifest, deploys, destroys, narrowing: readNarrowing(asked) };
 }

@@ -1,20 +1,19 @@
 import { withoutSlash } from '../api/slash.ts';
 import { groupBy } from '../kind/group.ts';
 import { plain } from '../kind/codecs.ts';
-import { type Json, canonical } from '../formats/json.ts';
+import { type Json, canonical, defined } from '../formats/json.ts';
 import { fieldOfAttribute, pathOf } from '../kind/attribute.ts';
 import type { Field } from '../kind/field.ts';
 import { contains } from '../kind/shared-set.ts';
 import { fieldPath, observedValue } from '../kind/wire.ts';
 import { mergeOption } from '../kind/written.ts';
 import { resolveField } from '../manifest/fields.ts';
-import type { AcceptedDrift } from '../manifest/accepted.ts';
+import type { Manifest } from '../manifest/manifest.ts';
 import { type Resource, wantedAttributes } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { referenceName } from '../manifest/reference.ts';
 import { type Outputs, type Wanted, resolve } from '../manifest/wanted.ts';
 import { type StateKey, isSameMac } from '../secrets/state-key.ts';
-import type { State } from '../state/state.ts';
 import {
   type Action,
   type Member,
@@ -33,15 +32,15 @@ import { everything } from './narrow.ts';
 import type { FactKind, PlanFacts, PlanFile } from './plan-file.ts';
 import { writesOrRemoves } from './decide.ts';
 
+/** What a plan is made of. */
+interface Declared extends Pick<Manifest, 'resources' | 'accepted'> {
+  readonly settings: Pick<Settings, 'platform' | 'project' | 'moved'>;
+}
+
 /** What a plan was made for. */
-interface Purpose {
-  readonly manifest: {
-    readonly settings: Pick<Settings, 'platform' | 'project' | 'moved'>;
-    readonly resources: readonly Resource[];
-    readonly accepted: readonly AcceptedDrift[];
-  };
-  readonly deploys: boolean;
-  readonly destroys: boolean;
+export interface Purpose extends Pick<PlanFile, 'deploys' | 'destroys'> {
+  readonly manifest: Declared;
+  /** Nothing is left out and nothing replaced on purpose by default. */
   readonly narrowing?: Narrowing;
 }
 
@@ -51,7 +50,7 @@ type PlanKey = Pick<StateKey, 'planMac'>;
 /** Makes the file of a plan, for its review: the same plan gives the same file, but for the time. Never throws. */
 export function planFile(
   plan: Plan,
-  purpose: Purpose,
+  { manifest, deploys, destroys, narrowing = everything }: Purpose,
   made: {
     /** The version of Trueup. */
     readonly version: string;
@@ -62,25 +61,22 @@ export function planFile(
   },
   key: PlanKey & Pick<StateKey, 'encryptPlan'>,
 ): PlanFile {
-  const { deploys, destroys, narrowing = everything, manifest } = purpose;
-  const { organizationId, state, moved, accepted, facts } = planFacts(plan, purpose, key);
+  const { platformVersion, organizationId, projectId, ...compared } = planFacts(plan, manifest, key);
+  const { platform, project } = manifest.settings;
   const file: PlanFile = {
     format: 'trueup/plan-file',
     version: 5,
     madeBy: made.version,
     madeAt: made.at,
-    platform: platformName(manifest.settings.platform),
-    ...versionOf(plan.base),
+    platform: platformName(platform),
+    ...defined({ platformVersion }),
     organizationId,
-    projectId: plan.observed.projectId,
-    ...(manifest.settings.project === plan.observed.projectId ? {} : { project: manifest.settings.project }),
+    projectId,
+    ...(project === projectId ? {} : { project }),
     deploys,
     destroys,
     narrowing: narrowing as PlanFile['narrowing'], // the form of a file spells it without readonly
-    state,
-    moved,
-    accepted,
-    facts,
+    ...compared,
     shown: key.encryptPlan(made.shown),
     mac: '',
   };
@@ -88,13 +84,15 @@ export function planFile(
 }
 
 /** Makes what of a plan file is compared with another plan. Never throws. */
-export function planFacts(plan: Plan, { manifest, destroys }: Purpose, key: PlanKey): PlanFacts {
-  const { base, saved, observed } = plan;
+export function planFacts(plan: Plan, manifest: Declared, key: PlanKey): PlanFacts {
+  const { base, saved, observed, destroys = false } = plan;
   const sign: Sign = (scope, content) => key.planMac(canonical(['fact', ...scope, content]));
   const accepted = destroys ? [] : manifest.accepted.map(({ position: _position, ...entry }) => asJson(entry));
   const moves = destroys ? [] : manifest.settings.moved.map(({ from, to }) => [from, to]);
   return {
+    ...defined({ platformVersion: base.platform?.version ?? undefined }),
     organizationId: observed.organizationId,
+    projectId: observed.projectId,
     state:
       saved === undefined
         ? { lineage: base.lineage }
@@ -112,12 +110,6 @@ export function planFacts(plan: Plan, { manifest, destroys }: Purpose, key: Plan
 /** Whether a file is as it was made, by a person who has the key. */
 export function isIntact(file: PlanFile, key: PlanKey): boolean {
   return isSameMac(file.mac, macOf(file, key));
-}
-
-/** The version of the platform of a state, as a plan file has it. Never throws. */
-export function versionOf({ platform }: Pick<State, 'platform'>): Pick<PlanFile, 'platformVersion'> {
-  const version = platform?.version ?? undefined;
-  return version === undefined ? {} : { platformVersion: version };
 }
 
 /** A platform as a plan file names it. */

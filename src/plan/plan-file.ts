@@ -80,7 +80,13 @@ const schema = once(() =>
 export type PlanFile = z.output<ReturnType<typeof schema>>;
 
 /** What of a plan file is compared with a plan that is made later. */
-export type PlanFacts = Pick<PlanFile, 'organizationId' | 'state' | 'moved' | 'accepted' | 'facts'>;
+export type PlanFacts = Pick<PlanFile, (typeof comparedFacts)[number]>;
+
+/** The members of those. */
+export const comparedFacts = [
+  ...(['platformVersion', 'organizationId', 'projectId'] as const),
+  ...(['state', 'moved', 'accepted', 'facts'] as const),
+];
 
 /** The text of the file. */
 export function planFileText(file: PlanFile): string {

@@ -3,7 +3,7 @@ import { deployedService } from '../kind/address.ts';
 import { pathOf } from '../kind/attribute.ts';
 import { same } from '../formats/json.ts';
 import { type Resource, resourcePosition, wantedAttributes } from '../manifest/resource.ts';
-import type { PlanFacts, PlanFile } from './plan-file.ts';
+import { type PlanFacts, type PlanFile, comparedFacts } from './plan-file.ts';
 import { type Compared, surprises, whatIsLeftOut } from './surprises.ts';
 
 /** How a plan that was reviewed and the plan that is made now differ. */
@@ -18,41 +18,25 @@ export interface Comparison {
 export interface ComparisonInput {
   readonly reviewed: PlanFacts;
   readonly now: PlanFacts;
+  /** The project as the manifest names it. */
+  readonly project: string;
   /** What is declared now: sentences name its lines and its references. */
   readonly resources: readonly Resource[];
 }
 
-/**
- * Says how a file is of another platform or project than the manifest, which is known before any request; with the id of the
- * project, also how its name means another one.
- */
+/** Says how a file is of another platform or project than the manifest, which is known before any request. */
 export function elsewhere(
-  reviewed: PlanFile,
-  now: { readonly platform: string; readonly project: string; readonly projectId?: string },
+  { platform, projectId, project = projectId }: PlanFile,
+  now: { readonly platform: string; readonly project: string },
 ): Diagnostic[] {
-  const { project: name, projectId: planned } = reviewed;
   const differs = (what: string, planned: string, named: string): Diagnostic[] =>
     planned === named ? [] : [outdated(`the plan is for ${what} ${planned}, and the manifest names ${named}`)];
-  return [
-    ...differs('the platform', reviewed.platform, now.platform),
-    ...differs('project', name ?? planned, now.project),
-    ...(now.projectId === undefined || now.projectId === planned
-      ? []
-      : [outdated(`the plan is for project ${planned}, and ${now.project} is ${now.projectId} now`)]),
-  ];
-}
-
-/** Says how the platform has another version than a plan was made with. Never throws. */
-export function upgraded(reviewed: Pick<PlanFile, 'platformVersion'>, now: typeof reviewed): Diagnostic[] {
-  const [then, version] = [reviewed, now].map(({ platformVersion = 'unknown' }) => platformVersion);
-  return then === version
-    ? []
-    : [outdated(`the plan was made with version ${then} of the platform, which has version ${version} now`)];
+  return [...differs('the platform', platform, now.platform), ...differs('project', project, now.project)];
 }
 
 /** Whether a plan that is made now is exactly the one that was reviewed, made from the same state. Never throws. */
-export function isSamePlan({ organizationId, state, moved, accepted, facts }: PlanFacts, now: PlanFacts): boolean {
-  return same({ organizationId, state, moved, accepted, facts }, now);
+export function isSamePlan(reviewed: PlanFacts, now: PlanFacts): boolean {
+  return comparedFacts.every((name) => same(reviewed[name], now[name]));
 }
 
 /**
@@ -60,7 +44,9 @@ export function isSamePlan({ organizationId, state, moved, accepted, facts }: Pl
  * it already, and nothing else: no request, no member and no permission that was not reviewed, and nothing is
  * overwritten that was not seen.
  */
-export function comparePlans({ reviewed, now, resources }: ComparisonInput): Comparison {
+export function comparePlans({ reviewed, now, project, resources }: ComparisonInput): Comparison {
+  const otherPlatform = aboutPlatform(reviewed, now, project);
+  if (otherPlatform.length > 0) return { moved: otherPlatform, leftOut: [] };
   const otherState = aboutState(reviewed, now);
   if (otherState !== undefined) return { moved: [outdated(otherState)], leftOut: [] };
   const declared = new Map(resources.map((resource) => [resource.address, resource]));
@@ -107,6 +93,24 @@ function wantedIn(resource: Resource | undefined): Compared['wanted'] {
   if (resource === undefined) return new Map();
   const { kind } = resource;
   return new Map([...wantedAttributes(resource)].map(({ attribute, wanted }) => [pathOf(kind, attribute), wanted]));
+}
+
+/** Says how the name of the project means another one, and how the platform has another version than the plan was made with. */
+function aboutPlatform(reviewed: PlanFacts, now: PlanFacts, project: string): Diagnostic[] {
+  const { projectId, platformVersion = 'unknown' } = reviewed;
+  const { platformVersion: version = 'unknown' } = now;
+  return [
+    ...(projectId === now.projectId
+      ? []
+      : [outdated(`the plan is for project ${projectId}, and ${project} is ${now.projectId} now`)]),
+    ...(platformVersion === version
+      ? []
+      : [
+          outdated(
+            `the plan was made with version ${platformVersion} of the platform, which has version ${version} now`,
+          ),
+        ]),
+  ];
 }
 
 /** How the organization or the state is another one than the plan was made from; undefined when it is the same. */

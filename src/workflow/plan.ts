@@ -2,7 +2,6 @@ import { interruptibleReads } from '../api/client.ts';
 import { type Diagnostic, diagnostic, hasErrors, Stop } from '../diagnostics/diagnostic.ts';
 import { inOrder } from '../graph/order.ts';
 import { withTop } from '../kind/top.ts';
-import type { AcceptedDrift } from '../manifest/accepted.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { withQuotes } from '../manifest/quote.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -34,6 +33,8 @@ import type { ReadWorld } from './world.ts';
 export interface PlanOptions {
   /** false: deployments are left to others. */
   readonly deploys?: boolean | undefined;
+  /** true: deletes everything that the state holds, whatever the manifest declares. */
+  readonly destroys?: boolean | undefined;
   /** What the plan is narrowed to, and what it replaces on purpose; nothing by default. */
   readonly narrowing?: Narrowing | undefined;
   /** What the state begins with when there is none yet: as it was for a plan that was reviewed. */
@@ -43,18 +44,15 @@ export interface PlanOptions {
 }
 
 /** What is declared, and the plan to make of it. */
-interface Request extends PlanOptions {
-  readonly settings: Settings;
-  readonly resources: readonly Resource[];
-  /** The drift that a person accepted. */
-  readonly accepted?: readonly AcceptedDrift[];
-  /** Everything goes. */
-  readonly destroys?: boolean;
-}
+type Request = PlanOptions & Pick<Manifest, 'settings' | 'resources' | 'accepted'>;
 
-/** manifest + state + platform -> plan: reads with GETs and writes nothing. */
+/**
+ * manifest + state + platform -> plan: reads with GETs and writes nothing.
+ *
+ * @throws {Stop} when no plan can be made. @throws {PlatformError} when a read fails.
+ */
 export async function plan(manifest: Manifest, world: ReadWorld, options: PlanOptions = {}): Promise<Plan> {
-  const { settings, resources, accepted, texts } = manifest;
+  const { settings, resources, accepted, texts } = options.destroys === true ? withNothingIn(manifest) : manifest;
   try {
     return await inSpan('plan', () => planFor({ ...options, settings, resources, accepted }, world));
   } catch (error) {
@@ -64,14 +62,10 @@ export async function plan(manifest: Manifest, world: ReadWorld, options: PlanOp
   }
 }
 
-/** The plan of a manifest that declares nothing: everything that is ours goes. */
-export async function planDestruction(
-  { settings }: Manifest,
-  world: ReadWorld,
-  options: Omit<PlanOptions, 'deploys'> = {},
-): Promise<Plan> {
-  const request = { ...options, settings: { ...settings, moved: [] }, resources: [], destroys: true };
-  return inSpan('plan', () => planFor(request, world));
+/** A manifest that declares nothing: everything that is ours goes, and no line is quoted. */
+function withNothingIn(manifest: Manifest): Manifest {
+  const settings = { ...manifest.settings, moved: [] };
+  return { ...manifest, settings, resources: [], accepted: [], texts: new Map() };
 }
 
 /** The plan of a manifest whose blocks at some addresses mean the objects with these ids, as `id:` would say. */
@@ -81,7 +75,7 @@ export function planWithIds(manifest: Manifest, world: ReadWorld, ids: ReadonlyM
     const id = ids.get(resource.address);
     return id === undefined ? resource : { ...resource, pinned: id };
   });
-  return planFor({ settings, resources }, world);
+  return planFor({ settings, resources, accepted: [] }, world);
 }
 
 async function planFor(request: Request, world: ReadWorld): Promise<Plan> {
@@ -94,7 +88,8 @@ async function planFor(request: Request, world: ReadWorld): Promise<Plan> {
   const { found, proof } = provedFindings(start, seen, request, world);
   const digestsOfObjects = digestsAt(start.key, state);
   const today = isoTime((world.clock ?? systemClock).wall()).slice(0, 10);
-  const acceptances = acceptancesOn(today, request.accepted ?? [], digestsOfObjects);
+  const acceptances = acceptancesOn(today, request.accepted, digestsOfObjects);
+  const { deploys = true, destroys = false } = request;
   const { order, diagnostics: circles } = inOrder(seen.resources);
   if (hasErrors(circles)) throw new Stop('refused', circles);
   const made = buildPlan({
@@ -104,8 +99,8 @@ async function planFor(request: Request, world: ReadWorld): Promise<Plan> {
     observed: seen.observed,
     state,
     saved: start.saved,
-    deploys: request.deploys ?? true,
-    destroys: request.destroys ?? false,
+    deploys: deploys || destroys,
+    destroys,
     narrowing: start.narrowing,
     digests: digestsOf(start.key, state),
     accepting: { ...acceptances, digestsOfObjects },

@@ -8,17 +8,16 @@ import type { Kind } from '../kind/kind.ts';
 import { lateOperations } from '../kind/command-call.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Settings } from '../manifest/settings.ts';
-import type { Narrowing, Plan } from '../plan/action.ts';
-import { everything } from '../plan/narrow.ts';
+import type { Plan } from '../plan/action.ts';
 import type { Values } from '../plan/shown-values.ts';
 import { type Permissions, requirePermissions } from '../plan/safeguard.ts';
 import type { World } from './world.ts';
 import { applyPlan } from './apply.ts';
 import { planAhead } from './ahead.ts';
-import { type ReviewedPlan, makePlan, planAgain } from './reviewed.ts';
+import { type PlanOptions, plan } from './plan.ts';
+import { type ReviewedPlan, planAgain } from './reviewed.ts';
 import { type Clock, systemClock } from '../state/clock.ts';
 import type { Lease } from '../state/lease.ts';
-import type { State } from '../state/state.ts';
 
 /** A platform and its state, as a session reaches them. */
 export interface Platform {
@@ -68,16 +67,7 @@ export type PlanRequest = {
   /** The values that the plan shows; `usual` by default. */
   readonly values?: Values;
 } & (
-  | {
-      /** false: plans no deployments. */
-      readonly deploys?: boolean;
-      /** true: deletes everything that the state holds. */
-      readonly destroys?: boolean;
-      /** What the plan is narrowed to, and what it replaces on purpose; nothing by default. */
-      readonly narrowing?: Narrowing;
-      /** The identity of a state that does not exist yet; by chance by default. */
-      readonly begins?: Pick<State, 'lineage'>;
-    }
+  | Omit<PlanOptions, 'touched'>
   | {
       readonly reviewed: ReviewedPlan;
       /** true: reads everything, and not only what the reviewed plan touches. */
@@ -182,7 +172,10 @@ export async function session<T>(
           ...defined({ signal, onWait }),
         });
         if (signal?.aborted === true) throw interrupted();
-        const made = await planFor(request, manifest, { ...connection, clock, signal, values: request.values });
+        const world = { ...connection, clock, signal, values: request.values };
+        const made = await ('reviewed' in request
+          ? planAgain(request.reviewed, manifest, world, request)
+          : plan(manifest, world, request));
         pending.add(made);
         return made;
       },
@@ -233,12 +226,6 @@ async function openLocked(platform: Platform, options: SessionOptions): Promise<
     await connection.close();
     throw error;
   }
-}
-
-function planFor(request: PlanRequest, manifest: Manifest, world: World): Promise<Plan> {
-  if ('reviewed' in request) return planAgain(request.reviewed, manifest, world, request);
-  const { deploys = true, destroys = false, narrowing = everything, begins } = request;
-  return makePlan({ manifest, deploys, destroys, narrowing }, world, begins);
 }
 
 /** Ends a session that did not wait long enough to plan. */

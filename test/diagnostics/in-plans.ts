@@ -1,6 +1,6 @@
 import { documentOf } from '../support/documents.ts';
 import { planFile } from '../../src/plan/fingerprint.ts';
-import { makePlan, planAgain } from '../../src/workflow/reviewed.ts';
+import { planAgain } from '../../src/workflow/reviewed.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import { renderPlanMarkdown } from '../../src/render/plan-markdown.ts';
 import { noSite } from '../../src/render/review-site.ts';
@@ -70,7 +70,7 @@ export async function reviewed(
   const version = '1.0.0';
   const at = '2025-11-21T10:15:02.310Z';
   const file = planFile(
-    await makePlan(purpose, made.world()),
+    await plan(purpose.manifest, made.world(), purpose),
     purpose,
     { version, at, shown: '' },
     await made.store.key(),

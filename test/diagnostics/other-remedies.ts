@@ -2,7 +2,7 @@ import { importObject } from '../../src/workflow/import.ts';
 import { moveInState, removeFromState } from '../../src/operate/edit-state.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
 import { acceptDrift } from '../../src/drift/run.ts';
-import { plan, planDestruction } from '../../src/workflow/plan.ts';
+import { plan } from '../../src/workflow/plan.ts';
 import { kinds } from '../../src/resources/index.ts';
 import type { Bench } from '../support/world.ts';
 import { main, redises, refused, shop } from './in-plans.ts';
@@ -210,7 +210,7 @@ export const otherRemedies: Readonly<Record<string, OtherRemedy>> = {
       reported(async () => {
         const text = production(database('protect: true'));
         await made.apply(text, everything);
-        return planDestruction(await made.manifest(text), made.world());
+        return plan(await made.manifest(text), made.world(), { destroys: true });
       }),
     row: {
       'Write protect: false in its block, apply, and destroy again.': async (made) => {

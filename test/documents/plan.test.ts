@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { planDocument } from '../../src/documents/plan.ts';
 import { hasChanges } from '../../src/plan/action.ts';
-import { plan as planManifest, planDestruction } from '../../src/workflow/plan.ts';
+import { plan as planManifest } from '../../src/workflow/plan.ts';
 import { anyDocument, planDocument as schema } from '../../src/render/documents.ts';
 import { renderPlan } from '../../src/render/plan-text.ts';
 import { plainStyle } from '../../src/render/style.ts';
@@ -132,7 +132,7 @@ it('says why each object goes, and what goes with it', async () => {
   const lone = await goingIn(before.replace(', b.example.com: { serviceName: web }', ''));
   expect(lone.plan.deletes).toEqual({ environments: 0, services: 0, along: 0, others: 1 });
   expect(verdictOf(lone.plan)).toContain('Plan: 1 to delete, ');
-  const all = documentOf(await planDestruction(await made.manifest(before), made.world()));
+  const all = documentOf(await planManifest(await made.manifest(before), made.world(), { destroys: true }));
   expect(new Set(all.actions.flatMap(({ why }) => why ?? []))).toEqual(new Set(['destroy']));
   expect(renderPlan(all, plainStyle)).toContain('Deletes everything that the state holds');
 });

@@ -47,9 +47,10 @@ interface About {
   readonly destroys?: boolean;
 }
 
-function planOf({ actions = [], objects = {}, records = {}, isNew = false }: About): Plan {
+function planOf({ actions = [], objects = {}, records = {}, isNew = false, destroys = false }: About): Plan {
   const { state, observed } = inputOf(objects, records);
-  return { base: state, saved: isNew ? undefined : state, observed, actions, diagnostics: [] };
+  const saved = isNew ? undefined : state;
+  return { base: state, saved, observed, actions, diagnostics: [], ...(destroys ? { destroys } : {}) };
 }
 
 function fileOf(about: About): PlanFile {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { planFile } from '../../src/plan/fingerprint.ts';
-import { makePlan } from '../../src/workflow/reviewed.ts';
+import { plan } from '../../src/workflow/plan.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import { deposedAddress } from '../../src/kind/address.ts';
 import { textsIn } from '../../src/formats/json.ts';
@@ -115,7 +115,7 @@ describe.each(triedStands())('$title', (stand) => {
       if (kind.identity.listedOnce !== undefined) await connectAll(made, first);
       const text = manifestWith(stand, bodies[1]);
       const purpose = { manifest: await made.manifest(text), deploys: true, destroys: false };
-      const planned = await makePlan(purpose, made.world());
+      const planned = await plan(purpose.manifest, made.world(), purpose);
       const refused = obstacles(planned, everythingAllowed).map(({ code }) => code);
       if (refused.length > 0) {
         expect(refused).toEqual(['cannot-change']); // and no file is written

@@ -44,7 +44,7 @@ function compare(
   now: Partial<PlanFile>,
   { resources = [resource] }: { resources?: readonly Resource[] } = {},
 ) {
-  return comparePlans({ reviewed: { ...base, ...reviewed }, now: { ...base, ...now }, resources });
+  return comparePlans({ reviewed: { ...base, ...reviewed }, now: { ...base, ...now }, project: 'shop', resources });
 }
 
 const why = (...pair: Parameters<typeof compare>) => compare(...pair).moved.map(({ message }) => message);

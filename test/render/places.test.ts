@@ -4,7 +4,7 @@ import { drawGraph, renderSvg } from '../../src/render/graph-svg.ts';
 import { renderPlanPage } from '../../src/render/html/plan.ts';
 import { environmentOf, isEnvironment, serviceOf } from '../../src/render/places.ts';
 import { planDocument } from '../../src/documents/plan.ts';
-import { planDestruction } from '../../src/workflow/plan.ts';
+import { plan as makePlan } from '../../src/workflow/plan.ts';
 import { bench } from '../support/world.ts';
 import { everything, plansNothing } from '../support/faults.ts';
 import { shown } from './plans.ts';
@@ -77,7 +77,7 @@ describe('with the project as a block', () => {
     const made = bench();
     const page = async (destroys: boolean) => {
       const plan = await (destroys
-        ? planDestruction(await made.manifest(manifest('1')), made.world())
+        ? makePlan(await made.manifest(manifest('1')), made.world(), { destroys: true })
         : made.plan(manifest('1')));
       const document = planDocument({ plan, counts: { reads: 0, writes: 0 } });
       return { html: renderPlanPage({ plan: document }), actions: document.actions };

@@ -6,7 +6,8 @@ import type { Plan } from '../../src/plan/action.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
 import { planFile } from '../../src/plan/fingerprint.ts';
 import { acceptDrift } from '../../src/drift/run.ts';
-import { makePlan, planAgain } from '../../src/workflow/reviewed.ts';
+import { plan as makePlan } from '../../src/workflow/plan.ts';
+import { planAgain } from '../../src/workflow/reviewed.ts';
 import { session } from '../../src/workflow/session.ts';
 import { documentOf } from '../support/documents.ts';
 import { driftOf, edit } from '../support/drifting.ts';
@@ -334,7 +335,7 @@ describe('an entry accepts nothing, and the plan names the command that renews i
 describe('a saved plan', () => {
   async function saved(made: Bench, text: string) {
     const purpose = { manifest: await made.manifest(text), deploys: true, destroys: false };
-    const plan = await makePlan(purpose, made.world());
+    const plan = await makePlan(purpose.manifest, made.world(), purpose);
     const origin = { version: '', at: '2026-03-01T12:00:00Z', shown: '' };
     return { file: planFile(plan, purpose, origin, await made.store.key()), name: 'the plan', version: '' };
   }
@@ -431,7 +432,7 @@ test('an accepted field changes only after its day or when asked, in random hist
           const until = new Date(made.clock.wall() + step.days * 86_400_000).toISOString().slice(0, 10);
           const field = step.field === 'description' ? 'description' : `env.${step.field}`;
           const purpose = { manifest: await made.manifest(text()), deploys: true, destroys: false };
-          const plan = await makePlan(purpose, made.world());
+          const plan = await makePlan(purpose.manifest, made.world(), purpose);
           const origin = { version: '', at: '2026-03-01T12:00:00Z', shown: '' };
           const file = planFile(plan, purpose, origin, await made.store.key());
           const isDrift = there[step.field] !== settled[step.field] && there[step.field] !== wanted[step.field];

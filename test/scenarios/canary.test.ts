@@ -12,7 +12,7 @@ import { mayHoldSecrets, schemaOf } from '../../src/kind/field.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import type { World } from '../../src/workflow/world.ts';
 import { applyPlan } from '../../src/workflow/apply.ts';
-import { plan, planDestruction } from '../../src/workflow/plan.ts';
+import { plan } from '../../src/workflow/plan.ts';
 import { renderResult } from '../../src/render/apply-text.ts';
 import { renderDiagnostics } from '../../src/render/diagnostics-text.ts';
 import { createProgress } from '../../src/render/progress.ts';
@@ -191,7 +191,7 @@ async function hearAll({ stand, isPrivate, fill }: Case, { made, first }: { made
     for (const send of [quotes, quotes, made.emulator.send, quotes]) heard.push(...(await hear(made, send, declared)));
   }
   const gone: Make = async (over) => plan(await made.manifest(without), over);
-  const destroyed: Make = async (over) => planDestruction(await made.manifest(without), over);
+  const destroyed: Make = async (over) => plan(await made.manifest(without), over, { destroys: true });
   for (const make of [gone, destroyed]) heard.push(...(await hear(made, made.emulator.send, make)));
   return { heard, quoted };
 }

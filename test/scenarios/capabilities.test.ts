@@ -6,7 +6,7 @@ import { platformVersion } from '../../src/observe/capabilities.ts';
 import { planFile } from '../../src/plan/fingerprint.ts';
 import { plan } from '../../src/workflow/plan.ts';
 import { applyPlan } from '../../src/workflow/apply.ts';
-import { makePlan, planAgain } from '../../src/workflow/reviewed.ts';
+import { planAgain } from '../../src/workflow/reviewed.ts';
 import { documentOf, publishing } from '../support/publishing.ts';
 import type { Told } from '../support/publishing.ts';
 import type { Bench } from '../support/world.ts';
@@ -292,7 +292,7 @@ describe('a plan file', () => {
     const purpose = { manifest: await made.manifest(text(', replicas: 2')), deploys: true, destroys: false };
     const about = { version: '1.0.0', at: '2030-01-01T00:00:00.000Z', shown: '' };
     const over = run.world();
-    const file = planFile(await makePlan(purpose, over), purpose, about, await made.store.key());
+    const file = planFile(await plan(purpose.manifest, over, purpose), purpose, about, await made.store.key());
     return {
       file,
       again: () => planAgain({ file, name: 'the plan', version: '1.0.0' }, purpose.manifest, run.world()),

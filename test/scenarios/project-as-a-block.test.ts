@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
-import { planDestruction } from '../../src/workflow/plan.ts';
+import { plan } from '../../src/workflow/plan.ts';
 import { session } from '../../src/workflow/session.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import {
@@ -469,7 +469,7 @@ describe('a project that is destroyed', () => {
       `project holds what is not in the state: compose guest in production (${guest.composeId})`,
     );
     await made.emulator.act('compose.delete', { composeId: guest.composeId, deleteVolumes: false });
-    const planned = await planDestruction(await made.manifest(shop), made.world());
+    const planned = await plan(await made.manifest(shop), made.world(), { destroys: true });
     await create();
     const result = await applyLater(made, planned);
     expect(results(result)).toMatchObject({ project: 'failed', 'production.redis.cache': 'done' });

@@ -4,7 +4,7 @@ import { compose } from '../../src/resources/compose.ts';
 import { domain } from '../../src/resources/domain.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import { applyPlan } from '../../src/workflow/apply.ts';
-import { plan, planDestruction } from '../../src/workflow/plan.ts';
+import { plan } from '../../src/workflow/plan.ts';
 import type { State, StateStore } from '../../src/state/state.ts';
 import { withoutDeployments } from '../support/deployments.ts';
 import { applyLater, everything, plansNothing, rowsIn } from '../support/faults.ts';
@@ -114,8 +114,10 @@ test('plan, apply and destroy list the records of the state as often for 40 serv
     await plansNothing(made, services('a'));
     await follow(plan(await made.manifest(services('b')), world));
     await plansNothing(made, services('b'));
-    await follow(planDestruction(manifest, world));
-    expect((await planDestruction(manifest, world)).actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+    await follow(plan(manifest, world, { destroys: true }));
+    expect(
+      (await plan(manifest, world, { destroys: true })).actions.filter(({ action }) => action !== 'no-op'),
+    ).toEqual([]);
     counts.push(own);
   }
   expect(counts[0]?.at(-1)).toBeGreaterThan(0);

@@ -8,7 +8,8 @@ import type { Json } from '../../src/formats/json.ts';
 import { hasChanges } from '../../src/plan/action.ts';
 import { parsePlanFile, planFileText } from '../../src/plan/plan-file.ts';
 import { planFile } from '../../src/plan/fingerprint.ts';
-import { makePlan, planAgain } from '../../src/workflow/reviewed.ts';
+import { plan as makePlan } from '../../src/workflow/plan.ts';
+import { planAgain } from '../../src/workflow/reviewed.ts';
 import { session } from '../../src/workflow/session.ts';
 import { newStateKey } from '../../src/secrets/state-key.ts';
 import { localStore } from '../../src/state/backends/local.ts';
@@ -69,10 +70,7 @@ function ground(): Ground {
       );
     },
     plansNothing: async (version) => {
-      const plan = await makePlan(
-        { manifest: await made.manifest(text(version)), deploys: true, destroys: false },
-        { ...made.world(), store: open() },
-      );
+      const plan = await makePlan(await made.manifest(text(version)), { ...made.world(), store: open() });
       expect(hasChanges(plan)).toBe(false);
     },
   };
@@ -318,7 +316,7 @@ describe('S3: a plan file without the key', () => {
     const purpose = { manifest, deploys: true, destroys };
     const store = at.open();
     await store.keepKey();
-    const plan = await makePlan(purpose, { ...at.made.world(), store });
+    const plan = await makePlan(manifest, { ...at.made.world(), store }, purpose);
     return { manifest, file: planFileText(planFile(plan, purpose, thisVersion, await store.key())) };
   };
 

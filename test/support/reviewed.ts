@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import type { ReviewedPlan } from '../../src/workflow/reviewed.ts';
 import { planFile } from '../../src/plan/fingerprint.ts';
-import { makePlan, planAgain } from '../../src/workflow/reviewed.ts';
+import { plan } from '../../src/workflow/plan.ts';
+import { planAgain } from '../../src/workflow/reviewed.ts';
 import type { ApplyResult } from '../../src/apply/job.ts';
 import type { Narrowing, Plan } from '../../src/plan/action.ts';
 import { everything } from '../../src/plan/narrow.ts';
@@ -24,7 +25,7 @@ export async function review(
   { deploys = true, destroys = false, narrowing = everything }: Purpose = {},
 ): Promise<string> {
   const purpose = { manifest: await made.manifest(text), deploys, destroys, narrowing };
-  const planned = await makePlan(purpose, made.world());
+  const planned = await plan(purpose.manifest, made.world(), purpose);
   expect(obstacles(planned, { dataLoss: true, adoption: true, massDeletion: true, massRecreation: true })).toEqual([]);
   return planFileText(planFile(planned, purpose, thisVersion, await made.store.key()));
 }

@@ -17,7 +17,7 @@ import type { PlanCommandView } from '../../render/reports.ts';
 import { styleFor } from '../../render/style.ts';
 import { textView } from '../../render/text-view.ts';
 import type { Validated } from '../../workflow/validate.ts';
-import { makePlan } from '../../workflow/reviewed.ts';
+import { plan } from '../../workflow/plan.ts';
 import type { StateStore } from '../../state/state.ts';
 import type { FlagsOf, Options } from '../flags.ts';
 import { type Run, defineCommand } from '../command.ts';
@@ -95,15 +95,16 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
   return withProject(run, loading, { purpose: 'plan', destroys }, async ({ manifest, warnings }, connection) => {
     const { client } = connection;
     const purpose = { manifest, deploys: flags.deploy !== false, destroys, narrowing: readNarrowing(flags) };
-    const made = await makePlan(purpose, { ...connection, values });
+    const made = await plan(manifest, { ...connection, values }, purpose);
     // A missing permission does not stop a plan; a mistake does.
     const everything = { dataLoss: true, adoption: true, massDeletion: true, massRecreation: true };
     const isInTheWay = obstacles(made, everything).length > 0;
     const savedTo = isInTheWay ? undefined : flags.out;
     const others = hasChanges(made) ? await underWay(connection.store) : [];
-    const plan = { ...made, diagnostics: [...others, ...made.diagnostics] };
     const about = await aboutPlan(made, { manifest, folder: options.folder, connection });
-    const document = planDocument({ plan, counts: client.counts, about, warnings });
+    const document = planDocument({
+      plan: { ...made, diagnostics: [...others, ...made.diagnostics] },
+      counts: client.counts, about, warnings });
     if (savedTo !== undefined) {
       const origin = { version: readVersion(), at: new Date().toISOString(), shown: JSON.stringify(document) };
       const { store } = connection;

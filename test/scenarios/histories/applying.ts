@@ -6,7 +6,7 @@ import { needsConsent } from '../../../src/plan/action.ts';
 import { obstacles } from '../../../src/plan/safeguard.ts';
 import type { World } from '../../../src/workflow/world.ts';
 import { applyPlan } from '../../../src/workflow/apply.ts';
-import { plan as makePlan, planDestruction } from '../../../src/workflow/plan.ts';
+import { plan as makePlan } from '../../../src/workflow/plan.ts';
 import { everything } from '../../support/faults.ts';
 import { readDeclared } from './declared.ts';
 import { disturb } from './disturbance.ts';
@@ -89,7 +89,7 @@ export async function runOnce(
 }
 
 function planningOf(what: 'apply' | 'destroy' | 'apply the plan'): Planning {
-  return (world, { manifest }) => (what === 'destroy' ? planDestruction : makePlan)(manifest, world);
+  return (world, { manifest }) => makePlan(manifest, world, { destroys: what === 'destroy' });
 }
 
 /** A plan that may be applied, or what it is refused with. */

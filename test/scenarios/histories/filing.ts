@@ -1,5 +1,6 @@
 import { planFile } from '../../../src/plan/fingerprint.ts';
-import { makePlan, planAgain } from '../../../src/workflow/reviewed.ts';
+import { plan } from '../../../src/workflow/plan.ts';
+import { planAgain } from '../../../src/workflow/reviewed.ts';
 import { Stop } from '../../../src/diagnostics/diagnostic.ts';
 import { planFileText } from '../../../src/plan/plan-file.ts';
 import { reviewedPlan, thisVersion } from '../../support/reviewed.ts';
@@ -22,7 +23,7 @@ export async function filePlan(run: Run, { manifest: tree }: StepThat<'plan'>): 
   const purpose = { manifest: await manifestOf(run, declared), deploys: true, destroys: false };
   const prediction = predict(declared, run.memory, look(run.made.emulator));
   run.filed = undefined;
-  const planned = await orRefused(makePlan(purpose, calm(run)));
+  const planned = await orRefused(plan(purpose.manifest, calm(run), purpose));
   if (planned instanceof Stop) return refused(run, planned, prediction);
   same([...prediction.errors], [], 'refusals that should have been');
   run.filed = {
