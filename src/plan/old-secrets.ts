@@ -1,9 +1,10 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { attributeName } from '../kind/attribute.ts';
+import { groupBy } from '../kind/group.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { Action, AttributeChange, Narrowed, OldSecret } from './action.ts';
 import { someOf } from '../diagnostics/some-of.ts';
-import { serviceOf, usersOf } from './rotations.ts';
+import { serviceOf, usersOf, writesValue } from './rotations.ts';
 import { isEdited } from './standing.ts';
 import { type SecretPart, secretParts } from './template.ts';
 
@@ -20,24 +21,19 @@ export function oldSecrets(
     .filter(({ address }) => isDone(address))
     .flatMap((action) => rotatedIn(action, digests).map(({ part }) => ({ part, address: action.address })));
   if (written.length === 0) return [];
-  const found = new Map<string, { readonly secrets: Set<string>; readonly writtenAt: Set<string> }>();
-  for (const action of whole) {
-    if (isDone(action.address)) continue;
-    for (const { part, planned } of rotatedIn(action, digests)) {
-      const same = written.filter((other) => isSame(part, other.part));
-      if (same.length === 0) continue;
-      for (const service of servicesWith(action, planned, whole, part.name)) {
-        const { secrets, writtenAt } = found.get(service) ?? { secrets: new Set(), writtenAt: new Set() };
-        if (part.name !== undefined) secrets.add(part.name);
-        for (const { address } of same) writtenAt.add(address);
-        found.set(service, { secrets, writtenAt });
-      }
-    }
-  }
-  return [...found].map(([address, { secrets, writtenAt }]) => ({
+  const kept = whole
+    .filter(({ address }) => !isDone(address))
+    .flatMap((action) =>
+      rotatedIn(action, digests).flatMap(({ part, planned }) => {
+        const same = written.filter((other) => isSame(part, other.part));
+        const services = same.length === 0 ? [] : servicesWith(action, planned, whole, part.name);
+        return services.map((service) => [service, { part, same }] as const);
+      }),
+    );
+  return [...groupBy(kept)].map(([address, secrets]) => ({
     address,
-    secrets: [...secrets],
-    writtenAt: [...writtenAt],
+    secrets: [...new Set(secrets.flatMap(({ part }) => part.name ?? []))],
+    writtenAt: [...new Set(secrets.flatMap(({ same }) => same.map((other) => other.address)))],
   }));
 }
 
@@ -60,9 +56,8 @@ export function oldSecretNotes({ oldSecrets: old = [], targets }: Narrowed): Dia
 /** The secrets of which an action writes a new value in place of another one, each with its attribute. */
 function rotatedIn({ address, attributes }: Action, digests: Digests) {
   return attributes.flatMap((planned): { readonly part: SecretPart; readonly planned: AttributeChange }[] => {
-    const { attribute, wanted, pair, decision, standing } = planned;
-    if (wanted?.isSecret !== true || pair === undefined) return [];
-    if (decision.do !== 'write' && decision.do !== 'replace') return [];
+    const { attribute, wanted, pair, standing } = planned;
+    if (wanted?.isSecret !== true || pair === undefined || !writesValue(planned)) return [];
     return secretParts(wanted, pair.wanted, digests(address, attributeName(attribute)))
       .filter(({ isRotated }) => isRotated ?? isEdited(standing.declared))
       .map((part) => ({ part, planned }));

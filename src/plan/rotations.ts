@@ -1,5 +1,6 @@
 import { onceFor } from '../api/once.ts';
 import { pathOf } from '../kind/attribute.ts';
+import { groupBy } from '../kind/group.ts';
 import { withHidden } from '../manifest/wanted.ts';
 import type { Action, AttributeChange } from './action.ts';
 import { restarting } from './summary.ts';
@@ -15,23 +16,26 @@ export interface RotatedSecret {
 /** The secrets that get new values, with the services that restart because of each. */
 export function rotationsIn(actions: readonly Action[]): RotatedSecret[] {
   const restarts = restarting(actions);
-  const found = new Map<string, { readonly writtenAt: Set<string>; readonly users: Set<string> }>();
-  for (const action of actions) {
-    for (const planned of action.attributes) {
-      const { rotation, decision } = planned;
-      if (rotation === undefined || (decision.do !== 'write' && decision.do !== 'replace')) continue;
-      for (const secret of rotation.secrets) {
-        const { writtenAt, users } = found.get(secret) ?? { writtenAt: new Set(), users: new Set() };
-        found.set(secret, { writtenAt: writtenAt.add(action.address), users });
-        for (const user of deployedWith(action, planned, actions, secret)) users.add(user);
-      }
-    }
-  }
-  return [...found].map(([secret, { writtenAt, users }]) => ({
-    secret,
-    writtenAt: [...writtenAt],
-    restarts: restarts.filter((address) => users.has(address)),
-  }));
+  const rotated = actions.flatMap((action) =>
+    action.attributes.flatMap((planned) =>
+      planned.rotation === undefined || !writesValue(planned)
+        ? []
+        : [...planned.rotation.secrets].map((secret) => [secret, { action, planned }] as const),
+    ),
+  );
+  return [...groupBy(rotated)].map(([secret, written]) => {
+    const users = new Set(written.flatMap(({ action, planned }) => deployedWith(action, planned, actions, secret)));
+    return {
+      secret,
+      writtenAt: [...new Set(written.map(({ action }) => action.address))],
+      restarts: restarts.filter((address) => users.has(address)),
+    };
+  });
+}
+
+/** Whether a plan writes an attribute. */
+export function writesValue({ decision }: AttributeChange): boolean {
+  return decision.do === 'write' || decision.do === 'replace';
 }
 
 /** The services that a deployment gives the new value of an attribute. */
