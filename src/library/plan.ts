@@ -2,7 +2,7 @@ import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Plan as MadePlan } from '../plan/action.ts';
 import { type PlanFile, parsePlanFile, planFileText } from '../plan/plan-file.ts';
 import { type Purpose, planFile as makeFile } from '../plan/fingerprint.ts';
-import { obstacles } from '../plan/safeguard.ts';
+import { mistakes } from '../plan/safeguard.ts';
 import { readVersion } from '../project/version.ts';
 import type { PlanDocument } from '../render/documents.ts';
 import type { PlanAbout } from '../render/plan-head.ts';
@@ -27,7 +27,6 @@ interface Content {
 }
 
 const handles = createHandles<'plan', Content>('plan');
-const everything = { dataLoss: true, adoption: true, massDeletion: true, massRecreation: true };
 
 /** Keeps what users may know of a plan; without its rows and secrets. Never throws. */
 export function keepPlan(
@@ -41,7 +40,7 @@ export function keepPlan(
   },
 ): Plan {
   const document = documentOf({ plan: made, counts: about.counts, about: about.head });
-  const inTheWay = obstacles(made, everything);
+  const inTheWay = mistakes(made);
   const shown = JSON.stringify(document);
   const at = isoTime(about.now);
   return handles.make({

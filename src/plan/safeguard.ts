@@ -44,6 +44,11 @@ export function obstacles(plan: Plan, permissions: Permissions, asked: readonly 
   return asked.flatMap((guard) => guard(plan, permissions));
 }
 
+/** Everything that keeps a plan from being applied whatever is permitted. */
+export function mistakes(plan: Plan): Diagnostic[] {
+  return obstacles(plan, { dataLoss: true, adoption: true, massDeletion: true, massRecreation: true });
+}
+
 function errorsOfPlan({ diagnostics }: Plan): readonly Diagnostic[] {
   return diagnostics.filter(({ severity }) => severity === 'error');
 }

@@ -8,7 +8,7 @@ import type { Narrowing, Plan } from '../../src/plan/action.ts';
 import { everything } from '../../src/plan/narrow.ts';
 import type { PlanFile } from '../../src/plan/plan-file.ts';
 import { parsePlanFile, planFileText } from '../../src/plan/plan-file.ts';
-import { obstacles } from '../../src/plan/safeguard.ts';
+import { mistakes } from '../../src/plan/safeguard.ts';
 import { session } from '../../src/workflow/session.ts';
 import { refusal } from './faults.ts';
 import type { Bench } from './world.ts';
@@ -26,7 +26,7 @@ export async function review(
 ): Promise<string> {
   const purpose = { manifest: await made.manifest(text), deploys, destroys, narrowing };
   const planned = await plan(purpose.manifest, made.world(), purpose);
-  expect(obstacles(planned, { dataLoss: true, adoption: true, massDeletion: true, massRecreation: true })).toEqual([]);
+  expect(mistakes(planned)).toEqual([]);
   return planFileText(planFile(planned, purpose, thisVersion, await made.store.key()));
 }
 

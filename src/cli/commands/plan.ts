@@ -3,7 +3,7 @@ import { planDocument } from '../../documents/plan.ts';
 import { hasChanges } from '../../plan/action.ts';
 import { planFile } from '../../plan/fingerprint.ts';
 import { readNarrowing } from '../../plan/narrow.ts';
-import { obstacles } from '../../plan/safeguard.ts';
+import { mistakes } from '../../plan/safeguard.ts';
 import { aboutPlan } from '../../project/about-plan.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import type { Load } from '../../project/open-project.ts';
@@ -97,14 +97,16 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
     const purpose = { manifest, deploys: flags.deploy !== false, destroys, narrowing: readNarrowing(flags) };
     const made = await plan(manifest, { ...connection, values }, purpose);
     // A missing permission does not stop a plan; a mistake does.
-    const everything = { dataLoss: true, adoption: true, massDeletion: true, massRecreation: true };
-    const isInTheWay = obstacles(made, everything).length > 0;
+    const isInTheWay = mistakes(made).length > 0;
     const savedTo = isInTheWay ? undefined : flags.out;
     const others = hasChanges(made) ? await underWay(connection.store) : [];
     const about = await aboutPlan(made, { manifest, folder: options.folder, connection });
     const document = planDocument({
       plan: { ...made, diagnostics: [...others, ...made.diagnostics] },
-      counts: client.counts, about, warnings });
+      counts: client.counts,
+      about,
+      warnings,
+    });
     if (savedTo !== undefined) {
       const origin = { version: readVersion(), at: new Date().toISOString(), shown: JSON.stringify(document) };
       const { store } = connection;
