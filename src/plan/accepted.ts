@@ -24,6 +24,8 @@ export interface Acceptances {
   ) => Accepted | undefined;
   /** The acceptance of a subject for another value than the platform has now. Its day has not passed. */
   readonly ofAnother: (subject: Pick<AcceptedDrift, 'kind' | 'objectId' | 'field'>) => Acceptance | undefined;
+  /** Makes the digests of values, bound to objects instead of addresses. */
+  readonly digests: Digests;
   /** The entries that accept nothing, with the command that renews them. */
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -41,6 +43,7 @@ export function acceptancesOn(today: string, entries: readonly AcceptedDrift[], 
     else diagnostics.push(voided(entry, why));
   }
   return {
+    digests,
     diagnostics,
     ofAnother: (subject) => {
       const entry = known.get(keyOf(subject));

@@ -151,7 +151,7 @@ function acceptedOf(
   if (accepting === undefined) return undefined;
   const { objectId } = accepting;
   const subject = { kind: kind.kind, objectId, field: subjectField(kind, attribute) };
-  return accepting.of(subject, subjectDigest(accepting.digestsOfObjects, { objectId, attribute, field, observed }));
+  return accepting.of(subject, subjectDigest(accepting.digests, { objectId, attribute, field, observed }));
 }
 
 /** The attributes of one field: itself, or the keys of its map. */

@@ -9,11 +9,6 @@ import type { Origins } from './moved-addresses.ts';
 import type { Narrowing } from './action.ts';
 import type { Values } from './shown-values.ts';
 
-/** The drift that a person accepted, and digests bound to objects instead of addresses. */
-export interface Accepting extends Pick<Acceptances, 'of' | 'ofAnother'> {
-  readonly digestsOfObjects: Digests;
-}
-
 /** The input of a plan. */
 export interface PlanInput {
   readonly kinds: readonly Kind[];
@@ -31,8 +26,8 @@ export interface PlanInput {
   /** The parts of the plan to make, and the objects to replace on purpose. */
   readonly narrowing: Narrowing;
   readonly digests: Digests;
-  /** What a person accepted of the drift, and the digests that it is recognised by; none by default. */
-  readonly accepting?: Accepting | undefined;
+  /** What a person accepted of the drift; none by default. */
+  readonly accepting?: Acceptances | undefined;
   /** The former addresses of the records that `moved:` gave new ones. */
   readonly origins: Origins;
   /** Replaces the secrets of the run in a text that the platform alone has. */

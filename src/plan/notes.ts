@@ -6,17 +6,16 @@ import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { Resolved } from '../manifest/wanted.ts';
 import { howToGive } from '../secrets/sources/env.ts';
-import { acceptCommand, subjectField } from './accepted.ts';
+import { type Acceptances, acceptCommand, subjectField } from './accepted.ts';
 import type { AttributeChange } from './action.ts';
 import { type ChangeShowing, sidesOf } from './attribute-change.ts';
-import type { Accepting } from './input.ts';
 import { redactShown } from './shown-values.ts';
 
 /** The input for the notes about the attributes of a resource. */
 export interface NotesInput extends ChangeShowing {
   readonly resource: Resource;
   /** What a person accepted of the drift of the object; nothing by default. */
-  readonly accepting?: (Accepting & { readonly objectId: string; readonly isObeyed: boolean }) | undefined;
+  readonly accepting?: (Acceptances & { readonly objectId: string; readonly isObeyed: boolean }) | undefined;
 }
 
 /** The notes about values that the platform answered an error to, of an object that no request proves. */

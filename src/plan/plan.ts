@@ -129,7 +129,7 @@ function leftMissing({ accepting, narrowing, state, observed }: PlanInput, actio
   const isGone = isCreation(action) && !observed.objects.has(address) && record?.pending?.is !== 'create';
   if (accepting === undefined || !isGone || typeof record?.id !== 'string') return action;
   const { id: objectId } = record;
-  const digest = objectDigest(accepting.digestsOfObjects, objectId, 'missing');
+  const digest = objectDigest(accepting.digests, objectId, 'missing');
   const accepted = accepting.of({ kind: kind.kind, objectId }, digest);
   if (accepted === undefined) return action;
   const { by, until, because, over } = accepted;

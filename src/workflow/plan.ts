@@ -86,9 +86,8 @@ async function planFor(request: Request, world: ReadWorld): Promise<Plan> {
   for (const text of rowSecrets(seen.observed, start.kinds)) world.addSecret(text);
   const state = stateFor(start, seen, request, world);
   const { found, proof } = provedFindings(start, seen, request, world);
-  const digestsOfObjects = digestsAt(start.key, state);
   const today = isoTime((world.clock ?? systemClock).wall()).slice(0, 10);
-  const acceptances = acceptancesOn(today, request.accepted, digestsOfObjects);
+  const acceptances = acceptancesOn(today, request.accepted, digestsAt(start.key, state));
   const { deploys = true, destroys = false } = request;
   const { order, diagnostics: circles } = inOrder(seen.resources);
   if (hasErrors(circles)) throw new Stop('refused', circles);
@@ -103,7 +102,7 @@ async function planFor(request: Request, world: ReadWorld): Promise<Plan> {
     destroys,
     narrowing: start.narrowing,
     digests: digestsOf(start.key, state),
-    accepting: { ...acceptances, digestsOfObjects },
+    accepting: acceptances,
     origins: start.moved.origins,
     redact: world.client.redact,
     values: world.values,
@@ -137,17 +136,14 @@ async function prepare(
   { settings, resources: written, destroys = false, narrowing = everything }: Request,
   world: ReadWorld,
 ): Promise<Start> {
-  const { store, signal } = world;
+  const { store, signal, endpoint } = world;
   const ahead = world.ahead?.take();
   const saved = ahead?.state ?? (await inSpan('state', () => store.read()));
   const ownsProject = isTopOwned(settings, saved, world.kinds, destroys);
   const every = ownsProject ? withTop(world.kinds) : world.kinds;
   const client = signal === undefined ? world.client : interruptibleReads(world.client, signal);
-  const platform = await withOrganization(
-    platformOf(saved, written, { ...world, kinds: every, client }, ahead?.version),
-    { saved, client },
-    world,
-  );
+  const reading = platformOf(saved, written, { ...world, kinds: every, client }, ahead?.version);
+  const platform = await ofItsOrganization(reading, saved, { client, location: store.location, endpoint });
   const { kinds } = platform;
   const resources = ownsProject ? pinnedToState(platform.resources, saved, kinds) : platform.resources;
   const key = await store.key();
@@ -185,7 +181,8 @@ async function readObjects(
   };
   const observation = inSpan('observe', () => observe(observing));
   const reads = Promise.all([observation, platform.version()]);
-  const [seen, version] = await withOrganization(reads, { saved, client }, world);
+  const { store, endpoint } = world;
+  const [seen, version] = await ofItsOrganization(reads, saved, { client, location: store.location, endpoint });
   return version === platform.assumed ? seen : 'upgraded';
 }
 
@@ -246,15 +243,6 @@ function finished(
   });
   const diagnostics = [...concerned, ...proved(made.diagnostics, proof)];
   return { ...inOrderOf(start.resources, made), actions, diagnostics };
-}
-
-/** What the platform answers; where it refuses, with the organization of the key and of the state. */
-function withOrganization<T>(
-  answer: Promise<T>,
-  { saved, client }: Pick<Start, 'saved' | 'client'>,
-  { store, endpoint }: ReadWorld,
-): Promise<T> {
-  return ofItsOrganization(answer, saved, { client, location: store.location, endpoint });
 }
 
 /** The project as the manifest names it, and where. */
