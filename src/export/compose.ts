@@ -34,6 +34,7 @@ export interface ComposeInput {
   /** Also those that the platform does not serve. */
   readonly allKinds: readonly Kind[];
   readonly survey: Survey;
+  /** Blocks and ids that are there already. */
   readonly present: Present;
   /** Blocks that are left out with all below them, and why. */
   readonly dropped: ReadonlyMap<string, string>;

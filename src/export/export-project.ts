@@ -18,7 +18,7 @@ import type { NamedSecret } from './secrets.ts';
 import { addressParts, isWithin } from '../kind/address.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Settings } from '../manifest/settings.ts';
-import { addToGit, openWorkspace } from '../manifest/workspace.ts';
+import { addToGit } from '../manifest/workspace.ts';
 import type { World } from '../workflow/world.ts';
 import { adoptedState, changesObject } from '../plan/adopted.ts';
 import { learnPlatform } from '../workflow/platform.ts';
@@ -31,8 +31,9 @@ import { rememberedIn } from '../state/row-secrets.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
 import { type SecretsOptions, exampleOf, secretFileOf, secretsText } from './secret-file.ts';
 import type { ProjectFolder } from '../project/folder.ts';
-import { envLimit, fileLimit, whyPinned } from '../project/pins.ts';
+import { readingOf, workspaceOf } from '../project/pins.ts';
 import { type NewFile, ignoring, writeFiles } from '../project/write-files.ts';
+import type { ExportReport } from '../render/export-report.ts';
 
 /** What an export does beside writing blocks. */
 interface ExportOptions extends SecretsOptions {
@@ -47,16 +48,7 @@ interface ExportOptions extends SecretsOptions {
 }
 
 /** What an export wrote. */
-export interface ExportResult extends Pick<Exported, 'blocks' | 'notes' | 'isEmpty'> {
-  /** Below the folder of the manifest, in the order of their names; not the file of secrets. */
-  readonly files: readonly string[];
-  /** The command of git without which a plan does not read these files; undefined: it reads them. */
-  readonly toAdd: string | undefined;
-  readonly secrets: readonly Pick<NamedSecret, 'name' | 'usedBy'>[];
-  readonly secretsFile: string | undefined;
-  /** The manifest finds the values of the secrets by itself. */
-  readonly isSecretsFileNamed: boolean;
-}
+export type ExportResult = Omit<ExportReport, 'project' | 'folder' | 'counts'>;
 
 /** What an export is made with. */
 interface Exporting {
@@ -89,7 +81,7 @@ type TargetFile = Awaited<ReturnType<typeof targetOf>>;
  */
 export async function exportProject(
   found: Manifest | undefined,
-  settings: Pick<Settings, 'platform' | 'profile' | 'project'>,
+  settings: Pick<Settings, 'platform' | 'project'>,
   exporting: Exporting,
 ): Promise<ExportResult> {
   const { options, how } = exporting;
@@ -181,24 +173,13 @@ async function inputOf(
     readonly digests: ReturnType<typeof digestsOf> | undefined;
   },
 ): Promise<Omit<ExportInput, 'projectId' | 'present' | 'layout' | 'rootFor'>> {
-  const { folder, file, env, kinds, variables, redactor } = options;
   const byId = new Map(records.map((one) => [one[1].id ?? '', one]));
-  const why = whyPinned(options);
   return {
     connection: { ...connection, client: remembering(connection.client) },
-    reading: {
-      file,
-      kinds,
-      env: (name) => (Object.hasOwn(env, name) ? env[name] : undefined),
-      envLimit: envLimit(env, why),
-      secret,
-      platformUrl: env['TRUEUP_URL'] || undefined,
-      given: (name) => variables.get(name) ?? env[`TRUEUP_VAR_${name}`],
-      addSecret: redactor.add,
-    },
-    workspace: await openWorkspace(folder, { fileLimit: fileLimit(env, why) }),
+    reading: { ...readingOf(options), secret },
+    workspace: await workspaceOf(options),
     usedSecrets: { names: used, valueOf: secret },
-    known: knownParts(redactor.find),
+    known: knownParts(options.redactor.find),
     remembered: ({ kind, id, row }) => {
       const [address = '', record] = byId.get(id) ?? [];
       return digests === undefined ? undefined : rememberedIn(row, { kind, record }, (name) => digests(address, name));

@@ -14,36 +14,20 @@ import type { World } from '../workflow/world.ts';
 import { planWithIds } from '../workflow/plan.ts';
 import { validate } from '../workflow/validate.ts';
 import { digestsOf } from '../state/digests.ts';
-import type { Masking } from '../secrets/looks-secret.ts';
 import type { State } from '../state/state.ts';
-import type { Present } from './export-address.ts';
-import type { Writing } from './block.ts';
-import { type Composed, type Layout, compose } from './compose.ts';
-import type { NamedSecret, UsedSecrets } from './secrets.ts';
+import { type Composed, type ComposeInput, compose } from './compose.ts';
+import type { NamedSecret } from './secrets.ts';
 import { notesOnProject } from './project-notes.ts';
 import { survey } from './survey.ts';
-import type { TerraformState } from './terraform.ts';
 
 /** What an export is made from. */
-export interface ExportInput {
+export interface ExportInput extends Omit<ComposeInput, 'kinds' | 'allKinds' | 'survey' | 'dropped' | 'leftOut'> {
   readonly connection: World;
   /** How the manifest is read, with the files of the export as if they were there. */
-  readonly reading: Omit<ManifestInput, 'workspace' | 'secret'> & { readonly secret: ManifestInput['secret'] };
+  readonly reading: Omit<ManifestInput, 'workspace'>;
   /** The folder that the files go to. */
   readonly workspace: Workspace;
   readonly projectId: string;
-  /** Blocks and ids that are there already. */
-  readonly present: Present;
-  readonly layout: Layout;
-  readonly usedSecrets: UsedSecrets;
-  /** The parts of a text that the run knows as secrets. */
-  readonly known: Masking['known'];
-  /** What the state remembers of the secrets in an object. */
-  readonly remembered: Writing['remembered'];
-  /** A Terraform state of the same objects. */
-  readonly terraform?: TerraformState | undefined;
-  /** The address of the one object that is exported, with all below it; undefined: all that are not there. */
-  readonly only?: string | undefined;
   /** The text of the root file for an export that includes these files. */
   readonly rootFor: (included: readonly string[], hasSecrets: boolean) => string;
 }

@@ -9,12 +9,12 @@ import type { ManifestInput } from '../manifest/manifest.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { askSources, learnSecrets, missingSecrets } from '../manifest/secret-sources.ts';
-import { type FileText, type Workspace, openWorkspace } from '../manifest/workspace.ts';
+import type { FileText, Workspace } from '../manifest/workspace.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import { type Validated, validate } from '../workflow/validate.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
-import { envLimit, fileLimit, whyPinned } from './pins.ts';
+import { readingOf, workspaceOf } from './pins.ts';
 import { checkAddresses } from './platform-address.ts';
 import { targetOf } from './target.ts';
 
@@ -93,9 +93,7 @@ export async function declaredResources(options: ProjectFolder): Promise<readonl
 export async function openFolder(options: ProjectFolder): Promise<Workspace> {
   const { folder, file } = options;
   if (!existsSync(folder) || !statSync(folder).isDirectory()) throw usage(`there is no folder ${folder}`);
-  if (existsSync(join(folder, file))) {
-    return openWorkspace(folder, { fileLimit: fileLimit(options.env, whyPinned(options)) });
-  }
+  if (existsSync(join(folder, file))) return workspaceOf(options);
   const remedy = whereElse(folder, file);
   throw stop('manifest', 'file-unreadable', `there is no file ${file} in ${folder}`, { remedy });
 }
@@ -123,24 +121,11 @@ interface Loading extends Asked {
   readonly secret: (name: string) => string | undefined;
 }
 
-async function load(options: ProjectFolder, { workspace, secret, freeText, onSettings }: Loading): Promise<Validated> {
-  const { file, variables, env, kinds } = options;
-  const validated = await validate({
-    workspace,
-    file,
-    kinds,
-    env: (name) => (Object.hasOwn(env, name) ? env[name] : undefined),
-    envLimit: envLimit(env, whyPinned(options)),
-    secret,
-    freeText,
-    onSettings,
-    platformUrl: env['TRUEUP_URL'] || undefined,
-    given: (name) => variables.get(name) ?? env[`TRUEUP_VAR_${name}`],
-    addSecret: options.redactor.add,
-  });
+async function load(options: ProjectFolder, loading: Loading): Promise<Validated> {
+  const validated = await validate({ ...readingOf(options), ...loading });
   const { settings } = validated.manifest;
   const known = [...settings.variables.keys()];
-  for (const name of variables.keys()) {
+  for (const name of options.variables.keys()) {
     if (known.includes(name)) continue;
     const meant = closest(name, known);
     const remedy =

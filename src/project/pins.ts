@@ -2,7 +2,8 @@ import { stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { matchesGlob } from '../formats/glob.ts';
 import type { EnvLimit } from '../manifest/sources/source.ts';
-import type { FileLimit } from '../manifest/workspace.ts';
+import type { ManifestInput } from '../manifest/manifest.ts';
+import { type Workspace, openWorkspace } from '../manifest/workspace.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 
 /**
@@ -45,18 +46,34 @@ export function readPin(env: Environment, name: string): string | undefined {
   throw stop('refused', 'unpinned', `${name} is set, and empty`, { remedy });
 }
 
-/** Finds by TRUEUP_ENV_ALLOW why a pinned run does not read a variable; `why` is the reason why it is pinned. */
-export function envLimit(env: Environment, why: string | undefined): EnvLimit {
-  const patterns = readPatterns(env, 'TRUEUP_ENV_ALLOW');
+/** Opens the folder of a manifest, for what a run may read there. */
+export function workspaceOf(options: ProjectFolder): Promise<Workspace> {
+  const allowed = readPatterns(options.env, 'TRUEUP_FILE_ALLOW');
+  return openWorkspace(options.folder, { fileLimit: { why: whyPinned(options), allowed } });
+}
+
+/** How the manifest of a folder is read, by the environment and the command line. */
+export function readingOf(options: ProjectFolder): Omit<ManifestInput, 'workspace' | 'secret'> {
+  const { file, variables, env, kinds, redactor } = options;
+  return {
+    file,
+    kinds,
+    env: (name) => (Object.hasOwn(env, name) ? env[name] : undefined),
+    envLimit: envLimit(options),
+    platformUrl: env['TRUEUP_URL'] || undefined,
+    given: (name) => variables.get(name) ?? env[`TRUEUP_VAR_${name}`],
+    addSecret: redactor.add,
+  };
+}
+
+/** Finds by TRUEUP_ENV_ALLOW why a pinned run does not read a variable. */
+function envLimit(choices: Choices): EnvLimit {
+  const why = whyPinned(choices);
+  const patterns = readPatterns(choices.env, 'TRUEUP_ENV_ALLOW');
   return (name) =>
     why === undefined || patterns.some((pattern) => matchesGlob(pattern, name))
       ? undefined
       : { why, allowing: [...patterns, name].join(',') };
-}
-
-/** Finds by TRUEUP_FILE_ALLOW which files a run reads besides those that git tracks; `why` is the reason why it is pinned. */
-export function fileLimit(env: Environment, why: string | undefined): FileLimit {
-  return { why, allowed: readPatterns(env, 'TRUEUP_FILE_ALLOW') };
 }
 
 function readPatterns(env: Environment, name: string): readonly string[] {

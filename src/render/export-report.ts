@@ -11,6 +11,7 @@ export interface ExportReport {
   readonly folder: string;
   /** The kind of each new block, by address. */
   readonly blocks: ReadonlyMap<string, string>;
+  /** Below the folder, in the order of their names; not the file of secrets. */
   readonly files: readonly string[];
   /** The command of git without which a plan does not read these files; undefined: it reads them. */
   readonly toAdd: string | undefined;
