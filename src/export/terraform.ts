@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type Diagnostic, type Stop, diagnostic, stop } from '../diagnostics/diagnostic.ts';
+import { someOf } from '../diagnostics/some-of.ts';
 import type { Placed } from './export-address.ts';
 
 /** What an export takes of a Terraform state: where each object of the platform is declared, by its id. */
@@ -116,9 +117,6 @@ export function onlyProject({ objects }: TerraformState): string | undefined {
   return ids.size === 1 ? only : undefined;
 }
 
-/** Most addresses that the note on objects outside of the Terraform state names. */
-const maxNamed = 10;
-
 /** The notes on what the Terraform state has and the export has not, and the other way round. */
 export function terraformNotes({ objects }: TerraformState, blocks: Iterable<Placed>): Diagnostic[] {
   const placed = [...blocks];
@@ -136,7 +134,6 @@ export function terraformNotes({ objects }: TerraformState, blocks: Iterable<Pla
     known.has(id) || isProvided || kind.notExported?.(row) !== undefined ? [] : [address],
   );
   if (extra.length === 0) return missing;
-  const [some, more] = [extra.slice(0, maxNamed).join(', '), extra.length - maxNamed];
-  const names = more > 0 ? `${some} and ${more} more` : some;
-  return [...missing, diagnostic('not-in-both', `on the platform, and not in the Terraform state: ${names}`)];
+  const message = `on the platform, and not in the Terraform state: ${someOf(extra)}`;
+  return [...missing, diagnostic('not-in-both', message)];
 }

@@ -1,14 +1,16 @@
 import type { Operation } from '../api/contract.ts';
+import { someOf } from '../diagnostics/some-of.ts';
 import type { Kind } from './kind.ts';
 import { fieldPath } from './wire.ts';
 
 /** What a kind cannot do on a platform that lacks operations, as short phrases; `on` is the kind as the platform can. Never throws. */
 export function lossesOf(full: Kind, on: Kind): string[] {
   const fields = (isLost: (name: string) => boolean) =>
-    some(
+    someOf(
       Object.keys(full.fields)
         .filter(isLost)
         .map((name) => fieldPath(full, name)),
+      4,
     );
   const changeOf = (kind: Kind, name: string) => {
     const { onChange = 'write' } = kind.fields[name] ?? {};
@@ -44,9 +46,4 @@ export function lossesOf(full: Kind, on: Kind): string[] {
 
 function callsOf({ commands = {} }: Kind, name: string): Operation[] {
   return [commands[name] ?? []].flat().flatMap((one) => ('call' in one ? [one.call] : []));
-}
-
-function some(names: readonly string[]): string {
-  const [most, left] = [names.slice(0, 4), names.length - 4];
-  return `${most.join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
 }

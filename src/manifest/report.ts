@@ -1,5 +1,6 @@
 import type { Code } from '../diagnostics/codes.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
+import { someOf } from '../diagnostics/some-of.ts';
 import { type Place, position } from './tree.ts';
 
 /** Reports one thing about a place of a manifest. */
@@ -45,8 +46,6 @@ export function oncePerPlace(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   }
   return [...places.values()].map(({ item, others }) => {
     if (others.length === 0) return item;
-    const more = others.length - maxAddresses;
-    const named = others.slice(0, maxAddresses).join(', ');
-    return { ...item, details: [...(item.details ?? []), `also in ${named}${more > 0 ? ` and ${more} more` : ''}`] };
+    return { ...item, details: [...(item.details ?? []), `also in ${someOf(others, maxAddresses)}`] };
   });
 }

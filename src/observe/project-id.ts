@@ -1,5 +1,6 @@
 import { PlatformError } from '../api/errors.ts';
 import { type Diagnostic, type Position, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { someOf } from '../diagnostics/some-of.ts';
 import type { Row } from '../formats/json.ts';
 import { type Kind, root } from '../kind/kind.ts';
 import { isBoundTo } from '../state/bound.ts';
@@ -95,9 +96,8 @@ function remedyWith(projects: readonly NamedProject[] | undefined, isWritten: bo
     return `${isWritten ? 'Write project: with' : 'Give'} the id of a project that the API key may see; this platform has no list of projects to find a name in. The id is in the address of its page on the platform; more ways: docs/bring-your-server.md.`;
   }
   if (projects.length === 0) return 'The API key may see no project: give its owner access to one, or use another key.';
-  const shown = projects.slice(0, 20).map(({ id, name }) => `${name} (${id})`);
-  const more = projects.length > 20 ? ` and ${projects.length - 20} more` : '';
-  const names = `${shown.join(', ')}${more}`;
+  const named = projects.map(({ id, name }) => `${name} (${id})`);
+  const names = someOf(named, 20);
   return isWritten
     ? `Write project: with the name or id of a project that the API key may see: ${names}.`
     : `The API key may see these: ${names}.`;

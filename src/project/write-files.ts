@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Stop, stop } from '../diagnostics/diagnostic.ts';
+import { someOf } from '../diagnostics/some-of.ts';
 import { reasonOf } from '../state/disk.ts';
 import { removeDrafts, withDrafts } from './drafts.ts';
 import { leavesWorkspace } from './links.ts';
@@ -123,7 +124,7 @@ function refused(
   { areLinks, remedy = exportElsewhere }: { readonly areLinks: boolean; readonly remedy?: string | undefined },
 ): Stop {
   const paths = found.map(({ file }) => file.path);
-  const shown = `${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}`;
+  const shown = someOf(paths, 5);
   const message = areLinks ? `${shown}: a link leads elsewhere` : `${shown}: there already, with another content`;
   return stop('refused', 'file-unwritable', `${message}; nothing was written`, {
     remedy: areLinks ? 'Remove the link.' : remedy,

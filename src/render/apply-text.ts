@@ -1,7 +1,8 @@
+import { someOf } from '../diagnostics/some-of.ts';
 import { groupBy } from '../kind/group.ts';
 import { renderNote } from './diagnostics-text.ts';
 import type { ResultDocument } from './documents.ts';
-import { counted, fold, indented, listed, requestCounts } from './lines.ts';
+import { counted, fold, indented, requestCounts } from './lines.ts';
 import { type Outcome, isNews, resultWords, underWay } from './outcomes.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
@@ -69,7 +70,7 @@ function renderOutcomes(outcomes: readonly Outcome[], style: Style): string[] {
   if (first === undefined || outcomes.length === 1) return outcomes.flatMap((one) => renderOutcome(one, style));
   const { address, action, result, diagnostics } = first;
   const { tone, text } = resultWords[result];
-  const names = listed(
+  const names = someOf(
     outcomes.map((one) => printable(one.address)),
     maxNamed,
   );
@@ -96,7 +97,7 @@ export function notStarted({ outcomes }: ResultDocument, nameOf = printable): st
     if (stopped === undefined || !isNews(outcome)) return [];
     return [[stopped, `${actionWords[action].now} ${nameOf(address)}`] as const];
   });
-  return [...groupBy(left)].map(([why, names]) => `Not started, because ${why}: ${listed(names, maxNamed)}.`);
+  return [...groupBy(left)].map(([why, names]) => `Not started, because ${why}: ${someOf(names, maxNamed)}.`);
 }
 
 /** What the run left, and what to do next, a sentence each. */
@@ -107,7 +108,7 @@ export function advice(result: ResultDocument, nameOf = printable): string[] {
 /** Names the services that run with the new value of a secret, and those that do not yet. */
 function rotations({ rotated = [] }: ResultDocument, nameOf: typeof printable): string[] {
   const names = (addresses: readonly string[]) =>
-    listed(
+    someOf(
       addresses.map((address) => nameOf(address)),
       maxServices,
     );

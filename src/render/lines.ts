@@ -54,9 +54,3 @@ export function requestCounts({ reads, writes }: { readonly reads: number; reado
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
-
-/** The first of some names, and the number of the others: `a, b, c and 5 more`. */
-export function listed(names: readonly string[], max: number): string {
-  const more = names.length > max ? ` and ${names.length - max} more` : '';
-  return `${names.slice(0, max).join(', ')}${more}`;
-}

@@ -1,7 +1,8 @@
 import type { ApplyEvent } from '../apply/job.ts';
+import { someOf } from '../diagnostics/some-of.ts';
 import { duration, timeTaken } from './duration.ts';
 import { exitCodes } from './exit-codes.ts';
-import { fold, listed, requestCounts } from './lines.ts';
+import { fold, requestCounts } from './lines.ts';
 import { printable } from './printable.ts';
 import { type ProgressView, type Running, type WaitsFor, runningIn, stageRows } from './progress-view.ts';
 import type { Style } from './style.ts';
@@ -62,7 +63,7 @@ export function renderHeartbeat({
     const time = waits === undefined ? `for ${duration(took)}` : `${reasons[waits.for].brief} ${duration(waits.took)}`;
     return `${actionWords[action].now} ${printable(address)} (${time})`;
   });
-  const what = actions.length === 0 ? '' : `: ${listed(actions, maxNamed)}`;
+  const what = actions.length === 0 ? '' : `: ${someOf(actions, maxNamed)}`;
   return `still going after ${duration(elapsed)}${what}; ${requestCounts(counts)}\n`;
 }
 
@@ -80,7 +81,7 @@ export function renderCut(view: ProgressView, now: number, style: Style): string
   const open = runningIn(view, now).map(({ address, action }) => `${actionWords[action].now} ${printable(address)}`);
   return [
     `Ended at once after ${duration(now - view.began)}: ${parts.join(', ')}.`,
-    ...(open.length === 0 ? [] : [`Outcome unknown: ${listed(open, 5)}.`]),
+    ...(open.length === 0 ? [] : [`Outcome unknown: ${someOf(open, 5)}.`]),
     `What is done is recorded. The next run ${open.length === 0 ? '' : 'reads what became of the rest, and '}starts what is left.`,
     `Exit code ${exitCodes.interrupted.code}.`,
   ]

@@ -1,6 +1,7 @@
+import { someOf } from '../diagnostics/some-of.ts';
 import { groupBy } from '../kind/group.ts';
 import type { DriftDocument, PlanDocument, ResultDocument } from './documents.ts';
-import { counted, listed } from './lines.ts';
+import { counted } from './lines.ts';
 import { printable } from './printable.ts';
 import { isNews, resultWords, underWay } from './outcomes.ts';
 import { actionWords, countActions, ignoredWords, isChange, plannedWords } from './words.ts';
@@ -129,7 +130,7 @@ function reasonWords(
     case 'secret missing': {
       const names = [...new Set(some.flatMap(({ secrets = [] }) => secrets))].map((name) => nameOf(name));
       const what = names.length === 1 ? 'a secret' : 'secrets';
-      return `${isOne ? 'needs' : 'need'} ${what} that this run does not have (${listed(names, maxSecrets)})`;
+      return `${isOne ? 'needs' : 'need'} ${what} that this run does not have (${someOf(names, maxSecrets)})`;
     }
     case 'not recorded':
       return `${be} not recorded in a form that this run can compare: run once with the secrets`;

@@ -1,3 +1,4 @@
+import { someOf } from '../diagnostics/some-of.ts';
 import { groupBy } from '../kind/group.ts';
 import type { ActionName, PlanDocument } from './documents.ts';
 import { counted } from './lines.ts';
@@ -109,14 +110,9 @@ export function leftOutWords({ leftOut }: Pick<Narrowed, 'leftOut'>, isFull: boo
     const needs = changes.flatMap((one) => (one.needs === undefined ? [] : [`needs ${nameOf(one.needs)}`]));
     return `${nameOf(block)} (${[...doing, ...needs].join(', ')})`;
   });
-  const shown = isFull ? named : named.slice(0, maxNamed);
-  const more = named.length - shown.length;
   const word = leftOut.length === 1 ? 'is' : 'are';
-  return `${counted(leftOut.length, 'change')} ${word} left out: ${shown.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
+  return `${counted(leftOut.length, 'change')} ${word} left out: ${isFull ? named.join(', ') : someOf(named)}`;
 }
-
-/** The number of addresses that a plan names of those it leaves out. */
-const maxNamed = 10;
 
 /** One sentence about the fields that the platform ignores; empty when there are none. */
 export function ignoredWords(count: number): string[] {

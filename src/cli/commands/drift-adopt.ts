@@ -1,9 +1,9 @@
 import { defined } from '../../formats/json.ts';
-import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { someOf } from '../../diagnostics/some-of.ts';
 import type { Finding } from '../../drift/finding.ts';
 import { groupBy } from '../../kind/group.ts';
 import { maskedText } from '../../manifest/quote.ts';
-import { adoptDrift } from '../../drift/adopt.ts';
+import { type AdoptResult, adoptDrift } from '../../drift/adopt.ts';
 import { refuseWrites } from '../../drift/run.ts';
 import { loadManifest } from '../../project/load.ts';
 import { diagnosticJson } from '../../render/diagnostics-json.ts';
@@ -12,7 +12,7 @@ import type { DriftAdoptDocument } from '../../render/documents.ts';
 import { renderAdoption } from '../../render/drift-text.ts';
 import type { Screen } from '../../render/format.ts';
 import { maskedChanges } from '../../render/hunks.ts';
-import { counted, fold, indented, listed } from '../../render/lines.ts';
+import { counted, fold, indented } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';
 import { reportFormats } from '../../render/report-view.ts';
 import type { Style } from '../../render/style.ts';
@@ -23,13 +23,7 @@ import { loadFor, withConnection } from '../connect.ts';
 import { usage } from '../options.ts';
 
 /** What `drift adopt` did. */
-interface Adoption {
-  readonly adopted: readonly { readonly finding: Finding; readonly file: string }[];
-  /** Why others were not adopted. */
-  readonly left: readonly Diagnostic[];
-  readonly isWritten: boolean;
-  /** Addresses of the services that the next apply deploys. */
-  readonly deploys: readonly string[];
+interface Adoption extends Omit<AdoptResult, 'files'> {
   /** The texts of the files before and after, without what may be secret. */
   readonly differences: readonly Difference[];
 }
@@ -78,7 +72,7 @@ function adoptionText(result: Adoption, { outStyle: style }: Screen): string {
     deploys.length === 0
       ? []
       : fold(
-          `The next apply deploys ${listed(deploys.map(printable), 5)}: what runs may not have these values.`,
+          `The next apply deploys ${someOf(deploys.map(printable), 5)}: what runs may not have these values.`,
           0,
           style,
         );
