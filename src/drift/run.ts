@@ -6,7 +6,7 @@ import { findingsOf } from './findings.ts';
 import { type Ignored, withoutIgnored } from './ignore.ts';
 import { type Judged, exitCodeOf, judge } from './judge.ts';
 import { type Entry, entryKey } from './memory.ts';
-import { closest } from '../diagnostics/closest.ts';
+import { didYouMean } from '../diagnostics/closest.ts';
 import { addressMeant, pathMeant, sectionMeant } from '../kind/aliases.ts';
 import { kindsThere } from '../kind/kinds-on.ts';
 import { withTop } from '../kind/top.ts';
@@ -223,9 +223,5 @@ export function driftAt(
   if (there.length > 0)
     throw refuse(`${subject} has only changes that were not applied yet`, 'Apply them, or undo them in the manifest.');
   const known = all.flatMap(({ address, is }) => (address === undefined || is === 'not yet applied' ? [] : [address]));
-  const guess = closest(subject, known);
-  throw refuse(
-    `nothing has drifted at ${subject}`,
-    guess === undefined ? 'trueup drift lists what has.' : `Did you mean ${guess}?`,
-  );
+  throw refuse(`nothing has drifted at ${subject}`, didYouMean(subject, known, 'trueup drift lists what has.'));
 }

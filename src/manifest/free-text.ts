@@ -1,4 +1,4 @@
-import { closest } from '../diagnostics/closest.ts';
+import { didYouMean } from '../diagnostics/closest.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { addressMeant } from '../kind/aliases.ts';
 import { type Evaluation, evaluate } from './evaluate.ts';
@@ -30,8 +30,7 @@ export function placeFreeText(
 ): Placed {
   const block = within === undefined ? undefined : byAddress.get(addressMeant(within));
   if (within !== undefined && block === undefined) {
-    const guess = closest(within, [...byAddress.keys()]);
-    const remedy = guess === undefined ? 'trueup graph lists the addresses.' : `Did you mean ${guess}?`;
+    const remedy = didYouMean(within, [...byAddress.keys()], 'trueup graph lists the addresses.');
     diagnostics.push(diagnostic('bad-reference', `nothing is declared at ${within}`, { remedy }));
   }
   const beside = (block ?? root).at.file;

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { closest } from '../diagnostics/closest.ts';
+import { didYouMean } from '../diagnostics/closest.ts';
 import type { MapCodec } from '../kind/codecs.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -182,8 +182,7 @@ function explain(
     };
   }
   const message = `mentions ${opening}${name}}}, and ${address} declares no variable ${name}`;
-  const guess = closest(name, keys);
-  if (guess !== undefined) return { message, remedy: `Did you mean ${guess}?` };
   const declared = keys.length === 0 ? 'It declares none' : `It declares ${keys.join(', ')}`;
-  return { message, remedy: `${declared}; declare ${name} there, or remove what mentions it.` };
+  const otherwise = `${declared}; declare ${name} there, or remove what mentions it.`;
+  return { message, remedy: didYouMean(name, keys, otherwise) };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { closest } from '../diagnostics/closest.ts';
+import { didYouMean } from '../diagnostics/closest.ts';
 import { type Json, textsIn } from '../formats/json.ts';
 import { concealedMark } from '../secrets/secret.ts';
 import type { Node, Place } from './tree.ts';
@@ -98,8 +98,7 @@ export function guessFor(error: z.ZodError, { value, isSecret }: Refused): strin
       : inner.code === 'invalid_union'
         ? inner.errors.flat().flatMap(wordsIn)
         : [];
-  const guess = closest(found.trim(), words);
-  return guess === undefined ? undefined : `Did you mean ${guess}?`;
+  return didYouMean(found.trim(), words, undefined);
 }
 
 /** The words that one member of a union takes. */
