@@ -28,6 +28,12 @@ export function isWithin(address: string, ancestor: string): boolean {
   return rest === '' || rest.startsWith('.') || rest.startsWith('[') || rest.startsWith(marks.deposed);
 }
 
+/** An address below another one, without that: `domains["shop.example.com"]`; undefined for any other. */
+export function addressBelow(above: string | undefined, address: string): string | undefined {
+  if (above === undefined || address === above || !isWithin(address, above)) return undefined;
+  return address.slice(above.length).replace(/^\./, '');
+}
+
 /** The marks of texts that name a part of a block, in a plan and in a state. No block can have one. */
 const marks = { deployment: ' (deploy)', deposed: ' (old)' } as const;
 

@@ -1,5 +1,5 @@
 import { groupBy } from '../kind/group.ts';
-import { isWithin } from '../kind/address.ts';
+import { addressBelow } from '../kind/address.ts';
 import { movedWords, permission, sentenceOf } from './action-words.ts';
 import { renderChange } from './change-text.ts';
 import { renderNote } from './diagnostics-text.ts';
@@ -46,7 +46,7 @@ export function renderTitle(one: GroupedAction, service: string, style: Style): 
   const indent = indentOf(action, service);
   const { tone } = actionWords[action.action];
   const symbol = symbolOf(action);
-  const nameOf = (address: string) => printable(relativeTo(service, address) ?? address);
+  const nameOf = (address: string) => printable(addressBelow(service, address) ?? address);
   const now = isDeployment(action) ? 'deploy' : nameOf(action.address);
   const name = movedFrom === undefined ? now : `${nameOf(movedFrom)} -> ${now}`;
   const words = [sentence(one), ...(movedFrom === undefined || isMovedInState(action) ? [] : [movedWords(one)])];
@@ -57,13 +57,6 @@ export function renderTitle(one: GroupedAction, service: string, style: Style): 
   const sign = symbol === ' ' ? symbol : style.paint(tone, symbol);
   const head = isWhole ? `${style.paint('strong', name)}:${first.slice(start.length)}` : first.slice(symbol.length + 1);
   return indented([`${sign} ${head}`, ...indented(rest, 4)], indent);
-}
-
-/** An address below a service, without the address of the service; undefined for any other. */
-function relativeTo(service: string, address: string): string | undefined {
-  return address !== service && isWithin(address, service)
-    ? address.slice(service.length).replace(/^\./, '')
-    : undefined;
 }
 
 function risky(line: string, at: number, style: Style): string {
@@ -93,7 +86,7 @@ export function partOf(
 ): { readonly section: string; readonly name: string } | undefined {
   const isQuiet = action === 'delete' && goesWithParent === true && notes.length === 0 && dataAtRisk === undefined;
   if (!isQuiet || isFull === true) return undefined;
-  const found = /^(\w+)(?:\.([\w-]+)|\[("(?:[^"\\]|\\.)*")\])$/.exec(relativeTo(service, address) ?? '');
+  const found = /^(\w+)(?:\.([\w-]+)|\[("(?:[^"\\]|\\.)*")\])$/.exec(addressBelow(service, address) ?? '');
   if (found === null) return undefined;
   const [, section = '', plain, quoted = '""'] = found;
   return { section, name: plain ?? (JSON.parse(quoted) as string) };

@@ -1,5 +1,5 @@
 import { boxHeight, placeBoxes } from '../graph/layout.ts';
-import { isWithin } from '../kind/address.ts';
+import { addressBelow } from '../kind/address.ts';
 import { columnsOf, shortened } from './columns.ts';
 import { type GraphEdge, type GraphNode, edgesAcross, groupGraph } from './graph-model.ts';
 import { counted } from './lines.ts';
@@ -68,9 +68,7 @@ export function drawGraph(nodes: readonly GraphNode[], edges: readonly GraphEdge
 
 /** The name in a box: the sign of the action, and the address without that of its parent or of the environment. */
 function nameOf({ address, action }: GraphNode, below: string | undefined): string {
-  const rest =
-    below !== undefined && address !== below && isWithin(address, below) ? address.slice(below.length) : address;
-  const name = shortened(printable(rest.replace(/^\./, '')), maxColumns);
+  const name = shortened(printable(addressBelow(below, address) ?? address), maxColumns);
   return `${signOf(action)}${name}`;
 }
 

@@ -1,7 +1,7 @@
 import { flags } from '../../diagnostics/safeguards.ts';
 import { permission, sentenceOf } from '../action-words.ts';
 import { groupBy } from '../../kind/group.ts';
-import { isWithin } from '../../kind/address.ts';
+import { addressBelow } from '../../kind/address.ts';
 import type { ActionName, EventDocument, PlanDocument, ResultDocument } from '../documents.ts';
 import { type Effect, adoptionIn, effectsOf, notManaged } from '../effects.ts';
 import { asSentence, counted, requestCounts } from '../lines.ts';
@@ -190,8 +190,7 @@ function contentsOf(groups: readonly (readonly [address: string, entries: readon
     ([environment, members]) =>
       markup`<p><code>${environment === '' ? 'outside environments' : environment}</code></p><ol>${members.map(
         ({ address, entries, at }) => {
-          const isBelow = environment !== '' && address !== environment && isWithin(address, environment);
-          const name = isBelow ? address.slice(environment.length).replace(/^\./, '') : address;
+          const name = addressBelow(environment || undefined, address) ?? address;
           return markup`<li><a href="#g${at + 1}"><code>${name}</code></a> ${signs(entries)}</li>`;
         },
       )}</ol>`,
@@ -216,10 +215,9 @@ ${entries.map((entry) => renderEntry(entry, address))}
 function renderEntry(entry: Entry, service: string): Markup {
   const { id, action, kind, environment, outcome, address, seconds, position } = entry;
   const symbol = symbolOf(entry).trim();
-  const rest =
-    address !== service && isWithin(address, service) ? address.slice(service.length).replace(/^\./, '') : address;
   // The title of the group has the address already.
-  const name = address !== service ? rest : isDeployment(entry) ? 'deployment' : kind;
+  const name =
+    address !== service ? (addressBelow(service, address) ?? address) : isDeployment(entry) ? 'deployment' : kind;
   const words = sentence(entry);
   const took = seconds === undefined ? '' : markup` <span class="took">${seconds.toFixed(1)} s</span>`;
   const result =
