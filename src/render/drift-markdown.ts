@@ -15,6 +15,7 @@ import {
   reportTop,
 } from './markdown-report.ts';
 import type { ReviewSite } from './review-site.ts';
+import { type Style, styleFor } from './style.ts';
 import { verdictOf } from './verdict.ts';
 
 /**
@@ -27,7 +28,7 @@ export function renderDriftMarkdown(
   { showing, isFull }: { readonly showing: string; readonly isFull: boolean },
 ): string {
   const place = { site, commit: drift.commit?.id };
-  const style = isFull ? { ...diffStyle, isFull: true as const } : diffStyle;
+  const style = styleFor(isFull, diffStyle);
   const blocks = byStatus(drift.findings).flatMap(({ title, found }) =>
     [...bySubject(found)].map(([subject, group], at) =>
       blockOf(subject, group, { style, place, heading: at === 0 ? `#### ${title} (${found.length})` : undefined }),
@@ -68,7 +69,7 @@ function listOf(title: string, items: readonly string[], room: number) {
 function blockOf(
   subject: string,
   group: readonly Finding[],
-  { style, place, heading }: { style: typeof diffStyle; place: Place; heading: string | undefined },
+  { style, place, heading }: { style: Style; place: Place; heading: string | undefined },
 ): ReportBlock {
   const [first] = group;
   const remedies = first !== undefined && isFresh(first) ? remediesOf(group) : [];

@@ -24,6 +24,7 @@ import {
 import { conditions, effects, narrowing } from './plan-text.ts';
 import { printable } from './printable.ts';
 import type { ReviewSite } from './review-site.ts';
+import { styleFor } from './style.ts';
 import { countsOf, errorsIn, titleOf } from './verdict.ts';
 import { actionWords, isRemoval } from './words.ts';
 
@@ -129,7 +130,7 @@ function lossNames(actions: readonly PlannedAction[]): string[] {
 }
 
 function changeBlocks(plan: PlanDocument, isFull: boolean, place: Place): ReportBlock[] {
-  const style = isFull ? { ...diffStyle, isFull: true as const } : diffStyle;
+  const style = styleFor(isFull, diffStyle);
   return renderBlocks(groupActions(plan.actions), style).map(({ group, title, body }, at) => {
     const places = group.actions.flatMap(({ action: { position, changes } }) => [
       position,
