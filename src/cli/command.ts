@@ -1,5 +1,6 @@
 import type { Command as Program } from 'commander';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Kind } from '../kind/kind.ts';
 import type { Exit } from '../render/exit-codes.ts';
 import type { Formats, View } from '../render/format.ts';
 import type { Clock } from '../state/clock.ts';
@@ -44,11 +45,13 @@ interface Help {
 /** A command: it works, reports to the view that the run has chosen, and returns how it ended. */
 export interface Command<V extends View = View, Flags = object> extends Help {
   readonly formats: Formats<V>;
+  /** Its addresses are those of the state, of the kinds that fit its other words; without it, those of the manifest. */
+  readonly remembers?: (kind: Kind, words: readonly string[]) => boolean;
   execute(run: Run, view: V, given: Given<Flags>): Promise<Exit>;
 }
 
 /** A word with commands below it, and no work of its own. */
-export type Group = Help & { readonly formats?: undefined };
+export type Group = Help & { readonly formats?: undefined; readonly remembers?: undefined };
 
 /** The loaded commands by their part of the command line. */
 export const loadedCommands = new WeakMap<Program, Command | Group>();

@@ -44,7 +44,7 @@ async function candidatesFor(
   const { command, operands, open, isEnded } = before;
   if (open !== undefined && (open.required || !word.startsWith('-'))) {
     if (takesFile.includes(open.attributeName())) return 'files';
-    return open.argChoices?.map(plain) ?? source(before, open.attributeName());
+    return (open.argChoices && plain(open.argChoices)) ?? source(before, open.attributeName());
   }
   if (word.startsWith('-') && !isEnded) {
     const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
@@ -58,7 +58,7 @@ async function candidatesFor(
   const argument = all[operands.length] ?? (all.at(-1)?.variadic === true ? all.at(-1) : undefined);
   if (argument === undefined) return [];
   if (takesFile.includes(argument.name())) return 'files';
-  return argument.argChoices?.map(plain) ?? source(before, argument.name());
+  return (argument.argChoices && plain(argument.argChoices)) ?? source(before, argument.name());
 }
 
 /** Parses the words as commander does, as far as completion needs it. */
@@ -86,6 +86,7 @@ function walk(program: Command, words: readonly string[]): Before {
   return { command, operands, options, open, isEnded };
 }
 
-function plain(value: string): Candidate {
-  return { value, about: '' };
+/** Candidates without a description. */
+export function plain(values: readonly string[]): Candidate[] {
+  return values.map((value) => ({ value, about: '' }));
 }

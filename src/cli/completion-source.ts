@@ -7,7 +7,7 @@ import { alternativesOf } from '../kind/command-call.ts';
 import { commonFormats } from '../render/report-view.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { loadedCommands } from './command.ts';
-import type { Before, Candidate, Source } from './complete.ts';
+import { type Before, type Candidate, type Source, plain } from './complete.ts';
 import { loadManifest } from '../project/load.ts';
 import { openStore } from '../project/open-store.ts';
 import { stateFolder } from '../project/state-location.ts';
@@ -34,31 +34,22 @@ async function findValues(before: Before, name: string, process: Surroundings): 
       case 'members':
         return members(before.operands, await wordsFor(before, process));
       case 'address':
-        return (await addresses(before, process)).map((value) => ({ value, about: '' }));
+        return plain(await addresses(before, process));
       case 'target':
       case 'exclude':
-        return (await allAddresses(before, process)).map((value) => ({ value, about: '' }));
+        return plain(await allAddresses(before, process));
       case 'code-or-address':
-        return [
-          ...Object.keys(codes).map((value) => ({ value, about: '' })),
-          ...(await allAddresses(before, process).catch(() => [])).map((value) => ({ value, about: '' })),
-        ];
+        return plain([...Object.keys(codes), ...(await allAddresses(before, process).catch(() => []))]);
       case 'replace':
       case 'in':
       case 'expression':
-        return (await declaredAddresses(settle(before, process))).map((value) => ({ value, about: '' }));
+        return plain(await declaredAddresses(settle(before, process)));
       case 'command':
         return commands(settle(before, process).kinds);
       case 'format':
-        return Object.keys(loadedCommands.get(before.command)?.formats ?? commonFormats).map((value) => ({
-          value,
-          about: '',
-        }));
+        return plain(Object.keys(loadedCommands.get(before.command)?.formats ?? commonFormats));
       case 'output':
-        return [...(await load(settle(before, process))).outputs.keys()].map((value) => ({
-          value,
-          about: '',
-        }));
+        return plain([...(await load(settle(before, process))).outputs.keys()]);
       default:
         return [];
     }
@@ -103,22 +94,10 @@ function commands(kinds: readonly Kind[]): Candidate[] {
   }));
 }
 
-/** The commands that take addresses of the state, with the kinds of each; all others take declared addresses. */
-const remembered: Readonly<Record<string, (kind: Kind, operands: readonly string[]) => boolean>> = {
-  show: () => true,
-  mv: () => true,
-  rm: () => true,
-  run: (kind, [name = '']) => alternativesOf(kind, name).length > 0,
-  status: (kind) => kind.service !== undefined,
-  logs: ({ service }) => service?.logs !== undefined || service?.deploymentLog !== undefined,
-};
-
 async function addresses({ command, operands, ...rest }: Before, process: Surroundings): Promise<readonly string[]> {
   const settled = settle(rest, process);
-  const fits = remembered[command.name()];
-  if (fits === undefined) {
-    return declaredAddresses(settled);
-  }
+  const fits = loadedCommands.get(command)?.remembers;
+  if (fits === undefined) return declaredAddresses(settled);
   const known = (await isLocal(settled))
     ? Object.entries(await localRecords(settled))
     : (await load(settled)).resources.map(({ address, kind }) => [address, kind] as const);

@@ -54,6 +54,7 @@ export const command = defineCommand({
     'trueup logs production.compose.shop --deployment',
   ],
   formats,
+  remembers: ({ service }) => service?.logs !== undefined || service?.deploymentLog !== undefined,
   execute: async (run, view, { args: [address = ''], flags }) => {
     const { kinds, redactor } = run.options;
     const raw = flags.raw === true ? requireRaw(view.raw) : undefined;

@@ -28,6 +28,7 @@ export const command = defineCommand({
   options: dryRun,
   examples: ['trueup state mv production.redis.old production.redis.new'],
   formats: stateEditFormats,
+  remembers: () => true,
   execute: (run, view, { args: [from = '', to = ''], flags }) =>
     editState(run, view, {
       purpose: 'state mv',

@@ -11,6 +11,7 @@ export const command = defineCommand({
   options: { ...dryRun, '--yes': 'do not ask; required without a terminal' },
   examples: ['trueup state rm production.compose.shop', 'trueup state rm preview --dry-run'],
   formats: stateEditFormats,
+  remembers: () => true,
   execute: (run, view, { args: addresses, flags }) =>
     editState(run, view, {
       purpose: 'state rm',

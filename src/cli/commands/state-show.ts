@@ -22,6 +22,7 @@ export const command = defineCommand({
     'trueup state show \'production.compose.shop.domains["shop.example.com"]\'',
   ],
   formats,
+  remembers: () => true,
   execute: async (run, view, { args: [written = ''] }) => {
     const state = await readState(await findState(run.options), run.options);
     const address = addressMeant(written);
