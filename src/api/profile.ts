@@ -1,6 +1,14 @@
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Client, ReadClient } from './client.ts';
-import { type Contract, type Operation, type Profile, contractOf, contracts, profiles } from './contract.ts';
+import {
+  type Contract,
+  type Operation,
+  type Profile,
+  contractOf,
+  contracts,
+  extendedContracts,
+  profiles,
+} from './contract.ts';
 import { lacksRight, PlatformError } from './errors.ts';
 import { fromDocument } from './names.ts';
 import { documentOperation, versionOperation } from './published.ts';
@@ -35,8 +43,37 @@ export function profileInDocument(document: unknown): Profile | undefined {
   return spoken.length === 1 ? spoken[0] : undefined;
 }
 
+/** A platform as a manifest, an option or the environment names it. */
+export interface NamedPlatform {
+  /** Its address; undefined: the emulator in the folder of the manifest. */
+  readonly url?: string | undefined;
+  /** Its words; undefined: nothing names them. */
+  readonly profile?: Profile | undefined;
+}
+
+/** The words of a platform: those that are named, or that are taken for its own until it shows them. */
+export function wordsOf({ url, profile }: NamedPlatform): { readonly profile: Profile } {
+  return { profile: profile ?? (url === undefined ? 'standard' : 'dokploy') };
+}
+
+/** The contract of a platform by its words; `takesAll`: with every operation that Trueup knows, also those that it may lack. */
+export function contractAt(platform: NamedPlatform, takesAll = false): Contract {
+  return (takesAll ? extendedContracts : contracts)[wordsOf(platform).profile];
+}
+
+/** A client that speaks the words of the platform of a manifest. `isExamining`: the caller says what is wrong with its words. */
+export function clientAt(
+  client: Client,
+  { url, profile }: NamedPlatform,
+  { at, isExamining }: { readonly at: string; readonly isExamining: boolean },
+): Client {
+  if (profile === undefined) return url === undefined ? client : recognising(client, undefined);
+  const named = { profile, by: 'the manifest', at: 'under platform:', url: at };
+  return isExamining ? client : recognising(client, named);
+}
+
 /** The profile that a manifest or a caller names for a platform. */
-export interface NamedProfile {
+interface NamedProfile {
   readonly profile: Profile;
   /** Who names it, and where: `the manifest`, `under platform:`. */
   readonly by: string;
@@ -184,6 +221,19 @@ function refuseOther(found: Profile, { profile, by, at, url }: NamedProfile): vo
   const given = url === undefined ? '' : ` If ${url} is not the platform that you mean, correct that instead.`;
   const remedy = `Write profile: ${found} ${at}, or leave the line out.${given} Nothing was changed.`;
   throw new Stop('refused', [diagnostic('platform-answer', message, { remedy })]);
+}
+
+/** How the words that an answer of `user.get` shows go with those of a contract; `remedy`: where they are others. */
+export function compareWords(
+  answer: unknown,
+  contract: Pick<Contract, 'names' | 'profile'>,
+): { readonly message: string; readonly remedy?: string } {
+  const shown = recogniseProfile(answer, contract);
+  const { profile } = contract;
+  if (shown === undefined || shown === profile)
+    return { message: `${profile}${shown === undefined ? ', as assumed' : ''}` };
+  const message = `the platform speaks the words of ${shown}, and this run those of ${profile}`;
+  return { message, remedy: `Write platform: { url: …, profile: ${shown} }.` };
 }
 
 function isRow(value: unknown): value is Readonly<Record<string, unknown>> {

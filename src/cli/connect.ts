@@ -1,4 +1,5 @@
 import type { Pause } from '../api/circuit-breaker.ts';
+import type { NamedPlatform } from '../api/profile.ts';
 import { describeRefusal } from '../api/pauses.ts';
 import { readStateOf } from '../operate/addressed.ts';
 import type { Settings } from '../manifest/settings.ts';
@@ -6,7 +7,7 @@ import type { OpenClient, OpeningInput } from '../project/connect.ts';
 import * as project from '../project/connect.ts';
 import { type Load, openProject } from '../project/open-project.ts';
 import { openStore } from '../project/open-store.ts';
-import { type NamedPlatform, type Target, findState } from '../project/target.ts';
+import { type Target, findState } from '../project/target.ts';
 import type { StateStore } from '../state/state.ts';
 import type { Connection, Platform } from '../workflow/session.ts';
 import type { Validated } from '../workflow/validate.ts';

@@ -48,7 +48,7 @@ export async function withObjects<const T>(
   const declared = () => declaredResources(options);
   const found = await findObjects({ kinds: options.kinds, state, declared, addresses, givenId });
   check(found, options.kinds, state);
-  return withPlatform(run, target, { purpose, deadlineMs: deadlineMs?.(found) }, ({ client, abandon }) => {
+  return withPlatform(run, target.platform, { purpose, deadlineMs: deadlineMs?.(found) }, ({ client, abandon }) => {
     serveRemembered(client, state);
     const kinds = kindsThere(options.kinds, client.contract);
     const objects = objectsOn(found, kinds);

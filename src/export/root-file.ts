@@ -1,18 +1,18 @@
+import { defined } from '../formats/json.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { type Entry, plainly, renderEntries } from '../edit/yaml.ts';
 
 /** The settings of a new manifest, as text. */
 export function rootText(about: {
   readonly platform: Settings['platform'];
-  readonly profile?: Settings['profile'];
   readonly project: string;
   readonly include?: readonly string[];
   readonly secrets?: SecretFile | undefined;
 }): string {
-  const { platform, profile, project, include = [], secrets } = about;
+  const { platform, project, include = [], secrets } = about;
   const entries: Entry[] = [
     { key: 'trueup', value: plainly(1) },
-    { key: 'platform', value: plainly(writtenPlatform(platform, profile)) },
+    { key: 'platform', value: plainly(writtenPlatform(platform)) },
     { key: 'project', value: plainly(project) },
   ];
   if (include.length > 0) entries.push({ key: 'include', value: plainly(include) });
@@ -20,9 +20,10 @@ export function rootText(about: {
   return renderEntries(entries);
 }
 
-function writtenPlatform(platform: Settings['platform'], profile: Settings['profile']) {
-  if (profile === undefined) return platform;
-  return { ...(platform === 'emulator' ? { emulator: true } : platform), profile };
+function writtenPlatform(platform: Settings['platform']) {
+  if (platform.url !== undefined) return defined(platform);
+  const words = defined(platform);
+  return Object.keys(words).length === 0 ? 'emulator' : { emulator: true, ...words };
 }
 
 /** A file of secrets that a manifest names. */

@@ -1,11 +1,11 @@
 import { defined } from '../formats/json.ts';
-import { type Profile, contracts } from '../api/contract.ts';
+import type { Profile } from '../api/contract.ts';
 import { createClient } from '../api/client.ts';
 import { createTransport } from '../api/transport.ts';
 import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Send } from '../api/wire.ts';
 import { lateOperations } from '../kind/command-call.ts';
-import { recognising } from '../api/profile.ts';
+import { type NamedPlatform, contractAt, recognising } from '../api/profile.ts';
 import type { Kind } from '../kind/kind.ts';
 import { kinds as allKinds } from '../resources/index.ts';
 import type { Redactor } from '../secrets/redactor.ts';
@@ -34,9 +34,7 @@ export interface PlatformOptions {
   readonly onBulkOff?: (why: string) => void;
 }
 
-const handles = createHandles<'platform', (redactor: Redactor, inManifest: Profile | undefined) => OpenPlatform>(
-  'platform',
-);
+const handles = createHandles<'platform', (redactor: Redactor, inManifest: NamedPlatform) => OpenPlatform>('platform');
 
 /** Reads the content of a platform, for the library itself. @throws {TypeError} when it is none of Trueup. */
 export const openerOf = handles.read;
@@ -44,7 +42,7 @@ export const openerOf = handles.read;
 /** Names a platform for manifests that are not to choose it, and a storage for the state. Opens nothing yet. Never throws. */
 export function platformAt(options: PlatformOptions): Platform {
   const { kinds = allKinds, profile } = options;
-  return handles.make((redactor, inManifest) => {
+  return handles.make((redactor, { profile: inManifest }) => {
     if (profile !== undefined && inManifest !== undefined && profile !== inManifest)
       throw contradiction(inManifest, profile);
     return { kinds, connect: (about) => Promise.resolve(connect(options, { kinds, redactor, inManifest, about })) };
@@ -83,7 +81,7 @@ function connect(
     url,
     apiKey,
     redact: redactor.redact,
-    contract: contracts[inManifest ?? profile ?? 'dokploy'],
+    contract: contractAt({ url, profile: inManifest ?? profile }),
     isLong,
     ...defined({ connections, bulk, onBulkOff }),
   });

@@ -184,7 +184,7 @@ function prepare(manifest: Manifest, platform: Platform | undefined) {
   const opener =
     platform === undefined
       ? platformOf(read.settings, { options: { ...folder, redactor } })
-      : openerOf(platform)(redactor, read.settings.profile);
+      : openerOf(platform)(redactor, read.settings.platform);
   /** The key is kept: the caller may write a file of the plan. */
   const about = async (made: MadePlan, connection: World) => {
     const { client, store } = connection;

@@ -1,4 +1,4 @@
-import type { Profile } from '../api/contract.ts';
+import type { NamedPlatform } from '../api/profile.ts';
 import * as z from 'zod';
 import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
@@ -15,10 +15,7 @@ import { neededSettings, plainScalar, secretName, settingsShape } from './settin
 
 /** What the top of `trueup.yaml` says besides the resources. */
 export interface Settings {
-  /** The embedded emulator, or a platform by its address. */
-  readonly platform: 'emulator' | { readonly url: string };
-  /** The profile of the platform; undefined: the manifest does not say. */
-  readonly profile?: Profile | undefined;
+  readonly platform: NamedPlatform;
   /** Id or name of the project. */
   readonly project: string;
   /** The file that the manifest begins with, as it is named below its folder. */
@@ -103,7 +100,7 @@ export function readSettings(
   }
   if (diagnostics.length > before || platform === undefined || project === undefined) return undefined;
   return {
-    ...platformOf(platform),
+    platform,
     project,
     ownsProject: typeof written === 'string' ? undefined : true,
     projectAt: root.entries.get('project')?.node.at ?? root.at,
@@ -145,9 +142,9 @@ function readSetting<K extends Key>(root: MapNode, key: K, report: Report): Valu
 }
 
 /** The platform of the manifest, or of the environment where it names none. */
-function readPlatform(root: MapNode, url: string | undefined, report: Report): Value<'platform'> {
-  if (root.entries.has('platform')) return readSetting(root, 'platform', report);
-  const platform = settingsShape.platform.safeParse(url && { url }).data;
+function readPlatform(root: MapNode, url: string | undefined, report: Report): NamedPlatform | undefined {
+  if (root.entries.has('platform')) return platformOf(readSetting(root, 'platform', report));
+  const platform = platformAt(url);
   const why = url === undefined ? '' : ', and TRUEUP_URL is no address of a platform';
   if (platform === undefined) report('missing-key', `platform is missing${why}`, root.at, remedies.platform);
   return platform;
@@ -188,12 +185,17 @@ function receivers(root: MapNode, written: NonNullable<DriftSettings['notify']>)
   }));
 }
 
-/** A platform as it is written, and its profile. Never throws. */
-export function platformOf(
-  written: NonNullable<z.output<typeof settingsShape.platform>>,
-): Pick<Settings, 'platform' | 'profile'> {
-  if (written === 'emulator') return { platform: written };
-  return { platform: 'url' in written ? { url: written.url } : 'emulator', profile: written.profile };
+/** The platform at an address; undefined: it is none of a platform. Never throws. */
+export function platformAt(url: string | undefined): NamedPlatform | undefined {
+  return platformOf(settingsShape.platform.safeParse(url && { url }).data);
+}
+
+/** A platform as it is written. */
+function platformOf(written: Value<'platform'>): NamedPlatform | undefined {
+  if (written === undefined) return undefined;
+  if (written === 'emulator') return {};
+  const { emulator: _, ...named } = { emulator: true, ...written };
+  return named;
 }
 
 /** Refuses a variable `__proto__` and a wrong output of that name: a record of zod drops the key instead of checking it. */

@@ -3,7 +3,7 @@ import { type Contract, type Operation, isOperation } from '../api/contract.ts';
 import { PlatformError } from '../api/errors.ts';
 import { attempts } from '../api/attempts.ts';
 import { type KeyLimit, describeLimit, howToGetKey, remedyForLimit } from '../api/key-limit.ts';
-import { recogniseProfile } from '../api/profile.ts';
+import { compareWords } from '../api/profile.ts';
 import { type NeededRight, rightsTo } from '../api/rights.ts';
 import { withArticle } from '../diagnostics/article.ts';
 import { Stop } from '../diagnostics/diagnostic.ts';
@@ -73,7 +73,7 @@ export async function examinePlatform(input: PlatformInput): Promise<readonly Ch
     keyOf(limit),
     rightsOf(caller, input),
     ...capabilitiesOf(found, input),
-    profileOf(caller, client),
+    wordsOf(caller, client),
     await bulkOf(client),
     clockOf(input),
   ];
@@ -262,13 +262,9 @@ function lackingKinds(kinds: readonly Kind[], contract: Contract): string {
   return gone.size === 0 ? '' : `; without these sections: ${[...gone].join(', ')}`;
 }
 
-function profileOf(caller: Row, { contract }: ReadClient): Check {
-  const shown = recogniseProfile(caller, contract);
-  if (shown === undefined || shown === contract.profile) {
-    return check('profile', 'good', `${contract.profile}${shown === undefined ? ', as assumed' : ''}`);
-  }
-  const message = `the platform speaks the words of ${shown}, and this run those of ${contract.profile}`;
-  return check('profile', 'bad', message, `Write platform: { url: …, profile: ${shown} }.`);
+function wordsOf(caller: Row, { contract }: ReadClient): Check {
+  const { message, remedy } = compareWords(caller, contract);
+  return check('profile', remedy === undefined ? 'good' : 'bad', message, remedy);
 }
 
 /** Tries one batch, of two reads; one of them is sent alone too. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Client, createClient } from '../api/client.ts';
 import { attempts } from '../api/attempts.ts';
 import type { Pause } from '../api/circuit-breaker.ts';
-import { type Contract, beyondDocument, contracts, extendedContracts, serving } from '../api/contract.ts';
+import { type Contract, beyondDocument, serving } from '../api/contract.ts';
 import { abandonable } from '../api/abandon.ts';
 import { type Transport, createTransport } from '../api/transport.ts';
 import type { Send } from '../api/wire.ts';
@@ -15,9 +15,9 @@ import type { Environment, ProjectFolder } from './folder.ts';
 import { refuseLinks } from './links.ts';
 import { tracedSend } from '../trace/send.ts';
 import { openStore } from './open-store.ts';
-import { recognising } from '../api/profile.ts';
+import { type NamedPlatform, clientAt, contractAt, wordsOf } from '../api/profile.ts';
 import { checkPlatform } from './platform-address.ts';
-import { type NamedPlatform, profileOf, targetOf } from './target.ts';
+import { targetOf } from './target.ts';
 
 /** The folder and the limits that a platform is opened with. */
 export interface OpeningInput {
@@ -70,16 +70,16 @@ export function platformOf(
  *   emulator.
  */
 export async function connect(settings: Settings, about: OpeningInput): Promise<Connection> {
-  const target = targetOf(settings, about.options);
-  const store = openStore(target.state, about.options);
-  const { client, close, abandon } = await openPlatform(target, about);
+  const { platform, state } = targetOf(settings, about.options);
+  const store = openStore(state, about.options);
+  const { client, close, abandon } = await openPlatform(platform, about);
   return {
     client,
     abandon,
     store,
     kinds: about.options.kinds,
-    endpoint: target.platform === 'emulator' ? 'platform: emulator' : target.platform.url,
-    discovers: target.platform !== 'emulator',
+    endpoint: platform.url ?? 'platform: emulator',
+    discovers: platform.url !== undefined,
     addSecret: about.options.redactor.add,
     close: async () => {
       try {
@@ -96,14 +96,13 @@ export async function connect(settings: Settings, about: OpeningInput): Promise<
  *
  * @throws {Stop} as `connect`.
  */
-export async function openPlatform(named: NamedPlatform, input: OpeningInput): Promise<OpenClient> {
-  const { platform } = named;
+export async function openPlatform(platform: NamedPlatform, input: OpeningInput): Promise<OpenClient> {
   checkPlatform(platform, input.options);
-  return platform === 'emulator' ? openEmbedded(named, input) : openServer(platform.url, named, input);
+  return platform.url === undefined ? openEmbedded(platform, input) : openServer(platform.url, platform, input);
 }
 
 /** Opens the emulator in the folder of the manifest. */
-async function openEmbedded(named: NamedPlatform, input: OpeningInput): Promise<OpenClient> {
+async function openEmbedded(platform: NamedPlatform, input: OpeningInput): Promise<OpenClient> {
   const { options, purpose, mayWrite } = input;
   const folder = join(options.folder, '.trueup');
   // openEmulatorFile refuses emulator.json itself when it is a link.
@@ -114,8 +113,7 @@ async function openEmbedded(named: NamedPlatform, input: OpeningInput): Promise<
     import('./emulator-file.ts'),
     import('../emulator/served.ts'),
   ]);
-  const profile = profileOf(named);
-  const behaviour = { apiKey: emulatorKey, profile };
+  const behaviour = { apiKey: emulatorKey, ...wordsOf(platform) };
   const { emulator, close } = await openEmulatorFile(join(folder, 'emulator.json'), purpose, behaviour);
   const { send, abandon } = abandonable(
     (guard) => async (request) => {
@@ -128,12 +126,12 @@ async function openEmbedded(named: NamedPlatform, input: OpeningInput): Promise<
   const opening = {
     url: 'http://embedded-emulator',
     apiKey: emulatorKey,
-    contract: serving(contracts[profile], served),
+    contract: serving(contractAt(platform), served),
   };
-  return closing(clientOf(send, opening, named, input), { close, abandon });
+  return closing(clientOf(send, opening, platform, input), { close, abandon });
 }
 
-function openServer(url: string, named: NamedPlatform, input: OpeningInput): OpenClient {
+function openServer(url: string, platform: NamedPlatform, input: OpeningInput): OpenClient {
   const { options, deadlineMs, mayWrite, takesAll = false } = input;
   const apiKey = readApiKey(options.env, url);
   let transport: Transport | undefined;
@@ -142,17 +140,17 @@ function openServer(url: string, named: NamedPlatform, input: OpeningInput): Ope
     return transport.send;
   }, mayWrite);
   const close = async (isAbandoned: boolean): Promise<void> => transport?.close(isAbandoned);
-  const contract = (takesAll ? extendedContracts : contracts)[profileOf(named)];
-  return closing(clientOf(send, { url, apiKey, contract }, named, input), { close, abandon });
+  const contract = contractAt(platform, takesAll);
+  return closing(clientOf(send, { url, apiKey, contract }, platform, input), { close, abandon });
 }
 
 function clientOf(
   send: Send,
   { url, apiKey, contract }: { readonly url: string; readonly apiKey: string; readonly contract: Contract },
-  { platform, profile }: NamedPlatform,
+  platform: NamedPlatform,
   input: OpeningInput,
 ): Client {
-  const { options, connections, onPause, onFewer, bulk, onBulkOff, isImpatient } = input;
+  const { options, connections, onPause, onFewer, bulk, onBulkOff, isImpatient = false } = input;
   options.redactor.add(apiKey);
   const client = createClient({
     send: tracedSend(send, url),
@@ -162,14 +160,11 @@ function clientOf(
     contract,
     isLong: lateIn(options),
     // The key of the embedded emulator has none.
-    ...(platform === 'emulator' ? {} : { limitOfNewKey: attempts.newKey }),
+    ...(platform.url === undefined ? {} : { limitOfNewKey: attempts.newKey }),
     ...defined({ connections, onPause, onFewer, bulk, onBulkOff }),
-    ...(isImpatient === true ? { readAttempts: 1, pauseLimitMs: 0 } : {}),
+    ...(isImpatient ? { readAttempts: 1, pauseLimitMs: 0 } : {}),
   });
-  if (profile === undefined) return platform === 'emulator' ? client : recognising(client, undefined);
-  // Whoever only examines the platform says what is wrong with the profile that the manifest names.
-  const naming = { profile, by: 'the manifest', at: 'under platform:', url };
-  return isImpatient === true ? client : recognising(client, naming);
+  return clientAt(client, platform, { at: url, isExamining: isImpatient });
 }
 
 /** Whether an operation answers when its work is over. */

@@ -1,25 +1,22 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Profile, contracts } from '../api/contract.ts';
 import type { Names } from '../api/names.ts';
+import { type NamedPlatform, contractAt } from '../api/profile.ts';
 import { type Diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { loadRoot } from '../manifest/load.ts';
 import { withQuotes } from '../manifest/quote.ts';
-import { type Settings, platformOf, readSettings } from '../manifest/settings.ts';
-import { settingsShape } from '../manifest/settings-shape.ts';
+import { type Settings, platformAt, readSettings } from '../manifest/settings.ts';
 import { expressionSources } from '../manifest/sources/all.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
 import type { ProjectFolder } from './folder.ts';
-import { readPin } from './pins.ts';
+import { readPin, readingOf } from './pins.ts';
 import { checkAddress, checkAddresses, checkPlatform } from './platform-address.ts';
 import { type StateLocation, locateState, stateFolder } from './state-location.ts';
 
-/** A platform, and its profile where the manifest names it. */
-export type NamedPlatform = Pick<Settings, 'platform' | 'profile'>;
-
 /** Where a run may go; `project` only where there is a manifest. */
-export interface Target extends NamedPlatform {
+export interface Target {
+  readonly platform: NamedPlatform;
   readonly project: string | undefined;
   readonly state: StateLocation;
 }
@@ -30,28 +27,22 @@ export interface Target extends NamedPlatform {
  * @throws {Stop} `refused` or `state`, when this run may not use one of them.
  */
 export function targetOf(settings: Settings, options: ProjectFolder): Target {
-  const { platform, profile, project } = settings;
+  const { platform, project } = settings;
   checkPlatform(platform, options);
-  return { platform, profile, project, state: locateState(settings, options) };
+  return { platform, project, state: locateState(settings, options) };
 }
 
 /** The platform of the manifest of a folder; where there is no manifest, that of TRUEUP_URL. */
 export async function findPlatform(options: ProjectFolder): Promise<NamedPlatform> {
-  const settings = await findSettings(options);
-  const platform = settings?.platform ?? fromEnvironment(options);
+  const platform = (await findSettings(options))?.platform ?? fromEnvironment(options);
   checkPlatform(platform, options);
-  return { platform, profile: settings?.profile };
-}
-
-/** The profile of a platform that its manifest names, or that is taken for it until the platform shows its own. */
-export function profileOf({ platform, profile }: NamedPlatform): Profile {
-  return profile ?? (platform === 'emulator' ? 'standard' : 'dokploy');
+  return platform;
 }
 
 /** The words of the platform of a folder, without asking it; undefined: they are those of Trueup, or nothing names a platform. */
 export async function namesOf(options: ProjectFolder): Promise<Names | undefined> {
   try {
-    return contracts[profileOf(await findPlatform(options))].names;
+    return contractAt(await findPlatform(options)).names;
   } catch (error) {
     if (error instanceof Stop) return undefined;
     throw error;
@@ -94,29 +85,18 @@ async function findSettings(options: ProjectFolder): Promise<Settings | undefine
   const settings =
     root === undefined
       ? undefined
-      : readSettings(
-          root,
-          {
-            given: () => undefined,
-            platformUrl: env['TRUEUP_URL'] || undefined,
-            sources: expressionSources,
-          },
-          diagnostics,
-        );
+      : readSettings(root, { ...readingOf(options), sources: expressionSources }, diagnostics);
   if (settings === undefined) throw new Stop('manifest', withQuotes(diagnostics, texts, options.kinds));
   const hostile = checkAddresses(settings, options);
   if (hostile.length > 0) throw new Stop('manifest', hostile);
   return settings;
 }
 
-function fromEnvironment(options: ProjectFolder): Settings['platform'] {
-  const url = readPin(options.env, 'TRUEUP_URL');
-  const { data } = settingsShape.platform.safeParse({ url });
-  const platform = data === undefined ? 'emulator' : platformOf(data).platform;
-  if (platform === 'emulator') {
+function fromEnvironment(options: ProjectFolder): NamedPlatform {
+  const { url } = platformAt(readPin(options.env, 'TRUEUP_URL')) ?? {};
+  if (url === undefined)
     throw usage('TRUEUP_URL is no address of a platform', 'Write https://…, without user, query and fragment.');
-  }
-  const hostile = checkAddress(platform.url, { named: 'TRUEUP_URL', ofStore: false }, options);
+  const hostile = checkAddress(url, { named: 'TRUEUP_URL', ofStore: false }, options);
   if (hostile.length > 0) throw new Stop('refused', hostile);
-  return platform;
+  return { url };
 }

@@ -5,7 +5,7 @@ import { bench } from '../support/world.ts';
 
 const settingsOf = async (platform: string) => {
   const { settings } = await bench().manifest(`trueup: 1\nproject: prj_1\nplatform: ${platform}\n`);
-  return { platform: settings.platform, profile: settings.profile };
+  return settings.platform;
 };
 
 const refusalOf = async (platform: string): Promise<string> => {
@@ -17,11 +17,11 @@ const refusalOf = async (platform: string): Promise<string> => {
 describe('the platform', () => {
   test('can have a profile, at an address or embedded', async () => {
     const url = 'https://deploy.example.com';
-    expect(await settingsOf('emulator')).toEqual({ platform: 'emulator', profile: undefined });
-    expect(await settingsOf(`{ url: '${url}' }`)).toEqual({ platform: { url }, profile: undefined });
+    expect(await settingsOf('emulator')).toEqual({});
+    expect(await settingsOf(`{ url: '${url}' }`)).toEqual({ url });
     for (const profile of ['standard', 'dokploy']) {
-      expect(await settingsOf(`{ url: '${url}', profile: ${profile} }`)).toEqual({ platform: { url }, profile });
-      expect(await settingsOf(`{ emulator: true, profile: ${profile} }`)).toEqual({ platform: 'emulator', profile });
+      expect(await settingsOf(`{ url: '${url}', profile: ${profile} }`)).toEqual({ url, profile });
+      expect(await settingsOf(`{ emulator: true, profile: ${profile} }`)).toEqual({ profile });
     }
   });
 

@@ -6,7 +6,7 @@ import type { Profile } from '../../src/api/contract.ts';
 import type { Send } from '../../src/api/wire.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
-import type { NamedPlatform } from '../../src/project/target.ts';
+import type { NamedPlatform } from '../../src/api/profile.ts';
 import { openPlatform } from '../../src/project/connect.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
@@ -47,7 +47,7 @@ async function mute(profile: Profile, isPublished: boolean) {
 
 describe('a platform of a profile', () => {
   test('is spoken to in its words, embedded too', async () => {
-    const client = await open({ platform: 'emulator', profile: 'dokploy' });
+    const client = await open({ profile: 'dokploy' });
     expect(client.contract.profile).toBe('dokploy');
     const [provider] = (await client.call('github.githubProviders', {})) as object[];
     expect(provider).toHaveProperty('githubId');
@@ -58,7 +58,7 @@ describe('a platform of a profile', () => {
     const emulator = createEmulator({ profile });
     const server = await serve(emulator);
     onTestFinished(() => server.close());
-    const client = await open({ platform: { url: server.url } });
+    const client = await open({ url: server.url });
     expect(await client.call('organization.all', {})).toBeDefined();
     expect(emulator.log.map(({ operation }) => operation)).not.toContain('user.get');
     const [provider] = (await client.call('github.githubProviders', {})) as object[];
@@ -86,7 +86,7 @@ describe('a platform of a profile', () => {
     'that user.get does not show is asked for ($is, named $named)',
     async ({ is, named, isPublished, asks }) => {
       const { emulator, url, asked: sent } = await mute(is, isPublished);
-      const client = await open({ platform: { url }, ...(named === undefined ? {} : { profile: named }) });
+      const client = await open({ url, profile: named });
       await client.call('user.get', {});
       await client.call('user.get', {});
       expect(sent()).toEqual(['user.get', ...asks, 'user.get']);

@@ -119,7 +119,7 @@ async function call(
   const names = await namesOf(options);
   const operation = findOperation(name, names?.text);
   const deadlineMs = readSeconds('--timeout', flags.timeout, 1, 3_600) * 1_000;
-  const target = await findPlatform(options);
+  const platform = await findPlatform(options);
   const input = complete(
     run,
     operation,
@@ -127,11 +127,10 @@ async function call(
   );
   const wrong = checkInput(operation, input).map((item) => diagnosticIn(item, names));
   if (wrong.length > 0) throw new Stop('usage', wrong);
-  const { platform } = target;
-  const place = platform === 'emulator' ? 'the embedded emulator' : new URL(platform.url).host;
+  const place = platform.url === undefined ? 'the embedded emulator' : new URL(platform.url).host;
   if (!(await hasConsent(run, { operation, input, place, names, isGiven: flags.yes === true }))) return 'failed';
   addSecretsOf(redactor.add, input);
-  return withPlatform(run, target, { purpose: 'call', deadlineMs, takesAll: true }, async ({ client }) => {
+  return withPlatform(run, platform, { purpose: 'call', deadlineMs, takesAll: true }, async ({ client }) => {
     const answer = await client.invoke(operation, input);
     print(run, answered, {
       operation,

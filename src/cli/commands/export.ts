@@ -2,13 +2,12 @@ import { defined } from '../../formats/json.ts';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { Stop, stop } from '../../diagnostics/diagnostic.ts';
 import { type TerraformState, maxStateBytes, onlyProject, readTerraformState } from '../../export/terraform.ts';
+import type { NamedPlatform } from '../../api/profile.ts';
 import { addressMeant } from '../../kind/aliases.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
-import { settingsShape } from '../../manifest/settings-shape.ts';
-import { type Settings, platformOf } from '../../manifest/settings.ts';
+import { type Settings, platformAt } from '../../manifest/settings.ts';
 import { exportProject } from '../../export/export-project.ts';
 import { loadWithSecrets } from '../../project/load.ts';
 import { checkAddresses } from '../../project/platform-address.ts';
@@ -93,7 +92,7 @@ async function exportInto(run: Run, view: ReportView<ExportReport>, flags: Expor
   const settings = manifest?.settings ?? place.settings;
   const { withSecrets, ageRecipient: recipients = [], force = false } = flags;
   const isAnother =
-    settings.project !== place.settings.project || !isDeepStrictEqual(settings.platform, place.settings.platform);
+    settings.project !== place.settings.project || settings.platform.url !== place.settings.platform.url;
   if (force && isAnother) {
     throw usage(
       `the manifest in ${place.folder} is of project ${settings.project}, or of another platform`,
@@ -139,7 +138,7 @@ async function placeOf(run: Run, { out, url, project }: ExportFlags, terraform: 
   const { options, process } = run;
   const folder = out === undefined ? options.folder : resolve(process.cwd(), out);
   const found = url === undefined ? await findTarget(options) : undefined;
-  const platform = url === undefined ? found?.platform : platformAt(url);
+  const platform = url === undefined ? found?.platform : readPlatform(url);
   const projectId = project ?? found?.project ?? (terraform === undefined ? undefined : onlyProject(terraform));
   if (platform === undefined || projectId === undefined) {
     throw usage(
@@ -147,12 +146,11 @@ async function placeOf(run: Run, { out, url, project }: ExportFlags, terraform: 
       'Give --project with its name, or with its id, which stands in the address of its page.',
     );
   }
-  if (platform === 'emulator' && folder !== options.folder) {
+  if (platform.url === undefined && folder !== options.folder) {
     throw usage('the embedded emulator belongs to the folder of its manifest', 'Export into that folder.');
   }
   const settings: Settings = {
     platform,
-    profile: found?.profile,
     project: projectId,
     state: undefined,
     include: [],
@@ -167,9 +165,9 @@ async function placeOf(run: Run, { out, url, project }: ExportFlags, terraform: 
 }
 
 /** The platform at an address of the command line. */
-export function platformAt(url: string): Settings['platform'] {
-  const { data } = settingsShape.platform.safeParse(url === 'emulator' ? url : { url });
-  if (data !== undefined) return platformOf(data).platform;
+export function readPlatform(url: string): NamedPlatform {
+  const platform = url === 'emulator' ? {} : platformAt(url);
+  if (platform !== undefined) return platform;
   throw usage(
     `${JSON.stringify(url)} is no address of a platform`,
     'Write https://…, without user, query and fragment.',

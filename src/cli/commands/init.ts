@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isOfKey, PlatformError } from '../../api/errors.ts';
+import type { NamedPlatform } from '../../api/profile.ts';
 import { Stop } from '../../diagnostics/diagnostic.ts';
+import { someOf } from '../../diagnostics/some-of.ts';
 import { shellWord } from '../../diagnostics/shell-word.ts';
 import { editorFiles } from '../../export/editor-files.ts';
 import { rootText } from '../../export/root-file.ts';
@@ -28,7 +30,7 @@ import { usage } from '../options.ts';
 import { type Prompt, openPrompt } from '../prompt.ts';
 import { explain } from '../run.ts';
 import { secretValues } from '../option-sets.ts';
-import { exportFormats, platformAt, runExport } from './export.ts';
+import { exportFormats, readPlatform, runExport } from './export.ts';
 
 /** Prints what `init` reports: what there is, the export, and what to do next. */
 interface InitView extends ReportView<ExportReport> {
@@ -135,16 +137,16 @@ async function init(given: Run, view: InitView, { flags, prompt }: Asking): Prom
   const answered = () =>
     until(given, asksAddress, async () => {
       const url = known ?? (await answerTo('Address of the platform', 'url', asking));
-      return { url, platform: platformAt(url) };
+      return { url, platform: readPlatform(url) };
     });
   let address: Awaited<ReturnType<typeof answered>> | undefined = await answered();
   const key = env['TRUEUP_API_KEY'] ?? '';
   const keyName = key === '' && prompt !== undefined ? 'the API key that was typed' : undefined;
-  const asks = asksAddress ?? (key === '' && address.platform !== 'emulator' ? prompt : undefined);
+  const asks = asksAddress ?? (key === '' && address.platform.url !== undefined ? prompt : undefined);
   const { url, platform, typed, run, opened } = await until({ ...given, keyName }, asks, async () => {
     address ??= await answered();
     const { url, platform } = address;
-    const asksKey = platform !== 'emulator' && key === '';
+    const asksKey = platform.url !== undefined && key === '';
     const typed = asksKey
       ? await prompt?.ask('API key (does not show, and is not saved): ', { isHidden: true })
       : undefined;
@@ -250,8 +252,8 @@ async function lookAt(
   }
 }
 
-/** Most projects that the question for one shows, and most that the error without a terminal names. */
-const [maxShown, maxNamed] = [20, 10];
+/** Most projects that the question for one shows. */
+const maxShown = 20;
 
 /** The project that an answer means: its number in the list, its name or its id. A number of the list is never a name. */
 async function projectOf(
@@ -263,9 +265,8 @@ async function projectOf(
     return answerTo('Id of the project (in the address of its page)', 'project', asking);
   }
   if (asking.prompt === undefined) {
-    const named = projects.slice(0, maxNamed).map(({ name, services }) => `${name} (${counted(services, 'service')})`);
-    const more = projects.length - named.length;
-    const remedy = `Give --project with one of: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
+    const named = projects.map(({ name, services }) => `${name} (${counted(services, 'service')})`);
+    const remedy = `Give --project with one of: ${someOf(named)}.`;
     throw usage(`cannot ask for --project: ${asking.why}`, remedy);
   }
   const shown = projects.slice(0, maxShown);
@@ -292,11 +293,11 @@ interface Opened {
 
 async function openWith(
   run: Run,
-  { platform, lists }: { readonly platform: ReturnType<typeof platformAt>; readonly lists: boolean },
+  { platform, lists }: { readonly platform: NamedPlatform; readonly lists: boolean },
 ): Promise<Opened> {
-  const { client, close } = await openPlatform(run, { platform }, { purpose: 'init' });
+  const { client, close } = await openPlatform(run, platform, { purpose: 'init' });
   try {
-    await learnPlatform(undefined, { client, discovers: platform !== 'emulator' });
+    await learnPlatform(undefined, { client, discovers: platform.url !== undefined });
     const kinds = kindsThere(run.options.kinds, client.contract);
     const reader = createReader(client);
     const caller = await reader.caller();

@@ -1,3 +1,4 @@
+import { alternativesOf } from '../../kind/command-call.ts';
 import { projectLists } from '../../observe/ownership.ts';
 import { createReader } from '../../observe/reader.ts';
 import { type ObjectCommand, commandDeadlines, usualCommandSeconds } from '../../operate/command.ts';
@@ -89,6 +90,7 @@ request is sent twice. run does not take the lock of the state: kill-build works
     'trueup run test ai.helper \'production.compose.shop.domains["shop.example.com"]\'',
   ],
   formats,
+  remembers: (kind, [name = '']) => alternativesOf(kind, name).length > 0,
   execute: async (run, view, { args: [name = '', ...addresses], flags }) => {
     const { kinds, redactor } = run.options;
     const meant = remedyFor(name, { name: 'run' });
@@ -114,7 +116,7 @@ request is sent twice. run does not take the lock of the state: kill-build works
       };
       const preparation = { name, objects, dataLoss: flags.allowDataLoss === true, kinds, project };
       const commands = await prepareCommands(client, redactor.add, preparation);
-      const place = platform === 'emulator' ? 'the embedded emulator' : new URL(platform.url).host;
+      const place = platform.url === undefined ? 'the embedded emulator' : new URL(platform.url).host;
       if (!(await hasConsent(run, commands, { place, isGiven: flags.yes === true }))) return 'failed';
       const limits = { flags, seconds: seconds ?? usualCommandSeconds };
       return execute(run, view, { client, abandon, readAt, foreignNow, name, commands, ...limits });

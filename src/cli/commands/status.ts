@@ -74,6 +74,7 @@ export const command = defineCommand({
     'trueup status --format json | jq \'.services[] | select(.status == "error")\'',
   ],
   formats,
+  remembers: (kind) => kind.service !== undefined,
   execute: async (run, view, { args: addresses, flags }) => {
     const { options } = run;
     const intervalMs = readSeconds('--interval', flags.interval, 1, 3_600) * 1_000;
@@ -101,7 +102,7 @@ async function readServices(run: Run, addresses: readonly string[], target: Targ
   const chosen = chooseServices(all, addresses, Object.keys(state?.resources ?? {}));
   if (state === undefined || chosen.length === 0)
     return { services: [], counts: { reads: 0, writes: 0 }, version: undefined };
-  return withPlatform(run, target, { purpose: 'status' }, async ({ client }) => {
+  return withPlatform(run, target.platform, { purpose: 'status' }, async ({ client }) => {
     serveRemembered(client, state);
     const services = await observeServices(chosen, { client, kinds, state, addSecret: options.redactor.add });
     return { services, counts: client.counts, version: state.platform?.version ?? undefined };
