@@ -9,7 +9,7 @@ import { claimProvided, reportDuplicates, create } from './create.ts';
 import { type ApplyResult, type Job, type Scope, isOver, isSent, mayHaveWritten, report, resultOf } from './job.ts';
 import { readBack } from './read-back.ts';
 import { reportFailure, reportUpgrade, refusal } from './report.ts';
-import { type ApplyInput, type Run, dispatch, jobOf, readsInBulk, scopeOf, startRun } from './run.ts';
+import { type ApplyInput, type Run, dispatch, jobOf, scopeOf, startRun } from './run.ts';
 import { runSchedule } from '../graph/schedule.ts';
 import { settleStale, announceWrite } from './announce.ts';
 import { PlatformError } from '../api/errors.ts';
@@ -29,9 +29,8 @@ import { poll } from './attempt.ts';
 import { rehearse } from './request.ts';
 import { type SpanAbout, inSpan } from '../trace/span.ts';
 import { addSecretsOf } from '../secrets/call-secrets.ts';
-import { isFresh, readScope, rowIn, scopeNow } from './scope.ts';
+import { readAhead, readsInBulk, rowIn, unlisted } from './rows.ts';
 import { requestInput, saysGone, send } from './send.ts';
-import { unlisted } from './unlisted.ts';
 import { secretsIn } from '../state/stored.ts';
 
 /** Sends what the plan says, reads back what came of it, and saves it. */
@@ -42,7 +41,8 @@ export async function apply(input: ApplyInput): Promise<ApplyResult> {
     // The platform loses entries of a member's access lists when that member creates in parallel.
     concurrency: input.plan.observed.role === 'member' ? 1 : Math.max(1, input.connections) * 2,
     run: (node, after, next) => {
-      const reading = readAhead(run, node, next);
+      const [scope] = writtenIn(run, [node]);
+      const reading = scope && readAhead(run, scope, () => writtenIn(run, next()));
       return reading === undefined ? runNode(run, node, after) : reading.then(() => runNode(run, node, after));
     },
     runTogether: (nodes) => readBackTogether(run, nodes),
@@ -76,21 +76,9 @@ async function runNode(run: Run, node: ApplyNode, after: readonly ApplyNode[]): 
   }
 }
 
-/**
- * Reads the scopes that are written next in the request that reads the scope of a node, where the platform takes that.
- * Before its write, a row that is too old by then is read again. Resolves when the scope of the node is read: a write that
- * took its connection before that could keep the last one from the read that it waits for. Undefined: nothing is read.
- */
-function readAhead(run: Run, node: ApplyNode, next: () => readonly ApplyNode[]): Promise<unknown> | undefined {
-  const isWrite = (one: ApplyNode): one is ActionNode =>
-    (one.part === 'make' || one.part === 'teardown') && scopeOf(run, one).mayReadAhead;
-  if (run.input.client.bulkStatus() === undefined || !isWrite(node)) return undefined;
-  const isDue = (one: ApplyNode): one is ActionNode => isWrite(one) && !isFresh(run, scopeOf(run, one));
-  if (readsInBulk(run) && isDue(node)) {
-    for (const due of [node, ...next()].filter(isDue)) scopeNow(run, scopeOf(run, due)).catch(() => undefined);
-  }
-  // Another node may have begun it.
-  return scopeOf(run, node).reading?.row.catch(() => undefined);
+/** The scopes that nodes write in. */
+function writtenIn(run: Run, nodes: readonly ApplyNode[]): Scope[] {
+  return nodes.flatMap((node) => (node.part === 'make' || node.part === 'teardown' ? scopeOf(run, node) : []));
 }
 
 /** Reads scopes back, after one look at each list that showed several of them before they were deleted. */
@@ -271,7 +259,7 @@ async function tearDown(run: Run, job: Job): Promise<void> {
   const { root } = job.scope;
   const scope = root.object?.id;
   if (action.teardown.length > 0 && scope !== undefined) {
-    const look = async () => rowIn(job, await readScope(run.reader, root, scope));
+    const look = async () => rowIn(job, await run.reader.row(root.action.kind, scope));
     if ((await poll(run, look, { isSeen: (row) => row === undefined })) !== undefined) {
       throw refusal(action, `the old ${address} was to be deleted and is still there; no new one was created`);
     }

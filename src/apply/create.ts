@@ -8,19 +8,17 @@ import { pendingCreate, withWrite } from '../state/pending.ts';
 import type { StateRecord } from '../state/record.ts';
 import { announceCreate, creationOf } from './announce.ts';
 import { attempt, isLost, mayLandLater, poll } from './attempt.ts';
-import { findAnswered, findLost, isFoundInList, linkOf, listOf, unclaimedWithKey } from './find-created.ts';
+import { findAnswered, findLost, isFoundInList, linkOf, unclaimedWithKey } from './find-created.ts';
 import { type Job, report, resultOf, sentAt, withDuplicate } from './job.ts';
 import { chosenId, created } from './request.ts';
 import { reportAgain, refusal } from './report.ts';
 import { type Run, claim, digestsAt, recordNow, recordOf, saveRecord, sentNow } from './run.ts';
-import { readingOnce, readOwn, readSiblings } from './scope.ts';
+import { listOf, readingOnce, readOwn, readSiblings, rowsBelow } from './rows.ts';
 import { seen, sendOnce } from './send.ts';
 import { PlatformError } from '../api/errors.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { rowId } from '../observe/answers.ts';
 import { differencesFromCreate } from '../observe/lost-create.ts';
-import { createReader } from '../observe/reader.ts';
-import { scopeRow } from '../observe/scope-row.ts';
 
 /** An object that was created, with its row as far as it is known. */
 type Created = { readonly id: string; readonly row: Row };
@@ -64,7 +62,7 @@ async function createNow(run: Run, job: Job, step: Step): Promise<void> {
   if (isLast) await journal.save(address, record, 'with the next');
   else await journal.save(address, withWrite(record, { id: object.id, ...sentNow(run) }));
   if (lacksOutputs(job, object.row)) {
-    const { row } = await readOwn(run, job, object.id);
+    const row = await readOwn(run, job, object.id);
     if (row !== undefined) claim(run, job, { id: object.id, row: { ...object.row, ...row } });
   }
 }
@@ -182,7 +180,7 @@ function deposed(run: Run, { action: { block } }: Job): Job[] {
  */
 export async function reportDuplicates(run: Run): Promise<void> {
   const { signal, client } = run.input;
-  const looking: Run = { ...run, reader: createReader(readingOnce(client)) };
+  const looking: Run = { ...run, reader: readingOnce(client) };
   const reports = [...run.jobs.values()].map(async (job) => {
     const { action } = job;
     const create = action.steps.find(({ role }) => role === 'create');
@@ -229,5 +227,5 @@ async function reportDuplicatesOf(run: Run, job: Job, create: Step): Promise<voi
 async function siblingsOf(run: Run, job: Job): Promise<ReadonlyMap<string, Row>> {
   const { root, readBack } = job.scope;
   if (!('at' in (linkOf(job)?.listed ?? {})) || root === job) return readSiblings(run, job);
-  return readBack === undefined ? new Map() : scopeRow(root.action, readBack).rowsOf(job.action);
+  return rowsBelow(root, readBack, job.action.kind);
 }

@@ -68,7 +68,7 @@ export async function send(service: DeployedService, request: DeployRequest): Pr
         operation,
         async (own) => {
           signal.throwIfAborted(); // the run does not wait for it any more
-          await refuseMoved(run, job, root.scope, { client: own, isAnew: own.hasPaused });
+          await refuseMoved(run, job, root.scope, { client: own, refetch: own.hasPaused });
           await announce();
           signal.throwIfAborted();
           dispatch(run, job, { is: 'sent', at: run.clock.monotonic() });

@@ -13,7 +13,7 @@ import { ambiguous } from './report.ts';
 import { type Run, digestsAt, recordNow } from './run.ts';
 import type { Job } from './job.ts';
 import { poll } from './attempt.ts';
-import { readSiblings } from './scope.ts';
+import { listOf, readSiblings } from './rows.ts';
 
 /** The result of one look: the created object, if it is there, and the objects with its key that another create made. */
 interface Seen {
@@ -65,11 +65,6 @@ export async function findAnswered(run: Run, job: Job): Promise<Row | undefined>
 /** Whether Trueup learns the id of a new object from a list that no service shows, before and after the create. */
 export function isFoundInList({ kind, parent, scope, address }: Action): boolean {
   return kind.identity.idFrom === 'list' && (parent === undefined || scope === address);
-}
-
-/** Names the list that shows an action's object. */
-export function listOf({ kind, parent }: Action): string {
-  return parent === undefined ? kind.kind : `${kind.kind} of ${parent}`;
 }
 
 /** The rows of a list that can be a new object, with all their members. */

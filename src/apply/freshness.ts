@@ -10,9 +10,8 @@ import { type Job, type Scope, isSent } from './job.ts';
 import { refusal } from './report.ts';
 import type { Run } from './run.ts';
 import { parentIn } from '../observe/read-object.ts';
-import { type ScopeRow, findById } from '../observe/scope-row.ts';
 import { writesOrRemoves } from '../plan/decide.ts';
-import { rowIn, scopeNow } from './scope.ts';
+import { rowIn, rowWithId, scopeNow } from './rows.ts';
 
 /** From which step on an action is checked, and how it is read. */
 type Check = { readonly step?: Step } & Parameters<typeof scopeNow>[2];
@@ -102,13 +101,13 @@ export function changedSince(action: Action, now: Row, outputs: Outputs, step?: 
  * Names what a person changed of what an action is about to delete, or of what goes along, since the plan was made. What
  * is gone already is no hindrance.
  */
-export function lossSince(run: Run, job: Job, scope: ScopeRow): string | undefined {
+export function lossSince(run: Run, job: Job, row: Row | undefined): string | undefined {
   // What is below an object that goes is the first of it to go.
   const { root, jobs } = job.scope;
   const isWhole = root.action.action === 'delete' || root.action.teardown.length > 0;
   const going = (isWhole ? jobs : [job]).flatMap((one) => {
     const { action, planned } = one;
-    const now = planned === undefined || !deletesObject(action) ? undefined : findById(scope, action, planned.id);
+    const now = planned === undefined || !deletesObject(action) ? undefined : rowWithId(one, row, planned.id);
     return planned === undefined || now === undefined ? [] : [{ one, planned: planned.row, now }];
   });
   // A field says more than the data that it puts at risk with what it is in.
@@ -155,7 +154,7 @@ function newRisk(_: Run, job: Job, planned: Row, now: Row): string | undefined {
 }
 
 /** Reports that a person moved the object of a scope, elsewhere than the plan does. */
-function movedSince({ root }: Scope, { row }: ScopeRow): string | undefined {
+function movedSince({ root }: Scope, row: Row | undefined): string | undefined {
   const { action, parent } = root;
   const planned = plannedParent(root);
   const now = row === undefined ? undefined : parentIn(action.kind, row)?.id;
@@ -173,7 +172,7 @@ async function findRow(run: Run, job: Job, check: Check): Promise<Row | undefine
   if (job.object === undefined) return undefined;
   const row = rowIn(job, await scopeNow(run, job.scope, check));
   if (row !== undefined || !createsObject(job.action)) return row;
-  return rowIn(job, await scopeNow(run, job.scope, { ...check, isAnew: true }));
+  return rowIn(job, await scopeNow(run, job.scope, { ...check, refetch: true }));
 }
 
 function sentBefore(job: Job): string {

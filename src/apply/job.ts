@@ -4,7 +4,6 @@ import type { Action } from '../plan/action.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { Deploys, DuplicatePlace, StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
-import type { ScopeRow } from '../observe/scope-row.ts';
 
 /**
  * How far the requests of an action got, as far as is known; it never shrinks. `may land later`: a request got no
@@ -78,7 +77,7 @@ export interface Scope {
   /** Something of it is overwritten or deleted, and no request sends anything back as it is in that moment. */
   readonly mayReadAhead: boolean;
   /** Its last read: the id of the object, and when the read began (monotonic ms). */
-  reading?: { readonly id: string | undefined; readonly since: number; readonly row: Promise<ScopeRow> };
+  reading?: { readonly id: string | undefined; readonly since: number; readonly row: Promise<Row | undefined> };
   /** Its row as it was when everything below it was read back. */
   readBack?: Row;
   /** Its record says that the service is stale. */

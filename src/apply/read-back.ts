@@ -5,9 +5,8 @@ import { type Job, type Scope, isOver, isSent, mayHaveWritten, mayLand, report, 
 import { reportFailure } from './report.ts';
 import { type Run, claim, dispatch, recordOf, saveRecord } from './run.ts';
 import { poll } from './attempt.ts';
-import { type ScopeRow, findById, scopeRow } from '../observe/scope-row.ts';
 import { createdAmong } from './find-created.ts';
-import { isAtHome, readScope } from './scope.ts';
+import { isAtHome, rowIn, rowsBelow } from './rows.ts';
 import { comesWithParent, createsObject, goesWithParent, isHeld, isKept } from '../plan/action.ts';
 import { type Settled, sentPairs, settle } from '../plan/settle.ts';
 import { withoutError } from '../state/pending.ts';
@@ -19,11 +18,16 @@ type Found =
   | { readonly is: 'gone' }
   | { readonly is: 'unread'; readonly error?: unknown };
 
+/** The row of a scope after its writes; undefined in it: the scope is gone. */
+interface After {
+  readonly row: Row | undefined;
+}
+
 /** Reads a scope back once everything in it is over, and settles each of its jobs. `isGone`: a list proved that it is gone. */
 export async function readBack(run: Run, scope: Scope, isGone = false): Promise<void> {
-  const { root, jobs } = scope;
+  const { jobs } = scope;
   const isTouched = jobs.some(isSent);
-  const after = !isTouched ? undefined : isGone ? scopeRow(root.action, undefined) : await readAgain(run, scope);
+  const after = !isTouched ? undefined : isGone ? { row: undefined } : await readAgain(run, scope);
   const found = isTouched ? foundIn(run, scope, after) : jobs.map(asPlanned);
   const staying = new Set(jobs.filter((_, at) => found[at]?.is === 'row'));
   // All at once, so that their records become durable together.
@@ -43,15 +47,15 @@ export async function readBack(run: Run, scope: Scope, isGone = false): Promise<
 }
 
 /** Reads a scope: again, for a little while, when it does not show what was written. */
-async function readAgain(run: Run, scope: Scope): Promise<ScopeRow | undefined> {
+async function readAgain(run: Run, scope: Scope): Promise<After | undefined> {
   const { root, jobs } = scope;
   const id = root.object?.id;
   if (id === undefined) return undefined;
-  const look = async (): Promise<ScopeRow> => {
+  const look = async (): Promise<After> => {
     const since = run.clock.monotonic();
-    const after = await readScope(run.together, root, id);
-    scope.reading = { id, since, row: Promise.resolve(after) };
-    return after;
+    const row = await run.together.row(root.action.kind, id);
+    scope.reading = { id, since, row: Promise.resolve(row) };
+    return { row };
   };
   try {
     return await poll(run, look, {
@@ -75,7 +79,7 @@ function isShown(run: Run, job: Job, found: Found): boolean {
 }
 
 /** The objects of a scope's jobs, in a row of it. */
-function foundIn(run: Run, { jobs }: Scope, after: ScopeRow | undefined): Found[] {
+function foundIn(run: Run, { jobs }: Scope, after: After | undefined): Found[] {
   const claimed = new Set(jobs.flatMap(({ object }) => object?.id ?? []));
   return jobs.map((job) => {
     const found = lookFor(run, job, after, (id) => claimed.has(id) || run.creations.taken.has(id));
@@ -84,15 +88,15 @@ function foundIn(run: Run, { jobs }: Scope, after: ScopeRow | undefined): Found[
   });
 }
 
-function lookFor(run: Run, job: Job, after: ScopeRow | undefined, isTaken: (id: string) => boolean): Found {
+function lookFor(run: Run, job: Job, after: After | undefined, isTaken: (id: string) => boolean): Found {
   if (after === undefined) return { is: 'unread' };
   const { action, object } = job;
   try {
     const row =
       object !== undefined
-        ? findById(after, action, object.id)
+        ? rowIn(job, after.row)
         : createsObject(action) && isSent(job)
-          ? createdAmong(run, after.rowsOf(action), job, isTaken)
+          ? createdAmong(run, rowsBelow(job.scope.root, after.row, action.kind), job, isTaken)
           : undefined;
     return row === undefined ? { is: 'gone' } : { is: 'row', row };
   } catch (error) {

@@ -27,7 +27,6 @@ import {
   withDuplicate,
 } from './job.ts';
 import { needsRow } from './request.ts';
-import { scopeRow } from '../observe/scope-row.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 
 /** The input of an apply. */
@@ -180,12 +179,24 @@ function jobsOf(plan: Plan): Pick<Run, 'jobs' | 'scopes'> {
   }
   for (const [address, members] of groupBy([...jobs.values()].map((job) => [job.action.scope, job] as const))) {
     const root = jobs.get(address);
-    if (root === undefined) continue;
-    const isAhead = mayReadAhead(root, members);
-    const reading = isAhead ? readByPlan(plan, root) : {};
-    scopes.set(address, { root, jobs: members, mayReadAhead: isAhead, ...reading });
+    if (root !== undefined) scopes.set(address, newScope(plan, root, members));
   }
   return { jobs, scopes };
+}
+
+/**
+ * A scope before its first request. Its deletion by a destroy within seconds takes the row of the plan for the look at it:
+ * everything is meant to go, and only what others put things into is read again. Any other run looks at what it is about to
+ * take away.
+ */
+function newScope({ observed, destroys }: Plan, root: Job, jobs: readonly Job[]): Scope {
+  const { action, planned } = root;
+  const writing = jobs.map((job) => job.action).filter((one) => isEffective(one) && !isDeployment(one));
+  const isExact = writing.length > 0 && !writing.some(({ steps }) => steps.some(needsRow));
+  const scope = { root, jobs, mayReadAhead: isExact && !createsObject(action) };
+  const isOfPlan = scope.mayReadAhead && destroys === true && action.kind.service !== undefined;
+  if (!isOfPlan || planned === undefined) return scope;
+  return { ...scope, reading: { id: planned.id, since: observed.since, row: Promise.resolve(planned.row) } };
 }
 
 /** Where duplicates may be before anything is sent. */
@@ -204,12 +215,6 @@ function deploysBefore({ service }: Action): Deploys | undefined {
   const code = known?.stale?.code ?? staleness.code;
   // An earlier save or deployment does not contain what is written now.
   return { ...defined({ inputs: known?.inputs }), stale: defined({ code }) };
-}
-
-/** Whether the platform may answer many reads in one request. */
-export function readsInBulk({ input: { client } }: Run): boolean {
-  const status = client.bulkStatus();
-  return status !== undefined && status.is !== 'off';
 }
 
 /** The job of an address. Throws when the plan has none: a mistake of Trueup itself. */
@@ -246,21 +251,6 @@ function endOf({ stopped, diagnostics }: Job, result: Outcome['result']) {
 export function claim(run: Run, job: Job, object: { readonly id: string; readonly row?: Row }): void {
   noteObject(job, object);
   run.creations.taken.add(object.id);
-}
-
-/**
- * A service as the plan of a destroy read it: its deletion within seconds takes that for the look at it. Everything is meant
- * to go; only what others put things into is read again. Any other run looks at what it is about to take away.
- */
-function readByPlan({ observed, destroys }: Plan, { action, planned }: Job): Pick<Scope, 'reading'> {
-  if (destroys !== true || action.kind.service === undefined || planned === undefined) return {};
-  const row = scopeRow(action, planned.row);
-  return { reading: { id: planned.id, since: observed.since, row: Promise.resolve(row) } };
-}
-
-function mayReadAhead(root: Job, jobs: readonly Job[]): boolean {
-  const writing = jobs.map(({ action }) => action).filter((one) => isEffective(one) && !isDeployment(one));
-  return !createsObject(root.action) && writing.length > 0 && !writing.some(({ steps }) => steps.some(needsRow));
 }
 
 function takenBefore({ observed, base }: Plan): Set<string> {

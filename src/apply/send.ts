@@ -14,7 +14,7 @@ import { type Job, report, sentAt } from './job.ts';
 import { announceTime } from './announce.ts';
 import { answersAll, buildMembers, carries, isMember, isUnproven, needsRow } from './request.ts';
 import { type Run, dispatch } from './run.ts';
-import { isAtHome, rowIn, scopeNow } from './scope.ts';
+import { isAtHome, rowIn, scopeNow } from './rows.ts';
 
 /**
  * Sends an update, a move or a deletion. When its outcome is unknown, reads the object and sends the request again if it
@@ -153,7 +153,7 @@ async function lookBefore(
   const now = run.clock.monotonic();
   const isFresh = now - (sentAt(job) ?? now) <= attempts.reading.freshMs;
   const isNew = createsObject(job.action) && step.role !== 'delete' && !isAgain && !hasPaused && isFresh;
-  const check = { step, client: own, isAnew: hasPaused };
+  const check = { step, client: own, refetch: hasPaused };
   if (step.role === 'create') await refuseMoved(run, job, job.scope, check);
   // Nothing of others is in what is not there yet.
   if (step.role === 'create') return needsRow(step) ? {} : undefined;
@@ -168,7 +168,7 @@ async function lookBefore(
 export async function tookEffect(run: Run, job: Job, step: Step): Promise<boolean> {
   if (job.object === undefined || job.scope.root.object === undefined) return false;
   try {
-    const row = rowIn(job, await scopeNow(run, job.scope, { isAnew: true }));
+    const row = rowIn(job, await scopeNow(run, job.scope, { refetch: true }));
     if (step.role === 'delete') return row === undefined;
     if (row === undefined) return false;
     return step.role === 'move' ? isAtHome(job, row) : holds(run, job.action, step, row);

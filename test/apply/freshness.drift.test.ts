@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { lossSince } from '../../src/apply/freshness.ts';
-import { scopeRow } from '../../src/observe/scope-row.ts';
 import type { Row } from '../../src/formats/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
@@ -39,13 +38,12 @@ interface Case {
 /** What somebody changed, when the plan saw the Redis as one row, and it is another one now. */
 function loss({ actions = [going()], planned = {}, now = {}, settled = [], objects = {} }: Case): string | undefined {
   const [action] = actions;
-  const root = actions.find((one) => one.address === address) ?? going();
   const pairs = Object.fromEntries(settled.map((name) => [name, pairOf('a')]));
   const { run } = runOf(actions, {
     objects: { [address]: objectOf('redis_1', { redisId: 'redis_1', ...planned }), ...objects },
     resources: { [address]: recordOf('redis', 'redis_1', { pairs }) },
   });
-  return lossSince(run, jobFor(run, action), scopeRow(root, { redisId: 'redis_1', ...now }));
+  return lossSince(run, jobFor(run, action), { redisId: 'redis_1', ...now });
 }
 
 const changed = (path: string, of = address) => `${path} of ${of} was changed on the platform`;
@@ -104,8 +102,8 @@ describe('before a deletion, Trueup compares', () => {
 
   test('nothing, when the object is gone or the plan did not see it', () => {
     const { run } = runOf([going()]);
-    expect(lossSince(run, jobFor(run, going()), scopeRow(going(), undefined))).toBeUndefined();
-    expect(lossSince(run, jobFor(run, going()), scopeRow(going(), { redisId: 'redis_1' }))).toBeUndefined();
+    expect(lossSince(run, jobFor(run, going()), undefined)).toBeUndefined();
+    expect(lossSince(run, jobFor(run, going()), { redisId: 'redis_1' })).toBeUndefined();
     expect(loss({ planned: { name: 'a' }, now: { redisId: 'redis_2', name: 'b' }, settled: ['name'] })).toBeUndefined();
   });
 });

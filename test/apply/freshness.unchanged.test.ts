@@ -97,7 +97,7 @@ describe('before an update is sent', () => {
     await refuseChanged(run, redis());
     await refuseChanged(run, redis());
     expect(requests).toHaveLength(1);
-    await refuseChanged(run, redis(), { isAnew: true });
+    await refuseChanged(run, redis(), { refetch: true });
     expect(requests).toHaveLength(2);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isAtHome } from '../../src/apply/scope.ts';
+import { isAtHome } from '../../src/apply/rows.ts';
 import { tookEffect } from '../../src/apply/send.ts';
 import type { Action, Member, AttributeChange, Step } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';

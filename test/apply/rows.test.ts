@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readSiblings } from '../../src/apply/scope.ts';
+import { readSiblings } from '../../src/apply/rows.ts';
 import type { Action } from '../../src/plan/action.ts';
 import type { Answers } from '../support/run-values.ts';
 import { jobFor, runOf } from '../support/run-values.ts';
