@@ -63,7 +63,7 @@ export async function announceTime(run: Run, job: Job, isAgain: boolean): Promis
   if (record?.pending === undefined || (!isAgain && Math.abs(at - record.pending.at) <= attempts.reading.noteAgeMs))
     return;
   const again = renewed(record, at);
-  if (again !== record) await run.journal.save(address, again);
+  if (again !== record) await run.journal.save(address, { record: again });
 }
 
 /** The pending create of an action: a later run finds its object by the key and the fields in it. */
@@ -130,9 +130,9 @@ export async function saveDeploys(run: Run, service: Job, deploys: Deploys, how?
   service.deploys = deploys;
   const { address } = service.action;
   // A service that is about to be adopted has no record yet.
-  const record = run.journal.now(address) ?? undefined;
-  if (record !== undefined) await run.journal.saveDeploys(address, deploys, how);
-  else await run.journal.saveService(address, { record: recordOfService(run, service), deploys }, how);
+  const isRecorded = (run.journal.now(address) ?? undefined) !== undefined;
+  const record = isRecorded ? undefined : recordOfService(run, service);
+  await run.journal.save(address, { record, deploys }, how);
 }
 
 /** The record of a service, before its deployment. */

@@ -47,20 +47,21 @@ async function createNow(run: Run, job: Job, step: Step): Promise<void> {
   // The old object of this address is not the one that is being created.
   job.object = undefined;
   const old = before === undefined ? undefined : deposed(run, job).find(({ action }) => action.id === before.id);
-  if (old?.action.id !== undefined) await journal.save(old.action.address, recordOf(old, old.action.id, {}));
+  if (old?.action.id !== undefined) {
+    await journal.save(old.action.address, { record: recordOf(old, old.action.id, {}) });
+  }
   const undo = async () => {
     const deploys = run.input.plan.base.deployments[address] ?? null;
-    if (before === undefined) await journal.save(address, null);
-    else await journal.saveService(address, { record: before, deploys });
-    if (old !== undefined) await journal.save(old.action.address, null);
+    await journal.save(address, { record: before ?? null, deploys });
+    if (old !== undefined) await journal.save(old.action.address, { record: null });
   };
   const object = await sendUntilKnown(run, job, { step, undo });
   if (object === undefined) return; // found when the scope is read back
   claim(run, job, object);
   const record = recordOf(job, object.id, pairsOf(run, job, object.row));
   const isLast = steps.at(-1) === step;
-  if (isLast) await journal.save(address, record, 'with the next');
-  else await journal.save(address, withWrite(record, { id: object.id, ...sentNow(run) }));
+  if (isLast) await journal.save(address, { record }, 'with the next');
+  else await journal.save(address, { record: withWrite(record, { id: object.id, ...sentNow(run) }) });
   if (lacksOutputs(job, object.row)) {
     const row = await readOwn(run, job, object.id);
     if (row !== undefined) claim(run, job, { id: object.id, row: { ...object.row, ...row } });
@@ -220,7 +221,7 @@ async function reportDuplicatesOf(run: Run, job: Job, create: Step): Promise<voi
   job.duplicates = withDuplicate(job.duplicates, pending);
   const record = recordNow(run, job); // what else was settled meanwhile is in it
   if (record === undefined) return;
-  await run.journal.save(address, { ...record, duplicates: job.duplicates }, 'with the rest');
+  await run.journal.save(address, { record: { ...record, duplicates: job.duplicates } }, 'with the rest');
 }
 
 /** The rows beside an object that was created, by id: as its service was read back, else read now. */

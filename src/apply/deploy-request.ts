@@ -130,7 +130,7 @@ export async function resetStatus(service: DeployedService, row: Row): Promise<s
     return await attempt(run, policies.reset, {
       send: async (isAgain) => {
         await send(service, { step, announce, isAgain });
-        if (!isAgain) await run.journal.save(root.action.address, record, 'with the rest'); // the one before may land later
+        if (!isAgain) await run.journal.save(root.action.address, { record }, 'with the rest'); // the one before may land later
         return 'idle';
       },
       look: async (lost) => {

@@ -6,6 +6,13 @@ import type { Wave } from '../state/wave.ts';
 /** When something that is saved is on the disk: at once; before anything that is saved after it, and soon; or at the end. */
 type How = 'with the next' | 'with the rest';
 
+/** What the state is to hold at an address; null removes it, and with a record go its deployments. Left out: it stays. */
+interface Content {
+  readonly record?: StateRecord | null | undefined;
+  /** Of a service: its deployments. */
+  readonly deploys?: Deploys | null | undefined;
+}
+
 /** What a run saves: what the state is to hold, announced before it is sent. */
 export interface Journal {
   /** Everything as this run wrote it last, on the disk or about to be. */
@@ -13,20 +20,12 @@ export interface Journal {
   /** The record of an address as this run wrote it last, else as it was before; null: this run removed it. */
   now(address: string): StateRecord | null | undefined;
   /**
-   * Keeps a record; it is on the disk when this resolves. One that cannot be written is as if it never was: what it
-   * announces is not sent, and what it says is found by the next run. With a record that is removed go its deployments.
+   * Keeps all of a content or nothing of it; it is on the disk when this resolves. One that cannot be written is as if it
+   * never was: what it announces is not sent, and what it says is found by the next run.
    *
    * @throws {Stop} when the store refuses it; never for one that was not waited for.
    */
-  save(address: string, record: StateRecord | null, how?: How): Promise<void>;
-  /** Keeps the deployments of a service in the same way; null: the state is to hold none. */
-  saveDeploys(service: string, deploys: Deploys | null, how?: How): Promise<void>;
-  /** Keeps the record of a service and its deployments: both, or none of them. */
-  saveService(
-    service: string,
-    content: { readonly record: StateRecord; readonly deploys: Deploys | null },
-    how?: How,
-  ): Promise<void>;
+  save(address: string, content: Content, how?: How): Promise<void>;
 }
 
 /** Names what an entry replaces. */
@@ -65,9 +64,10 @@ export function openJournal(store: StateStore, base: State): Journal {
       const entry = latest.get(keyOf([address, null]));
       return entry === undefined ? base.resources[address] : (entry[1] as StateRecord | null); // the key is that of a record
     },
-    save: (address, record, how) =>
-      put(record === null ? [...changed(address, null), [address, null]] : [[address, record]], how),
-    saveDeploys: (service, deploys, how) => put(changed(service, deploys), how),
-    saveService: (service, { record, deploys }, how) => put([[service, record], ...changed(service, deploys)], how),
+    save: (address, { record, deploys }, how) => {
+      if (record === null) return put([...changed(address, null), [address, null]], how);
+      const own: Wave = record === undefined ? [] : [[address, record]];
+      return put(deploys === undefined ? own : [...own, ...changed(address, deploys)], how);
+    },
   };
 }

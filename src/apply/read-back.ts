@@ -113,7 +113,7 @@ async function settleJob(run: Run, job: Job, found: Found, staying: ReadonlySet<
   const { address, action } = job.action;
   if (isHeld(job.action)) dispatch(run, job, { is: 'settled', result: 'done' });
   else if (action === 'forget') {
-    await run.journal.save(address, null, 'with the rest');
+    await run.journal.save(address, { record: null }, 'with the rest');
     dispatch(run, job, { is: 'settled', result: 'done' });
   } else if (resultOf(job) !== 'skipped') {
     if (action === 'delete') await settleDeletion(run, job, found, staying);
@@ -125,7 +125,7 @@ async function settleDeletion(run: Run, job: Job, found: Found, staying: Readonl
   const { address } = job.action;
   const failed = resultOf(job);
   if (found.is === 'gone') {
-    await run.journal.save(address, null);
+    await run.journal.save(address, { record: null });
     dispatch(run, job, { is: 'settled', result: doneBy(job) });
   } else if (found.is === 'unread') {
     dispatch(run, job, { is: 'settled', result: failed ?? 'unverified' });
@@ -149,7 +149,7 @@ async function restore(run: Run, job: Job): Promise<void> {
   // A variable that it mentions may have been written all the same.
   const isStale = job.staleThrough.some((other) => other !== job && mayHaveWritten(other));
   if (!isStale) job.deploys = run.input.plan.base.deployments[address];
-  await run.journal.saveService(address, { record: known, deploys: job.deploys ?? null });
+  await run.journal.save(address, { record: known, deploys: job.deploys ?? null });
 }
 
 async function settleObject(run: Run, job: Job, found: Found): Promise<void> {

@@ -277,10 +277,7 @@ export function recordOf(
 
 /** Saves a record; that of a service with its deployments, as the run knows them now. */
 export async function saveRecord(run: Run, job: Job, record: StateRecord, how?: 'with the rest'): Promise<void> {
-  const { deploys } = job;
-  const { address } = job.action;
-  if (deploys === undefined) await run.journal.save(address, record, how);
-  else await run.journal.saveService(address, { record, deploys }, how);
+  await run.journal.save(job.action.address, { record, deploys: job.deploys }, how);
 }
 
 /** The digests of the fields of an action's object. */

@@ -69,7 +69,7 @@ async function saveError(
   const written = attributes.filter(({ decision }) => writesOrRemoves(decision));
   const unproven = written.map(({ attribute }) => attributeName(attribute));
   // A state that fails refuses the next record too, and the error of the platform says more.
-  await run.journal.save(address, withError(record, unproven)).catch(() => undefined);
+  await run.journal.save(address, { record: withError(record, unproven) }).catch(() => undefined);
 }
 
 /** Whether a step writes what the platform stored before with an error. */

@@ -98,13 +98,13 @@ test('a record that goes with the next is on the disk before the next, and a dis
   const folder = mkdtempSync(join(tmpdir(), 'trueup-journal-'));
   const store = localStore(folder, { disk, keys: testKeys });
   const journal = openJournal(store, stateWith({}));
-  await journal.save('a', recordOf('1'), 'with the next');
-  await journal.save('b', recordOf('2'));
+  await journal.save('a', { record: recordOf('1') }, 'with the next');
+  await journal.save('b', { record: recordOf('2') });
   const onDisk = async () => (await localStore(folder, { keys: testKeys }).read())?.resources;
   expect(await onDisk()).toEqual({ a: recordOf('1'), b: recordOf('2') });
   isFull = true;
-  await journal.save('a', null, 'with the next');
-  await expect(journal.save('b', recordOf('3'))).rejects.toThrow('ENOSPC');
+  await journal.save('a', { record: null }, 'with the next');
+  await expect(journal.save('b', { record: recordOf('3') })).rejects.toThrow('ENOSPC');
   // What the platform did stays known to this run; what was only announced does not.
   expect([journal.now('a'), journal.now('b')]).toEqual([null, recordOf('2')]);
   expect(await onDisk()).toEqual({ a: recordOf('1'), b: recordOf('2') });
@@ -118,9 +118,9 @@ test.each([1, 2])('a service is kept with its deployments or not at all: append 
     ++count === at ? Promise.reject(diskError('ENOSPC')) : store.append(base, ...entry);
   const journal = openJournal({ ...store, append }, stateWith({}));
   const deploys = { stale: {} };
-  await expect(journal.saveService('a', { record: recordOf('1'), deploys })).rejects.toThrow('ENOSPC');
+  await expect(journal.save('a', { record: recordOf('1'), deploys })).rejects.toThrow('ENOSPC');
   expect([journal.now('a'), journal.wave()]).toEqual([undefined, []]);
-  await journal.saveService('a', { record: recordOf('2'), deploys });
+  await journal.save('a', { record: recordOf('2'), deploys });
   expect(journal.wave().map(([, content]) => content)).toEqual([recordOf('2'), deploys]);
   await store.close();
 });
@@ -131,11 +131,11 @@ test('a service that is removed and created again has the deployments that are s
   const folder = mkdtempSync(join(tmpdir(), 'trueup-journal-'));
   const store = localStore(folder, { keys: testKeys });
   const journal = openJournal(store, base);
-  await journal.save('a', null);
-  await journal.save('a', recordOf('3'));
-  await journal.saveDeploys('a', deploys);
-  await journal.save('b', null);
-  await journal.save('b', recordOf('4'));
+  await journal.save('a', { record: null });
+  await journal.save('a', { record: recordOf('3') });
+  await journal.save('a', { deploys });
+  await journal.save('b', { record: null });
+  await journal.save('b', { record: recordOf('4') });
   const replayed = await localStore(folder, { keys: testKeys }).read();
   expect(replayed?.resources).toEqual({ a: recordOf('3'), b: recordOf('4') });
   expect(replayed?.deployments).toEqual({ a: deploys });

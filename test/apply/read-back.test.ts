@@ -127,7 +127,7 @@ describe('an update that failed', () => {
       answers: shows({ description: 'a' }),
     });
     const pending = { is: 'write', at: 900, timeoutMs: 60_000 } as const;
-    await run.journal.save(address, { ...before, pending });
+    await run.journal.save(address, { record: { ...before, pending } });
     dispatchAt(run, address, ...lost);
     await readBack(run, jobFor(run, change()).scope);
     expect(run.journal.now(address)).toMatchObject({ id: 'redis_1', pending });
@@ -138,7 +138,7 @@ describe('an update that failed', () => {
       resources: { [address]: before },
       answers: shows({ description: 'a' }),
     });
-    await run.journal.save(address, { ...before, pending: { is: 'write', at: 900, timeoutMs: 60_000 } });
+    await run.journal.save(address, { record: { ...before, pending: { is: 'write', at: 900, timeoutMs: 60_000 } } });
     dispatchAt(run, address, ...refused);
     await readBack(run, jobFor(run, change()).scope);
     expect(run.journal.now(address)).not.toHaveProperty('pending');

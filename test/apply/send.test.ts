@@ -54,7 +54,9 @@ async function running(
       },
     },
   };
-  await run.journal.save(address, { ...record, pending: { is: 'write', at: run.clock.wall(), timeoutMs: 60_000 } });
+  await run.journal.save(address, {
+    record: { ...record, pending: { is: 'write', at: run.clock.wall(), timeoutMs: 60_000 } },
+  });
   const byHand = (value: string): void => {
     row = { ...row, description: value };
   };
@@ -118,7 +120,7 @@ describe('the recorded time of a request', () => {
 
   test('is not recorded when no pending operation is', async () => {
     const { run } = await running(change(), { hasPaused: true });
-    await run.journal.save(address, record);
+    await run.journal.save(address, { record });
     await send(run, jobFor(run, change()), update);
     expect(run.journal.now(address)).toEqual(record);
   });
