@@ -2,18 +2,10 @@ import { lacksRight } from '../api/errors.ts';
 import { attempts } from '../api/attempts.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
-import {
-  type Claim,
-  type Expected,
-  type IdentifyInput,
-  type Parent,
-  canBeLost,
-  parentIdOf,
-  positionOf,
-} from './expected.ts';
+import { type Claim, type Expected, type IdentifyInput, canBeLost, parentIdOf, positionOf } from './expected.ts';
 import { incomplete, refused } from './hidden.ts';
 import { someOf } from '../diagnostics/some-of.ts';
-import type { ObservedObject } from './observed.ts';
+import type { ObservedObject, Parent } from './observed.ts';
 import { isInWholeRow, parentIn, readById, readObject } from './read-object.ts';
 
 /** Objects that were found, by address. */

@@ -1,5 +1,4 @@
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
-import type { Row } from '../formats/json.ts';
 import { type Kind, root } from '../kind/kind.ts';
 import { type Resource, resourcePosition } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
@@ -7,7 +6,15 @@ import type { Digests } from '../secrets/digest.ts';
 import type { Clock } from '../state/clock.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Search } from './match.ts';
-import { type Caller, type DuplicateObject, type ObservedObject, type Place, fromContext } from './observed.ts';
+import {
+  type Caller,
+  type DuplicateObject,
+  type Listed,
+  type ObservedObject,
+  type Parent,
+  type Place,
+  fromContext,
+} from './observed.ts';
 import type { Reader } from './reader.ts';
 
 /** The input of observing. */
@@ -28,20 +35,6 @@ export interface ObserveInput {
   readonly digests: Digests;
   /** The addresses that are read; all by default. Of the others, those are read too that a list lacks. */
   readonly only?: ReadonlySet<string> | undefined;
-}
-
-/** An object with its kind, as the parent of others. */
-export interface Parent {
-  readonly kind: Kind;
-  readonly id: string;
-  readonly row: Row;
-}
-
-/** One row as a list gave it. */
-export interface Listed {
-  readonly row: Row;
-  /** The object whose list it is; undefined for the list at the top. */
-  readonly parent: Parent | undefined;
 }
 
 /** One address that may be on the platform: declared, in the state, or both. */

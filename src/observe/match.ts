@@ -5,6 +5,7 @@ import type { Kind } from '../kind/kind.ts';
 import { appendedBelow, keyDefault, observedValue, withoutAppended } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { type Outputs, resolve } from '../manifest/wanted.ts';
+import type { Listed, Parent } from './observed.ts';
 
 /** The values by which an object is recognised. */
 export type NaturalKey = Readonly<Record<string, Json>>;
@@ -66,7 +67,7 @@ export interface KeyIndex {
  * Makes an index of rows, by id, for resources of one kind. With the row that they are below, names are compared without
  * what the platform appends to them.
  */
-export function indexRows(rows: readonly (readonly [string, Row])[], parent?: Omit<Above, 'id'>): KeyIndex {
+export function indexRows(rows: readonly (readonly [string, Row])[], parent?: Omit<Parent, 'id'>): KeyIndex {
   const byNames = new Map<string, ReadonlyMap<string, readonly string[]>>();
   return {
     find: ({ kind }, key) => {
@@ -83,23 +84,11 @@ export function indexRows(rows: readonly (readonly [string, Row])[], parent?: Om
   };
 }
 
-/** A row, and the object whose list it is in; undefined for the list at the top. */
-interface ListedBelow {
-  readonly row: Row;
-  readonly parent: Above | undefined;
-}
-
-interface Above {
-  readonly id: string;
-  readonly kind: Kind;
-  readonly row: Row;
-}
-
 /** Gives the ids of the rows that have a natural key and are below a parent; '': at the top. */
 export type Search = (kind: Kind, key: NaturalKey | undefined, below: string | undefined) => readonly string[];
 
 /** Makes a search of rows, by id. */
-export function searchIn(rows: ReadonlyMap<string, ListedBelow>): Search {
+export function searchIn(rows: ReadonlyMap<string, Listed>): Search {
   const groups = groupBy([...rows].map(([id, { row, parent }]) => [parent?.id ?? '', { id, row, parent }] as const));
   const indexes = new Map(
     [...groups].map(([below, siblings]) => {

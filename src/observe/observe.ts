@@ -6,22 +6,15 @@ import { type Kind, root } from '../kind/kind.ts';
 import { topAddress, topOf } from '../kind/top.ts';
 import { nameIn, observedValue, outputValue, valueAt } from '../kind/wire.ts';
 import { type Resource, resourcePosition } from '../manifest/resource.ts';
-import { type Outputs, asWritten, knownValue } from '../manifest/wanted.ts';
+import { asWritten, knownValue } from '../manifest/wanted.ts';
 import { maskValue } from '../secrets/looks-secret.ts';
 import { pendingCreate } from '../state/pending.ts';
 import { callerOf, rowsIn } from './answers.ts';
-import {
-  type Expected,
-  type IdentifyInput,
-  type Listed,
-  type ObserveInput,
-  type Parent,
-  positionOf,
-} from './expected.ts';
+import { type Expected, type IdentifyInput, type ObserveInput, positionOf } from './expected.ts';
 import { identify } from './identify.ts';
 import { searchIn } from './match.ts';
 import { bindNames, hasSecretName, namedKinds } from './names.ts';
-import type { Caller, DuplicateObject, Observed, ObservedObject, UnmanagedObject } from './observed.ts';
+import type { Listed, Observed, ObservedObject, Parent, UnmanagedObject } from './observed.ts';
 import { isOfProject } from './ownership.ts';
 import { type TopList, readTop } from './project-id.ts';
 
@@ -32,14 +25,12 @@ export interface Seen {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What was read so far. */
-interface Reading {
-  readonly input: ObserveInput;
+/** What was read so far, and what finding the objects of any kind takes from it. */
+interface Reading extends ObserveInput, Omit<IdentifyInput, 'kind' | 'items' | 'isRead' | 'rows' | 'search'> {
   /** Whether an address is read. */
   readonly isMeant: (item: { readonly address: string }) => boolean;
-  readonly caller: Caller;
   /** The lists at the top. */
-  readonly listed: readonly (TopList & { readonly kind: Kind })[];
+  readonly listed: readonly TopList[];
   readonly lists: Lists;
   readonly expected: ReadonlyMap<string, readonly Expected[]>;
   readonly objects: Map<string, ObservedObject>;
@@ -47,8 +38,6 @@ interface Reading {
   readonly byId: Map<string, Parent>;
   /** The addresses of the state that are not read. */
   readonly unread: Set<string>;
-  readonly diagnostics: Diagnostic[];
-  readonly duplicates: DuplicateObject[];
 }
 
 /**
@@ -71,21 +60,33 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   const resources = bindNames({ ...binding, rowsOf, diagnostics });
   const expected = expectations({ kinds, resources, records });
   const every = [...expected.values()].flat();
+  const objects = new Map<string, ObservedObject>();
+  const byId = new Map<string, Parent>();
+  const idOf = (address: string) => objects.get(address)?.id;
+  const aboveAll = topOf(kinds);
   const reading: Reading = {
-    input,
+    ...input,
     isMeant,
     caller: { ...callerOf(who), projectId },
     listed,
     lists,
     expected,
-    objects: new Map(),
-    byId: new Map(),
+    objects,
+    byId,
     unread: new Set(every.flatMap((item) => (isMeant(item) ? [] : [item.address]))),
     diagnostics,
     duplicates: [],
+    idOf,
+    parentWith: (id) => byId.get(id),
+    // The list of what the top stands for shows all of the organization; only the one that was found is ours.
+    isInside: (name, id) =>
+      (name !== aboveAll?.kind && lists.get(name)?.has(id) === true) || byId.get(id)?.kind.kind === name,
+    outputs: ({ address, output }) => {
+      const object = byId.get(idOf(address) ?? '');
+      return object && outputValue(object.kind, output, object.id, object.row);
+    },
   };
   for (const level of levelsBelow(kinds, top)) await Promise.all(level.map((kind) => findKind(reading, kind)));
-  const aboveAll = topOf(kinds);
   if (aboveAll !== undefined) refuseOtherName(reading, aboveAll);
   return { observed: observedIn(reading, since), resources, diagnostics };
 }
@@ -105,35 +106,23 @@ async function readTops(
   };
   const [who, ...listed] = await Promise.all([
     asked,
-    ...top.map(async (kind) => ({ kind, ...(await listTop(input, kind, isMeant).catch(unlessUnusable)) })),
+    ...top.map((kind) => listTop(input, kind, isMeant).catch(unlessUnusable)),
   ]);
   return { who, listed };
 }
 
 /** Finds the objects of a kind: reads the lists below the objects that were found, and matches the rows with addresses. */
 async function findKind(reading: Reading, kind: Kind): Promise<void> {
-  const { input, isMeant, caller, listed, lists, expected, objects, byId, unread, diagnostics, duplicates } = reading;
+  const { kinds, isMeant, lists, expected, objects, byId, unread } = reading;
   const items = expected.get(kind.kind) ?? [];
-  if (items.length === 0 && lists.get(kind.kind)?.size === 0) return; // nothing is expected and nothing was found: most kinds
-  await readBelow(reading, kind, items.filter(isMeant));
   const rows: ReadonlyMap<string, Listed> = lists.get(kind.kind) ?? new Map();
-  const idOf = (address: string) => objects.get(address)?.id;
-  const parentWith = (id: string) => byId.get(id);
-  const isTopListed = listed.some((list) => list.kind === kind && list.rows !== undefined);
-  const isRead = (item: Expected) => isMeant(item) || isLacking(item, { rows, idOf, parentWith, isTopListed });
+  if (items.length === 0 && rows.size === 0) return; // nothing is expected and nothing was found: most kinds
+  await readBelow(reading, kind, items.filter(isMeant));
+  const isRead = (item: Expected) => isMeant(item) || isLacking(reading, item, rows);
   for (const item of items) if (isRead(item)) unread.delete(item.address);
-  const aboveAll = topOf(input.kinds)?.kind;
-  // The list of what the top stands for shows all of the organization; only the one that was found is ours.
-  const isInside = (name: string, id: string) =>
-    (name !== aboveAll && lists.get(name)?.has(id) === true) || byId.get(id)?.kind.kind === name;
-  const outputs: Outputs = ({ address, output }) => {
-    const object = byId.get(idOf(address) ?? '');
-    return object === undefined ? undefined : outputValue(object.kind, output, object.id, object.row);
-  };
-  const about = { kind, items, isRead, rows, search: searchIn(rows), idOf, parentWith, isInside, outputs };
-  const found = await identify({ ...input, ...about, caller, diagnostics, duplicates });
+  const found = await identify({ ...reading, kind, items, isRead, rows, search: searchIn(rows) });
   const taken = new Set([...found.values()].map(({ id }) => id));
-  const inRow = kindsIn(input.kinds, kind);
+  const inRow = kindsIn(kinds, kind);
   for (const [id, { row }] of rows) if (!taken.has(id)) descend(inRow, lists, { kind, id, row }, false);
   for (const [address, object] of found) {
     const parent = { kind, id: object.id, row: object.row };
@@ -145,14 +134,13 @@ async function findKind(reading: Reading, kind: Kind): Promise<void> {
 
 /** Reads the lists of a kind below the objects where some addresses are expected. */
 async function readBelow(
-  { input: { reader }, caller, lists, objects, byId }: Reading,
+  { reader, caller, lists, idOf, parentWith }: Reading,
   kind: Kind,
   items: readonly Expected[],
 ): Promise<void> {
-  const idOf = (address: string) => objects.get(address)?.id;
   await Promise.all(
     idsAbove(items, idOf).map(async (id) => {
-      const parent = byId.get(id);
+      const parent = parentWith(id);
       const listed = kind.parents[parent?.kind.kind ?? '']?.listed;
       if (listed === undefined || !('call' in listed)) return;
       const rows = await reader.rows(kind, { place: caller, parent }).catch((error: unknown) =>
@@ -169,13 +157,12 @@ async function readBelow(
 
 /** What was read, once all kinds are found. */
 function observedIn(reading: Reading, since: number): Observed {
-  const { input, caller, listed, lists, objects, byId, unread, duplicates } = reading;
-  const { kinds, records, reader } = input;
+  const { kinds, records, reader, caller, listed, lists, objects, byId, unread, duplicates } = reading;
   const isClear = (name: string) => reader.redact(name) === name;
   const known = new Set([...byId.keys(), ...idsAt(unread, records)]);
   const { unmanaged, provided } = unmanagedIn(kinds, lists, known, isClear);
   const aboveAll = topOf(kinds);
-  const hidden = idsWithSecretName(input, objects);
+  const hidden = idsWithSecretName(reading);
   return {
     ...caller,
     since,
@@ -219,10 +206,7 @@ function unmanagedIn(
 }
 
 /** Finds the names of objects in whole lists. Those of two objects, and those that may not show, are no names. */
-function namesAtTop(
-  listed: readonly (TopList & { readonly kind: Kind })[],
-  isHidden: (id: string, name: string) => boolean,
-): Observed['nameOf'] {
+function namesAtTop(listed: readonly TopList[], isHidden: (id: string, name: string) => boolean): Observed['nameOf'] {
   const lists = new Map(listed.map((list) => [list.kind.kind, list]));
   const made = new Map<string, ReadonlyMap<string, string>>();
   return (name, id) => {
@@ -251,10 +235,7 @@ function shownNames(
 }
 
 /** The ids of objects with a name that is secret in the manifest, or was when it was settled. */
-function idsWithSecretName(
-  { resources, records, kinds }: Pick<ObserveInput, 'resources' | 'records' | 'kinds'>,
-  objects: ReadonlyMap<string, ObservedObject>,
-): ReadonlySet<string> {
+function idsWithSecretName({ resources, records, kinds, objects }: Reading): ReadonlySet<string> {
   const keyFields = new Map(kinds.map(({ kind, identity }) => [kind, identity.keyField ?? '']));
   const declared = resources.filter(hasSecretName).map(({ address }) => objects.get(address)?.id);
   const settled = Object.values(records).map(({ kind, id, pairs }) => {
@@ -305,16 +286,12 @@ function listedKinds({ kinds, resources, records }: ObserveInput, isMeant: Readi
 
 /** Whether a list that was read should show an object of the state, and does not. */
 function isLacking(
+  { listed: lists, idOf, parentWith }: Reading,
   { kind, record }: Expected,
-  {
-    rows,
-    idOf,
-    parentWith,
-    isTopListed,
-  }: Pick<IdentifyInput, 'rows' | 'idOf' | 'parentWith'> & { readonly isTopListed: boolean },
+  rows: IdentifyInput['rows'],
 ): boolean {
   if (typeof record?.id !== 'string' || rows.has(record.id)) return false;
-  if (record.parent === null) return isTopListed;
+  if (record.parent === null) return lists.some((list) => list.kind === kind && list.rows !== undefined);
   const parent = parentWith(idOf(record.parent) ?? '');
   const listed = kind.parents[parent?.kind.kind ?? '']?.listed;
   return listed !== undefined && 'at' in listed;
@@ -339,7 +316,7 @@ async function listTop(
     if (!lacksRight(error) || isAlwaysListed(kind)) throw error;
     const items = (expectations({ kinds, resources, records }).get(kind.kind) ?? []).filter(isMeant);
     if (items.length > 0) return refuseUnread(error, items);
-    return { rows: undefined, projectId };
+    return { kind, rows: undefined, projectId };
   });
 }
 
@@ -359,7 +336,7 @@ function emptyList({ section }: Kind, parent: Parent | undefined, why: string): 
  * Refuses to give what the top stands for the name that another one has: a state with the manifest of another project would
  * make the one like the other.
  */
-function refuseOtherName({ input: { reader }, expected, objects, lists, diagnostics }: Reading, top: Kind): void {
+function refuseOtherName({ reader, expected, objects, lists, diagnostics }: Reading, top: Kind): void {
   const { redact } = reader;
   for (const { address, kind, resource, record } of expected.get(top.kind) ?? []) {
     const { keyField = '' } = kind.identity;

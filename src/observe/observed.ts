@@ -1,4 +1,5 @@
 import type { Row } from '../formats/json.ts';
+import type { Kind } from '../kind/kind.ts';
 import type { FromPlace } from '../kind/parent.ts';
 
 /** One object as the platform has it. Its row holds secrets in clear, so it does not print. */
@@ -11,6 +12,20 @@ export interface ObservedObject {
   readonly foundBy: 'id' | 'pin' | 'pending create' | 'key';
   /** The platform made it by itself. */
   readonly isProvided: boolean;
+}
+
+/** An object with its kind, as the parent of others. */
+export interface Parent {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly row: Row;
+}
+
+/** One row as a list gave it. */
+export interface Listed {
+  readonly row: Row;
+  /** The object whose list it is; undefined for the list at the top. */
+  readonly parent: Parent | undefined;
 }
 
 /** Where a run acts, and the owner of its API key. */

@@ -1,9 +1,9 @@
 import { pendingCreate } from '../state/pending.ts';
 import { waitForSecondLook } from './absence.ts';
-import type { Expected, IdentifyInput, Listed } from './expected.ts';
+import type { Expected, IdentifyInput } from './expected.ts';
 import { isCreated } from './lost-create.ts';
 import { type NaturalKey, naturalKey, searchIn } from './match.ts';
-import { type ObservedObject, observedObject } from './observed.ts';
+import { type Listed, type ObservedObject, observedObject } from './observed.ts';
 import { readObject } from './read-object.ts';
 
 /**

@@ -9,6 +9,7 @@ import type { NamedProject, Reader } from './reader.ts';
 
 /** A list at the top of a project, and the id of that project. */
 export interface TopList {
+  readonly kind: Kind;
   readonly rows: ReadonlyMap<string, Row> | undefined;
   readonly projectId: string;
 }
@@ -25,6 +26,7 @@ export async function readTop(
   { named, at }: { readonly named: string; readonly at?: Position | undefined },
 ): Promise<TopList> {
   const rowsOf = async (projectId: string): Promise<TopList> => ({
+    kind,
     rows: await reader.rows(kind, { place: { projectId } }),
     projectId,
   });
