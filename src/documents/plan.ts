@@ -31,6 +31,7 @@ import {
 import type { Decision } from '../plan/decide.ts';
 import type { ExplainedAction } from '../plan/explain.ts';
 import { notComparedIn } from '../plan/not-compared.ts';
+import { type Relations, relationsOf } from '../plan/relations.ts';
 import { rotationsIn } from '../plan/rotations.ts';
 import { type Standing, lacksSecret } from '../plan/standing.ts';
 import { notDeployed, overwriting, recreating, restarting, risking, underWay } from '../plan/summary.ts';
@@ -137,22 +138,17 @@ function isUnknown(decision: Decision, standing: Standing): boolean {
 }
 
 /** What the members of an action depend on beside itself. */
-interface Context {
-  readonly byAddress: ReadonlyMap<string, Action>;
+interface Context extends Pick<Relations, 'byAddress' | 'users'> {
   readonly destroys: boolean;
-  /** The dependents of each address as of the last apply. */
-  readonly users: ReadonlyMap<string, readonly string[]>;
   /** The addresses of what is created, by kind and key. */
   readonly created: ReadonlyMap<string, string>;
 }
 
-function contextOf({ actions, destroys, base }: Pick<Plan, 'actions' | 'destroys' | 'base'>): Context {
+function contextOf({ actions, destroys, base, observed }: Plan): Context {
   const isDeleting = actions.some(isDeletion);
-  const uses = (address: string) => (isDeleting ? (base.resources[address]?.dependsOn ?? []) : []);
   return {
-    byAddress: new Map(actions.map((action) => [action.address, action])),
+    ...relationsOf(actions, isDeleting ? base.resources : {}, observed.objects),
     destroys: destroys === true,
-    users: groupBy(actions.flatMap(({ address }) => uses(address).map((need) => [need, address] as const))),
     created: new Map(
       actions.flatMap((action) => (isDeleting && isCreation(action) ? [[placeKey(action), action.address]] : [])),
     ),
@@ -181,15 +177,7 @@ export function explainedDocument(
   return {
     requests: { reads, writes: 0 },
     diagnostics: diagnostics.map(diagnosticJson),
-    actions: actions.map(({ action, requests }) => ({
-      ...actionDocument(action, context),
-      sends: requests.map(({ operation, method, changed, others }) => ({
-        operation,
-        method,
-        changes: changed,
-        with: others,
-      })),
-    })),
+    actions: actions.map(({ action, sends }) => ({ ...actionDocument(action, context), sends })),
   };
 }
 
@@ -257,12 +245,10 @@ function outermost({ parent }: Action, { byAddress }: Context): string | undefin
 
 /** A creation waits for its dependencies; a deletion, for its dependents. */
 function doneBefore(action: Action, { byAddress, users }: Context): NonNullable<PlanAction['after']> {
-  const before = isDeletion(action) ? [...(users.get(action.address) ?? []), ...followedBy(action)] : action.dependsOn;
-  return [...new Set(before)].flatMap((address) => {
-    const other = byAddress.get(address);
-    const isWaitedFor = other !== undefined && isEffective(other);
-    return isWaitedFor ? [{ address: shownAddress(other), action: other.action }] : [];
-  });
+  const named = isDeletion(action) ? followedBy(action) : action.dependsOn;
+  const using = isDeletion(action) ? (users.get(action.address) ?? []) : [];
+  const before = new Set([...using, ...named.flatMap((address) => byAddress.get(address) ?? [])]);
+  return [...before].filter(isEffective).map((other) => ({ address: shownAddress(other), action: other.action }));
 }
 
 /** The numbers of deletions by what they are; nothing without deletions. */

@@ -2,6 +2,7 @@ import type { State } from '../state/state.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Digests } from '../secrets/digest.ts';
 import { type Action, type Plan, createsObject, isDeployment, outputsOf } from './action.ts';
+import { actionsByAddress } from './relations.ts';
 import { settle } from './settle.ts';
 
 /**
@@ -10,8 +11,7 @@ import { settle } from './settle.ts';
  */
 export function adoptedState(plan: Plan, addresses: ReadonlySet<string>, digests: Digests): State {
   const { base, observed } = plan;
-  const actions = new Map(plan.actions.map((action) => [action.address, action]));
-  const outputs = outputsOf(actions, observed.objects);
+  const outputs = outputsOf(actionsByAddress(plan.actions), observed.objects);
   const adopted = plan.actions.filter(
     (action) => action.id !== undefined && !isDeployment(action) && addresses.has(action.address),
   );

@@ -12,16 +12,16 @@ interface PlannedRequest {
   readonly operation: string;
   readonly method: string;
   /** Members that change something. */
-  readonly changed: readonly string[];
+  readonly changes: readonly string[];
   /** Members that the operation requires beside them. */
-  readonly others: readonly string[];
+  readonly with: readonly string[];
 }
 
 /** What the next apply would do to an object, or to the value of a field. */
 export interface ExplainedAction {
   readonly action: Action;
   /** In the order in which they are sent. */
-  readonly requests: readonly PlannedRequest[];
+  readonly sends: readonly PlannedRequest[];
 }
 
 /** What is known about an address. */
@@ -80,13 +80,13 @@ export function actionsAt(
   actions: readonly Action[],
 ): ExplainedAction[] {
   const own = actions.filter((action) => shownAddress(action) === address);
-  if (path === '') return own.map((action) => ({ action, requests: requestsOf(action, () => true) }));
+  if (path === '') return own.map((action) => ({ action, sends: requestsOf(action, () => true) }));
   return own.flatMap((action): ExplainedAction[] => {
-    if (becauseOf(action)?.includes(path) === true) return [{ action, requests: requestsOf(action, () => true) }];
+    if (becauseOf(action)?.includes(path) === true) return [{ action, sends: requestsOf(action, () => true) }];
     const changes = action.changes.filter((change) => change.path === path || change.path.startsWith(`${path}.`));
     if (changes.length === 0) return [];
     const carries = ({ changed }: Step) => changed.some((name) => fields.has(name));
-    return [{ action: { ...action, changes }, requests: requestsOf(action, carries) }];
+    return [{ action: { ...action, changes }, sends: requestsOf(action, carries) }];
   });
 }
 
@@ -94,7 +94,7 @@ function requestsOf({ teardown, steps }: Action, isMeant: (step: Step) => boolea
   return [...teardown, ...steps].filter(isMeant).map(({ operation, members, changed }) => ({
     operation,
     method: endpointOf(operation).method,
-    changed,
-    others: Object.keys(members).filter((name) => !changed.includes(name)),
+    changes: changed,
+    with: Object.keys(members).filter((name) => !changed.includes(name)),
   }));
 }

@@ -1,5 +1,6 @@
 import type { Resource } from '../manifest/resource.ts';
 import { type Action, isDeployment } from './action.ts';
+import { actionsByAddress } from './relations.ts';
 
 /**
  * Sorts actions as the manifest declares their resources. What is not declared any more stands where its block would:
@@ -14,7 +15,7 @@ export function inFileOrder(actions: readonly Action[], resources: readonly Reso
     const list = listOf(kind.kind, parent);
     siblings.set(list, Math.max(siblings.get(list) ?? 0, ends.get(address) ?? 0));
   }
-  const byAddress = new Map(actions.map((action) => [action.address, action]));
+  const byAddress = actionsByAddress(actions);
   const placeOf = (action: Action): number => {
     const { block, kind, parent, scope } = action;
     if (isDeployment(action)) return ends.get(scope) ?? resources.length;

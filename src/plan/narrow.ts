@@ -30,6 +30,7 @@ import {
 } from './action.ts';
 import { keep, targetFor } from './action-for.ts';
 import type { PlanInput } from './input.ts';
+import { actionsByAddress, relationsOf } from './relations.ts';
 
 /** The plan as a whole: nothing is left out, nothing is replaced on purpose. */
 export const everything: Narrowing = { targets: [], excludes: [], replaces: [] };
@@ -173,60 +174,34 @@ function reached(
 }
 
 /** The actions that others cannot do without. */
-interface Graph {
-  readonly byAddress: ReadonlyMap<string, Action>;
-  /** Without these an action fails, or does half of something. */
-  readonly needs: (address: string) => readonly string[];
-  /** Without these a target is not what it is meant to be: its variables, and what a new service is deployed with. */
-  readonly takesAlong: (address: string) => readonly string[];
-}
-
-function graphOf(actions: readonly Action[], records: NarrowInput['records'], objects: NarrowInput['objects']): Graph {
-  const byAddress = new Map(actions.map((action) => [action.address, action]));
-  const deposed = groupBy(actions.flatMap((one) => (isDeposed(one) ? [[one.block, one.address] as const] : [])));
-  /** Those that used an object when they were applied last, or stand below it. */
-  const users = groupBy(
-    Object.entries(records).flatMap(([address, { dependsOn, parent }]) =>
-      [...new Set([...dependsOn, ...(parent === null ? [] : [parent])])].map((need) => [need, address] as const),
-    ),
-  );
-  /** What moves out of another object, by the id of that one: it has to leave before that goes. */
-  const guests = groupBy(
-    actions.flatMap((action) => {
-      const { address } = action;
-      const { parentId } = objects.get(address) ?? {};
-      return !isMove(action) || parentId === undefined ? [] : [[parentId, address] as const];
-    }),
-  );
-  const deployments = new Map(
-    actions.flatMap((action) => (isDeployment(action) ? [[action.block, action] as const] : [])),
-  );
-  const isChanged = (address: string) => {
-    const action = byAddress.get(address);
-    return action !== undefined && isChange(action);
-  };
+function graphOf(actions: readonly Action[], records: NarrowInput['records'], objects: NarrowInput['objects']) {
+  const { byAddress, users, inside, deployments } = relationsOf(actions, records, objects);
+  const deposed = groupBy(actions.flatMap((one) => (isDeposed(one) ? [[one.block, one] as const] : [])));
   return {
     byAddress,
-    needs: (address) => {
+    /** Without these an action fails, or does half of something. */
+    needs: (address: string): readonly string[] => {
       const action = byAddress.get(address);
       if (action === undefined || !isChange(action) || isDeployment(action)) return [];
-      const parent = byAddress.get(action.parent ?? '');
-      const found = leavesState(action) ? [] : action.dependsOn.filter((need) => isNew(byAddress.get(need)));
+      const at = (addresses: readonly string[]) => addresses.flatMap((one) => byAddress.get(one) ?? []);
+      const found = leavesState(action) ? [] : at(action.dependsOn).filter(isNew);
+      // What moves out of an object has to leave before that goes.
       if (leavesState(action) || isReplacement(action))
-        found.push(...(users.get(address) ?? []).filter(isChanged), ...(guests.get(action.id ?? '') ?? []));
+        found.push(...(users.get(address) ?? []), ...(inside.get(action.id ?? '') ?? []).filter(isMove));
       if (isReplacement(action)) found.push(...(deposed.get(address) ?? []));
-      if (isDeletion(action) && goesWithParent(action) && parent !== undefined) found.push(parent.address);
-      found.push(...followedBy(action).filter(isChanged));
-      return found.filter((need) => need !== address);
+      if (isDeletion(action) && goesWithParent(action)) found.push(...at([action.parent ?? '']));
+      found.push(...at(followedBy(action)));
+      return found.filter((one) => one !== action && isChange(one)).map((one) => one.address);
     },
-    takesAlong: (address) =>
+    /** Without these a target is not what it is meant to be: its variables, and what a new service is deployed with. */
+    takesAlong: (address: string): readonly string[] =>
       (deployments.get(address)?.dependsOn ?? []).filter((need) => byAddress.get(need)?.action !== 'deploy'),
   };
 }
 
 /** Whether others cannot use an object before its action is done. */
-function isNew(action: Action | undefined): boolean {
-  return action !== undefined && (createsObject(action) || action.action === 'adopt');
+function isNew(action: Action): boolean {
+  return createsObject(action) || action.action === 'adopt';
 }
 
 /**
@@ -300,11 +275,11 @@ export function leftOutOf(
   needed: ReadonlyMap<string, string>,
 ): LeftOut[] {
   const done = new Set(narrowed.filter(isChange).map(({ address }) => address));
-  const blocks = new Map(whole.map(({ address, block }) => [address, block]));
+  const byAddress = actionsByAddress(whole);
   return whole
     .filter((action) => isChange(action) && !done.has(action.address))
     .map((action) => {
-      const needs = blocks.get(needed.get(action.address) ?? '');
+      const needs = byAddress.get(needed.get(action.address) ?? '')?.block;
       return { address: shownAddress(action), action: action.action, ...defined({ needs }) };
     });
 }

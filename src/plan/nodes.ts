@@ -16,6 +16,7 @@ import {
   leavesState,
 } from './action.ts';
 import { writesOrRemoves } from './decide.ts';
+import { type Relations, relationsOf } from './relations.ts';
 
 /** The nodes of a plan, in its order, and which of them come before which. */
 export interface ApplyGraph {
@@ -137,14 +138,7 @@ function edgesBy(rules: readonly Rule[], index: PlanIndex): Edge[] {
 type Ordered = Pick<Plan, 'actions' | 'base' | 'observed'>;
 
 /** A plan, indexed for the rules. */
-interface PlanIndex extends Ordered {
-  readonly byAddress: ReadonlyMap<string, Action>;
-  /** The nodes that deploy services, by the addresses of these. */
-  readonly deployments: ReadonlyMap<string, string>;
-  /** The actions that depended on each address when they were applied last. */
-  readonly dependents: ReadonlyMap<string, readonly Action[]>;
-  /** The actions whose objects the platform has inside another object, by the id of that one. */
-  readonly inside: ReadonlyMap<string, readonly Action[]>;
+interface PlanIndex extends Ordered, Relations {
   /** The nodes that free a name, by kind and name. */
   readonly freed: ReadonlyMap<string, readonly string[]>;
   /** The other services that each service refers to, itself or with what is below it. */
@@ -211,7 +205,7 @@ function allThatLeaves(action: Action, plan: PlanIndex): string[] {
 
 /** The actions of what leaves below an object; below one that only leaves the state, also those. */
 function leavingBelow(action: Action, plan: PlanIndex): Action[] {
-  const below = dependentsAt(action, plan).filter((dependent) => isBelow(dependent, action, plan));
+  const below = usersOf(action, plan).filter((user) => isBelow(user, action, plan));
   return below.flatMap((one) => (leavesState(one) && !isDeletion(one) ? [one, ...leavingBelow(one, plan)] : [one]));
 }
 
@@ -225,18 +219,19 @@ function deploymentsReferredTo({ dependsOn, parent = '' }: Action, plan: PlanInd
 /** A service that is not deployed in this plan passes on what it refers to, through one hub for all that refer to it. */
 function referencesPassedOn({ address }: Action, plan: PlanIndex): string[] {
   const services = [...(plan.referred.get(address) ?? [])];
-  return services.map((service) => plan.deployments.get(service) ?? referencesName(service));
+  return services.map((service) => plan.deployments.get(service)?.address ?? referencesName(service));
 }
 
 /** A referrer lets go of a deleted object first: by its own deletion, or by its write and its deployment. */
 function referrers(action: Action, plan: PlanIndex): string[] {
-  return dependentsAt(action, plan).flatMap((referrer) => {
+  return usersOf(action, plan).flatMap((referrer) => {
     // A replacement that refers to one that stays waits for its values instead.
     if (isBelow(referrer, action, plan) || (isReplacement(referrer) && !isDeletion(action))) return [];
     if (tearsDown(referrer)) return [teardownName(referrer.address)];
     if (!isDeletion(action)) return [];
     // What runs lets go of it only when it is deployed.
-    const deployment = referrer.scope === action.scope ? [] : [plan.deployments.get(referrer.scope) ?? []].flat();
+    const deployment =
+      referrer.scope === action.scope ? [] : [plan.deployments.get(referrer.scope)?.address ?? []].flat();
     return referrer.steps.length > 0 ? [referrer.address, ...deployment] : deployment;
   });
 }
@@ -288,7 +283,8 @@ function readBacksOfUsers(action: Action, plan: PlanIndex): string[] {
 
 function indexOf(plan: Ordered): PlanIndex {
   const { actions, base, observed } = plan;
-  const byAddress = new Map(actions.map((action) => [action.address, action]));
+  const relations = relationsOf(actions, base.resources, observed.objects);
+  const { byAddress } = relations;
   const isOther = (one: string, other: string) => other !== one && byAddress.get(other)?.service !== undefined;
   const referred = groupBy(
     actions.flatMap(({ scope, dependsOn }) =>
@@ -297,19 +293,7 @@ function indexOf(plan: Ordered): PlanIndex {
   );
   return {
     ...plan,
-    byAddress,
-    deployments: new Map(actions.filter(isDeployment).map(({ address, block }) => [block, address])),
-    dependents: groupBy(
-      actions.flatMap((action) =>
-        (base.resources[action.address]?.dependsOn ?? []).map((need) => [need, action] as const),
-      ),
-    ),
-    inside: groupBy(
-      actions.flatMap((action) => {
-        const { parentId } = observed.objects.get(action.address) ?? {};
-        return parentId === undefined ? [] : [[parentId, action] as const];
-      }),
-    ),
+    ...relations,
     freed: groupBy(
       actions.flatMap((action) => {
         const name = freedName(action, plan);
@@ -323,9 +307,9 @@ function indexOf(plan: Ordered): PlanIndex {
   };
 }
 
-/** The actions whose objects may still use that of an action: they depended on its address at the last apply. */
-function dependentsAt({ address, block }: Action, { dependents }: PlanIndex): readonly Action[] {
-  return [...new Set([address, block])].flatMap((one) => dependents.get(one) ?? []);
+/** The actions whose objects may still use that of an action, or stand below it. */
+function usersOf({ address, block }: Action, { users }: PlanIndex): readonly Action[] {
+  return [...new Set([address, block])].flatMap((one) => users.get(one) ?? []);
 }
 
 function dependenciesLeft({ dependsOn }: Action, { byAddress }: PlanIndex): string[] {

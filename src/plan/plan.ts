@@ -12,7 +12,6 @@ import {
   type Narrowed,
   type Plan,
   createsObject,
-  deletesObject,
   isChange,
   isCreation,
   isDeletion,
@@ -33,6 +32,7 @@ import { vanished } from './vanished.ts';
 import { oldSecretNotes, oldSecrets } from './old-secrets.ts';
 import { otherManifest } from './other-manifest.ts';
 import { deferred } from './pending.ts';
+import { isBelowDeleted } from './relations.ts';
 import { planRemoval } from './removal.ts';
 import { possibleRenames } from './possible-renames.ts';
 import { withDeposed } from './deposed.ts';
@@ -104,7 +104,7 @@ function planDeclared(
   const { resource, notes: unknown } = asPlatformHasIt(written, declared.get(written.parent ?? ''), above, outputs);
   const object = observed.objects.get(address);
   const action =
-    object === undefined || goesWithOld(parent, object)
+    object === undefined || isBelowDeleted(parent, object)
       ? planCreation(planning, resource, object, parent)
       : planExisting(planning, resource, object, parent);
   const more = [...unknown, ...tooLarge(action, object?.row, outputs)];
@@ -220,9 +220,4 @@ function tooLarge(
         position: at,
       }),
     );
-}
-
-/** Whether an object goes because the parent that it is below is replaced. */
-function goesWithOld(parent: Action | undefined, object: ObservedObject): boolean {
-  return parent !== undefined && deletesObject(parent) && parent.id === object.parentId;
 }

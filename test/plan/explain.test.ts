@@ -101,9 +101,9 @@ describe('the requests of an address', () => {
   });
   const actions = [updated, deployment, actionOf('production.redis.other', { steps: [update] })];
   const sent = (path: string, fields: readonly string[], of = actions) =>
-    actionsAt({ address, path }, new Set(fields), of).map(({ action, requests }) => [
+    actionsAt({ address, path }, new Set(fields), of).map(({ action, sends }) => [
       action.changes.map((one) => one.path),
-      requests.map(({ operation }) => operation),
+      sends.map(({ operation }) => operation),
     ]);
 
   test('are all of its own and its deployment, what goes first', () => {
@@ -115,11 +115,11 @@ describe('the requests of an address', () => {
       [[], ['redis.deploy']],
     ]);
     const [first] = actionsAt({ address, path: '' }, new Set(), [updated]);
-    expect(first?.requests[1]).toEqual({
+    expect(first?.sends[1]).toEqual({
       operation: 'redis.update',
       method: 'POST',
-      changed: ['dockerImage'],
-      others: ['redisId'],
+      changes: ['dockerImage'],
+      with: ['redisId'],
     });
   });
 

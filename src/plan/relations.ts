@@ -1,0 +1,42 @@
+import { groupBy } from '../kind/group.ts';
+import type { Observed, ObservedObject } from '../observe/observed.ts';
+import type { State } from '../state/state.ts';
+import { type Action, deletesObject, isDeployment } from './action.ts';
+
+/** The relations of the actions of a plan, by addresses and ids. */
+export type Relations = ReturnType<typeof relationsOf>;
+
+/** Finds which objects the actions of a plan are about, and which use, hold and deploy which. */
+export function relationsOf(actions: readonly Action[], records: State['resources'], objects: Observed['objects']) {
+  return {
+    byAddress: actionsByAddress(actions),
+    /** The deployment of each service. */
+    deployments: new Map(actions.filter(isDeployment).map((one) => [one.block, one])),
+    /** The actions of what used each address when it was applied last, or stood below it. */
+    users: groupBy(
+      actions.flatMap((action) => {
+        const { dependsOn = [], parent = null } = records[action.address] ?? {};
+        return [...new Set([...dependsOn, ...(parent === null ? [] : [parent])])].map(
+          (need) => [need, action] as const,
+        );
+      }),
+    ),
+    /** The actions of what the platform has inside each object, by the id of that one. */
+    inside: groupBy(
+      actions.flatMap((action) => {
+        const { parentId } = objects.get(action.address) ?? {};
+        return parentId === undefined ? [] : [[parentId, action] as const];
+      }),
+    ),
+  };
+}
+
+/** The actions of a plan by their addresses. */
+export function actionsByAddress(actions: readonly Action[]): ReadonlyMap<string, Action> {
+  return new Map(actions.map((action) => [action.address, action]));
+}
+
+/** Whether the platform has an object below that of an action that deletes it, with or without a new one in its place. */
+export function isBelowDeleted(parent: Action | undefined, { parentId }: ObservedObject): parent is Action {
+  return parent !== undefined && deletesObject(parent) && parent.id === parentId;
+}
