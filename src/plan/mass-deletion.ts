@@ -6,7 +6,8 @@ import type { Kind } from '../kind/kind.ts';
 import { isOfProject } from '../observe/ownership.ts';
 import { blockOf } from '../kind/address.ts';
 import type { State } from '../state/state.ts';
-import { type Action, deletesObject } from './action.ts';
+import { type Action, deletesObject, isDeletion, leavesState } from './action.ts';
+import { actionsByAddress } from './relations.ts';
 
 const isTheManifestWhole = 'Look whether the manifest is whole: the folder, the branch, its includes.';
 
@@ -20,10 +21,11 @@ export function massDeletions(
   isProvided: (address: string) => boolean,
 ): Diagnostic[] {
   const { resources } = state;
-  const fates = new Map(actions.map(({ address, action }) => [address, action]));
-  const isDeleted = (address: string) => fates.get(address) === 'delete';
-  const areGone = (addresses: readonly string[]) =>
-    addresses.every((address) => isDeleted(address) || fates.get(address) === 'forget');
+  const byAddress = actionsByAddress(actions);
+  const isAt = (address: string, isMeant: (one: Action) => boolean) =>
+    [byAddress.get(address) ?? []].flat().some(isMeant);
+  const isDeleted = (address: string) => isAt(address, isDeletion);
+  const areGone = (addresses: readonly string[]) => addresses.every((address) => isAt(address, leavesState));
   const known = Object.keys(resources);
   const deleted = blocksOf(known.filter(isDeleted));
   if (blocksOf(known).length > 1 && deleted.length > 0 && areGone(known)) {
@@ -35,8 +37,7 @@ export function massDeletions(
   const ours = known.filter((address) => !isProvided(address));
   const gone = blocksOf(ours.filter(isDeleted));
   const alone = gone.filter((address) => !isDeleted(resources[address]?.parent ?? ''));
-  const kinds = new Map(actions.map(({ address, kind }) => [address, kind]));
-  const judged = inProject(ours, (address) => kinds.get(address));
+  const judged = inProject(ours, (address) => byAddress.get(address)?.kind);
   if (alone.length <= few || !areGone(judged)) return tooMany(actions, state);
   const all = areGone(ours) ? 'all that was ever made' : 'all that was ever made in the project';
   const message = `this plan deletes ${all}, ${gone.length} resources: ${someOf(gone.toSorted())}`;
@@ -45,18 +46,30 @@ export function massDeletions(
 }
 
 function tooMany(actions: readonly Action[], { resources }: State): Diagnostic[] {
-  const going = actions.filter(deletesObject);
-  return [...groupBy(going.map(({ kind, address }) => [kind.kind, address]))].flatMap(([name, all]) => {
-    const addresses = blocksOf(all);
-    const count = addresses.length;
-    const known = Object.entries(resources).filter(([, { kind, id }]) => kind === name && id !== null);
-    const total = Math.max(count, blocksOf(known.map(([address]) => address)).length);
-    if (!isMany(count, total)) return [];
-    const share = Math.round((count / total) * 100);
-    const those = `${count} of ${total} resources of the kind ${name} (${share} %)`;
+  const known = Object.entries(resources).flatMap(([address, { kind, id }]) =>
+    id === null ? [] : [[kind, address] as const],
+  );
+  const going = actions.filter(deletesObject).map(({ kind, address }) => [kind.kind, address] as const);
+  return manyOfOneKind(going, known).map(({ those, addresses }) => {
     const message = `this plan deletes or replaces ${those}: ${someOf(addresses)}`;
     const remedy = `Look whether that is meant. If it is, apply needs ${flags.massDeletion}.`;
-    return [diagnostic(safeguards['many of a kind'].code, message, { remedy })];
+    return diagnostic(safeguards['many of a kind'].code, message, { remedy });
+  });
+}
+
+/** Addresses of one kind that are more than one edit, or one deletion by hand, usually explains, and words for them. */
+export function manyOfOneKind(
+  some: readonly (readonly [kind: string, address: string])[],
+  all: readonly (readonly [kind: string, address: string])[],
+): { readonly those: string; readonly addresses: readonly string[] }[] {
+  const totals = groupBy(all);
+  return [...groupBy(some)].flatMap(([kind, found]) => {
+    const addresses = blocksOf(found);
+    const count = addresses.length;
+    const total = Math.max(count, blocksOf(totals.get(kind) ?? []).length);
+    if (count <= usual.most && (total < usual.of || count < total * usual.share)) return [];
+    const share = Math.round((count / total) * 100);
+    return [{ addresses, those: `${count} of ${total} resources of the kind ${kind} (${share} %)` }];
   });
 }
 
@@ -70,11 +83,6 @@ export function inProject<T>(all: readonly T[], kindOf: (one: T) => Kind | undef
     return kind === undefined || isOfProject(kind);
   });
   return inside.length > 0 ? inside : all;
-}
-
-/** Whether so many of all of one kind are more than one edit, or one deletion by hand, usually explains. */
-export function isMany(count: number, total: number): boolean {
-  return count > usual.most || (total >= usual.of && count >= total * usual.share);
 }
 
 /** The addresses of the resources: the old object of a replacement and the new one are one. */

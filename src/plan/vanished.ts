@@ -1,12 +1,11 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { flags, safeguards } from '../diagnostics/safeguards.ts';
-import { groupBy } from '../kind/group.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 import { type Action, isCreation, isDeployment, isLeftOut, leavesState } from './action.ts';
 import { pendingCreate } from '../state/pending.ts';
-import { inProject, isMany } from './mass-deletion.ts';
+import { inProject, manyOfOneKind } from './mass-deletion.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 
 /**
@@ -46,16 +45,13 @@ export function vanished(
       someOf([...addresses].toSorted());
     return [diagnostic(safeguards.vanished.code, message, { remedy })];
   }
-  const reported = new Set<string>();
-  const warnings = [...groupBy(gone.map(({ kind, address }) => [kind.kind, address]))].flatMap(([name, some]) => {
-    const total = known.filter(({ kind }) => kind.kind === name).length;
-    if (!isMany(some.length, total)) return [];
-    for (const address of some) reported.add(address);
-    const share = Math.round((some.length / total) * 100);
-    const those = `${some.length} of ${total} resources of the kind ${name} (${share} %)`;
+  const byKind = (all: readonly Action[]) => all.map(({ kind, address }) => [kind.kind, address] as const);
+  const many = manyOfOneKind(byKind(gone), byKind(known));
+  const warnings = many.map(({ those, addresses: some }) => {
     const message = `the platform lacks ${those} that the state knows, and this plan creates them again: ${someOf(some)}`;
-    return [diagnostic(safeguards.vanished.code, message, { remedy })];
+    return diagnostic(safeguards.vanished.code, message, { remedy });
   });
+  const reported = new Set(many.flatMap((one) => one.addresses));
   const others = alone.filter((one) => isCreation(one) && !reported.has(one.address));
   return [...warnings, ...others.flatMap((action) => createdAgain(action, resources[action.address]))];
 }
