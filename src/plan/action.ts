@@ -235,32 +235,19 @@ export type Action = Target & Doing;
 /** The name of an action, by which documents have it too. */
 type Named = Readonly<Record<'action', ActionName>>;
 
-/** What becomes of the object at the address of an action. */
-const objectAfter = {
-  create: 'comes',
-  replace: 'is replaced',
-  delete: 'goes',
-  forget: 'leaves the state',
-  adopt: 'is adopted',
-  update: 'stays',
-  move: 'stays',
-  'no-op': 'stays',
-  deploy: 'is deployed',
-} as const satisfies Readonly<Record<ActionName, string>>;
-
 /** Whether an action creates an object where there was none. */
 export function isCreation({ action }: Named): boolean {
-  return objectAfter[action] === 'comes';
+  return action === 'create';
 }
 
 /** Whether an action deletes an object, and no new one takes its place. */
 export function isDeletion({ action }: Named): boolean {
-  return objectAfter[action] === 'goes';
+  return action === 'delete';
 }
 
 /** Whether an action deploys a service. */
 export function isDeployment<T extends Named>(one: T): one is Extract<T, { action: 'deploy' }> {
-  return objectAfter[one.action] === 'is deployed';
+  return one.action === 'deploy';
 }
 
 /** Whether an action changes something, on the platform or in the state. */
@@ -270,17 +257,17 @@ export function isChange({ action }: Named): boolean {
 
 /** Whether the object at an address goes, with or without a new one in its place. */
 export function deletesObject({ action }: Named): boolean {
-  return objectAfter[action] === 'goes' || objectAfter[action] === 'is replaced';
+  return action === 'delete' || action === 'replace';
 }
 
 /** Whether an address has no object in the state any more when the action is done. */
 export function leavesState({ action }: Named): boolean {
-  return objectAfter[action] === 'goes' || objectAfter[action] === 'leaves the state';
+  return action === 'delete' || action === 'forget';
 }
 
 /** Whether Trueup managed an object before, and goes on managing it. */
 export function stays({ action }: Named): boolean {
-  return objectAfter[action] === 'stays';
+  return action === 'update' || action === 'move' || action === 'no-op';
 }
 
 /** Whether the plan compares an object that is there with its block. */
@@ -290,8 +277,7 @@ export function isCompared(one: Named): boolean {
 
 /** Whether the object of an action is new when it is done. */
 export function createsObject(one: Action): boolean {
-  const after = objectAfter[one.action];
-  return after === 'comes' || after === 'is replaced' || comesWithParent(one);
+  return isCreation(one) || isReplacement(one) || comesWithParent(one);
 }
 
 /** Whether the platform makes the object along with its parent: apply finds it below that, and creates none. */
@@ -372,7 +358,7 @@ export function isUnderWay(one: Action): boolean {
 
 /** Whether a new object takes the place of another one. */
 export function isReplacement(one: Named): boolean {
-  return objectAfter[one.action] === 'is replaced';
+  return one.action === 'replace';
 }
 
 /** Whether an object is moved: below another parent, or to another address in the state. */
