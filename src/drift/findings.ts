@@ -19,6 +19,7 @@ import {
   shownAddress,
 } from '../plan/action.ts';
 import { sidesOf, summaryOf } from '../plan/attribute-change.ts';
+import { actionsByAddress } from '../plan/relations.ts';
 import { type SecretsBeside, type Values, redactShown, secretsBeside } from '../plan/shown-values.ts';
 import { isEdited, wantedOf } from '../plan/standing.ts';
 import type { Digests } from '../secrets/digest.ts';
@@ -98,7 +99,6 @@ interface Context extends FindingsInput {
 
 function contextOf(input: FindingsInput): Context {
   const { plan, resources } = input;
-  const actions = new Map(plan.actions.map((action) => [action.address, action]));
   const missing = new Set(plan.actions.filter((action) => isMissing(plan, action)).map(({ address }) => address));
   const busy = new Map<string, number>();
   for (const { scope, steps } of plan.actions) {
@@ -106,7 +106,7 @@ function contextOf(input: FindingsInput): Context {
   }
   return {
     ...input,
-    outputs: outputsOf(actions, plan.observed.objects),
+    outputs: outputsOf(actionsByAddress(plan.actions), plan.observed.objects),
     declared: new Map(resources.map((resource) => [resource.address, resource])),
     addressOf: new Map([...plan.observed.objects].map(([address, { id }]) => [id, address])),
     missing,
@@ -241,9 +241,9 @@ function ofAttribute(context: Context, action: Action, one: AttributeChange, sub
   const isEdit = isEdited(standing.declared) || (pair !== undefined && decision.do === 'remove');
   const beside = field.map === undefined ? undefined : secretKeysOf(action, resource);
   const how = { outputs, values, redact, observed: context.plan.observed, ...defined({ beside }) };
-  const sides = sidesOf(resource ?? {}, one, resolved, how);
+  const sides = sidesOf(resource ?? {}, one, how);
   const path = pathOf(action.kind, attribute);
-  const { summary } = resolved === undefined ? {} : summaryOf(field, observed, resolved);
+  const { summary } = summaryOf(field, observed, resolved);
   const isHidden = [sides.before, sides.after].some(({ is }) => is === 'hidden');
   const absent: Shown = { is: 'absent' };
   const is = isDrift ? 'drifted' : 'not yet applied';

@@ -63,6 +63,9 @@ export type Resolved =
 /** Looks up an output of a resource; undefined while it is not known. */
 export type Outputs = (reference: Reference) => string | undefined;
 
+/** Knows no output. */
+export const noOutputs: Outputs = () => undefined;
+
 /** The value of what needs no output and no secret: nothing is computed on a secret. undefined for all else. */
 export function knownValue(wanted: Wanted | undefined): Json | undefined {
   return wanted === undefined ? undefined : withTexts(wanted, openText);

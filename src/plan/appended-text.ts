@@ -30,7 +30,7 @@ export function asPlatformHasIt(
       if (field === undefined || declared === undefined) return observedValue(parent.kind, above, row ?? {}) ?? null;
       const resolved = wantedOf({ field, wanted: declared }, outputs);
       concealed ??= concealedIn(declared)[0];
-      if (resolved.is === 'known') return resolved.value;
+      if (resolved?.is === 'known') return resolved.value;
       const [own, other] = [fieldPath(resource.kind, name), fieldPath(parent.kind, above)];
       const about = { address: resource.address, position: position(wanted.at) };
       const message = `${own}: the name on the platform depends on ${other} of ${parent.address}, which is not known before apply`;

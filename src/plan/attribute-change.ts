@@ -1,8 +1,7 @@
 import { pathOf } from '../kind/attribute.ts';
 import { idSet } from '../kind/codecs.ts';
-import type { Json } from '../formats/json.ts';
+import { type Json, defined } from '../formats/json.ts';
 import type { Field } from '../kind/field.ts';
-import type { FieldUnit } from '../formats/units.ts';
 import { contains, idsIn, merged } from '../kind/shared-set.ts';
 import { withoutAppended } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -13,6 +12,7 @@ import { membersOf } from '../state/stored.ts';
 import type { AttributeChange, Change, Shown } from './action.ts';
 import type { Planning } from './input.ts';
 import { type SecretsBeside, absent, compareHidden, redactShown, showSides } from './shown-values.ts';
+import { wantedOf } from './standing.ts';
 
 /** What showing the values of a change needs of the input of a plan. */
 export interface ChangeShowing extends Pick<Planning, 'outputs' | 'values' | 'redact'> {
@@ -23,16 +23,11 @@ export interface ChangeShowing extends Pick<Planning, 'outputs' | 'values' | 're
 }
 
 /** The change that people see of an attribute; none when nothing is written. */
-export function changeOf(
-  resource: Resource,
-  planned: AttributeChange,
-  resolved: Resolved | undefined,
-  how: ChangeShowing,
-): Change[] {
+export function changeOf(resource: Resource, planned: AttributeChange, how: ChangeShowing): Change[] {
   const { attribute, field, wanted, decision, pair } = planned;
   const isWritten = decision.do === 'write' || decision.do === 'replace';
-  if (decision.do !== 'remove' && (!isWritten || wanted === undefined || resolved === undefined)) return [];
-  const sides = sidesOf(resource, planned, resolved, how);
+  if (decision.do !== 'remove' && (!isWritten || wanted === undefined)) return [];
+  const sides = sidesOf(resource, planned, how);
   const { before } = sides;
   const path = pathOf(resource.kind, attribute);
   const about = {
@@ -40,11 +35,10 @@ export function changeOf(
     before: redactShown(before, how.redact),
     atDeploy: waits(resource, field),
     forcesReplacement: decision.do === 'replace',
-    ...unitOf(field),
+    ...defined({ unit: field.unit }),
   };
   const last = pair === undefined ? {} : { last: redactShown(sides.last, how.redact) };
-  if (!isWritten || wanted === undefined || resolved === undefined)
-    return [{ ...about, cause: 'removed', after: absent, ...last }];
+  if (!isWritten || wanted === undefined) return [{ ...about, cause: 'removed', after: absent, ...last }];
   const isSet = field.codec === contains || field.codec === idSet;
   const after = isSet ? inOrderOf(before, sides.after) : sides.after;
   const isHidden = [before, after].some(({ is }) => is === 'hidden');
@@ -54,7 +48,7 @@ export function changeOf(
       cause: decision.cause,
       after,
       position: position(wanted.at),
-      ...(isHidden ? summaryOf(field, planned.before.reveal(), resolved) : {}),
+      ...(isHidden ? summaryOf(field, planned.before.reveal(), wantedOf(planned, how.outputs)) : {}),
       ...(decision.cause === 'conflict' ? last : {}),
     },
   ];
@@ -73,10 +67,10 @@ function inOrderOf(before: Shown, after: Shown): Shown {
 export function sidesOf(
   resource: Pick<Resource, 'privateKeys'>,
   planned: AttributeChange,
-  resolved: Resolved | undefined,
   how: ChangeShowing,
 ): ReturnType<typeof showSides> {
   const { values = 'usual', outputs } = how;
+  const resolved = wantedOf(planned, outputs);
   const beside = planned.attribute.key === undefined ? undefined : how.beside;
   const { before, after, last } = showSides({
     planned,
@@ -112,7 +106,7 @@ function besideOthers(planned: AttributeChange, before: Shown, after: Shown): Sh
 }
 
 /** A shown reference with names in place of ids, as manifests write it. An id whose name is not known, or not unique, stays. */
-export function withNames(shown: Shown, { refersTo }: Field, nameOf: Observed['nameOf'] = () => undefined): Shown {
+function withNames(shown: Shown, { refersTo }: Field, nameOf: Observed['nameOf'] = () => undefined): Shown {
   if (refersTo === undefined || !('value' in shown)) return shown;
   const named = (value: Json): Json => (typeof value === 'string' ? (nameOf(refersTo, value) ?? value) : value);
   const { value } = shown;
@@ -130,18 +124,14 @@ function withoutAddition({ wanted, before }: AttributeChange): (value: Json) => 
   return (value) => (isOther ? value : withoutAppended(value, appended));
 }
 
-/** The unit of what a change shows. */
-export function unitOf({ unit }: Field): { unit?: FieldUnit } {
-  return unit === undefined ? {} : { unit };
-}
-
 /** Whether a change takes effect at the next deployment. */
 export function waits({ link }: Resource, field: Field): boolean {
   return field.appliesAt === 'deploy' && link.atOnce !== true;
 }
 
 /** The summary of a change of hidden text. */
-export function summaryOf(field: Field, before: Json, after: Resolved): { summary?: string } {
-  const summary = field.secrecy === 'private' && after.is === 'known' ? compareHidden(before, after.value) : undefined;
-  return summary === undefined ? {} : { summary };
+export function summaryOf(field: Field, before: Json, after: Resolved | undefined): { summary?: string } {
+  return defined({
+    summary: field.secrecy === 'private' && after?.is === 'known' ? compareHidden(before, after.value) : undefined,
+  });
 }

@@ -17,7 +17,7 @@ import type { Planning, PlanInput } from './input.ts';
 import { planPending } from './pending.ts';
 import { planDeletion } from './deletion.ts';
 import { absent } from './shown-values.ts';
-import { standingOf, wantedOf } from './standing.ts';
+import { standingOf } from './standing.ts';
 import { createSteps, updateSteps } from './steps.ts';
 
 /** Plans an object that is not there, or that goes with its old parent. */
@@ -128,17 +128,16 @@ export function creation(input: Planning, resource: Resource) {
   const changes: Change[] = [];
   for (const { attribute, wanted } of wantedAttributes(resource)) {
     const field = attributeField(kind, attribute);
-    const resolved = wantedOf({ field, wanted }, input.outputs);
-    if (resolved.is === 'unavailable') {
-      const message = `${pathOf(kind, attribute)}: needs ${resolved.secrets.join(', ')}, which this run does not have`;
-      const remedy = howToGive(resolved.secrets);
+    if (wanted.missing.length > 0) {
+      const message = `${pathOf(kind, attribute)}: needs ${wanted.missing.join(', ')}, which this run does not have`;
+      const remedy = howToGive(wanted.missing);
       notes.push(diagnostic('secret-missing', message, { remedy, address, position: position(wanted.at) }));
     }
     const digest = input.digests(address, attributeName(attribute));
     const standing = standingOf({ field, wanted, observed: null, pair: undefined, digest, outputs: input.outputs });
     const planned = { attribute, field, wanted, standing, decision: creates, before: nothing, pair: undefined };
     attributes.push(planned);
-    changes.push(...changeOf(resource, planned, resolved, input));
+    changes.push(...changeOf(resource, planned, input));
   }
   for (const [name, field] of Object.entries(kind.fields)) {
     const isGiven = resource.fields[name] !== undefined || resource.link.set[name] !== undefined;

@@ -218,7 +218,7 @@ function leave(sentence: string): Decision {
 }
 
 /** Why a field of an existing object cannot be written; undefined when it can. */
-function immovable({ field, fixed }: Pick<Situation, 'field' | 'fixed'>): string | undefined {
+export function immovable({ field, fixed }: Pick<Situation, 'field' | 'fixed'>): string | undefined {
   if (fixed !== undefined) return fixed;
   if (field.onChange === 'replace') return 'only a new object can have another value';
   return typeof field.onChange === 'object' && 'refuse' in field.onChange ? field.onChange.refuse : undefined;

@@ -1,13 +1,13 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
-import { type Attribute, type RowReader, attributeField, attributeName, pathOf, readRow } from '../kind/attribute.ts';
+import { type Attribute, type RowReader, attributeField, attributeName, readRow } from '../kind/attribute.ts';
 import { isCipher } from '../kind/cipher.ts';
-import type { Json, Row } from '../formats/json.ts';
+import { type Json, type Row, defined } from '../formats/json.ts';
 import type { Field } from '../kind/field.ts';
 import { contains, isMerged, leftBehind } from '../kind/shared-set.ts';
 import { fieldOf, fieldPath, observedValue } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
-import type { Resolved, Wanted } from '../manifest/wanted.ts';
+import type { Wanted } from '../manifest/wanted.ts';
 import type { Digests } from '../secrets/digest.ts';
 import { secret } from '../secrets/secret.ts';
 import type { Pair } from '../state/record.ts';
@@ -51,16 +51,15 @@ export function diffResource(input: DiffInput): Difference {
     // Most fields of most objects: no manifest ever declared them.
     if (field.map === undefined && resource.fields[name] === undefined && pairs[name] === undefined) continue;
     const isUnreadable = isCipherText(input, name, field);
-    const judged = attributesAt(input, now, name, field).flatMap(
+    const planned = attributesAt(input, now, name, field).flatMap(
       (one) => judge(input, isUnreadable ? { ...one, observed: undefined } : one) ?? [],
     );
-    const planned = judged.map((one) => one.planned);
     const comparing =
       field.map === undefined ? input : { ...input, beside: secretsBeside(planned, resource.privateKeys) };
     attributes.push(...planned);
-    for (const one of judged) {
-      changes.push(...changeOf(resource, one.planned, one.resolved, comparing));
-      (isOfOld(one.planned) ? unlessReplaced : diagnostics).push(...notesAbout(comparing, one));
+    for (const one of planned) {
+      changes.push(...changeOf(resource, one, comparing));
+      (isOfOld(one) ? unlessReplaced : diagnostics).push(...notesOn(comparing, one));
     }
     diagnostics.push(...(isUnreadable ? notDecrypted(resource, name, planned) : oldKeysLeft(input, now, name)));
   }
@@ -85,36 +84,39 @@ interface Beside extends Pick<AttributeChange, 'attribute' | 'field' | 'wanted'>
   readonly isRemoved?: true | undefined;
 }
 
-/** An attribute with the decision about it, and its wanted value as far as it is known. */
-interface Judged {
-  readonly planned: AttributeChange;
-  readonly resolved: Resolved | undefined;
-}
-
-/** Judges an attribute; undefined for one that is not wanted, was never settled and may stay. */
-function judge(input: DiffInput, { attribute, field, observed, wanted, isRemoved }: Beside): Judged | undefined {
+/** Judges an attribute, and decides about it; undefined for one that is not wanted, was never settled and may stay. */
+function judge(
+  input: DiffInput,
+  { attribute, field, observed, wanted, isRemoved }: Beside,
+): AttributeChange | undefined {
   const name = attributeName(attribute);
   const pair = input.pairs[name];
   if (wanted === undefined && pair === undefined && (isRemoved !== true || observed === undefined)) return undefined;
   const { outputs, resource } = input;
-  const resolved = wantedOf({ field, wanted }, outputs);
   const digest = input.digests(resource.address, name);
-  const standing = standingOf({ field, wanted, observed, pair, digest, outputs }, resolved);
+  const standing = standingOf({ field, wanted, observed, pair, digest, outputs });
   const isRotatable = wanted?.isSecret === true && pair !== undefined && isEdited(standing.declared);
   const rotation = isRotatable ? rotationIn(wanted, pair.wanted, { outputs, digest }) : undefined;
   const accepted = standing.there === 'other' ? acceptedOf(input, attribute, field, observed ?? null) : undefined;
   const obeyed = accepted?.over === false && input.accepting?.isObeyed === true ? accepted : undefined;
-  const about = { standing, wanted, pair, accepted: obeyed };
+  const proof = resource.kind.lifecycle?.silentUpdate === true ? 'a new object' : 'an update';
+  const isUnproven = pair?.unproven === true || input.unproven?.includes(name) === true;
   const decided =
-    isRemoved === true && observed !== undefined ? removal(obeyed) : decideOn(input, attribute, field, about);
-  const isLeft =
-    field.codec === contains &&
-    resolved?.is === 'known' &&
-    leftBehind(resolved.value, observed ?? null, membersOf(pair?.wanted)).length > 0;
-  const decision: Decision = isLeft && decided.do === 'nothing' ? { do: 'write', cause: 'edit' } : decided;
+    isRemoved === true && observed !== undefined
+      ? removal(obeyed)
+      : decide({
+          field,
+          standing,
+          missing: wanted?.missing ?? [],
+          ignored: pair?.ignored,
+          fixed: fixedIn(input, attribute),
+          accepted: obeyed,
+          provedBy: isUnproven ? proof : undefined,
+        });
   const before = secret(observed ?? null);
-  const more = rotation === undefined ? {} : { rotation };
-  return { planned: { attribute, field, wanted, standing, ...more, decision, before, pair, accepted }, resolved };
+  const judged = { attribute, field, wanted, standing, ...defined({ rotation }), before, pair, accepted };
+  const isLeft = decided.do === 'nothing' && leavesMembers(judged, outputs);
+  return { ...judged, decision: isLeft ? { do: 'write', cause: 'edit' } : decided };
 }
 
 /** What is done about a key that may not stay. */
@@ -122,23 +124,14 @@ function removal(accepted: Accepted | undefined): Decision {
   return accepted === undefined ? { do: 'remove' } : leaveAccepted(accepted);
 }
 
-function decideOn(
-  input: DiffInput,
-  attribute: Attribute,
-  field: Field,
-  { standing, wanted, pair, accepted }: Pick<AttributeChange, 'standing' | 'wanted' | 'pair' | 'accepted'>,
-): Decision {
-  const proof = input.resource.kind.lifecycle?.silentUpdate === true ? 'a new object' : 'an update';
-  const isUnproven = pair?.unproven === true || input.unproven?.includes(attributeName(attribute)) === true;
-  return decide({
-    field,
-    standing,
-    missing: wanted?.missing ?? [],
-    ignored: pair?.ignored,
-    fixed: fixedIn(input, attribute),
-    accepted,
-    provedBy: isUnproven ? proof : undefined,
-  });
+/** Whether a set that others add to still has members that were ours, and are not declared any more. */
+function leavesMembers(
+  { field, wanted, before, pair }: Omit<AttributeChange, 'decision'>,
+  outputs: DiffInput['outputs'],
+): boolean {
+  if (field.codec !== contains) return false;
+  const resolved = wantedOf({ field, wanted }, outputs);
+  return resolved?.is === 'known' && leftBehind(resolved.value, before.reveal(), membersOf(pair?.wanted)).length > 0;
 }
 
 /** The acceptance of what the platform has in an attribute. */
@@ -212,26 +205,6 @@ function oldKeysLeft({ resource, pairs }: DiffInput, now: RowReader, name: strin
 function settledKeys(pairs: DiffInput['pairs'], field: string): Set<string> {
   const names = Object.keys(pairs).filter((name) => name.startsWith(`${field}["`) && name.endsWith(']'));
   return new Set(names.map((name) => JSON.parse(name.slice(field.length + 1, -1)) as string));
-}
-
-/** What is said of an attribute: ids in a set that stay, and the notes about its decision. */
-function notesAbout(input: DiffInput, { planned, resolved }: Judged): Diagnostic[] {
-  const { address, kind } = input.resource;
-  const { attribute, field, wanted, standing, pair } = planned;
-  const notes = notesOn(input, planned, resolved);
-  const areLeft =
-    field.codec === contains && pair !== undefined && 'digest' in pair.wanted && standing.declared === 'edited';
-  if (notes.length === 0 && !areLeft) return []; // of most attributes
-  const path = pathOf(kind, attribute);
-  const at = wanted === undefined ? undefined : position(wanted.at);
-  const message = `${path}: ids that came from a secret or the environment and are not declared any more stay`;
-  const remedy = 'Remove them on the platform, or apply once with accessMode: own.';
-  return [
-    ...(areLeft ? [diagnostic('left-alone', message, { address, remedy })] : []),
-    ...notes.map((note) =>
-      diagnostic(note.code, `${path}: ${note.sentence}`, { address, position: at, remedy: note.remedy }),
-    ),
-  ];
 }
 
 /** Why the platform keeps a field of an object as it is. */

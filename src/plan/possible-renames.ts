@@ -1,13 +1,14 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
-import { type Json, type Row, same } from '../formats/json.ts';
+import { type Row, same } from '../formats/json.ts';
 import { fieldPath } from '../kind/wire.ts';
-import { knownValue } from '../manifest/wanted.ts';
+import { knownValue, noOutputs } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { State } from '../state/state.ts';
 import { type Action, isCreation, isDeletion, isDeposed, leavesState } from './action.ts';
-import { compare } from './row-verdict.ts';
+import { immovable } from './decide.ts';
 import { movedEntry } from './moved-addresses.ts';
+import { compare } from './row-verdict.ts';
 
 /**
  * A plan that deletes and creates one kind may mean a rename without an entry in `moved:`. Of several new objects, the note
@@ -39,7 +40,7 @@ export function possibleRenames(
     const others = seen.has(kind.kind) ? [] : (created.get(kind.kind) ?? []);
     // Without an operation that moves it, the remedy would be refused.
     const possible = others.filter(({ parent }) => parent === action.parent || kind.operations.move !== undefined);
-    const other = mostAlike(possible, action, objects.get(address)?.row);
+    const other = likeliest(possible, action, objects.get(address)?.row);
     if (other === undefined) return [];
     seen.add(kind.kind);
     if (isExplained(address, other.address)) return [];
@@ -94,36 +95,27 @@ function renamedTogether(all: readonly Rename[]): Diagnostic {
 }
 
 /** The creation that declares most of what a row has; of several, one below the parent of the deletion. */
-function mostAlike(creations: readonly Action[], { parent }: Action, row: Row | undefined): Action | undefined {
+function likeliest(creations: readonly Action[], { parent }: Action, row: Row | undefined): Action | undefined {
   const ranked = creations.map((action) => {
     const equal = row === undefined ? [] : compare(action, row, noOutputs);
     const count = equal.filter(({ verdict }) => verdict === 'as wanted').length;
     return { action, rank: 2 * count + (action.parent === parent ? 1 : 0) };
   });
-  return ranked.reduce<(typeof ranked)[number] | undefined>(
-    (best, one) => (best === undefined || one.rank > best.rank ? one : best),
-    undefined,
-  )?.action;
+  return ranked.toSorted((a, b) => b.rank - a.rank)[0]?.action;
 }
-
-const noOutputs = (): undefined => undefined;
 
 /** The rest of the remedy, where an object of the kind cannot get the name that the new block gives it. */
 function keepingName({ kind, address, attributes }: Action, pairs: State['resources'][string]['pairs'] = {}): string {
   const { keyField } = kind.identity;
-  const onChange = keyField === undefined ? undefined : kind.fields[keyField]?.onChange;
-  if (keyField === undefined || (onChange !== 'replace' && !isRefusal(onChange))) return '';
+  const field = keyField === undefined ? undefined : kind.fields[keyField];
+  if (keyField === undefined || field === undefined || immovable({ field }) === undefined) return '';
   const stored = pairs[keyField]?.wanted;
   const before = stored !== undefined && 'value' in stored ? stored.value : undefined;
   const wanted = attributes.find(({ attribute }) => attribute.field === keyField)?.wanted;
-  const after: Json | undefined = wanted === undefined ? undefined : knownValue(wanted);
+  const after = knownValue(wanted);
   if (before !== undefined && after !== undefined && same(before, after)) return '';
   const path = fieldPath(kind, keyField);
   const line = before === undefined ? `the ${path}: of before` : `${path}: ${JSON.stringify(before)}`;
-  const why = onChange === 'replace' ? 'needs a new object' : 'is refused';
+  const why = field.onChange === 'replace' ? 'needs a new object' : 'is refused';
   return `, and ${line} in the block ${address}: another ${path} ${why}`;
-}
-
-function isRefusal(onChange: Action['kind']['fields'][string]['onChange']): boolean {
-  return typeof onChange === 'object' && 'refuse' in onChange;
 }

@@ -1,22 +1,25 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { attributeField, attributeNamed, pathOf, readRow } from '../kind/attribute.ts';
 import { isCipher } from '../kind/cipher.ts';
+import { defined } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { goesWith } from '../kind/lifecycle.ts';
 import { fieldPath, observedValue } from '../kind/wire.ts';
 import type { ObservedObject } from '../observe/observed.ts';
+import { noOutputs } from '../manifest/wanted.ts';
 import { secret } from '../secrets/secret.ts';
 import type { StateRecord } from '../state/record.ts';
-import { type Action, type Change, type Target, deletesObject, isDeletion } from './action.ts';
+import { type Action, type Change, type Target, isDeletion } from './action.ts';
 import { sendsNothing, targetFor } from './action-for.ts';
-import { unitOf, withNames } from './attribute-change.ts';
+import { sidesOf } from './attribute-change.ts';
 import { isForeign, planDeletion } from './deletion.ts';
 import type { PlanInput } from './input.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 import { isTargeted } from './narrow.ts';
 import { unlisted, wasAnswered } from './pending.ts';
+import { isBelowDeleted } from './relations.ts';
 import { weigh } from './risks.ts';
-import { redactShown, showSides } from './shown-values.ts';
+import { absent, redactShown } from './shown-values.ts';
 import { standingOf } from './standing.ts';
 
 /** Plans the removal of a resource that is in the state and no longer in the manifest. */
@@ -65,10 +68,8 @@ function isDeletedWithParent(
   // Where a target names it, and not its parent, only a request of its own deletes it. So it is with what a person gave
   // another parent in the state.
   return (
-    parent !== undefined &&
-    deletesObject(parent) &&
+    isBelowDeleted(parent, object) &&
     goesWith(kind.lifecycle, parent.kind.kind) &&
-    object.parentId === parent.id &&
     isTargeted(input, parent.address, (one) => actions.get(one)?.parent)
   );
 }
@@ -187,7 +188,7 @@ function differencesIn(
  * hold secrets, go without saying.
  */
 function goneFields(
-  { digests, observed: { nameOf }, values = 'usual', redact }: PlanInput,
+  input: PlanInput,
   { kind, address, pairs }: Pick<StateRecord, 'pairs'> & { readonly kind: Kind; readonly address: string },
   { row }: ObservedObject,
 ): Change[] {
@@ -197,7 +198,7 @@ function goneFields(
     if (field === undefined || field.secrecy !== undefined) return [];
     const attribute = { field: name };
     const observed = secret(now.value(attribute));
-    const digest = digests(address, name);
+    const digest = input.digests(address, name);
     const planned = {
       attribute,
       field,
@@ -207,19 +208,10 @@ function goneFields(
       before: observed,
       pair,
     } as const;
-    const shown = showSides({
-      planned,
-      resolved: undefined,
-      values,
-      outputs: noOutputs,
-      plainly: (value) => value,
-    });
-    if (shown.before.is === 'absent' || shown.before.is === 'hidden') return [];
-    const before = redactShown(withNames(shown.before, field, nameOf), redact);
-    const path = fieldPath(kind, name);
-    const rest = { after: { is: 'absent' }, ...unitOf(field), atDeploy: false, forcesReplacement: false } as const;
-    return [{ path, cause: 'delete', before, ...rest }];
+    const { before } = sidesOf({}, planned, { ...input, outputs: noOutputs });
+    if (before.is === 'absent' || before.is === 'hidden') return [];
+    const rest = { ...defined({ unit: field.unit }), atDeploy: false, forcesReplacement: false } as const;
+    const shown = redactShown(before, input.redact);
+    return [{ path: fieldPath(kind, name), cause: 'delete', before: shown, after: absent, ...rest }];
   });
 }
-
-const noOutputs = () => undefined;

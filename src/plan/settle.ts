@@ -83,10 +83,9 @@ function pairsOf({ attributes }: Action, results: readonly Pick<SettledAttribute
 export function sentPairs({ address, attributes }: Action, outputs: Outputs, digests: Digests): Record<string, Pair> {
   const pairs: Record<string, Pair> = {};
   for (const planned of attributes) {
-    const { attribute, field, wanted } = planned;
-    if (wanted === undefined) continue;
-    const resolved = wantedOf({ field, wanted }, outputs);
-    if (resolved.is !== 'known') continue;
+    const { attribute, wanted } = planned;
+    const resolved = wantedOf(planned, outputs);
+    if (wanted === undefined || resolved?.is !== 'known') continue;
     const name = attributeName(attribute);
     const how = { outputs, digest: digests(address, name) };
     pairs[name] = storedPair(planned, wanted, [resolved.value], how);

@@ -6,7 +6,7 @@ import { blockOf } from '../kind/address.ts';
 import type { Loss } from '../kind/lifecycle.ts';
 import { knownPairs } from '../state/known-pairs.ts';
 import { secret } from '../secrets/secret.ts';
-import type { Outputs } from '../manifest/wanted.ts';
+import { type Outputs, noOutputs } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { AttributeChange } from './action.ts';
 import type { PlanInput } from './input.ts';
@@ -79,5 +79,3 @@ export function lossAsShown(loss: Loss | undefined, shown: () => Loss | undefine
   const other = shown();
   return other?.unnamed === loss.unnamed ? other : { ...loss, what: loss.unnamed };
 }
-
-const noOutputs = () => undefined;

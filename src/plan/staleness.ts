@@ -1,3 +1,4 @@
+import { onceFor } from '../api/once.ts';
 import type { Json } from '../formats/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -19,12 +20,7 @@ import { wantedOf } from './standing.ts';
 
 /** Finds the changes of a plan that make a service stale; undefined for a service that none does. */
 export function stalenessOf(input: Planning): (service: ServiceActions, isCode: boolean) => Staleness | undefined {
-  const changed = new Map<Action, ReadonlyMap<string, string>>(); // so that many services stay linear
-  const changedIn = (parent: Action): ReadonlyMap<string, string> => {
-    const known = changed.get(parent) ?? changedVariables(input, parent);
-    changed.set(parent, known);
-    return known;
-  };
+  const changedIn = onceFor((parent: Action) => changedVariables(input, parent)); // so that many services stay linear
   return (service, isCode) => {
     const { root, leafs, above } = service;
     const changes: { readonly path: string; readonly by: Action; readonly planned?: AttributeChange }[] = [];

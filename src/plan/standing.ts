@@ -56,11 +56,9 @@ interface Declared {
   readonly outputs: Outputs;
 }
 
-/**
- * Judges an attribute. Everything that asks how a wanted, an observed and a settled value compare reads the result.
- * `resolved`: what is wanted, where the caller has worked it out.
- */
-export function standingOf(judged: Judged, resolved = wantedOf(judged, judged.outputs)): Standing {
+/** Judges an attribute. Everything that asks how a wanted, an observed and a settled value compare reads the result. */
+export function standingOf(judged: Judged): Standing {
+  const resolved = wantedOf(judged, judged.outputs);
   return standings[declarationAs(resolved, judged)][answerAs(resolved, judged)];
 }
 
@@ -80,13 +78,8 @@ export function lacksSecret({ declared }: Standing): boolean {
 }
 
 /** The value that an attribute is to have, as far as it is known with these outputs; undefined where it is left out. */
-export function wantedOf(declared: { readonly field: Field; readonly wanted: Wanted }, outputs: Outputs): Resolved;
 export function wantedOf(
-  declared: { readonly field: Field; readonly wanted: Wanted | undefined },
-  outputs: Outputs,
-): Resolved | undefined;
-export function wantedOf(
-  { field, wanted }: { readonly field: Field; readonly wanted: Wanted | undefined },
+  { field, wanted }: Pick<Declared, 'field' | 'wanted'>,
   outputs: Outputs,
 ): Resolved | undefined {
   return wanted === undefined ? undefined : resolveField(field, wanted, outputs);
