@@ -10,7 +10,7 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY bin bin
 COPY src src
-COPY scripts/bundle.mjs scripts/
+COPY scripts/build.mjs scripts/bundle.mjs scripts/
 COPY scripts/support/code-cache.cjs scripts/support/
 RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 

@@ -31,5 +31,5 @@ function build(): void {
   mkdirSync(built, { recursive: true });
   cpSync(join(root, 'package.json'), join(built, 'package.json'));
   cpSync(join(root, 'bin'), join(built, 'bin'), { recursive: true });
-  execFileSync(process.execPath, [join(root, 'scripts/bundle.mjs'), built]);
+  execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), built]);
 }
