@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, expect } from 'vitest';
 import { folderStorage } from '../../../src/state/backends/local.ts';
 import type { Disk, DiskFile } from '../../../src/state/disk.ts';
 import { nodeDisk } from '../../../src/state/disk.ts';
@@ -13,6 +14,11 @@ import { processTime } from '../../../src/state/conformance/virtual-processes.ts
 import { diskError, hooked } from '../faulty-disk.ts';
 import { testKeys } from '../../support/state-key.ts';
 
+/** Processes die here, and no machine does: the disk counts its syncs and does none. `local.disk-faults.test.ts` asks for each. */
+let syncs = 0;
+const sync = () => Promise.resolve(void (syncs += 1));
+afterAll(() => expect(syncs).toBeGreaterThan(1_000));
+
 conforms('in a folder', { isShared: false }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'trueup-state-'));
   const deaths = new Map<VirtualProcess, { left: number; where: Where; die: () => void }>();
@@ -22,14 +28,15 @@ conforms('in a folder', { isShared: false }, () => {
   const time = processTime(activity);
   const writtenAt = new Map<string, number>();
   const files = new Set<DiskFile>();
-  /** The real disk, by the clock of the test. */
+  /** The real disk, by the clock of the test, without syncs. */
   const timed: Disk = {
     ...nodeDisk,
     create: async (path) => {
-      const file = await nodeDisk.create(path);
+      const file = { ...(await nodeDisk.create(path)), sync };
       files.add(file);
       return file;
     },
+    syncFolder: sync,
     link: async (from, to) => {
       await nodeDisk.link(from, to);
       writtenAt.set(to, time.now());
