@@ -2,7 +2,6 @@ import { defined } from '../formats/json.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Drift } from './run.ts';
 import { type Finding, type Found, findingId } from './finding.ts';
-import type { Ignored } from './ignore.ts';
 import { type CommandText, remediesFor, remedyText } from './remedies.ts';
 import type { Plan } from '../plan/action.ts';
 import { diagnosticJson } from '../render/diagnostics-json.ts';
@@ -13,10 +12,9 @@ import { comparisonOf } from '../documents/plan.ts';
 
 /** What `drift` found, and what else a run knows. */
 export interface DriftInput {
-  readonly drift: Omit<Drift, 'plan' | 'notified' | 'ignored'> & {
+  readonly drift: Omit<Drift, 'plan' | 'notified'> & {
     /** The plan that it was computed from. */
     readonly plan: Pick<Plan, 'actions'>;
-    readonly ignored: readonly Ignored[];
     readonly notified?: Drift['notified'];
   };
   readonly counts: { readonly reads: number; readonly writes: number };

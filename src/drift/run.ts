@@ -1,7 +1,7 @@
 import { defined } from '../formats/json.ts';
 import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { notSent, readingOnly } from '../api/client.ts';
-import { type Finding, findingId } from './finding.ts';
+import type { Finding } from './finding.ts';
 import { findingsOf } from './findings.ts';
 import { type Ignored, withoutIgnored } from './ignore.ts';
 import { type Judged, exitCodeOf, judge } from './judge.ts';
@@ -29,7 +29,7 @@ export interface Drift extends Pick<Judged, 'findings' | 'resolved'> {
   /** The plan that it was computed from. */
   readonly plan: Plan;
   readonly exitCode: 0 | 2 | 8;
-  readonly ignored: readonly (Ignored & { readonly id: string })[];
+  readonly ignored: readonly Ignored[];
   readonly memory: { readonly location: string; readonly isUpdated: boolean };
   /** Receivers that confirmed a notification. */
   readonly notified: Notifying['notified'];
@@ -67,7 +67,7 @@ export async function findDrift(manifest: Manifest, world: World, options: Drift
     plan: planned,
     findings: judged.findings,
     resolved: judged.resolved,
-    ignored: ignored.map((one) => ({ ...one, id: findingId(one.found) })),
+    ignored,
     exitCode: exitCodeOf(judged.findings),
     memory: { location: memory.location, isUpdated: false },
     notified: [],
