@@ -6,14 +6,6 @@ import { type Resource, resourcePosition, wantedAttributes } from '../manifest/r
 import { type PlanFacts, type PlanFile, comparedFacts } from './plan-file.ts';
 import { type Compared, surprises, whatIsLeftOut } from './surprises.ts';
 
-/** How a plan that was reviewed and the plan that is made now differ. */
-export interface Comparison {
-  /** What is not as it was; when there is something, nothing may be sent. */
-  readonly moved: readonly Diagnostic[];
-  /** What was reviewed and is not needed any more. */
-  readonly leftOut: readonly Diagnostic[];
-}
-
 /** What comparing needs. */
 export interface ComparisonInput {
   readonly reviewed: PlanFacts;
@@ -42,13 +34,13 @@ export function isSamePlan(reviewed: PlanFacts, now: PlanFacts): boolean {
 /**
  * Compares a plan that was reviewed with the plan that is made now. What is made now may be less, because a person did
  * it already, and nothing else: no request, no member and no permission that was not reviewed, and nothing is
- * overwritten that was not seen.
+ * overwritten that was not seen. Errors say what is not as it was; without any, notes say what is not needed any more.
  */
-export function comparePlans({ reviewed, now, project, resources }: ComparisonInput): Comparison {
+export function comparePlans({ reviewed, now, project, resources }: ComparisonInput): Diagnostic[] {
   const otherPlatform = aboutPlatform(reviewed, now, project);
-  if (otherPlatform.length > 0) return { moved: otherPlatform, leftOut: [] };
+  if (otherPlatform.length > 0) return otherPlatform;
   const otherState = aboutState(reviewed, now);
-  if (otherState !== undefined) return { moved: [outdated(otherState)], leftOut: [] };
+  if (otherState !== undefined) return [outdated(otherState)];
   const declared = new Map(resources.map((resource) => [resource.address, resource]));
   const [old, present] = [new Map(Object.entries(reviewed.facts)), new Map(Object.entries(now.facts))];
   const differing = [...new Map([...old, ...present]).keys()].filter(
@@ -56,33 +48,35 @@ export function comparePlans({ reviewed, now, project, resources }: ComparisonIn
   );
   const compared = differing.map((address) => {
     const service = deployedService(address);
+    const block = service ?? address;
     return {
-      address: service ?? address,
+      block,
       isDeployment: service !== undefined,
       reviewed: new Map(Object.entries(old.get(address) ?? {})),
       now: new Map(Object.entries(present.get(address) ?? {})),
-      wanted: wantedIn(declared.get(address)),
+      resource: declared.get(block),
     };
   });
   const about = (isDeployment: boolean): Diagnostic[] =>
     compared.flatMap((one) => {
       if (one.isDeployment !== isDeployment) return [];
-      const { address } = one;
-      const resource = declared.get(address);
-      const position = resource === undefined ? undefined : resourcePosition(resource);
-      return surprises(one).map((message) => outdated(message, { address, position }));
+      const { block: address, resource } = one;
+      const position = resource && resourcePosition(resource);
+      return surprises({ ...one, wanted: wantedIn(resource) }).map((message) =>
+        outdated(message, { address, position }),
+      );
     });
-  const moved = reviewed.moved === now.moved ? [] : [outdated('moved: was changed after the plan was made')];
-  if (reviewed.accepted !== now.accepted)
-    moved.push(outdated('the accepted drift was changed after the plan was made'));
-  moved.push(...about(false));
+  const moved = [
+    ...(reviewed.moved === now.moved ? [] : [outdated('moved: was changed after the plan was made')]),
+    ...(reviewed.accepted === now.accepted ? [] : [outdated('the accepted drift was changed after the plan was made')]),
+    ...about(false),
+  ];
   // What has to be deployed follows from the rest.
-  if (moved.length === 0) moved.push(...about(true));
-  if (moved.length > 0) return { moved, leftOut: [] };
-  const leftOut = compared.flatMap((one) =>
-    whatIsLeftOut(one).map((message) => diagnostic('not-needed', message, { address: one.address })),
+  const found = moved.length > 0 ? moved : about(true);
+  if (found.length > 0) return found;
+  return compared.flatMap((one) =>
+    whatIsLeftOut(one).map((message) => diagnostic('not-needed', message, { address: one.block })),
   );
-  return { moved, leftOut };
 }
 
 function outdated(message: string, about: Parameters<typeof diagnostic>[2] = {}): Diagnostic {
@@ -97,19 +91,12 @@ function wantedIn(resource: Resource | undefined): Compared['wanted'] {
 
 /** Says how the name of the project means another one, and how the platform has another version than the plan was made with. */
 function aboutPlatform(reviewed: PlanFacts, now: PlanFacts, project: string): Diagnostic[] {
-  const { projectId, platformVersion = 'unknown' } = reviewed;
-  const { platformVersion: version = 'unknown' } = now;
+  const [planned, id] = [reviewed.projectId, now.projectId];
+  const [then, version] = [reviewed, now].map(({ platformVersion = 'unknown' }) => platformVersion);
+  const upgrade = `the plan was made with version ${then} of the platform, which has version ${version} now`;
   return [
-    ...(projectId === now.projectId
-      ? []
-      : [outdated(`the plan is for project ${projectId}, and ${project} is ${now.projectId} now`)]),
-    ...(platformVersion === version
-      ? []
-      : [
-          outdated(
-            `the plan was made with version ${platformVersion} of the platform, which has version ${version} now`,
-          ),
-        ]),
+    ...(planned === id ? [] : [outdated(`the plan is for project ${planned}, and ${project} is ${id} now`)]),
+    ...(then === version ? [] : [outdated(upgrade)]),
   ];
 }
 

@@ -8,8 +8,8 @@ type Facts = ReadonlyMap<string, string>;
 
 /** The facts of one address: of the plan that was reviewed, and of the plan that is made now. */
 export interface Compared {
-  /** Of a deployment, that of its service. */
-  readonly address: string;
+  /** The address of the block. */
+  readonly block: string;
   readonly reviewed: Facts;
   readonly now: Facts;
   /** What the block declares now, by path. */
@@ -17,12 +17,12 @@ export interface Compared {
 }
 
 /** Sentences about facts of one kind that differ, by the rest of their paths; there is at least one. */
-type Say = (paths: readonly string[], compared: Compared, block: string) => string[];
+type Say = (paths: readonly string[], compared: Compared) => string[];
 
 /** The sentences by the kind of the fact. What the rows below a row have to say follows from it. */
 const table: readonly Readonly<Partial<Record<FactKind, Say>>>[] = [
   {
-    block: (_, { now }, block) => [
+    block: (_, { now, block }) => [
       `${block} ${now.has('block') ? 'was not declared when the plan was made' : 'is not declared any more'}`,
     ],
   },
@@ -30,18 +30,18 @@ const table: readonly Readonly<Partial<Record<FactKind, Say>>>[] = [
   { declared: otherDeclarations, missing: missingNow },
   {
     action: otherAction,
-    moved: (from, _, block) => [`${block} gets the record of ${from.join(', ')} now`],
+    moved: (from, { block }) => [`${block} gets the record of ${from.join(', ')} now`],
   },
-  { id: (_, { now }, block) => [`${block} is another object now (${now.get('id') ?? ''})`] },
+  { id: (_, { now, block }) => [`${block} is another object now (${now.get('id') ?? ''})`] },
   {
     was: otherFields,
     warning: (texts) => [...texts],
-    risk: (_, { now }, block) => [
+    risk: (_, { now, block }) => [
       `to ${actionIn(now) ?? 'deploy'} ${block} puts data at risk: ${now.get('risk') ?? ''}`,
     ],
-    consent: (_, _compared, block) => [`to take over ${block} needs consent`],
+    consent: (_, { block }) => [`to take over ${block} needs consent`],
   },
-  { send: (steps, _, block) => steps.map((step) => `${block} needs ${operationOf(step)} now`), member: otherMembers },
+  { send: (steps, { block }) => steps.map((step) => `${block} needs ${operationOf(step)} now`), member: otherMembers },
   { order: sentOtherwise, changed: sentOtherwise },
 ];
 
@@ -53,7 +53,7 @@ export function surprises(compared: Compared): string[] {
   for (const row of table) {
     const found = Object.entries(row).flatMap(([kind, say]) => {
       const paths = differing(kind as FactKind, compared); // the keys of the table are kinds
-      return paths.length === 0 ? [] : say(paths, compared, compared.address);
+      return paths.length === 0 ? [] : say(paths, compared);
     });
     if (found.length > 0) return [...new Set(found)];
   }
@@ -61,7 +61,7 @@ export function surprises(compared: Compared): string[] {
 }
 
 /** What was reviewed of an action and is not needed any more. */
-export function whatIsLeftOut({ address: block, reviewed, now }: Compared): string[] {
+export function whatIsLeftOut({ block, reviewed, now }: Omit<Compared, 'wanted'>): string[] {
   const [old, present] = [actionIn(reviewed), actionIn(now)];
   if (old === undefined) return [];
   if (present === undefined) return [`to ${old} ${block} is not needed any more`];
@@ -74,7 +74,7 @@ export function whatIsLeftOut({ address: block, reviewed, now }: Compared): stri
 }
 
 /** The facts of one kind that differ, by the rest of their paths. */
-function differing(kind: FactKind, { reviewed, now }: Compared): string[] {
+function differing(kind: FactKind, { reviewed, now }: Pick<Compared, 'reviewed' | 'now'>): string[] {
   const mustStay = kind === 'block' || kind === 'declared';
   return [...new Set([...(mustStay ? pathsOf(reviewed, kind) : []), ...pathsOf(now, kind)])].filter((rest) => {
     const path = rest === '' ? kind : `${kind} ${rest}`;
@@ -102,8 +102,8 @@ function actionIn(facts: Facts): string | undefined {
   return pathsOf(facts, 'action')[0]?.split(' ')[0];
 }
 
-function otherDeclarations(paths: readonly string[], compared: Compared, block: string): string[] {
-  const { reviewed, now, wanted } = compared;
+function otherDeclarations(paths: readonly string[], compared: Compared): string[] {
+  const { reviewed, now, wanted, block } = compared;
   // What the plan did not know it does not say: what comes of it now is no request that was reviewed.
   const known = paths.filter(
     (path) => !isInBoth(path, compared) || reviewed.get(`missing ${path}`) === now.get(`missing ${path}`),
@@ -119,15 +119,15 @@ function otherDeclarations(paths: readonly string[], compared: Compared, block: 
   ];
 }
 
-function lapsedNow(paths: readonly string[], { now }: Compared, block: string): string[] {
+function lapsedNow(paths: readonly string[], { now, block }: Compared): string[] {
   return paths.map(
     (path) => `${path} of ${block} was accepted until ${now.get(`lapsed ${path}`) ?? ''}, which has passed`,
   );
 }
 
-function missingNow(paths: readonly string[], compared: Compared, block: string): string[] {
+function missingNow(paths: readonly string[], compared: Compared): string[] {
   const known = paths.filter((path) => isInBoth(path, compared));
-  return sentence(known, (all) => `${all} of ${block} needs a secret that this run does not have`);
+  return sentence(known, (all) => `${all} of ${compared.block} needs a secret that this run does not have`);
 }
 
 function isInBoth(path: string, { reviewed, now }: Compared): boolean {
@@ -135,21 +135,22 @@ function isInBoth(path: string, { reviewed, now }: Compared): boolean {
 }
 
 /** Says what happened to an object; an update of what was to stay as it is has its reason in its fields. */
-function otherAction([outcome = '']: readonly string[], compared: Compared, block: string): string[] {
+function otherAction([outcome = '']: readonly string[], compared: Compared): string[] {
+  const { block, now } = compared;
   const fields = differing('was', compared);
   const [action = ''] = outcome.split(' ');
   switch (action) {
     case 'create':
       return [`${block} is not on the platform any more`];
     case 'adopt':
-      return [`${block} exists on the platform by now (${compared.now.get('id') ?? ''})`];
+      return [`${block} exists on the platform by now (${now.get('id') ?? ''})`];
     case 'move':
       return [`${block} was moved on the platform`];
     case 'deploy':
       return [`${block} has to be deployed now`];
     case 'update':
       return actionIn(compared.reviewed) === undefined && fields.length > 0
-        ? otherFields(fields, compared, block)
+        ? otherFields(fields, compared)
         : [`${block} has to be updated now`];
     default:
       return [`to ${action} ${block} is not in the plan`];
@@ -157,7 +158,7 @@ function otherAction([outcome = '']: readonly string[], compared: Compared, bloc
 }
 
 /** Says why fields are overwritten that were not to be, or that are not what they were. */
-function otherFields(paths: readonly string[], { reviewed, wanted }: Compared, block: string): string[] {
+function otherFields(paths: readonly string[], { reviewed, wanted, block }: Compared): string[] {
   const secret = paths.filter((path) => reviewed.has(`missing ${path}`));
   const plain = paths.filter((path) => !reviewed.has(`missing ${path}`));
   // What was to be overwritten all the same is another value of the platform, not of a reference.
@@ -173,14 +174,14 @@ function otherFields(paths: readonly string[], { reviewed, wanted }: Compared, b
 }
 
 /** Says which members of reviewed requests were not reviewed. */
-function otherMembers(paths: readonly string[], { reviewed }: Compared, block: string): string[] {
+function otherMembers(paths: readonly string[], { reviewed, block }: Compared): string[] {
   const members = groupBy(paths.map((path) => path.split(' ')).map(([step = '', name = '']) => [step, name]));
   return [...members]
     .filter(([step]) => reviewed.has(`send ${step}`))
     .map(([step, names]) => `${operationOf(step)} would send another ${[...new Set(names)].join(', ')} for ${block}`);
 }
 
-function sentOtherwise(_paths: readonly string[], _compared: Compared, block: string): string[] {
+function sentOtherwise(_paths: readonly string[], { block }: Compared): string[] {
   return [`what is sent for ${block} would be sent otherwise`];
 }
 

@@ -1,4 +1,4 @@
-import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic, hasErrors, Stop } from '../diagnostics/diagnostic.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Plan } from '../plan/action.ts';
 import type { PlanFile } from '../plan/plan-file.ts';
@@ -58,9 +58,9 @@ export async function planAgain(
   const isEnough =
     quick !== undefined && (quick.made.observed.unread === undefined || isSamePlan(reviewed, quick.facts));
   const { made, facts } = isEnough ? quick : await make();
-  const { moved, leftOut } = comparePlans({ reviewed, now: facts, project, resources: manifest.resources });
-  if (moved.length > 0) throw outdated(moved);
-  return { ...made, diagnostics: [...made.diagnostics, ...leftOut, ...aboutUnread(made)] };
+  const found = comparePlans({ reviewed, now: facts, project, resources: manifest.resources });
+  if (hasErrors(found)) throw outdated(found);
+  return { ...made, diagnostics: [...made.diagnostics, ...found, ...aboutUnread(made)] };
 }
 
 /** undefined: it was refused. A plan that reads everything is refused for all of its reasons. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
 import type { PlanFile } from '../../src/plan/plan-file.ts';
 import { comparePlans, elsewhere } from '../../src/plan/reviewed.ts';
@@ -44,7 +45,14 @@ function compare(
   now: Partial<PlanFile>,
   { resources = [resource] }: { resources?: readonly Resource[] } = {},
 ) {
-  return comparePlans({ reviewed: { ...base, ...reviewed }, now: { ...base, ...now }, project: 'shop', resources });
+  const found = comparePlans({
+    reviewed: { ...base, ...reviewed },
+    now: { ...base, ...now },
+    project: 'shop',
+    resources,
+  });
+  const isError = ({ severity }: Diagnostic) => severity === 'error';
+  return { moved: found.filter(isError), leftOut: found.filter((item) => !isError(item)) };
 }
 
 const why = (...pair: Parameters<typeof compare>) => compare(...pair).moved.map(({ message }) => message);

@@ -48,7 +48,7 @@ const without = (facts: Facts, ...paths: readonly string[]): Facts =>
   Object.fromEntries(Object.entries(facts).filter(([path]) => !paths.includes(path)));
 
 const compared = (now: Facts, before: Facts, wanted: Readonly<Record<string, Wanted>> = {}) => ({
-  address: shop,
+  block: shop,
   reviewed: new Map(Object.entries(before)),
   now: new Map(Object.entries(now)),
   wanted: new Map(Object.entries(wanted)),
