@@ -33,8 +33,8 @@ export type Guard = (plan: Plan, permissions: Permissions) => readonly Diagnosti
 export const guards: readonly Guard[] = [
   errorsOfPlan,
   errorsOfActions,
-  massDeletion,
-  massRecreation,
+  unlessAllowed('massDeletion'),
+  unlessAllowed('massRecreation'),
   dataLoss,
   adoption,
 ];
@@ -57,19 +57,14 @@ function errorsOfActions({ actions }: Plan): readonly Diagnostic[] {
   return actions.flatMap(({ notes }) => notes.filter(({ severity }) => severity === 'error'));
 }
 
-function massDeletion(plan: Plan, permissions: Permissions): readonly Diagnostic[] {
-  return permissions.massDeletion === true ? [] : asErrors(plan, 'massDeletion');
-}
-
-function massRecreation(plan: Plan, permissions: Permissions): readonly Diagnostic[] {
-  return permissions.massRecreation === true ? [] : asErrors(plan, 'massRecreation');
-}
-
-/** The warnings of a plan that a permission allows, as errors. */
-function asErrors({ diagnostics }: Plan, permission: keyof typeof flags): readonly Diagnostic[] {
+/** Gives the warnings of a plan that a permission allows as errors, where it is missing. */
+function unlessAllowed(permission: keyof Permissions): Guard {
   const all: readonly Safeguard[] = Object.values(safeguards);
   const codes = all.flatMap((safeguard) => (safeguard.permission === permission ? [safeguard.code] : []));
-  return diagnostics.flatMap((item) => (codes.includes(item.code) ? [{ ...item, severity: 'error' as const }] : []));
+  return ({ diagnostics }, permissions) =>
+    permissions[permission] === true
+      ? []
+      : diagnostics.flatMap((item) => (codes.includes(item.code) ? [{ ...item, severity: 'error' as const }] : []));
 }
 
 function dataLoss({ actions, destroys }: Plan, permissions: Permissions): readonly Diagnostic[] {
