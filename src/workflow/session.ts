@@ -45,14 +45,10 @@ export interface Connection extends World {
   readonly abandon?: () => void;
 }
 
-/** The purpose and the limits of a session. */
-export interface SessionOptions {
-  /** Shown to a run that waits for the lock: `apply`. */
-  readonly purpose: string;
+/** The purpose and the limits of a session; 4 requests at a time by default. */
+export interface SessionOptions extends Pick<Connecting, 'purpose' | 'connections'> {
   /** Longest wait for the lock that another run holds, in milliseconds; 0 by default. */
   readonly lockTimeoutMs?: number;
-  /** Most requests at a time; 4 by default. */
-  readonly connections?: number;
   /** Waiting for deployments: at most 15 minutes each by default. */
   readonly deploying?: Deploying;
   /** In-flight timeout: the time a request without an answer may take to reach the platform. 60,000 ms by default. */
