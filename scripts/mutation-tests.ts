@@ -6,11 +6,13 @@ import { BaseSequencer } from 'vitest/node';
 const parts: Readonly<Record<string, readonly string[]>> = {
   plan: [
     'test/plan/*.test.ts',
+    'test/workflow/reviewed.test.ts',
     'test/scenarios/{identity,moves,narrowed-plans,organization-kinds,pins,project-as-a-block,provided,too-large}.test.ts',
   ],
   apply: [
     'test/apply/*.test.ts',
-    'test/plan/{moved-addresses,reviewed,deployments}.test.ts',
+    'test/plan/{moved-addresses,deployments}.test.ts',
+    'test/workflow/reviewed.test.ts',
     'test/scenarios/{apply-secrets,failing-state,hot-fixes,lost-creates,password,replacement,taken-away}.test.ts',
     'test/scenarios/{delivered-twice,deployments,identity,ignored-updates,late,objects-at-the-top}.test.ts',
     'test/scenarios/{organization-kinds,pending-operations,provided,reads-that-fail,unanswered}.test.ts',

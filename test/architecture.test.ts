@@ -316,7 +316,7 @@ test('values are compared by the judge, and where there is nothing to judge yet 
   });
   expect(callsOf('resolveField', ['manifest/fields.ts'])).toEqual({
     'plan/standing.ts': 1,
-    'plan/fingerprint.ts': 1, // the rest: members of requests, which are no attributes
+    'plan/plan-facts.ts': 1, // the rest: members of requests, which are no attributes
     'apply/announce.ts': 1,
     'apply/request.ts': 2,
     'operate/evaluate.ts': 1,

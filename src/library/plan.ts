@@ -1,7 +1,7 @@
 import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Plan as MadePlan } from '../plan/action.ts';
 import { type PlanFile, parsePlanFile, planFileText } from '../plan/plan-file.ts';
-import { type Purpose, planFile as makeFile } from '../plan/fingerprint.ts';
+import { type Purpose, planFile as makeFile } from '../plan/plan-facts.ts';
 import { mistakes } from '../plan/safeguard.ts';
 import { readVersion } from '../project/version.ts';
 import type { PlanDocument } from '../render/documents.ts';

@@ -4,7 +4,7 @@ import { isBelowFolder } from '../files/below.ts';
 import { readCommit } from '../git/commit.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Plan } from '../plan/action.ts';
-import { platformName } from '../plan/fingerprint.ts';
+import { platformName } from '../plan/plan-facts.ts';
 import type { ReadClient } from '../api/client.ts';
 import type { World } from '../workflow/world.ts';
 import type { PlanAbout } from '../render/plan-head.ts';

@@ -2,10 +2,10 @@ import { type Diagnostic, diagnostic, hasErrors, Stop } from '../diagnostics/dia
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Plan } from '../plan/action.ts';
 import type { PlanFile } from '../plan/plan-file.ts';
-import { isIntact, planFacts, platformName } from '../plan/fingerprint.ts';
+import { isIntact, planFacts, platformName } from '../plan/plan-facts.ts';
 import { isNarrow } from '../plan/narrow.ts';
 import { type Touched, touchedBy } from '../plan/reviewed-reads.ts';
-import { comparePlans, elsewhere, isSamePlan } from '../plan/reviewed.ts';
+import { comparePlans, elsewhere, isSamePlan } from '../plan/reviewed-comparison.ts';
 import type { World } from './world.ts';
 import { plan } from './plan.ts';
 import { counted } from '../render/lines.ts';

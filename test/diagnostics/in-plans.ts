@@ -1,5 +1,5 @@
 import { documentOf } from '../support/documents.ts';
-import { planFile } from '../../src/plan/fingerprint.ts';
+import { planFile } from '../../src/plan/plan-facts.ts';
 import { planAgain } from '../../src/workflow/reviewed.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import { renderPlanMarkdown } from '../../src/render/plan-markdown.ts';

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { planFile } from '../../src/plan/fingerprint.ts';
+import { planFile } from '../../src/plan/plan-facts.ts';
 import { plan } from '../../src/workflow/plan.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import { deposedAddress } from '../../src/kind/address.ts';

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { Plan } from '../../src/plan/action.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
-import { planFile } from '../../src/plan/fingerprint.ts';
+import { planFile } from '../../src/plan/plan-facts.ts';
 import { acceptDrift } from '../../src/drift/run.ts';
 import { plan as makePlan } from '../../src/workflow/plan.ts';
 import { planAgain } from '../../src/workflow/reviewed.ts';

@@ -3,7 +3,7 @@ import { createClient } from '../../src/api/client.ts';
 import { isOperation, contracts } from '../../src/api/contract.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { platformVersion } from '../../src/observe/capabilities.ts';
-import { planFile } from '../../src/plan/fingerprint.ts';
+import { planFile } from '../../src/plan/plan-facts.ts';
 import { plan } from '../../src/workflow/plan.ts';
 import { applyPlan } from '../../src/workflow/apply.ts';
 import { planAgain } from '../../src/workflow/reviewed.ts';

@@ -7,7 +7,7 @@ import { isObject, textsIn } from '../../src/formats/json.ts';
 import type { Json } from '../../src/formats/json.ts';
 import { hasChanges } from '../../src/plan/action.ts';
 import { parsePlanFile, planFileText } from '../../src/plan/plan-file.ts';
-import { planFile } from '../../src/plan/fingerprint.ts';
+import { planFile } from '../../src/plan/plan-facts.ts';
 import { plan as makePlan } from '../../src/workflow/plan.ts';
 import { planAgain } from '../../src/workflow/reviewed.ts';
 import { session } from '../../src/workflow/session.ts';

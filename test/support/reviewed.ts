@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { ReviewedPlan } from '../../src/workflow/reviewed.ts';
-import { planFile } from '../../src/plan/fingerprint.ts';
+import { planFile } from '../../src/plan/plan-facts.ts';
 import { plan } from '../../src/workflow/plan.ts';
 import { planAgain } from '../../src/workflow/reviewed.ts';
 import type { ApplyResult } from '../../src/apply/job.ts';

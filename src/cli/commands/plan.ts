@@ -1,7 +1,7 @@
 import { type Diagnostic, diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import { planDocument } from '../../documents/plan.ts';
 import { hasChanges } from '../../plan/action.ts';
-import { planFile } from '../../plan/fingerprint.ts';
+import { planFile } from '../../plan/plan-facts.ts';
 import { readNarrowing } from '../../plan/narrow.ts';
 import { mistakes } from '../../plan/safeguard.ts';
 import { aboutPlan } from '../../project/about-plan.ts';

@@ -1,5 +1,5 @@
 import { type Stop, stop } from '../../diagnostics/diagnostic.ts';
-import { isIntact } from '../../plan/fingerprint.ts';
+import { isIntact } from '../../plan/plan-facts.ts';
 import { findKey } from '../../project/open-store.ts';
 import { readVersion } from '../../project/version.ts';
 import { planDocument } from '../../render/documents.ts';

@@ -1,4 +1,4 @@
-import { planFile } from '../../../src/plan/fingerprint.ts';
+import { planFile } from '../../../src/plan/plan-facts.ts';
 import { plan } from '../../../src/workflow/plan.ts';
 import { planAgain } from '../../../src/workflow/reviewed.ts';
 import { Stop } from '../../../src/diagnostics/diagnostic.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
 import type { PlanFile } from '../../src/plan/plan-file.ts';
-import { comparePlans, elsewhere } from '../../src/plan/reviewed.ts';
+import { comparePlans, elsewhere } from '../../src/plan/reviewed-comparison.ts';
 import { declared, here, kindNamed, resourceOf } from '../support/plan-values.ts';
 
 /** Two plan files beside each other: the one that was reviewed, and the one that is made now. */

@@ -5,7 +5,7 @@ import type { Settings } from '../../src/manifest/settings.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action, AttributeChange, Member, Plan } from '../../src/plan/action.ts';
 import type { PlanFile } from '../../src/plan/plan-file.ts';
-import { isIntact, planFile, platformName } from '../../src/plan/fingerprint.ts';
+import { isIntact, planFile, platformName } from '../../src/plan/plan-facts.ts';
 import { secret } from '../../src/secrets/secret.ts';
 import type { StateRecord } from '../../src/state/record.ts';
 import {
