@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Send, WireAnswer, WireRequest } from '../../src/api/wire.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
-import { finish, project, start, trueup, trueupProcess } from '../cli/process.ts';
+import { finish, project, start, trueupProcess } from '../cli/process.ts';
+import { trueupInEveryFormat } from '../support/every-format.ts';
 import { startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
 import { secretOf, serveS3 } from '../support/s3-server.ts';
 import { canariesIn, oddCanary, plainCanary, quotings, quoting } from '../secrets/canaries.ts';
@@ -72,9 +73,9 @@ interface Elsewhere {
 
 /**
  * A platform that can be told to answer otherwise, and a folder with a manifest for it. `command`: runs a command line,
- * in the process of the test unless everything is tried.
+ * in the process of the test and in every format at once unless everything is tried.
  */
-async function place(elsewhere?: Elsewhere, command = effort({ fast: trueup, all: trueupProcess })) {
+async function place(elsewhere?: Elsewhere, command = effort({ fast: trueupInEveryFormat, all: trueupProcess })) {
   const emulator = createEmulator({ profile: 'standard', apiKey });
   const ways: {
     instead: (request: WireRequest) => WireAnswer | undefined;
@@ -104,9 +105,12 @@ async function place(elsewhere?: Elsewhere, command = effort({ fast: trueup, all
   };
   const argsOf = (words: readonly string[]) => [...words, '--allow-secret-commands', '-C', folder];
   /** Runs a command; nothing that it prints or leaves may hold a secret. Gives what it printed. */
-  const run = async (words: readonly string[], more: { env?: Record<string, string>; input?: string } = {}) => {
+  const run = async (
+    words: readonly string[],
+    more: { env?: Record<string, string>; input?: string; by?: typeof trueupProcess } = {},
+  ) => {
     const input = more.input === undefined ? {} : { input: more.input };
-    const ran = await command(argsOf(words), { env: { ...env, ...more.env }, ...input });
+    const ran = await (more.by ?? command)(argsOf(words), { env: { ...env, ...more.env }, ...input });
     const { out, err } = ran;
     const kept = left(folder) + ((await elsewhere?.left()) ?? '');
     const found = [out, err, kept].flatMap(canariesIn);
@@ -120,7 +124,9 @@ async function place(elsewhere?: Elsewhere, command = effort({ fast: trueup, all
 
 const apply = ['apply', '--auto-approve', '--adopt'];
 const json = ['--format', 'json'];
-const forReviewers = ['markdown', 'sarif', 'junit'].map((format) => ['--format', format]);
+/** The formats that are tried one after the other, in turns: none where each run prints all of them. */
+const formats = effort({ fast: [[]], all: [[], json] });
+const formatOf = (turn: number) => formats[turn % formats.length] ?? [];
 
 /** Everything that runs left beside the manifest. */
 function left(folder: string): string {
@@ -138,21 +144,22 @@ function quoted(secrets: readonly string[], turn = 0): string {
 
 describe('the program prints no secret and leaves none', () => {
   test('when every command succeeds', async () => {
-    const { run, emulator, folder } = await place(undefined, trueupProcess);
-    await run(['validate']);
-    for (const format of [[], json, ...forReviewers]) expect(await run(['plan', ...format])).toMatchObject({ code: 0 });
-    expect(await run([...apply, ...json])).toMatchObject({ code: 0 });
+    const { run, emulator, folder } = await place(undefined, trueupInEveryFormat);
+    for (const words of [['validate'], ['plan']]) expect(await run(words)).toMatchObject({ code: 0 });
+    for (const format of [[], json])
+      expect(await run(['plan', ...format], { by: trueupProcess })).toMatchObject({ code: 0 });
+    expect(await run([...apply, ...json], { by: trueupProcess })).toMatchObject({ code: 0 });
     const sent = JSON.stringify(emulator.world.tables);
     for (const value of Object.values(values)) expect(sent).toContain(JSON.stringify(value).slice(1, -1));
-    for (const words of [['status'], ['state', 'show', 'production.compose.shop'], ['output']]) {
-      for (const format of [[], json]) expect(await run([...words, ...format])).toMatchObject({ code: 0 });
-    }
+    for (const words of [['status'], ['state', 'show', 'production.compose.shop'], ['output']])
+      expect(await run(words)).toMatchObject({ code: 0 });
     // Other secrets: a plan with changes, the file of that plan, and what comes of it.
     const plan = join(folder, '.trueup/plan');
     const other = { TRUEUP_SECRET_ODD: oddCanary('other'), TRUEUP_SECRET_FILE: plainCanary('other') };
     expect((await run(['plan', '--out', plan], { env: other })).out).toContain('(sensitive');
     expect(await run([...apply, plan, '--allow-data-loss'], { env: other })).toMatchObject({ code: 0 });
-    expect(await run(['destroy', '--auto-approve', '--allow-data-loss'])).toMatchObject({ code: 0 });
+    const destroy = ['destroy', '--auto-approve', '--allow-data-loss'];
+    expect(await run(destroy, { by: trueupProcess })).toMatchObject({ code: 0 });
   });
 
   test.each([
@@ -166,8 +173,8 @@ describe('the program prints no secret and leaves none', () => {
     const { run, ways } = await place();
     let turn = operation.length;
     ways.instead = (request) => (request.path === `/api/${operation}` ? quoting(request, turn++) : undefined);
-    for (const format of [[], json]) {
-      const { code, both } = await run([...apply, '--in-flight-timeout', '1', ...format]);
+    for (const again of [0, 1]) {
+      const { code, both } = await run([...apply, '--in-flight-timeout', '1', ...formatOf(again)]);
       expect(code).not.toBe(0);
       expect(both).toContain('failed');
     }
@@ -187,7 +194,7 @@ describe('the program prints no secret and leaves none', () => {
     ];
     for (const [index, answer] of answers.entries()) {
       ways.instead = ({ path }) => (/compose|byProjectId/.test(path) ? answer() : undefined);
-      expect((await run(['plan', ...(index % 2 === 0 ? json : [])])).code).not.toBe(0);
+      expect((await run(['plan', ...formatOf(index)])).code).not.toBe(0);
     }
     const known = {
       TRUEUP_SECRET_FILE: values.FILE,
@@ -205,11 +212,11 @@ describe('the program prints no secret and leaves none', () => {
     const own = [values.ODD, values.FILE, values.AGE, values.COMMAND];
     for (let turn = 0; turn < 4; turn++) {
       ways.change = (answer, { path }) => failing(answer, path, (secrets) => quoted(secrets ?? own, 2 * turn));
-      const format = turn % 2 === 0 ? [] : json;
+      const format = formatOf(turn);
       expect((await run(['status', ...format])).out).toContain('it did not start');
       expect((await run(['logs', 'production.postgres.main', ...format])).out).toContain('(sensitive)');
     }
-    for (const format of [[], json]) {
+    for (const format of formats) {
       const redeploy = ['run', 'redeploy', 'production.compose.shop', '--yes', ...format];
       expect((await run(redeploy)).both).toContain('it did not start');
       // An apply waits for a deployment, and tells why it failed.
@@ -220,25 +227,23 @@ describe('the program prints no secret and leaves none', () => {
   });
 
   test('when objects of the platform have secrets as names', async () => {
-    const { run, emulator, folder, applied } = await place();
+    const { run, emulator, folder, applied } = await place(undefined, trueupInEveryFormat);
     await applied();
     const name = values.FILE;
     const keys = { privateKey: 'x', publicKey: 'ssh-ed25519 AAAA', organizationId: 'org_1' };
     await emulator.act('sshKey.create', { name, description: '', ...keys });
     await emulator.act('environment.create', { name, description: name, projectId: 'prj_1' });
     await emulator.act('compose.create', { name, environmentId: 'env_prj_1' });
-    for (const format of [[], json]) expect(await run(['plan', ...format])).toMatchObject({ code: 0 });
+    expect(await run(['plan'])).toMatchObject({ code: 0 });
     const more = '      git: { source: { type: git, url: "git@host:a.git", branch: main, sshKey: nowhere } }\n';
     const text = readFileSync(join(folder, 'trueup.yaml'), 'utf8');
     writeFileSync(
       join(folder, 'trueup.yaml'),
       text.replace('    compose:\n', (line) => line + more),
     );
-    for (const format of [[], json, ...forReviewers]) {
-      const { code, both } = await run(['plan', ...format]);
-      expect(code).not.toBe(0);
-      expect(both).toContain('nowhere');
-    }
+    const { code, both } = await run(['plan']);
+    expect(code).not.toBe(0);
+    expect(both).toContain('nowhere');
   });
 
   test('when it is killed at any moment', async () => {
@@ -318,11 +323,11 @@ describe('the program leaves no secret in a state', () => {
       expect(await elsewhere.left()).toContain('production.compose.shop');
       const other = { TRUEUP_SECRET_ODD: oddCanary('other') };
       expect(await run(apply, { env: other })).toMatchObject({ code: 0 });
-      expect((await run(['plan', ...json], { env: other })).out).toContain('"changes"');
+      expect((await run(['plan'], { env: other, by: trueupInEveryFormat })).out).toContain('"changes"');
       elsewhere.breakDown();
-      const commands = [['plan'], apply, ['state', 'list']].flatMap((words) => [words, [...words, ...json]]);
-      const ends = await Promise.all(commands.map((words) => trueupProcess(argsOf(words), { env })));
-      for (const { code, out, err } of ends) {
+      const commands = [['plan'], apply, ['state', 'list']].map((words) => argsOf(words));
+      const ends = commands.map((words) => trueupInEveryFormat(words, { env }));
+      for (const { code, out, err } of await Promise.all([...ends, trueupProcess(argsOf(['plan']), { env })])) {
         expect(code).not.toBe(0);
         expect([out, err].flatMap(canariesIn)).toEqual([]);
         expect(out + err).not.toContain(secretOf('writer'));
@@ -395,15 +400,16 @@ describe('the redactor', () => {
   });
 
   test('redacts a secret in warnings in JSON', async () => {
-    const { run, folder } = await place();
+    const { run, folder } = await place(undefined, trueupInEveryFormat);
     const text = readFileSync(join(folder, 'trueup.yaml'), 'utf8');
     const twice = '          again: { host: SHOP.example.com, serviceName: web, port: 80, path: "${env:ROUTE}" }\n';
     writeFileSync(
       join(folder, 'trueup.yaml'),
       text.replace('        domains:\n', (line) => line + twice),
     );
-    expect((await run(['validate'])).both).toMatch(/is valid[\s\S]*two declarations overlap/);
-    expect(await run(['validate', ...json])).toMatchObject({ code: 0 });
+    const { code, both } = await run(['validate']);
+    expect(code).toBe(0);
+    expect(both).toMatch(/is valid[\s\S]*two declarations overlap/);
   });
 
   test('redacts the secrets of the input in the answer of trueup call', async () => {

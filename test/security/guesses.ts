@@ -130,6 +130,8 @@ export interface Guess {
   readonly wrong: string;
   /** The secret stands in it whole, as it is or as servers write it. */
   readonly isWhole: boolean;
+  /** The wrong one is the right one of the other secret: it tries the same with the two secrets in turn. */
+  readonly isMirrored: boolean;
 }
 
 /** Guesses at a secret that a run knows. */
@@ -144,24 +146,26 @@ export function guessesAt({ secret, other }: Known): readonly Guess[] {
     const at = Array.from(text).findIndex((sign) => turned(sign, 1) !== sign);
     return text.slice(0, at) + turned(text[at] ?? '', 1) + text.slice(at + 1);
   };
+  const ofPart = { isWhole: false, isMirrored: false };
   const parts = [...new Set(cuts)].flatMap((length): Guess[] => [
     {
       form: `first ${length}`,
       right: secret.slice(0, length),
       wrong: wrongEnd(secret.slice(0, length)),
-      isWhole: false,
+      ...ofPart,
     },
-    { form: `last ${length}`, right: secret.slice(-length), wrong: wrongStart(secret.slice(-length)), isWhole: false },
+    { form: `last ${length}`, right: secret.slice(-length), wrong: wrongStart(secret.slice(-length)), ...ofPart },
   ]);
   const whole = (form: string, write: (text: string) => string, isWhole: boolean): Guess => ({
     form,
     right: write(secret),
     wrong: write(other),
     isWhole,
+    isMirrored: true,
   });
   return [
     ...parts,
-    { form: 'middle', right: secret.slice(2, -2), wrong: other.slice(2, -2), isWhole: false },
+    whole('middle', (text) => text.slice(2, -2), false),
     whole('lower case', (text) => text.toLowerCase(), secret === secret.toLowerCase()),
     whole('upper case', (text) => text.toUpperCase(), secret === secret.toUpperCase()),
     whole('reversed', (text) => Array.from(text).toReversed().join(''), false),
@@ -169,7 +173,7 @@ export function guessesAt({ secret, other }: Known): readonly Guess[] {
     whole('hex', (text) => Buffer.from(text).toString('hex'), false),
     whole('in a URL', encodeURIComponent, true),
     whole('whole', (text) => text, true),
-    { form: 'whole but for its last letter', right: secret, wrong: wrongEnd(secret), isWhole: true },
+    { form: 'whole but for its last letter', right: secret, wrong: wrongEnd(secret), isWhole: true, isMirrored: false },
   ];
 }
 

@@ -7,13 +7,13 @@ import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import type { Json } from '../../src/formats/json.ts';
-import { trueup } from '../cli/process.ts';
 import { exampleSecrets } from '../secrets/canaries.ts';
+import { trueupInEveryFormat } from '../support/every-format.ts';
 import type { Stand } from '../support/kind-manifests.ts';
 import { addressOf, manifestWith, stands, withField } from '../support/kind-manifests.ts';
 import { effort } from '../support/whole.ts';
 import type { Leaf } from './leaves.ts';
-import { composeTexts, leavesOf, shownOf, valueWith } from './leaves.ts';
+import { composeTexts, leavesOf, shownIn, valueWith } from './leaves.ts';
 
 /**
  * A secret in each leaf of each kind shows nowhere, whatever a check would make of it: in no output, no state and no plan
@@ -127,89 +127,64 @@ function left(): string {
   return files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8')).join('\n');
 }
 
-const json = ['--format', 'json'];
-
-/** Commands that print a plan; `turn` chooses the third format. */
-const plans = (words: readonly string[], turn: number) => [
-  words,
-  [...words, ...json],
-  [...words, '--format', ['html', 'markdown', 'sarif', 'junit'][turn % 4] ?? 'html'],
-];
-
-/** Runs the life of a block with a secret in one place. Gives what was shown, and how far it came. */
-async function lifeOf(place: Place, source: Source, { leaf, next, turn }: { leaf: Leaf; next: Leaf; turn: number }) {
+/** Runs the life of a block with a secret in one place. Gives the trail that it leaves, and how far it came. */
+async function lifeOf(place: Place, source: Source, { leaf, next }: { leaf: Leaf; next: Leaf }) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   platform = newPlatform();
   const body = place.body(expressions[source]);
   const address = addressOf(place.stand);
   const write = (text: string) => writeFileSync(join(folder, 'trueup.yaml'), text);
-  const shown: string[] = [];
+  const trail: (readonly [what: string, text: string])[] = [];
   let env = await give(source, leaf);
-  const look = (what: string, text: string) => {
-    for (const one of [leaf, next])
-      for (const part of shownOf(one, text)) {
-        const at = text.toLowerCase().indexOf(part);
-        const around = text.slice(Math.max(0, at - 80), at + part.length + 40);
-        shown.push(`${place.title}, ${one.form} ${JSON.stringify(one.value)} from ${source}: ${what}: …${around}…`);
-      }
-  };
-  const run = async (words: readonly string[]) => {
+  const run = async (...words: readonly string[]) => {
     const { ALLOWED: allows, ...rest } = env;
     const asks = ['plan', 'apply', 'explain'].includes(words[0] ?? '');
     const more = asks && allows !== undefined ? ['--allow-secret-commands'] : [];
-    const { code, out, err } = await trueup([...words, ...more], { cwd: folder, env: rest });
-    look(`trueup ${words.join(' ')}`, out + err);
+    const { code, out, err } = await trueupInEveryFormat([...words, ...more], { cwd: folder, env: rest });
+    trail.push([`trueup ${words.join(' ')}`, out + err]);
     return code;
   };
-  const runAll = async (all: readonly (readonly string[])[]) => {
-    for (const words of all) await run(words);
-  };
+  const ended = (came: string) => ({ trail: [...trail, ['what is left', left()] as const], came });
 
   write(manifest(place, body, source));
-  await runAll([['validate'], ['validate', ...json]]);
-  if ((await run(['plan'])) !== 0) {
-    await runAll(plans(['plan'], turn).slice(1));
-    return { shown, came: 'refused' };
-  }
-  await runAll([...plans(['plan'], turn).slice(1), ['plan', '--out', 'file.plan']]);
-  const applied = await run(['apply', '--auto-approve', '--adopt', '--allow-data-loss', '--in-flight-timeout', '1']);
-  look('state and plan file', left());
-  if (applied !== 0) return { shown, came: 'not applied' };
-  const again = await run(['plan', '--detailed-exitcode']);
+  await run('validate');
+  if ((await run('plan', '--out', 'file.plan')) !== 0) return ended('refused');
+  const applied = await run('apply', '--auto-approve', '--adopt', '--allow-data-loss', '--in-flight-timeout', '1');
+  trail.push(['state and plan file', left()]);
+  if (applied !== 0) return ended('not applied');
+  const again = await run('plan', '--detailed-exitcode');
   // The secret is another one.
   env = await give(source, next);
-  await runAll([...plans(['plan'], turn), ['plan', '--replace', address]]);
+  await run('plan');
+  await run('plan', '--replace', address);
   // Nothing has it any more.
   env = await give(source, undefined);
-  await runAll([
-    ...plans(['plan'], turn),
-    ['plan', '--replace', address],
-    ['drift', '--no-remember'],
-    ['status', ...json],
-    ['state', 'show', address],
-    ['explain', address],
-    ['output'],
-    ['plan', '--destroy', ...json],
-  ]);
+  await run('plan');
+  await run('plan', '--replace', address);
+  await run('drift', '--no-remember');
+  await run('status');
+  await run('state', 'show', address);
+  await run('explain', address);
+  await run('output');
+  await run('plan', '--destroy');
   // The block is gone.
   write(manifest(place, undefined, 'environment'));
-  await runAll([...plans(['plan'], turn), ['plan', '--hide-values']]);
+  await run('plan');
+  await run('plan', '--hide-values');
   // Somebody changed the text around the secret.
   for (const table of Object.values(platform.world.tables))
     for (const row of Object.values(table as Record<string, Record<string, unknown>>))
       for (const [name, value] of Object.entries(row))
         if (typeof value === 'string' && value.includes(leaf.value) && !name.endsWith('Id')) row[name] = `${value} `;
-  await runAll([['drift', '--no-remember', ...json], ['drift', '--no-remember'], ...plans(['plan'], turn)]);
+  await run('drift', '--no-remember');
+  await run('plan');
   write(manifest(place, body, source));
-  await runAll([
-    ['drift', '--no-remember', ...json],
-    ['drift', 'adopt', '--all', '--dry-run'],
-    ['plan', ...json],
-  ]);
-  await run(['destroy', '--auto-approve', '--allow-data-loss', '--in-flight-timeout', '1']);
-  look('what is left', left());
-  return { shown, came: again === 0 ? 'applied' : 'plans again' };
+  await run('drift', '--no-remember');
+  await run('drift', 'adopt', '--all', '--dry-run');
+  await run('plan');
+  await run('destroy', '--auto-approve', '--allow-data-loss', '--in-flight-timeout', '1');
+  return ended(again === 0 ? 'applied' : 'plans again');
 }
 
 const sources: readonly Source[] = ['environment', 'age', 'env', 'program'];
@@ -231,9 +206,11 @@ describe('no output shows a secret', () => {
       for (const turn of turnsOf(row)) {
         const [leaf, next] = [leavesOf(row * 2 + 1)[turn], leavesOf(row * 2 + 2)[turn]];
         if (leaf === undefined || next === undefined) throw new Error('no leaf');
-        const life = await lifeOf(place, sources[(turn + row) % sources.length] ?? 'env', { leaf, next, turn });
+        const source = sources[(turn + row) % sources.length] ?? 'env';
+        const life = await lifeOf(place, source, { leaf, next });
         expect(life.came, leaf.form).not.toBe('plans again');
-        shown.push(...life.shown);
+        const secret = `${leaf.form} ${JSON.stringify(leaf.value)} from ${source}`;
+        shown.push(...shownIn(life.trail, [leaf, next]).map((where) => `${secret}: ${where}`));
       }
       expect(shown.slice(0, 4)).toEqual([]);
     },

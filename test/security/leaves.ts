@@ -67,10 +67,17 @@ export function leavesOf(seed: number): readonly Leaf[] {
   });
 }
 
-/** What a text shows of a secret, in any case: its beginning is enough. */
-export function shownOf({ parts }: Leaf, text: string): readonly string[] {
-  const small = text.toLowerCase();
-  return parts.filter((part) => small.includes(part) || small.includes(JSON.stringify(part).slice(1, -1)));
+/** What the texts of a trail show of some secrets, in any case, and where: the beginning of a secret is enough. */
+export function shownIn(trail: readonly (readonly [what: string, text: string])[], leaves: readonly Leaf[]): string[] {
+  const parts = leaves.flatMap((leaf) => leaf.parts);
+  const forms = [...new Set(parts.flatMap((part) => [part, JSON.stringify(part).slice(1, -1)]))];
+  return trail.flatMap(([what, text]) => {
+    const small = text.toLowerCase();
+    return forms.flatMap((form) => {
+      const at = small.indexOf(form);
+      return at === -1 ? [] : [`${what}: …${text.slice(Math.max(0, at - 80), at + form.length + 40)}…`];
+    });
+  });
 }
 
 /** A value for a field that takes such examples, with an expression in each of its texts. */
