@@ -145,7 +145,7 @@ function checkout(): string {
   write('.gitignore', '.trueup/\n.env\nignored.txt\n');
   write('../outside.txt', outside);
   const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: folder, stdio: 'ignore' });
-  git('init', '-q');
+  git('init', '-q', '--template=');
   git('add', 'sub', '.gitignore');
   // A monitor of the files would be a program of the attacker.
   const monitor = `[core]\n\tfsmonitor = "touch ${join(folder, '../ran')}; true"\n`;
@@ -165,6 +165,8 @@ describe('a hostile repository', () => {
   /** The hosts that the pipeline names. */
   let pinned: readonly string[];
   let template: string;
+  /** The checkouts of the table, in its order. */
+  let folders: readonly string[];
   const connections: string[] = [];
 
   beforeAll(async () => {
@@ -192,6 +194,7 @@ describe('a hostile repository', () => {
     };
     received = () => fake.received() + fakeStore.received() + fakeDatabase.received();
     template = checkout();
+    folders = placeAll(hostileManifests(hosts));
     const connect = Reflect.get(Socket.prototype, 'connect') as (...args: unknown[]) => Socket;
     vi.spyOn(Socket.prototype, 'connect').mockImplementation(function (this: Socket, ...args: unknown[]) {
       connections.push(hostOf(args));
@@ -203,12 +206,25 @@ describe('a hostile repository', () => {
     for (const close of closing) await close();
   });
 
-  /** Writes a manifest into a checkout of its own. */
+  /** Writes manifests, each into a checkout of its own, and adds their files to the index of git: one program does so for all. */
+  function placeAll(manifests: readonly HostileManifest[]): readonly string[] {
+    const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+    const placed = manifests.map((manifest) => ({ folder: place(manifest), names: Object.keys(filesOf(manifest)) }));
+    const lines = placed.map(
+      ({ folder, names }) =>
+        `cd ${quoted(folder)}; git -c core.fsmonitor=false add -f -- ${names.map(quoted).join(' ')}\n`,
+    );
+    execFileSync('sh', ['-e'], { input: lines.join(''), stdio: ['pipe', 'ignore', 'ignore'] });
+    return placed.map(({ folder }) => folder);
+  }
+
+  const filesOf = ({ files }: Pick<HostileManifest, 'files'>) =>
+    typeof files === 'string' ? { 'trueup.yaml': files } : files;
+
   function place({ files, head }: HostileManifest): string {
     const folder = join(mkdtempSync(join(tmpdir(), 'trueup-hostile-')), 'repository');
     cpSync(dirname(template), dirname(folder), { recursive: true, verbatimSymlinks: true });
-    const all = typeof files === 'string' ? { 'trueup.yaml': files } : files;
-    for (const [name, content] of Object.entries(all)) {
+    for (const [name, content] of Object.entries(filesOf({ files }))) {
       const path = join(folder, name);
       mkdirSync(dirname(path), { recursive: true });
       if (typeof content !== 'string') symlinkSync(content.link, path);
@@ -219,10 +235,6 @@ describe('a hostile repository', () => {
           `${head ?? `trueup: 1\nplatform: { url: "${hosts.platform}" }\nproject: prj_1\n`}${content}`,
         );
     }
-    execFileSync('git', ['-c', 'core.fsmonitor=false', 'add', '-f', ...Object.keys(all)], {
-      cwd: folder,
-      stdio: 'ignore',
-    });
     return folder;
   }
 
@@ -275,8 +287,8 @@ describe('a hostile repository', () => {
 
   test.each(titles.map(({ intent }, index) => [`${index + 1}. ${intent}`, index] as const))('%s', async (_, index) => {
     const manifest = hostileManifests(hosts)[index];
-    if (manifest === undefined) throw new Error('the table changed');
-    const folder = place(manifest);
+    const folder = folders[index];
+    if (manifest === undefined || folder === undefined) throw new Error('the table changed');
     const before = contents(folder);
     const requests = emulator.log.length;
     connections.length = 0;
@@ -309,7 +321,7 @@ describe('a hostile repository', () => {
   ])('also in a process of its own: %s', async (intent) => {
     const manifest = hostileManifests(hosts).find((item) => item.intent === intent);
     if (manifest === undefined) throw new Error('the table changed');
-    const folder = place(manifest);
+    const [folder = ''] = placeAll([manifest]);
     const heard = received().length;
     const finished = await trueupProcess(['plan'], { cwd: folder, env: environmentOf(manifest) });
     check(folder, { ...finished, args: ['plan'] });
