@@ -4,7 +4,7 @@ import { answerLines, PlatformError } from '../api/errors.ts';
 import { type Stop, diagnostic } from '../diagnostics/diagnostic.ts';
 import { type Row, defined, isRow } from '../formats/json.ts';
 import { takes } from '../kind/wire.ts';
-import { type Deployment, deploymentsIn, lastLines, ownLog, statusIn } from '../observe/deployments.ts';
+import { deploymentsIn, lastLines, ownLog, statusIn } from '../observe/deployments.ts';
 import type { PendingDeploy } from '../state/record.ts';
 import { addSecretsOfRow } from '../state/row-secrets.ts';
 import { savedIn, saveDeploys } from './announce.ts';
@@ -241,10 +241,8 @@ async function conclude(service: DeployedService, ending: Ending, lost?: Platfor
     case 'gone':
       throw failure(service, 'it was deleted on the platform while it was deployed', { remedy: 'Plan again.' });
     case 'over': {
-      const { deployment, status, row } = ending;
-      if (status === 'done') return succeeded(service);
-      const reason = deployment?.errorMessage ?? (lost === undefined ? undefined : reasonOf(lost));
-      throw await failed(service, { row, deployment, status, reason });
+      if (ending.status === 'done') return succeeded(service);
+      throw await failed(service, ending, lost);
     }
     case 'not over': {
       const end =
@@ -277,29 +275,25 @@ async function succeeded({ run, root, inputs }: DeployedService): Promise<'done'
 /** Records that a deployment failed; one that a person makes later has everything. Gives the reason with the logs. */
 async function failed(
   service: DeployedService,
-  {
-    row,
-    deployment,
-    status,
-    reason,
-  }: {
-    readonly row: Row;
-    readonly deployment: Deployment | undefined;
-    readonly status: string;
-    readonly reason: string | undefined;
-  },
+  { row, deployment, status }: Extract<Ending, { is: 'over' }>,
+  lost: PlatformError | undefined,
 ): Promise<Stop> {
   const { run, root, address, kind, id, inputs } = service;
   const { redact } = run.input.client;
   const { pending: _, ...rest } = deploysNow(service);
   await saveDeploys(run, root, { ...rest, stale: { ...rest.stale, ...savedIn(kind, row, inputs) } });
-  const log = await failureLog(service, deployment);
-  const lines = lastLines(log.text, log.most);
+  const reason = deployment?.errorMessage ?? (lost && reasonOf(lost));
+  // Its own log, else that of the container.
+  const { logLines: tail } = attempts.deployment;
+  const lines =
+    deployment === undefined
+      ? lastLines(await run.reader.log(kind, id, { tail }, 'once'), tail)
+      : await ownLog(run.reader, kind, deployment.id);
   const path = deployment?.logPath === undefined ? [] : [`log on the server: ${redact(deployment.logPath)}`];
   const found =
     reason !== undefined
       ? redact(reason)
-      : lines.length > 0 && log.isOfDeployment
+      : deployment !== undefined && lines.length > 0
         ? ''
         : await run.reader.reason(kind, id);
   const why = found === '' ? `it ended as ${redact(status)}` : found;
@@ -316,22 +310,6 @@ async function failed(
     details: [...path, ...lines],
     remedy: `Fix it, and apply again.${more}`,
   });
-}
-
-/** The log of a failed deployment: its own where an operation reads it, else that of the container. */
-async function failureLog(
-  { run, kind, id }: DeployedService,
-  deployment: Deployment | undefined,
-): Promise<{ readonly text: string; readonly most: number; readonly isOfDeployment: boolean }> {
-  const { ownLogLines, logLines: tail } = attempts.deployment;
-  if (deployment !== undefined) {
-    return { text: await ownLog(run.reader, kind, deployment.id), most: ownLogLines, isOfDeployment: true };
-  }
-  const text = await run.reader.log(kind, id, { tail }, 'once').catch((error: unknown) => {
-    if (error instanceof PlatformError) return ''; // the failure matters more
-    throw error;
-  });
-  return { text, most: tail, isOfDeployment: false };
 }
 
 function left({ job, address }: DeployedService): Result {

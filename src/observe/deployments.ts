@@ -1,5 +1,4 @@
 import { attempts } from '../api/attempts.ts';
-import { PlatformError } from '../api/errors.ts';
 import { type Row, isRow } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Reader } from './reader.ts';
@@ -43,13 +42,10 @@ export function deploymentsIn(kind: Kind, row: Row): readonly Deployment[] | und
   return all.toSorted((a, b) => ((a.createdAt ?? '') < (b.createdAt ?? '') ? -1 : a.createdAt === b.createdAt ? 0 : 1));
 }
 
-/** The end of the log of a failed deployment; empty where the platform gives none, because the failure matters more. */
-export async function ownLog(reader: Reader, kind: Kind, deploymentId: string): Promise<string> {
+/** The last lines of the log of a failed deployment; none where the platform gives none. */
+export async function ownLog(reader: Reader, kind: Kind, deploymentId: string): Promise<readonly string[]> {
   const { ownLogLines: tail } = attempts.deployment;
-  return reader.deploymentLog(kind, { deploymentId, tail }, 'once').catch((error: unknown) => {
-    if (error instanceof PlatformError) return '';
-    throw error;
-  });
+  return lastLines(await reader.deploymentLog(kind, { deploymentId, tail }, 'once'), tail);
 }
 
 /** The last lines of a log that say something, without colours and other commands to a terminal; each cut at 500 characters. */

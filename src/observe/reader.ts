@@ -23,9 +23,12 @@ export interface Reader {
   rows(kind: Kind, list: ListOf): Promise<ReadonlyMap<string, Row> | undefined>;
   /** The projects that the key may see, in the list that a kind names for them; undefined: the platform has no such list. */
   projects(kind: Kind): Promise<readonly NamedProject[] | undefined>;
-  /** The end of the log of an object, without secrets; empty where the platform has none. One error of the platform is the answer. */
+  /**
+   * The end of the log of an object, without secrets; empty where the platform has none. One error of the platform is the
+   * answer; `once`: it is sent once, and such an error counts as an empty log, because what it explains matters more.
+   */
   log(kind: Kind, id: string, options: Readonly<Record<string, unknown>>, how?: 'once'): Promise<string>;
-  /** The end of the log of a deployment, without secrets; empty where the platform has none. One error of the platform is the answer. */
+  /** The end of the log of a deployment in the same way. */
   deploymentLog(kind: Kind, input: DeploymentLog, how?: 'once'): Promise<string>;
   /** Why a deployment of an object fails, in the words of the platform; empty where it does not say. Asks once. */
   reason(kind: Kind, id: string): Promise<string>;
@@ -137,7 +140,10 @@ async function readText(
   input: Readonly<Record<string, unknown>>,
   how: 'once' | undefined,
 ): Promise<string> {
-  const answer = await client.invoke(operation, input, { maxErrors: 1, isDiagnostic: how === 'once' });
+  const asked = client.invoke(operation, input, { maxErrors: 1, isDiagnostic: how === 'once' });
+  const answer = await asked.catch((error: unknown) => {
+    if (how === undefined || !(error instanceof PlatformError)) throw error;
+  });
   return typeof answer === 'string' ? client.redact(answer) : '';
 }
 

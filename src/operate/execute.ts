@@ -5,7 +5,7 @@ import { answerLines, PlatformError } from '../api/errors.ts';
 import { follow, shownIn } from '../apply/follow.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { type Json, type Row, isRow, member, defined } from '../formats/json.ts';
-import { lastLines, ownLog, statusIn } from '../observe/deployments.ts';
+import { ownLog, statusIn } from '../observe/deployments.ts';
 import { createReader } from '../observe/reader.ts';
 import { type Clock, systemClock } from '../state/clock.ts';
 import type { ObjectCommand } from './command.ts';
@@ -126,8 +126,7 @@ async function awaitDeployment(command: ObjectCommand, execution: Execution): Pr
   }
   const { deployment, status, row } = ending;
   if (status === 'done') return { ...ordered, result: 'done', ...statusOf(command, row, client) };
-  const log = deployment === undefined ? '' : await ownLog(watch.reader, kind, deployment.id);
-  const details = lastLines(log, attempts.deployment.ownLogLines);
+  const details = deployment === undefined ? [] : await ownLog(watch.reader, kind, deployment.id);
   const reason = deployment?.errorMessage ?? (details.length > 0 ? '' : await watch.reader.reason(kind, id));
   const why = reason === '' ? '' : `: ${client.redact(reason)}`;
   const isShown = reason !== '' || details.length > 0 || kind.service?.logs !== undefined;
