@@ -1,10 +1,9 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import { keyPaths } from '../manifest/resource.ts';
-import { type Found, findClaimed } from './absence.ts';
+import { type Found, findClaimed, refuseHidden } from './absence.ts';
 import { reportDuplicates } from './duplicates.ts';
 import { type Claim, type Expected, type IdentifyInput, positionOf } from './expected.ts';
-import { refuseHidden } from './hidden.ts';
 import { naturalKey } from './match.ts';
 import type { ObservedObject } from './observed.ts';
 import { reportForeign } from './ownership.ts';
