@@ -1,7 +1,7 @@
 import { policies } from '../api/attempts.ts';
 import { remedyAndOutcome } from '../api/diagnose.ts';
 import { answerLines, PlatformError } from '../api/errors.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { statusIn } from '../observe/deployments.ts';
@@ -162,12 +162,10 @@ export function failure(
   const { address, kind } = service;
   const { action } = service.job;
   const { row = {}, status = statusIn(kind, row), details = [], remedy = again } = about;
-  return new Stop('platform', [
-    diagnostic('deploy-failed', `${address} was not deployed: ${why}`, {
-      address: action.address,
-      position: action.position,
-      details: [...(status === undefined ? [] : [`status: ${service.run.input.client.redact(status)}`]), ...details],
-      remedy,
-    }),
-  ]);
+  return stop('platform', 'deploy-failed', `${address} was not deployed: ${why}`, {
+    address: action.address,
+    position: action.position,
+    details: [...(status === undefined ? [] : [`status: ${service.run.input.client.redact(status)}`]), ...details],
+    remedy,
+  });
 }

@@ -1,5 +1,5 @@
 import { attempts } from '../api/attempts.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { Row } from '../formats/json.ts';
 import { root } from '../kind/kind.ts';
@@ -161,7 +161,7 @@ export function linkOf({ action, parent }: Job): ParentLink | undefined {
 function interrupted({ address, position }: Action): Stop {
   const message = `the run was interrupted while it looked for ${address}, whose create got no answer`;
   const remedy = 'Apply again: that looks for it first.';
-  return new Stop('platform', [diagnostic('unverified', message, { address, position, remedy })]);
+  return stop('platform', 'unverified', message, { address, position, remedy });
 }
 
 /** The error that ends the search when only objects of others have the key. */

@@ -1,6 +1,6 @@
 import { diagnose } from '../api/diagnose.ts';
 import { isOfKey, PlatformError } from '../api/errors.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import { versionNow } from '../observe/capabilities.ts';
 import type { Action } from '../plan/action.ts';
 import { type Job, report } from './job.ts';
@@ -68,11 +68,11 @@ export function reportAgain(
 
 /** The error that ends an action because of the object on the platform. */
 export function refusal({ address, position }: Action, message: string): Stop {
-  return new Stop('platform', [diagnostic('platform-answer', message, { address, position, remedy: 'Plan again.' })]);
+  return stop('platform', 'platform-answer', message, { address, position, remedy: 'Plan again.' });
 }
 
 /** The error of an action that could take any of several objects. */
 export function ambiguous({ address, position }: Action, message: string): Stop {
   const remedy = 'Write id: with the one that is meant, or remove the other on the platform.';
-  return new Stop('platform', [diagnostic('ambiguous', message, { address, position, remedy })]);
+  return stop('platform', 'ambiguous', message, { address, position, remedy });
 }

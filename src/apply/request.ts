@@ -1,5 +1,5 @@
 import { endpointOf } from '../api/contract.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import { isCipher } from '../kind/cipher.ts';
 import { means, plain } from '../kind/codecs.ts';
 import { type Json, type Row, isRow } from '../formats/json.ts';
@@ -187,9 +187,7 @@ function refuseCipher(input: Resolving, name: string, value: Json | undefined): 
 
 function cannot({ action, step }: Resolving, why: string): Stop {
   const { address } = action;
-  return new Stop('refused', [
-    diagnostic('cannot-change', `${address}: ${step.operation} was not sent: ${why}`, { address }),
-  ]);
+  return stop('refused', 'cannot-change', `${address}: ${step.operation} was not sent: ${why}`, { address });
 }
 
 /** The id and row in the answer to a create, when it has them; an id that was ours to choose needs no answer. */

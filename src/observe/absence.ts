@@ -1,7 +1,7 @@
 import { attempts } from '../api/attempts.ts';
 import { type PlatformError, lacksRight } from '../api/errors.ts';
 import { rightTo } from '../api/rights.ts';
-import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Kind } from '../kind/kind.ts';
 import { type Claim, type Expected, type IdentifyInput, canBeLost, parentIdOf, positionOf } from './expected.ts';
@@ -36,7 +36,7 @@ export async function waitForSecondLook(
   await clock.sleep(attempts.reading.secondLookMs, signal);
   if (signal?.aborted !== true) return;
   const message = `the run was interrupted before Trueup could look for ${someOf(unseen.map(({ address }) => address))} a second time`;
-  throw new Stop('platform', [diagnostic('hidden', message, { remedy: 'Nothing was planned. Run it again.' })]);
+  throw stop('platform', 'hidden', message, { remedy: 'Nothing was planned. Run it again.' });
 }
 
 /** Whether it matters that an object is gone. An id that a user wrote proves nothing; what is below a lost object went with it. */
@@ -172,7 +172,7 @@ function refused({ kind, caller }: IdentifyInput, items: readonly Expected[], be
   const remedy =
     'Nothing was planned: what is hidden would be created twice. Use the key of an owner or admin, which ' +
     `tells what is gone${right === undefined ? '' : `; a member needs ${right}`}.`;
-  return new Stop('authentication', [diagnostic('hidden', message, { remedy })]);
+  return stop('authentication', 'hidden', message, { remedy });
 }
 
 /** Says that a list lacks objects that are there. */

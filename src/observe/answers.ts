@@ -1,5 +1,5 @@
 import { withArticle } from '../diagnostics/article.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import { type Row, isRow } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Caller } from './observed.ts';
@@ -23,9 +23,7 @@ export function callerOf({ organizationId, userId, role }: Row): Omit<Caller, 'p
   if (typeof organizationId === 'string' && typeof userId === 'string') {
     return { organizationId, userId, role: String(role) };
   }
-  throw new Stop('platform', [
-    diagnostic('platform-answer', 'the answer to user.get names no organization or no user'),
-  ]);
+  throw stop('platform', 'platform-answer', 'the answer to user.get names no organization or no user');
 }
 
 /** The rows of a list, by id. An answer that is no list of rows with ids stops the run: it is not an empty list. */
@@ -55,9 +53,7 @@ export function rowId(kind: Kind, row: Row): string | undefined {
 }
 
 function unusable(operation: string, what: string): Stop {
-  return new Stop('platform', [
-    diagnostic('platform-answer', `the answer to ${operation} ${what}`, {
-      remedy: 'Check that the address is the platform itself and not a proxy or a login page.',
-    }),
-  ]);
+  return stop('platform', 'platform-answer', `the answer to ${operation} ${what}`, {
+    remedy: 'Check that the address is the platform itself and not a proxy or a login page.',
+  });
 }

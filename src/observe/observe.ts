@@ -1,5 +1,5 @@
 import { isOfKey, lacksRight, PlatformError } from '../api/errors.ts';
-import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, type Stop, diagnostic, stop } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import { type Row, defined } from '../formats/json.ts';
 import { type Kind, root } from '../kind/kind.ts';
@@ -329,7 +329,7 @@ function refuseUnread(error: unknown, items: readonly Expected[]): never {
 function emptyList({ section }: Kind, parent: Parent | undefined, why: string): Stop {
   const message = `${parent?.kind.kind ?? 'project'} ${parent?.id ?? ''} lists no ${section}: ${why}`;
   const remedy = 'Check the rights of the API key: its user needs access to the project and to its environments.';
-  return new Stop('platform', [diagnostic('platform-answer', message, { remedy })]);
+  return stop('platform', 'platform-answer', message, { remedy });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { PlatformError } from '../api/errors.ts';
-import { type Diagnostic, type Position, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, type Position, diagnostic, stop } from '../diagnostics/diagnostic.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 import type { Row } from '../formats/json.ts';
 import { type Kind, root } from '../kind/kind.ts';
@@ -50,7 +50,7 @@ export async function readTop(
       ? `there is no project ${named}, or the API key may not see it`
       : `project ${named} lists no ${kind.section}: ${whenEmpty}`;
   const remedy = remedyWith(projects, at !== undefined);
-  throw new Stop('platform', [diagnostic('platform-answer', message, { remedy, position: at })]);
+  throw stop('platform', 'platform-answer', message, { remedy, position: at });
 }
 
 /**
@@ -69,7 +69,7 @@ export function idOfProject(
   const ids = [only, ...others].map(({ id }) => id).join(', ');
   const message = `${others.length + 1} projects are called ${named}: ${ids}`;
   const remedy = 'Write project: with the id of the one that is meant.';
-  throw new Stop('refused', [diagnostic('ambiguous', message, { remedy, position: at })]);
+  throw stop('refused', 'ambiguous', message, { remedy, position: at });
 }
 
 /**

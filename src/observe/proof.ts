@@ -1,7 +1,7 @@
 import { asCaller } from './answers.ts';
 import { PlatformError } from '../api/errors.ts';
 import type { ReadClient } from '../api/client.ts';
-import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import { ownName } from '../state/bound.ts';
 import type { Capabilities, State } from '../state/state.ts';
 import type { Caller, Observed } from './observed.ts';
@@ -82,15 +82,13 @@ export function refuseForeign(
     const remedy =
       `Check ${endpoint} and TRUEUP_API_KEY: another server answers, or the key is of another organization. ` +
       'For that organization use a folder of its own.';
-    throw new Stop('state', [diagnostic('state-unusable', `the state ${location} belongs to ${what}`, { remedy })]);
+    throw stop('state', 'state-unusable', `the state ${location} belongs to ${what}`, { remedy });
   }
   if (state.projectId === projectId) return;
   const what = `project ${ownName(state)}, and the manifest names ${named === projectId ? named : `${named} (${projectId})`}`;
-  throw new Stop('state', [
-    diagnostic('state-unusable', `the state ${location} belongs to ${what}`, {
-      remedy: 'Use the project that the state belongs to, or a folder of its own for the other one.',
-    }),
-  ]);
+  throw stop('state', 'state-unusable', `the state ${location} belongs to ${what}`, {
+    remedy: 'Use the project that the state belongs to, or a folder of its own for the other one.',
+  });
 }
 
 /**

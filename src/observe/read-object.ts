@@ -1,4 +1,4 @@
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
 import { type Kind, root } from '../kind/kind.ts';
 import { valueAt } from '../kind/wire.ts';
@@ -33,7 +33,7 @@ export async function readById(input: IdentifyInput, claim: Claim): Promise<Obse
   if (row === undefined) return undefined;
   if (rowId(kind, row) === claim.id) return toObject(input, claim, withListed(row, input.rows.get(claim.id)?.row));
   const message = `the answer to ${kind.operations.read} is not the ${kind.kind} ${claim.id} that was asked for`;
-  throw new Stop('platform', [diagnostic('platform-answer', message)]);
+  throw stop('platform', 'platform-answer', message);
 }
 
 /** A row with what only its list shows. Usually that is nothing. */

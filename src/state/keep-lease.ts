@@ -3,7 +3,7 @@ import { pastOf } from './inheritance.ts';
 import type { Hold, LeaseEntry, Version } from './lease-entry.ts';
 import type { Inherited, Lease, LeaseContext } from './lease.ts';
 import { type Register, type Seen, swapSurely } from './register.ts';
-import { locked } from './unusable.ts';
+import { lockLost } from './unusable.ts';
 
 /** A moment by both clocks. */
 interface Moment {
@@ -114,7 +114,7 @@ async function renew(kept: Kept): Promise<void> {
 function check(kept: Kept): void {
   noticeExpiry(kept);
   const { register, end } = kept;
-  if (end !== undefined) throw lost(register.of, end.why);
+  if (end !== undefined) throw lockLost(register.of, end.why);
 }
 
 async function confirm(kept: Kept): Promise<void> {
@@ -166,11 +166,4 @@ const stopped = 'this process was stopped, or its clock was changed';
 function whoHas(seen: Seen | undefined): string {
   const holder = seen?.entry.holder ?? undefined;
   return holder === undefined ? 'it was taken away' : `${holder.owner} has it, for ${holder.purpose}`;
-}
-
-function lost(of: string, why: string) {
-  return locked(
-    `the lock of ${of} is lost: ${why}; nothing more is sent and nothing more is saved`,
-    'Run it again: what was done is found then.',
-  );
 }

@@ -1,9 +1,9 @@
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 
 /** Stops a run whose state cannot be used; `what` follows the location: `is damaged in line 3`. */
 export function unusable(location: string, what: string, about: { remedy?: string; cause?: unknown } = {}): Stop {
   const { remedy = restore, cause } = about;
-  return new Stop('state', [diagnostic('state-unusable', `the state ${location} ${what}`, { remedy })], { cause });
+  return stop('state', 'state-unusable', `the state ${location} ${what}`, { remedy, cause });
 }
 
 /** Stops a run whose state was not written with its key; `what` follows the location: `does not fit its MAC`. */
@@ -12,7 +12,7 @@ export function forged(location: string, what: string, keyName: string): Stop {
   const remedy =
     'Nothing was sent. Set TRUEUP_STATE_KEY to the key it was written with, or restore a copy of the state. If neither ' +
     'helps, find out who can write it.';
-  return new Stop('state', [diagnostic('state-forged', message, { remedy })]);
+  return stop('state', 'state-forged', message, { remedy });
 }
 
 /** Stops a run whose state has no MAC, although it should have one; `why` follows: `there is a key for it`. */
@@ -21,14 +21,14 @@ export function withoutMac(location: string, why: string): Stop {
   const remedy =
     'Nothing was sent. If you just updated Trueup, once: trueup state key --migrate. If not, find out who can write the ' +
     'state, and restore a copy of it.';
-  return new Stop('state', [diagnostic('state-forged', message, { remedy })]);
+  return stop('state', 'state-forged', message, { remedy });
 }
 
 /** Stops a run whose state was replaced by an older one. */
 export function older(location: string, what: string): Stop {
   const remedy =
     'Nothing was sent. Restore the newest state. If you mean to go on from this one: trueup state accept-older.';
-  return new Stop('state', [diagnostic('state-older', `the state ${location} ${what}`, { remedy })]);
+  return stop('state', 'state-older', `the state ${location} ${what}`, { remedy });
 }
 
 /** Stops a run whose state was removed. */
@@ -37,12 +37,12 @@ export function gone(location: string, serial: number): Stop {
     'Nothing was sent. Restore the newest state. Without a copy make a new one: trueup state rebuild adopts what the ' +
     'manifest declares and the platform has.';
   const message = `the state ${location} is not there, and version ${serial} was saved here last`;
-  return new Stop('state', [diagnostic('state-older', message, { remedy })]);
+  return stop('state', 'state-older', message, { remedy });
 }
 
 /** Stops a run that has no key for its state, or an unusable one. */
 export function keyProblem(message: string, remedy: string, cause?: unknown): Stop {
-  return new Stop('state', [diagnostic('state-key', message, { remedy })], { cause });
+  return stop('state', 'state-key', message, { remedy, cause });
 }
 
 /** Stops a run that has lost the key of its state. */
@@ -56,7 +56,15 @@ export function lostKey(location: string, keyName: string): Stop {
 
 /** Stops a run that may not write: another run holds the lock, or may hold it. */
 export function locked(message: string, remedy: string): Stop {
-  return new Stop('locked', [diagnostic('locked', message, { remedy })]);
+  return stop('locked', 'locked', message, { remedy });
+}
+
+/** Stops a run that lost its lock; `why` follows: `another run has it`. */
+export function lockLost(of: string, why: string): Stop {
+  return locked(
+    `the lock of ${of} is lost: ${why}; nothing more is sent and nothing more is saved`,
+    'Run it again: what was done is found then.',
+  );
 }
 
 const restore =

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
+import { stop } from '../../diagnostics/diagnostic.ts';
 import { type Disk, nodeDisk, reasonOf, throughDraft } from '../disk.ts';
 import { type LeaseEntry, parseEntry } from '../lease-entry.ts';
 import type { Register, Seen } from '../register.ts';
@@ -77,11 +77,8 @@ async function removeOld(disk: Disk, location: string, version: number): Promise
 /** A run reads its lock from its beginning to its end: what it sent before is reported with its result. */
 function unreadable(location: string): (error: unknown) => never {
   return (error) => {
-    throw stop(
-      `the lock ${location} cannot be read (${reasonOf(error)})`,
-      `${howToMend(error)} Then run again.`,
-      error,
-    );
+    const message = `the lock ${location} cannot be read (${reasonOf(error)})`;
+    throw stop('state', 'state-unusable', message, { remedy: `${howToFix(error)} Then run again.`, cause: error });
   };
 }
 
@@ -89,17 +86,13 @@ function unreadable(location: string): (error: unknown) => never {
 function unwritable(location: string): (error: unknown) => never {
   return (error) => {
     const message = `the lock ${location} cannot be made (${reasonOf(error)})`;
-    throw stop(message, `${howToMend(error)} Nothing was changed.`, error);
+    throw stop('state', 'state-unusable', message, { remedy: `${howToFix(error)} Nothing was changed.`, cause: error });
   };
 }
 
-function howToMend(error: unknown): string {
+function howToFix(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EMFILE' || code === 'ENFILE') return 'Allow more open files (ulimit -n).';
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'Make room on the disk, or allow this user more of it.';
   return 'It needs a folder that can be read and written.';
-}
-
-function stop(message: string, remedy: string, cause: unknown): Stop {
-  return new Stop('state', [diagnostic('state-unusable', message, { remedy })], { cause });
 }

@@ -9,7 +9,7 @@ import { type ReadState, parseState } from '../parse.ts';
 import type { Register } from '../register.ts';
 import type { State, StateStore } from '../state.ts';
 import { storeOver } from '../store.ts';
-import { locked, unusable } from '../unusable.ts';
+import { lockLost, unusable } from '../unusable.ts';
 import { type Wave, chained, parseWave, chainReader, withWaves, writeEntry } from '../wave.ts';
 import { type Database, openDatabase } from './database.ts';
 
@@ -103,7 +103,7 @@ async function save(open: Open, state: State, { authenticity, counter, check }: 
     [name, counter, state.serial, parts.join('')],
     check,
   );
-  if (rows.length === 0) throw taken(database.location);
+  if (rows.length === 0) throw lockLost(`the state ${database.location}`, 'another run has it');
   open.last = mac;
 }
 
@@ -129,7 +129,7 @@ async function add(open: Open, wave: Wave, { authenticity, counter, check }: Wri
     [name, counter, known.next, entries.map(([address]) => address), records],
     check,
   );
-  if (rows.length === 0) throw taken(database.location);
+  if (rows.length === 0) throw lockLost(`the state ${database.location}`, 'another run has it');
   known.next += wave.length;
   open.last = previous;
 }
@@ -155,13 +155,6 @@ function waveOf(
   const wave = parseWave(content, format);
   if (wave === undefined) throw unusable(location, 'has a record in its journal that is none of Trueup');
   return wave;
-}
-
-function taken(location: string) {
-  return locked(
-    `the lock of the state ${location} is lost: another run has it; nothing more is sent and nothing more is saved`,
-    'Run it again: what was done is found then.',
-  );
 }
 
 function postgresRegister(database: Database, schema: string, name: string): Register {

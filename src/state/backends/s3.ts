@@ -1,4 +1,4 @@
-import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
+import { stop } from '../../diagnostics/diagnostic.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { parseEntry } from '../lease-entry.ts';
 import type { LeaseContext } from '../lease.ts';
@@ -9,7 +9,7 @@ import { type ReadState, checkState, parseSealed, refuseNewer } from '../parse.t
 import type { Register } from '../register.ts';
 import type { State, StateStore } from '../state.ts';
 import { storeOver } from '../store.ts';
-import { locked, unusable } from '../unusable.ts';
+import { lockLost, unusable } from '../unusable.ts';
 import {
   type Wave,
   chained,
@@ -122,7 +122,7 @@ async function putHead(open: Open, state: State, { authenticity, counter, check,
   if (written === undefined) {
     // The write may have taken effect without an answer.
     const now = await bucket.get(stateName);
-    if (now?.text !== text) throw taken(location);
+    if (now?.text !== text) throw lockLost(`the state ${location}`, 'another run wrote it');
     written = now.etag;
   }
   open.etag = written;
@@ -199,13 +199,6 @@ function counterIn(location: string, text: string): number {
   return counter;
 }
 
-function taken(location: string) {
-  return locked(
-    `the lock of the state ${location} is lost: another run wrote it; nothing more is sent and nothing more is saved`,
-    'Run it again: what was done is found then.',
-  );
-}
-
 const leaseName = 'lease.json';
 
 function s3Register(bucket: Bucket): Register {
@@ -250,7 +243,7 @@ async function race(bucket: Bucket, name: string, over: string): Promise<string 
   if (written.length > 1) {
     const message = `the store of ${bucket.locationOf(name)} does not heed the conditions of writes (If-None-Match, If-Match)`;
     const remedy = 'Use a store that does: docs/state.md names some. Nothing was changed.';
-    throw new Stop('state', [diagnostic('state-unusable', message, { remedy })]);
+    throw stop('state', 'state-unusable', message, { remedy });
   }
   return written[0];
 }
