@@ -131,7 +131,7 @@ async function sendUntilKnown(
       return found === undefined ? undefined : { found };
     },
     onAgain: () => {
-      reportAgain(run, job, { what: `the create of ${address}`, again: 'sent' });
+      reportAgain(run, job, `the create of ${address}`, 'sent');
       job.duplicates = withDuplicate(job.duplicates, pendingCreate(recordNow(run, job)) ?? {});
     },
   });

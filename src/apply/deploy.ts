@@ -86,12 +86,12 @@ async function followEarlier(service: DeployedService, sent: PendingDeploy, row:
     : { graceMs: Math.max(0, sent.timeoutMs - age) };
   const leftMs = answersLate(kind) ? limitMs - age : limitMs;
   if (leftMs > 0) notify(service, 'earlier', leftMs);
-  let ending = await watch(service, { ...about, ...first, isEarlier: true });
+  let ending = await watch(service, { ...about, ...first }, 'earlier');
   let isBusy = sent.isAnswered === true;
   while (ending.is === 'not begun' && isBusy && clock.monotonic() < until) {
     isBusy = await isDeploying(service);
     // Between two deployments the platform shows none that runs.
-    ending = await watch(service, { ...about, isEarlier: true, graceMs: attempts.effect.lagMs });
+    ending = await watch(service, { ...about, graceMs: attempts.effect.lagMs }, 'earlier');
   }
   return ending;
 }
@@ -125,7 +125,7 @@ async function waitForOthers(service: DeployedService, row: Row): Promise<Row | 
   const { run, kind, address } = service;
   if (!answersLate(kind) || statusIn(kind, row) !== 'running') return row;
   notify(service, 'earlier', run.input.deploying.limitMs(kind.kind));
-  const ending = await watch(service, { before: shownIn(kind, row), isEarlier: true });
+  const ending = await watch(service, { before: shownIn(kind, row) }, 'earlier');
   if (ending.is === 'interrupted') return undefined;
   if (ending.is === 'gone') throw failure(service, 'it is not on the platform any more', { remedy: 'Plan again.' });
   if (ending.is === 'not over') reportDead(service, `another deployment of ${address}`, 'this one');
@@ -167,7 +167,7 @@ async function start(service: DeployedService, row: Row): Promise<Result> {
       const ending = await watch(service, { ...about, since, graceMs });
       return ending.is === 'not begun' && !isLast ? undefined : { found: await conclude(service, ending, lost) };
     },
-    onAgain: () => reportAgain(run, job, { what: `the deployment of ${address}`, again: 'started' }),
+    onAgain: () => reportAgain(run, job, `the deployment of ${address}`, 'started'),
   });
 }
 
@@ -188,15 +188,11 @@ async function followAccepted(service: DeployedService, about: Pick<Watch, 'befo
   return ending;
 }
 
+/** Follows a deployment. `earlier`: this run did not start it, and the wait for it is announced already. */
 async function watch(
   service: DeployedService,
-  {
-    isEarlier = false,
-    ...about
-  }: Pick<Watch, 'before' | 'since' | 'mark' | 'knownId' | 'graceMs' | 'beginMs'> & {
-    /** It is one that this run did not start, and the wait is announced already. */
-    readonly isEarlier?: boolean;
-  },
+  about: Pick<Watch, 'before' | 'since' | 'mark' | 'knownId' | 'graceMs' | 'beginMs'>,
+  which?: 'earlier',
 ): Promise<Ending> {
   const { run, kind } = service;
   const { signal, deploying } = run.input;
@@ -204,7 +200,7 @@ async function watch(
   const onBegin = async (deploymentId: string | undefined) => {
     const now = run.clock.monotonic();
     const waited = answersLate(kind) ? now - (about.since ?? now) : 0; // its time counts from its request
-    if (!isEarlier) notify(service, 'deployment', Math.max(0, limitMs - waited));
+    if (which === undefined) notify(service, 'deployment', Math.max(0, limitMs - waited));
     // At its end it may not have its mark any more.
     if (deploymentId !== undefined) await addToPending(service, { id: deploymentId });
   };

@@ -57,11 +57,7 @@ function isShutOut({ failure, code }: PlatformError): boolean {
 }
 
 /** Reports that a request was sent again, because its outcome stayed unknown. */
-export function reportAgain(
-  run: Run,
-  job: Job,
-  { what, again }: { readonly what: string; readonly again: string },
-): void {
+export function reportAgain(run: Run, job: Job, what: string, again: 'sent' | 'started'): void {
   const message = `${what} got no answer and had no visible effect within ${run.input.inFlightTimeoutMs / 1_000} s; ${again} it again`;
   report(job, diagnostic('repeated', message, { address: job.action.address }));
 }
