@@ -1,6 +1,7 @@
 import { expect } from './expect.ts';
 import type { Bench, Cases, Ground } from './bench.ts';
-import { recordOf, stateWith, same } from './states.ts';
+import { same } from '../../formats/json.ts';
+import { recordOf, stateWith } from './states.ts';
 import type { State } from '../state.ts';
 import type { VirtualProcess } from './virtual-processes.ts';
 

@@ -42,16 +42,3 @@ export async function stopOf(refused: Promise<unknown> | (() => unknown)): Promi
   if (error instanceof Stop) return error;
   throw Object.assign(new AssertionError({ message: 'it was not stopped' }), { cause: error });
 }
-
-/** Tells whether two values are the same JSON, whatever the order of their members. */
-export function same(one: unknown, other: unknown): boolean {
-  const inOrder = (value: unknown): unknown =>
-    value === null || typeof value !== 'object' || Array.isArray(value)
-      ? value
-      : Object.fromEntries(
-          Object.entries(value)
-            .toSorted(([a], [b]) => (a < b ? -1 : 1))
-            .map(([key, item]) => [key, inOrder(item)]),
-        );
-  return JSON.stringify(inOrder(one)) === JSON.stringify(inOrder(other));
-}
