@@ -3,7 +3,7 @@ import { saysCreate, takes } from '../kind/wire.ts';
 import { wantedOf } from '../plan/standing.ts';
 import { storedPair } from '../plan/stored-pairs.ts';
 import { knownPairs } from '../state/known-pairs.ts';
-import { pendingCreate, renewed, withWrite } from '../state/pending.ts';
+import { pendingCreate, withPending, withWrite } from '../state/pending.ts';
 import type { Deploys, PendingCreate, StateRecord, StoredWanted } from '../state/record.ts';
 import { keyOf } from './find-created.ts';
 import { chosenId } from './request.ts';
@@ -62,8 +62,7 @@ export async function announceTime(run: Run, job: Job, isAgain: boolean): Promis
   const { at } = record?.pending?.is === 'create' ? createSentNow(run) : sentNow(run);
   if (record?.pending === undefined || (!isAgain && Math.abs(at - record.pending.at) <= attempts.reading.noteAgeMs))
     return;
-  const again = renewed(record, at);
-  if (again !== record) await run.journal.save(address, { record: again });
+  await run.journal.save(address, { record: withPending(record, { at }) });
 }
 
 /** The pending create of an action: a later run finds its object by the key and the fields in it. */

@@ -7,7 +7,7 @@ import { attributeName } from '../kind/attribute.ts';
 import { type Action, type Step, createsObject } from '../plan/action.ts';
 import { compare } from '../plan/row-verdict.ts';
 import { writesOrRemoves } from '../plan/decide.ts';
-import { withError } from '../state/pending.ts';
+import { withPending } from '../state/pending.ts';
 import { attempt, isLost, mayLandLater } from './attempt.ts';
 import { refuseChanged, refuseMoved, rowNow } from './freshness.ts';
 import { type Job, report, sentAt } from './job.ts';
@@ -69,7 +69,7 @@ async function saveError(
   const written = attributes.filter(({ decision }) => writesOrRemoves(decision));
   const unproven = written.map(({ attribute }) => attributeName(attribute));
   // A state that fails refuses the next record too, and the error of the platform says more.
-  await run.journal.save(address, { record: withError(record, unproven) }).catch(() => undefined);
+  await run.journal.save(address, { record: withPending(record, { unproven }) }).catch(() => undefined);
 }
 
 /** Whether a step writes what the platform stored before with an error. */

@@ -9,24 +9,20 @@ export function withWrite(
   return { ...rest, id, pending: { is: 'write', ...sent } };
 }
 
-/** Notes that the pending operation of a record got an error as its answer, and what it wrote if the platform stored it. */
-export function withError(record: StateRecord, unproven: readonly string[]): StateRecord {
-  if (record.pending === undefined) return record;
-  if (record.id === null) return { ...record, pending: { ...record.pending, unproven } };
-  return { ...record, pending: { ...record.pending, unproven } };
-}
-
 /** A pending operation without what it wrote: that is proven, or its pairs say that it is not. */
 export function withoutError(pending: Pending): Pending {
   const { unproven: _, ...rest } = pending;
   return rest;
 }
 
-/** Renews when the pending operation of a record was about to be sent. */
-export function renewed(record: StateRecord, at: number): StateRecord {
+/**
+ * Changes when the pending operation of a record was about to be sent, or what it wrote if the platform stored it with the
+ * error that it answered. A record without a pending operation stays as it is.
+ */
+export function withPending(record: StateRecord, change: Partial<Pick<Pending, 'at' | 'unproven'>>): StateRecord {
   if (record.pending === undefined) return record;
-  if (record.id === null) return { ...record, pending: { ...record.pending, at } };
-  return { ...record, pending: { ...record.pending, at } };
+  if (record.id === null) return { ...record, pending: { ...record.pending, ...change } };
+  return { ...record, pending: { ...record.pending, ...change } };
 }
 
 /** The pending create of a record. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readEntries } from '../../src/state/formats.ts';
-import { pendingCreate, renewed, withError, withWrite } from '../../src/state/pending.ts';
+import { pendingCreate, withPending, withWrite } from '../../src/state/pending.ts';
 import { creating, recordOf } from '../support/plan-values.ts';
 
 /** The one operation of a record that is open at the platform, and what becomes of it when another begins. */
@@ -21,26 +21,29 @@ test('a write that is about to be sent is the pending operation, under the id of
 
 test('an error is noted with the pending operation alone', () => {
   const unproven = ['name', 'env["A"]'];
-  expect(withError({ ...record, pending: write }, unproven)).toStrictEqual({
+  expect(withPending({ ...record, pending: write }, { unproven })).toStrictEqual({
     ...record,
     pending: { ...write, unproven },
   });
   const made = recordOf('redis', null, { pending: create });
-  expect(withError(made, unproven)).toStrictEqual({ ...made, pending: { ...create, unproven } });
-  expect(withError(record, unproven)).toBe(record);
+  expect(withPending(made, { unproven })).toStrictEqual({ ...made, pending: { ...create, unproven } });
+  expect(withPending(record, { unproven })).toBe(record);
 });
 
 describe('a request that is sent again', () => {
   test('was about to be sent when it is sent last', () => {
-    expect(renewed({ ...record, pending: write }, 9)).toStrictEqual({ ...record, pending: { ...write, at: 9 } });
+    expect(withPending({ ...record, pending: write }, { at: 9 })).toStrictEqual({
+      ...record,
+      pending: { ...write, at: 9 },
+    });
     for (const id of [null, 'redis_1']) {
       const made = recordOf('redis', id, { pending: create });
-      expect(renewed(made, 9)).toStrictEqual({ ...made, pending: { ...create, at: 9 } });
+      expect(withPending(made, { at: 9 })).toStrictEqual({ ...made, pending: { ...create, at: 9 } });
     }
   });
 
   test('changes no record without a pending operation', () => {
-    for (const same of [record, recordOf('redis', null)]) expect(renewed(same, 9)).toBe(same);
+    for (const same of [record, recordOf('redis', null)]) expect(withPending(same, { at: 9 })).toBe(same);
   });
 });
 
