@@ -5,7 +5,7 @@ import { fieldPath, idsBelow } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { type Action, type Member, type Step, createsObject, deletesObject } from '../plan/action.ts';
 import { compare } from '../plan/row-verdict.ts';
-import { knownPairs } from '../state/known-pairs.ts';
+import { knownPairs } from '../state/pending.ts';
 import { type Job, type Scope, isSent } from './job.ts';
 import { refusal } from './report.ts';
 import type { Run } from './run.ts';

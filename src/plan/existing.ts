@@ -5,7 +5,7 @@ import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import { type ObservedObject, fromContext } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
-import { knownPairs } from '../state/known-pairs.ts';
+import { knownPairs } from '../state/pending.ts';
 import type { Action, Step, Target } from './action.ts';
 import { resourceTarget, sendsNothing } from './action-for.ts';
 import { creation } from './creation.ts';

@@ -4,7 +4,7 @@ import { type Row, isRow, mapTexts } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { blockOf } from '../kind/address.ts';
 import type { Loss } from '../kind/lifecycle.ts';
-import { knownPairs } from '../state/known-pairs.ts';
+import { knownPairs } from '../state/pending.ts';
 import { secret } from '../secrets/secret.ts';
 import { type Outputs, noOutputs } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';

@@ -29,3 +29,12 @@ export function withPending(record: StateRecord, change: Partial<Pick<Pending, '
 export function pendingCreate(record: StateRecord | undefined): PendingCreate | undefined {
   return record?.pending?.is === 'create' ? record.pending : undefined;
 }
+
+/** The settled pairs of a record; before any, the fields that its pending create sent. */
+export function knownPairs(record: StateRecord | undefined): StateRecord['pairs'] {
+  const said = Object.entries(pendingCreate(record)?.says ?? {}).map(([name, stored]) => [
+    name,
+    { wanted: stored, answered: stored },
+  ]);
+  return { ...(Object.fromEntries(said) as StateRecord['pairs']), ...record?.pairs };
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { knownPairs } from '../../src/state/known-pairs.ts';
+import { knownPairs } from '../../src/state/pending.ts';
 import { creating, pairOf, recordOf } from '../support/plan-values.ts';
 
 /** The pairs by which a plan knows what is its own: the settled ones, and before any those that a create sent. */
