@@ -13,10 +13,20 @@ import { extendedContracts } from '../../src/api/contract.ts';
 import { planFileText } from '../../src/plan/plan-file.ts';
 import { obstacles } from '../../src/plan/safeguard.ts';
 import { kinds } from '../../src/resources/index.ts';
-import { actionsOf, plansNothing, results } from '../support/faults.ts';
+import { actionsOf, everything, plansNothing, results } from '../support/faults.ts';
 import { database, production, stack } from '../support/manifest-texts.ts';
-import type { Body } from '../support/kind-manifests.ts';
-import { addressOf, manifestWith, triedStands, withField } from '../support/kind-manifests.ts';
+import type { Body, Stand } from '../support/kind-manifests.ts';
+import {
+  addressOf,
+  canBeCopied,
+  copyOf,
+  manifestOf,
+  manifestWith,
+  markOf,
+  together,
+  triedStands,
+  withField,
+} from '../support/kind-manifests.ts';
 import { kindNamed } from '../support/random-manifest.ts';
 import { actionsIn, again, applyFile, fileIn, review, thisVersion } from '../support/reviewed.ts';
 import type { Bench } from '../support/world.ts';
@@ -50,8 +60,6 @@ function canary(name: string): string {
   return `-----BEGIN ${what}-----\ncanary${name.replaceAll('_', '')}\n-----END ${what}-----\n`;
 }
 
-const everythingAllowed = { dataLoss: true, adoption: true };
-
 /** Does in the browser what makes the platform list a provider, and applies what waited for it. */
 async function connectAll(made: Bench, text: string): Promise<void> {
   for (const gitlabId of Object.keys(made.emulator.world.tables.gitlab)) {
@@ -61,7 +69,7 @@ async function connectAll(made: Bench, text: string): Promise<void> {
 }
 
 async function done(made: Bench, file: string, text: string): Promise<void> {
-  const result = await applyFile(made, file, text, { dataLoss: true });
+  const result = await applyFile(made, file, text, { dataLoss: true, massDeletion: true });
   expect(result.outcomes.filter((outcome) => outcome.result !== 'done')).toEqual([]);
 }
 
@@ -78,60 +86,104 @@ async function applied(made: Bench, text: string): Promise<string> {
   return file;
 }
 
-/** The fields that were tried. */
-const edited = new Set<Field | string>();
+const textOf = (stands: readonly Stand[], bodyOf: (stand: Stand) => Body | undefined) =>
+  manifestOf(stands.map((stand) => manifestWith(stand, bodyOf(stand))));
 
-describe.each(triedStands())('$title', (stand) => {
+describe.each(together(triedStands()))('$title', ({ group }) => {
   test('goes through a file when it is created, adopted and deleted', async () => {
     const made = world();
-    const text = manifestWith(stand, stand.body);
-    const first = await applied(made, text);
-    expect(Object.keys(actionsIn(first))).toContain(addressOf(stand));
+    const text = textOf(group, ({ body }) => body);
+    const first = actionsIn(await applied(made, text));
+    for (const stand of group) expect(Object.keys(first)).toContain(addressOf(stand));
     made.store.state = undefined;
-    const second = await applied(made, text);
-    expect(actionsIn(second)[addressOf(stand)]).toMatchObject({ 'action adopt': '', consent: '' });
-    await applied(made, manifestWith(stand, undefined));
+    const second = actionsIn(await applied(made, text));
+    for (const stand of group) expect(second[addressOf(stand)]).toMatchObject({ 'action adopt': '', consent: '' });
+    await applied(
+      made,
+      textOf(group, () => undefined),
+    );
   });
-
-  const { kind } = stand;
-  const edits = Object.entries(kind.fields).flatMap(([name, field]) => {
-    const bodies = field.examples.map((value) => withField(stand, name, value));
-    // Fields are the same below every parent; one that kinds share is tried in the first of them, unless everything is.
-    const one = isAll ? `${kind.kind} ${name}` : field;
-    if (bodies[0] === undefined || bodies[1] === undefined || typeof field.onChange === 'object') return [];
-    if (edited.has(one)) return [];
-    edited.add(one);
-    return [{ name, bodies: bodies as [Body, Body] }];
-  });
-
-  test.each(thinned(edits, 3))(
-    'goes through a file with another $name: the file names the field and holds no value',
-    async ({ name, bodies }) => {
-      const made = world();
-      const first = manifestWith(stand, bodies[0]);
-      // What cannot be made is taken over first.
-      if (kind.operations.create === undefined) await made.apply(manifestWith(stand, stand.body), everythingAllowed);
-      await made.apply(first, everythingAllowed);
-      if (kind.identity.listedOnce !== undefined) await connectAll(made, first);
-      const text = manifestWith(stand, bodies[1]);
-      const purpose = { manifest: await made.manifest(text), deploys: true, destroys: false };
-      const planned = await plan(purpose.manifest, made.world(), purpose);
-      const refused = obstacles(planned, everythingAllowed).map(({ code }) => code);
-      if (refused.length > 0) {
-        expect(refused).toEqual(['cannot-change']); // and no file is written
-        return;
-      }
-      const file = planFileText(planFile(planned, purpose, thisVersion, await made.store.key()));
-      expect(await namesNothingElse(file, made, text)).toEqual([]);
-      expect(actionsOf(await again(made, file, text))).toEqual(actionsOf(planned));
-      // Where the new object is made first, what it replaces goes later.
-      const own = [addressOf(stand), deposedAddress(addressOf(stand))];
-      const paths = own.flatMap((address) => Object.keys(actionsIn(file)[address] ?? {}));
-      const path = `was ${fieldPath(kind, name)}`;
-      expect(paths.some((one) => one === path || one.startsWith(`${path}.`))).toBe(true);
-    },
-  );
 });
+
+interface Edit {
+  readonly stand: Stand;
+  readonly name: string;
+  readonly bodies: readonly [Body, Body];
+}
+
+/** The changes of fields that are tried, each on an object of its own. */
+function edits(): Edit[] {
+  const edited = new Set<Field | string>();
+  return triedStands().flatMap((stand) => {
+    const { kind } = stand;
+    const found = Object.entries(kind.fields).flatMap(([name, field]) => {
+      const bodies = field.examples.map((value) => withField(stand, name, value));
+      // Fields are the same below every parent; one that kinds share is tried in the first of them, unless everything is.
+      const one = isAll ? `${kind.kind} ${name}` : field;
+      if (bodies[0] === undefined || bodies[1] === undefined || typeof field.onChange === 'object') return [];
+      if (edited.has(one)) return [];
+      edited.add(one);
+      return [{ stand, name, bodies: bodies as [Body, Body] }];
+    });
+    return thinned(found, 3);
+  });
+}
+
+/** The changes by kind; what cannot be there twice is alone. */
+function editsTogether(): { readonly title: string; readonly group: readonly Edit[] }[] {
+  const groups = new Map<string, Edit[]>();
+  for (const edit of edits()) {
+    const { stand, name } = edit;
+    const title = canBeCopied(stand) ? `fields of ${stand.kind.kind}` : `${name} of ${stand.title}`;
+    const group = groups.get(title) ?? [];
+    const copy = canBeCopied(stand) ? copyOf(stand, markOf(group.length)) : stand;
+    groups.set(title, [...group, { ...edit, stand: copy }]);
+  }
+  return [...groups].map(([title, group]) => ({ title, group }));
+}
+
+test.each(editsTogether())(
+  'another value of each of the $title goes through a file: it names the field and holds no value',
+  async ({ group }) => {
+    const made = world();
+    const textWith = (isSecond: (edit: Edit) => boolean) =>
+      manifestOf(group.map((edit) => manifestWith(edit.stand, edit.bodies[isSecond(edit) ? 1 : 0])));
+    const first = textWith(() => false);
+    const [{ stand }] = group as [Edit];
+    // What cannot be made is taken over first.
+    if (stand.kind.operations.create === undefined)
+      await made.apply(
+        textOf([stand], ({ body }) => body),
+        everything,
+      );
+    await made.apply(first, everything);
+    if (stand.kind.identity.listedOnce !== undefined) await connectAll(made, first);
+    const purposeOf = async (text: string) => ({ manifest: await made.manifest(text), deploys: true, destroys: false });
+    const planFor = (about: Awaited<ReturnType<typeof purposeOf>>) => plan(about.manifest, made.world(), about);
+    const all = await planFor(await purposeOf(textWith(() => true)));
+    const refused = obstacles(all, everything);
+    for (const { code } of refused) expect(code).toBe('cannot-change'); // and no file is written
+    const isRefused = ({ stand: { mark } }: Edit) =>
+      refused.some(({ address = '' }) => mark === undefined || address.includes(mark));
+    const others = group.filter((edit) => !isRefused(edit));
+    if (others.length === 0) return;
+    const text = textWith((edit) => !isRefused(edit));
+    const purpose = await purposeOf(text);
+    const planned = refused.length === 0 ? all : await planFor(purpose);
+    const file = planFileText(planFile(planned, purpose, thisVersion, await made.store.key()));
+    expect(await namesNothingElse(file, made, text)).toEqual([]);
+    expect(actionsOf(await again(made, file, text))).toEqual(actionsOf(planned));
+    const actions = actionsIn(file);
+    const unnamed = others.filter((edit) => {
+      // Where the new object is made first, what it replaces goes later.
+      const own = [addressOf(edit.stand), deposedAddress(addressOf(edit.stand))];
+      const paths = own.flatMap((address) => Object.keys(actions[address] ?? {}));
+      const path = `was ${fieldPath(edit.stand.kind, edit.name)}`;
+      return !paths.some((one) => one === path || one.startsWith(`${path}.`));
+    });
+    expect(unnamed.map(({ stand, name }) => `${name} of ${stand.title}`)).toEqual([]);
+  },
+);
 
 /** Words of the form of a file, and of Trueup's own settings. */
 const words = [
@@ -187,7 +239,7 @@ async function namesNothingElse(file: string, made: Bench, text: string | Record
 describe('the example with every kind', () => {
   const example = resolve(import.meta.dirname, '../../examples/everything');
 
-  function everything(): Bench {
+  function benchOfExample(): Bench {
     const folder = mkdtempSync(join(tmpdir(), 'trueup-file-'));
     cpSync(example, folder, { recursive: true });
     const made = bench({ folder });
@@ -201,7 +253,7 @@ describe('the example with every kind', () => {
   }
 
   test('is applied from a file that holds no secret, and then plans nothing', async () => {
-    const made = everything();
+    const made = benchOfExample();
     const file = await review(made, {});
     expect(file).not.toContain('canary');
     expect(await namesNothingElse(file, made, {})).toEqual([]);

@@ -1,6 +1,7 @@
 import { documentOf, resultOf } from '../support/documents.ts';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { onceFor } from '../../src/api/once.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { means, plain } from '../../src/kind/codecs.ts';
 import type { Json, Row } from '../../src/formats/json.ts';
@@ -10,9 +11,9 @@ import { schemaOf } from '../../src/kind/field.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { endpointOf, requiredMembers } from '../../src/api/contract.ts';
 import { canBeNull, carrierOf, fieldPath, idMember, observedValue, takes, updatesOf } from '../../src/kind/wire.ts';
-import type { Plan } from '../../src/plan/action.ts';
+import type { Outcome } from '../../src/apply/job.ts';
+import type { Action } from '../../src/plan/action.ts';
 import { importObject } from '../../src/workflow/import.ts';
-import { applyPlan } from '../../src/workflow/apply.ts';
 import { renderResult } from '../../src/render/apply-text.ts';
 import { renderPlan } from '../../src/render/plan-text.ts';
 import { plainStyle } from '../../src/render/style.ts';
@@ -44,7 +45,8 @@ import {
   withField,
   withoutField,
 } from '../support/kind-manifests.ts';
-import { benchAfter, kindBench as anyBench } from '../support/kind-world.ts';
+import type { Walker } from '../support/kind-walk.ts';
+import { carryOut, createCompanies } from '../support/kind-walk.ts';
 import { isAll, isFull } from '../support/whole.ts';
 import type { Bench } from '../support/world.ts';
 
@@ -52,30 +54,31 @@ import type { Bench } from '../support/world.ts';
 
 const permissions = { dataLoss: true };
 
-/** Plans and applies; `orders`: which deployments are to be ordered then, and no others. */
-async function apply(made: Bench, text: string, orders?: readonly string[]): Promise<Plan> {
-  const plan = await made.plan(text);
-  await carryOut(made, plan, orders);
-  const isPending = plan.actions.some(
-    (action) => action.action === 'create' && action.kind.identity.listedOnce !== undefined,
-  );
-  if (isPending) await apply(made, text);
-  return plan;
+/** Plans and applies; `orders`: which deployments are to be ordered then, and no others. Gives the actions of the plan. */
+async function apply(walker: Walker, text: string, orders?: readonly string[]): Promise<readonly Action[]> {
+  const { actions, outcomes, posts } = await walker.apply(text);
+  if (await expectDone(walker.made, outcomes)) await apply(walker, text);
+  if (orders !== undefined) expect(deployOrders(posts)).toEqual(orders);
+  return actions;
 }
 
-async function carryOut(made: Bench, plan: Plan, orders?: readonly string[]): Promise<void> {
-  const start = made.emulator.log.length;
-  const adoption = plan.actions.some((action) => action.kind.operations.create === undefined);
-  const permitted = { dataLoss: true, adoption };
-  const result = await applyPlan(plan, made.world(), { permissions: permitted, connections: 4, clock: made.clock });
-  for (const { action, result: became, diagnostics } of result.outcomes) {
+/** Applies what a test begins with. */
+async function begin(made: Bench, text: string): Promise<void> {
+  const { outcomes } = await carryOut(made, await made.plan(text));
+  if (await expectDone(made, outcomes)) await begin(made, text);
+}
+
+/** Everything was done. true: some of it waited for a person, who has done that. */
+async function expectDone(made: Bench, outcomes: readonly Outcome[]): Promise<boolean> {
+  let isPending = false;
+  for (const { action, result: became, diagnostics } of outcomes) {
     expect(became, action.address).toBe('done');
-    const isPending = action.action === 'create' && action.kind.identity.listedOnce !== undefined;
-    expect(diagnostics.map((item) => item.code)).toEqual(isPending ? ['pending'] : []);
-    if (isPending) await connect(made, action.kind);
+    const waits = action.action === 'create' && action.kind.identity.listedOnce !== undefined;
+    expect(diagnostics.map((item) => item.code)).toEqual(waits ? ['pending'] : []);
+    if (waits) await connect(made, action.kind);
+    isPending ||= waits;
   }
-  const operations = made.emulator.log.slice(start).map(({ operation }) => operation);
-  if (orders !== undefined) expect(deployOrders(operations)).toEqual(orders);
+  return isPending;
 }
 
 /** Does in the browser what makes the platform list a provider. */
@@ -85,29 +88,33 @@ async function connect(made: Bench, kind: Kind): Promise<void> {
   }
 }
 
+/** Ids of its applications with a repository that nobody fetched from yet. */
+function notFetched(walker: Walker): string[] {
+  return walker.own(neverFetched(walker.made));
+}
+
 /** `waiting`: ids of the applications that the plan says somebody has to deploy. */
-async function plansNothing(made: Bench, text: string, waiting = neverFetched(made)): Promise<void> {
-  made.requests('POST');
-  const plan = await made.plan(text);
-  expect(plan.actions.filter((action) => action.action !== 'no-op')).toEqual([]);
-  expectNotes(plan, [], waiting);
-  const before = JSON.stringify(made.store.state);
-  await carryOut(made, plan);
-  expect(made.requests('POST')).toEqual([]);
-  expect(JSON.stringify(made.store.state)).toBe(before);
+async function plansNothing(walker: Walker, text: string, waiting = notFetched(walker)): Promise<void> {
+  walker.posts();
+  const before = walker.records();
+  const { actions, outcomes } = await walker.apply(text);
+  expect(actions.filter((action) => action.action !== 'no-op')).toEqual([]);
+  expectNotes(actions, [], waiting);
+  await expectDone(walker.made, outcomes);
+  expect(walker.posts()).toEqual([]);
+  expect(walker.records()).toBe(before);
 }
 
 /** Checks the codes of everything that a plan says beside its actions, and which applications have to be deployed. */
-function expectNotes(plan: Plan, codes: readonly string[], waiting: readonly string[]): void {
-  const notes = plan.actions.flatMap((action) =>
+function expectNotes(actions: readonly Action[], codes: readonly string[], waiting: readonly string[]): void {
+  const notes = actions.flatMap((action) =>
     action.notes.map(({ code }) => (code === 'not-deployed' ? `${code} ${action.id}` : code)),
   );
   expect(notes.toSorted()).toEqual([...codes, ...waiting.map((id) => `not-deployed ${id}`)].toSorted());
 }
 
-async function rowOf(made: Bench, stand: Stand, address = addressOf(stand)): Promise<Row> {
-  const id = made.store.state?.resources[address]?.id;
-  return readRow(made, stand, id);
+async function rowOf({ made, stand }: Walker, address = addressOf(stand)): Promise<Row> {
+  return readRow(made, stand, made.store.state?.resources[address]?.id);
 }
 
 /** The row with an id, with what only a list shows. */
@@ -118,8 +125,8 @@ async function readRow(made: Bench, { kind }: Stand, id: unknown): Promise<Row> 
   return { ...listed.find((one) => one[kind.identity.id] === id), ...row };
 }
 
-function actionAt(plan: Plan, stand: Stand, address = addressOf(stand)) {
-  const action = plan.actions.find((item) => item.address === address);
+function actionAt(actions: readonly Action[], stand: Stand, address = addressOf(stand)): Action {
+  const action = actions.find((item) => item.address === address);
   if (action === undefined) throw new Error(`the plan has no ${address}`);
   return action;
 }
@@ -130,11 +137,6 @@ function withVariables(text: string, env: Readonly<Record<string, string>>, ...m
   for (const name of more) content.environments[name] = {};
   for (const environment of Object.values(content.environments)) environment.env = env;
   return JSON.stringify(content);
-}
-
-/** A test of what some kinds can do. */
-function testIf(condition: boolean): (title: string, body: () => Promise<void>) => void {
-  return condition ? test : () => undefined;
 }
 
 async function refusal(attempt: Promise<unknown>): Promise<readonly string[]> {
@@ -244,180 +246,183 @@ function isTried(field: Field, { documentedOnly }: Stand): boolean {
   return isFirst || isAll || again % 12 === 0;
 }
 
-describe.each([...stands(), ...(isFull ? documentedStands() : []), ...topStands()])('$title', (stand) => {
-  const { kind, documentedOnly } = stand;
-  const kindBench = () => anyBench(undefined, documentedOnly);
-  const begunWith = (...texts: readonly string[]): Promise<Bench> => benchAfter(texts, apply, documentedOnly);
+const companies = createCompanies(begin);
+
+describe.each([...stands(), ...(isFull ? documentedStands() : []), ...topStands()])('$title', (original) => {
+  const { kind, documentedOnly } = original;
   const canBeMade = kind.operations.create !== undefined;
   /** Without its block, or under another key, a manifest is about another project. */
   const isTop = kind.isTop === true;
+  const { stand, ask } = companies.join('whole', original, (copy) => [manifestWith(copy, copy.body)]);
+  const text = manifestWith(stand, stand.body);
+  const empty = isTop ? '' : manifestWith(stand, undefined);
 
-  test(`is ${canBeMade ? 'created' : 'taken over'}, and then plans nothing`, async () => {
-    const made = kindBench();
-    const text = manifestWith(stand, stand.body);
-    const plan = await made.plan(text);
-    expect(actionAt(plan, stand).action).toBe(canBeMade ? 'create' : 'adopt');
-    expect(made.requests('POST')).toEqual([]);
-    await apply(made, text, isService(stand) ? orderFor(stand, stand.body) : undefined);
-    await plansNothing(made, text);
+  ask('create', `is ${canBeMade ? 'created' : 'taken over'}, and then plans nothing`, 'nothing', async (walker) => {
+    const { actions } = await walker.plan(text);
+    expect(actionAt(actions, stand).action).toBe(canBeMade ? 'create' : 'adopt');
+    expect(walker.posts()).toEqual([]);
+    await apply(walker, text, isService(stand) ? orderFor(stand, stand.body) : undefined);
+    await plansNothing(walker, text);
   });
 
-  testIf(canBeMade && !isService(stand) && !isTop)(
-    'that comes later deploys its service once, when it reaches the containers, and not otherwise',
-    async () => {
-      const made = kindBench();
-      await apply(made, manifestWith(stand, undefined));
-      await apply(made, manifestWith(stand, stand.body), ordersForObject(stand, stand.body));
-      await plansNothing(made, manifestWith(stand, stand.body));
-    },
-  );
+  if (canBeMade && !isService(stand) && !isTop)
+    ask(
+      'later',
+      'that comes later deploys its service once, when it reaches the containers, and not otherwise',
+      'nothing',
+      async (walker) => {
+        await apply(walker, empty);
+        await apply(walker, text, ordersForObject(stand, stand.body));
+        await plansNothing(walker, text);
+      },
+    );
 
-  testIf(canBeMade && !isService(stand) && reachesContainers(stand))(
-    'is deployed once with the service that it comes with',
-    async () => {
-      const made = kindBench();
-      await apply(made, manifestWith(stand, stand.body), orderFor(stand, stand.body));
-    },
-  );
+  if (canBeMade && !isService(stand) && reachesContainers(stand))
+    ask('at once', 'is deployed once with the service that it comes with', 'nothing', async (walker) => {
+      await apply(walker, text, orderFor(stand, stand.body));
+    });
 
-  testIf(!canBeMade)('is not created where there is none: the plan says why', async () => {
-    const made = kindBench();
-    const { key } = stand;
-    const text = manifestWith(stand, stand.body, { key: key.includes('@') ? `no.${key}` : `${key}-none` });
-    expect(await refusal(made.apply(text, { adoption: true }))).toEqual(['cannot-create']);
-    expect(made.requests('POST')).toEqual([]);
-  });
+  if (!canBeMade)
+    ask('none', 'is not created where there is none: the plan says why', 'nothing', async (walker) => {
+      const { key } = stand;
+      const other = manifestWith(stand, stand.body, { key: key.includes('@') ? `no.${key}` : `${key}-none` });
+      expect(await refusal(walker.session(other, { adoption: true }))).toEqual(['cannot-create']);
+      expect(walker.posts()).toEqual([]);
+    });
 
-  testIf(kind.operations.delete !== undefined && !isTop)(
-    'is deleted when its block is gone, and then plans nothing',
-    async () => {
-      const made = await begunWith(manifestWith(stand, stand.body));
-      const { [kind.identity.id]: id } = await rowOf(made, stand);
+  if (kind.operations.delete !== undefined && !isTop)
+    ask('delete', 'is deleted when its block is gone, and then plans nothing', 'begun', async (walker) => {
+      const { [kind.identity.id]: id } = await rowOf(walker);
       const orders = isService(stand) ? [] : ordersForObject(stand, stand.body);
-      const plan = await apply(made, manifestWith(stand, undefined), orders);
-      expect(actionAt(plan, stand).action).toBe('delete');
+      const actions = await apply(walker, empty, orders);
+      expect(actionAt(actions, stand).action).toBe('delete');
       const absence = kind.operations.failsWith ?? /404/;
-      await expect(readRow(made, stand, id)).rejects.toThrow(absence);
-      await plansNothing(made, manifestWith(stand, undefined));
-    },
-  );
+      await expect(readRow(walker.made, stand, id)).rejects.toThrow(absence);
+      await plansNothing(walker, empty);
+    });
 
-  testIf(isTop)('is destroyed with the manifest, and created again', async () => {
-    const text = manifestWith(stand, stand.body);
-    const made = await begunWith(text);
-    const { [kind.identity.id]: id } = await rowOf(made, stand);
-    await made.destroy(text);
-    await expect(readRow(made, stand, id)).rejects.toThrow(/404/);
-    const plan = await apply(made, text);
-    expect(actionAt(plan, stand).action).toBe('create');
-    await plansNothing(made, text);
+  if (isTop)
+    ask('destroy', 'is destroyed with the manifest, and created again', 'begun', async (walker) => {
+      const { [kind.identity.id]: id } = await rowOf(walker);
+      await walker.made.destroy(text);
+      await expect(readRow(walker.made, stand, id)).rejects.toThrow(/404/);
+      const actions = await apply(walker, text);
+      expect(actionAt(actions, stand).action).toBe('create');
+      await plansNothing(walker, text);
+    });
+
+  if (kind.operations.delete === undefined)
+    ask(
+      'let go',
+      'is let go of when its block is gone, which is said, and then plans nothing',
+      'begun',
+      async (walker) => {
+        const before = await rowOf(walker);
+        const read = { [idMember(kind, kind.operations.read)]: before[kind.identity.id] };
+        const { actions } = await walker.plan(empty);
+        expect(actionAt(actions, stand)).toMatchObject({ action: 'forget', notes: [{ code: 'stays-there' }] });
+        await apply(walker, empty);
+        expect(walker.posts()).toEqual([]);
+        expect(await walker.made.emulator.act(kind.operations.read, read)).toEqual(before);
+        await plansNothing(walker, empty);
+      },
+    );
+
+  ask('adopt', 'is adopted with consent when the state is lost, and then plans nothing', 'begun', async (walker) => {
+    const { [kind.identity.id]: id } = await rowOf(walker);
+    walker.made.store.state = undefined;
+    const { actions } = await walker.plan(text);
+    expect(actionAt(actions, stand)).toMatchObject({ action: 'adopt', needsConsent: true, id });
+    expect(await refusal(walker.session(text))).toContain('consent');
+    const { outcomes } = await walker.session(text, { adoption: true });
+    expect(outcomes.filter((outcome) => outcome.result !== 'done')).toEqual([]);
+    expect(walker.posts()).toEqual([]);
+    await plansNothing(walker, text);
   });
 
-  testIf(kind.operations.delete === undefined)(
-    'is let go of when its block is gone, which is said, and then plans nothing',
-    async () => {
-      const made = await begunWith(manifestWith(stand, stand.body));
-      const before = await rowOf(made, stand);
-      const read = { [idMember(kind, kind.operations.read)]: before[kind.identity.id] };
-      made.requests('POST');
-      const plan = await made.plan(manifestWith(stand, undefined));
-      expect(actionAt(plan, stand)).toMatchObject({ action: 'forget', notes: [{ code: 'stays-there' }] });
-      await apply(made, manifestWith(stand, undefined));
-      expect(made.requests('POST')).toEqual([]);
-      expect(await made.emulator.act(kind.operations.read, read)).toEqual(before);
-      await plansNothing(made, manifestWith(stand, undefined));
-    },
-  );
-
-  test('is adopted with consent when the state is lost, and then plans nothing', async () => {
-    const text = manifestWith(stand, stand.body);
-    const made = await begunWith(text);
-    const { [kind.identity.id]: id } = await rowOf(made, stand);
-    made.store.state = undefined;
-    made.requests('POST');
-    const plan = await made.plan(text);
-    expect(actionAt(plan, stand)).toMatchObject({ action: 'adopt', needsConsent: true, id });
-    expect(await refusal(made.apply(text))).toContain('consent');
-    const result = await made.apply(text, { adoption: true });
-    expect(result.outcomes.filter((outcome) => outcome.result !== 'done')).toEqual([]);
-    expect(made.requests('POST')).toEqual([]);
-    await plansNothing(made, text);
+  ask('id', 'is taken over by id:, and then plans nothing', 'begun', async (walker) => {
+    const { [kind.identity.id]: id } = await rowOf(walker);
+    walker.forget(addressOf(stand));
+    const pinned = manifestWith(stand, { ...stand.body, id: id as string });
+    const actions = await apply(walker, pinned);
+    expect(actionAt(actions, stand)).toMatchObject({ action: 'adopt', needsConsent: false, id });
+    await plansNothing(walker, pinned);
   });
 
-  test('is taken over by id:, and then plans nothing', async () => {
-    const made = await begunWith(manifestWith(stand, stand.body));
-    const { [kind.identity.id]: id } = await rowOf(made, stand);
-    const records = made.store.state?.resources ?? {};
-    const { [addressOf(stand)]: _, ...others } = records;
-    if (made.store.state !== undefined) made.store.state = { ...made.store.state, resources: others };
-    const text = manifestWith(stand, { ...stand.body, id: id as string });
-    const plan = await apply(made, text);
-    expect(actionAt(plan, stand)).toMatchObject({ action: 'adopt', needsConsent: false, id });
-    await plansNothing(made, text);
-  });
-
-  test('is imported by address and id, and then plans nothing', async () => {
-    const text = manifestWith(stand, stand.body);
-    const made = await begunWith(text);
-    const { [kind.identity.id]: id } = await rowOf(made, stand);
-    const { [addressOf(stand)]: _, ...others } = made.store.state?.resources ?? {};
-    if (made.store.state !== undefined) made.store.state = { ...made.store.state, resources: others };
-    made.requests('POST');
-    await importObject(await made.manifest(text), made.world(), addressOf(stand), id as string);
+  ask('import', 'is imported by address and id, and then plans nothing', 'begun', async (walker) => {
+    const { made } = walker;
+    const { [kind.identity.id]: id } = await rowOf(walker);
+    walker.forget(addressOf(stand));
+    await walker.inTurn(async () =>
+      importObject(await made.manifest(text), made.world(), addressOf(stand), id as string),
+    );
     expect(made.store.state?.resources[addressOf(stand)]?.id).toBe(id);
-    await apply(made, text);
-    expect(made.requests('POST')).toEqual([]);
-    await plansNothing(made, text);
+    await apply(walker, text);
+    expect(walker.posts()).toEqual([]);
+    await plansNothing(walker, text);
   });
 
-  testIf(!isTop)('keeps its identity when moved: reports that its key changed, and then plans nothing', async () => {
-    const made = await begunWith(manifestWith(stand, stand.body));
-    const before = await rowOf(made, stand);
-    const renamed = { key: renamedKey(stand) };
-    const moved = [{ from: addressOf(stand), to: addressOf(stand, renamed) }];
-    const text = manifestWith(stand, keptKey(stand), { ...renamed, moved });
-    // The key may stand for a field.
-    const field = kind.fields[kind.identity.keyField ?? ''];
-    const isWritten = field !== undefined && outcomeOf(field) === 'write';
-    const plan = await apply(made, text, isWritten ? ordersForField(stand, stand.body, field) : []);
-    expect(plan.actions.filter((action) => action.action === 'create' || action.action === 'delete')).toEqual([]);
-    const after = await rowOf(made, stand, addressOf(stand, renamed));
-    expect(after[kind.identity.id]).toBe(before[kind.identity.id]);
-    await plansNothing(made, text);
-  });
+  if (!isTop)
+    ask(
+      'key',
+      'keeps its identity when moved: reports that its key changed, and then plans nothing',
+      'begun',
+      async (walker) => {
+        const before = await rowOf(walker);
+        const renamed = { key: renamedKey(stand) };
+        const moved = [{ from: addressOf(stand), to: addressOf(stand, renamed) }];
+        const other = manifestWith(stand, keptKey(stand), { ...renamed, moved });
+        // The key may stand for a field.
+        const field = kind.fields[kind.identity.keyField ?? ''];
+        const isWritten = field !== undefined && outcomeOf(field) === 'write';
+        const actions = await apply(walker, other, isWritten ? ordersForField(stand, stand.body, field) : []);
+        expect(actions.filter(({ action }) => action === 'create' || action === 'delete')).toEqual([]);
+        const after = await rowOf(walker, addressOf(stand, renamed));
+        expect(after[kind.identity.id]).toBe(before[kind.identity.id]);
+        await plansNothing(walker, other);
+      },
+    );
 
-  testIf(kind.operations.move !== undefined)(
-    'moves to another environment with moved:, and then plans nothing',
-    async () => {
-      const made = await begunWith(manifestWith(stand, stand.body));
-      const before = await rowOf(made, stand);
-      const elsewhere = { environment: 'preview' };
-      const moved = [{ from: addressOf(stand), to: addressOf(stand, elsewhere) }];
-      const text = manifestWith(stand, stand.body, { ...elsewhere, moved });
-      const plan = await apply(made, text, []);
-      expect(actionAt(plan, stand, addressOf(stand, elsewhere)).action).toBe('move');
-      const after = await rowOf(made, stand, addressOf(stand, elsewhere));
+  const { move } = kind.operations;
+  if (move !== undefined) {
+    const elsewhere = { environment: 'preview' };
+    const moved = [{ from: addressOf(stand), to: addressOf(stand, elsewhere) }];
+
+    ask('move', 'moves to another environment with moved:, and then plans nothing', 'begun', async (walker) => {
+      const before = await rowOf(walker);
+      const other = manifestWith(stand, stand.body, { ...elsewhere, moved });
+      const actions = await apply(walker, other, []);
+      expect(actionAt(actions, stand, addressOf(stand, elsewhere)).action).toBe('move');
+      const after = await rowOf(walker, addressOf(stand, elsewhere));
       expect(after[kind.identity.id]).toBe(before[kind.identity.id]);
       expect(after.environmentId).not.toBe(before.environmentId);
-      await plansNothing(made, text);
-    },
-  );
+      await plansNothing(walker, other);
+    });
 
-  testIf(kind.operations.move !== undefined)(
-    'is moved back when somebody moved it, and then plans nothing',
-    async () => {
-      const text = manifestWith(stand, stand.body);
-      const made = await begunWith(text);
-      const before = await rowOf(made, stand);
-      const { move } = kind.operations;
-      if (move === undefined) throw new Error('it has a move');
-      await made.emulator.act(move.call, { [kind.identity.id]: before[kind.identity.id], [move.as]: 'env_prj_1' });
-      const plan = await apply(made, text, []);
-      expect(actionAt(plan, stand)).toMatchObject({ action: 'move', id: before[kind.identity.id] });
-      expect((await rowOf(made, stand)).environmentId).toBe(before.environmentId);
-      await plansNothing(made, text);
-    },
-  );
+    ask('moved', 'is moved back when somebody moved it, and then plans nothing', 'begun', async (walker) => {
+      const before = await rowOf(walker);
+      const input = { [kind.identity.id]: before[kind.identity.id], [move.as]: 'env_prj_1' };
+      await walker.made.emulator.act(move.call, input);
+      const actions = await apply(walker, text, []);
+      expect(actionAt(actions, stand)).toMatchObject({ action: 'move', id: before[kind.identity.id] });
+      expect((await rowOf(walker)).environmentId).toBe(before.environmentId);
+      await plansNothing(walker, text);
+    });
+
+    ask(
+      'move to others',
+      'is deployed once when it moves to where the variables that it mentions are other ones',
+      'nothing',
+      async (walker) => {
+        const body = { ...stand.body, env: { R: '${{environment.REGION}}' } };
+        const env = { REGION: 'eu' };
+        await apply(walker, withVariables(manifestWith(stand, body), env, 'preview'));
+        const there = withVariables(manifestWith(stand, body, { ...elsewhere, moved }), env);
+        await apply(walker, there, orderFor(stand, body));
+        await plansNothing(walker, there);
+      },
+    );
+  }
 
   /** It mentions one variable of its environment, which has two. */
   const mentioning = (region: string, zone: string) =>
@@ -426,136 +431,135 @@ describe.each([...stands(), ...(isFull ? documentedStands() : []), ...topStands(
       ZONE: zone,
     });
 
-  testIf(isService(stand) && !isFromGit(stand, stand.body))(
-    'is deployed once when a variable of its environment changes that it mentions, and not for another one',
-    async () => {
-      const made = kindBench();
-      const orders = orderFor(stand, stand.body);
-      const text = mentioning;
-      await apply(made, text('eu', 'a'));
-      await apply(made, text('eu', 'b'), []);
-      await apply(made, text('us', 'b'), orders);
-      await plansNothing(made, text('us', 'b'));
-      const environmentId = made.store.state?.resources.staging?.id;
-      await made.emulator.act('environment.update', { environmentId, env: 'REGION=by-hand\nZONE=b\n' });
-      await apply(made, text('us', 'b'), orders);
-      await plansNothing(made, text('us', 'b'));
-      await made.emulator.act('environment.update', { environmentId, env: 'REGION=us\nZONE=by-hand\n' });
-      await apply(made, text('us', 'b'), []);
-      await plansNothing(made, text('us', 'b'));
-    },
-  );
+  if (isService(stand) && !isFromGit(stand, stand.body))
+    ask(
+      'variable',
+      'is deployed once when a variable of its environment changes that it mentions, and not for another one',
+      'nothing',
+      async (walker) => {
+        const { made } = walker;
+        const orders = orderFor(stand, stand.body);
+        await apply(walker, mentioning('eu', 'a'));
+        await apply(walker, mentioning('eu', 'b'), []);
+        await apply(walker, mentioning('us', 'b'), orders);
+        await plansNothing(walker, mentioning('us', 'b'));
+        const environmentId = made.store.state?.resources.staging?.id;
+        await made.emulator.act('environment.update', { environmentId, env: 'REGION=by-hand\nZONE=b\n' });
+        await apply(walker, mentioning('us', 'b'), orders);
+        await plansNothing(walker, mentioning('us', 'b'));
+        await made.emulator.act('environment.update', { environmentId, env: 'REGION=us\nZONE=by-hand\n' });
+        await apply(walker, mentioning('us', 'b'), []);
+        await plansNothing(walker, mentioning('us', 'b'));
+      },
+    );
 
-  testIf(documentedOnly && isFromGit(stand, stand.body))(
-    'is known to be deployed when somebody does that after a variable of its environment changed',
-    async () => {
-      const made = kindBench();
-      await apply(made, mentioning('eu', 'a'), []);
-      await apply(made, mentioning('us', 'a'), []);
-      const [id = ''] = neverFetched(made);
-      await deployByHand(made, id);
-      expectNotes(await made.plan(mentioning('us', 'a')), [], []);
-    },
-  );
-
-  testIf(kind.operations.move !== undefined)(
-    'is deployed once when it moves to where the variables that it mentions are other ones',
-    async () => {
-      const made = kindBench();
-      const body = { ...stand.body, env: { R: '${{environment.REGION}}' } };
-      const env = { REGION: 'eu' };
-      await apply(made, withVariables(manifestWith(stand, body), env, 'preview'));
-      const elsewhere = { environment: 'preview' };
-      const moved = [{ from: addressOf(stand), to: addressOf(stand, elsewhere) }];
-      const text = withVariables(manifestWith(stand, body, { ...elsewhere, moved }), env);
-      await apply(made, text, orderFor(stand, body));
-      await plansNothing(made, text);
-    },
-  );
+  if (documentedOnly && isFromGit(stand, stand.body))
+    ask(
+      'variable by hand',
+      'is known to be deployed when somebody does that after a variable of its environment changed',
+      'nothing',
+      async (walker) => {
+        await apply(walker, mentioning('eu', 'a'), []);
+        await apply(walker, mentioning('us', 'a'), []);
+        const [id = ''] = notFetched(walker);
+        await deployByHand(walker.made, id);
+        expectNotes((await walker.plan(mentioning('us', 'a'))).actions, [], []);
+      },
+    );
 
   const fields = Object.entries(kind.fields).filter(
-    ([name, field]) => withField(stand, name, field.examples[0]) !== undefined && isTried(field, stand),
+    ([name, field]) => withField(original, name, field.examples[0]) !== undefined && isTried(field, original),
   );
 
   describe.each(fields)('field %s', (name, field) => {
     const [first, second] = field.examples;
-    /** The same in the words of the API, as the tests write and read them on the platform. */
-    const [firstThere, secondThere] = [first, second].map((value) => value) as [Json, Json];
-    const carrier = carrierOf(kind, name, (tag) => bodyTag(stand, bodyWith(stand, name, first), tag));
+    const carrier = carrierOf(kind, name, (tag) => bodyTag(original, bodyWith(original, name, first), tag));
+    /** What cannot be made is taken over first; then the first value is applied. */
+    const { stand, ask } = companies.join('field', original, (copy) => [
+      ...(canBeMade ? [] : [manifestWith(copy, copy.body)]),
+      manifestWith(copy, bodyWith(copy, name, first)),
+    ]);
     const one = bodyWith(stand, name, first);
     const two = bodyWith(stand, name, second);
-    /** A world in which the first value is applied; what cannot be made is taken over first. */
-    const begun = (): Promise<Bench> =>
-      begunWith(...(canBeMade ? [] : [manifestWith(stand, stand.body)]), manifestWith(stand, one));
-
+    const [textOne, textTwo] = [manifestWith(stand, one), manifestWith(stand, two)];
     /** What is ordered when it changes to a value in a body. */
     const orders = ordersForField(stand, two, field);
 
-    test(`follows its onChange (${outcomeOf(field)}) and is deployed ${orders.length} times when it changes, and then plans nothing`, async () => {
-      const made = await begun();
-      await plansNothing(made, manifestWith(stand, one));
-      const before = await rowOf(made, stand);
-      made.requests('POST');
-      if (outcomeOf(field) === 'refuse') {
-        expect(await refusal(made.apply(manifestWith(stand, two), permissions))).toEqual(['cannot-change']);
-        expect(made.requests('POST')).toEqual([]);
-        return;
-      }
-      const plan = await apply(made, manifestWith(stand, two), orders);
-      const action = actionAt(plan, stand);
-      expect(action.action).toBe(outcomeOf(field) === 'replace' ? 'replace' : 'update');
-      expect(action.changes.map((change) => change.path)).toContain(fieldPath(kind, name));
-      const after = await rowOf(made, stand);
-      expect(after[kind.identity.id] === before[kind.identity.id]).toBe(outcomeOf(field) !== 'replace');
-      expect(means(field.codec ?? plain, secondThere, observedValue(kind, name, after) ?? null)).toBe(true);
-      await plansNothing(made, manifestWith(stand, two));
-    });
-
-    testIf(documentedOnly && isFromGit(stand, one) && isFromGit(stand, two) && outcomeOf(field) === 'write')(
-      'is rebuilt when it changes once somebody deployed the application, unless that takes other code',
-      async () => {
-        const made = await begun();
-        const [id = ''] = neverFetched(made);
-        await deployByHand(made, id);
-        await apply(made, manifestWith(stand, one), []);
-        await plansNothing(made, manifestWith(stand, one), []);
-        const isDue = field.appliesAt === 'deploy';
-        const isCode = isDue && fieldPath(kind, name).startsWith('source.');
-        await apply(made, manifestWith(stand, two), isDue && !isCode ? ['application.redeploy'] : []);
-        await plansNothing(made, manifestWith(stand, two), isCode ? [id] : []);
-        await deployByHand(made, id);
-        await apply(made, manifestWith(stand, two), []);
-        await plansNothing(made, manifestWith(stand, two), []);
-      },
-    );
-
-    testIf(field.secrecy !== undefined)(
-      'shows in no plan, result or state, when it is set and when it changes',
-      async () => {
-        const made = kindBench();
-        let said = '';
-        const canaries = outcomeOf(field) === 'refuse' ? ['canary-one-6f1c'] : ['canary-one-6f1c', 'canary-two-9a2b'];
-        for (const canary of canaries) {
-          const text = manifestWith(stand, bodyWith(stand, name, hiding(field, canary)));
-          const plan = await made.plan(text);
-          const { outcomes, state } = await made.apply(text, { dataLoss: true, adoption: true });
-          expect(outcomes.find(({ action }) => action.address === addressOf(stand))?.result).toBe('done');
-          const view = documentOf(plan);
-          const ending = resultOf({ outcomes, state }, { plan: view });
-          said += renderPlan(view, plainStyle) + JSON.stringify(view) + renderResult(ending, plainStyle);
-          said += JSON.stringify(ending) + JSON.stringify(state) + inspect(plan, { depth: 20 });
-          if (kind.identity.listedOnce === undefined) continue;
-          await connect(made, kind);
-          await made.apply(text);
+    ask(
+      'change',
+      `follows its onChange (${outcomeOf(field)}) and is deployed ${orders.length} times when it changes, and then plans nothing`,
+      'begun',
+      async (walker) => {
+        await plansNothing(walker, textOne);
+        const before = await rowOf(walker);
+        if (outcomeOf(field) === 'refuse') {
+          expect(await refusal(walker.session(textTwo, permissions))).toEqual(['cannot-change']);
+          expect(walker.posts()).toEqual([]);
+          return;
         }
-        expect(JSON.stringify(await rowOf(made, stand))).toContain(canaries.at(-1));
-        expect(said).toContain(addressOf(stand));
-        expect(said).not.toContain('canary-');
+        const action = actionAt(await apply(walker, textTwo, orders), stand);
+        expect(action.action).toBe(outcomeOf(field) === 'replace' ? 'replace' : 'update');
+        expect(action.changes.map((change) => change.path)).toContain(fieldPath(kind, name));
+        const after = await rowOf(walker);
+        expect(after[kind.identity.id] === before[kind.identity.id]).toBe(outcomeOf(field) !== 'replace');
+        expect(means(field.codec ?? plain, second, observedValue(kind, name, after) ?? null)).toBe(true);
+        await plansNothing(walker, textTwo);
       },
     );
 
-    test('is cleared by null where that is harmless, and then plans nothing', async () => {
-      const made = await begun();
+    if (documentedOnly && isFromGit(stand, one) && isFromGit(stand, two) && outcomeOf(field) === 'write')
+      ask(
+        'rebuild',
+        'is rebuilt when it changes once somebody deployed the application, unless that takes other code',
+        'begun',
+        async (walker) => {
+          const { made } = walker;
+          const [id = ''] = notFetched(walker);
+          await deployByHand(made, id);
+          await apply(walker, textOne, []);
+          await plansNothing(walker, textOne, []);
+          const isDue = field.appliesAt === 'deploy';
+          const isCode = isDue && fieldPath(kind, name).startsWith('source.');
+          await apply(walker, textTwo, isDue && !isCode ? ['application.redeploy'] : []);
+          await plansNothing(walker, textTwo, isCode ? [id] : []);
+          await deployByHand(made, id);
+          await apply(walker, textTwo, []);
+          await plansNothing(walker, textTwo, []);
+        },
+      );
+
+    if (field.secrecy !== undefined)
+      ask(
+        'secret',
+        'shows in no plan, result or state, when it is set and when it changes',
+        'nothing',
+        async (walker) => {
+          const { made } = walker;
+          let said = '';
+          const canaries = outcomeOf(field) === 'refuse' ? ['canary-one-6f1c'] : ['canary-one-6f1c', 'canary-two-9a2b'];
+          for (const canary of canaries) {
+            const text = manifestWith(stand, bodyWith(stand, name, hiding(field, canary)));
+            const plan = await walker.plan(text);
+            const { outcomes } = await walker.session(text, { dataLoss: true, adoption: true });
+            expect(outcomes.find(({ action }) => action.address === addressOf(stand))?.result).toBe('done');
+            const { state } = made.store;
+            if (state === undefined) throw new Error('it was written');
+            const view = documentOf(plan);
+            const ending = resultOf({ outcomes, state }, { plan: view });
+            said += renderPlan(view, plainStyle) + JSON.stringify(view) + renderResult(ending, plainStyle);
+            said += JSON.stringify(ending) + shown(state) + shown(plan.base) + shown(plan.observed);
+            said += inspect(plan.actions, { depth: 20 });
+            if (kind.identity.listedOnce === undefined) continue;
+            await connect(made, kind);
+            await walker.session(text);
+          }
+          expect(JSON.stringify(await rowOf(walker))).toContain(canaries.at(-1));
+          expect(said).toContain(addressOf(stand));
+          expect(said).not.toContain('canary-');
+        },
+      );
+
+    ask('null', 'is cleared by null where that is harmless, and then plans nothing', 'begun', async (walker) => {
       // A service without what it needs is not deployed.
       const isUseless = field.needed === true && isService(stand) && orderFor(stand, one).length > 0;
       const body = bodyWith(stand, name, null);
@@ -569,86 +573,89 @@ describe.each([...stands(), ...(isFull ? documentedStands() : []), ...topStands(
           : 'value' in field.onNull
             ? field.onNull.value
             : undefined;
-      made.requests('POST');
       // Elsewhere null can be written: only the plan knows that this platform has no operation for it.
       const full = kinds.find((one) => one.kind === kind.kind);
       const isKnownLater =
         documentedOnly && outcomeOf(field) === 'refuse' && full !== undefined && canBeNull(full, name);
       if ((value === undefined && !isKnownLater) || isUnion) {
-        const codes = await refusal(made.plan(cleared));
+        const codes = await refusal(walker.plan(cleared));
         expect(codes[0]).toMatch(/not-clearable|wrong-type/);
-        expect(made.requests('POST')).toEqual([]);
+        expect(walker.posts()).toEqual([]);
         return;
       }
       if (outcomeOf(field) === 'refuse') {
-        expect(await refusal(made.apply(cleared, permissions))).toEqual(['cannot-change']);
+        expect(await refusal(walker.session(cleared, permissions))).toEqual(['cannot-change']);
         return;
       }
-      await apply(made, cleared, isUseless ? [] : ordersForField(stand, one, field));
-      expect(
-        means(field.codec ?? plain, value ?? null, observedValue(kind, name, await rowOf(made, stand)) ?? null),
-      ).toBe(true);
-      await plansNothing(made, cleared);
+      await apply(walker, cleared, isUseless ? [] : ordersForField(stand, one, field));
+      expect(means(field.codec ?? plain, value ?? null, observedValue(kind, name, await rowOf(walker)) ?? null)).toBe(
+        true,
+      );
+      await plansNothing(walker, cleared);
     });
 
     const without = field.fromParent === undefined ? withoutField(stand, one, name) : undefined;
-    testIf(without !== undefined)(
-      'is released when it is left out: it stays as it is, and then plans nothing',
-      async () => {
-        const less = without ?? {};
-        const made = await begun();
-        const before = await rowOf(made, stand);
-        made.requests('POST');
-        const released = await made.plan(manifestWith(stand, less));
-        expect(actionAt(released, stand).notes.map((note) => note.code)).toContain('released');
-        expectNotes(released, ['released'], neverFetched(made));
-        const result = await made.apply(manifestWith(stand, less));
-        expect(result.outcomes.filter((outcome) => outcome.result !== 'done')).toEqual([]);
-        expect(made.requests('POST')).toEqual([]);
-        expect(await rowOf(made, stand)).toEqual(before);
-        await plansNothing(made, manifestWith(stand, less));
-        // To manage it again as it is deploys nothing either.
-        made.requests('POST');
-        await apply(made, manifestWith(stand, one));
-        expect(made.requests('POST')).toEqual([]);
-        await plansNothing(made, manifestWith(stand, one));
-      },
-    );
+    if (without !== undefined)
+      ask(
+        'release',
+        'is released when it is left out: it stays as it is, and then plans nothing',
+        'begun',
+        async (walker) => {
+          const less = manifestWith(stand, without);
+          const before = await rowOf(walker);
+          const { actions } = await walker.plan(less);
+          expect(actionAt(actions, stand).notes.map((note) => note.code)).toContain('released');
+          expectNotes(actions, ['released'], notFetched(walker));
+          const { outcomes } = await walker.session(less);
+          expect(outcomes.filter((outcome) => outcome.result !== 'done')).toEqual([]);
+          expect(walker.posts()).toEqual([]);
+          expect(await rowOf(walker)).toEqual(before);
+          await plansNothing(walker, less);
+          // To manage it again as it is deploys nothing either.
+          await apply(walker, textOne);
+          expect(walker.posts()).toEqual([]);
+          await plansNothing(walker, textOne);
+        },
+      );
 
-    testIf(carrier !== undefined)(
-      'shows a change that somebody made on the platform, and repairs or leaves it as declared',
-      async () => {
-        if (carrier === undefined) throw new Error('an operation carries it');
-        const made = await begun();
-        const row = await rowOf(made, stand);
-        await made.emulator.act(...changeThere(stand, row, name, secondThere, carrier)).catch((error: unknown) => {
-          expect(String(error)).toContain('No values to set'); // the platform drops internal names
-        });
-        const drifted = observedValue(kind, name, await rowOf(made, stand)) ?? null;
-        const isGrown = field.growsByItself === true; // what is declared is still there
-        if (isGrown || means(field.codec ?? plain, drifted, observedValue(kind, name, row) ?? null)) {
-          await plansNothing(made, manifestWith(stand, one)); // the platform ignores it, as it does with internal names
-          return;
-        }
-        const isWritten = outcomeOf(field) === 'write' || field.rowOnly === true;
-        const repair = isWritten && field.rowOnly !== true ? ordersForField(stand, one, field) : [];
-        const plan = await apply(made, manifestWith(stand, one), repair);
-        const action = actionAt(plan, stand);
-        const after = observedValue(kind, name, await rowOf(made, stand)) ?? null;
-        if (isWritten) {
-          expect(action.changes).toMatchObject([{ path: fieldPath(kind, name), cause: 'drift' }]);
-          expect(means(field.codec ?? plain, firstThere, after)).toBe(true);
-          await plansNothing(made, manifestWith(stand, one));
-        } else {
-          expect(action.changes).toEqual([]);
-          expect(action.notes.map((note) => note.code)).toContain('drift-left');
-          expectNotes(plan, ['drift-left'], neverFetched(made));
-          expect(after).toEqual(drifted);
-        }
-      },
-    );
+    if (carrier !== undefined)
+      ask(
+        'drift',
+        'shows a change that somebody made on the platform, and repairs or leaves it as declared',
+        'begun',
+        async (walker) => {
+          const row = await rowOf(walker);
+          await walker.made.emulator.act(...changeThere(stand, row, name, second, carrier)).catch((error: unknown) => {
+            expect(String(error)).toContain('No values to set'); // the platform drops internal names
+          });
+          const drifted = observedValue(kind, name, await rowOf(walker)) ?? null;
+          const isGrown = field.growsByItself === true; // what is declared is still there
+          if (isGrown || means(field.codec ?? plain, drifted, observedValue(kind, name, row) ?? null)) {
+            await plansNothing(walker, textOne); // the platform ignores it, as it does with internal names
+            return;
+          }
+          const isWritten = outcomeOf(field) === 'write' || field.rowOnly === true;
+          const repair = isWritten && field.rowOnly !== true ? ordersForField(stand, one, field) : [];
+          const actions = await apply(walker, textOne, repair);
+          const action = actionAt(actions, stand);
+          const after = observedValue(kind, name, await rowOf(walker)) ?? null;
+          if (isWritten) {
+            expect(action.changes).toMatchObject([{ path: fieldPath(kind, name), cause: 'drift' }]);
+            expect(means(field.codec ?? plain, first, after)).toBe(true);
+            await plansNothing(walker, textOne);
+          } else {
+            expect(action.changes).toEqual([]);
+            expect(action.notes.map((note) => note.code)).toContain('drift-left');
+            expectNotes(actions, ['drift-left'], notFetched(walker));
+            expect(after).toEqual(drifted);
+          }
+        },
+      );
   });
 });
+
+/** What a part of a plan shows, once for all who have it in common. */
+const shown = onceFor((part: object) => inspect(part, { depth: 20 }));
 
 /** A value that a field takes and that holds a canary. */
 function hiding(field: Field, canary: string): Json {

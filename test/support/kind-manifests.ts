@@ -24,6 +24,22 @@ export interface Stand {
   readonly body: Body;
   /** true: it is the kind of a platform that keeps to the API document, and differs there. */
   readonly documentedOnly: boolean;
+  /** In the key of a copy, or of the service that it stands below: `-c001`. */
+  readonly mark?: string;
+}
+
+/** The same stand under a key of its own, or below a service of its own: several of them can stand in one manifest. */
+export function copyOf(stand: Stand, mark: string): Stand {
+  const isBelowService = !['root', 'environment'].includes(stand.parent);
+  return { ...stand, mark, key: isBelowService ? stand.key : stand.key + mark };
+}
+
+/** Whether copies of a stand can stand in one manifest: what tells its objects apart is a key, or the service above them. */
+export function canBeCopied({ kind, parent }: Stand): boolean {
+  const { key, keyField = '' } = kind.identity;
+  const isToldApart =
+    !['root', 'environment'].includes(parent) || (typeof key !== 'function' && key.includes(keyField));
+  return kind.operations.create !== undefined && kind.isTop !== true && isToldApart;
 }
 
 const environmentName = 'staging';
@@ -92,6 +108,29 @@ export function triedStands(): Stand[] {
   });
 }
 
+/** Stands of one kind that are tried in one manifest; what cannot be there twice is alone. */
+export function together(all: readonly Stand[]): { readonly title: string; readonly group: readonly Stand[] }[] {
+  const groups = new Map<unknown, Stand[]>();
+  for (const stand of all) {
+    const of = canBeCopied(stand) ? stand.kind : stand;
+    groups.set(of, [...(groups.get(of) ?? []), stand]);
+  }
+  return [...groups.values()].map((group) => {
+    const [first] = group as [Stand];
+    return group.length === 1
+      ? { title: first.title, group }
+      : {
+          title: `${first.kind.kind} in ${group.length} places`,
+          group: group.map((one, at) => copyOf(one, markOf(at))),
+        };
+  });
+}
+
+/** The mark of a copy, for each number below 1,000. */
+export function markOf(copy: number): string {
+  return `-c${String(copy).padStart(3, '0')}`;
+}
+
 /** An example shows one parent; below another one a few fields mean nothing, or are needed. */
 function adapted(kind: Kind, parent: string, body: Body): Body {
   const link = kind.parents[parent];
@@ -130,8 +169,9 @@ export function manifestWith(
   let section: Record<string, Json> = { [stand.kind.section]: leaf };
   for (const ancestor of chain) {
     const [key, own] = exampleOf(ancestor);
-    const name = ancestor.identity.addressedByKey === true ? (options.environment ?? environmentName) : key;
-    const others = ancestor.identity.addressedByKey === true ? { [environmentName]: {} } : {};
+    const isTop = ancestor.identity.addressedByKey === true;
+    const name = isTop ? (options.environment ?? environmentName) : key + (stand.mark ?? '');
+    const others = isTop ? { [environmentName]: {} } : {};
     const block = { ...own, ...section };
     section = { [ancestor.section]: Object.assign(others, { [name]: block }) };
   }
@@ -140,8 +180,13 @@ export function manifestWith(
 
 /** A manifest with every kind once, in its first place, with the bodies of its first examples or others. */
 export function manifestOfAllKinds(bodyOf: (stand: Stand) => Body = ({ body }) => body): string {
-  const texts = firstStands().map((stand) => manifestWith(stand, bodyOf(stand)));
-  return JSON.stringify(texts.map((text) => JSON.parse(text) as Json).reduce(merged));
+  return manifestOf(firstStands().map((stand) => manifestWith(stand, bodyOf(stand))));
+}
+
+/** Several manifests as one; of two values at one place the first. */
+export function manifestOf(texts: readonly string[]): string {
+  const all = texts.map((text) => JSON.parse(text) as Body & { readonly moved: readonly Json[] });
+  return JSON.stringify({ ...(all.reduce<Json>(merged, {}) as Body), moved: all.flatMap(({ moved }) => moved) });
 }
 
 /** The first place of each kind, with its first example. */
@@ -166,7 +211,7 @@ export function addressOf(stand: Stand, options: { key?: string; environment?: s
     address = childAddress(
       address,
       isTop ? undefined : ancestor.section,
-      isTop ? (options.environment ?? environmentName) : key,
+      isTop ? (options.environment ?? environmentName) : key + (stand.mark ?? ''),
     );
   }
   const section = stand.kind.identity.addressedByKey === true ? undefined : stand.kind.section;

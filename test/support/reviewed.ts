@@ -8,6 +8,7 @@ import type { Narrowing, Plan } from '../../src/plan/action.ts';
 import { everything } from '../../src/plan/narrow.ts';
 import type { PlanFile } from '../../src/plan/plan-file.ts';
 import { parsePlanFile, planFileText } from '../../src/plan/plan-file.ts';
+import type { Permissions } from '../../src/plan/safeguard.ts';
 import { mistakes } from '../../src/plan/safeguard.ts';
 import { session } from '../../src/workflow/session.ts';
 import { refusal } from './faults.ts';
@@ -70,13 +71,14 @@ export async function applyFile(
   made: Bench,
   file: string,
   text: string | Record<string, string>,
-  { dataLoss = false, full = false }: Reading & { readonly dataLoss?: boolean } = {},
+  { full = false, ...permissions }: Reading & Partial<Permissions> = {},
 ): Promise<ApplyResult> {
   const options = { purpose: 'apply', clock: made.clock };
   return session(await made.manifest(text), made.platform(), options, async (run) =>
     run.apply(await run.plan({ reviewed: reviewedPlan(file), full }), {
-      dataLoss,
+      dataLoss: false,
       adoption: true,
+      ...permissions,
     }),
   );
 }
