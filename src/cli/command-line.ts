@@ -66,7 +66,7 @@ async function report(process: Process, error: unknown, command: Command): Promi
     import('./terminal.ts'),
     import('../secrets/sources/env.ts'),
     import('./options.ts'),
-    import('../render/report-view.ts'),
+    import('../render/format.ts'),
     import('./other-words.ts'),
   ]);
   const { argv, env } = process;

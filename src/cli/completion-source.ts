@@ -4,7 +4,7 @@ import { findOperation } from '../operate/call-input.ts';
 import { codes } from '../diagnostics/codes.ts';
 import type { Kind } from '../kind/kind.ts';
 import { alternativesOf } from '../kind/command-call.ts';
-import { commonFormats } from '../render/report-view.ts';
+import { commonFormats } from '../render/format.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { loadedCommands } from './command.ts';
 import { type Before, type Candidate, type Source, plain } from './complete.ts';

@@ -1,6 +1,6 @@
 import { readVersion } from '../project/version.ts';
 import { createExporter } from '../trace/exporter.ts';
-import { textView } from '../render/text-view.ts';
+import { textView } from '../render/format.ts';
 import { traceSettings } from '../trace/settings.ts';
 import { runIn } from '../trace/span.ts';
 import type { Run } from './command.ts';

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Reported } from './diagnostics-text.ts';
+import { diagnosticJson, errorJson } from './diagnostics-json.ts';
+import { type Reported, renderDiagnostics } from './diagnostics-text.ts';
 import type { Printed } from './printable.ts';
 import type { ReviewSite } from './review-site.ts';
 import type { Style } from './style.ts';
@@ -59,4 +60,55 @@ export interface Formats<V extends View> {
   readonly text: Format<V>;
   readonly json: Format<V>;
   readonly [name: string]: (screen: Screen) => V | Promise<V>;
+}
+
+/** Prints what every command can report as text: on stderr, so that stdout has only results. */
+export function textView({ err, errStyle }: Screen): View {
+  return {
+    asks: true,
+    warnings: (warnings) => {
+      if (warnings.length > 0) err(`${renderDiagnostics(warnings, errStyle)}\n`);
+    },
+    failure: (errors) => err(renderDiagnostics(errors, errStyle)),
+  };
+}
+
+/** How JSON is laid out: one document per run, indented, or one document per line. */
+export type JsonLayout = 'indented' | 'lines';
+
+/** Prints what every command can report as JSON: warnings are part of the document of the result. */
+export function jsonView(screen: Screen, layout: JsonLayout = 'indented'): View {
+  return {
+    asks: false,
+    warnings: () => {},
+    failure: (errors, exitCode) => printJson(screen, errorJson(errors.map(diagnosticJson), exitCode), layout),
+  };
+}
+
+/** Prints a document; of a run with one document per line, each. */
+export function printJson({ out }: Pick<Screen, 'out'>, document: object, layout: JsonLayout = 'indented'): void {
+  out(`${layout === 'lines' ? JSON.stringify(document) : JSON.stringify(document, null, 2)}\n`);
+}
+
+/** The formats of a command line that names no command: only errors are reported. */
+export const commonFormats: Formats<View> = { text: textView, json: jsonView };
+
+/** Prints the one result of a command. */
+export interface ReportView<Result> extends View {
+  readonly report: (result: Result) => void;
+}
+
+/** The formats of a command with one result; without `text`, its notices on stderr say everything. */
+export function reportFormats<Result>({
+  text = () => {},
+  json,
+}: {
+  readonly text?: (result: Result, screen: Screen) => void;
+  /** The document of a result. */
+  readonly json: (result: Result) => object;
+}): Formats<ReportView<Result>> {
+  return {
+    text: (screen) => ({ ...textView(screen), report: (result) => text(result, screen) }),
+    json: (screen) => ({ ...jsonView(screen), report: (result) => printJson(screen, json(result)) }),
+  };
 }

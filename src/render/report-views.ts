@@ -1,11 +1,9 @@
 import { diagnosticCases, diagnosticResults, diagnosticRules } from './finding-views.ts';
-import type { Screen, View } from './format.ts';
-import { printJson } from './json-view.ts';
+import { type Screen, type View, printJson, textView } from './format.ts';
 import { junitXml } from './junit.ts';
 import { renderFailureMarkdown } from './markdown-report.ts';
 import { siteOrNone } from './review-site.ts';
 import { sarifLog } from './sarif.ts';
-import { textView } from './text-view.ts';
 
 /** What every command can report, as a report for others: warnings are part of the result, and nothing is asked. */
 

@@ -4,10 +4,9 @@ import type { DriftDocument, EventDocument, PlanDocument, ResultDocument } from 
 import { driftJunit, driftSarif } from './drift-findings.ts';
 import { renderDriftMarkdown } from './drift-markdown.ts';
 import { diagnosticResults, diagnosticRules } from './finding-views.ts';
-import type { Format, View } from './format.ts';
+import { type Format, type View, printJson } from './format.ts';
 import { renderDriftPage } from './html/drift.ts';
 import { type PlanRun, renderPlanPage } from './html/plan.ts';
-import { printJson } from './json-view.ts';
 import { planJunit } from './plan-junit.ts';
 import { renderPlanMarkdown } from './plan-markdown.ts';
 import { type Progress, type ProgressInput, createProgress } from './progress.ts';

@@ -6,7 +6,7 @@ import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 import { hasChanges } from '../../src/plan/action.ts';
 import { loadManifest } from '../../src/project/load.ts';
-import { textView } from '../../src/render/text-view.ts';
+import { textView } from '../../src/render/format.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import { withWrite } from '../../src/state/pending.ts';
 import { applyCommand, destroyCommand } from './asked.ts';

@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { withLock } from '../../src/cli/locked.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
-import { textView } from '../../src/render/text-view.ts';
+import { textView } from '../../src/render/format.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import { recordingTerminal, runIn } from '../support/commands.ts';
 import { bench } from '../support/world.ts';

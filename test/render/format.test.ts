@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Format } from '../../src/render/format.ts';
+import { type Format, textView } from '../../src/render/format.ts';
 import type { PlanCommandView } from '../../src/render/reports.ts';
 import { command as plan } from '../../src/cli/commands/plan.ts';
-import { textView } from '../../src/render/text-view.ts';
 import { planCommand } from '../cli/asked.ts';
 import { execute, recordingTerminal } from '../support/commands.ts';
 import { documentOf, documentsOf, project, trueup } from '../cli/process.ts';

@@ -1,7 +1,4 @@
-import type { Formats } from '../../render/format.ts';
-import { jsonView } from '../../render/json-view.ts';
-import type { ReportView } from '../../render/report-view.ts';
-import { textView } from '../../render/text-view.ts';
+import { type Formats, jsonView, type ReportView, textView } from '../../render/format.ts';
 import { defineCommand } from '../command.ts';
 import { completionScript, shells } from '../completion-scripts.ts';
 import { usage } from '../options.ts';

@@ -5,7 +5,7 @@ import { openStore } from '../../project/open-store.ts';
 import { findTarget } from '../../project/target.ts';
 import { doctorJson, renderChecks } from '../../render/doctor.ts';
 import { type Exit, exitCodes } from '../../render/exit-codes.ts';
-import { reportFormats } from '../../render/report-view.ts';
+import { reportFormats } from '../../render/format.ts';
 import { type Run, defineCommand } from '../command.ts';
 import { withPlatform } from '../connect.ts';
 

@@ -8,7 +8,7 @@ import { acceptDrift, refuseWrites } from '../../drift/run.ts';
 import { loadManifest } from '../../project/load.ts';
 import type { DriftAcceptDocument } from '../../render/documents.ts';
 import { renderDriftAccept } from '../../render/drift-text.ts';
-import { reportFormats } from '../../render/report-view.ts';
+import { reportFormats } from '../../render/format.ts';
 import { isoTime } from '../../state/clock.ts';
 import { type Run, defineCommand } from '../command.ts';
 import { loadFor, withConnection } from '../connect.ts';

@@ -12,7 +12,7 @@ import { openEmulatorFile } from '../../project/emulator-file.ts';
 import type { EmulatorDocument } from '../../render/documents.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { printable } from '../../render/printable.ts';
-import { type ReportView, reportFormats } from '../../render/report-view.ts';
+import { type ReportView, reportFormats } from '../../render/format.ts';
 import type { FlagsOf, Options } from '../flags.ts';
 import { type Run, defineCommand } from '../command.ts';
 import { readFaultsFile } from '../faults-file.ts';

@@ -15,7 +15,7 @@ import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { targetOf } from '../../project/target.ts';
 import type { EvaluationDocument } from '../../render/documents.ts';
 import { printable } from '../../render/printable.ts';
-import { reportFormats } from '../../render/report-view.ts';
+import { reportFormats } from '../../render/format.ts';
 import { type Run, defineCommand } from '../command.ts';
 import { loadFor, readState, withConnection } from '../connect.ts';
 

@@ -22,7 +22,7 @@ import {
   addressText,
   explanationText,
 } from '../../render/explain-text.ts';
-import { type ReportView, reportFormats } from '../../render/report-view.ts';
+import { type ReportView, reportFormats } from '../../render/format.ts';
 import { type Run, defineCommand } from '../command.ts';
 import { loadFor, withConnection } from '../connect.ts';
 

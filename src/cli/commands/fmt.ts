@@ -2,10 +2,9 @@ import { resolve } from 'node:path';
 import { maskedText } from '../../manifest/quote.ts';
 import { formatFiles } from '../../project/format-files.ts';
 import type { FormatDocument } from '../../render/documents.ts';
-import type { Screen } from '../../render/format.ts';
+import { type Screen, reportFormats } from '../../render/format.ts';
 import { counted } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';
-import { reportFormats } from '../../render/report-view.ts';
 import { textDifference } from '../../render/text-lines.ts';
 import { defineCommand } from '../command.ts';
 

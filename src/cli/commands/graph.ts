@@ -7,14 +7,20 @@ import { matchesGlob } from '../../formats/glob.ts';
 import { type Resource, resourcePosition } from '../../manifest/resource.ts';
 import { loadManifest } from '../../project/load.ts';
 import type { GraphDocument } from '../../render/documents.ts';
-import type { Format, Formats, Screen, View } from '../../render/format.ts';
+import {
+  type Format,
+  type Formats,
+  type Screen,
+  type View,
+  jsonView,
+  printJson,
+  textView,
+} from '../../render/format.ts';
 import { type GraphNode, edgesOf } from '../../render/graph-model.ts';
 import { renderSvg } from '../../render/graph-svg.ts';
-import { jsonView, printJson } from '../../render/json-view.ts';
 import { fold, indented } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';
 import type { Style } from '../../render/style.ts';
-import { textView } from '../../render/text-view.ts';
 import { defineCommand } from '../command.ts';
 import { loadFor } from '../connect.ts';
 import { usage } from '../options.ts';

@@ -7,7 +7,7 @@ import { plan } from '../../workflow/plan.ts';
 import type { PlanDocument } from '../../render/documents.ts';
 import { renderPlan } from '../../render/plan-text.ts';
 import { printable } from '../../render/printable.ts';
-import { reportFormats } from '../../render/report-view.ts';
+import { reportFormats } from '../../render/format.ts';
 import { defineCommand } from '../command.ts';
 import { loadFor } from '../connect.ts';
 import { withLock } from '../locked.ts';

@@ -8,11 +8,9 @@ import {
 } from '../../operate/outputs.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { targetOf } from '../../project/target.ts';
-import type { Formats, View } from '../../render/format.ts';
-import { jsonView, printJson } from '../../render/json-view.ts';
+import { type Formats, type View, jsonView, printJson, textView } from '../../render/format.ts';
 import { counted } from '../../render/lines.ts';
 import { outputsJson, renderOutput, renderOutputs } from '../../render/outputs.ts';
-import { textView } from '../../render/text-view.ts';
 import { defineCommand } from '../command.ts';
 import { loadFor, readState, withConnection } from '../connect.ts';
 import { requireRaw, usage } from '../options.ts';

@@ -6,12 +6,9 @@ import { type CommandResult, type Execution, executeCommands } from '../../opera
 import { checkCommand, checkTargets, prepareCommands } from '../../operate/prepare.ts';
 import { renderDiagnostics } from '../../render/diagnostics-text.ts';
 import { type Exit, exitCodes } from '../../render/exit-codes.ts';
-import type { Formats, View } from '../../render/format.ts';
-import { jsonView, printJson } from '../../render/json-view.ts';
+import { type Formats, type View, jsonView, printJson, textView } from '../../render/format.ts';
 import { printable } from '../../render/printable.ts';
-import { type CommandResultsView, commandResultsJson } from '../../render/run-json.ts';
-import { renderCommandResult } from '../../render/run-text.ts';
-import { textView } from '../../render/text-view.ts';
+import { type CommandResultsView, commandResultsJson, renderCommandResult } from '../../render/run.ts';
 import { confirm } from '../approval.ts';
 import type { FlagsOf, Options } from '../flags.ts';
 import { type Run, defineCommand } from '../command.ts';

@@ -1,8 +1,7 @@
 import { openApi } from '../../api/openapi.ts';
 import { manifestSchema } from '../../manifest/json-schema.ts';
 import { namesOf } from '../../project/target.ts';
-import { printJson } from '../../render/json-view.ts';
-import { reportFormats } from '../../render/report-view.ts';
+import { printJson, reportFormats } from '../../render/format.ts';
 import { defineCommand } from '../command.ts';
 
 /** A document, the same in every format. */

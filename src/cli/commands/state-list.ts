@@ -1,7 +1,6 @@
 import { findState } from '../../project/target.ts';
-import { reportFormats } from '../../render/report-view.ts';
-import { stateListJson } from '../../render/state-json.ts';
-import { renderStateList } from '../../render/state-text.ts';
+import { reportFormats } from '../../render/format.ts';
+import { stateListJson, renderStateList } from '../../render/state.ts';
 import type { State } from '../../state/state.ts';
 import { defineCommand } from '../command.ts';
 import { readState } from '../connect.ts';

@@ -1,9 +1,8 @@
 import { addressMeant } from '../../kind/aliases.ts';
 import { notInState } from '../../operate/addressed.ts';
 import { findState } from '../../project/target.ts';
-import { reportFormats } from '../../render/report-view.ts';
-import { stateShowJson } from '../../render/state-json.ts';
-import { renderStateRecord } from '../../render/state-text.ts';
+import { reportFormats } from '../../render/format.ts';
+import { stateShowJson, renderStateRecord } from '../../render/state.ts';
 import type { StateRecord } from '../../state/record.ts';
 import { defineCommand } from '../command.ts';
 import { readState } from '../connect.ts';

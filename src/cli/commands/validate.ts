@@ -4,13 +4,11 @@ import type { Wanted } from '../../manifest/wanted.ts';
 import { checkManifest } from '../../project/load.ts';
 import { validationJson } from '../../render/diagnostics-json.ts';
 import { diagnosticCases, diagnosticResults, diagnosticRules } from '../../render/finding-views.ts';
-import type { Formats, View } from '../../render/format.ts';
-import { jsonView, printJson } from '../../render/json-view.ts';
+import { type Formats, type View, jsonView, printJson, textView } from '../../render/format.ts';
 import { junitXml } from '../../render/junit.ts';
 import { counted } from '../../render/lines.ts';
 import { junitView, sarifView } from '../../render/report-views.ts';
 import { sarifLog } from '../../render/sarif.ts';
-import { textView } from '../../render/text-view.ts';
 import { defineCommand } from '../command.ts';
 import { loadFor } from '../connect.ts';
 

@@ -1,7 +1,6 @@
 import type { PlanDocument } from '../documents.ts';
 import { type Markup, markup } from '../markup.ts';
 import { place } from './change.ts';
-import { withFlags } from './flags.ts';
 
 type DocumentDiagnostic = PlanDocument['diagnostics'][number];
 
@@ -12,4 +11,10 @@ export function diagnosticList(diagnostics: readonly DocumentDiagnostic[]): Mark
     ({ code, severity, message, details = [], remedy, address, position }) =>
       markup`<li class="${severity}"><p><strong>${severity}</strong> <code class="quiet">${code}</code>${address === undefined ? '' : markup` <code>${address}</code>`}${place(position)}</p><p>${withFlags(message)}</p>${details.map((one) => markup`<p class="detail">${one}</p>`)}${remedy === undefined ? '' : markup`<p class="remedy">${withFlags(remedy)}</p>`}</li>`,
   )}</ul>`;
+}
+
+/** A sentence in which no option of the command line breaks across two lines. */
+export function withFlags(text: string): Markup {
+  const parts = text.split(/(--[a-z][a-z-]*)/);
+  return markup`${parts.map((part, at) => (at % 2 === 0 ? markup`${part}` : markup`<span class="flag">${part}</span>`))}`;
 }

@@ -19,9 +19,8 @@ import {
 } from '../words.ts';
 import { deletionWords, errorsIn, verdictOf } from '../verdict.ts';
 import { changeList, place } from './change.ts';
-import { diagnosticList } from './diagnostics.ts';
+import { diagnosticList, withFlags } from './diagnostics.ts';
 import { type Entry, buildEntries, buildNodes } from './entries.ts';
-import { withFlags } from './flags.ts';
 import { countValues, renderFilter } from './filter.ts';
 import { renderGraph } from './graph.ts';
 import { renderShell } from './shell.ts';

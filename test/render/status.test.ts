@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ServiceState } from '../../src/operate/service-states.ts';
-import { renderServices } from '../../src/render/status-text.ts';
+import { renderServices } from '../../src/render/status.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import { compose } from '../../src/resources/compose.ts';
 import { createScreen } from '../support/screen.ts';

@@ -3,6 +3,7 @@ import { columnsOf, cut, padded, shortened } from './columns.ts';
 import { fold, indented } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Style, Tone } from './style.ts';
+import type { StatusDocument } from './documents.ts';
 
 /** The platform's status in words of today: its `done` means deployed and started, and its `running` a deployment. */
 const words = new Map([
@@ -110,4 +111,27 @@ function cellsOf({ address, id, found, isServed, status, deployment }: ServiceSt
 
 function painted(status: string, style: Style): string {
   return style.paint((Object.hasOwn(tones, status) ? tones[status] : undefined) ?? 'faint', status);
+}
+
+/** The status of services as a document. */
+export function statusJson(
+  services: readonly ServiceState[],
+  { reads, writes }: { readonly reads: number; readonly writes: number },
+  platformVersion?: string,
+): StatusDocument {
+  return {
+    format: 'trueup/status',
+    version: 1,
+    requests: { reads, writes },
+    platformVersion,
+    services: services.map(({ address, kind, id, found, isServed, status, deployment }) => ({
+      address,
+      kind: kind.kind,
+      id,
+      status: status ?? null,
+      found,
+      served: isServed ? undefined : false,
+      deployment,
+    })),
+  };
 }

@@ -5,6 +5,7 @@ import { isSecretMember } from '../api/secret-members.ts';
 import { cut } from './columns.ts';
 import { fold, indented } from './lines.ts';
 import type { Style } from './style.ts';
+import type { OperationsDocument } from './documents.ts';
 
 /** Gives the names of the API document in a text the words of a platform. */
 export type Words = (text: string) => string;
@@ -87,4 +88,23 @@ function rangeOf({ minimum, maximum }: Schema): string[] {
   return maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER
     ? [`from ${minimum}`]
     : [`${minimum} to ${maximum}`];
+}
+
+/** Operations with their members, as a document. */
+export function operationsJson(operations: readonly Operation[], words: Words): OperationsDocument {
+  return {
+    format: 'trueup/operations',
+    version: 1,
+    operations: operations.map((operation) => ({
+      operation: words(operation),
+      method: endpointOf(operation).method,
+      asksFirst: consequenceOf(operation, {}),
+      members: membersOf(operation).map((member) => ({
+        name: words(member.name),
+        required: member.isRequired,
+        secret: isSecretMember(member.name),
+        takes: words(describeMember(member)),
+      })),
+    })),
+  };
 }
