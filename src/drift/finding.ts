@@ -1,22 +1,11 @@
 import type { DriftDocument } from '../render/documents.ts';
+import type { Subject } from '../manifest/entry-list.ts';
 import { idOf } from '../secrets/digest.ts';
 
 type FindingDocument = Readonly<DriftDocument['findings'][number]>;
 
 /** What a finding says of an object or of one attribute. */
 export type FindingName = FindingDocument['is'];
-
-/** What a finding is about: the same in every run, whatever its address is meanwhile. */
-export interface Subject {
-  readonly kind: string;
-  /** The id of the object on the platform; undefined for what was never there. */
-  readonly objectId?: string | undefined;
-  /**
-   * The attribute: its path, with the name of the API behind it where several fields have that path, such as the branches of
-   * git sources. Undefined: the object as a whole.
-   */
-  readonly field?: string | undefined;
-}
 
 /** What a document says of a difference, of itself. */
 type Members =

@@ -1,14 +1,20 @@
-import { type Document, isMap, isSeq, stringify } from 'yaml';
+import { type Document, isMap } from 'yaml';
 import * as z from 'zod';
-import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import type { Acceptance } from '../manifest/accepted.ts';
-import { problemOf } from '../manifest/problem.ts';
+import { Stop } from '../diagnostics/diagnostic.ts';
+import { type Acceptance, acceptanceShape } from '../manifest/accepted.ts';
+import {
+  type EntryList,
+  type Subject,
+  editEntries,
+  entryDay,
+  entryText,
+  entryYaml,
+  keyOf,
+  readEntries,
+  subjectShape,
+} from '../manifest/entry-list.ts';
 import { driftMemoryKey } from '../manifest/settings-shape.ts';
-import { toJson } from '../formats/simple-yaml.ts';
-import { parseYaml } from '../formats/yaml.ts';
-import { defined } from '../formats/json.ts';
-import { type Node, position, readTree } from '../manifest/tree.ts';
-import type { FindingName, Subject } from './finding.ts';
+import type { FindingName } from './finding.ts';
 
 /**
  * One finding as the memory keeps it: no value, only a keyed digest of the platform's. Days are ISO days in UTC. It is
@@ -34,26 +40,26 @@ export type Memory = readonly Entry[];
 /** The largest memory that is read, in bytes: some 40,000 findings. */
 export const memoryLimit = 10_000_000;
 
-const text = z.string().min(1).max(2_000);
-const day = z.iso.date({ error: 'must be a day such as 2026-07-05' });
-
-const entryShape = z.strictObject({
-  address: text.optional(),
-  field: text.optional(),
-  kind: text,
-  object: text,
-  is: z.enum(['drifted', 'missing', 'unmanaged', 'duplicate']),
-  since: day,
-  digest: text.optional(),
-  changes: z.array(day).max(100).optional(),
-  gone: day.optional(),
-  accepted: z.strictObject({ until: day, because: text, by: text }).optional(),
-});
-
-const memoryShape = z.strictObject({
-  [driftMemoryKey]: z.literal(1),
-  findings: z.array(entryShape).nullable().optional(),
-});
+const memoryList: EntryList<Entry> = {
+  code: 'drift-memory',
+  mark: driftMemoryKey,
+  member: 'findings',
+  entry: subjectShape
+    .extend({
+      is: z.enum(['drifted', 'missing', 'unmanaged', 'duplicate']),
+      since: entryDay,
+      digest: entryText.optional(),
+      changes: z.array(entryDay).max(100).optional(),
+      gone: entryDay.optional(),
+      accepted: acceptanceShape.optional(),
+    })
+    .transform(({ object, ...rest }) => ({ ...rest, objectId: object })),
+  twice: ({ kind, objectId, field }) => ({
+    message: `${kind} ${objectId}${field === undefined ? '' : `, field ${field}`} is listed twice`,
+    remedy: 'Remove one of the two. Of entries that were merged, keep the one that is accepted.',
+  }),
+  head: 'What trueup drift remembers: docs/drift.md. Keep it in git. Comments and order stay.',
+};
 
 /**
  * Reads a memory.
@@ -62,51 +68,9 @@ const memoryShape = z.strictObject({
  * @throws {Stop} `manifest`, with the first mistake and its line; it quotes nothing of the text
  */
 export function parseMemory(name: string, written: string): Memory {
-  const content = written.replace(/^\uFEFF/, '');
-  const found: Diagnostic[] = [];
-  const tree = readTree(name, content, found);
-  const [syntax] = found;
-  if (syntax !== undefined) throw unusable({ ...syntax, code: 'drift-memory' });
-  if (tree === undefined) return [];
-  const read = memoryShape.safeParse(toJson(tree));
-  if (!read.success) {
-    const first = new z.ZodError(read.error.issues.slice(0, 1));
-    const { message, place } = problemOf(first, tree, { name: '', value: toJson(tree), isSecret: true });
-    throw unusable(diagnostic('drift-memory', `${name}: ${message.trim()}`, { position: position(place), remedy }));
-  }
-  const entries = (read.data.findings ?? []).map(({ object, ...rest }): Entry => ({ ...rest, objectId: object }));
-  const keys = new Set<string>();
-  for (const [at, entry] of entries.entries()) {
-    const key = entryKey(entry);
-    const subject = `${entry.kind} ${entry.objectId}${entry.field === undefined ? '' : `, field ${entry.field}`}`;
-    if (keys.has(key)) {
-      throw unusable(
-        diagnostic('drift-memory', `${name}: ${subject} is listed twice`, {
-          remedy: 'Remove one of the two. Of entries that were merged, keep the one that is accepted.',
-          ...defined({ position: entryPosition(tree, at) }),
-        }),
-      );
-    }
-    keys.add(key);
-  }
-  return entries;
-}
-
-function entryPosition(tree: Node, at: number): Diagnostic['position'] {
-  const list = tree.is === 'map' ? tree.entries.get('findings')?.node : undefined;
-  const place = list?.is === 'list' ? list.items[at]?.at : undefined;
-  return place && position(place);
-}
-
-const remedy = 'Correct the file, or restore an earlier version of it. docs/drift.md has its form.';
-
-function unusable(problem: Diagnostic): Stop {
-  return new Stop('manifest', [{ ...problem, severity: 'error' }]);
-}
-
-/** The key of entries and findings. */
-export function entryKey({ kind, objectId = '', field = '' }: Subject): string {
-  return JSON.stringify([kind, objectId, field]);
+  const read = readEntries(memoryList, name, written);
+  if ('mistake' in read) throw new Stop('manifest', [read.mistake]);
+  return read.map(({ entry }) => entry);
 }
 
 /**
@@ -117,34 +81,23 @@ export function memoryText(before: string | undefined, memory: Memory): string |
   const present = before === undefined ? [] : parseMemory('drift.yaml', before);
   if (before !== undefined && areEqual(present, memory)) return undefined;
   if (before === undefined && memory.length === 0) return undefined;
-  const document = parseYaml(before?.replace(/^\uFEFF/, '') || emptyMemory, { schema: 'core' });
-  const isFresh = present.length === 0;
-  if (!document.has(driftMemoryKey)) document.set(driftMemoryKey, 1);
-  const list = document.get('findings');
-  if (isFresh || !isSeq(list)) document.set('findings', document.createNode(memory.map(toYaml)));
-  else {
-    const places = new Map(present.map((entry, at) => [entryKey(entry), { entry, node: list.items[at] }]));
+  const written = editEntries(memoryList, before, (list, document) => {
+    if (present.length === 0) list.flow = false;
+    const places = new Map(present.map((entry, at) => [keyOf(entry), { entry, node: list.items[at] }]));
     list.items = memory.map((entry) => {
-      const known = places.get(entryKey(entry));
+      const known = places.get(keyOf(entry));
       return known === undefined || !isMap(known.node)
         ? document.createNode(toYaml(entry))
         : edited(document, known.node, known.entry, entry);
     });
-  }
-  const written = document.toString(layout);
+  });
   // What another entry gives an entry, by an alias or a merge key, cannot be taken from it.
-  if (!areEqual(parseMemory('drift.yaml', written), memory)) return memoryText(undefined, memory);
-  return before?.includes('\r\n') === true ? written.replaceAll('\n', '\r\n') : written;
+  return areEqual(parseMemory('drift.yaml', written), memory) ? written : memoryText(undefined, memory);
 }
-
-/** No line is folded. */
-const layout = { lineWidth: 0 } as const;
 
 function areEqual(one: Memory, other: Memory): boolean {
   return JSON.stringify(one.map(toYaml)) === JSON.stringify(other.map(toYaml));
 }
-
-const emptyMemory = `# What trueup drift remembers: docs/drift.md. Keep it in git. Comments and order stay.\n${stringify({ [driftMemoryKey]: 1 })}`;
 
 /** The node of an entry with what changed in it. */
 function edited(document: Document, node: ReturnType<Document['createNode']>, old: Entry, next: Entry) {
@@ -157,29 +110,6 @@ function edited(document: Document, node: ReturnType<Document['createNode']>, ol
   return node;
 }
 
-function toYaml({
-  address,
-  field,
-  kind,
-  objectId,
-  is,
-  since,
-  digest,
-  changes,
-  gone,
-  accepted,
-}: Entry): Readonly<Record<string, unknown>> {
-  const { until, because, by } = accepted ?? {};
-  return defined({
-    address,
-    field,
-    kind,
-    object: objectId,
-    is,
-    since,
-    digest,
-    changes,
-    gone,
-    accepted: accepted && { until, because, by },
-  });
+function toYaml(entry: Entry): Readonly<Record<string, unknown>> {
+  return entryYaml(memoryList, entry);
 }

@@ -5,7 +5,8 @@ import type { Finding } from './finding.ts';
 import { findingsOf } from './findings.ts';
 import { type Ignored, withoutIgnored } from './ignore.ts';
 import { type Judged, exitCodeOf, judge } from './judge.ts';
-import { type Entry, entryKey } from './memory.ts';
+import { keyOf } from '../manifest/entry-list.ts';
+import type { Entry } from './memory.ts';
 import { didYouMean } from '../diagnostics/closest.ts';
 import { addressMeant, pathMeant, sectionMeant } from '../kind/aliases.ts';
 import { kindsThere } from '../kind/kinds-on.ts';
@@ -148,9 +149,9 @@ async function compare(manifest: Manifest, world: World, options: DriftOptions):
     redact: client.redact,
   });
   const { found, ignored } = withoutIgnored(all.found, settings.drift?.ignore);
-  const left = new Set(ignored.map((one) => entryKey(one.found)));
+  const left = new Set(ignored.map((one) => keyOf(one.found)));
   const isUnknown = (entry: Entry) =>
-    left.has(entryKey(entry)) || (entry.is === 'drifted' && all.uncompared.has(entry.objectId));
+    left.has(keyOf(entry)) || (entry.is === 'drifted' && all.uncompared.has(entry.objectId));
   const before = (await memory.read()).map(entryMeant);
   const today = dayOf(options);
   const acceptanceOf = acceptancesOn(today, manifest.accepted, digestsOfObjects).of;

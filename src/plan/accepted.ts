@@ -5,7 +5,8 @@ import type { Field } from '../kind/field.ts';
 import { type Json, canonical } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath } from '../kind/wire.ts';
-import { type Acceptance, type AcceptedDrift, keyOf } from '../manifest/accepted.ts';
+import type { Acceptance, AcceptedDrift } from '../manifest/accepted.ts';
+import { type Subject, keyOf } from '../manifest/entry-list.ts';
 import type { Digests } from '../secrets/digest.ts';
 
 /** Longest time for which drift can be accepted, in days. */
@@ -18,12 +19,9 @@ export interface Accepted extends Acceptance {
 
 /** Looks up the acceptance of what the platform has at a subject now. */
 export interface Acceptances {
-  readonly of: (
-    subject: Pick<AcceptedDrift, 'kind' | 'objectId' | 'field'>,
-    digest: (like: string) => string,
-  ) => Accepted | undefined;
+  readonly of: (subject: Subject, digest: (like: string) => string) => Accepted | undefined;
   /** The acceptance of a subject for another value than the platform has now. Its day has not passed. */
-  readonly ofAnother: (subject: Pick<AcceptedDrift, 'kind' | 'objectId' | 'field'>) => Acceptance | undefined;
+  readonly ofAnother: (subject: Subject) => Acceptance | undefined;
   /** Makes the digests of values, bound to objects instead of addresses. */
   readonly digests: Digests;
   /** The entries that accept nothing, with the command that renews them. */
