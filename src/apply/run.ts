@@ -104,6 +104,7 @@ export function startRun(input: ApplyInput): Run {
   const clock = input.clock ?? systemClock;
   const ending: Ending = { reason: undefined, misfit: undefined, isOfKey: undefined, defect: undefined };
   const { jobs, scopes } = jobsOf(plan);
+  const known = Object.values(plan.base.resources).flatMap(({ id }) => id ?? []);
   return {
     input: {
       ...input,
@@ -123,7 +124,7 @@ export function startRun(input: ApplyInput): Run {
     clock,
     jobs,
     scopes,
-    creations: { taken: takenBefore(plan), listed: new Map(), turns: new Map() },
+    creations: { taken: new Set([...plan.observed.listed, ...known]), listed: new Map(), turns: new Map() },
     journal: openJournal(input.store, plan.base),
     queue: { running: 0, movedAt: clock.monotonic() },
     outputs: ({ address, output }) => {
@@ -251,11 +252,6 @@ function endOf({ stopped, diagnostics }: Job, result: Outcome['result']) {
 export function claim(run: Run, job: Job, object: { readonly id: string; readonly row?: Row }): void {
   noteObject(job, object);
   run.creations.taken.add(object.id);
-}
-
-function takenBefore({ observed, base }: Plan): Set<string> {
-  const known = Object.values(base.resources).flatMap(({ id }) => id ?? []);
-  return new Set([...observed.listed, ...known]);
 }
 
 /** The record of a job; also what it was before this run removed it. */

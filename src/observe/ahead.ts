@@ -1,6 +1,5 @@
 import type { ReadClient } from '../api/client.ts';
 import { type Kind, root } from '../kind/kind.ts';
-import type { StateRecord } from '../state/record.ts';
 import type { Clock } from '../state/clock.ts';
 import type { State } from '../state/state.ts';
 import { platformVersion } from './capabilities.ts';
@@ -76,7 +75,8 @@ function answersFor(
   }
   for (const record of Object.values(records)) {
     const kind = byName.get(record.kind);
-    if (kind === undefined || record.id === null || !isReadAlone(kind, aboveOf(record, records), record)) continue;
+    const above = (record.parent === null ? undefined : records[record.parent]?.kind) ?? root;
+    if (kind === undefined || record.id === null || !isReadAlone(kind, above, record)) continue;
     const key = rowKey(kind, record.id);
     if (!answers.has(key)) answers.set(key, reader.row(kind, record.id));
   }
@@ -99,10 +99,6 @@ function readerOver(answers: Map<string, Promise<unknown>>, reader: Reader): Rea
         ? take(listKey(kind, list.place.projectId), () => reader.rows(kind, list))
         : reader.rows(kind, list),
   };
-}
-
-function aboveOf({ parent }: StateRecord, records: State['resources']): string {
-  return (parent === null ? undefined : records[parent]?.kind) ?? root;
 }
 
 const rowKey = ({ kind }: Kind, id: string): string => `row ${kind} ${id}`;

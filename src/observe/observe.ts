@@ -159,7 +159,7 @@ async function readBelow(
 function observedIn(reading: Reading, since: number): Observed {
   const { kinds, records, reader, caller, listed, lists, objects, byId, unread, duplicates } = reading;
   const isClear = (name: string) => reader.redact(name) === name;
-  const known = new Set([...byId.keys(), ...idsAt(unread, records)]);
+  const known = new Set([...byId.keys(), ...[...unread].flatMap((address) => records[address]?.id ?? [])]);
   const { unmanaged, provided } = unmanagedIn(kinds, lists, known, isClear);
   const aboveAll = topOf(kinds);
   const hidden = idsWithSecretName(reading);
@@ -295,10 +295,6 @@ function isLacking(
   const parent = parentWith(idOf(record.parent) ?? '');
   const listed = kind.parents[parent?.kind.kind ?? '']?.listed;
   return listed !== undefined && 'at' in listed;
-}
-
-function idsAt(addresses: ReadonlySet<string>, records: ObserveInput['records']): string[] {
-  return [...addresses].flatMap((address) => records[address]?.id ?? []);
 }
 
 /**
