@@ -66,9 +66,9 @@ async function runNode(run: Run, node: ApplyNode, after: readonly ApplyNode[]): 
       return inSpan(
         () => spanOf(node),
         async (span) => {
-          const fate = await runAction(run, node, after);
-          if (fate === 'failed') span?.end('failed');
-          return fate;
+          const result = await runAction(run, node, after);
+          if (result === 'failed') span?.end('failed');
+          return result;
         },
       );
     default:

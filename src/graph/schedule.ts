@@ -23,7 +23,7 @@ export interface Edge {
 }
 
 /** The result of a task; a skipped one names the task that did not succeed, or says why nothing may begin any more. */
-export type Fate = 'done' | 'failed' | { readonly skipped: string };
+export type TaskResult = 'done' | 'failed' | { readonly skipped: string };
 
 /** The tasks, and how to run them. */
 export interface ScheduleInput<T extends Task> {
@@ -62,7 +62,7 @@ interface Place<T extends Task> {
   readonly dependents: Place<T>[];
   /** How many edges still hold it back. */
   waitingFor: number;
-  fate: Fate | undefined;
+  result: TaskResult | undefined;
 }
 
 /** Tasks that begin by the same rule. */
@@ -99,7 +99,7 @@ interface Schedule<T extends Task> {
  * @throws whatever the first task that rejected threw, once all tasks are over; an Error when tasks wait for each other, and
  * then none began.
  */
-export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Promise<Map<string, Fate>> {
+export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Promise<Map<string, TaskResult>> {
   const places = placesOf(input);
   refuseCircles(input);
   let finish: () => void = () => undefined;
@@ -135,7 +135,7 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
   await finished;
   endBeat?.();
   if (schedule.broken !== undefined) throw schedule.broken.error;
-  return new Map(places.flatMap(({ task, fate }) => (fate === undefined ? [] : [[task.name, fate] as const])));
+  return new Map(places.flatMap(({ task, result }) => (result === undefined ? [] : [[task.name, result] as const])));
 }
 
 function poolOf<T extends Task>({ pools }: Schedule<T>, { task, dependents }: Place<T>): Pool {
@@ -143,9 +143,9 @@ function poolOf<T extends Task>({ pools }: Schedule<T>, { task, dependents }: Pl
   return task.isGathered === true && dependents.length === 0 ? pools.gathered : pools.working;
 }
 
-/** Begins a task that nothing precedes any more; returns its fate when it is over without having run. */
-function begin<T extends Task>(schedule: Schedule<T>, place: Place<T>): Fate | undefined {
-  const culprit = place.after.find(({ fate }) => fate !== 'done');
+/** Begins a task that nothing precedes any more; returns its result when it is over without having run. */
+function begin<T extends Task>(schedule: Schedule<T>, place: Place<T>): TaskResult | undefined {
+  const culprit = place.after.find(({ result }) => result !== 'done');
   if (culprit !== undefined) return { skipped: culpritOf(culprit) };
   const name = place.task.scope;
   if (name === undefined) return 'done';
@@ -157,14 +157,14 @@ function begin<T extends Task>(schedule: Schedule<T>, place: Place<T>): Fate | u
 }
 
 /** Ends tasks and begins what waited for them. */
-function settle<T extends Task>(schedule: Schedule<T>, over: (readonly [Place<T>, Fate | undefined])[]): void {
+function settle<T extends Task>(schedule: Schedule<T>, over: (readonly [Place<T>, TaskResult | undefined])[]): void {
   const { input, byName } = schedule;
   for (let item = over.pop(); item !== undefined; item = over.pop()) {
-    const [place, fate] = item;
-    if (fate === undefined) continue;
-    place.fate = fate;
-    if (typeof fate === 'object' && place.task.scope !== undefined) {
-      input.skipped(place.task, byName.get(fate.skipped)?.task ?? fate.skipped);
+    const [place, result] = item;
+    if (result === undefined) continue;
+    place.result = result;
+    if (typeof result === 'object' && place.task.scope !== undefined) {
+      input.skipped(place.task, byName.get(result.skipped)?.task ?? result.skipped);
     }
     for (const dependent of place.dependents) {
       dependent.waitingFor--;
@@ -186,8 +186,8 @@ function take<T extends Task>(schedule: Schedule<T>, name: string): readonly Pla
 }
 
 /** Ends a task that was taken from its scope, and makes the next one of that ready. */
-function leave<T extends Task>(schedule: Schedule<T>, place: Place<T>, fate: Fate): void {
-  settle(schedule, [[place, fate]]);
+function leave<T extends Task>(schedule: Schedule<T>, place: Place<T>, result: TaskResult): void {
+  settle(schedule, [[place, result]]);
   const { scope: name = '' } = place.task;
   const scope = schedule.scopes.get(name);
   if (scope === undefined) return;
@@ -227,7 +227,7 @@ function pump<T extends Task>(schedule: Schedule<T>): void {
     schedule.running++;
     const work =
       pool === pools.gathered
-        ? input.runTogether(begun.map(({ task }) => task)).then((): Fate => 'done')
+        ? input.runTogether(begun.map(({ task }) => task)).then((): TaskResult => 'done')
         : input.run(
             first.task,
             first.after.map(({ task }) => task),
@@ -241,13 +241,17 @@ function pump<T extends Task>(schedule: Schedule<T>): void {
 /** Ends tasks whose work is over, and begins whatever may begin then. */
 async function finishWork<T extends Task>(
   schedule: Schedule<T>,
-  { pool, begun, work }: { readonly pool: Pool; readonly begun: readonly Place<T>[]; readonly work: Promise<Fate> },
+  {
+    pool,
+    begun,
+    work,
+  }: { readonly pool: Pool; readonly begun: readonly Place<T>[]; readonly work: Promise<TaskResult> },
 ): Promise<void> {
-  const fate = await work.catch((error: unknown): Fate => {
+  const result = await work.catch((error: unknown): TaskResult => {
     schedule.broken ??= { error };
     return 'failed';
   });
-  for (const place of begun) leave(schedule, place, fate);
+  for (const place of begun) leave(schedule, place, result);
   pool.free++;
   schedule.running--;
   pump(schedule);
@@ -262,7 +266,7 @@ function refuseCircles({ nodes, edges }: Pick<ScheduleInput<Task>, 'nodes' | 'ed
 }
 
 function placesOf<T extends Task>({ nodes, edges }: ScheduleInput<T>): Place<T>[] {
-  const places = nodes.map((task): Place<T> => ({ task, after: [], dependents: [], waitingFor: 0, fate: undefined }));
+  const places = nodes.map((task): Place<T> => ({ task, after: [], dependents: [], waitingFor: 0, result: undefined }));
   const byName = new Map(places.map((place) => [place.task.name, place]));
   const entering = groupBy(edges.map((edge) => [edge.to, edge]));
   // Dependents in the order of the nodes: it decides what begins first.
@@ -279,6 +283,6 @@ function placesOf<T extends Task>({ nodes, edges }: ScheduleInput<T>): Place<T>[
 }
 
 /** The task to blame; one without work passes on what held it back. */
-function culpritOf<T extends Task>({ task, fate }: Place<T>): string {
-  return task.scope === undefined && typeof fate === 'object' ? fate.skipped : task.name;
+function culpritOf<T extends Task>({ task, result }: Place<T>): string {
+  return task.scope === undefined && typeof result === 'object' ? result.skipped : task.name;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Edge, Fate, Task } from '../../src/graph/schedule.ts';
+import type { Edge, TaskResult, Task } from '../../src/graph/schedule.ts';
 import { runSchedule } from '../../src/graph/schedule.ts';
 import { effort } from '../support/whole.ts';
 
@@ -13,7 +13,7 @@ interface Given extends Task {
 }
 
 interface Ran {
-  readonly fates: Map<string, Fate>;
+  readonly results: Map<string, TaskResult>;
   /** What happened, in order: `+a` began, `-a` ended, `~a` was skipped. */
   readonly events: readonly string[];
   /** The names of the tasks that were gathered, as they ran together. */
@@ -62,7 +62,7 @@ async function run(
   const wait = async (name: string) => {
     for (let turns = options.pause?.(name) ?? 1; turns > 0; turns--) await Promise.resolve();
   };
-  const fates = await runSchedule({
+  const results = await runSchedule({
     nodes: tasks,
     edges: edgesOf(tasks),
     concurrency: options.concurrency ?? 4,
@@ -84,7 +84,7 @@ async function run(
     },
     stopped: () => options.stopped?.(events),
   });
-  return { fates, events, together, most };
+  return { results, events, together, most };
 }
 
 describe('tasks that wait most of their time', () => {
@@ -169,7 +169,7 @@ describe('tasks that are gathered', () => {
     const tasks = [task('a'), task('g', { isGathered: true }), task('r', { isGathered: true, runsWhenStopped: true })];
     const ran = await run(tasks, { stopped: () => 'enough' });
     expect(ran.together).toEqual([['r']]);
-    expect(fateOf(ran)).toEqual({ a: { skipped: 'enough' }, g: { skipped: 'enough' }, r: 'done' });
+    expect(resultsOf(ran)).toEqual({ a: { skipped: 'enough' }, g: { skipped: 'enough' }, r: 'done' });
   });
 
   test('have all failed when their work rejects, and its error is thrown', async () => {
@@ -189,7 +189,7 @@ describe('tasks that are gathered', () => {
   });
 });
 
-const fateOf = (ran: Ran) => Object.fromEntries(ran.fates);
+const resultsOf = (ran: Ran) => Object.fromEntries(ran.results);
 
 describe('a task', () => {
   test('waits for tasks that have to succeed', async () => {
@@ -199,7 +199,7 @@ describe('a task', () => {
 
   test('is skipped when that failed, and so are tasks that wait for it, and others continue', async () => {
     const tasks = [task('a'), task('b', { success: ['a'] }), task('c', { success: ['b'] }), task('d')];
-    expect(fateOf(await run(tasks, { fails: (name) => name === 'a' }))).toEqual({
+    expect(resultsOf(await run(tasks, { fails: (name) => name === 'a' }))).toEqual({
       a: 'failed',
       b: { skipped: 'a' },
       c: { skipped: 'b' },
@@ -209,7 +209,7 @@ describe('a task', () => {
 
   test('waits for tasks that have to be over, and runs also when those failed or were skipped', async () => {
     const tasks = [task('a'), task('b', { success: ['a'] }), task('c', { over: ['a', 'b'] })];
-    expect(fateOf(await run(tasks, { fails: (name) => name === 'a' }))).toEqual({
+    expect(resultsOf(await run(tasks, { fails: (name) => name === 'a' }))).toEqual({
       a: 'failed',
       b: { skipped: 'a' },
       c: 'done',
@@ -217,7 +217,7 @@ describe('a task', () => {
   });
 
   test('does not wait for an unknown task', async () => {
-    expect(fateOf(await run([task('a', { success: ['x'], over: ['y'] })]))).toEqual({ a: 'done' });
+    expect(resultsOf(await run([task('a', { success: ['x'], over: ['y'] })]))).toEqual({ a: 'done' });
   });
 });
 
@@ -247,16 +247,16 @@ describe('a task that waits until a scope was read back', () => {
   ];
 
   test('begins when it was', async () => {
-    const { events, fates } = await run(tasks, { pause: () => 5 });
+    const { events, results } = await run(tasks, { pause: () => 5 });
     expect(events.slice(0, 7)).toEqual(['+a', '-a', '+b', '-b', '+read one', '-read one', '+c']);
-    expect([...fates.values()]).toEqual(['done', 'done', 'done', 'done', 'done']);
+    expect([...results.values()]).toEqual(['done', 'done', 'done', 'done', 'done']);
   });
 
   test('runs also when something in it failed, and the rest was skipped', async () => {
-    const { events, fates } = await run(tasks, { fails: (name) => name === 'a' });
+    const { events, results } = await run(tasks, { fails: (name) => name === 'a' });
     expect(events.indexOf('~b a')).toBeLessThan(events.indexOf('+read one'));
     expect(events.indexOf('-read one')).toBeLessThan(events.indexOf('+c'));
-    expect([fates.get('c'), fates.get('d')]).toEqual(['done', 'done']);
+    expect([results.get('c'), results.get('d')]).toEqual(['done', 'done']);
   });
 
   test('is skipped then, when it needs the failed task, and its own scope is read back', async () => {
@@ -293,9 +293,9 @@ describe('a task that waits until a scope was read back', () => {
 describe('a task without work', () => {
   test('is over when nothing precedes it, and takes no worker', async () => {
     const tasks = [task('a'), task('b'), hub('all', { over: ['a', 'b'] }), task('c', { over: ['all'] })];
-    const { events, fates } = await run([hub('none'), ...tasks], { concurrency: 1, fails: (name) => name === 'b' });
+    const { events, results } = await run([hub('none'), ...tasks], { concurrency: 1, fails: (name) => name === 'b' });
     expect(events).toEqual(['+a', '-a', '+b', '-b', '+c', '-c']);
-    expect(Object.fromEntries(fates)).toEqual({ none: 'done', a: 'done', b: 'failed', all: 'done', c: 'done' });
+    expect(Object.fromEntries(results)).toEqual({ none: 'done', a: 'done', b: 'failed', all: 'done', c: 'done' });
   });
 
   test('passes on the cause of its skip, through others too, and is not reported itself', async () => {
@@ -307,14 +307,18 @@ describe('a task without work', () => {
       task('c', { success: ['again'] }),
       task('d', { over: ['again'] }),
     ];
-    const { events, fates } = await run(tasks, { fails: (name) => name === 'b' });
+    const { events, results } = await run(tasks, { fails: (name) => name === 'b' });
     expect(events.filter((event) => event.startsWith('~'))).toEqual(['~c b']);
-    expect([fates.get('again'), fates.get('c'), fates.get('d')]).toEqual([{ skipped: 'b' }, { skipped: 'b' }, 'done']);
+    expect([results.get('again'), results.get('c'), results.get('d')]).toEqual([
+      { skipped: 'b' },
+      { skipped: 'b' },
+      'done',
+    ]);
   });
 
   test('that waits for nothing holds nothing up', async () => {
-    const { fates } = await run([hub('none'), task('a', { success: ['none'] }), hub('last', { success: ['a'] })]);
-    expect([...fates.values()]).toEqual(['done', 'done', 'done']);
+    const { results } = await run([hub('none'), task('a', { success: ['none'] }), hub('last', { success: ['a'] })]);
+    expect([...results.values()]).toEqual(['done', 'done', 'done']);
   });
 });
 
@@ -444,16 +448,16 @@ test('when the run is stopped no task begins, running ones end, and every scope 
   expect(ran.events.filter((event) => event.startsWith('+t'))).toHaveLength(2);
   expect(ran.events.filter((event) => event.startsWith('-t'))).toHaveLength(2);
   expect(ran.events.filter((event) => event.startsWith('-read'))).toHaveLength(20);
-  expect(ran.fates.size).toBe(40);
+  expect(ran.results.size).toBe(40);
   expect(ran.events.filter((event) => event.startsWith('~') && event.endsWith(' enough'))).not.toEqual([]);
 });
 
 test('a run that is stopped before it begins skips waiting tasks and tasks with work, in a flat stack', async () => {
   const inOne = Array.from({ length: 20_000 }, (_, index) => task(`t${index}`, { scope: 'one' }));
   const others = [task('w', { isWaiting: true }), task('after', { over: ['w'] }), hub('all', { over: ['after'] })];
-  const { fates, events } = await run([...inOne, ...others, readBack('one', inOne)], { stopped: () => 'enough' });
+  const { results, events } = await run([...inOne, ...others, readBack('one', inOne)], { stopped: () => 'enough' });
   expect(events.filter((event) => event.startsWith('+'))).toEqual(['+read one']);
-  expect([fates.get('t19999'), fates.get('w'), fates.get('after'), fates.get('all')]).toEqual([
+  expect([results.get('t19999'), results.get('w'), results.get('after'), results.get('all')]).toEqual([
     { skipped: 'enough' },
     { skipped: 'enough' },
     { skipped: 'enough' },
@@ -493,7 +497,7 @@ describe('work grows with the number of tasks and edges, and not with their prod
           },
         });
       const tasks = tasksOf(count);
-      const fates = await runSchedule({
+      const results = await runSchedule({
         nodes: tasks.map(counted),
         edges: edgesOf(tasks).map(counted),
         concurrency: 8,
@@ -502,7 +506,7 @@ describe('work grows with the number of tasks and edges, and not with their prod
         skipped: () => undefined,
         stopped: () => undefined,
       });
-      expect(fates.size).toBe(tasks.length);
+      expect(results.size).toBe(tasks.length);
       counts.push(reads);
     }
     const [few = 0, many = 0] = counts;
@@ -515,8 +519,8 @@ test('a chain of ten thousand that fails at its beginning is skipped without a d
   const tasks = Array.from({ length: 10_000 }, (_, index) =>
     task(`t${index}`, { success: index === 0 ? [] : [`t${index - 1}`] }),
   );
-  const { fates } = await run(tasks, { fails: (name) => name === 't0' });
-  expect([...fates.values()].filter((fate) => typeof fate === 'object')).toHaveLength(9999);
+  const { results } = await run(tasks, { fails: (name) => name === 't0' });
+  expect([...results.values()].filter((result) => typeof result === 'object')).toHaveLength(9999);
 });
 
 /** Tasks that wait only for earlier ones, with one that reads each scope back, then shuffled. */
@@ -560,12 +564,12 @@ const plans = fc
 test('with any dependencies, every task has one result and no rule is broken', async () => {
   await fc.assert(
     fc.asyncProperty(plans, async ({ tasks, rows, concurrency, failures }) => {
-      const { fates, events, most } = await run(tasks, {
+      const { results, events, most } = await run(tasks, {
         concurrency,
         fails: (name) => failures && rows.get(name)?.fails === true,
         pause: (name) => rows.get(name)?.pause ?? 2,
       });
-      expect([...fates.keys()].toSorted()).toEqual(tasks.map(({ name }) => name).toSorted());
+      expect([...results.keys()].toSorted()).toEqual(tasks.map(({ name }) => name).toSorted());
       expect(most).toBeLessThanOrEqual(concurrency);
       const byName = new Map(tasks.map((item) => [item.name, item]));
       const at = (event: string) => events.findIndex((item) => item === event || item.startsWith(`${event} `));
@@ -587,25 +591,25 @@ test('with any dependencies, every task has one result and no rule is broken', a
         if (event.startsWith('-')) inScope.delete(scope);
       }
       for (const { name, scope, success, over: before } of tasks) {
-        const fate = fates.get(name);
+        const result = results.get(name);
         const ran = at(`+${name}`) !== -1;
-        const isDue = success.every((need) => fates.get(need) === 'done');
+        const isDue = success.every((need) => results.get(need) === 'done');
         const times = events.filter((event) => event === `+${name}` || event.startsWith(`~${name} `)).length;
         expect(times).toBe(scope === undefined ? 0 : 1);
-        expect(typeof fate === 'string').toBe(isDue);
+        expect(typeof result === 'string').toBe(isDue);
         expect(ran).toBe(scope !== undefined && isDue);
         if (ran) for (const need of [...success, ...before]) expect(over(need)).toBeLessThan(at(`+${name}`));
-        if (typeof fate !== 'object') continue;
+        if (typeof result !== 'object') continue;
         // Blames a task with work, which it needs itself or through those without.
-        expect(byName.get(fate.skipped)?.scope).toBeDefined();
+        expect(byName.get(result.skipped)?.scope).toBeDefined();
         const blames = success.map((need) => {
-          const its = fates.get(need);
+          const its = results.get(need);
           return byName.get(need)?.scope === undefined && typeof its === 'object' ? its.skipped : need;
         });
-        expect(blames).toContain(fate.skipped);
+        expect(blames).toContain(result.skipped);
       }
       for (const scope of new Set(tasks.flatMap((item) => item.scope ?? []))) {
-        expect(fates.get(`read ${scope}`)).toBe('done');
+        expect(results.get(`read ${scope}`)).toBe('done');
         const others = tasks.filter((item) => item.scope === scope && item.name !== `read ${scope}`);
         expect(at(`+read ${scope}`)).toBeGreaterThan(Math.max(...others.map((item) => over(item.name))));
       }
