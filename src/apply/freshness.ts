@@ -77,8 +77,8 @@ export function changedSince(action: Action, now: Row, outputs: Outputs, step?: 
   const earlier = ownMembers(steps.slice(0, next));
   for (const { planned, verdict } of compare(action, now, outputs)) {
     const { attribute, wanted, decision } = planned;
-    const goesAlong = decision.do === 'nothing' && wanted !== undefined && sent.has(attribute.field);
-    if (!writesOrRemoves(decision) && !goesAlong) continue;
+    const isRequired = decision.do === 'nothing' && wanted !== undefined && sent.has(attribute.field);
+    if (!writesOrRemoves(decision) && !isRequired) continue;
     if (earlier.has(attribute.field) && !sent.has(attribute.field)) continue;
     if (verdict === 'as before' || verdict === 'as wanted') continue;
     return `${pathOf(action.kind, attribute)} of ${action.address} was changed on the platform`;
@@ -98,8 +98,8 @@ export function changedSince(action: Action, now: Row, outputs: Outputs, step?: 
 }
 
 /**
- * Names what a person changed of what an action is about to delete, or of what goes along, since the plan was made. What
- * is gone already is no hindrance.
+ * Names what a person changed, since the plan was made, of what an action is about to delete, or of what is deleted with it.
+ * An object that is gone already is no hindrance.
  */
 export function lossSince(run: Run, job: Job, row: Row | undefined): string | undefined {
   // What is below an object that goes is the first of it to go.

@@ -192,7 +192,7 @@ async function settleObject(run: Run, job: Job, found: Found): Promise<void> {
   const isUnsure = found.is === 'unread' && isSent(job);
   const result = failed ?? (isUnsure ? 'unverified' : settled.isKept ? doneBy(job) : 'ignored');
   const record = recordOf(job, id, settled.pairs());
-  // What it was to let go of, it may still use.
+  // It may still use what it was to release.
   const former = result === 'done' ? [] : (job.known?.dependsOn ?? []);
   const dependsOn = [...new Set([...record.dependsOn, ...former])];
   const pending = stillPending(run, job, { isRead: found.is === 'row', hasFailed: failed !== undefined });

@@ -7,7 +7,7 @@ import { type Job, report } from './job.ts';
 import type { Run } from './run.ts';
 
 /**
- * Reports a failure, after some of which nothing new is started. What is no failure of the platform or the disk is a
+ * Reports a failure; some failures let nothing new start. An error that is neither of the platform nor of the disk is a
  * mistake of Trueup, and is thrown once the state is saved.
  */
 export function reportFailure(run: Run, job: Job, error: unknown): void {

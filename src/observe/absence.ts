@@ -161,7 +161,7 @@ export function refuseHidden(input: IdentifyInput, found: ReadonlyMap<string, Ob
   if (problems.length > 0) throw new Stop('platform', problems);
 }
 
-/** Says that objects of the state are hidden from the key, or gone, and that the platform does not tell which. */
+/** Says that objects of the state are hidden from the key or gone, and that the platform does not say which. */
 function refused({ kind, caller }: IdentifyInput, items: readonly Expected[], because: PlatformError): Stop {
   const { operation, status, code, serverMessage } = because;
   const said = serverMessage === '' ? '' : `: "${serverMessage}"`;

@@ -3,7 +3,7 @@ import { type Row, isRow } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Reader } from './reader.ts';
 
-/** One deployment of a service, as the platform tells of it. */
+/** One deployment of a service, as the platform returns it. */
 export interface Deployment {
   readonly id: string;
   /** `running`, `done`, `error` or `cancelled`. */
@@ -12,7 +12,7 @@ export interface Deployment {
   readonly createdAt: string | undefined;
   readonly finishedAt: string | undefined;
   readonly errorMessage: string | undefined;
-  /** What whoever ordered it said of it; undefined when the platform does not tell. */
+  /** The text that its request gave it; undefined when the platform does not return it. */
   readonly description: string | undefined;
   readonly logPath: string | undefined;
 }
@@ -63,7 +63,7 @@ export function isOver({ status }: Deployment): boolean {
   return status === 'done' || status === 'error' || status === 'cancelled';
 }
 
-/** Whether a deployment fetched code: the platform then puts the commit in the place of what was said of it. */
+/** Whether a deployment fetched code: the platform then replaces its description with the commit. */
 export function isFetchedIn({ description }: Deployment): boolean {
   return description?.startsWith('Commit: ') === true;
 }

@@ -56,7 +56,7 @@ export async function identify(input: IdentifyInput): Promise<Found> {
   return found;
 }
 
-/** Whether an object stays that of an address. One that is let go of in this run may be taken over. */
+/** Whether an object stays that of an address. Another block may adopt one that this run releases. */
 function isKept(owner: Expected | undefined): boolean {
   return owner !== undefined && (owner.resource !== undefined || owner.kind.operations.delete !== undefined);
 }

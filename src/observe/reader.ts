@@ -34,7 +34,7 @@ export interface Reader {
   reason(kind: Kind, id: string): Promise<string>;
   /** Replaces the secrets of the run in a text of the platform, before it becomes part of a sentence. */
   readonly redact: (text: string) => string;
-  /** The same reader, each read of which is a request of its own: nothing counts as absent because of a bulk read alone. */
+  /** The same reader, with a request for each read: nothing counts as absent because of a bulk read alone. */
   readonly alone: Reader;
 }
 

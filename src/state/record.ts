@@ -17,7 +17,7 @@ export type Stored =
 export type ClearAround = readonly [before: number, behind: number];
 
 /**
- * What tells an edited value with secrets from an unchanged one in a run that lacks some of them. Digests, made with the key of
+ * Distinguishes an edited value with secrets from an unchanged one, in a run that lacks some of them. Digests, made with the key of
  * the state for this address and attribute: the values of secrets are often short.
  */
 export interface StoredTemplate {

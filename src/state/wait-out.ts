@@ -5,7 +5,7 @@ import type { StateStore } from './state.ts';
 /** The longest in-flight timeout that `--in-flight-timeout` takes. Milliseconds. */
 export const longestTimeoutMs = 3_600_000;
 
-/** What tells how long requests of an earlier run can still take effect. */
+/** What decides how long requests of an earlier run can still take effect. */
 interface Waiting {
   /** In-flight timeout of this run; 0: never wait. Milliseconds. */
   readonly inFlightTimeoutMs: number;
