@@ -10,7 +10,7 @@ import { variablesAbove } from '../manifest/mentions.ts';
 import { type Outputs, knownValue } from '../manifest/wanted.ts';
 import { deploymentsIn, statusIn } from '../observe/deployments.ts';
 import { type Action, type Member, type Step, createsObject, isEffective, isLeftOut } from './action.ts';
-import { targetFor } from './action-for.ts';
+import { targetFor } from './target.ts';
 import { stalenessOf } from './staleness.ts';
 import { type ServiceActions, ignoredInputs, inputsDigest, isThere, reachesContainers } from './deploy-inputs.ts';
 import { afterwards } from './deployment-record.ts';
@@ -39,9 +39,9 @@ export function withDeployments(input: Planning, planned: readonly Action[]): Ac
     const isNeeded = isFirst || staleness !== undefined || known?.stale !== undefined;
     const isNewCode = (known?.stale?.code ?? staleness?.code) === true;
     const command = isNeeded ? deployCommand(root.kind, future, isNewCode) : undefined;
-    const isTold = !isLeftOut(root) || staleness !== undefined;
+    const isReported = !isLeftOut(root) || staleness !== undefined;
     const isAllowed = input.deploys && root.options.deploy !== 'never';
-    const notes = isAllowed && command !== undefined && isTold ? withheld(service, command, input.outputs) : [];
+    const notes = isAllowed && command !== undefined && isReported ? withheld(service, command, input.outputs) : [];
     // One that a narrowed plan leaves out is deployed for what is below it only.
     const isChosen = !isLeftOut(root) || leafs.some(({ address }) => staleness?.through.includes(address));
     const isDeployed = isNeeded && isAllowed && isChosen && notes.length === 0;
@@ -52,7 +52,7 @@ export function withDeployments(input: Planning, planned: readonly Action[]): Ac
         known: isFirst && known === undefined ? { stale: hasCode ? { code: true } : {} } : known,
         inputs: (outputs, like) => inputsDigest(service, { outputs, digests: input.digests, like }),
         staleness,
-        isLeft: isNeeded && !isDeployed && isTold,
+        isLeft: isNeeded && !isDeployed && isReported,
       },
       notes: [...root.notes, ...notes],
     });

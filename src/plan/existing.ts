@@ -7,7 +7,7 @@ import { type ObservedObject, fromContext } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
 import { knownPairs } from '../state/pending.ts';
 import type { Action, Step, Target } from './action.ts';
-import { resourceTarget, sendsNothing } from './action-for.ts';
+import { resourceTarget, sendsNothing } from './target.ts';
 import { creation } from './creation.ts';
 import { writesOrRemoves } from './decide.ts';
 import { planDeletion } from './deletion.ts';
@@ -19,7 +19,7 @@ import { unlisted } from './pending.ts';
 import { weigh } from './risks.ts';
 import { updateSteps } from './steps.ts';
 
-/** Plans an object that the platform has: taken over, changed, moved, replaced, or left as it is. */
+/** Plans an object that the platform has: adopted, changed, moved, replaced, or left as it is. */
 export function planExisting(
   input: Planning,
   resource: Resource,
@@ -121,7 +121,7 @@ function planReplacement(
   };
 }
 
-/** Plans an object that stays: taken over, moved, changed, or left as it is. */
+/** Plans an object that stays: adopted, moved, changed, or left as it is. */
 function planUpdate(input: Planning, existing: Existing, target: Target): Action {
   const { resource, object, parent, isElsewhere, difference } = existing;
   const { kind, address, privateKeys } = resource;

@@ -1,9 +1,10 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { fieldPath } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
+import { noOutputs } from '../manifest/wanted.ts';
 import type { StateRecord } from '../state/record.ts';
 import { type Action, isHeld } from './action.ts';
-import { keep, resourceTarget } from './action-for.ts';
+import { keep, resourceTarget } from './target.ts';
 import type { PlanInput } from './input.ts';
 import { declarationOf, isEdited } from './standing.ts';
 
@@ -38,7 +39,7 @@ function editedSince({ state, digests }: PlanInput, { address, kind, fields }: R
   return Object.entries(fields).flatMap(([name, wanted]) => {
     const field = kind.fields[name];
     if (field === undefined) return [];
-    const about = { field, wanted, pair: pairs[name], digest: digests(address, name), outputs: () => undefined };
+    const about = { field, wanted, pair: pairs[name], digest: digests(address, name), outputs: noOutputs };
     return isEdited(declarationOf(about)) ? [fieldPath(kind, name)] : [];
   });
 }

@@ -10,7 +10,7 @@ import { noOutputs } from '../manifest/wanted.ts';
 import { secret } from '../secrets/secret.ts';
 import type { StateRecord } from '../state/record.ts';
 import { type Action, type Change, type Target, isDeletion } from './action.ts';
-import { sendsNothing, targetFor } from './action-for.ts';
+import { sendsNothing, targetFor } from './target.ts';
 import { sidesOf } from './attribute-change.ts';
 import { isForeign, planDeletion } from './deletion.ts';
 import type { PlanInput } from './input.ts';

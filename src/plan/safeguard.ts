@@ -8,7 +8,7 @@ import { needsDataLoss } from './risks.ts';
 export interface Permissions {
   /** Data may be put at risk. */
   readonly dataLoss: boolean;
-  /** Objects that exist already may be taken over. */
+  /** Objects that exist already may be adopted. */
   readonly adoption: boolean;
   /** More may be deleted than one edit usually means. */
   readonly massDeletion?: boolean;

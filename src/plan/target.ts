@@ -1,18 +1,75 @@
+import { blockOf } from '../kind/address.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { type Json, same } from '../formats/json.ts';
+import { dependencies } from '../graph/order.ts';
 import { writtenFields } from '../kind/written.ts';
 import { type Resource, resourcePosition } from '../manifest/resource.ts';
 import type { StateRecord } from '../state/record.ts';
-import type { Action, Change, Shown } from './action.ts';
+import type { Action, Change, Keeping, Shown, Target } from './action.ts';
 
-type Options = Action['options'];
+/** What an action has that sends nothing. */
+export const sendsNothing = { teardown: [], steps: [] } as const;
 
-/** The options of a resource as an apply leaves them in the state, and how they differ from those in the state. */
-export interface PlannedOptions {
-  readonly options: Options;
-  readonly changes: readonly Change[];
-  readonly notes: readonly Diagnostic[];
+/** Keeps an object as it is, whatever was planned for it. */
+export function keep(one: Target, kept: Keeping['kept']) {
+  const { address, block, scope, kind, id, parent, dependsOn, options, notes, position, protect } = one;
+  const target = { address, block, scope, kind, id, parent, dependsOn, options, notes, position, protect };
+  return { ...target, ...unchanged, ...sendsNothing, action: 'no-op', kept } as const;
 }
+
+const unchanged = {
+  movedFrom: undefined,
+  changes: [],
+  attributes: [],
+  dataAtRisk: undefined,
+  service: undefined,
+} as const;
+
+const none: readonly Diagnostic[] = [];
+
+/** What an action has that nothing is planned for yet, of an object below that of another action. */
+export function targetFor(
+  { address, kind, parent, options, dependsOn }: Pick<Target, 'address' | 'kind' | 'parent' | 'options' | 'dependsOn'>,
+  above: Action | undefined,
+) {
+  const scope = above !== undefined && kind.parents[above.kind.kind]?.rows === 'whole' ? above.scope : address;
+  const protect = protectOf(options);
+  return {
+    address,
+    block: blockOf(address),
+    scope,
+    kind,
+    id: undefined,
+    parent,
+    dependsOn,
+    options,
+    notes: none,
+    position: undefined,
+    protect,
+    ...unchanged,
+  };
+}
+
+/** The same of a declared resource, with the changes of its options. */
+export function resourceTarget(
+  resource: Resource,
+  above: Action | undefined,
+  record: StateRecord | undefined,
+  cause?: Parameters<typeof planOptions>[2],
+) {
+  const { options, changes, notes } = planOptions(resource, record?.options, cause);
+  const { address, kind, parent } = resource;
+  const base = targetFor({ address, kind, parent, options, dependsOn: dependencies(resource) }, above);
+  const position = resourcePosition(resource);
+  return { ...base, changes, notes, protect: protection(resource.options, record), position };
+}
+
+/** Whether the options of a block protect it; undefined when they do not say. */
+export function protectOf(options: Target['options']): boolean | undefined {
+  return typeof options.protect === 'boolean' ? options.protect : undefined;
+}
+
+type Options = Target['options'];
 
 /**
  * Compares the options of a block with those in the state. An option that is left out has its default again, which is the
@@ -22,7 +79,7 @@ export function planOptions(
   resource: Resource,
   recorded: Options = {},
   cause: 'create' | 'first managed' | 'edit' = 'edit',
-): PlannedOptions {
+): Pick<Target, 'options' | 'changes' | 'notes'> {
   const { address, kind, link, options: declared } = resource;
   const stays = declared.protect === undefined && recorded.protect === true;
   const options = stays ? { ...declared, protect: true } : declared;
