@@ -205,7 +205,7 @@ function actionDocument(action: Action, context: Context): PlanAction {
     requests,
     ...defined({ sendsNothing: markOf(requests === 0 && isChange(action)) }),
     ...(after.length === 0 ? {} : { after }),
-    changes: inOrderOfLines(action.changes).map(changeDocument),
+    changes: inOrderOfLines(action.changes),
     ...defined({ because: becauseOf(action), holds: partsIn(action), asked: markOf(isRequested(action)) }),
     ...defined({ dataAtRisk, protect }),
     needsConsent: needsConsent(action),
@@ -282,18 +282,4 @@ function inOrderOfLines(changes: readonly Change[]): readonly Change[] {
       return a.change.path < b.change.path ? -1 : 1;
     })
     .map(({ change }) => change);
-}
-
-function changeDocument(change: Change): PlanAction['changes'][number] {
-  const { path, cause, before, after, last, unit, summary, atDeploy, forcesReplacement, position } = change;
-  return {
-    path,
-    cause,
-    before,
-    after,
-    ...defined({ last, unit, summary }),
-    atDeploy,
-    forcesReplacement,
-    ...defined({ position }),
-  };
 }

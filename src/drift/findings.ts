@@ -243,7 +243,6 @@ function ofAttribute(context: Context, action: Action, one: AttributeChange, sub
   const how = { outputs, values, redact, observed: context.plan.observed, ...defined({ beside }) };
   const sides = sidesOf(resource ?? {}, one, how);
   const path = pathOf(action.kind, attribute);
-  const { summary } = summaryOf(field, observed, resolved);
   const isHidden = [sides.before, sides.after].some(({ is }) => is === 'hidden');
   const absent: Shown = { is: 'absent' };
   const is = isDrift ? 'drifted' : 'not yet applied';
@@ -258,7 +257,7 @@ function ofAttribute(context: Context, action: Action, one: AttributeChange, sub
       platform: sides.before,
       manifest: wanted === undefined ? absent : sides.after,
       unit: field.unit,
-      summary: isHidden ? summary : undefined,
+      summary: isHidden ? summaryOf(field, observed, resolved) : undefined,
       edited: (isDrift && isEdit) || undefined,
       isLeft,
       missing: resolved?.is === 'unavailable' ? resolved.secrets : undefined,

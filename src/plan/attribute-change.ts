@@ -3,7 +3,6 @@ import { idSet } from '../kind/codecs.ts';
 import { type Json, defined } from '../formats/json.ts';
 import type { Field } from '../kind/field.ts';
 import { contains, idsIn, merged } from '../kind/shared-set.ts';
-import { withoutAppended } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { Resolved } from '../manifest/wanted.ts';
@@ -11,7 +10,7 @@ import type { Observed } from '../observe/observed.ts';
 import { membersOf } from '../state/stored.ts';
 import type { AttributeChange, Change, Shown } from './action.ts';
 import type { Planning } from './input.ts';
-import { type SecretsBeside, absent, compareHidden, redactShown, showSides } from './shown-values.ts';
+import { type SecretsBeside, compareHidden, redactShown, showSides } from './shown-values.ts';
 import { wantedOf } from './standing.ts';
 
 /** What showing the values of a change needs of the input of a plan. */
@@ -25,31 +24,27 @@ export interface ChangeShowing extends Pick<Planning, 'outputs' | 'values' | 're
 /** The change that people see of an attribute; none when nothing is written. */
 export function changeOf(resource: Resource, planned: AttributeChange, how: ChangeShowing): Change[] {
   const { attribute, field, wanted, decision, pair } = planned;
-  const isWritten = decision.do === 'write' || decision.do === 'replace';
-  if (decision.do !== 'remove' && (!isWritten || wanted === undefined)) return [];
+  if (decision.do !== 'remove' && decision.do !== 'write' && decision.do !== 'replace') return [];
   const sides = sidesOf(resource, planned, how);
-  const { before } = sides;
-  const path = pathOf(resource.kind, attribute);
-  const about = {
-    path,
-    before: redactShown(before, how.redact),
-    atDeploy: waits(resource, field),
-    forcesReplacement: decision.do === 'replace',
-    ...defined({ unit: field.unit }),
-  };
-  const last = pair === undefined ? {} : { last: redactShown(sides.last, how.redact) };
-  if (!isWritten || wanted === undefined) return [{ ...about, cause: 'removed', after: absent, ...last }];
+  const cause = decision.do === 'remove' ? 'removed' : decision.cause;
   const isSet = field.codec === contains || field.codec === idSet;
-  const after = isSet ? inOrderOf(before, sides.after) : sides.after;
-  const isHidden = [before, after].some(({ is }) => is === 'hidden');
+  const after = isSet ? inOrderOf(sides.before, sides.after) : sides.after;
+  const isHidden = [sides.before, after].some(({ is }) => is === 'hidden');
+  const hasLast = pair !== undefined && (cause === 'removed' || cause === 'conflict');
   return [
     {
-      ...about,
-      cause: decision.cause,
+      path: pathOf(resource.kind, attribute),
+      cause,
+      before: redactShown(sides.before, how.redact),
       after,
-      position: position(wanted.at),
-      ...(isHidden ? summaryOf(field, planned.before.reveal(), wantedOf(planned, how.outputs)) : {}),
-      ...(decision.cause === 'conflict' ? last : {}),
+      ...defined({
+        last: hasLast ? redactShown(sides.last, how.redact) : undefined,
+        unit: field.unit,
+        summary: isHidden ? summaryOf(field, planned.before.reveal(), wantedOf(planned, how.outputs)) : undefined,
+      }),
+      atDeploy: waits(resource, field),
+      forcesReplacement: decision.do === 'replace',
+      ...defined({ position: wanted && position(wanted.at) }),
     },
   ];
 }
@@ -79,7 +74,6 @@ export function sidesOf(
     outputs,
     privateKeys: resource.privateKeys,
     beside,
-    plainly: withoutAddition(planned),
   });
   const named = (side: Shown) => withNames(side, planned.field, how.observed.nameOf);
   const isPending = planned.field.codec === contains && resolved?.is === 'pending';
@@ -113,25 +107,12 @@ function withNames(shown: Shown, { refersTo }: Field, nameOf: Observed['nameOf']
   return { ...shown, value: Array.isArray(value) ? value.map(named) : named(value) };
 }
 
-/**
- * Shows a value as users write it, without the text that the platform has behind it. Where the platform has another text
- * there, or none, the change is one of that text, and shows it.
- */
-function withoutAddition({ wanted, before }: AttributeChange): (value: Json) => Json {
-  const { appended = '' } = wanted ?? {};
-  const observed = before.reveal();
-  const isOther = observed !== null && withoutAppended(observed, appended) === observed;
-  return (value) => (isOther ? value : withoutAppended(value, appended));
-}
-
 /** Whether a change takes effect at the next deployment. */
 export function waits({ link }: Resource, field: Field): boolean {
   return field.appliesAt === 'deploy' && link.atOnce !== true;
 }
 
-/** The summary of a change of hidden text. */
-export function summaryOf(field: Field, before: Json, after: Resolved | undefined): { summary?: string } {
-  return defined({
-    summary: field.secrecy === 'private' && after?.is === 'known' ? compareHidden(before, after.value) : undefined,
-  });
+/** The summary of a change of hidden text; undefined where it may have none. */
+export function summaryOf({ secrecy }: Field, before: Json, after: Resolved | undefined): string | undefined {
+  return secrecy === 'private' && after?.is === 'known' ? compareHidden(before, after.value) : undefined;
 }

@@ -7,7 +7,7 @@ import { contains, isMerged, leftBehind } from '../kind/shared-set.ts';
 import { fieldOf, fieldPath, observedValue } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
-import type { Wanted } from '../manifest/wanted.ts';
+import { type Wanted, noOutputs } from '../manifest/wanted.ts';
 import type { Digests } from '../secrets/digest.ts';
 import { secret } from '../secrets/secret.ts';
 import type { Pair } from '../state/record.ts';
@@ -117,6 +117,17 @@ function judge(
   const judged = { attribute, field, wanted, standing, ...defined({ rotation }), before, pair, accepted };
   const isLeft = decided.do === 'nothing' && leavesMembers(judged, outputs);
   return { ...judged, decision: isLeft ? { do: 'write', cause: 'edit' } : decided };
+}
+
+/** An attribute that no block declares, beside what it was when it was settled last. */
+export function undeclared(
+  digests: Digests,
+  address: string,
+  { observed, ...one }: Pick<AttributeChange, 'attribute' | 'field' | 'pair'> & { readonly observed: Json },
+): AttributeChange {
+  const digest = digests(address, attributeName(one.attribute));
+  const standing = standingOf({ ...one, wanted: undefined, observed, digest, outputs: noOutputs });
+  return { ...one, wanted: undefined, standing, decision: { do: 'release' }, before: secret(observed) };
 }
 
 /** What is done about a key that may not stay. */

@@ -7,12 +7,12 @@ import { goesWith } from '../kind/lifecycle.ts';
 import { fieldPath, observedValue } from '../kind/wire.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import { noOutputs } from '../manifest/wanted.ts';
-import { secret } from '../secrets/secret.ts';
 import type { StateRecord } from '../state/record.ts';
 import { type Action, type Change, type Target, isDeletion } from './action.ts';
 import { sendsNothing, targetFor } from './target.ts';
 import { sidesOf } from './attribute-change.ts';
 import { isForeign, planDeletion } from './deletion.ts';
+import { undeclared } from './diff.ts';
 import type { PlanInput } from './input.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 import { isTargeted } from './narrow.ts';
@@ -20,7 +20,6 @@ import { unlisted, wasAnswered } from './pending.ts';
 import { isBelowDeleted } from './relations.ts';
 import { weigh } from './risks.ts';
 import { absent, redactShown } from './shown-values.ts';
-import { standingOf } from './standing.ts';
 
 /** Plans the removal of a resource that is in the state and no longer in the manifest. */
 export function planRemoval(
@@ -167,9 +166,8 @@ function differencesIn(
     if (declared === undefined || declared.growsByItself === true || observed === undefined || isCipher(observed))
       return [];
     const field = attributeField(kind, attribute);
-    const digest = digests(address, name);
-    const there = { field, wanted: undefined, observed: now.value(attribute), pair, digest, outputs: noOutputs };
-    return [{ attribute, isOfKey: key.includes(attribute.field), isSame: standingOf(there).there !== 'other' }];
+    const { standing } = undeclared(digests, address, { attribute, field, pair, observed: now.value(attribute) });
+    return [{ attribute, isOfKey: key.includes(attribute.field), isSame: standing.there !== 'other' }];
   });
   const differing = judged.filter(({ isSame }) => !isSame);
   if (differing.length === 0) return { notes: [], dataAtRisk: undefined };
@@ -197,17 +195,7 @@ function goneFields(
     const field = kind.fields[name];
     if (field === undefined || field.secrecy !== undefined) return [];
     const attribute = { field: name };
-    const observed = secret(now.value(attribute));
-    const digest = input.digests(address, name);
-    const planned = {
-      attribute,
-      field,
-      wanted: undefined,
-      standing: standingOf({ field, wanted: undefined, observed: observed.reveal(), pair, digest, outputs: noOutputs }),
-      decision: { do: 'remove' },
-      before: observed,
-      pair,
-    } as const;
+    const planned = undeclared(input.digests, address, { attribute, field, pair, observed: now.value(attribute) });
     const { before } = sidesOf({}, planned, { ...input, outputs: noOutputs });
     if (before.is === 'absent' || before.is === 'hidden') return [];
     const rest = { ...defined({ unit: field.unit }), atDeploy: false, forcesReplacement: false } as const;

@@ -5,13 +5,13 @@ import type { Kind } from '../kind/kind.ts';
 import { blockOf } from '../kind/address.ts';
 import type { Loss } from '../kind/lifecycle.ts';
 import { knownPairs } from '../state/pending.ts';
-import { secret } from '../secrets/secret.ts';
 import { type Outputs, noOutputs } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { AttributeChange } from './action.ts';
+import { undeclared } from './diff.ts';
 import type { PlanInput } from './input.ts';
 import { observedAs } from './shown-values.ts';
-import { standingOf, wantedOf } from './standing.ts';
+import { wantedOf } from './standing.ts';
 
 /** An object with its row, in which secrets stand in clear. */
 interface Placed {
@@ -40,15 +40,9 @@ export function shownRow(
     const attribute = { field: name };
     const observed = now.value(attribute);
     if (field.map !== undefined || observed === null) continue;
-    const pair = pairs[name];
-    const judged = { field, wanted: undefined, observed, pair, digest: digests(address, name), outputs: noOutputs };
-    const planned = attributes.find((one) => one.attribute.field === name) ?? {
-      ...judged,
-      attribute,
-      standing: standingOf(judged),
-      decision: { do: 'nothing', settled: false } as const,
-      before: secret(observed),
-    };
+    const planned =
+      attributes.find((one) => one.attribute.field === name) ??
+      undeclared(digests, address, { attribute, field, pair: pairs[name], observed });
     // Names in a text that nothing declares any more show like those of one that is declared.
     const how = { values: values === 'hidden' ? values : 'all', outputs, privateKeys } as const;
     const known = observedAs({ ...how, planned, resolved: wantedOf(planned, outputs) });

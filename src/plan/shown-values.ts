@@ -1,5 +1,6 @@
 import { plain } from '../kind/codecs.ts';
 import { type Json, mapTexts, same, textsIn } from '../formats/json.ts';
+import { withoutAppended } from '../kind/wire.ts';
 import { type Outputs, type Resolved, knownValue, withHidden } from '../manifest/wanted.ts';
 import { inEachLine, isSecretEntry, maskAttribute } from '../secrets/looks-secret.ts';
 import { concealedMark, redacted, rotatedMark } from '../secrets/secret.ts';
@@ -25,8 +26,6 @@ export interface Showing {
   readonly privateKeys?: ReadonlySet<string> | undefined;
   /** Of a key of a map: the other keys of the map that are secret. */
   readonly beside?: SecretsBeside | undefined;
-  /** Takes away what the platform has behind the text of a user. */
-  readonly plainly?: (value: Json) => Json;
 }
 
 /** The keys of a map that are secret. */
@@ -59,7 +58,8 @@ export function secretsBeside(
 
 /** Both sides of a change as people may see them, and what was settled last, for a conflict. */
 export function showSides(showing: Showing): Required<Pick<Change, 'before' | 'after' | 'last'>> {
-  const { planned, resolved, plainly = (value: Json) => value } = showing;
+  const { planned, resolved } = showing;
+  const plainly = withoutAddition(planned);
   const observed = planned.before.reveal();
   const value = resolved?.is === 'known' ? resolved.value : null;
   const before = observedAs(showing);
@@ -70,6 +70,17 @@ export function showSides(showing: Showing): Required<Pick<Change, 'before' | 'a
       resolved?.is === 'pending' && !isStrict(showing) ? showPending(showing, plainly) : shownAs(value, after, plainly),
     last: showStored(showing),
   };
+}
+
+/**
+ * Shows a value as users write it, without the text that the platform has behind it. Where the platform has another text
+ * there, or none, the change is one of that text, and shows it.
+ */
+function withoutAddition({ wanted, before }: AttributeChange): (value: Json) => Json {
+  const { appended = '' } = wanted ?? {};
+  const observed = before.reveal();
+  const isOther = observed !== null && withoutAppended(observed, appended) === observed;
+  return (value) => (isOther ? value : withoutAppended(value, appended));
 }
 
 /** Shown of most attributes on one side. */
