@@ -2,6 +2,7 @@ import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { attributeField, attributeName, pathOf } from '../kind/attribute.ts';
 import { type Json, same } from '../formats/json.ts';
 import { choosesId, fieldPath } from '../kind/wire.ts';
+import { missingAtCreation } from '../manifest/required.ts';
 import { type Resource, resourcePosition, wantedAttributes } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import { knownValue } from '../manifest/wanted.ts';
@@ -99,7 +100,7 @@ function isProvidedWith({ kind, fields }: Resource): boolean {
   });
 }
 
-/** Plans an object that the platform makes along with its parent: it is taken over and updated, never created. */
+/** Plans an object that the platform makes along with its parent: it is adopted and updated, never created. */
 function planComing(input: Planning, resource: Resource, parent: Action): Action {
   const { kind, address } = resource;
   const base = resourceTarget(resource, parent, input.state.resources[address], 'first managed');
@@ -146,7 +147,8 @@ export function creation(input: Planning, resource: Resource) {
     const path = fieldPath(kind, name);
     changes.push({ path, cause: 'create', before: absent, after, atDeploy: false, forcesReplacement: false });
   }
-  const { steps, missing } = createSteps({ resource, attributes }, input.observed, chooseId(input, resource));
+  const steps = createSteps({ resource, attributes }, input.observed, chooseId(input, resource));
+  const missing = missingAtCreation(resource);
   const about = { address, position: resourcePosition(resource) };
   if (kind.operations.create === undefined) {
     const message = `the platform has no such ${kind.kind}, and ${kind.operations.cannot?.create ?? 'no operation makes one'}`;

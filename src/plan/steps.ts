@@ -14,9 +14,8 @@ import {
   valueAt,
   saysCreate,
 } from '../kind/wire.ts';
-import { missingAtCreation } from '../manifest/required.ts';
 import type { Resource } from '../manifest/resource.ts';
-import { type Outputs, knownValue, resolve, withGaps } from '../manifest/wanted.ts';
+import { type Outputs, knownValue, noOutputs, resolve, withGaps } from '../manifest/wanted.ts';
 import { type Place, fromContext } from '../observe/observed.ts';
 import { secret } from '../secrets/secret.ts';
 import { membersOf } from '../state/stored.ts';
@@ -33,15 +32,11 @@ export interface StepInput {
 type Members = Readonly<Record<string, Member>>;
 
 /** The requests that create a resource: create, and updates for what create does not take. */
-export function createSteps(
-  input: StepInput,
-  place: Place,
-  chosenId: string | undefined,
-): { steps: Step[]; missing: string[] } {
+export function createSteps(input: StepInput, place: Place, chosenId: string | undefined): Step[] {
   const { resource } = input;
   const { kind } = resource;
   const create = createOf(kind, chosenOf(resource));
-  if (create === undefined) return { steps: [], missing: [] };
+  if (create === undefined) return [];
   const wanted = wantedMembers(input, () => true);
   const members = placeMembers(resource, place);
   if (chosenId !== undefined) members[kind.identity.id] = literal(chosenId);
@@ -60,7 +55,7 @@ export function createSteps(
     if ((members[name] !== member && !saysCreate(kind, name)) || chooses(kind, name)) later[name] = member;
   }
   const step: Step = { operation: create, role: 'create', members, changed: Object.keys(members) };
-  return { steps: [step, ...updatesFor(resource, later, wanted, undefined)], missing: missingAtCreation(resource) };
+  return [step, ...updatesFor(resource, later, wanted, undefined)];
 }
 
 /** Whether a field names the case of a union whose operation has to be called for the case to hold. */
@@ -88,7 +83,7 @@ export function updateSteps(
   for (const [name, member] of Object.entries(changed)) {
     const onChange = kind.fields[name]?.onChange;
     if (typeof onChange !== 'object' || !('through' in onChange)) continue;
-    const resolved = member.is === 'wanted' ? resolve(member.wanted, () => undefined) : undefined;
+    const resolved = member.is === 'wanted' ? resolve(member.wanted, noOutputs) : undefined;
     const route = onChange.through(row, resolved?.is === 'known' ? resolved.value : undefined);
     if ('note' in route) {
       notes.push(route.note);
@@ -248,7 +243,7 @@ function keptOf(attributes: readonly AttributeChange[], name: string): { readonl
 
 /** The bytes of a step's body at least: outputs and secrets that are not known count nothing. `row`: the object as it is now. */
 export function bodySize(step: Step, about: SizeInput): number {
-  const members = Object.entries(step.members).map(([name, from]) => [name, leastOf(name, from, about)]);
+  const members = Object.entries(step.members).map(([name, from]) => [name, knownPart(name, from, about)]);
   return new TextEncoder().encode(JSON.stringify(Object.fromEntries(members))).length;
 }
 
@@ -258,7 +253,8 @@ interface SizeInput {
   readonly outputs: Outputs;
 }
 
-function leastOf(name: string, from: Member, { kind, row = {}, outputs }: SizeInput): Json {
+/** What is known of a member before it is sent. */
+function knownPart(name: string, from: Member, { kind, row = {}, outputs }: SizeInput): Json {
   switch (from.is) {
     case 'value':
       return from.value.reveal();

@@ -6,6 +6,7 @@ import type { Outputs, Wanted } from '../../src/manifest/wanted.ts';
 import type { Member, AttributeChange, Step } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';
 import type { StepInput } from '../../src/plan/steps.ts';
+import { missingAtCreation } from '../../src/manifest/required.ts';
 import { bodySize, createSteps, deleteSteps, updateSteps } from '../../src/plan/steps.ts';
 import { secret } from '../../src/secrets/secret.ts';
 import {
@@ -81,8 +82,8 @@ function inputFor(kind: Kind, fields: Fields, more: Partial<Resource> = {}): Ste
 }
 
 function created(name: string, fields: Fields, more: Partial<Resource> = {}, chosenId?: string) {
-  const { steps, missing } = createSteps(inputFor(kindNamed(name), fields, more), place, chosenId);
-  return { steps: steps.map(view), missing };
+  const input = inputFor(kindNamed(name), fields, more);
+  return { steps: createSteps(input, place, chosenId).map(view), missing: missingAtCreation(input.resource) };
 }
 
 function updated(
