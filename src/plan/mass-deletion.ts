@@ -7,7 +7,7 @@ import { isOfProject } from '../observe/ownership.ts';
 import { blockOf } from '../kind/address.ts';
 import type { State } from '../state/state.ts';
 import { type Action, deletesObject, isDeletion, leavesState } from './action.ts';
-import { actionsByAddress } from './relations.ts';
+import { actionsByAddress, isAt } from './relations.ts';
 
 const isTheManifestWhole = 'Look whether the manifest is whole: the folder, the branch, its includes.';
 
@@ -22,10 +22,8 @@ export function massDeletions(
 ): Diagnostic[] {
   const { resources } = state;
   const byAddress = actionsByAddress(actions);
-  const isAt = (address: string, isMeant: (one: Action) => boolean) =>
-    [byAddress.get(address) ?? []].flat().some(isMeant);
-  const isDeleted = (address: string) => isAt(address, isDeletion);
-  const areGone = (addresses: readonly string[]) => addresses.every((address) => isAt(address, leavesState));
+  const isDeleted = (address: string) => isAt({ byAddress }, address, isDeletion);
+  const areGone = (addresses: readonly string[]) => addresses.every((one) => isAt({ byAddress }, one, leavesState));
   const known = Object.keys(resources);
   const deleted = blocksOf(known.filter(isDeleted));
   if (blocksOf(known).length > 1 && deleted.length > 0 && areGone(known)) {

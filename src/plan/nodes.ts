@@ -16,7 +16,7 @@ import {
   leavesState,
 } from './action.ts';
 import { writesOrRemoves } from './decide.ts';
-import { type Relations, relationsOf } from './relations.ts';
+import { type Relations, isAt, relationsOf } from './relations.ts';
 
 /** The nodes of a plan, in its order, and which of them come before which. */
 export interface ApplyGraph {
@@ -355,12 +355,6 @@ function referencesOf({ address, service }: Action, plan: PlanIndex): string | u
 
 function tearsDown(action: Action): boolean {
   return action.teardown.length > 0 || isDeletion(action);
-}
-
-/** Whether the action at an address is one of those. */
-function isAt({ byAddress }: PlanIndex, address: string, isMeant: (one: Action) => boolean): boolean {
-  const one = byAddress.get(address);
-  return one !== undefined && isMeant(one);
 }
 
 /** Leaves an object behind. */

@@ -36,6 +36,16 @@ export function actionsByAddress(actions: readonly Action[]): ReadonlyMap<string
   return new Map(actions.map((action) => [action.address, action]));
 }
 
+/** Whether the action at an address is one of those. */
+export function isAt(
+  { byAddress }: Pick<Relations, 'byAddress'>,
+  address: string,
+  isMeant: (one: Action) => boolean,
+): boolean {
+  const one = byAddress.get(address);
+  return one !== undefined && isMeant(one);
+}
+
 /** Whether the platform has an object below that of an action that deletes it, with or without a new one in its place. */
 export function isBelowDeleted(parent: Action | undefined, { parentId }: ObservedObject): parent is Action {
   return parent !== undefined && deletesObject(parent) && parent.id === parentId;
