@@ -4,8 +4,7 @@ import { actionsByAddress } from './relations.ts';
 
 /**
  * Sorts actions as the manifest declares their resources. What is not declared any more stands where its block would:
- * behind the last one of its kind below its parent, else behind all that is below its parent. A deployment stands behind
- * everything below its service.
+ * behind the last one of its kind below its parent, else behind all that is below its parent. Deployments come last.
  */
 export function inFileOrder(actions: readonly Action[], resources: readonly Resource[]): Action[] {
   const places = new Map(resources.map(({ address }, place) => [address, place]));
@@ -17,8 +16,8 @@ export function inFileOrder(actions: readonly Action[], resources: readonly Reso
   }
   const byAddress = actionsByAddress(actions);
   const placeOf = (action: Action): number => {
-    const { block, kind, parent, scope } = action;
-    if (isDeployment(action)) return ends.get(scope) ?? resources.length;
+    const { block, kind, parent } = action;
+    if (isDeployment(action)) return resources.length;
     const own = places.get(block);
     if (own !== undefined) return own;
     const above = byAddress.get(parent ?? '');

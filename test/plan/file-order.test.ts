@@ -19,7 +19,7 @@ const declared = [
 const kept = declared.map(({ address, kind, parent }) => actionOf(address, { kind, parent }));
 const gone = (address: string, kind: Action['kind'], parent?: string) =>
   actionOf(address, { action: 'delete', kind, parent });
-const deployment = (scope: string) => actionOf(`${scope} (deploy)`, { action: 'deploy', scope, parent: scope });
+const deployment = (service: string) => actionOf(`${service} (deploy)`, { action: 'deploy', parent: service });
 
 const sorted = (...actions: readonly Action[]) => inFileOrder(actions, declared).map(({ address }) => address);
 
@@ -44,16 +44,17 @@ test('the only one of its kind stands behind all that is below its parent', () =
   expect(sorted(gone('staging.compose.old', compose, 'staging'), ...kept).indexOf('staging.compose.old')).toBe(2);
 });
 
-test('what is removed below a service stands before its deployment', () => {
+test('what is removed below a service stands before its deployment, and deployments come last', () => {
   const actions = [
     deployment('production.redis.b'),
     gone('production.redis.b.mounts.a', mount, 'production.redis.b'),
     ...kept,
   ];
-  expect(sorted(...actions).slice(3, 7)).toEqual([
+  expect(sorted(...actions).slice(3)).toEqual([
     'production.redis.b',
     'production.redis.b.mounts.x',
     'production.redis.b.mounts.a',
+    'production.redis.a',
     'production.redis.b (deploy)',
   ]);
 });
