@@ -19,6 +19,7 @@ import {
   shownAddress,
 } from '../plan/action.ts';
 import { sidesOf, summaryOf } from '../plan/attribute-change.ts';
+import { settledKeys } from '../plan/diff.ts';
 import { actionsByAddress } from '../plan/relations.ts';
 import { type SecretsBeside, type Values, redactShown, secretsBeside } from '../plan/shown-values.ts';
 import { isEdited, wantedOf } from '../plan/standing.ts';
@@ -236,7 +237,8 @@ function ofAttribute(context: Context, action: Action, one: AttributeChange, sub
   const isForeign = pair === undefined && (decision.do === 'remove' || (isAccepted && wanted === undefined));
   const isDrift =
     pair === undefined
-      ? isForeign && hasPairs(context, action.address, attribute.field)
+      ? // A key that was not declared came after the map was applied.
+        isForeign && settledKeys(context.plan.base.resources[action.address]?.pairs ?? {}, attribute.field).size > 0
       : standing.there === 'other' && decision.do !== 'release';
   const isEdit = isEdited(standing.declared) || (pair !== undefined && decision.do === 'remove');
   const beside = field.map === undefined ? undefined : secretKeysOf(action, resource);
@@ -275,11 +277,6 @@ function secretKeysOf(action: Action, resource: Resource | undefined): SecretsBe
 }
 
 const secretKeys = new WeakMap<Action, SecretsBeside>(); // so that many keys stay linear
-
-/** Returns true for a map that was applied before: a key of it that was not declared came later. */
-function hasPairs({ plan }: Context, address: string, field: string): boolean {
-  return Object.keys(plan.base.resources[address]?.pairs ?? {}).some((name) => name.startsWith(`${field}["`));
-}
 
 /** The unmanaged objects of the project, but for what is below another one. */
 function unmanaged({ plan, kinds, digestsOfObjects }: FindingsInput, isDuplicate: (id: string) => boolean): Found[] {
