@@ -23,7 +23,7 @@ import {
   shownAddress,
 } from '../plan/action.ts';
 import { writesOrRemoves } from '../plan/decide.ts';
-import { type ActionNode, type ApplyNode, planNodes } from '../plan/nodes.ts';
+import { type ActionNode, type ApplyNode, planNodes } from '../plan/request-order.ts';
 import { refuseChanged } from './freshness.ts';
 import { poll } from './attempt.ts';
 import { rehearse } from './request.ts';

@@ -2,7 +2,7 @@ import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { fieldPath } from '../kind/wire.ts';
 import { type Action, isDeletion, isMove } from './action.ts';
 import { movedEntry } from './moved-addresses.ts';
-import { circleIn } from './nodes.ts';
+import { circleIn } from './request-order.ts';
 
 /** The error of a plan with actions that wait for each other: no order of their requests works. */
 export function waitingInCircle(plan: Parameters<typeof circleIn>[0]): Diagnostic[] {

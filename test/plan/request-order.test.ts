@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ApplyNode } from '../../src/plan/nodes.ts';
-import { planNodes } from '../../src/plan/nodes.ts';
+import type { ApplyNode } from '../../src/plan/request-order.ts';
+import { planNodes } from '../../src/plan/request-order.ts';
 import { deploymentAddress, deposedAddress } from '../../src/kind/address.ts';
 import type { Action, Plan } from '../../src/plan/action.ts';
 import type { StateRecord } from '../../src/state/record.ts';
