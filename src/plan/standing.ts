@@ -6,7 +6,7 @@ import type { Outputs, Resolved, Wanted } from '../manifest/wanted.ts';
 import type { Digest } from '../secrets/digest.ts';
 import type { Pair } from '../state/record.ts';
 import { matchesStored } from '../state/stored.ts';
-import { type TemplateMatch, matchesTemplate } from './template.ts';
+import { matchesTemplate } from './template.ts';
 
 /**
  * The words for the value of the manifest, beside the one that was wanted when the attribute was settled last. `secret
@@ -91,19 +91,10 @@ function declarationAs(resolved: Resolved | undefined, declared: Declared): Decl
     return pair === undefined ? 'never declared' : 'no longer declared';
   if (resolved.is === 'pending') return 'known after apply';
   if (resolved.is === 'unavailable')
-    return pair === undefined ? 'new, secret missing' : withoutSecrets[matchesTemplate(wanted, pair.wanted, declared)];
+    return `${pair === undefined ? 'new' : matchesTemplate(wanted, pair.wanted, declared)}, secret missing`;
   if (pair === undefined) return 'new';
   return matchesStored({ field, digest }, pair.wanted, resolved.value) ? 'as settled' : 'edited';
 }
-
-/** What is declared by a value of which secrets are missing, by what is known of the rest. */
-const withoutSecrets: Readonly<Record<TemplateMatch, Declaration>> = {
-  same: 'as settled, secret missing',
-  edited: 'edited, secret missing',
-  rotated: 'rotated, secret missing',
-  'not known': 'known after apply, secret missing',
-  'not recorded': 'not recorded, secret missing',
-};
 
 function answerAs(resolved: Resolved | undefined, { field, observed, pair, digest }: Judged): Answer {
   if (observed === undefined) return 'unreadable';

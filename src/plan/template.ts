@@ -17,12 +17,12 @@ import { heldSecrets } from '../state/stored.ts';
 /**
  * How the template of a wanted value stands to the one that was settled last.
  *
- * `same`: nothing changed that this run can know: the text around the secrets, their names, and the value of each secret that
+ * `as settled`: nothing changed that this run can know: the text around the secrets, their names, and the value of each secret that
  * this run has. `edited`: the text around the secrets is another one, or other secrets are named. `rotated`: the text and
  * the names are the same, and a secret that this run has got another value. `not recorded`: the state does not tell, because an
- * earlier version wrote the pair. `not known`: a reference in it is known only after apply.
+ * earlier version wrote the pair. `known after apply`: a reference in it is not known yet.
  */
-export type TemplateMatch = 'same' | 'edited' | 'rotated' | 'not recorded' | 'not known';
+type TemplateMatch = 'as settled' | 'edited' | 'rotated' | 'not recorded' | 'known after apply';
 
 /** The outputs of other resources, and the digests of the attribute that a value is of. */
 interface Resolving {
@@ -37,7 +37,7 @@ interface Resolving {
  */
 export function toStoredTemplate(wanted: Wanted, { outputs, digest }: Resolving): StoredTemplate | undefined {
   const template = templateOf(wanted, outputs);
-  if (template === 'not known') return undefined;
+  if (template === undefined) return undefined;
   const secrets = [...template.secrets].map(([name, value]) =>
     value === undefined ? undefined : ([name, digestOfSecret(digest, name, value)] as const),
   );
@@ -54,13 +54,13 @@ export function toStoredTemplate(wanted: Wanted, { outputs, digest }: Resolving)
  */
 export function matchesTemplate(wanted: Wanted, settled: StoredWanted, { outputs, digest }: Resolving): TemplateMatch {
   if (settled.template === undefined) {
-    if (templateOf(wanted, outputs) === 'not known') return 'not known';
+    if (templateOf(wanted, outputs) === undefined) return 'known after apply';
     return heldSecrets(settled) ? 'not recorded' : 'edited';
   }
   const rotation = rotationIn(wanted, settled, { outputs, digest });
-  if (rotation === undefined) return 'not known';
+  if (rotation === undefined) return 'known after apply';
   if (!rotation.isAll) return 'edited';
-  return rotation.secrets.size > 0 ? 'rotated' : 'same';
+  return rotation.secrets.size > 0 ? 'rotated' : 'as settled';
 }
 
 /** The secrets of a value that have other values than when it was settled last. */
@@ -78,8 +78,8 @@ export function rotationIn(
   { outputs, digest }: Resolving,
 ): Rotation | undefined {
   const before = settled.template;
-  const template = before === undefined ? 'not known' : templateOf(wanted, outputs);
-  if (before === undefined || template === 'not known') return undefined;
+  const template = before && templateOf(wanted, outputs);
+  if (before === undefined || template === undefined) return undefined;
   const rotated = [...template.secrets].filter(([name, value]) => {
     const like = before.secrets[name];
     return value !== undefined && like !== undefined && digestOfSecret(digest, name, value, like) !== like;
@@ -131,11 +131,12 @@ interface Template {
   readonly secrets: ReadonlyMap<string, string | undefined>;
 }
 
-function templateOf({ content, reading }: Wanted, outputs: Outputs): Template | 'not known' {
+/** The template of a value; undefined while an output in it is not known. */
+function templateOf({ content, reading }: Wanted, outputs: Outputs): Template | undefined {
   const secrets = new Map<string, string | undefined>();
   const shape: Shape = reading === undefined ? content.reveal() : { is: 'value', value: reading.reveal() };
   const form = formOf(shape, outputs, secrets);
-  return form === undefined ? 'not known' : { text: canonical(form), secrets };
+  return form === undefined ? undefined : { text: canonical(form), secrets };
 }
 
 /** The form of a value in a template, one for all ways to write it; undefined while an output is not known. */

@@ -52,9 +52,14 @@ const both = 'postgres://${secret:USER}:${secret:PW}@db:${var:PORT}/shop';
 
 describe('without a secret, a text is', () => {
   test.each<[string, string, Record<string, string>, string]>([
-    ['the same with no secret at all', both, {}, 'same'],
-    ['the same with one of two', both, { PW: 'hunter2-hunter2' }, 'same'],
-    ['the same when the variable is written out', 'postgres://${secret:USER}:${secret:PW}@db:5432/shop', {}, 'same'],
+    ['the same with no secret at all', both, {}, 'as settled'],
+    ['the same with one of two', both, { PW: 'hunter2-hunter2' }, 'as settled'],
+    [
+      'the same when the variable is written out',
+      'postgres://${secret:USER}:${secret:PW}@db:5432/shop',
+      {},
+      'as settled',
+    ],
     ['edited in its port', 'postgres://${secret:USER}:${secret:PW}@db:5433/shop', {}, 'edited'],
     ['edited where another secret is named', 'postgres://${secret:USER}:${secret:PASS}@db:5432/shop', {}, 'edited'],
     ['edited where two secrets change places', 'postgres://${secret:PW}:${secret:USER}@db:5432/shop', {}, 'edited'],
@@ -74,12 +79,12 @@ describe('without a secret, a text is', () => {
 
   test('compared in maps, and as a whole', async () => {
     const env = (value: string) => redis(`        env: { URL: '${value}', B: "x" }\n`);
-    expect(await matching(env('a ${secret:PW}'), env('a ${secret:PW}'), {}, 'env["URL"]')).toBe('same');
+    expect(await matching(env('a ${secret:PW}'), env('a ${secret:PW}'), {}, 'env["URL"]')).toBe('as settled');
     expect(await matching(env('a ${secret:PW}'), env('b ${secret:PW}'), {}, 'env["URL"]')).toBe('edited');
     const priv = (value: string) => redis(`        private: [URL]\n        env: { URL: '${value}' }\n`);
-    expect(await matching(priv('a ${secret:PW}'), priv('a ${secret:PW}'), {}, 'env["URL"]')).toBe('same');
+    expect(await matching(priv('a ${secret:PW}'), priv('a ${secret:PW}'), {}, 'env["URL"]')).toBe('as settled');
     expect(await matching(priv('a ${secret:PW}'), priv('b ${secret:PW}'), {}, 'env["URL"]')).toBe('edited');
-    expect(await matching(url('${secret:PW}'), url('${secret:PW}'), {})).toBe('same');
+    expect(await matching(url('${secret:PW}'), url('${secret:PW}'), {})).toBe('as settled');
     expect(await matching(url('${secret:PW}'), url('${secret:USER}'), {})).toBe('edited');
   });
 
@@ -155,7 +160,7 @@ describe('the template of', () => {
       secrets: { PW: 'secret ["PW","x1"]' },
     });
     expect(toStoredTemplate(wanted, { outputs: noOutputs, digest })).toBeUndefined();
-    expect(matchesTemplate(wanted, { value: 'a' }, { outputs: noOutputs, digest })).toBe('not known');
+    expect(matchesTemplate(wanted, { value: 'a' }, { outputs: noOutputs, digest })).toBe('known after apply');
   });
 
   test('a value without secrets names none: a secret in its place is an edit', () => {
