@@ -1,7 +1,7 @@
 import type { Operation } from '../api/contract.ts';
 import { isPrivateMember, isSecretMember, secretAnswers, shownOnce } from '../api/secret-members.ts';
 import { readEnvText } from '../formats/env-text.ts';
-import { isObject } from '../formats/json.ts';
+import { type Row, isObject } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { passwordsIn } from './passwords-in-addresses.ts';
 import { isSecretEntry, secretParts, secretTexts } from './looks-secret.ts';
@@ -54,6 +54,19 @@ function isEmpty(value: unknown): boolean {
  */
 export function addSecretsOf(add: Redactor['add'], members: unknown, kind?: Kind): void {
   add(() => secretsIn('', members, kind));
+}
+
+/** The passwords and keys that rows of objects have: an error of a database may quote the row that it refuses. */
+export function secretsOfRows(rows: readonly Row[], kinds: readonly Kind[]): string[] {
+  const withSecrets = kinds.flatMap(({ identity, fields }) => {
+    const names = Object.keys(fields).filter((name) => fields[name]?.secrecy === 'secret');
+    return names.length === 0 ? [] : [{ id: identity.id, names }];
+  });
+  return rows.flatMap((row) =>
+    withSecrets.flatMap(({ id, names }) =>
+      row[id] === undefined ? [] : names.flatMap((name) => secretTexts(row[name])),
+    ),
+  );
 }
 
 function secretsIn(name: string, value: unknown, kind: Kind | undefined): string[] {

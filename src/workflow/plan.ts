@@ -11,7 +11,6 @@ import { type Seen, observe } from '../observe/observe.ts';
 import { otherName, projectToRead } from '../observe/project-id.ts';
 import { type Proof, ofItsOrganization, proved, refuseForeign, shownOf } from '../observe/proof.ts';
 import { createReader } from '../observe/reader.ts';
-import { rowSecrets } from '../observe/row-secrets.ts';
 import { acceptancesOn } from '../plan/accepted.ts';
 import type { Narrowing, Plan } from '../plan/action.ts';
 import { inFileOrder } from '../plan/file-order.ts';
@@ -20,6 +19,7 @@ import { concerning, everything, inOrderOf, isNarrow, unknownIn } from '../plan/
 import { buildPlan } from '../plan/plan.ts';
 import { type Touched, readsOf } from '../plan/reviewed-reads.ts';
 import { isTopOwned, pinnedToState, placed } from '../plan/project-block.ts';
+import { secretsOfRows } from '../secrets/call-secrets.ts';
 import { boundTo } from '../state/bound.ts';
 import { isoTime, systemClock } from '../state/clock.ts';
 import { digestsAt, digestsOf } from '../state/digests.ts';
@@ -83,7 +83,8 @@ async function planFor(request: Request, world: ReadWorld): Promise<Plan> {
   const seen = await readObjects(start, request, world);
   // It was upgraded since: what it serves now is discovered, and everything is read again.
   if (seen === 'upgraded') return planFor(request, { ...world, discovers: 'again' });
-  for (const text of rowSecrets(seen.observed, start.kinds)) world.addSecret(text);
+  const rows = [...seen.observed.objects.values()].map(({ row }) => row);
+  for (const text of secretsOfRows(rows, start.kinds)) world.addSecret(text);
   const state = stateFor(start, seen, request, world);
   const { found, proof } = provedFindings(start, seen, request, world);
   const today = isoTime((world.clock ?? systemClock).wall()).slice(0, 10);

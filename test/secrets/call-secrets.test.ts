@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rowSecrets } from '../../src/observe/row-secrets.ts';
-import { addSecretsOf } from '../../src/secrets/call-secrets.ts';
+import { addSecretsOf, secretsOfRows } from '../../src/secrets/call-secrets.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import { kindNamed } from '../support/plan-values.ts';
 
@@ -53,8 +52,7 @@ test('the failure of a backup quotes the user of a database, and not its passwor
   const ofCall = createRedactor();
   addSecretsOf(ofCall.add, row, kindNamed('backup'));
   const ofRows = createRedactor();
-  const observed = { objects: new Map([['a', { row }]]) } as unknown as Parameters<typeof rowSecrets>[0];
-  for (const secret of rowSecrets(observed, [kindNamed('backup')])) ofRows.add(secret);
+  for (const secret of secretsOfRows([row], [kindNamed('backup')])) ofRows.add(secret);
   for (const { redact } of [ofCall, ofRows])
     expect(redact('nextcloud:31 cannot log in with nextpass-4711')).toBe('nextcloud:31 cannot log in with (sensitive)');
 });
