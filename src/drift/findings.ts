@@ -3,6 +3,7 @@ import { childAddress } from '../kind/address.ts';
 import { pathOf } from '../kind/attribute.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Resource } from '../manifest/resource.ts';
+import { addressesById } from '../observe/observed.ts';
 import { position } from '../manifest/tree.ts';
 import { objectDigest, subjectDigest, subjectField } from '../plan/accepted.ts';
 import {
@@ -90,7 +91,6 @@ function together(found: readonly Found[]): Found[] {
 interface Context extends FindingsInput {
   readonly outputs: ReturnType<typeof outputsOf>;
   readonly declared: ReadonlyMap<string, Resource>;
-  readonly addressOf: ReadonlyMap<string, string>;
   /** The addresses of missing objects. */
   readonly missing: ReadonlySet<string>;
   readonly missingBelow: ReadonlyMap<string, number>;
@@ -109,7 +109,6 @@ function contextOf(input: FindingsInput): Context {
     ...input,
     outputs: outputsOf(actionsByAddress(plan.actions), plan.observed.objects),
     declared: new Map(resources.map((resource) => [resource.address, resource])),
-    addressOf: new Map([...plan.observed.objects].map(([address, { id }]) => [id, address])),
     missing,
     missingBelow: countBelow(new Map(plan.actions.map(({ address, parent }) => [address, parent])), missing),
     busy,
@@ -208,11 +207,11 @@ function ofOption(subject: FoundAt, change: Change): Found {
 }
 
 /** The finding that an object was moved on the platform, or that the manifest moves it. */
-function moveOf({ plan, digestsOfObjects, addressOf }: Context, action: Action, subject: FoundAt): Found[] {
+function moveOf({ plan, digestsOfObjects }: Context, action: Action, subject: FoundAt): Found[] {
   if (action.action !== 'move' || action.steps.every(({ role }) => role !== 'move')) return [];
   const record = plan.base.resources[action.address];
   const parentId = plan.observed.objects.get(action.address)?.parentId ?? '';
-  const place = addressOf.get(parentId) ?? parentId;
+  const place = addressesById(plan.observed.objects).get(parentId) ?? parentId;
   if (record === undefined || record.parent !== (action.parent ?? null))
     return [{ ...subject, is: 'not yet applied', summary: 'move' }];
   const digest = (like?: string) => digestsOfObjects(action.id ?? '', '(parent)')(parentId, like);
@@ -284,13 +283,12 @@ function unmanaged({ plan, kinds, digestsOfObjects }: FindingsInput, isDuplicate
   const all = observed.unmanaged.filter(({ id }) => !isDuplicate(id));
   const parents = new Map(all.map(({ id, parentId }) => [id, parentId]));
   const kindsByName = new Map(kinds.map((kind) => [kind.kind, kind]));
-  const addressOf = new Map([...observed.objects].map(([address, { id }]) => [id, address]));
   const taken = new Set([...plan.actions.map(({ address }) => address), ...Object.keys(base.resources)]);
   const tops = all.filter(({ parentId }) => parentId === undefined || !parents.has(parentId));
   const below = countBelow(parents, new Set(parents.keys()));
   return tops.map(({ kind: name, id, name: given, parentId }): Found => {
     const kind = kindsByName.get(name);
-    const parent = parentId === undefined ? undefined : addressOf.get(parentId);
+    const parent = parentId === undefined ? undefined : addressesById(observed.objects).get(parentId);
     const isReachable = parentId === undefined || parent !== undefined;
     const section = kind?.identity.addressedByKey === true ? undefined : kind?.section;
     const would =

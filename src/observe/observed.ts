@@ -1,3 +1,4 @@
+import { onceFor } from '../api/once.ts';
 import type { Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { FromPlace } from '../kind/parent.ts';
@@ -61,6 +62,12 @@ export interface Observed extends Caller {
   /** Objects that a create which was sent or delivered more than once may have made beside the one that has the address. */
   readonly duplicates: readonly DuplicateObject[];
 }
+
+/** The addresses of objects by their ids. */
+export const addressesById = onceFor(
+  (objects: Observed['objects']): ReadonlyMap<string, string> =>
+    new Map([...objects].map(([address, { id }]) => [id, address])),
+);
 
 /** A second object of one create. */
 export interface DuplicateObject {

@@ -1,10 +1,9 @@
-import { onceFor } from '../api/once.ts';
 import { type Row, member } from '../formats/json.ts';
 import type { ChangeAtRisk, Loss } from '../kind/lifecycle.ts';
 import { observedValue } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { type Outputs, withGaps } from '../manifest/wanted.ts';
-import type { ObservedObject } from '../observe/observed.ts';
+import { type ObservedObject, addressesById } from '../observe/observed.ts';
 import type { Action, AttributeChange } from './action.ts';
 import type { Planning } from './input.ts';
 import { wantedAs } from './shown-values.ts';
@@ -29,7 +28,8 @@ export function lossesOf(input: Planning, changing: Changing): Loss[] {
   const { changeAtRisk } = kind.lifecycle ?? {};
   if (changeAtRisk === undefined) return [];
   const to = { action: above, row: observed.objects.get(above?.address ?? '')?.row };
-  const from = isElsewhere ? rowsById(observed.objects).get(object.parentId ?? '') : to.row;
+  const parentAddress = addressesById(observed.objects).get(object.parentId ?? '');
+  const from = isElsewhere ? observed.objects.get(parentAddress ?? '')?.row : to.row;
   const hasOther =
     from !== to.row || to.action?.attributes.some((one) => one.field.map !== undefined && isWritten(one)) === true;
   if (!hasOther && !attributes.some(isWritten)) return [];
@@ -106,9 +106,3 @@ function shownAfter(
 
 /** Stands for a value that is not known before the apply: no value that is known equals it. */
 const notKnown = '(not known)';
-
-/** The rows of all objects by their ids. */
-const rowsById = onceFor(
-  (objects: Planning['observed']['objects']): ReadonlyMap<string, Row> =>
-    new Map([...objects.values()].map(({ id, row }) => [id, row])),
-);

@@ -1,4 +1,3 @@
-import { onceFor } from '../api/once.ts';
 import { readRow } from '../kind/attribute.ts';
 import { type Row, isRow, mapTexts } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -6,7 +5,7 @@ import { blockOf } from '../kind/address.ts';
 import type { Loss } from '../kind/lifecycle.ts';
 import { knownPairs } from '../state/pending.ts';
 import { type Outputs, noOutputs } from '../manifest/wanted.ts';
-import type { Observed } from '../observe/observed.ts';
+import { addressesById } from '../observe/observed.ts';
 import type { AttributeChange } from './action.ts';
 import { undeclared } from './diff.ts';
 import type { PlanInput } from './input.ts';
@@ -55,17 +54,12 @@ export function shownRow(
     if (!Array.isArray(rows)) continue;
     shown[at] = rows.map((item: unknown) => {
       if (!isRow(item)) return item;
-      const below = addressesIn(input.observed.objects).get(String(item[child.identity.id]));
+      const below = addressesById(input.observed.objects).get(String(item[child.identity.id]));
       return below === undefined ? item : shownRow(input, { kind: child, address: below, row: item });
     });
   }
   return shown;
 }
-
-const addressesIn = onceFor(
-  (objects: Observed['objects']): ReadonlyMap<string, string> =>
-    new Map([...objects].map(([address, { id }]) => [id, address])),
-);
 
 /** A loss in the words that people may see: those that `shown` gives of shown rows, or without names where they say less. */
 export function lossAsShown(loss: Loss | undefined, shown: () => Loss | undefined): Loss | undefined {
