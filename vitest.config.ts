@@ -20,14 +20,18 @@ const inBulk = [
 /** A test that takes so long hangs; no machine is too slow for any of them. Milliseconds. */
 const hangs = 120_000;
 
-/** What replaces modules or globals for as long as a worker lives: each of these files has one of its own. */
+/** What replaces globals for as long as a worker lives: each of these files has one of its own. */
 const alone = [
-  'test/drift/adopt-text.readings.test.ts',
-  'test/manifest/workspace.test.ts',
   'test/security/hostile-repository.test.ts',
-  'test/scenarios/convergence-reproduction.test.ts',
   'test/scenarios/crashes-in-pairs.test.ts',
   'test/scenarios/crashes-of-kinds.test.ts',
+];
+
+/** What replaces modules of the source: Vite loads it, for each of these files in a worker of its own. */
+const mocking = [
+  'test/drift/adopt-text.readings.test.ts',
+  'test/manifest/workspace.test.ts',
+  'test/scenarios/convergence-reproduction.test.ts',
   'test/scenarios/work-counts.test.ts',
 ];
 
@@ -52,7 +56,7 @@ const longest = [
 ].map((name) => `test/${name}.test.ts`);
 
 /** A worker loads the source again when it goes on to another project: project by project, the one with most files last. */
-const order = ['alone', 'dokploy', 'bulk', 'fast', 'together'];
+const order = ['alone', 'mocking', 'bulk', 'fast', 'together'];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -99,12 +103,17 @@ export default defineConfig({
         test: {
           name: 'together',
           include: ['test/**/*.test.ts'],
-          exclude: [...left, ...fast, ...alone],
+          exclude: [...left, ...fast, ...alone, ...mocking],
           isolate: false,
           globalSetup: [program, ...withSource],
         },
       },
-      { extends: true, test: { name: 'alone', include: alone, exclude: left, globalSetup: program } },
+      {
+        extends: true,
+        ...loaded,
+        test: { name: 'alone', include: alone, exclude: left, globalSetup: [program, ...withSource] },
+      },
+      { extends: true, test: { name: 'mocking', include: mocking, exclude: left } },
       ...(isFull
         ? [
             {
