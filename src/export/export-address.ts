@@ -1,10 +1,17 @@
 import { sectionAlias } from '../kind/aliases.ts';
 import { groupBy } from '../kind/group.ts';
 import { childAddress } from '../kind/address.ts';
-import { plain } from '../kind/codecs.ts';
 import { type Json, canonical } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import { appendedBelow, keyDefault, nameIn, observedValue, withoutAppended } from '../kind/wire.ts';
+import {
+  appendedBelow,
+  keyDefault,
+  keyNames,
+  nameIn,
+  normalInKey,
+  observedValue,
+  withoutAppended,
+} from '../kind/wire.ts';
 import { createNames, keyFor } from './names.ts';
 import type { Surveyed } from './survey.ts';
 
@@ -104,13 +111,7 @@ function keyText({ kind, link, row, parent }: Surveyed): string {
     const seen = observedValue(kind, name, row) ?? keyDefault(kind, name);
     return parent === undefined ? seen : withoutAppended(seen, appendedBelow(kind, name, parent));
   };
-  const names = typeof kind.identity.key === 'function' ? kind.identity.key(value) : kind.identity.key;
-  return canonical(
-    names.map((name) => {
-      const normal = (kind.fields[name]?.codec ?? plain).normal(value(name));
-      return typeof normal === 'string' ? normal.trim() : normal;
-    }),
-  );
+  return canonical(keyNames(kind, value).map((name) => normalInKey(kind, name, value(name))));
 }
 
 /** What the platform made comes first, then by name; ids decide between equals. */

@@ -1,5 +1,6 @@
 import { type Operation, endpointOf, requiredMembers } from '../api/contract.ts';
 import { type Json, type Row, isRow, member } from '../formats/json.ts';
+import { plain } from './codecs.ts';
 import { type Field, schemaOf } from './field.ts';
 import type { Kind } from './kind.ts';
 import { onceFor } from '../api/once.ts';
@@ -48,6 +49,31 @@ const refusesEmpty = onceFor((field: Field) => !schemaOf(field).safeParse('').su
 export function keyDefault(kind: Kind, name: string): Json {
   const { onNull } = kind.fields[name] ?? {};
   return onNull !== undefined && 'value' in onNull ? onNull.value : null;
+}
+
+/** The names of the fields of an object's natural key. */
+export function keyNames({ identity: { key } }: Kind, value: (name: string) => Json | undefined): readonly string[] {
+  return typeof key === 'function' ? key(value) : key;
+}
+
+/** The natural key of an object by the values of its fields; undefined while one of them is not known. */
+export function keyOfValues(
+  kind: Kind,
+  value: (name: string) => Json | undefined,
+): Readonly<Record<string, Json>> | undefined {
+  const key: Record<string, Json> = {};
+  for (const name of keyNames(kind, value)) {
+    const known = value(name);
+    if (known === undefined) return undefined;
+    key[name] = known;
+  }
+  return key;
+}
+
+/** A value of a natural key in the form that stands for all values of its meaning. */
+export function normalInKey(kind: Kind, name: string, value: Json): Json {
+  const normal = (kind.fields[name]?.codec ?? plain).normal(value);
+  return typeof normal === 'string' ? normal.trim() : normal;
 }
 
 /**

@@ -1,11 +1,10 @@
 import { once } from '../api/once.ts';
 import { type Diagnostic, type Position, diagnostic } from '../diagnostics/diagnostic.ts';
-import { plain } from '../kind/codecs.ts';
 import { groupBy } from '../kind/group.ts';
 import { type Json, canonical } from '../formats/json.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { Kind } from '../kind/kind.ts';
-import { fieldPath, keyDefault } from '../kind/wire.ts';
+import { fieldPath, keyDefault, keyOfValues, normalInKey } from '../kind/wire.ts';
 import { asVariables } from './misplaced-secret.ts';
 import { portsTakenTwice } from './published-ports.ts';
 import { reportInto } from './report.ts';
@@ -193,18 +192,11 @@ function sameKeys(seen: Seen): Diagnostic[] {
 }
 
 /** The natural key of a block, in the form that stands for all values of its meaning; undefined while it is not known. */
-function keyOf({ kind, fields }: Resource, { values }: CheckedResource): Record<string, Json> | undefined {
+function keyOf({ kind, fields }: Resource, { values }: CheckedResource) {
   const value = (name: string): Json | undefined =>
     values[name] ?? (fields[name] === undefined || values[name] === null ? keyDefault(kind, name) : undefined);
-  const names = typeof kind.identity.key === 'function' ? kind.identity.key(value) : kind.identity.key;
-  const key: Record<string, Json> = {};
-  for (const name of names) {
-    const known = value(name);
-    if (known === undefined) return undefined;
-    const normal = (kind.fields[name]?.codec ?? plain).normal(known);
-    key[name] = typeof normal === 'string' ? normal.trim() : normal;
-  }
-  return key;
+  const key = keyOfValues(kind, value);
+  return key && Object.fromEntries(Object.entries(key).map(([name, known]) => [name, normalInKey(kind, name, known)]));
 }
 
 /**

@@ -2,7 +2,7 @@ import { groupBy } from '../kind/group.ts';
 import { plain } from '../kind/codecs.ts';
 import { type Json, type Row, canonical } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import { appendedBelow, keyDefault, observedValue, withoutAppended } from '../kind/wire.ts';
+import { appendedBelow, keyDefault, keyOfValues, observedValue, withoutAppended } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { type Outputs, resolve } from '../manifest/wanted.ts';
 import type { Listed, Parent } from './observed.ts';
@@ -29,26 +29,15 @@ export function naturalKey(
     if (resolved.is !== 'known') return undefined;
     return resolved.value ?? keyDefault(kind, name);
   };
-  const names = typeof kind.identity.key === 'function' ? kind.identity.key(value) : kind.identity.key;
-  const key: Record<string, Json> = {};
-  for (const name of names) {
-    const known = value(name);
-    if (known === undefined) return undefined;
-    key[name] = known;
-  }
-  return key;
+  return keyOfValues(kind, value);
 }
 
 /** The natural key of the object of a row; undefined where the platform does not return all of it. */
 export function rowKey(kind: Kind, row: Row): NaturalKey | undefined {
   const value = (name: string): Json | undefined =>
     observedValue(kind, name, row) ?? keyDefault(kind, name) ?? undefined;
-  const names = typeof kind.identity.key === 'function' ? kind.identity.key(value) : kind.identity.key;
-  const known = names.flatMap((name) => {
-    const found = value(name);
-    return found === undefined ? [] : [[name, found] as const];
-  });
-  return known.length === 0 || known.length < names.length ? undefined : Object.fromEntries(known);
+  const key = keyOfValues(kind, value);
+  return key === undefined || Object.keys(key).length === 0 ? undefined : key;
 }
 
 /** Whether two rows have the same value in each field. */

@@ -4,7 +4,7 @@ import { isCipher } from '../kind/cipher.ts';
 import { defined } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { goesWith } from '../kind/lifecycle.ts';
-import { fieldPath, observedValue } from '../kind/wire.ts';
+import { fieldPath, keyNames, observedValue } from '../kind/wire.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import { noOutputs } from '../manifest/wanted.ts';
 import type { StateRecord } from '../state/record.ts';
@@ -158,7 +158,7 @@ function differencesIn(
   if (record.pending !== undefined) return { notes: [], dataAtRisk: undefined };
   const now = readRow(kind, row);
   const valueOf = (name: string) => observedValue(kind, name, row) ?? undefined;
-  const key = typeof kind.identity.key === 'function' ? kind.identity.key(valueOf) : kind.identity.key;
+  const key = keyNames(kind, valueOf);
   const judged = Object.entries(record.pairs).flatMap(([name, pair]) => {
     const attribute = attributeNamed(name);
     const declared = kind.fields[attribute.field];
