@@ -6,6 +6,7 @@ import { runSecretCommand } from '../secrets/sources/command.ts';
 import { readEnvFile } from '../secrets/sources/env-file.ts';
 import { indexEntries, unreadableIndex } from '../git/tracked.ts';
 import type { Manifest } from './manifest.ts';
+import { wantedAttributes } from './resource.ts';
 import type { SecretSource } from './settings.ts';
 import { position } from './tree.ts';
 import type { FileText, Workspace } from './workspace.ts';
@@ -13,10 +14,7 @@ import type { FileText, Workspace } from './workspace.ts';
 /** The secrets that a manifest needs and its reader did not have, by name, each once. */
 export function missingSecrets({ resources, outputs, freeText }: Manifest): readonly string[] {
   const free = freeText === undefined ? [] : [freeText];
-  const wanted = resources.flatMap(({ fields, maps }) => [
-    ...Object.values(fields),
-    ...Object.values(maps).flatMap((map) => [...map.values()]),
-  ]);
+  const wanted = resources.flatMap((resource) => [...wantedAttributes(resource)].map((one) => one.wanted));
   return [...new Set([...wanted, ...outputs.values(), ...free].flatMap(({ missing }) => missing))];
 }
 

@@ -1,5 +1,5 @@
 import { didYouMean } from '../diagnostics/closest.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { type Json, canonical } from '../formats/json.ts';
 import type { Attribute } from '../kind/attribute.ts';
@@ -12,8 +12,8 @@ import { type Reference, referenceName } from '../manifest/reference.ts';
 import { type Outputs, type Wanted, resolve, withHidden } from '../manifest/wanted.ts';
 import { hiddenLines, maskAttribute, maskValue } from '../secrets/looks-secret.ts';
 import { redacted } from '../secrets/secret.ts';
-import { howToGive } from '../secrets/sources/env.ts';
 import type { State } from '../state/state.ts';
+import { requireSecrets } from './outputs.ts';
 
 /** A value to evaluate, of a field or of a text that no file holds. */
 interface Part {
@@ -94,7 +94,8 @@ export function evaluateQuestion(
   },
 ): Evaluated {
   const { name, parts, inside } = question;
-  if (showsSecrets) requireSecrets(question);
+  const missing = [...new Set(parts.flatMap(({ wanted }) => wanted.missing))];
+  if (showsSecrets) requireSecrets([{ name, missing }]);
   const outputs: Outputs = (reference) => inState(reference) ?? onPlatform(reference);
   const shown = parts.map((part) => ({ ...part, ...showPart(part, outputs) }));
   const hidden = nested(shown.map(({ below, masked }) => ({ below, value: masked })));
@@ -117,7 +118,7 @@ function showPart({ wanted, of }: Part, outputs: Outputs) {
   const isWhole = field !== undefined && of?.attribute.key === undefined;
   const resolved = isWhole ? resolveField(field, wanted, outputs) : resolve(wanted, outputs);
   if (resolved.is !== 'known') return { value: redacted, masked: redacted, isUnavailable: true };
-  const value = field === undefined ? resolved.value : resolved.value;
+  const { value } = resolved;
   const isStrict = (field?.secrecy === 'secret' && value !== null) || wanted.isPrivate === true;
   const clear = wanted.isSecret ? withHidden(wanted, outputs, hiddenLines) : value;
   const masked = isStrict || clear === undefined ? redacted : maskClear(clear, { field, of });
@@ -161,12 +162,4 @@ function inner(value: Json, keys: readonly string[], name: string): Json {
 function referencesOf(parts: readonly Part[]): readonly Reference[] {
   const all = parts.flatMap(({ wanted }) => wanted.references);
   return [...new Map(all.map((reference) => [referenceName(reference), reference])).values()];
-}
-
-function requireSecrets({ name, parts }: Question): void {
-  const missing = new Set(parts.flatMap(({ wanted }) => wanted.missing));
-  const problems = [...missing].map((secret) =>
-    diagnostic('secret-missing', `${name} needs the secret ${secret}`, { remedy: howToGive([secret]) }),
-  );
-  if (problems.length > 0) throw new Stop('refused', problems);
 }

@@ -180,14 +180,16 @@ export function requireShown(name: string, isSecret: boolean): void {
 }
 
 /**
- * Refuses outputs that lack a secret: a value with a hole in it is no value.
+ * Refuses values that lack a secret, by their names in messages: a value with a hole in it is no value.
  *
  * @throws {Stop} `refused`, with every secret that is missing.
  */
-export function requireSecrets(outputs: readonly OutputValue[]): void {
-  const problems = outputs.flatMap(({ name, missing }) =>
+export function requireSecrets(
+  values: readonly { readonly name: string; readonly missing: readonly string[] }[],
+): void {
+  const problems = values.flatMap(({ name, missing }) =>
     missing.map((secret) =>
-      diagnostic('secret-missing', `the output ${name} needs the secret ${secret}`, { remedy: howToGive([secret]) }),
+      diagnostic('secret-missing', `${name} needs the secret ${secret}`, { remedy: howToGive([secret]) }),
     ),
   );
   if (problems.length > 0) throw new Stop('refused', problems);

@@ -1,6 +1,5 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { type Resource, wantedAttributes } from '../../manifest/resource.ts';
-import type { Wanted } from '../../manifest/wanted.ts';
+import { missingSecrets } from '../../manifest/secret-sources.ts';
 import { checkManifest } from '../../project/load.ts';
 import { validationJson } from '../../render/diagnostics-json.ts';
 import { diagnosticCases, diagnosticResults, diagnosticRules } from '../../render/finding-views.ts';
@@ -76,23 +75,14 @@ export const command = defineCommand({
   formats,
   execute: async (run, view) => {
     const { manifest, warnings } = await loadFor(run, checkManifest);
-    const { resources, outputs, settings } = manifest;
+    const { resources, settings } = manifest;
     view.valid({
       file: run.options.file,
       resources: resources.length,
       warnings,
-      secretsMissing: missingSecrets([...resources.flatMap((one) => wantedIn(one)), ...outputs.values()]),
+      secretsMissing: missingSecrets(manifest).toSorted(),
       hasSources: settings.secrets.length > 0,
     });
     return 'done';
   },
 });
-
-function wantedIn(resource: Resource): Wanted[] {
-  return [...wantedAttributes(resource)].map(({ wanted }) => wanted);
-}
-
-/** The names of the secrets that some values need and this run does not have. */
-function missingSecrets(values: readonly Wanted[]): string[] {
-  return [...new Set(values.flatMap(({ missing }) => missing))].toSorted();
-}
