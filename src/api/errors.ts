@@ -248,6 +248,11 @@ function addressRemedy({ operation, served = operation, url, failure, code }: Fa
   return usual;
 }
 
+/** Leaves out what a read that the platform refused would have said. @throws whatever is no failure of the platform. */
+export function unlessOfThePlatform(error: unknown): undefined {
+  if (!(error instanceof PlatformError)) throw error;
+}
+
 /** Whether a request failed because of a right that the key lacks; a key that is not accepted says nothing of that. */
 export function lacksRight(error: unknown): error is PlatformError {
   if (!(error instanceof PlatformError) || error.code === undefined) return false;

@@ -1,4 +1,5 @@
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { isRow } from '../formats/json.ts';
 import type { Client, ReadClient } from './client.ts';
 import {
   type Contract,
@@ -9,7 +10,7 @@ import {
   extendedContracts,
   profiles,
 } from './contract.ts';
-import { lacksRight, PlatformError } from './errors.ts';
+import { lacksRight, PlatformError, unlessOfThePlatform } from './errors.ts';
 import { fromDocument } from './names.ts';
 import { documentOperation, versionOperation } from './published.ts';
 
@@ -201,10 +202,6 @@ async function serves(client: ReadClient, words: Contract): Promise<boolean> {
   }
 }
 
-function unlessOfThePlatform(error: unknown): undefined {
-  if (!(error instanceof PlatformError)) throw error;
-}
-
 function unlessStopped(error: unknown): void {
   if (error instanceof Stop) throw error;
 }
@@ -234,8 +231,4 @@ export function compareWords(
     return { message: `${profile}${shown === undefined ? ', as assumed' : ''}` };
   const message = `the platform speaks the words of ${shown}, and this run those of ${profile}`;
   return { message, remedy: `Write platform: { url: …, profile: ${shown} }.` };
-}
-
-function isRow(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

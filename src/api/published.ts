@@ -1,3 +1,4 @@
+import { isRow } from '../formats/json.ts';
 import { type Contract, type Operation, beyondDocument, endpointOf } from './contract.ts';
 
 /** Answers the version of the platform. */
@@ -25,8 +26,4 @@ export function operationsIn(document: unknown, { names }: Pick<Contract, 'names
 /** A version as a platform answers it; undefined: it is none that can be shown and compared. Never throws. */
 export function readPlatformVersion(answer: unknown): string | undefined {
   return typeof answer === 'string' && /^[\w.+-]{1,64}$/.test(answer) ? answer : undefined;
-}
-
-function isRow(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

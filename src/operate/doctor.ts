@@ -3,6 +3,7 @@ import { type Contract, type Operation, isOperation } from '../api/contract.ts';
 import { PlatformError } from '../api/errors.ts';
 import { attempts } from '../api/attempts.ts';
 import { type KeyLimit, describeLimit, howToGetKey, remedyForLimit } from '../api/key-limit.ts';
+import { isLoopback } from '../api/loopback.ts';
 import { compareWords } from '../api/profile.ts';
 import { type NeededRight, rightsTo } from '../api/rights.ts';
 import { withArticle } from '../diagnostics/article.ts';
@@ -69,7 +70,7 @@ export async function examinePlatform(input: PlatformInput): Promise<readonly Ch
   const limit = await limitOf(found, input);
   return [
     check('address', 'good', `${url} is reachable${url.startsWith('https:') ? ', and its certificate is valid' : ''}`),
-    ...(url.startsWith('http:') && !isLocal(url) ? [unencrypted(url)] : []),
+    ...(url.startsWith('http:') && !isLoopback(new URL(url).hostname) ? [unencrypted(url)] : []),
     keyOf(limit),
     rightsOf(caller, input),
     ...capabilitiesOf(found, input),
@@ -120,10 +121,6 @@ function rest(error: PlatformError): Check[] {
   const names = ['rights', 'version', 'capabilities', 'clock'] as const;
   const why = error.isKeyRefused ? 'the key' : 'the address';
   return names.map((name) => check(name, 'unknown', `not known: ${why} comes first`));
-}
-
-function isLocal(url: string): boolean {
-  return ['localhost', '127.0.0.1', '[::1]'].includes(new URL(url).hostname);
 }
 
 function unencrypted(url: string): Check {

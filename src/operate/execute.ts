@@ -1,7 +1,7 @@
 import type { Client } from '../api/client.ts';
 import { attempts } from '../api/attempts.ts';
 import { remedyAndOutcome } from '../api/diagnose.ts';
-import { answerLines, PlatformError } from '../api/errors.ts';
+import { answerLines, PlatformError, unlessOfThePlatform } from '../api/errors.ts';
 import { follow, shownIn } from '../apply/follow.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { type Json, type Row, isRow, member, defined } from '../formats/json.ts';
@@ -202,15 +202,10 @@ function readableAnswer(
   return findings.length === 0 ? {} : { answer: Object.fromEntries(findings) as Json };
 }
 
-/** Reads the object after the command, where its row says something. */
+/** Reads the object after the command, where its row says something. A failed read does not make the command a failure. */
 async function readAfter(client: Client, { kind, id, operation }: ObjectCommand): Promise<Row | undefined> {
   if (kind.service === undefined && operation.renews === undefined) return undefined;
   return createReader(client).row(kind, id).catch(unlessOfThePlatform);
-}
-
-/** A failed read after a command does not make the command a failure. */
-function unlessOfThePlatform(error: unknown): undefined {
-  if (!(error instanceof PlatformError)) throw error;
 }
 
 function statusOf({ kind }: ObjectCommand, row: Row | undefined, { redact }: Client): { status?: string } {
