@@ -9,7 +9,7 @@ import { inlineShown, isLong, valueOf } from '../value-text.ts';
 import { verdictOf } from '../verdict.ts';
 import { difference, place } from './change.ts';
 import { diagnosticList } from './diagnostics.ts';
-import { countValues, renderFilter } from './filter.ts';
+import { countValues, placeChoices, renderFilter } from './filter.ts';
 import { environmentOf } from '../places.ts';
 import { renderShell } from './shell.ts';
 
@@ -65,15 +65,7 @@ function choices(entries: readonly Entry[]) {
   return [
     { name: 'status' as const, label: 'Status', values: countValues(entries.map(({ status }) => status)) },
     { name: 'finding' as const, label: 'Finding', values: countValues(entries.map((one) => one.is)) },
-    { name: 'kind' as const, label: 'Kind', values: countValues(entries.map(({ kind }) => kind)) },
-    {
-      name: 'within' as const,
-      label: 'Environment',
-      values: countValues(
-        entries.map(({ environment }) => environment),
-        (name) => (name === '' ? 'outside environments' : name),
-      ),
-    },
+    ...placeChoices(entries),
   ];
 }
 

@@ -32,6 +32,19 @@ function isChips(name: Choice['name']): boolean {
   return name === 'action' || name === 'status';
 }
 
+/** The choices of a kind and of an environment. */
+export function placeChoices(entries: readonly { readonly kind: string; readonly environment: string }[]): Choice[] {
+  const within = entries.map(({ environment }) => environment);
+  return [
+    { name: 'kind', label: 'Kind', values: countValues(entries.map(({ kind }) => kind)) },
+    {
+      name: 'within',
+      label: 'Environment',
+      values: countValues(within, (name) => (name === '' ? 'outside environments' : name)),
+    },
+  ];
+}
+
 /** The values of entries with their numbers, in the order in which they come. */
 export function countValues(
   values: readonly string[],

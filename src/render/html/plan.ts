@@ -21,7 +21,7 @@ import { deletionWords, errorsIn, verdictOf } from '../verdict.ts';
 import { changeList, place } from './change.ts';
 import { diagnosticList, withFlags } from './diagnostics.ts';
 import { type Entry, buildEntries, buildNodes } from './entries.ts';
-import { countValues, renderFilter } from './filter.ts';
+import { countValues, placeChoices, renderFilter } from './filter.ts';
 import { renderGraph } from './graph.ts';
 import { renderShell } from './shell.ts';
 
@@ -168,15 +168,7 @@ function choices(entries: readonly Entry[]) {
       label: 'Actions',
       values: inOrder.flatMap((name) => actions.filter(({ value }) => value === name)),
     },
-    { name: 'kind' as const, label: 'Kind', values: countValues(entries.map(({ kind }) => kind)) },
-    {
-      name: 'within' as const,
-      label: 'Environment',
-      values: countValues(
-        entries.map(({ environment }) => environment),
-        (name) => (name === '' ? 'outside environments' : name),
-      ),
-    },
+    ...placeChoices(entries),
     { name: 'result' as const, label: 'Result', values: countValues(results) },
   ];
 }
