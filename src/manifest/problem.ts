@@ -229,7 +229,6 @@ export function placeAt(node: Node, path: readonly PropertyKey[]): Place {
 }
 
 /** The place of the key that a path leads to, else of the innermost value. */
-/** The place of the key at the end of a path. */
 export function keyPlaceAt(node: Node, path: readonly PropertyKey[]): Place {
   const map = innermostAt(node, path.slice(0, -1));
   const entry = map.is === 'map' ? map.entries.get(String(path.at(-1))) : undefined;
