@@ -1,4 +1,5 @@
 import type { Names } from '../api/names.ts';
+import { onceFor } from '../api/once.ts';
 import { bareAnswers } from '../api/vocabulary.ts';
 import type { WireAnswer, WireRequest } from '../api/wire.ts';
 import { publishedDocument } from './published.ts';
@@ -23,6 +24,10 @@ export interface Edge {
 /** The edge to the words of a profile; undefined: they are those of Dokploy. */
 export function createEdge(names: Names | undefined): Edge {
   if (names === undefined) return { speak: (answering) => answering, operation: (name) => name, text: (text) => text };
+  return edgeTo(names);
+}
+
+const edgeTo = onceFor((names: Names): Edge => {
   const words = wordsOf(names);
   return {
     operation: names.operation,
@@ -35,12 +40,14 @@ export function createEdge(names: Names | undefined): Edge {
       const asked = query === '' ? '' : `?${queryInWords(query, names)}`;
       const body = request.body === undefined ? undefined : retold(request.body, names.data);
       const answer = await answering({ ...request, path: `/api/${operation}${asked}`, body });
+      // The description of the platform is in its words already.
+      if (operation === publishedDocument && answer.status < 400) return answer;
       const isJson = answer.headers['content-type'] === 'application/json';
       const retell = answer.status >= 400 ? words.error : words.answerTo(operation);
       return isJson ? { ...answer, body: inItsTexts(retold(answer.body, retell)) } : answer;
     },
   };
-}
+});
 
 /** The words of a profile for what goes over the wire. */
 interface Words extends Names {

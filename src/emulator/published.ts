@@ -1,6 +1,7 @@
 import { type Operation, endpointOf, extendedContracts } from '../api/contract.ts';
 import { type Schema, inputSchema, membersOf } from '../api/members.ts';
 import type { Names } from '../api/names.ts';
+import { onceFor } from '../api/once.ts';
 import { schemaInWords } from '../api/openapi.ts';
 import type { Json, Row } from './json.ts';
 
@@ -21,8 +22,21 @@ const version = 'v0.30.2';
 export function publish(served: () => readonly string[], names: Names | undefined): ReadonlyMap<string, () => Json> {
   return new Map<string, () => Json>([
     [publishedVersion, () => version],
-    [publishedDocument, () => describe([...served(), publishedDocument, publishedVersion], names)],
+    [publishedDocument, () => documentOf([...served(), publishedDocument, publishedVersion], names)],
   ]);
+}
+
+/** The documents that were made in the words of a profile, by the operations in them. */
+const documentsIn = onceFor((_words: object) => new Map<string, Json>());
+const wordsOfDokploy = {};
+
+/** The document of a platform, made once for all that serve the same. */
+function documentOf(served: readonly string[], names: Names | undefined): Json {
+  const documents = documentsIn(names ?? wordsOfDokploy);
+  const key = served.join();
+  const document = documents.get(key) ?? describe(served, names);
+  documents.set(key, document);
+  return document;
 }
 
 /** The form of the real document: paths below `/api`, members in the words of the platform, answers not described. */
